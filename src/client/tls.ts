@@ -41,10 +41,7 @@ export function tlsConnectOptions(
   };
 }
 
-/**
- * Cached, since reading keys takes longer than a handshake.
- * @throws RangeError
- */
+/** Cached, since reading keys takes longer than a handshake. @throws RangeError */
 export function secureContextOf(tls: TlsOptions): SecureContext {
   const known = contexts.get(tls);
   if (known !== undefined) return known;

@@ -189,10 +189,7 @@ function reading<T>(name: string, value: unknown, read: () => T): T {
   }
 }
 
-/**
- * Checks one value.
- * @throws TypeError or RangeError that names it
- */
+/** Checks one value. @throws TypeError or RangeError that names it */
 export type Check = (name: string, value: unknown) => unknown;
 
 /**

@@ -49,10 +49,7 @@ function hasMethods(client: ZooKeeperClient): boolean {
   }
 }
 
-/**
- * Checks the arguments that all recipes share.
- * @returns a copy of the named options
- */
+/** Checks the arguments that all recipes share. @returns a copy of the named options */
 export function checkRecipe<T extends ZnodeOptions>(
   client: ZooKeeperClient,
   path: string,

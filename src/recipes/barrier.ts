@@ -13,19 +13,13 @@ import { deleteIfThere, makePersistent, NO_DATA, readIfThere, untilOneChanged } 
  * waiter wakes once. It outlives every session.
  */
 export class Barrier extends PathRecipe {
-  /**
-   * Creates the barrier, unless it exists.
-   * @throws ZooKeeperError
-   */
+  /** Creates the barrier, unless it exists. @throws ZooKeeperError */
   raise(): Promise<void> {
     const { client, path } = this;
     return makePersistent({ client, path }, path, NO_DATA, this.acl);
   }
 
-  /**
-   * Removes the barrier, if it exists.
-   * @throws ZooKeeperError
-   */
+  /** Removes the barrier, if it exists. @throws ZooKeeperError */
   remove(): Promise<void> {
     const { client, path } = this;
     return deleteIfThere({ client, path }, path);

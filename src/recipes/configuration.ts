@@ -21,10 +21,7 @@ export interface Setting {
  * between. Changes need the built-in client.
  */
 export class Configuration extends PathRecipe {
-  /**
-   * Undefined without a setting. Like any read, it may be stale.
-   * @throws ZooKeeperError
-   */
+  /** Undefined without a setting. Like any read, it may be stale. @throws ZooKeeperError */
   async read(): Promise<Setting | undefined> {
     const { client, path } = this;
     return settingOf(await readIfThere({ client, path }, path));
@@ -44,11 +41,7 @@ export class Configuration extends PathRecipe {
     throw new Error('watched() never ends');
   }
 
-  /**
-   * Creates the setting.
-   * @returns false if it exists
-   * @throws ZooKeeperError
-   */
+  /** Creates the setting. @returns false if it exists @throws ZooKeeperError */
   async create(data: string | Uint8Array): Promise<boolean> {
     const bytes = checkBytes('data', data);
     const { client, path, acl } = this;

@@ -24,10 +24,7 @@ export class Counter {
     this.setting = new Configuration(client, path, options);
   }
 
-  /**
-   * Like any read, it may be stale.
-   * @throws RecipeError EBADDATA, ZooKeeperError
-   */
+  /** Like any read, it may be stale. @throws RecipeError EBADDATA, ZooKeeperError */
   async value(): Promise<bigint> {
     return this.numberOf(await this.setting.read());
   }

@@ -61,19 +61,13 @@ export class Group extends PathRecipe {
     });
   }
 
-  /**
-   * The ids of all members, sorted. Like any read, it may be stale.
-   * @throws ZooKeeperError
-   */
+  /** The ids of all members, sorted. Like any read, it may be stale. @throws ZooKeeperError */
   async ids(): Promise<readonly string[]> {
     const { client, path } = this;
     return [...(await childrenOf({ client, path }, path))].sort();
   }
 
-  /**
-   * All members with their data, sorted by id.
-   * @throws ZooKeeperError
-   */
+  /** All members with their data, sorted by id. @throws ZooKeeperError */
   async members(): Promise<readonly Member[]> {
     const { client, path } = this;
     const ids = await this.ids();

@@ -54,10 +54,7 @@ class ItemQueue extends PathRecipe {
     });
   }
 
-  /**
-   * The next item, which stays in the queue; undefined if it is empty.
-   * @throws ZooKeeperError
-   */
+  /** The next item, which stays in the queue; undefined if it is empty. @throws ZooKeeperError */
   async peek(): Promise<QueueItem | undefined> {
     const wait = { client: this.client, path: this.path };
     return this.firstOf(wait, await childrenOf(wait, this.path));

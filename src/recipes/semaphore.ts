@@ -43,10 +43,7 @@ export class Semaphore {
     };
   }
 
-  /**
-   * Waits for a permit and takes it.
-   * @throws the errors of Lock.acquire
-   */
+  /** Waits for a permit and takes it. @throws the errors of Lock.acquire */
   acquire(options: WaitOptions = {}): Promise<Held> {
     return limited(options, `${this.leases.parent}: a permit`, async (signal) => {
       const first = await takeTurn(this.line, NO_DATA, { signal });

@@ -13,10 +13,7 @@ export type Instance = Member;
 
 /** Announces instances of services for a ServiceCache to find. */
 export class ServiceDirectory extends PathRecipe {
-  /**
-   * Announces an instance until it leaves or its session ends.
-   * @throws the errors of Group.join
-   */
+  /** Announces an instance until it leaves or its session ends. @throws the errors of Group.join */
   async announce(
     service: string,
     id: string,

@@ -44,10 +44,7 @@ export class SharedLock {
     this.line = { client, parent: path, kinds: LOCK_KINDS, acl };
   }
 
-  /**
-   * Waits for the lock in this mode and takes it.
-   * @throws the errors of Lock.acquire
-   */
+  /** Waits for the lock in this mode and takes it. @throws the errors of Lock.acquire */
   async acquire(mode: SharedLockMode, options: WaitOptions = {}): Promise<HeldShared> {
     checkOneOf('mode', mode, MODES);
     const blockers = (before: readonly Member[]) => blockersOf(mode, before).slice(-1);

@@ -104,11 +104,7 @@ export class TwoPhaseCommit extends PathRecipe {
     return this.write(verdict, signal);
   }
 
-  /**
-   * Decides for abort, unless there is a decision.
-   * @returns the decision
-   * @throws as decide()
-   */
+  /** Decides for abort, unless there is a decision. @returns the decision @throws as decide() */
   abort(): Promise<Verdict> {
     return this.write('abort', undefined);
   }
@@ -129,10 +125,7 @@ export class TwoPhaseCommit extends PathRecipe {
     await this.remove();
   }
 
-  /**
-   * Deletes the transaction as it is.
-   * @throws ZooKeeperError, NOTEMPTY for foreign children
-   */
+  /** Deletes the transaction as it is. @throws ZooKeeperError, NOTEMPTY for foreign children */
   async remove(): Promise<void> {
     const wait = this.waitOf();
     const names = await childrenOf(wait, this.path);
@@ -199,10 +192,7 @@ export class TwoPhaseCommit extends PathRecipe {
     });
   }
 
-  /**
-   * Confirms that a site has applied the decision: deletes its znode.
-   * @throws ZooKeeperError
-   */
+  /** Confirms that a site has applied the decision: deletes its znode. @throws ZooKeeperError */
   async acknowledge(site: string): Promise<void> {
     checkName(site, 'site');
     const node = this.ephemerals.get(site);

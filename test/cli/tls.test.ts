@@ -85,16 +85,16 @@ test('zksh says why TLS failed, and ends with 3', () =>
       runZksh(['--timeout', '700', ...args, '-c', 'ls /']);
     const unknown = await fail(target);
     assert.is(unknown.code, 3);
-    assert.match(unknown.stderr, 'of an authority that is not trusted here');
+    assert.match(unknown.stderr, 'of an untrusted authority');
     const nobody = await fail('--cacert', files.caFile, target);
     assert.is(nobody.code, 3);
-    assert.match(nobody.stderr, 'wants a client certificate');
+    assert.match(nobody.stderr, 'requires a client certificate');
     const plain = await fail(...flags, `zks://localhost:${server.port}`);
     assert.is(plain.code, 3);
-    assert.match(plain.stderr, 'is it the plain client port?');
+    assert.match(plain.stderr, 'it may be the plain client port');
     const reverse = await fail(`localhost:${server.securePort}`);
     assert.is(reverse.code, 3);
-    assert.match(reverse.stderr, 'speaks TLS alone on this port');
+    assert.match(reverse.stderr, 'accepts only TLS on this port');
   }));
 
 test('zksh refuses TLS options that cannot be used, with 2', async () => {
@@ -108,10 +108,10 @@ test('zksh refuses TLS options that cannot be used, with 2', async () => {
     assert.match(await refused('--cacert', files.caFile, 'localhost'), '--cacert is for TLS');
     assert.match(await refused('--insecure', '--embedded'), '--insecure is for TLS');
     const target = 'zks://localhost';
-    assert.match(await refused('--cacert', '/nowhere.pem', target), '/nowhere.pem cannot be read');
+    assert.match(await refused('--cacert', '/nowhere.pem', target), '/nowhere.pem: cannot read');
     assert.match(await refused('--cert', files.caFile, target), 'without its private key (--key)');
     const native = await runZksh(['--client', 'native', target, '-c', 'ls /']);
-    assert.match(native.stderr, 'cannot speak TLS: use the built-in client');
+    assert.match(native.stderr, 'cannot use TLS: use the built-in client');
   } finally {
     files.remove();
   }
@@ -147,7 +147,7 @@ test('zkops asks members over TLS, and a member whose TLS fails is a row that sa
       assert.match(out, 'TLS failed: it has an expired certificate');
       const usage = await runZkops('ruok', '--servers', `localhost:${server.port}`, ...flags);
       assert.is(usage.code, 64);
-      assert.match(usage.error, 'no member is given as zks://');
+      assert.match(usage.error, 'no member has the form zks://');
     } finally {
       await expired.close();
     }

@@ -127,7 +127,7 @@ test('smoke fails on servers that are no ensemble', async () => {
   }
 });
 
-test('who may not write at the root is told what to do', async () => {
+test('a user without permission at the root gets advice', async () => {
   const server = await startBundled();
   try {
     await withClient(server.connectString, async (client) => {
@@ -138,7 +138,10 @@ test('who may not write at the root is told what to do', async () => {
       taskJson(['smoke', '--servers', server.connectString, ...PATIENT, ...args], { ask: askWord });
     const refused = await smoke();
     assert.is(refused.exitCode, 2);
-    assert.match(refused.verdict.problems[0]?.text ?? '', /no permission for .*: name a --path/);
+    assert.match(
+      refused.verdict.problems[0]?.text ?? '',
+      /no permission for .*: choose another --path/,
+    );
     assert.is((await smoke('--path', '/open')).exitCode, 0);
   } finally {
     await server.close();

@@ -60,7 +60,7 @@ test('usage and a bad hosts file are told on stderr, with 64 and 65', async () =
     const bad = await zkops(['mntr', '--ensemble', hosts]);
     assert.is(bad.exitCode, 65);
     assert.is(bad.out, '');
-    assert.ok(bad.error.startsWith(`zkops: ${hosts}:2: port 0 `), bad.error);
+    assert.ok(bad.error.startsWith(`zkops: ${hosts}:2: invalid port: 0 `), bad.error);
     const unknown = await zkops(['mntt']);
     assert.is(unknown.exitCode, 64);
     assert.ok(unknown.error.includes('(did you mean mntr?)'), unknown.error);

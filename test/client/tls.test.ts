@@ -192,9 +192,9 @@ test('what is wrong with a certificate is said in words', async () => {
     const otherFile = files.write('other.pem', other.both);
     expectFault(
       await faultsOf(otherFile, { ca }),
-      'has a certificate for zk.example, 10.0.0.9, not for localhost',
+      'has a certificate for zk.example, 10.0.0.9 (expected localhost)',
     );
-    expectFault(await faultsOf(files.serverFile, {}), 'of an authority that is not trusted here');
+    expectFault(await faultsOf(files.serverFile, {}), 'of an untrusted authority');
     const named = await faultsOf(otherFile, { ca, servername: 'zk.example' });
     assert.equal(named, ['', 'imok', 'connected']);
     const unverified = await faultsOf(otherFile, { isVerified: false });
@@ -209,10 +209,10 @@ test('a missing or strange client certificate is said in words', () =>
     const ca = files.authority.cert;
     const [reason, text] = await wordFault(server.securePort, { ca });
     assert.is(reason, 'tls');
-    assert.match(text, 'wants a client certificate');
+    assert.match(text, 'requires a client certificate');
     const stranger = makeAuthority('Stranger').issue({ names: ['stranger'] });
     const target = `zks://localhost:${server.securePort}`;
-    assert.match(await connectFault(target, { ca }), 'wants a client certificate');
+    assert.match(await connectFault(target, { ca }), 'requires a client certificate');
     assert.match(
       await connectFault(target, { ca, ...stranger }),
       "it may not trust this client's certificate",
@@ -223,11 +223,14 @@ test('TLS to a plain port, and the reverse, is said in words', () =>
   withServer({}, async (server, _files, tls) => {
     const [reason, text] = await wordFault(server.port, tls);
     assert.is(reason, 'tls');
-    assert.match(text, 'is it the plain client port?');
+    assert.match(text, 'it may be the plain client port');
     const target = `localhost:${server.port}`;
-    assert.match(await connectFault(`zks://${target}`, tls), 'is it the plain client port?');
+    assert.match(await connectFault(`zks://${target}`, tls), 'it may be the plain client port');
     const secure = `localhost:${server.securePort}`;
-    assert.match(await connectFault(secure), 'speaks TLS alone on this port: write zks:// before');
+    assert.match(
+      await connectFault(secure),
+      'accepts only TLS on this port: add the prefix zks://',
+    );
     try {
       await askWord(parseServerAddress(secure), 'ruok');
       assert.unreachable();
@@ -267,19 +270,19 @@ test('TLS options that do not fit are refused before anything is sent', () => {
       return (error as Error).message;
     }
   };
-  assert.match(fault({ ca: 'hello' }), 'hold no certificate in PEM');
+  assert.match(fault({ ca: 'hello' }), 'contain no certificate in PEM');
   assert.match(fault({ cert: one.cert }), 'without its private key');
-  assert.match(fault({ key: one.key }), 'without a certificate');
+  assert.match(fault({ key: one.key }), 'without its certificate');
   assert.match(fault({ cert: one.cert, key: two.key }), 'does not match the certificate');
-  assert.match(fault({ cert: one.cert, key: locked }), 'under a passphrase, which is not given');
-  assert.match(fault({ cert: one.cert, key: locked, passphrase: 'x' }), 'is another one');
+  assert.match(fault({ cert: one.cert, key: locked }), 'encrypted without a given passphrase');
+  assert.match(fault({ cert: one.cert, key: locked, passphrase: 'x' }), 'its passphrase is wrong');
   assert.is(fault({ cert: one.both }), 'none');
 });
 
 test('the native client says that it speaks no TLS', () => {
   const make = () => createNativeClient({ connectString: 'zks://localhost' });
   assert.throws(make, (error: Error) => {
-    return error instanceof UnsupportedError && /cannot speak TLS/.test(error.message);
+    return error instanceof UnsupportedError && /cannot use TLS/.test(error.message);
   });
 });
 

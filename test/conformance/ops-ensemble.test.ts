@@ -101,7 +101,7 @@ oracleTest('members that lost their quorum run and serve nobody', async () => {
     );
     assert.is(electing.exitCode, 2);
     assert.match(flat(electing), 'no member serves: 1 of 3 members run, without a quorum');
-    assert.match(flat(electing), 'is it starting, or without a quorum?');
+    assert.match(flat(electing), 'it may be starting, or lack a quorum');
   } finally {
     await seats.close();
   }
@@ -118,7 +118,7 @@ oracleTest('a leader that serves no clients is not called down', async () => {
     );
     assert.is(hidden.exitCode, 1, hidden.out);
     assert.is(codesOf(hidden)[0], 'leader-hidden');
-    assert.match(flat(hidden), 'as a leader with leaderServes=no; its AdminServer would tell');
+    assert.match(flat(hidden), 'as a leader with leaderServes=no; its AdminServer can tell');
   } finally {
     await seats.close();
   }
@@ -154,10 +154,7 @@ oracleTest('two ensembles in one list are told apart, with mntr and without', as
       ...PATIENT,
     ]);
     assert.is(found.exitCode, 3);
-    assert.match(
-      found.error,
-      'its membership names no client ports, and several members are on one',
-    );
+    assert.match(found.error, 'its membership has no client ports, and several members share a');
     const refused = await runZkops(['ruok', '--servers', serversOf(second), ...PATIENT]);
     assert.is(refused.exitCode, 3);
     assert.match(refused.out, / not-whitelisted /);

@@ -69,7 +69,7 @@ test('a server that does not serve says so, word by word as Apache does', () => 
   assert.ok(answerWord(view, WORDS.envi, all).startsWith('Environment:\n'));
 });
 
-test('refusals are told from answers', () => {
+test('refusals are distinguished from answers', () => {
   assert.is(
     kindOfAnswer('mntr', 'mntr is not executed because it is not in the whitelist.\n'),
     'not-whitelisted',

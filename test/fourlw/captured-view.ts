@@ -134,7 +134,7 @@ function summariesOf(values: ReadonlyMap<string, string>): MetricsView {
     const keys = [...values.keys()]
       .filter((key) => key.startsWith('zk_cnt_') && key.endsWith(`_${name}`))
       .map((key) => key.slice('zk_cnt_'.length, -name.length - 1))
-      .filter((key) => key !== 'quorum'); // quorum_ack_latency is no member of ack_latency;
+      .filter((key) => key !== 'quorum'); // quorum_ack_latency is not a member of ack_latency;
     return new Map(keys.map((key) => [key, summary(`${key}_${name}`)]));
   };
   return {

@@ -249,7 +249,7 @@ test('resets and stmk act on the server', () => {
   assert.equal(calls, ['crst', 'srst', 'stmk 306', 'stmk -2']);
 });
 
-test('sessions of both kinds are told apart where local sessions are enabled', () => {
+test('sessions of both kinds are distinguished where local sessions are enabled', () => {
   const sessions = {
     kind: 'tracker',
     buckets: [{ expiresAtMs: DATE('07:19:24'), sessionIds: [1n] }],

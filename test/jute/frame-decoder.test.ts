@@ -148,7 +148,7 @@ test('a frame within one chunk is handed on in place', () => {
   assert.is(seen, chunk);
 });
 
-test('how many bytes of a frame are held is told', () => {
+test('how many bytes of a frame are held is known', () => {
   const decoder = new FrameDecoder(MAX, () => undefined);
   decoder.push(frame(LONG).subarray(0, 3));
   assert.is(decoder.pending, 3);
@@ -156,7 +156,7 @@ test('how many bytes of a frame are held is told', () => {
   assert.is(decoder.pending, 10);
 });
 
-test('what is held is handed on in order after release()', () => {
+test('kept frames are passed on in order after release()', () => {
   const frames = ['1', '2', '3', '4', '5'].map((text) => frame(Buffer.from(text)));
   const stream = Buffer.concat(frames);
   for (let split = 0; split <= stream.length; split++) {
@@ -176,7 +176,7 @@ test('what is held is handed on in order after release()', () => {
   }
 });
 
-test('what is put back is handed on again before all else, split anywhere', () => {
+test('returned frames are passed on again before all else, split anywhere', () => {
   const texts = ['1', '2', '3', '4', '5'];
   const stream = Buffer.concat(texts.map((text) => frame(Buffer.from(text))));
   for (let split = 0; split <= stream.length; split++) {

@@ -101,7 +101,7 @@ test('latin1 data is one byte a character, all 256 of them', () => {
   );
 });
 
-test('memory grows under every write, and what was written stays', () => {
+test('memory grows under every write, and the written bytes stay', () => {
   const out = new OutputArchive(1);
   const expected = new ByteBuilder();
   for (let i = 0; i < 300; i++) {
@@ -143,7 +143,7 @@ test('shared bytes are given on as they are, and never written over', () => {
   assert.equal(shared, original);
 });
 
-test('what was taken is never written over', () => {
+test('taken bytes are never written over', () => {
   const out = new OutputArchive(64);
   out.writeInt(1);
   const first = out.take();
@@ -164,7 +164,7 @@ test('a hole is filled in later', () => {
   assert.equal(out.take(), new ByteBuilder().byte(9).int(-7).string('abc').build());
 });
 
-test('what was written last can be dropped, and all of it', () => {
+test('the last bytes can be dropped, and all of it', () => {
   const out = new OutputArchive(16);
   out.writeInt(1);
   const end = out.length;
@@ -187,7 +187,7 @@ test('runs and bytes are copied', () => {
   assert.equal(out.take(), Buffer.from([2, 3, 4, 5]));
 });
 
-test('the memory is the written bytes and room behind them', () => {
+test('the memory is the written bytes and room after them', () => {
   const out = new OutputArchive(32);
   out.writeInt(5);
   assert.equal(out.memory.subarray(0, out.length), new ByteBuilder().int(5).build());

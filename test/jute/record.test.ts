@@ -128,7 +128,7 @@ test('a record names its fields and knows its least size', () => {
   assert.is(vector(Inner).name, 'vector<Inner>');
 });
 
-test('a record without fields is no bytes', () => {
+test('a record without fields has zero bytes', () => {
   const Empty = record('Empty', {});
   checkBoth(Empty, {}, Buffer.alloc(0));
 });

@@ -37,7 +37,7 @@ for (const text of [
   'fe80::g',
   '10.0.0.1 ',
 ]) {
-  test(`"${text}" is none`, () => {
+  test(`"${text}" is invalid`, () => {
     assert.is(parseIpRange(text), undefined);
   });
 }
@@ -52,7 +52,7 @@ for (const [ip, range, isWithin] of [
   ['192.168.1.7', '192.168.1.6/31', true],
   ['192.168.1.8', '192.168.1.6/31', false],
   ['1.2.3.4', '0.0.0.0/0', true],
-  // Bits behind the prefix do not count, as in Apache's IPAuthenticationProvider.
+  // Bits after the prefix do not count, as in Apache's IPAuthenticationProvider.
   ['10.9.9.9', '10.1.2.3/8', true],
   ['::1', '::1', true],
   ['0:0:0:0:0:0:0:1', '::1', true],

@@ -119,7 +119,7 @@ test('the parents of a path come to an end', () => {
   assert.equal(above, ['/a/b/c', '/a/b', '/a', '/']);
 });
 
-test('what is within a znode is itself and what lies below', () => {
+test('a znode contains itself and its descendants', () => {
   assert.ok(isWithin('/a', '/a'));
   assert.ok(isWithin('/a/b', '/a'));
   assert.ok(isWithin('/a', '/'));
@@ -139,7 +139,7 @@ for (const [cversion, suffix] of [
   [-1_000_000_000, '-1000000000'],
   [-0x8000_0000, '-2147483648'],
 ] as const) {
-  test(`the number of a sequential znode behind ${cversion} children is ${suffix}`, () => {
+  test(`the number of a sequential znode after ${cversion} children is ${suffix}`, () => {
     assert.is(sequenceSuffix(cversion), suffix);
   });
 }

@@ -80,7 +80,7 @@ test('the first id of a server is its sid and the clock', () => {
   assert.is(initialSessionId(0, 0x12_3456_789a), 0x0012_3456_789a_0000n);
   // Bits of the clock beyond the 40th fall out (SessionTrackerImpl shifts by 24, then back by 8).
   assert.is(initialSessionId(0, 0xab_12_3456_789a), 0x0012_3456_789a_0000n);
-  // The sid's top bit is the sign of the id; the mark of containers is no session.
+  // The sid's top bit is the sign of the id; the mark of containers is not a session.
   assert.is(initialSessionId(0x80, 1), -0x7fff_ffff_ffff_0000n);
   assert.is(initialSessionId(0x80, 0), containerOwner() + 1n);
   assert.is(initialSessionId(254, 1), -0x01ff_ffff_ffff_0000n);

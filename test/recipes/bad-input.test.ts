@@ -57,7 +57,7 @@ async function inBundled(
   }
 }
 
-/** A place in a line of each sort that waits, behind what `block` made. */
+/** A place in a line of each sort that waits, after the znodes of `block`. */
 const WAITING: readonly [name: string, kind: string, wait: Begin][] = [
   ['lock', 'lock', (client, path) => new Lock(client, path).acquire()],
   ['shared lock', 'write', (client, path) => new SharedLock(client, path).acquire('write')],
@@ -69,7 +69,7 @@ const WAITING: readonly [name: string, kind: string, wait: Begin][] = [
   ['queue', 'taker', (client, path) => new Queue(client, path).take()],
 ];
 
-test('an ACL that refuses is said, and nothing is left behind', () =>
+test('an ACL that refuses is said, and nothing stays', () =>
   inBundled(async (world) => {
     const client = await world.client();
     await client.create('/recipes');
@@ -181,7 +181,7 @@ test('children of others are not looked at, and stay', () =>
     assert.equal((await new Queue(client, world.path).items()).length, 2);
   }));
 
-test('what is asked wrongly is refused before anything is sent', async () => {
+test('a wrong argument is refused before anything is sent', async () => {
   const client = createClient({ connectString: '127.0.0.1:1' });
   assert.throws(
     () => new Semaphore(client, '/a', { permits: 0 }),

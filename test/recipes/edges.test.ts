@@ -26,7 +26,7 @@ function worldTest(name: string, run: (world: World) => Promise<void>): void {
   });
 }
 
-/** Counts the events that watches of this client's getChildren are told. */
+/** Counts the events that watches of this client's getChildren are reported. */
 function countChildEvents(client: ZooKeeperClient): { count: number } {
   const counter = { count: 0 };
   const getChildren = client.getChildren.bind(client);
@@ -100,7 +100,7 @@ worldTest('2pc: of two who decide, one is heard; a signal decides nothing', asyn
   assert.is((await failureOf(second.decision())).code, 'NONODE');
 });
 
-worldTest('double barrier: a ready that a crash left behind lets nobody pass', async (world) => {
+worldTest('double barrier: a ready that a crash left lets no process pass', async (world) => {
   const [a, b] = [await world.client(), await world.client()];
   const options = { count: 2 };
   await a.create('/recipes');
@@ -233,7 +233,7 @@ worldTest('service cache: two of one client do not end each other', async (world
   await caches[1]?.close();
 });
 
-worldTest('group: a member goes with its session, and is told', async (world) => {
+worldTest('group: a member goes with its session, and is reported', async (world) => {
   const client = await world.client();
   const membership = await new Group(client, world.path).join('a', Buffer.alloc(0));
   await client.close();
@@ -263,7 +263,7 @@ worldTest('election: what an earlier leader acknowledged makes way', async (worl
   assert.equal(await world.leftovers(), []);
 });
 
-worldTest('configuration: no setting is told too', async (world) => {
+worldTest('configuration: a missing setting is reported, too', async (world) => {
   const client = await world.client();
   const stop = new AbortController();
   const seen: (string | undefined)[] = [];

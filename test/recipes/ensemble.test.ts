@@ -6,7 +6,7 @@ import { startQuorum } from '../support/quorum.js';
 import { SCENARIOS } from './scenario-suite.js';
 import { inWorld } from './world.js';
 
-/** Long enough that an election on a busy machine is no loss of what is held. */
+/** Long enough that an election on a busy machine does not lose a hold. */
 const SESSION_TIMEOUT_MS = 40_000;
 
 /** Calls `strike` when all have come, and lets them go on while it works. */
@@ -68,10 +68,10 @@ async function outliveTheLeader(kind: 'Apache' | 'bundled'): Promise<void> {
   assert.equal(failures, []);
 }
 
-test('every recipe goes on when the leader of three is killed in its middle', () =>
+test('every recipe continues when the leader of three is killed in its middle', () =>
   outliveTheLeader('bundled'));
 
-oracleTest("every recipe goes on when the leader of Apache's three is killed in its middle", () =>
+oracleTest("every recipe continues when the leader of Apache's three is killed in its middle", () =>
   outliveTheLeader('Apache'),
 );
 

@@ -23,7 +23,7 @@ async function queueUp(
   const waiters: Promise<Held>[] = [];
   for (const client of clients) {
     const waiter = new Lock(client, world.path).acquire();
-    // A test that fails before it awaits this one is told of its own failure alone.
+    // A test that fails before it awaits this one gets its own failure alone.
     waiter.catch(() => undefined);
     waiters.push(waiter);
     await world.members('lock', waiters.length);
@@ -106,7 +106,7 @@ export function registerLockSuite(register: Register): void {
     assert.equal([...(await world.children())].sort(), [...FOREIGN].sort());
   });
 
-  register('lock: waiting ends by a signal or a time, and leaves nothing behind', async (world) => {
+  register('lock: waiting ends by a signal or a time, and leaves nothing', async (world) => {
     const [a, b] = [await world.client(), await world.client()];
     const [held, last] = [await new Lock(a, world.path).acquire(), new Lock(b, world.path)];
     const controller = new AbortController();
@@ -221,7 +221,7 @@ export function registerLockFaults(register: Register): void {
     assert.equal(await world.children(), []);
   });
 
-  register('lock: whoever is cut off lets go before its session expires', async (world) => {
+  register('lock: a disconnected holder lets go before its session expires', async (world) => {
     const proxy = await world.proxy();
     const a = await world.client({ through: proxy, timeoutMs: 2000 });
     const b = await world.client();

@@ -164,7 +164,7 @@ async function configuration({ world, subject, midpoint }: Stage): Promise<void>
   const version = (await mine.read())?.version ?? -1;
   assert.is(await mine.compareAndSet(Buffer.from('v1'), version), version + 1);
   assert.is(await mine.compareAndSet(Buffer.from('v2'), version), undefined);
-  await waitFor('the change to be told', () => seen.at(-1) === 'v1');
+  await waitFor('the change to be reported', () => seen.at(-1) === 'v1');
   stop.abort(new Error('enough'));
   assert.is((await watching).message, 'enough');
   assert.is((await mine.read())?.data.toString(), 'v1');

@@ -14,13 +14,13 @@ export class Referee {
 
   /** Holds for as long as `work` takes, then releases. */
   async during(held: Held, work: () => Promise<unknown> = breathe, mode = 'read'): Promise<void> {
-    assert.not(held.signal.aborted, 'what is held is not lost');
+    assert.not(held.signal.aborted, 'the hold is not lost');
     this.holders.push(mode);
     this.tokens.push(held.fencingToken);
     const most = this.holders.includes('write') ? 1 : this.most;
     assert.ok(this.holders.length <= most, `${this.holders} hold at once`);
     await work();
-    assert.not(held.signal.aborted, 'what is held is not lost');
+    assert.not(held.signal.aborted, 'the hold is not lost');
     this.holders.splice(this.holders.indexOf(mode), 1);
     await held.release();
   }

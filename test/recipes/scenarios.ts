@@ -17,8 +17,7 @@ export interface Stage {
 }
 
 /**
- * The whole life of a recipe, with what must hold of it checked from beside. It leaves nothing
- * behind.
+ * The whole life of a recipe, with what must hold of it checked from beside. It leaves nothing.
  */
 export interface Scenario {
   readonly name: string;

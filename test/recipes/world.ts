@@ -20,9 +20,9 @@ export interface World {
   proxy(): Promise<TestProxy>;
   /** The children of `path`, none when it is missing. */
   children(): Promise<readonly string[]>;
-  /** What is below `path`, but for the containers that a recipe makes there. */
+  /** The znodes below `path`, but for the containers that a recipe makes there. */
   leftovers(): Promise<readonly string[]>;
-  /** Waits until the queue of that kind has so many members, and gives them in order. */
+  /** Waits until the queue of that kind has `count` members, and gives them in order. */
   members(kind: string, count: number): Promise<readonly string[]>;
 }
 
@@ -82,8 +82,8 @@ export async function inWorld(
 }
 
 /**
- * Asks again after a lost connection, and sees what others were told, whichever server they are
- * connected to: what an observer asks may be asked twice, and must not be behind.
+ * Asks again after a lost connection, and sees what others saw, whichever server they are
+ * connected to: what an observer asks may be asked twice, and must not lag.
  */
 function patient(client: ZooKeeperClient): ZooKeeperClient {
   const sync = client.sync.bind(client);
@@ -133,7 +133,7 @@ export function failureOf(promise: Promise<unknown>): Promise<Error & { code?: u
   );
 }
 
-/** Counts, from now on, the events that watches of this client's getData are told. */
+/** Counts, from now on, the events that watches of this client's getData are reported. */
 export function countWatchEvents(client: ZooKeeperClient): { count: number } {
   const counter = { count: 0 };
   const getData = client.getData.bind(client);

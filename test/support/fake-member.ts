@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { golden } from '../fourlw/captured-view.js';
 
 /** What a fake member does with a connection, once it has read a word. */
-export type Behaviour = (socket: Socket, word: string, bytes: Buffer) => void;
+export type Behavior = (socket: Socket, word: string, bytes: Buffer) => void;
 
 export interface FakeMember {
   readonly port: number;
@@ -10,7 +10,7 @@ export interface FakeMember {
 }
 
 /** A member that treats each connection as `behave` says, once it has read a word. */
-export async function startFake(behave: Behaviour): Promise<FakeMember> {
+export async function startFake(behave: Behavior): Promise<FakeMember> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
     sockets.add(socket);
@@ -30,23 +30,23 @@ export async function startFake(behave: Behaviour): Promise<FakeMember> {
 }
 
 export const servesFrom =
-  (server: string): Behaviour =>
+  (server: string): Behavior =>
   (socket, word) =>
     socket.end(golden(server, word));
 
-export const silent: Behaviour = () => undefined;
-export const drips: Behaviour = (socket) => {
+export const silent: Behavior = () => undefined;
+export const drips: Behavior = (socket) => {
   const timer = setInterval(() => socket.write('Z'), 50);
   socket.on('close', () => clearInterval(timer));
 };
-export const garbage: Behaviour = (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
-export const closes: Behaviour = (socket) => socket.end();
-export const resets: Behaviour = (socket) => socket.resetAndDestroy();
-export const refuses: Behaviour = (socket, word) =>
+export const garbage: Behavior = (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
+export const closes: Behavior = (socket) => socket.end();
+export const resets: Behavior = (socket) => socket.resetAndDestroy();
+export const refuses: Behavior = (socket, word) =>
   socket.end(`${word} is not executed because it is not in the whitelist.\n`);
-export const notServing: Behaviour = (socket) =>
+export const notServing: Behavior = (socket) =>
   socket.end('This ZooKeeper instance is not currently serving requests\n');
-export const floods: Behaviour = (socket) => {
+export const floods: Behavior = (socket) => {
   const block = Buffer.alloc(1024 * 1024, 'x');
   const pour = () => {
     while (socket.writable && socket.write(block)) {
@@ -59,7 +59,7 @@ export const floods: Behaviour = (socket) => {
 
 /** Answers each word with its text; a word without one is closed upon. */
 export const answers =
-  (texts: Readonly<Record<string, string>>): Behaviour =>
+  (texts: Readonly<Record<string, string>>): Behavior =>
   (socket, word) =>
     socket.end(texts[word] ?? '');
 

@@ -28,10 +28,7 @@ export function badTarget(target: string, reason: string, cause: unknown): Comma
   });
 }
 
-/**
- * Resolves a name to its current servers.
- * @throws ConnectError if it has no servers
- */
+/** Resolves a name to its current servers. @throws ConnectError if it has no servers */
 export async function namedServers(target: string): Promise<string> {
   return isSrvTarget(target) ? resolveSrv(target) : target;
 }

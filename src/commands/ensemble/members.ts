@@ -42,10 +42,7 @@ export function resolveMembers(source: MemberSource): readonly MemberAddress[] {
   return fromList(source.servers ?? DEFAULT_SERVERS);
 }
 
-/**
- * Replaces a name in the source by the servers that it resolves to.
- * @throws UsageError
- */
+/** Replaces a name in the source by the servers that it resolves to. @throws UsageError */
 export async function withNamedServers(source: MemberSource): Promise<MemberSource> {
   const { servers, connect } = source;
   return {

@@ -1,9 +1,6 @@
 import { CliFault } from './cli-fault.js';
 
-/**
- * Refuses a path with the messages of PathUtils.validatePath.
- * @throws CliFault
- */
+/** Refuses a path with the messages of PathUtils.validatePath. @throws CliFault */
 export function checkJavaPath(path: string, isSequential = false): string {
   const fault = faultOf(isSequential ? `${path}1` : path);
   if (fault !== undefined) throw new CliFault(fault);

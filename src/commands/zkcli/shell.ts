@@ -72,10 +72,7 @@ export class ZkCliShell {
     this.line(`\nWATCHER::\n\nWatchedEvent state:${state} type:${type} path:${path}`);
   }
 
-  /**
-   * Connects for the first command that needs it.
-   * @throws CliFault when no server is reachable
-   */
+  /** Connects for the first command that needs it. @throws CliFault when no server is reachable */
   async ready(): Promise<ZooKeeperClient> {
     if (this.#client === undefined) await this.connect(this.#host);
     if (this.#client === undefined) throw new CliFault('Not connected');

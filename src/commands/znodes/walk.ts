@@ -90,10 +90,7 @@ export async function* walkTree<T = undefined>(
   }
 }
 
-/**
- * The error to report; undefined for a deleted znode.
- * @throws an error that ends the walk
- */
+/** The error to report; undefined for a deleted znode. @throws an error that ends the walk */
 function skippable(error: unknown, isRoot: boolean): ZooKeeperError | undefined {
   if (!isAboutNode(error) || (isRoot && error.code === 'NONODE')) throw error;
   return error.code === 'NONODE' ? undefined : error;

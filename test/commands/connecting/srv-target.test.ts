@@ -19,7 +19,7 @@ function record(name: string, priority: number, weight: number, port = 2181): Sr
   return { name, port, priority, weight };
 }
 
-test('what is no name of a service is refused in words', () => {
+test('an invalid name of a service is refused in words', () => {
   for (const good of [`srv://${NAME}`, `srvs://${NAME}/app/x`, `srv://${NAME}./`]) {
     checkSrvTarget(good);
   }
@@ -54,7 +54,7 @@ test('priorities give the order, weights the chances', async () => {
   );
 });
 
-test('that there are no servers is said in words', async () => {
+test('a service without servers is an error in words', async () => {
   const failing = (code: string) => async () => {
     throw Object.assign(new Error(code), { code });
   };
@@ -72,7 +72,7 @@ test('that there are no servers is said in words', async () => {
   }
 });
 
-test('zksh and zkops find a server by its records, the reachable behind the one that is not', async () => {
+test('zksh and zkops find a server by its records, the reachable one after the other', async () => {
   const server = await startServer();
   const closed = await freePort();
   const records = new Map([

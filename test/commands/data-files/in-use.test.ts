@@ -6,7 +6,7 @@ import { usersOf } from '../../../src/commands/data-files/in-use.js';
 import { startBundled } from '../../support/bundled.js';
 import { makeTempDir } from '../../support/temp-dir.js';
 
-test('a lock that nobody answers for is none', async () => {
+test('a lock without an answer does not count', async () => {
   const folder = makeTempDir('in-use');
   try {
     for (const text of ['', 'nonsense', `holder ${process.pid} here`]) {

@@ -9,7 +9,7 @@ function hashOf(text: string): Hash64 {
   return hash;
 }
 
-test('a table that grew many times finds what is in it, with its content, and nothing else', () => {
+test('a table that grew many times finds its entries, with its content, and nothing else', () => {
   const table = new ZnodeTable();
   const count = 100_000;
   for (let at = 0; at < count; at++) table.add(hashOf(`/app/node-${at}`), hashOf(`data ${at}`));

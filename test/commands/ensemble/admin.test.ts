@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
-  type Behaviour,
+  type Behavior,
   closeAll,
   notServing,
   refuses,
@@ -16,8 +16,8 @@ import { flat, follower, over } from '../zkops/fake-ensemble.js';
 import { srvrText } from '../zkops/members-of.js';
 
 test('followers that serve have a leader: one that serves no clients is asked over HTTP', async () => {
-  const behaviours = [notServing, follower(), follower()];
-  const hidden = await over(behaviours);
+  const behaviors = [notServing, follower(), follower()];
+  const hidden = await over(behaviors);
   assert.is(hidden.exitCode, 1);
   assert.is(codesOf(hidden)[0], 'leader-hidden');
 
@@ -28,7 +28,7 @@ test('followers that serve have a leader: one that serves no clients is asked ov
   await new Promise<void>((resolve) => admin.listen(0, '127.0.0.1', resolve));
   const address = admin.address();
   if (address === null || typeof address === 'string') throw new Error('no port was bound');
-  const fakes = await Promise.all(behaviours.map(startFake));
+  const fakes = await Promise.all(behaviors.map(startFake));
   const folder = makeTempDir('zkops');
   try {
     const hosts = join(folder.path, 'hosts.txt');
@@ -45,7 +45,7 @@ test('followers that serve have a leader: one that serves no clients is asked ov
 });
 
 test('an AdminServer stands in for a refused mntr, and the footnote is gone', async () => {
-  const narrow: Behaviour = (socket, word, bytes) =>
+  const narrow: Behavior = (socket, word, bytes) =>
     word === 'srvr' ? socket.end(srvrText('standalone')) : refuses(socket, word, bytes);
   const admin = createServer((_, response) => {
     response.end(

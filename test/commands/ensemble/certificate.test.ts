@@ -29,7 +29,7 @@ async function healthWith(days: number, ...more: readonly string[]) {
   }
 }
 
-test('the days of a certificate are told, and counted against their limits', async () => {
+test('the days of a certificate are reported, and counted against their limits', async () => {
   const well = await healthWith(90, '-o', 'json');
   assert.is(well.exitCode, 0, well.out);
   const [member] = JSON.parse(well.out).members;

@@ -76,7 +76,7 @@ test('a server listed twice is a fault, with both lines', () => {
   );
 });
 
-test('words behind the address name the member, its AdminServer, TLS and its lack of a vote', () => {
+test('words after the address name the member, its AdminServer, TLS and its lack of a vote', () => {
   const { servers, faults } = parseHostsFile(
     'zk1 name=one admin=8080\r\nzk2:2182  observer\n[::1] tls # six\nzks://zk4 tls name=four\n',
   );

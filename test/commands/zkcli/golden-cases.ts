@@ -1,4 +1,4 @@
-/** One run of `zksh --zkcli`; what is left out is empty, or 0. */
+/** One run of `zksh --zkcli`; missing fields are empty, or 0. */
 export interface Case {
   readonly words: readonly string[];
   readonly out?: string;
@@ -134,7 +134,7 @@ export const CASES: readonly Case[] = [
     out: '[]\n',
     err: "'ls path [watch]' has been deprecated. Please use 'ls [-w] path' instead.\n",
   },
-  // A value with a dash is an option unless it stands behind --.
+  // A value with a dash is an option unless it follows --.
   {
     words: ['set', '/a', '-q'],
     err: 'org.apache.commons.cli.UnrecognizedOptionException: Unrecognized option: -q\n',

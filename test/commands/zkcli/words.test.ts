@@ -84,7 +84,7 @@ test("a path is refused in the words of Apache's PathUtils", () => {
     );
   }
   for (const path of ['/\x20', '/\xa0', '/\ud7ff', '/\uf900', '/\uffef']) checkJavaPath(path);
-  // The server puts a number behind it.
+  // The server appends a number.
   assert.is(checkJavaPath('/a/', true), '/a/');
 });
 
@@ -110,7 +110,7 @@ test('flags end at the first word without a dash, and unknown ones are passed ov
   assert.equal(parseCliCommandLine(['-foo', 'ls', '-r']), { ...none, command: ['ls', '-r'] });
 });
 
-test('a flag without its value, and a timeout that is none, are refused', () => {
+test('a flag without its value, and an invalid timeout, are refused', () => {
   for (const flag of ['-server', '-timeout', '-client-configuration']) {
     for (const argv of [[flag], [flag, '-r']]) {
       const message = `Error: no argument found for option ${flag}`;
@@ -164,7 +164,7 @@ test('redo runs a line again by its number, and takes its place in the history',
   assert.equal(await run('redo'), ['', 0]);
 });
 
-test('a line of blanks is none; words too few, too many or unknown run nothing', async () => {
+test('a blank line does nothing; words too few, too many or unknown run nothing', async () => {
   const { shell, client, run } = makeShell();
   assert.equal(await run('   '), ['', 0]);
   assert.equal(shell.history, []);

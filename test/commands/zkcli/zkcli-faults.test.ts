@@ -46,7 +46,7 @@ test('a backslash is never lost in silence', async () => {
   assert.is(await world.run("set /a 'C:\\temp\\x'; get /a"), 'C:\\temp\\x\n');
 });
 
-// There: what follows the quote is dropped.
+// There: the text after the quote is dropped.
 test('an open quote runs nothing', async () => {
   const world = makeShellWorld();
   assert.is((await world.runFully("set /a 'x y")).error?.exitCode, 2);
@@ -62,7 +62,7 @@ test('deleteall at the prompt says how many and asks', async () => {
 });
 
 // There: the same, and thousands are gone.
-test('deleteall in a script wants to be told so', async () => {
+test('deleteall in a script needs --yes', async () => {
   const world = makeShellWorld();
   const { error } = await world.runFully('create /a/b; deleteall /a');
   assert.equal(
@@ -93,7 +93,7 @@ test('what failed in part, or had no connection, is an error', async () => {
 });
 
 // There: both print null, and other bytes come out as U+FFFD.
-test('null, the text null and bytes that are no text are told apart', async () => {
+test('null, the text null and bytes that are not text are distinguished', async () => {
   const world = makeShellWorld();
   await world.run('create /null; create /text null; create /bytes "\\xff\\xfe"');
   const { bytes } = await world.runFully('get /null; get /text; get --raw /bytes');
@@ -108,7 +108,7 @@ test('a value may begin with a dash', async () => {
 });
 
 // There: the listing stops at the first znode that may not be read, and -s is ignored.
-test('ls -R goes on past what may not be read', async () => {
+test('ls -R continues past what may not be read', async () => {
   const world = makeShellWorld();
   await world.run('create -p /t/a; create /t/b; setAcl /t/a world:anyone:a');
   const { text, error } = await world.runFully('ls -R /t');
@@ -151,7 +151,7 @@ test('an option counts for its own line only', async () => {
 });
 
 // There: no such command.
-test('help is a command, and blanks are none', async () => {
+test('help is a command, and blanks do nothing', async () => {
   assert.match(await makeShellWorld().run('help'), /help COMMAND for details/);
   assert.is(await makeShellWorld().run('   \t '), '');
 });

@@ -1,6 +1,6 @@
 import {
   answers,
-  type Behaviour,
+  type Behavior,
   closeAll,
   type FakeMember,
   startFake,
@@ -10,10 +10,10 @@ import { srvrText } from './members-of.js';
 
 /** Runs a verb over fake members; `zkops health` where none is named. */
 export async function over(
-  behaviours: readonly Behaviour[],
+  behaviors: readonly Behavior[],
   ...args: readonly string[]
 ): Promise<ZkopsRun & { readonly fakes: readonly FakeMember[] }> {
-  const fakes = await Promise.all(behaviours.map(startFake));
+  const fakes = await Promise.all(behaviors.map(startFake));
   try {
     const servers = fakes.map(({ port }) => `127.0.0.1:${port}`).join(',');
     const [verb = 'health', ...more] = args;
@@ -29,7 +29,7 @@ export function member(
   mode: string,
   metrics: Readonly<Record<string, string | number>> = {},
   zxid = '0x100000008',
-): Behaviour {
+): Behavior {
   const lines = Object.entries({ server_state: mode, ...metrics });
   return answers({
     srvr: srvrText(mode, zxid),

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { VERBS } from '../../../src/commands/zkops/index.js';
-import { answers, type Behaviour, notServing, refuses } from '../../support/fake-member.js';
+import { answers, type Behavior, notServing, refuses } from '../../support/fake-member.js';
 import { codesOf } from '../../support/run-zkops.js';
 import { flat, follower, leader, member, over, well } from './fake-ensemble.js';
 import { srvrText } from './members-of.js';
@@ -44,7 +44,7 @@ test('a follower that has no vote yet is no stranger', async () => {
 
 test('a second look that the deadline cuts short does not make the first one worse', async () => {
   let looks = 0;
-  const slowLater: Behaviour = (socket, word, bytes) => {
+  const slowLater: Behavior = (socket, word, bytes) => {
     if (word === 'srvr') looks += 1;
     // Silent in the second look.
     if (looks <= 1) follower('0x100000001')(socket, word, bytes);
@@ -118,7 +118,7 @@ test('a read-only member may show txns that were never committed: it is no measu
 });
 
 test('imok says nothing of a quorum', async () => {
-  const alive: Behaviour = (socket, word, bytes) =>
+  const alive: Behavior = (socket, word, bytes) =>
     word === 'ruok' ? socket.end('imok') : notServing(socket, word, bytes);
   const members = [alive, alive, alive];
   assert.is((await over(members, 'ruok')).exitCode, 0);
@@ -127,12 +127,12 @@ test('imok says nothing of a quorum', async () => {
 
 test('an election is over at the second look, and no emergency', async () => {
   let asked = 0;
-  const electing: Behaviour = (socket, word, bytes) => {
+  const electing: Behavior = (socket, word, bytes) => {
     asked += 1;
     const behave = asked <= 9 ? notServing : well[0];
     behave?.(socket, word, bytes);
   };
-  const electingToo: Behaviour = (socket, word, bytes) => {
+  const electingToo: Behavior = (socket, word, bytes) => {
     asked += 1;
     const behave = asked <= 9 ? notServing : follower();
     behave(socket, word, bytes);
@@ -144,7 +144,7 @@ test('an election is over at the second look, and no emergency', async () => {
 test('an answer in a hundred pieces, with lines nobody knows and a NaN, is whole', async () => {
   const metrics = Array.from({ length: 900 }, (_, at) => `zk_avg_x${at}_per_namespace\t0.0\n`);
   const text = `zk_version\t9.9\n${metrics.join('')}zk_new\twords\nzk_avg_latency\tNaN\nzk_znode_count\t7\n???\n`;
-  const pieces: Behaviour = (socket, word) => {
+  const pieces: Behavior = (socket, word) => {
     if (word !== 'mntr') {
       socket.end(srvrText('standalone'));
       return;
@@ -201,7 +201,7 @@ test('no check resets anything, or writes', () => {
 
 test('a server that was started anew has no rate, instead of a negative one', async () => {
   let uptime = 90_000;
-  const restarts: Behaviour = (socket, word, bytes) => {
+  const restarts: Behavior = (socket, word, bytes) => {
     uptime -= 30_000;
     member('standalone', { uptime, packets_received: uptime, connection_rejected: uptime })(
       socket,

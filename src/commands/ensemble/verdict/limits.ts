@@ -17,10 +17,7 @@ export interface LimitChange {
 
 const ROLES: readonly string[] = ['leader', 'follower', 'observer', 'standalone'];
 
-/**
- * Reads `[role:]name=number`, or `=off`.
- * @throws RangeError with the expected form
- */
+/** Reads `[role:]name=number`, or `=off`. @throws RangeError with the expected form */
 export function parseLimit(level: LimitLevel, text: string): LimitChange {
   const match = /^(?:([a-z]+):)?([a-z0-9_]+)=(off|-?\d+(?:\.\d+)?)$/.exec(text.trim());
   const [, role, name, value] = match ?? [];

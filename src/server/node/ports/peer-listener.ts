@@ -33,10 +33,7 @@ export class PeerListener {
     this.options = options;
   }
 
-  /**
-   * Listens only at these places from then on.
-   * @throws ServerError EBIND
-   */
+  /** Listens only at these places from then on. @throws ServerError EBIND */
   move(places: readonly Place[]): Promise<void> {
     const moved = this.moving.then(() => this.doMove(places));
     this.moving = moved.catch(() => undefined);

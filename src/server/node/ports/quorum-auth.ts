@@ -39,10 +39,7 @@ export interface QuorumAuthOptions {
 
 const NOTHING = Buffer.alloc(0);
 
-/**
- * Null without quorum.auth.enableSasl.
- * @throws ServerError ECONFIG for an unusable JAAS file
- */
+/** Null without quorum.auth.enableSasl. @throws ServerError ECONFIG for an unusable JAAS file */
 export function makeQuorumAuth(config: Config): QuorumAuth | null {
   if (!config.quorumAuthEnableSasl) return null;
   const { saslLoginConfig: file } = config;

@@ -18,10 +18,7 @@ export interface SecurePortOptions {
   readonly port: number | null;
   readonly backlog: number;
   readonly step: (event: Event) => void;
-  /**
-   * A client after its handshake.
-   * @param subject of its certificate, if any
-   */
+  /** A client after its handshake. @param subject of its certificate, if any */
   readonly accept: (socket: Socket, subject: string | undefined) => void;
   readonly onWarning: (message: string) => void;
 }

@@ -31,10 +31,7 @@ export async function findFreePorts(count: number, host: string): Promise<number
   }
 }
 
-/**
- * The probe listens there then.
- * @throws Error when the address cannot be used
- */
+/** The probe listens there then. @throws Error when the address cannot be used */
 function isFree(probe: Server, port: number, host: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     probe.once('error', (error: NodeJS.ErrnoException) => {

@@ -149,10 +149,7 @@ class Claim implements DirLock {
     }
   }
 
-  /**
-   * False when this claim must be withdrawn and repeated.
-   * @throws ServerError EDATADIRINUSE
-   */
+  /** False when this claim must be withdrawn and repeated. @throws ServerError EDATADIRINUSE */
   async win(deadline: number): Promise<boolean> {
     for (;;) {
       const rival = await this.firstRival();

@@ -63,10 +63,7 @@ async function logsOf(dir: DataDir, { after, until }: LogRange): Promise<LogFile
   return logsHolding(logs, after);
 }
 
-/**
- * The packets of a range, piece by piece.
- * @throws Error when it is gone
- */
+/** The packets of a range, piece by piece. @throws Error when it is gone */
 export async function* readTxns(dir: DataDir, range: LogRange): AsyncGenerator<Buffer> {
   const slice = new LogSlice(range);
   for (const { name, size } of await logsOf(dir, range)) {

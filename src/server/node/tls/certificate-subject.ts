@@ -28,10 +28,7 @@ const TEXTS: ReadonlySet<number> = new Set([
   DerTag.BMP_STRING,
 ]);
 
-/**
- * @param certificate X.509 in DER
- * @throws DerError
- */
+/** @param certificate X.509 in DER @throws DerError */
 export function certificateSubject(certificate: Buffer): string {
   const parts = readItems(readItem(certificate).content);
   const content = expectItems(parts, 0, DerTag.SEQUENCE);

@@ -29,10 +29,7 @@ export interface DerItem {
   readonly whole: Buffer;
 }
 
-/**
- * A sequence of items.
- * @throws DerError
- */
+/** A sequence of items. @throws DerError */
 export function readItems(bytes: Buffer): DerItem[] {
   const items: DerItem[] = [];
   for (let rest = bytes; rest.length > 0; ) {
@@ -91,10 +88,7 @@ export function readOid({ content }: DerItem): string {
   return [first, both - first * 40, ...rest].join('.');
 }
 
-/**
- * A small nonnegative number.
- * @throws DerError
- */
+/** A small nonnegative number. @throws DerError */
 export function readNumber({ content }: DerItem): number {
   if (content.length < 1 || content.length > 6) throw new DerError('has a number out of range');
   return content.readUIntBE(0, content.length);

@@ -56,10 +56,7 @@ export function readTrustStore(store: StoreFile): TrustStore {
   };
 }
 
-/**
- * The password in a file, without its last line end.
- * @throws StoreError
- */
+/** The password in a file, without its last line end. @throws StoreError */
 export function readPasswordFile(path: string): string {
   return readStoreFile(path)
     .toString()

@@ -228,10 +228,7 @@ function iterationsOf(item: DerItem): number {
   return rounds;
 }
 
-/**
- * RFC 7292, appendix B.2.
- * @param id 1 for a key, 2 for an iv, 3 for the key of the seal
- */
+/** RFC 7292, appendix B.2. @param id 1 for a key, 2 for an iv, 3 for the key of the seal */
 function deriveKey(
   hash: string,
   id: number,

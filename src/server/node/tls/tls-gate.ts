@@ -29,20 +29,14 @@ export interface TlsGateOptions {
   readonly detectionTimeoutMs: number;
   /** Default 10000. */
   readonly handshakeTimeoutMs?: number;
-  /**
-   * A client is accepted.
-   * @param subject of its certificate, RFC 2253; undefined without one
-   */
+  /** A client is accepted. @param subject of its certificate, RFC 2253; undefined without one */
   readonly accept: (socket: Socket, subject: string | undefined) => void;
   /** @param reason a sentence that names the client */
   readonly onFailure: (reason: string) => void;
   readonly onTooMany: () => void;
   /** An address has too many sockets that are not clients yet. */
   readonly onRejected: () => void;
-  /**
-   * @param from its address
-   * @param value of the current limit
-   */
+  /** @param from its address @param value of the current limit */
   readonly onLimit: (limit: LimitName, from: string, value: number) => void;
 }
 

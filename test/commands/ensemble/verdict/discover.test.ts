@@ -73,7 +73,7 @@ for (const [says, text] of [
   ['server.1: invalid address: "zk1" (expected host:port:port', 'clientPort=1\nserver.1=zk1\n'],
   ['refused', 'garbage'],
 ] as const) {
-  test(`it cannot be told: ${says}`, async () => {
+  test(`the membership is unknown: ${says}`, async () => {
     try {
       await discover(conf(text));
     } catch (error) {

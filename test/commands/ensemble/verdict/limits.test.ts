@@ -90,7 +90,7 @@ test('a limit is changed for all, for a role, or turned off; the last change win
   assert.equal(changed('connections=0'), ['warning limit:outstanding_requests']);
 });
 
-test('a limit that cannot be read is told with what was expected', () => {
+test('an invalid limit is refused with the expected form', () => {
   for (const [text, says] of [
     ['outstanding_requests', /expected \[role:\]name=number/],
     ['outstanding_requests=many', /expected \[role:\]name=number/],
@@ -119,7 +119,7 @@ test('a file of limits has two tables; its bad lines are named', () => {
   );
 });
 
-test('what grows is told against an earlier look, and not over a restart or a reset', () => {
+test('growth is measured against an earlier look, and not over a restart or a reset', () => {
   const before = withMetrics({
     digest_mismatches_count: 3,
     sum_fsynctime: 100,
@@ -182,7 +182,7 @@ test('the Prometheus provider is measured as the default one', () => {
   assert.is(measure({ kind: 'increase', key: 'throttled_ops' }, after, context), 2);
 });
 
-test('the end of the zxid is told in percent, and in days at the present rate', () => {
+test('the end of the zxid is reported in percent, and in days at the present rate', () => {
   const member = withMetrics({}, { zxid: '0x1f0000000' });
   assert.is(measure({ kind: 'zxid-used' }, member, now([member])), 93.8);
   const before = withMetrics({}, { zxid: '0x1effffc18' });
@@ -202,7 +202,7 @@ test('days of a certificate count down to its limits', () => {
   assert.equal(levels, [[], ['warning'], ['critical']]);
 });
 
-test('a follower far behind is named with its lag; one of another role is not measured', () => {
+test('a follower that lags far is named with its lag; one of another role is not measured', () => {
   const leader = withMetrics({}, { zxid: '0x100001000' });
   const follower = withMetrics({}, { mode: 'follower', port: 2 });
   const [alarm] = findAlarms(now([leader, follower]), []);
@@ -217,7 +217,7 @@ test("no limit is passed by the captures of Apache's ensemble", () => {
   assert.equal(findAlarms(now(members), []), []);
 });
 
-test('the table of limits shows what is in force', () => {
+test('the table of limits shows the limits in force', () => {
   const changes = [parseLimit('warning', 'lag=5'), parseLimit('warning', 'follower:lag=7')];
   const { titles, rows } = explainLimits(changes);
   assert.is(rows.length, THRESHOLDS.length);

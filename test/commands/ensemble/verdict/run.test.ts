@@ -4,7 +4,7 @@ import { askWord } from '../../../../src/client/four-letter.js';
 import type { AskWord } from '../../../../src/commands/ensemble/ask.js';
 import { type RunOptions, runVerb } from '../../../../src/commands/ensemble/verdict/run.js';
 import {
-  type Behaviour,
+  type Behavior,
   closes,
   drips,
   floods,
@@ -28,7 +28,7 @@ const OPTIONS: RunOptions = {
 };
 
 test('each way to fail is a row of its own, and none holds up another', async () => {
-  const behaviours: readonly (readonly [state: string, behave: Behaviour])[] = [
+  const behaviors: readonly (readonly [state: string, behave: Behavior])[] = [
     ['serving', servesFrom('standalone')],
     ['timeout', silent],
     ['timeout', drips],
@@ -38,7 +38,7 @@ test('each way to fail is a row of its own, and none holds up another', async ()
     ['not-whitelisted', refuses],
     ['not-serving', notServing],
   ];
-  const fakes = await Promise.all(behaviours.map(([, behave]) => startFake(behave)));
+  const fakes = await Promise.all(behaviors.map(([, behave]) => startFake(behave)));
   try {
     const servers = [
       ...fakes.map(({ port }) => ({ host: '127.0.0.1', port })),
@@ -48,7 +48,7 @@ test('each way to fail is a row of its own, and none holds up another', async ()
     const { members } = await runVerb(verbNamed('srvr'), servers, OPTIONS);
     assert.equal(
       members.map(({ state }) => state),
-      [...behaviours.map(([state]) => state), 'refused', 'dns'],
+      [...behaviors.map(([state]) => state), 'refused', 'dns'],
     );
     for (const { state, fault } of members) assert.is(fault === undefined, state === 'serving');
   } finally {
@@ -102,7 +102,7 @@ test('the deadline ends a run that the time limits of its members would not', as
   }
 });
 
-test('critical is told only when a second look finds it again', async () => {
+test('critical is reported only when a second look finds it again', async () => {
   const looks: string[] = [];
   const answer =
     (first: string, later: string): AskWord =>

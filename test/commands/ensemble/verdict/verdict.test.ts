@@ -69,7 +69,7 @@ test("a captured ensemble of Apache's is healthy by its metrics", () => {
   );
 });
 
-test('a leader without its followers is no quorum, whatever it calls itself', () => {
+test('a leader without its followers is not a quorum, whatever it calls itself', () => {
   const zombie = answering(mntr, 1, (word) =>
     word === 'srvr'
       ? srvrText('leader')
@@ -80,7 +80,7 @@ test('a leader without its followers is no quorum, whatever it calls itself', ()
   assert.is(verdict.summary, 'no quorum: 1 of 3 voters in step (expected at least 2)');
 });
 
-test('a follower that is up and behind is a warning', () => {
+test('a follower that is up and lags is a warning', () => {
   const leader = answering(mntr, 1, (word) =>
     word === 'srvr'
       ? srvrText('leader')
@@ -137,7 +137,7 @@ test('a read-only answer to isro is a row that says so', () => {
   assert.is(judge(isro, [member, answering(isro, 2, () => 'rw')]).level, 'warning');
 });
 
-test('lag is told in txns within one epoch, and never measured on a read-only member', () => {
+test('lag is reported in txns within one epoch, and never measured on a read-only member', () => {
   const at = (mode: string, zxid: string, port: number) =>
     answering(srvr, port, () => srvrText(mode, zxid));
   const members = [
