@@ -4,7 +4,7 @@ import { main } from '../commands/zkops/cli.js';
 import { renderGrid } from '../commands/zkops/render/ops-grid.js';
 import { renderOps } from '../commands/zkops/render/ops-render.js';
 
-// A reader that has seen enough (head, less) is no fault of ours.
+// A reader that closes the pipe early (head, less) is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });

@@ -20,7 +20,10 @@ test('a session moves to its new list of servers, and keeps what it had', async 
     assert.is(client.sessionId, sessionId);
     assert.equal(await client.getEphemerals(), ['/mine']);
     client.updateServers(`${to.connectString},${from.connectString}`);
-    assert.throws(() => client.updateServers(`${to.connectString}/app`), /the chroot differs: \/app \(expected none, as in the session\)/);
+    assert.throws(
+      () => client.updateServers(`${to.connectString}/app`),
+      /the chroot differs: \/app \(expected none, as in the session\)/,
+    );
     assert.throws(() => client.updateServers('a:b'), RangeError);
   } finally {
     await client.close();

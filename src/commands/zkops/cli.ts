@@ -64,7 +64,7 @@ export async function main(
   }
 }
 
-/** Gives the exit code. What is a fault of zkops itself is thrown on. */
+/** Prints a fault of the user or of the run, and returns the exit status. Rethrows the rest. */
 function tellFault(error: unknown, { writeError }: CliWorld): number {
   if (!(error instanceof UsageError || error instanceof RunFault)) throw error;
   for (const line of safeText(error.message).split('\n')) writeError(`zkops: ${line}\n`);

@@ -17,7 +17,7 @@ export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] =
   [9, 'done in part'],
   [127, 'unknown command'],
   [130, 'interrupted'],
-  [141, 'whoever read the output left'],
+  [141, 'the reader of the output closed the pipe'],
 ];
 
 /** What --help prints. */

@@ -99,7 +99,7 @@ const OPTIONS = {
   },
   zkcli: {
     summary:
-      "as the first word: be Apache's shell, so that what follows is the command line of zkCli.sh",
+      "as the first argument: act as Apache's shell; the other arguments are those of zkCli.sh",
   },
   help: { letter: 'h', summary: 'show this' },
   version: { letter: 'V', summary: 'show the version' },
@@ -168,7 +168,7 @@ export interface ZkshOptions {
 }
 
 /**
- * Reads the words behind `zksh`.
+ * Reads the arguments of `zksh`.
  * @throws CommandError USAGE
  */
 export function parseZkshOptions(
@@ -232,7 +232,7 @@ function checkTogether(
     throw usageError('either -c or -f', tokens.file);
   }
   if (options.embedded && args.connect !== undefined) {
-    throw usageError('--embedded starts its own server, so there is no CONNECT', tokens.connect);
+    throw usageError('--embedded starts its own server and takes no CONNECT', tokens.connect);
   }
   const authOptions = (['auth', 'auth-file', 'ask-auth'] as const).filter(
     (name) => options[name] !== undefined,
