@@ -76,7 +76,7 @@ test('options that fit nothing are an error that names them', async () => {
     const jks = files.write('store.jks', Buffer.from('feedfeed00000002', 'hex'));
     assert.match(await fault({ 'ssl.trustStore.location': jks }), 'which only Java reads');
     assert.match(await fault({ 'ssl.enabledProtocols': 'SSLv3' }), 'unknown version: "SSLv3"');
-    assert.match(await fault({ 'ssl.ciphersuites': 'NONE' }), 'names no cipher suite');
+    assert.match(await fault({ 'ssl.ciphersuites': 'NONE' }), 'has no cipher suite');
     assert.match(await fault({ 'ssl.ocsp': 'true' }), 'ssl.ocsp');
     assert.match(await fault({ 'ssl.crl': 'true' }), 'needs revocation lists');
     const mixed = files.write('mixed.pem', files.server.cert + files.client.key);
