@@ -24,5 +24,4 @@ export const NOT_PLAIN_YET: readonly string[] = [
   'test/server/wrong-arguments.test.ts',
   'test/commands/zkops/',
   'test/commands/zksh/',
-  'docs/',
 ];
