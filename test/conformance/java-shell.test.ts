@@ -88,7 +88,9 @@ const EVENT = /\nWATCHER::\n\nWatchedEvent (.*)\n/g;
 
 /** Events are printed by a thread of their own, anywhere between the answers. */
 function sortOut(out: string): { out: string; events: string[] } {
-  const events = [...out.matchAll(EVENT)].map(([, event = '']) => event);
+  const all = [...out.matchAll(EVENT)].map(([, event = '']) => event);
+  // The shell may end before its thread prints the event of its own close.
+  const events = all.filter((event) => !event.startsWith('state:Closed'));
   return { out: masked(out.replaceAll(EVENT, '')), events };
 }
 
