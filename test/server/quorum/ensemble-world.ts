@@ -8,7 +8,7 @@ import { commonParts, LIMITS } from '../../sim/peer-parts.js';
 import { parse } from '../../sim/shape.js';
 import { type HandshakeOptions, handshake, Peer } from '../server-peer.js';
 import type { EnsembleOptions, Member } from './ensemble-options.js';
-import { copyOf, entriesOf, packetsOf, restore, searchEntries } from './memory-disk.js';
+import { copyOf, entriesOf, packetsOf, restore, searchEntries, truncate } from './memory-disk.js';
 import { type HeldLink, type Receive, WorldLinks } from './world-links.js';
 
 const TICK_MS = 1000;
@@ -249,9 +249,7 @@ export class EnsembleWorld {
         break;
       case 'truncate':
         disk.work.push(() => {
-          disk.entries = disk.entries.filter(({ zxid }) => zxid <= effect.zxid);
-          const { database } = restore(disk);
-          this.step(sid, { kind: 'truncated', database });
+          this.step(sid, truncate(disk, effect.zxid));
         });
         break;
       case 'install-snapshot':

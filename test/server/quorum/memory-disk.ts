@@ -1,5 +1,6 @@
 import { ByteRange } from '../../../src/jute/byte-range.js';
 import { OutputArchive } from '../../../src/jute/output-archive.js';
+import type { Event } from '../../../src/server/events.js';
 import { feedSnapshot } from '../../../src/server/persistence/feed-snapshot.js';
 import {
   type LogPlace,
@@ -37,6 +38,13 @@ export function entriesOf(bytes: Buffer): { zxid: bigint; entry: Buffer }[] {
     at += 12 + length + 1;
   }
   return entries;
+}
+
+/** Drops the txns after `zxid`; the event says whether the base allows it. */
+export function truncate(disk: MemoryDisk, zxid: bigint): Event {
+  if (disk.base.tree.lastProcessedZxid > zxid) return { kind: 'not-truncated', zxid };
+  disk.entries = disk.entries.filter((entry) => entry.zxid <= zxid);
+  return { kind: 'truncated', database: restore(disk).database };
 }
 
 export function restore(
