@@ -4,7 +4,7 @@
  * exists, delete them, and wait until every watcher has its event. With 10,000 znodes these are
  * 110,000 operations.
  */
-import type { ZooKeeperClient } from '../src/client/client.js';
+import type { ZooKeeperClient } from '../src/client/base/client.js';
 import { CreateModes } from '../src/protocol/create-mode.js';
 
 export interface MixFigures {

@@ -8,7 +8,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ZooKeeperClient } from '../src/client/client.js';
+import type { ZooKeeperClient } from '../src/client/base/client.js';
 import { createClient } from '../src/client/zookeeper.js';
 import { Lock } from '../src/recipes/lock.js';
 import { type MixFigures, runMix } from './mix.js';

@@ -3,9 +3,12 @@
 //
 //   zksh.cjs zkops.cjs zkserver.cjs    the launchers (src/bin/launch.ts)
 //   *-main.cjs                         the commands, with the packages they use
+//   compaction-worker.cjs              the thread of a server that writes snapshots
 //   server.cjs, shell-*.js             loaded only by the commands that need them
+//   console/                           the page of zkops console (src/console/page)
 //   LICENSES.txt                       the licenses of the bundled packages
-import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -15,6 +18,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const outdir = join(root, 'dist', 'bin');
 const COMMANDS = ['zksh', 'zkops', 'zkserver'];
 const SERVER = 'src/server/main.ts';
+const WORKER = 'src/server/node/storage/compaction-worker.ts';
 
 /** Loaded from node_modules: native code, a worker, and rarely used packages. */
 const EXTERNAL = ['zookeeper', 'pino', 'prom-client', 'yaml'];
@@ -104,6 +108,36 @@ async function buildShells() {
   return result;
 }
 
+/** The page of the console, for browsers: a script, a style sheet, and files as they are. */
+async function buildPage() {
+  // esbuild checks no types, and the types of browsers are kept from the other sources.
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const args = [tsc, '-p', 'src/console/page'];
+  execFileSync(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2] });
+  const page = join(outdir, 'console');
+  const result = await build({
+    absWorkingDir: root,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: ['chrome123', 'firefox120', 'safari17.5'],
+    metafile: true,
+    logLevel: 'warning',
+    tsconfig: join(root, 'src/console/page/tsconfig.json'),
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    entryPoints: [
+      { in: 'src/console/page/main.tsx', out: 'page' },
+      { in: 'src/console/page/page.css', out: 'page' },
+    ],
+    outdir: page,
+  });
+  for (const name of ['index.html', 'icon.svg']) {
+    copyFileSync(join(root, 'src/console/page', name), join(page, name));
+  }
+  return result;
+}
+
 /** We may ship the code of other authors only with its license. */
 function writeLicenses(inputs) {
   const folders = new Set(
@@ -112,7 +146,7 @@ function writeLicenses(inputs) {
   const texts = [...folders].sort().map((folder) => {
     const { name, version } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
     const file = readdirSync(join(root, folder)).find((found) => /^licen[cs]e/i.test(found));
-    if (file === undefined) throw new Error(`${folder} has no licence file to hand on`);
+    if (file === undefined) throw new Error(`${folder} has no license file to copy`);
     return `${name} ${version}\n\n${readFileSync(join(root, folder, file), 'utf8').trim()}\n`;
   });
   writeFileSync(join(outdir, 'LICENSES.txt'), texts.join(`\n${'-'.repeat(72)}\n\n`));
@@ -122,9 +156,15 @@ rmSync(outdir, { recursive: true, force: true });
 const results = await Promise.all([
   ...COMMANDS.map(buildLauncher),
   ...COMMANDS.map(buildCommand),
-  build({ ...COMMONJS, entryPoints: [{ in: SERVER, out: 'server' }] }),
+  build({
+    ...COMMONJS,
+    entryPoints: [
+      { in: SERVER, out: 'server' },
+      { in: WORKER, out: 'compaction-worker' },
+    ],
+  }),
 ]);
-results.push(await buildShells());
+results.push(await buildShells(), await buildPage());
 for (const name of COMMANDS) chmodSync(join(outdir, `${name}.cjs`), 0o755);
 writeLicenses(results.flatMap(({ metafile }) => Object.keys(metafile.inputs)));
 await writeCodeCaches(outdir);

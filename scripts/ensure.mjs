@@ -1,7 +1,10 @@
 // Installs and builds missing or stale parts only: a second run only compares times. It prints to
 // stderr and never reads stdin, so that `printf 'ls /\n' | npm start` passes all its input to the
 // shell.
-import { spawnSync } from 'node:child_process';
+//
+//   node scripts/ensure.mjs --native    also compiles Apache's C client, which only tests and
+//                                       benchmarks use: they skip it where it cannot be compiled
+import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +12,9 @@ import { fileURLToPath } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const at = (...parts) => join(root, ...parts);
 const installStamp = at('node_modules', '.ensured');
+const nativeStamp = at('node_modules', '.native');
 const buildStamp = at('dist', '.built');
+const SECOND_MS = 1000;
 
 function modified(path) {
   return existsSync(path) ? statSync(path).mtimeMs : 0;
@@ -24,18 +29,37 @@ function newestIn(folder) {
   return newest;
 }
 
-function run(command, args) {
-  const { status, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2] });
-  if (status !== 0) {
-    console.error(`${command} ${args.join(' ')} failed${error ? `: ${error.message}` : ''}`);
-    process.exit(status ?? 1);
-  }
+/** Resolves to an error text, or undefined. A job of a minute must not look like one that hangs. */
+function run(label, command, args) {
+  const startedAt = Date.now();
+  const say = (text) => process.stderr.write(`${label} …${text}`);
+  const show = () => say(` ${Math.round((Date.now() - startedAt) / SECOND_MS)} s\r`);
+  say(process.stderr.isTTY ? '\r' : '\n');
+  const timer = process.stderr.isTTY ? setInterval(show, SECOND_MS) : undefined;
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 2, 2] });
+    const end = (status, problem) => {
+      clearInterval(timer);
+      if (timer !== undefined) process.stderr.write('\n');
+      const fault = `${command} ${args.join(' ')} failed${problem}`;
+      resolve(status === 0 ? undefined : { status: status ?? 1, fault });
+    };
+    child.on('error', (error) => end(1, `: ${error.message}`));
+    child.on('close', (status) => end(status, ''));
+  });
+}
+
+async function must(...call) {
+  const failed = await run(...call);
+  if (failed === undefined) return;
+  console.error(failed.fault);
+  process.exit(failed.status);
 }
 
 /** The stamp has the time of the start, so files that change during the work count as newer. */
-function stamp(path, work) {
+async function stamp(path, work) {
   const startedAt = new Date();
-  work();
+  await work();
   writeFileSync(path, '');
   utimesSync(path, startedAt, startedAt);
 }
@@ -43,18 +67,27 @@ function stamp(path, work) {
 if (
   modified(installStamp) < Math.max(modified(at('package-lock.json')), modified(at('package.json')))
 ) {
-  console.error('installing …');
-  stamp(installStamp, () => run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']));
+  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-progress'];
+  await stamp(installStamp, () =>
+    must('installing packages', 'npm', ['ci', ...options, '--loglevel=error']),
+  );
+}
+
+if (process.argv.includes('--native') && modified(nativeStamp) < modified(installStamp)) {
+  await stamp(nativeStamp, async () => {
+    const args = ['rebuild', 'zookeeper', '--no-progress', '--loglevel=error'];
+    const failed = await run("compiling Apache's C client", 'npm', args);
+    if (failed !== undefined) console.error(`${failed.fault}: its tests are skipped`);
+  });
 }
 
 const sources = ['src', 'test', 'bench', 'scripts'].map((folder) => newestIn(at(folder)));
 if (
   modified(buildStamp) < Math.max(...sources, modified(at('tsconfig.json')), modified(installStamp))
 ) {
-  console.error('building …');
   const tsc = at('node_modules', 'typescript', 'bin', 'tsc');
-  stamp(buildStamp, () => {
-    run(process.execPath, [tsc, '-p', '.']);
-    run(process.execPath, [at('scripts', 'bundle.mjs')]);
+  await stamp(buildStamp, async () => {
+    await must('compiling', process.execPath, [tsc, '-p', '.']);
+    await must('bundling', process.execPath, [at('scripts', 'bundle.mjs')]);
   });
 }

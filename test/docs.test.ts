@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as recipes from '../src/recipes/index.js';
+import { curlTest } from './support/curl.js';
 import { errorsPage } from './support/errors-page.js';
 import { blocksOf, COMMANDS, checkConsole, checkPrograms } from './support/page-examples.js';
 import { PROJECT_ROOT, readProjectFile, readSources } from './support/tidy/source-file.js';
@@ -15,7 +16,7 @@ const GUIDES = readdirSync(join(PROJECT_ROOT, 'docs'))
   .map((name) => `docs/${name}`);
 const PAGES = [...ROOT_PAGES, ...GUIDES, 'test/PROOFS.md', 'bench/RESULTS.md'];
 
-test('docs/recipes.md knows every recipe that the package has', () => {
+test('docs/recipes.md names every recipe of the package', () => {
   const page = readProjectFile('docs/recipes.md');
   const isNamed = (name: string) => new RegExp(`\\b${name}\\b`).test(page);
   assert.equal(
@@ -24,7 +25,7 @@ test('docs/recipes.md knows every recipe that the package has', () => {
   );
 });
 
-test('the index of docs/ has every page', () => {
+test('the index of docs/ lists every page', () => {
   const index = readProjectFile('docs/README.md');
   const missing = GUIDES.map((path) => path.slice('docs/'.length)).filter(
     (name) => name !== 'README.md' && !index.includes(`(${name})`),
@@ -36,7 +37,7 @@ test('docs/errors.md has the text of every error (npm run errors)', () => {
   assert.fixture(readProjectFile('docs/errors.md'), errorsPage(readSources('src')));
 });
 
-/** As GitHub makes the anchor of a heading. */
+/** The anchors that GitHub makes from headings. */
 function anchorsOf(page: string): string[] {
   return [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
@@ -46,7 +47,7 @@ function anchorsOf(page: string): string[] {
   );
 }
 
-test('links within the project lead somewhere', () => {
+test('links within the project resolve', () => {
   const broken = PAGES.flatMap((path) => {
     const page = readProjectFile(path).replace(/```[\s\S]*?```/g, '');
     return [...page.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, target = '']) => {
@@ -64,7 +65,7 @@ test('links within the project lead somewhere', () => {
   assert.equal(broken, []);
 });
 
-/** What a program, or one command of it, says of its options. */
+/** The help text of a program, or of one of its commands. */
 function helpOf(words: readonly string[]): string {
   const [program = '', ...rest] = words;
   const script = fileURLToPath(new URL(`../bin/${program}.cjs`, import.meta.url));
@@ -74,19 +75,28 @@ function helpOf(words: readonly string[]): string {
   return stdout + stderr;
 }
 
-test('the flags of commands in the guides exist', () => {
+/** Verbs of zkops with tasks of their own, such as `snap verify`. */
+const FAMILIES = ['snap', 'log', 'snapshot', 'backup'];
+
+/** The words before the flags of a line. */
+function commandOf(program: string, verb: string, task: string): string[] {
+  if (program === 'zksh' || !/^[a-z-]+$/.test(verb)) return [program];
+  return FAMILIES.includes(verb) && task !== '' ? [program, verb, task] : [program, verb];
+}
+
+test('the flags that the guides use exist', () => {
   const known = new Map<string, string>();
   const unknown: string[] = [];
   for (const path of ['README.md', ...GUIDES]) {
     const lines = [...blocksOf(readProjectFile(path), 'sh')].flatMap((block) => block.split('\n'));
     for (const line of lines) {
-      const [program = '', verb = ''] = line.trim().split(/\s+/);
+      const [program = '', verb = '', task = ''] = line.trim().split(/\s+/);
       if (!COMMANDS.some((name) => name === program)) continue;
-      const words = program !== 'zksh' && /^[a-z-]+$/.test(verb) ? [program, verb] : [program];
+      const words = commandOf(program, verb, task);
       const key = words.join(' ');
       const help = known.get(key) ?? helpOf(words);
       known.set(key, help);
-      for (const [flag] of line.replace(/#.*/, '').matchAll(/(?<=\s)--[a-z-]+/g)) {
+      for (const [flag] of line.replace(/#.*|'[^']*'|"[^"]*"/g, '').matchAll(/(?<=\s)--[a-z-]+/g)) {
         if (!help.includes(flag)) unknown.push(`${path}: ${key} has no ${flag}`);
       }
     }
@@ -97,10 +107,11 @@ test('the flags of commands in the guides exist', () => {
 for (const path of GUIDES) {
   const page = readProjectFile(path);
   if (blocksOf(page, 'console').length > 0) {
-    test(`the console blocks of ${path} show what a terminal shows`, () => checkConsole(page));
+    const register = page.includes('$ curl ') ? curlTest : test;
+    register(`the console blocks of ${path} match a terminal`, () => checkConsole(page));
   }
   if (blocksOf(page, 'text').length > 0) {
-    test(`the programs of ${path} print what it says`, () => checkPrograms(page));
+    test(`the programs of ${path} print the output shown`, () => checkPrograms(page));
   }
 }
 

@@ -11,9 +11,9 @@ import { readProjectFile } from './support/tidy/source-file.js';
 
 const README = readProjectFile('README.md');
 
-test('its console blocks show what a terminal shows', () => checkConsole(README));
+test('its console blocks match a terminal', () => checkConsole(README));
 
-/** What cron would run: `sh -c` in the home folder, with the variables that the table sets. */
+/** Runs the command as cron does: `sh -c` in the home folder, with the variables of the crontab. */
 function cronCommands(table: string): { readonly path: string; readonly commands: string[] } {
   const lines = table.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   const path = lines.find((line) => line.startsWith('PATH='))?.slice('PATH='.length) ?? '';
@@ -21,14 +21,14 @@ function cronCommands(table: string): { readonly path: string; readonly commands
     .filter((line) => !/^[A-Z]+=/.test(line))
     .map((line) => {
       const match = /^(?:[\d*/,-]+\s+){5}(.+)$/.exec(line);
-      // A percent sign would be a newline to cron.
+      // cron turns an unescaped percent sign into a newline.
       if (match?.[1] === undefined || line.includes('%')) throw new Error(`no crontab: ${line}`);
       return match[1];
     });
   return { path, commands };
 }
 
-test('its crontab runs as written, and speaks only when something changes', async () => {
+test('its crontab runs as written and prints only changes', async () => {
   const home = makeTempDir('readme');
   const bin = join(home.path, 'bin');
   makeCommands(bin);
@@ -55,7 +55,7 @@ test('its crontab runs as written, and speaks only when something changes', asyn
     assert.match(smoke, /^zkops_verdict\{.*\} 0$/m);
     await server.close();
     isOpen = false;
-    // Told from the third run in a row on, and once.
+    // Reported once, on the third failed run in a row.
     const told = [await mails(), await mails(), await mails(), await mails()];
     assert.equal([told[0], told[1], told[3]], ['', '', '']);
     assert.match(told[2] ?? '', / CRITICAL no member serves: no answers\n/);
@@ -66,7 +66,7 @@ test('its crontab runs as written, and speaks only when something changes', asyn
   }
 });
 
-test('its programs print what it says', () => checkPrograms(README));
+test('its programs print the output shown', () => checkPrograms(README));
 
 test('it has fewer than 250 lines', () => {
   assert.ok(README.split('\n').length < 250);

@@ -1,4 +1,5 @@
-import { askWord } from '../client/four-letter.js';
+import { askWord } from '../client/base/four-letter.js';
+import { drawForLocale } from '../commands/terminal/ascii-drawing.js';
 import { describeTerminal } from '../commands/terminal/ops-terminal.js';
 import { main } from '../commands/zkops/cli.js';
 import { renderGrid } from '../commands/zkops/render/ops-grid.js';
@@ -16,6 +17,7 @@ process.on('uncaughtException', (error) => {
   process.exit(3);
 });
 
+drawForLocale(process.stdout, process.env);
 const terminal = describeTerminal(process.stdout, process.env);
 const world = {
   ask: askWord,
@@ -23,6 +25,7 @@ const world = {
   askCertificate: async (...asked) =>
     (await import('../commands/ensemble/certificate.js')).askCertificate(...asked),
   now: () => new Date(),
+  env: process.env,
   keyPassphrase: process.env['ZKOPS_KEY_PASSPHRASE'],
   writeOut: (text) => {
     if (process.stdout.write(text)) return undefined;

@@ -1,5 +1,7 @@
+import { drawForLocale } from '../commands/terminal/ascii-drawing.js';
 import { runZkserver } from '../commands/zkserver/cli.js';
 
+drawForLocale(process.stderr, process.env);
 const io = {
   env: process.env,
   writeOut: (text: string) => {

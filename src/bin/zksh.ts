@@ -1,5 +1,7 @@
+import { drawForLocale } from '../commands/terminal/ascii-drawing.js';
 import { runZksh } from '../commands/zksh/zksh-main.js';
 
+drawForLocale(process.stdout, process.env);
 const parts = {
   startShell: async (options) => (await import('../shell/main.js')).startShell(options),
 } satisfies Parameters<typeof runZksh>[1];

@@ -9,17 +9,63 @@ export {
   Perms,
   READ_ACL_UNSAFE,
 } from '../protocol/perms.js';
+export type { SaslLogin } from '../protocol/sasl-digest-client.js';
 export { AddWatchMode, WatcherType } from '../protocol/watch-event.js';
-export type * from './client.js';
+export type * from './base/client.js';
+export type { ClientMetrics } from './base/client-metrics.js';
+export type { ClientOptions } from './base/client-options.js';
 export {
   formatServerAddress,
   parseConnectString,
   type ServerAddress,
   secured,
-} from './connect-string.js';
-export { ConnectError, MultiError, UnsupportedError, ZooKeeperError } from './errors.js';
-export { type AskOptions, askWord } from './four-letter.js';
-export { createNativeClient } from './native.js';
-export { SocketFault, type SocketFaultReason } from './socket-fault.js';
-export type { TlsOptions } from './tls.js';
+} from './base/connect-string.js';
+export {
+  ConnectError,
+  type ErrorDetails,
+  MultiError,
+  RequestAbortedError,
+  UnsupportedError,
+  ZooKeeperError,
+} from './base/errors.js';
+export { type AskOptions, askWord } from './base/four-letter.js';
+export { SocketFault, type SocketFaultReason } from './base/socket-fault.js';
+export type { TlsOptions } from './base/tls.js';
+export {
+  connectTo,
+  dnsSrvHosts,
+  type FollowOptions,
+  type HostProvider,
+} from './hosts/host-provider.js';
+export type { LookUp, SrvRecord } from './hosts/srv-target.js';
+export { createNativeClient } from './native/native.js';
+export { type RetryOptions, type RetryPolicy, retry } from './retry/policy.js';
+export { retryingClient } from './retry/retrying-client.js';
+export {
+  type Codec,
+  getValue,
+  jsonCodec,
+  setValue,
+  type UpdateOptions,
+  updateValue,
+  type ValueAndStat,
+  ValueError,
+} from './znodes/codec.js';
+export { createIfMissing, type MkdirpOptions, mkdirp } from './znodes/create.js';
+export type { Pace } from './znodes/pace.js';
+export { type Transaction, transaction } from './znodes/transaction.js';
+export {
+  type CacheChange,
+  type CachedZnode,
+  openTreeCache,
+  type TreeCache,
+  type TreeCacheOptions,
+} from './znodes/tree-cache.js';
+export {
+  type DeleteAllOptions,
+  deleteAll,
+  type WalkedZnode,
+  type WalkOptions,
+  walk,
+} from './znodes/walk.js';
 export { createClient, ZooKeeper } from './zookeeper.js';

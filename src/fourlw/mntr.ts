@@ -181,15 +181,15 @@ export function summaryPart(
 ): number | undefined {
   const own = metricOf(parsed, `${part}_${name}`);
   if (own !== undefined) return own;
-  const labelled = (suffix: string) => metricOf(parsed, `${name}${suffix}`);
-  if (part === 'cnt') return labelled('_count');
-  if (part === 'sum') return labelled('_sum');
+  const labeled = (suffix: string) => metricOf(parsed, `${name}${suffix}`);
+  if (part === 'cnt') return labeled('_count');
+  if (part === 'sum') return labeled('_sum');
   if (part === 'max') return undefined;
   if (part === 'avg') {
-    const [sum, count] = [labelled('_sum'), labelled('_count')];
-    return labelled('_avg') ?? (sum !== undefined && count ? sum / count : undefined);
+    const [sum, count] = [labeled('_sum'), labeled('_count')];
+    return labeled('_avg') ?? (sum !== undefined && count ? sum / count : undefined);
   }
-  const value = labelled(`{quantile="0.${part.slice(1).replace(/0$/, '')}"}`);
+  const value = labeled(`{quantile="0.${part.slice(1).replace(/0$/, '')}"}`);
   return value === undefined || Number.isNaN(value) ? undefined : value;
 }
 

@@ -8,7 +8,7 @@ export interface ParsedRuok {
 
 export const ruok = anytimeWord<ParsedRuok>({
   word: 'ruok',
-  summary: 'does the process answer (imok, with or without a quorum)',
+  summary: 'whether the process answers (imok, with or without a quorum)',
   render: () => 'imok',
   parse: (text) => ({ isOk: text.trim() === 'imok', text: text.trim() }),
 });

@@ -210,6 +210,7 @@ export interface ObserverView {
 export interface ConnectionView {
   /** `127.0.0.1:38772`, or `[0:0:0:0:0:0:0:1]:38772` for IPv6, as Java prints an address. */
   readonly remote: string;
+  readonly isOverTls?: boolean;
   /** Java NIO's interest bits: 0 during the answer to a word, 1 reading, 5 reading and writing. */
   readonly interestOps: number;
   /** Requests of this connection without an answer yet. */

@@ -18,7 +18,9 @@ export function pathFault(path: string, isSequential = false): string | undefine
       if (fault !== undefined) return fault;
       start = i + 1;
     } else if (isForbidden(unit)) {
-      return `the character U+${unit.toString(16).toUpperCase().padStart(4, '0')} at ${i} is not allowed`;
+      // Beyond the basic plane, the unit is only half of the character.
+      const point = checked.codePointAt(i) ?? unit;
+      return `the character U+${point.toString(16).toUpperCase().padStart(4, '0')} at ${i} is not allowed`;
     }
   }
   return undefined;

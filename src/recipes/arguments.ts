@@ -1,13 +1,9 @@
 /** Checks of what a program passes to a recipe: TypeError and RangeError, as check-argument.ts. */
-import { checkACL } from '../client/arguments.js';
-import type { ZooKeeperClient } from '../client/client.js';
-import {
-  checkSignal,
-  checkString,
-  checkWhole,
-  readFields,
-  wrongType,
-} from '../protocol/check-argument.js';
+
+import type { ZooKeeperClient } from '../client/base/client.js';
+import { checkACL } from '../client/calls/arguments.js';
+import { checkClient } from '../client/check-client.js';
+import { checkSignal, checkString, checkWhole, readFields } from '../protocol/check-argument.js';
 import { pathFault } from '../protocol/path.js';
 import type { WaitOptions } from './limit.js';
 import type { ZnodeOptions } from './znodes.js';
@@ -27,25 +23,6 @@ export function checkName(name: string, argument = 'name'): void {
     throw new RangeError(
       `"${name}" cannot name a znode: ${fault ?? 'it is empty'} (expected a name)`,
     );
-  }
-}
-
-/**
- * The methods that every recipe needs; a client that lacks another one says so when it is called.
- */
-const METHODS = ['create', 'getData', 'getChildren', 'delete', 'on'] as const;
-
-/** Accepts a wrapped client, and a client of another copy of this package. */
-function checkClient(client: ZooKeeperClient): void {
-  const isClient = typeof client === 'object' && client !== null && hasMethods(client);
-  if (!isClient) throw wrongType('client', client, 'a client, as createClient() makes it');
-}
-
-function hasMethods(client: ZooKeeperClient): boolean {
-  try {
-    return METHODS.every((name) => typeof client[name] === 'function');
-  } catch {
-    return false;
   }
 }
 

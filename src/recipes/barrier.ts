@@ -31,7 +31,7 @@ export class Barrier extends PathRecipe {
    */
   wait(options: WaitOptions = {}): Promise<void> {
     const { client, path } = this;
-    return limited(options, `${path}: the end of the barrier`, async (signal) => {
+    return limited(options, `${path}: the barrier was not removed`, async (signal) => {
       const wait = { client, path, signal };
       // Sees every barrier that was raised before this call, on any server.
       await retried(wait, () => client.sync(path));

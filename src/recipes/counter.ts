@@ -1,4 +1,4 @@
-import type { ZooKeeperClient } from '../client/client.js';
+import type { ZooKeeperClient } from '../client/base/client.js';
 import { checkLong, checkSignal } from '../protocol/check-argument.js';
 import { Configuration, type Setting } from './configuration.js';
 import { RecipeError } from './errors.js';

@@ -1,4 +1,4 @@
-import type { Watcher, ZooKeeperClient } from '../client/client.js';
+import type { Watcher, ZooKeeperClient } from '../client/base/client.js';
 import { checkWhole } from '../protocol/check-argument.js';
 import { childPath } from '../protocol/path.js';
 import { checkRecipe, checkWaitOptions } from './arguments.js';
@@ -67,7 +67,7 @@ export class DoubleBarrier {
    * @throws RecipeError ETIMEDOUT or ELOST, the reason of the signal, ZooKeeperError
    */
   enter(options: WaitOptions = {}): Promise<Entered> {
-    return limited(options, `${this.line.parent}: the others`, async (signal) => {
+    return limited(options, `${this.line.parent}: not all members entered`, async (signal) => {
       const node = new SequenceNode(this.line);
       let held: Hold | undefined;
       try {
@@ -94,7 +94,7 @@ export class DoubleBarrier {
 
   private async leave(node: SequenceNode, options: WaitOptions): Promise<void> {
     try {
-      await limited(options, `${this.line.parent}: the end of the others`, async (signal) => {
+      await limited(options, `${this.line.parent}: not all members left`, async (signal) => {
         const wait = node.wait(signal);
         await this.leaveWith(await this.present(wait), node, wait);
       });

@@ -2,18 +2,11 @@
  * An ephemeral znode with a fixed name, which cannot contain a GUID. After a lost reply, its owner
  * shows whether it belongs to this session; this file tracks which part of the program owns it.
  */
-import type { ZooKeeperClient } from '../client/client.js';
+import type { ZooKeeperClient } from '../client/base/client.js';
+import { endOfSession } from '../client/base/errors.js';
 import { CreateModes } from '../protocol/create-mode.js';
 import type { ACL } from '../protocol/data.js';
-import {
-  endOfSession,
-  hasCode,
-  isLoss,
-  once,
-  retried,
-  untilConnected,
-  type Wait,
-} from './session.js';
+import { hasCode, isLoss, once, retried, untilConnected, type Wait } from './session.js';
 import { createOptions, deleteIfThere, makeAbove, readIfThere } from './znodes.js';
 
 export interface EphemeralPlace {

@@ -46,7 +46,7 @@ export class Group extends PathRecipe {
     return limited({ signal }, path, async (limit) => {
       try {
         if (!(await node.enter(bytes, limit))) {
-          throw new RecipeError('ETAKEN', `${path}: a member with this id exists already`);
+          throw new RecipeError('ETAKEN', `${path}: a member with this id already exists`);
         }
         const held = await hold({ client, path, signal: limit });
         const leave = (): Promise<void> => {

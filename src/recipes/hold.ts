@@ -1,16 +1,19 @@
 /**
- * A hold by an ephemeral znode, and the detection of its loss. A client learns about its expiry
- * only when it reaches a server again; by then another process may be the holder. So the hold
- * counts as lost earlier: when the connection is gone for a sixth of the session timeout. A client
- * leaves a silent server after two thirds of the timeout. Half of the remaining third covers the
- * way of the last answer, from which server and client count.
+ * A hold by an ephemeral znode, and the detection of its loss. A client learns late about its
+ * expiry; by then another process may be the holder. So the hold counts as lost earlier: when the
+ * connection is gone for a sixth of the session timeout, or when no server has answered for five
+ * sixths. A client leaves a silent server after two thirds of the timeout. Half of the remaining
+ * third covers the way of the last answer, from which server and client count. A process that was
+ * stopped loses its hold when it continues.
  */
-import type { ClientState, WatchEvent } from '../client/client.js';
+import type { ClientState, WatchEvent } from '../client/base/client.js';
+import { endOfSession } from '../client/base/errors.js';
 import { RecipeError } from './errors.js';
-import { endOfSession, hasCode, retried, type Wait, watchSession } from './session.js';
+import { hasCode, retried, type Wait, watchSession } from './session.js';
 import type { Znode } from './znodes.js';
 
-const GRACE_PART = 6;
+const GRACE_PART = 1 / 6;
+const LONGEST_SILENCE_PART = 5 / 6;
 /**
  * Data that a waiter writes into the znode of a holder (Recipes page, "Revocable Shared Locks").
  */
@@ -56,9 +59,11 @@ export async function hold({ client, path, signal: limit }: Wait): Promise<Hold>
       clearTimeout(timer);
       timer = undefined;
     } else {
-      const graceMs = client.sessionTimeoutMs / GRACE_PART;
+      const { sessionTimeoutMs: ofMs, silentMs } = client;
+      const graceMs = Math.min(ofMs * GRACE_PART, ofMs * LONGEST_SILENCE_PART - silentMs);
       const why = 'no server is reachable; the session may expire';
-      timer ??= setTimeout(lose, graceMs, why, reason);
+      if (graceMs <= 0) lose(why, reason);
+      else timer ??= setTimeout(lose, graceMs, why, reason);
     }
   };
   const unwatch = watchSession(client, judge);

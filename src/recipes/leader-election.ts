@@ -1,4 +1,4 @@
-import type { Watcher, ZooKeeperClient } from '../client/client.js';
+import type { Watcher, ZooKeeperClient } from '../client/base/client.js';
 import { checkFunction, checkSignal, checkText, readFields } from '../protocol/check-argument.js';
 import { childPath } from '../protocol/path.js';
 import { checkRecipe } from './arguments.js';

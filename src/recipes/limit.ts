@@ -10,7 +10,7 @@ export interface WaitOptions {
 
 /**
  * Runs `work` with one signal for every reason to end it.
- * @param what the start of the sentence "… did not come within 5 ms"
+ * @param what the start of the error "… within 5 ms": "/a: no permit was free"
  */
 export async function limited<T>(
   options: WaitOptions,
@@ -23,7 +23,7 @@ export async function limited<T>(
   const abort = (): void => limit.abort(signal?.reason);
   signal?.addEventListener('abort', abort);
   const timeOut = (): void =>
-    limit.abort(new RecipeError('ETIMEDOUT', `${what} did not come within ${timeoutMs} ms`));
+    limit.abort(new RecipeError('ETIMEDOUT', `${what} within ${timeoutMs} ms`));
   const timer = timeoutMs === undefined ? undefined : setTimeout(timeOut, timeoutMs);
   try {
     return await work(limit.signal);

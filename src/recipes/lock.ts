@@ -1,4 +1,4 @@
-import type { ZooKeeperClient } from '../client/client.js';
+import type { ZooKeeperClient } from '../client/base/client.js';
 import { checkRecipe } from './arguments.js';
 import type { WaitOptions } from './limit.js';
 import { LOCK_KINDS } from './members.js';

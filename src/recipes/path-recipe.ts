@@ -1,4 +1,4 @@
-import type { ZooKeeperClient } from '../client/client.js';
+import type { ZooKeeperClient } from '../client/base/client.js';
 import type { ACL } from '../protocol/data.js';
 import { checkRecipe } from './arguments.js';
 import type { Wait } from './session.js';

@@ -39,7 +39,7 @@ class ItemQueue extends PathRecipe {
    */
   async take(options: WaitOptions = {}): Promise<QueueItem> {
     const { client, path, acl } = this;
-    return limited(options, `${path}: an item`, async (limit) => {
+    return limited(options, `${path}: the queue got no item`, async (limit) => {
       const line = { client, parent: path, kind: TAKER, acl };
       const turn = await takeTurn(line, NO_DATA, { signal: limit });
       try {

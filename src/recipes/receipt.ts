@@ -8,8 +8,8 @@
  * ```
  */
 import { randomUUID } from 'node:crypto';
-import type { Op, OpResult, ZooKeeperClient } from '../client/client.js';
-import { MultiError } from '../client/errors.js';
+import type { Op, OpResult, ZooKeeperClient } from '../client/base/client.js';
+import { MultiError } from '../client/base/errors.js';
 import { CreateModes } from '../protocol/create-mode.js';
 import type { ACL } from '../protocol/data.js';
 import { childPath } from '../protocol/path.js';

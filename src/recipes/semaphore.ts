@@ -1,4 +1,4 @@
-import type { ZooKeeperClient } from '../client/client.js';
+import type { ZooKeeperClient } from '../client/base/client.js';
 import { checkWhole } from '../protocol/check-argument.js';
 import { childPath } from '../protocol/path.js';
 import { checkRecipe } from './arguments.js';
@@ -45,7 +45,7 @@ export class Semaphore {
 
   /** Waits for a permit and takes it. @throws the errors of Lock.acquire */
   acquire(options: WaitOptions = {}): Promise<Held> {
-    return limited(options, `${this.leases.parent}: a permit`, async (signal) => {
+    return limited(options, `${this.leases.parent}: no permit was free`, async (signal) => {
       const first = await takeTurn(this.line, NO_DATA, { signal });
       try {
         const whileFirst = AbortSignal.any([signal, first.signal]);

@@ -9,13 +9,14 @@
  * ```
  */
 import { randomUUID } from 'node:crypto';
-import type { ZooKeeperClient } from '../client/client.js';
+import type { ZooKeeperClient } from '../client/base/client.js';
+import { endOfSession } from '../client/base/errors.js';
 import { CreateModes } from '../protocol/create-mode.js';
 import type { ACL } from '../protocol/data.js';
 import { baseName, childPath } from '../protocol/path.js';
 import { RecipeError } from './errors.js';
 import { type Member, parseMembers } from './members.js';
-import { endOfSession, isLoss, once, retried, untilConnected, type Wait } from './session.js';
+import { isLoss, once, retried, untilConnected, type Wait } from './session.js';
 import { childrenOf, createOptions, deleteIfThere, makeAbove, untilOneChanged } from './znodes.js';
 
 /** A line; other children of the same parent are ignored. */

@@ -1,11 +1,12 @@
-import type { WatchEvent, ZooKeeperClient } from '../client/client.js';
+import type { WatchEvent, ZooKeeperClient } from '../client/base/client.js';
+import { endOfSession } from '../client/base/errors.js';
 import { checkFunction, checkString } from '../protocol/check-argument.js';
 import { baseName, childPath, parentPath } from '../protocol/path.js';
 import { AddWatchMode, WatcherType } from '../protocol/watch-event.js';
 import { checkName, checkRecipe } from './arguments.js';
 import { Group, type Member, type Membership } from './group.js';
 import { PathRecipe } from './path-recipe.js';
-import { endOfSession, retried, type Wait, watchSession } from './session.js';
+import { retried, type Wait, watchSession } from './session.js';
 import { childrenOf, readIfThere, type ZnodeOptions } from './znodes.js';
 
 /** An instance of a service: its znode's name, and its data. */

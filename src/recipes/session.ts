@@ -3,9 +3,9 @@
  * connection. It retries only idempotent requests. A sequential create is not idempotent, so
  * sequence-node.ts looks for its znode first.
  */
-import type { ClientState, ZooKeeperClient } from '../client/client.js';
-import { closedError, ZooKeeperError } from '../client/errors.js';
-import { ErrorCode, type ErrorName } from '../protocol/error-code.js';
+import type { ClientState, ZooKeeperClient } from '../client/base/client.js';
+import { endOfSession, ZooKeeperError } from '../client/base/errors.js';
+import type { ErrorName } from '../protocol/error-code.js';
 
 type SessionListener = (state: ClientState, reason?: Error) => void;
 
@@ -33,18 +33,6 @@ export function watchSession(client: ZooKeeperClient, listener: SessionListener)
   return () => {
     all.delete(listener);
   };
-}
-
-/** Why no request is possible in this state, or undefined if it is. */
-export function endOfSession(
-  state: ClientState,
-  path: string,
-  cause?: Error,
-): ZooKeeperError | undefined {
-  if (state === 'closed') return closedError(path);
-  if (state === 'expired') return new ZooKeeperError(ErrorCode.SESSIONEXPIRED, path, { cause });
-  if (state === 'auth-failed') return new ZooKeeperError(ErrorCode.AUTHFAILED, path, { cause });
-  return undefined;
 }
 
 /** The context of a wait, and its ends besides the end of the session. */

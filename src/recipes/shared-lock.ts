@@ -1,4 +1,4 @@
-import type { ZooKeeperClient } from '../client/client.js';
+import type { ZooKeeperClient } from '../client/base/client.js';
 import { checkOneOf } from '../protocol/check-argument.js';
 import { childPath } from '../protocol/path.js';
 import { checkRecipe } from './arguments.js';

@@ -1,4 +1,4 @@
-import { ZooKeeperError } from '../client/errors.js';
+import { ZooKeeperError } from '../client/base/errors.js';
 import { checkArray, checkText, outOfRange } from '../protocol/check-argument.js';
 import { CreateModes } from '../protocol/create-mode.js';
 import type { ACL } from '../protocol/data.js';

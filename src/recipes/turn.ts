@@ -14,7 +14,7 @@ export interface Turn extends Omit<Hold, 'stop'> {
  * also after a lost connection, while the session lives.
  */
 export function takeTurn(line: Line, data: Buffer, options: WaitOptions): Promise<Turn> {
-  return limited(options, `${line.parent}: the turn`, async (signal) => {
+  return limited(options, `${line.parent}: not first in line`, async (signal) => {
     const node = new SequenceNode(line);
     try {
       await node.enter(data, signal);

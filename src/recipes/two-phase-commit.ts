@@ -93,8 +93,10 @@ export class TwoPhaseCommit extends PathRecipe {
     const { record } = await this.found(this.waitOf(signal));
     if (record.decision !== undefined) return record.decision;
     const over = new AbortController();
-    const verdict = await limited({ signal, timeoutMs }, `${this.path}: all votes`, (limit) =>
-      this.collect(record, this.waitOf(AbortSignal.any([limit, over.signal]))),
+    const verdict = await limited(
+      { signal, timeoutMs },
+      `${this.path}: not all sites voted`,
+      (limit) => this.collect(record, this.waitOf(AbortSignal.any([limit, over.signal]))),
     )
       .catch((error): Verdict => {
         if (error instanceof RecipeError && error.code === 'ETIMEDOUT') return 'abort';
@@ -114,7 +116,7 @@ export class TwoPhaseCommit extends PathRecipe {
    * @throws RecipeError ETIMEDOUT, the reason of the signal, ZooKeeperError
    */
   async finish(options: WaitOptions = {}): Promise<void> {
-    await limited(options, `${this.path}: the end of all sites`, async (signal) => {
+    await limited(options, `${this.path}: not all sites finished`, async (signal) => {
       const wait = this.waitOf(signal);
       const nodes = (await childrenOf(wait, this.path)).filter((name) => name.startsWith('site-'));
       for (const name of nodes) {
@@ -180,7 +182,7 @@ export class TwoPhaseCommit extends PathRecipe {
    * @throws RecipeError ETIMEDOUT, the signal's reason, ZooKeeperError, NONODE if it was deleted
    */
   decision(options: WaitOptions = {}): Promise<Verdict> {
-    return limited(options, `${this.path}: the decision`, async (signal) => {
+    return limited(options, `${this.path}: no decision`, async (signal) => {
       const wait = this.waitOf(signal);
       await this.found(wait);
       const reads = watched(wait, (watch) => watchData(wait, this.path, watch));

@@ -1,6 +1,6 @@
 /** Idempotent requests for single znodes: they are retried after a lost connection. */
-import type { CreateOptions, Watcher } from '../client/client.js';
-import { UnsupportedError } from '../client/errors.js';
+import type { CreateOptions, Watcher } from '../client/base/client.js';
+import { UnsupportedError } from '../client/base/errors.js';
 import { type CreateMode, CreateModes } from '../protocol/create-mode.js';
 import type { ACL, Stat } from '../protocol/data.js';
 import { parentPath } from '../protocol/path.js';

@@ -45,8 +45,15 @@ export type QuorumEffect =
    * frame counts: it replaces an unsent one, and is sent again after a reconnect.
    */
   | { readonly kind: 'notify'; readonly sid: number; readonly frame: Buffer }
-  /** The members to keep election connections with, including this server. */
-  | { readonly kind: 'members'; readonly members: readonly QuorumServerConfig[] }
+  /**
+   * The members to keep election connections with, including this server. `proposed` has the lines
+   * of a proposed configuration, which may name more servers and other addresses.
+   */
+  | {
+      readonly kind: 'members';
+      readonly members: readonly QuorumServerConfig[];
+      readonly proposed: readonly QuorumServerConfig[];
+    }
   | { readonly kind: 'link-send'; readonly link: number; readonly bytes: Buffer }
   /**
    * The body of a snapshot for SNAP, piece by piece while the server continues to serve. Later data
@@ -104,8 +111,16 @@ export type QuorumEffect =
       readonly mismatchZxid: bigint | null;
       readonly whenDurable: Event;
     }
-  /** The membership in force has changed: store it for the next start. */
-  | { readonly kind: 'write-config'; readonly text: string };
+  /**
+   * Before all later effects on the disk: store the proposed membership for the next start, or
+   * discard the stored one if it is null.
+   */
+  | { readonly kind: 'write-next-config'; readonly text: string | null }
+  /**
+   * The membership in force has changed: store it for the next start. @param isSettled no
+   * membership is proposed, so discard the stored one
+   */
+  | { readonly kind: 'write-config'; readonly text: string; readonly isSettled: boolean };
 
 /** Effects on the disk; each is answered by one event. */
 export const DISK_EFFECTS: ReadonlySet<Effect['kind']> = new Set([

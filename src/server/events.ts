@@ -1,4 +1,5 @@
 import type { CounterName, LATER_COUNTERS } from '../fourlw/mntr-keys.js';
+import type { ErrorCode } from '../protocol/error-code.js';
 import type { LimitName } from './limits/limits.js';
 import type { Measured } from './metrics/server-stats.js';
 import type { EpochName } from './persistence/epochs.js';
@@ -15,6 +16,12 @@ export type CountedOutside = Extract<
   | (typeof LATER_COUNTERS)[number]
 >;
 
+/** What a test wants of the core of a server; see ServerControl. */
+export type ServerFault =
+  | { readonly kind: 'expire'; readonly sessionId: bigint }
+  /** Null accepts writes again. */
+  | { readonly kind: 'refuse-writes'; readonly error: ErrorCode | null };
+
 /** Everything that can happen to a server. Events and effects are its only interface. */
 export type Event =
   | {
@@ -29,6 +36,8 @@ export type Event =
       readonly connection: number;
       readonly remoteIp: string;
       readonly remotePort: number;
+      /** Default: false. */
+      readonly isOverTls?: boolean;
       /** The subject of its verified TLS certificate: RFC 2253. */
       readonly certificateSubject?: string;
     }
@@ -57,6 +66,8 @@ export type Event =
   | { readonly kind: 'drained'; readonly connection: number }
   /** All txns up to `zxid` are durable here: the ack of a standalone server's only voter. */
   | { readonly kind: 'ack'; readonly zxid: bigint }
+  /** A program that tests its clients wants a server that is unwell. */
+  | { readonly kind: 'fault'; readonly fault: ServerFault }
   /** A measurement of the driver for the metrics: a duration in ms, or a count. */
   | { readonly kind: 'measured'; readonly what: Measured; readonly value: number }
   /**

@@ -2,6 +2,7 @@
 
 export { ENSEMBLE_LIMITS, layOutEnsemble } from './node/boot/lay-out-ensemble.js';
 export { readOwnLine } from './node/boot/read-membership.js';
+export type { ServerControl } from './node/boot/server-control.js';
 export {
   type EnsembleMember,
   type RunningEnsemble,

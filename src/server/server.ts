@@ -21,7 +21,7 @@ import { Connections } from './connection/connections.js';
 import { readHandshake, writeConnectResponse } from './connection/handshake.js';
 import type { Effect } from './effects.js';
 import type { Event } from './events.js';
-import { snapshotContentOf } from './persistence/snapshot-content.js';
+import { exactContentOf } from './persistence/snapshot-source.js';
 import { BackPressure } from './pipeline/back-pressure.js';
 import { carryWatches } from './pipeline/carry-watches.js';
 import { FinalProcessor } from './pipeline/final.js';
@@ -32,6 +32,7 @@ import { WatchNotifier } from './pipeline/watch-notifier.js';
 import type { PipelineHost, WritePipeline } from './pipeline/write-pipeline.js';
 import type { Session, SessionOwner } from './session/session-tracker.js';
 import type { ClientConnection } from './state/client-connection.js';
+import { CommitMetrics } from './state/commit-metrics.js';
 import { Request, THROTTLED } from './state/request.js';
 import type { ServerState } from './state/server-state.js';
 
@@ -57,6 +58,7 @@ export class Server {
   private readonly final: FinalProcessor;
   private readonly connections: Connections;
   private readonly pressure: BackPressure;
+  private readonly commits: CommitMetrics;
   readonly pipeline: WritePipeline | null;
   /** A member of an ensemble lets clients in once it is in sync with its leader. */
   isOpen = true;
@@ -81,6 +83,7 @@ export class Server {
     });
     this.view = parts.makeView(this);
     this.pressure = new BackPressure(this.state, () => this.outstandingRequests);
+    this.commits = new CommitMetrics(this.state.stats.metrics);
     this.connections = new Connections(this.state, {
       whitelist: parts.whitelist,
       maxPerAddress: parts.maxClientCnxns,
@@ -103,7 +106,7 @@ export class Server {
       expired: (connection) => this.expired(connection),
       drop: (connection) => this.connections.close(connection),
       emit: (effect) => this.effects.push(effect),
-      snapshotContent: () => snapshotContentOf(this.state),
+      snapshotContent: () => exactContentOf(this.state),
     };
   }
 
@@ -135,6 +138,7 @@ export class Server {
       case 'counted':
       case 'limit-exceeded':
       case 'measured':
+      case 'fault':
         this.state.note(event);
         break;
     }
@@ -378,6 +382,7 @@ export class Server {
 
   private commit(request: Request): void {
     this.commitOne(request);
+    this.commits.add();
     this.gate.done(request);
     const { connection } = request;
     if (connection === null) return;
@@ -392,6 +397,7 @@ export class Server {
   }
 
   private released(): void {
+    this.commits.end(this.pipeline?.inProcess ?? 0, this.gate.waiting);
     this.gate.release();
     this.pressure.resume();
   }

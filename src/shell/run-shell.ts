@@ -1,6 +1,8 @@
+import { configFile } from '../commands/connecting/profiles.js';
+import { isAsciiLocale } from '../commands/terminal/ascii-drawing.js';
 import { pagerCommand } from '../commands/terminal/pager.js';
+import { readAliases, readPager, readPromptRole } from '../commands/zksh/configuration.js';
 import { plainReport } from '../commands/zksh/engine/error-report.js';
-import { configFile, readAliases, readPager, readPromptRole } from '../commands/zksh/profiles.js';
 import { loadRenderer } from '../commands/zksh/results/render.js';
 import { allCommands, findCommand, suggestCommand } from '../commands/zksh/running/registry.js';
 import type { ShellOptions } from '../commands/zksh/session/shell-options.js';
@@ -50,10 +52,11 @@ async function makeDriver(
   session: ShellSession,
   { format, greeting }: ShellOptions,
 ): Promise<ShellDriver> {
+  const isAscii = isAsciiLocale(process.env);
   const [commands, renderer, pipeRenderer] = await Promise.all([
     allCommands(),
-    loadRenderer(format, { isTerminal: true }),
-    loadRenderer(format, { isTerminal: false }),
+    loadRenderer(format, { isTerminal: true, isAscii, columns: () => process.stdout.columns }),
+    loadRenderer(format, { isTerminal: false, isAscii }),
   ]);
   const file = historyFile(process.env);
   const faults: unknown[] = [];

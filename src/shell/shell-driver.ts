@@ -229,6 +229,10 @@ export class ShellDriver {
         this.#completer.forget();
         this.#printer.watch(result);
       },
+      clearScreen: () => {
+        this.#printer.release();
+        this.scrollback.clearScreen();
+      },
       browse: (path) => this.#browse(path, signal),
       renderForPipe: (result) => this.#options.pipeRenderer.result(result),
       lendTerminal: (use) => {

@@ -2,7 +2,12 @@
 // reads a clock, file, or server; shell-driver.ts performs the effects and returns their results as
 // events. So all decisions about keys are here.
 import { parseLine } from '../commands/zksh/language/parse-line.js';
-import { type CompletedEvent, takeCompletion } from './line/completion-step.js';
+import {
+  type CompletedEvent,
+  type CompletedLine,
+  completeHere,
+  takeCompletion,
+} from './line/completion-step.js';
 import { remember } from './line/history.js';
 import type { KeyAction } from './line/keymap.js';
 import { EMPTY_LINE, editLine, type LineAction, type LineState } from './line/line-editor.js';
@@ -46,7 +51,7 @@ export interface ShellState {
   /** The candidates of TAB, listed below the line. */
   readonly menu: readonly string[] | undefined;
   /** The line after the last TAB: a second TAB on it lists the candidates. */
-  readonly completed: { readonly text: string; readonly cursor: number } | undefined;
+  readonly completed: CompletedLine | undefined;
   /** The text of the bottom line until the next key. */
   readonly note: string | undefined;
   /** Ctrl-D was pressed while a command was running. */
@@ -145,7 +150,7 @@ export function stepShell(state: ShellState, event: ShellEvent): ShellStep {
     case 'finished':
       return finish({ ...state, ...UNASKED, running: undefined }, event.isExit);
     case 'completed':
-      return just(takeCompletion(state, event));
+      return takeCompletion(state, event);
     case 'leave':
       return leave(state);
   }
@@ -184,10 +189,8 @@ function stepKey(state: ShellState, action: KeyAction): ShellStep {
       return just(edit(state, { type: 'insert', text: '\n' }));
     case 'enter':
       return enter(state);
-    case 'complete': {
-      const { text, cursor } = state.line;
-      return { state, effects: [{ type: 'complete', text, cursor }] };
-    }
+    case 'complete':
+      return { state, effects: [completeHere(state.line)] };
     case 'interrupt':
       return interrupt(state);
     case 'end-of-input':

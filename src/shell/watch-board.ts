@@ -12,12 +12,14 @@ const BATCH_MS = 20;
 
 export class WatchBoard {
   readonly #dispatch: (event: ShellEvent) => void;
+  readonly #now: () => Date;
   #rows: Span[] = [];
   #changes = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(dispatch: (event: ShellEvent) => void) {
+  constructor(dispatch: (event: ShellEvent) => void, now = () => new Date()) {
     this.#dispatch = dispatch;
+    this.#now = now;
   }
 
   begin(watching: Watching): void {
@@ -26,7 +28,8 @@ export class WatchBoard {
 
   tell(result: Result, text: string): void {
     if (result.kind === 'change') this.#changes++;
-    if (text !== '') this.#rows.push(...rowsOf(text));
+    const time = result.kind === 'change' ? clockTime(this.#now()) : undefined;
+    if (text !== '') this.#rows.push(...rowsOf(text, time));
     this.#timer ??= setTimeout(() => this.#flush(), BATCH_MS);
   }
 
@@ -43,6 +46,11 @@ export class WatchBoard {
     this.#rows = [];
     this.#changes = 0;
   }
+}
+
+/** `14:03:59`, in local time, as zkops top shows it. */
+function clockTime(time: Date): string {
+  return time.toTimeString().slice(0, 8);
 }
 
 function nameOf({ path, isRecursive }: Watching): string {

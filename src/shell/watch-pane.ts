@@ -90,13 +90,18 @@ function drawn(text: string): string {
 
 const TONES: Readonly<Record<string, Tone>> = { '-': 'bad', '+': 'good', '…': 'dim', ' ': 'dim' };
 
-/** The text of a change as rows, with colors for old and new values. */
-export function rowsOf(text: string): readonly Span[] {
+/**
+ * The text of a change as rows, with colors for old and new values.
+ * @param time shown before each event
+ */
+export function rowsOf(text: string, time?: string): readonly Span[] {
+  const start = time === undefined ? '' : `${time} `;
   return text
     .replace(/\n$/, '')
     .split('\n')
-    .map((row) => ({
-      text: row,
-      tone: row.startsWith('  ') ? (TONES[row[2] ?? ''] ?? 'plain') : 'event',
-    }));
+    .map((row) =>
+      row.startsWith('  ')
+        ? { text: row, tone: TONES[row[2] ?? ''] ?? 'plain' }
+        : { text: `${start}${row}`, tone: 'event' },
+    );
 }

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { askWord } from '../../src/client/four-letter.js';
+import { askWord } from '../../src/client/base/four-letter.js';
 import { createClient } from '../../src/client/index.js';
 import { runZkserver } from '../support/bundled.js';
 import { freePort } from '../support/free-port.js';
@@ -20,7 +20,7 @@ async function word(port: number, name: string): Promise<string> {
   return `${await askWord({ host: '127.0.0.1', port }, name).catch(() => '')}`;
 }
 
-/** The zoo.cfg of server 1 with its own data, client port and, as on another host, addresses. */
+/** The zoo.cfg of server 1 with its own data, client port, and addresses, as on another host. */
 async function copyOfServer1({ of }: Seats): Promise<{ file: string; port: number }> {
   const { home, configFile, dataDir, clientPort, quorumPort, electionPort } = of(1);
   const copy = join(home, 'copy');
@@ -38,7 +38,7 @@ async function copyOfServer1({ of }: Seats): Promise<{ file: string; port: numbe
   return { file, port };
 }
 
-test('a second server with myid 1 ends nothing of the first, and the others say it', async () => {
+test('a second server with myid 1 ends no connection of the first, and the others report it', async () => {
   const seats = await makeSeats({ participants: 3 });
   let second: ReturnType<typeof runZkserver> | undefined;
   const client = createClient({ connectString: seats.of(1).connectString });
@@ -51,7 +51,7 @@ test('a second server with myid 1 ends nothing of the first, and the others say 
     const { file, port } = await copyOfServer1(seats);
     second = runZkserver(['start-foreground', file]);
     const said = () => members.map((member) => member.output().match(SENTENCE)?.length ?? 0);
-    await waitFor('a word about it', () => said().some((count) => count > 0));
+    await waitFor('a warning about it', () => said().some((count) => count > 0));
     for (let i = 0; i < 200; i++) await client.setData('/a', Buffer.from(`${i}`));
     assert.is(client.sessionId, sessionId);
     assert.match(await word(seats.of(1).clientPort, 'srvr'), /Mode: follower/);

@@ -1,4 +1,4 @@
-// edit with an editor that is a script: what is saved is set, and nobody's change is lost.
+// edit with a script as editor: saved text is set, and a concurrent change is not lost.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,7 @@ interface World {
   readonly target: string;
   /** Edits /a with an editor that runs these lines of sh on "$1". */
   edit(...script: string[]): ReturnType<typeof runZksh>;
-  /** What another client does meanwhile, as a line of sh. */
+  /** A concurrent change by another client, as a line of sh. */
   other(commands: string): string;
   get(): Promise<string>;
 }
@@ -41,7 +41,7 @@ async function withWorld(run: (world: World) => Promise<void>): Promise<void> {
   }
 }
 
-test('what is saved is set, without the line end of the editor', () =>
+test('saved text is set, without the newline of the editor', () =>
   withWorld(async ({ edit, get }) => {
     const run = await edit(
       'test "$(stat -c %a "$1")" = 600 || exit 1',
@@ -55,14 +55,14 @@ test('what is saved is set, without the line end of the editor', () =>
     assert.is(await get(), 'new\ntext');
   }));
 
-test('a change of other lines meanwhile is kept', () =>
+test('a concurrent change of other lines is kept', () =>
   withWorld(async ({ edit, other, get }) => {
     const run = await edit(other('set /a "one\ntwo\nTHREE"'), 'sed -i s/one/ONE/ "$1"');
     assert.equal([run.code, run.stderr], [0, '']);
     assert.is(await get(), 'ONE\ntwo\nTHREE');
   }));
 
-test('a change of the same lines sets nothing, and keeps all three', () =>
+test('a concurrent change of the same lines sets nothing, and keeps all three versions', () =>
   withWorld(async ({ edit, other, get }) => {
     const run = await edit(other('set /a "one\ntheirs\nthree"'), 'sed -i s/two/mine/ "$1"');
     assert.is(run.code, 7);
@@ -77,7 +77,7 @@ test('a change of the same lines sets nothing, and keeps all three', () =>
     }
   }));
 
-test('bytes that are no text are not edited', () =>
+test('bytes that are not text cannot be edited', () =>
   withWorld(async ({ target, edit }) => {
     await runZksh([target, '-c', 'set /a "\\xff"']);
     const run = await edit('exit 0');

@@ -1,7 +1,10 @@
-/** Both tools as victims of a server that means harm: each run ends, says so, and is not fooled. */
+/**
+ * Runs both tools against a hostile server. Each run must end with an error and print nothing
+ * harmful.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { askWord } from '../../src/client/four-letter.js';
+import { askWord } from '../../src/client/base/four-letter.js';
 import { TASKS, VERBS } from '../../src/commands/zkops/index.js';
 import { mapBounded } from '../../src/commands/znodes/map-bounded.js';
 import { callTask } from '../commands/zkops/call-task.js';
@@ -11,12 +14,12 @@ import { runZkops } from '../support/run-zkops.js';
 import { startZksh, type ZkshRun } from '../support/run-zksh.js';
 import { waitFor } from '../support/wait-for.js';
 
-/** A run that has not ended by then hangs: its own limits are less than a second. */
+/** A run that has not ended by then hangs. Its own limits are below a second. */
 const HANGS_AFTER_MS = 60_000;
 const MAX_MIB = 300;
 const SESSION_TASKS = ['latency', 'smoke', 'consistency'];
-/** They read a folder, and ask nobody. */
-const FILE_TASKS = ['snap', 'log', 'clean'];
+/** They read a folder, and query no server, or serve until they are stopped (test/console). */
+const OTHER_TASKS = ['snap', 'log', 'clean', 'snapshot', 'backup', 'console'];
 const FORMATS = ['table', 'json', 'jsonl', 'csv', 'plain', 'nagios'];
 const MORE_ARGS: Readonly<Record<string, readonly string[]>> = {
   stmk: ['306', '--yes'],
@@ -25,9 +28,10 @@ const MORE_ARGS: Readonly<Record<string, readonly string[]>> = {
   top: ['--once', '--interval', '50'],
   exporter: ['--once'],
   latency: ['--count', '2', '--max-seconds', '1'],
+  roll: ['--command', 'false {name}', '--wait', '500'],
 };
 
-/** Prints on standard error how much memory a process had at most, in MiB. */
+/** Prints the maximum memory of a process on standard error, in MiB. */
 const MEASURE = `process.on('exit', () => process.stderr.write(
   '\\nMiB ' + Math.round(process.resourceUsage().maxRSS / 1024) + '\\n'))`;
 
@@ -58,7 +62,7 @@ function callZkops(name: string, port: number, more: readonly string[] = []) {
   return isTask ? callTask(args, { ask: askWord }) : runZkops([...args]);
 }
 
-/** Some at once: most of them wait for their time limit. */
+/** Several at once, because most of them wait for their timeout. */
 async function forEach<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
   for await (const { value } of mapBounded(items, 32, run)) assert.is(value, undefined);
 }
@@ -70,14 +74,14 @@ function expectHarmless(text: string, about: string): void {
 }
 
 const VERB_NAMES = VERBS.map(({ name }) => name);
-const TASK_NAMES = TASKS.map(({ name }) => name).filter((name) => !FILE_TASKS.includes(name));
-/** What a word that is spelled right, or an empty answer, says without harm. */
+const TASK_NAMES = TASKS.map(({ name }) => name).filter((name) => !OTHER_TASKS.includes(name));
+/** The harmless result of a correct word, or of an empty response. */
 const FAIR = ['forged names', 'an empty reply', 'a forged refusal'];
 
-for (const [harm, behaviour] of Object.entries(HARMS)) {
-  test(`zkops ends in a verdict: ${harm}`, async () => {
-    const fake = await startHostile(behaviour);
-    // A task that opens sessions minds what sessions do, the others what words do.
+for (const [harm, behavior] of Object.entries(HARMS)) {
+  test(`zkops ends with a verdict: ${harm}`, async () => {
+    const fake = await startHostile(behavior);
+    // Tasks that open sessions meet hostile sessions, and the others hostile words.
     const names = [...VERB_NAMES, ...TASK_NAMES];
     try {
       await forEach(names, async (name) => {
@@ -94,8 +98,8 @@ for (const [harm, behaviour] of Object.entries(HARMS)) {
     }
   });
 
-  test(`zksh ends in a sentence: ${harm}`, async () => {
-    const fake = await startHostile(behaviour);
+  test(`zksh ends with a sentence: ${harm}`, async () => {
+    const fake = await startHostile(behavior);
     try {
       const run = await runShell(fake.port, 'ls /; create /a b; stat /a; getAcl /a');
       const about = `${run.code} ${run.stdout}${run.stderr}`;
@@ -103,7 +107,7 @@ for (const [harm, behaviour] of Object.entries(HARMS)) {
       assert.ok(run.mib < MAX_MIB, `${run.mib} MiB`);
       assert.is.not(`${run.stdout}${run.stderr}`.trim(), '', about);
       expectHarmless(run.stderr, about);
-      // A pipe gets names exactly, but for what would forge a line.
+      // A pipe gets exact names, except for characters that would forge a line.
       assert.not.match(run.stdout, /(?!\n)\p{Cc}|^VERDICT/mu, about);
       if (!FAIR.includes(harm)) assert.is.not(run.code, 0, about);
     } finally {
@@ -112,7 +116,7 @@ for (const [harm, behaviour] of Object.entries(HARMS)) {
   });
 }
 
-test('zksh says which server broke the protocol, and how', async () => {
+test('zksh reports which server broke the protocol, and how', async () => {
   const fake = await startHostile(HARMS['a negative length'] ?? { word: () => undefined });
   try {
     const { stderr } = await runShell(fake.port, 'ls /');
@@ -125,7 +129,7 @@ test('zksh says which server broke the protocol, and how', async () => {
   }
 });
 
-test('no output of zkops has what a hostile name hides', async () => {
+test('no output of zkops has the control characters of a hostile name', async () => {
   const forged = HARMS['forged names'] ?? { word: () => undefined };
   const fakes = [await startHostile(forged), await startHostile(forged)];
   const servers = fakes.map(({ port }) => `127.0.0.1:${port}`).join(',');
@@ -145,7 +149,7 @@ test('no output of zkops has what a hostile name hides', async () => {
   }
 });
 
-test('many members that send without end cost little memory', async () => {
+test('many members that send endlessly use little memory', async () => {
   const harm = HARMS['a reply of 2 GB'] ?? { word: () => undefined };
   const fakes = await Promise.all(Array.from({ length: 5 }, () => startHostile(harm)));
   const servers = fakes.map(({ port }) => `127.0.0.1:${port}`).join(',');

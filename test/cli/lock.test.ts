@@ -4,10 +4,10 @@ import { runZksh } from '../support/run-zksh.js';
 import { waitFor } from '../support/wait-for.js';
 import { HOLD, inWorld, says } from './recipe-world.js';
 
-/** It does not end when it is told to. */
+/** Ignores SIGTERM. */
 const DEAF = `sh -c 'trap "" TERM; echo holding; while :; do sleep 0.1; done'`;
 
-test('lock: the exit code is that of the command, and ends a script', () =>
+test('lock: the exit status is that of the command, and a failure ends a script', () =>
   inWorld(async ({ run, observer }) => {
     const { code, stdout } = await run(
       `create /before; lock /lock -- sh -c 'echo "$ZKSH_PATH"; exit 7'; create /after`,
@@ -30,7 +30,7 @@ test('lock: wrong usage is refused before anything is sent', async () => {
   }
 });
 
-test('lock: one after the other, with tokens that grow', () =>
+test('lock: holders take turns, with increasing tokens', () =>
   inWorld(async ({ start, run, children }) => {
     const first = start(`lock /lock -- sh -c 'echo $ZKSH_FENCING_TOKEN; cat'`);
     await says(first, '\n');
@@ -38,7 +38,7 @@ test('lock: one after the other, with tokens that grow', () =>
     await children('/lock', 2);
     const late = await run('lock /lock --wait 100 -- true');
     assert.is(late.code, 3);
-    assert.match(late.stderr, /did not come within 100 ms/);
+    assert.match(late.stderr, /not first in line within 100 ms/);
     await children('/lock', 2);
     assert.is(second.stdout(), '');
     const tokens = [(await first.end()).stdout, (await second.end()).stdout].map(Number);
@@ -60,7 +60,7 @@ test('lock: shared by some, exclusive for others', () =>
     assert.is((await writer.end()).code, 0);
   }));
 
-test('lock: a command that loses it is told to end, and one that does not is ended', () =>
+test('lock: a command that loses it gets a signal, and one that ignores it is killed', () =>
   inWorld(async ({ start, children, observer }) => {
     for (const command of [HOLD, DEAF]) {
       const zksh = start(`lock /lock -- ${command}`, '--timeout', '4000');
@@ -87,7 +87,7 @@ test('lock: a second zksh takes over from one that was killed', () =>
     assert.is((await second.end()).code, 0);
   }));
 
-test('lock: an interrupted zksh ends its command, and gives up the lock or its place', () =>
+test('lock: an interrupted zksh ends its command, and releases the lock or its place', () =>
   inWorld(async ({ start, children }) => {
     const [first, second] = [start(`lock /lock -- ${HOLD}`), start(`lock /lock -- ${HOLD}`)];
     await children('/lock', 2);
@@ -102,7 +102,7 @@ test('lock: an interrupted zksh ends its command, and gives up the lock or its p
     assert.match(holder.stderr(), /^interrupted/);
   }));
 
-test('lock --ls: who holds it and who waits, from where', () =>
+test('lock --ls: the holder and the waiters, with their addresses', () =>
   inWorld(async ({ start, run, children }) => {
     const holder = start(`lock /lock -- ${HOLD}`);
     await says(holder, 'holding');
@@ -126,7 +126,7 @@ test('lock --ls: who holds it and who waits, from where', () =>
     assert.match((await run('lock --ls /lock')).stdout, /no holder/);
   }));
 
-test('lock --ls: says why addresses are not known', () =>
+test('lock --ls: explains why addresses are unknown', () =>
   inWorld(
     async ({ start, run }) => {
       const holder = start(`lock /lock -- ${HOLD}`);

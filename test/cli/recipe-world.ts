@@ -6,14 +6,14 @@ import { waitFor } from '../support/wait-for.js';
 export interface World {
   readonly connect: string;
   readonly observer: ReturnType<typeof createClient>;
-  /** Starts zksh with one command; ended with the test if it is still there. */
+  /** Starts zksh with one command. Ends it with the test. */
   start(line: string, ...options: string[]): ZkshProcess;
   run(line: string, ...options: string[]): ReturnType<typeof runZksh>;
-  /** Waits until a znode has so many children, and gives them. */
+  /** Waits until a znode has `count` children, and returns them. */
   children(path: string, count: number): Promise<readonly string[]>;
 }
 
-/** A command that says that it holds, and ends when its input does. */
+/** A command that prints "holding", and ends with its input. */
 export const HOLD = `sh -c 'echo holding; cat'`;
 
 /** Runs a test on a server, and ends every zksh that it started. */

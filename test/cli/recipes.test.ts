@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { waitFor } from '../support/wait-for.js';
 import { HOLD, inWorld, says } from './recipe-world.js';
 
-test('elect: the next one leads when the first has ended, and listeners hear of it', () =>
+test('elect: the next one leads when the first has ended, and listeners are notified', () =>
   inWorld(async ({ start, run, observer, children }) => {
     const listener = start('elect /leader --listen');
     const first = start(`elect /leader --id one -- ${HOLD}`);
@@ -22,7 +22,7 @@ test('elect: the next one leads when the first has ended, and listeners hear of 
     assert.is((await run(`elect /leader -- sh -c 'exit 5'`)).code, 5);
   }));
 
-test('semaphore: so many at once', () =>
+test('semaphore: N holders at once', () =>
   inWorld(async ({ start, run }) => {
     const line = `semaphore /jobs --permits 2 -- ${HOLD}`;
     const holders = [start(line), start(line)];
@@ -56,7 +56,7 @@ test('double-barrier: begin together, end together', () =>
     assert.equal((await observer.getChildren('/d')).children, []);
   }));
 
-test('queue: what is put is taken, by priority, and waited for', () =>
+test('queue: items are taken by priority, and take waits for one', () =>
   inWorld(async ({ start, run, children }) => {
     assert.is(
       (await run(`queue put /q -p 5 late; queue put /q 'first one'; queue put /q -`)).code,
@@ -77,7 +77,7 @@ test('queue: what is put is taken, by priority, and waited for', () =>
     assert.is((await run('queue take /q x')).code, 2);
   }));
 
-test('group: who is there, and for how long', () =>
+test('group: the members, with a follow mode', () =>
   inWorld(async ({ start, run, observer, children }) => {
     const member = start(`group join /web --id a -d host:1 -- ${HOLD}`);
     await says(member, 'holding');
@@ -88,7 +88,7 @@ test('group: who is there, and for how long', () =>
     await says(follower, '[a, b]\n');
     const taken = await run('group join /web --id a -- true');
     assert.is(taken.code, 1);
-    assert.match(taken.stderr, /a member with this id exists already/);
+    assert.match(taken.stderr, /a member with this id already exists/);
     other.child.kill('SIGTERM');
     assert.is((await other.end()).code, 130);
     assert.is((await run('group ls /web')).stdout, '[a]\n');

@@ -15,7 +15,7 @@ runReplSuite({
   isWhole: false,
 });
 
-/** The shell is at one server, and whoever changes what it looks at is at another. */
+/** The shell connects to one server, and its tests make changes through another. */
 async function start(): Promise<ReplServer> {
   const { members, close } = await startEnsemble();
   const [connectString = '', ...others] = members.map((member) => member.connectString);

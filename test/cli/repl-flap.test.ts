@@ -1,4 +1,4 @@
-/** The real shell at a server whose connections end right after their first reply. */
+/** The real shell with a server whose connections end right after their first reply. */
 import { connect, createServer, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
@@ -11,7 +11,7 @@ import { waitFor } from '../support/wait-for.js';
 const ZKSH = fileURLToPath(new URL('../../bin/zksh.cjs', import.meta.url));
 const FLAPS = 8;
 
-/** Cuts the first connections that reply, each some turns of the event loop later. */
+/** Cuts the first connections that reply, each after some turns of the event loop. */
 function flapping(to: number) {
   const sockets = new Set<Socket>();
   let flaps = 0;
@@ -36,7 +36,7 @@ function flapping(to: number) {
   });
   return {
     server,
-    /** A connection has come that stays. */
+    /** Resolves at the first connection that stays. */
     isOver: () => flaps > FLAPS,
     close: () => {
       for (const socket of sockets) socket.destroy();
@@ -51,7 +51,7 @@ terminalTest('the shell survives connections that end right after the first repl
   const { server, isOver, close } = flapping(running.port);
   const port = await freePort();
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  // Without a file of its own it asks for the role that the prompt shows.
+  // Without its own config, it queries the role for the prompt.
   const env = {
     ZKSH_HISTFILE: `${home.path}/history`,
     ZKSH_CONFIG: `${home.path}/none`,

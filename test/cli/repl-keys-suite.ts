@@ -1,4 +1,4 @@
-// The keys of the line, its colours and its size, in a real terminal.
+// The keys of the line, its colors, and its size, in a real terminal.
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -6,7 +6,7 @@ import { makeTempDir } from '../support/temp-dir.js';
 import { waitFor } from '../support/wait-for.js';
 import { enter, inWorld, serverTest, terminalTest } from './repl-world.js';
 
-terminalTest('what is typed before the shell is there is not lost', async () => {
+terminalTest('keys typed before the shell has started are not lost', async () => {
   await inWorld(async ({ again }) => {
     const terminal = await again();
     await enter(terminal, 'create /app early');
@@ -17,7 +17,7 @@ terminalTest('what is typed before the shell is there is not lost', async () => 
   });
 });
 
-terminalTest("Emacs' keys edit, and Up looks for what begins like the line", async () => {
+terminalTest("Emacs' keys edit, and Up searches by the prefix of the line", async () => {
   await inWorld(async ({ terminal }) => {
     await terminal.waitForRow(/\(connected\)/);
     await terminal.type('wrong version extra');
@@ -47,7 +47,7 @@ terminalTest("Emacs' keys edit, and Up looks for what begins like the line", asy
   });
 });
 
-terminalTest('the history is for its owner alone, and holds no secret', async () => {
+terminalTest('only its owner can read the history, and it has no secret', async () => {
   await inWorld(async ({ terminal, historyFile }) => {
     await terminal.waitForRow(/\(connected\)/);
     await enter(terminal, 'addauth digest ann:secret1');
@@ -63,7 +63,7 @@ terminalTest('the history is for its owner alone, and holds no secret', async ()
   });
 });
 
-serverTest('a password is asked for, and stands nowhere', async () => {
+serverTest('a password is prompted for and never shown or stored', async () => {
   await inWorld(async ({ terminal, historyFile }) => {
     await terminal.waitForRow(/\(connected\)/);
     await enter(terminal, 'addauth digest ann');
@@ -78,7 +78,7 @@ serverTest('a password is asked for, and stands nowhere', async () => {
   });
 });
 
-terminalTest('--auth with a user alone asks for the password before anything else', async () => {
+terminalTest('--auth with only a user first prompts for the password', async () => {
   await inWorld(
     async ({ terminal }) => {
       await terminal.waitForRow(/^password of bob:$/);
@@ -92,7 +92,7 @@ terminalTest('--auth with a user alone asks for the password before anything els
 });
 
 terminalTest(
-  'aliases of the configuration count at the prompt, and show before Enter',
+  'aliases of the configuration work at the prompt, and are shown before Enter',
   async () => {
     const home = makeTempDir('aliases');
     const file = join(home.path, 'config.json');
@@ -119,7 +119,7 @@ terminalTest(
 
 const RED = '\x1b[31m';
 
-terminalTest('an error is red before Enter, unless colours are not wanted', async () => {
+terminalTest('an error is red before Enter, unless colors are disabled', async () => {
   await inWorld(async ({ terminal, again }) => {
     await terminal.waitForRow(/\(connected\)/);
     await terminal.type('gett /a');
@@ -151,7 +151,7 @@ terminalTest('TAB completes permissions and local files', async () => {
   });
 });
 
-terminalTest('wide characters keep the cursor right', async () => {
+terminalTest('wide characters keep the cursor in the right place', async () => {
   await inWorld(async ({ terminal, other }) => {
     const prompt = (await terminal.waitForRow(/\(connected\)/)).length + 1;
     await terminal.type('create /日本 e\u0301x😀');
@@ -168,7 +168,7 @@ terminalTest('wide characters keep the cursor right', async () => {
   });
 });
 
-terminalTest('twenty columns are enough to work in', async () => {
+terminalTest('twenty columns are enough', async () => {
   await inWorld(
     async ({ terminal, other }) => {
       await terminal.waitForRow(/\(connected/);

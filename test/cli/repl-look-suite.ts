@@ -1,29 +1,28 @@
-// Patterns, undo and the trace, as a person meets them.
+// Patterns, undo, and the trace at the prompt.
 import * as assert from 'uvu/assert';
 import { enter, inWorld, serverTest } from './repl-world.js';
 
-serverTest('a pattern is asked about, and undo brings back what it deleted', async () => {
+serverTest('a pattern asks for confirmation, and undo restores the deleted znodes', async () => {
   await inWorld(async ({ terminal, other }) => {
     await terminal.waitForRow(/\(connected\) \/>$/);
     await enter(terminal, 'create /app; create /app/a one; create /app/b two; create /app/keep');
     await terminal.waitForRow(/^Created \/app\/keep$/);
-    // TAB shows what it finds, and leaves it what it is.
+    // TAB lists the matches, and does not change the pattern.
     await terminal.type('delete /app/[ab]');
     await terminal.press('Tab', 'Tab');
-    await terminal.waitForScreen('the line, and what fits below it', (rows) => {
+    await terminal.waitForScreen('the line, and its matches below', (rows) => {
       const line = rows.findIndex((row) => row.endsWith('> delete /app/[ab]'));
       return line !== -1 && /^\/app\/a +\/app\/b$/.test(rows[line + 1] ?? '');
     });
     await terminal.press('Enter');
-    await terminal.waitForRow(/^Delete 2 znodes\?$/);
-    await terminal.waitForRow(/\[y\/N\]/);
+    await terminal.waitForRow(/^Delete 2 znodes: \/app\/a, \/app\/b\? \[y\/N\]/);
     await terminal.type('y');
     await terminal.waitForRow(/^Deleted 2 znodes$/);
     await other.sync('/app');
     assert.equal((await other.getChildren('/app')).children, ['keep']);
     await enter(terminal, 'undo');
     await terminal.waitForRow(/^create {2}\/app\/b {2}3 bytes$/);
-    await terminal.waitForRow(/^undo delete \/app\/\[ab\], 2 znodes\?$/);
+    await terminal.waitForRow(/^undo delete \/app\/\[ab\], 2 znodes\? \[y\/N\]/);
     await terminal.type('y');
     await terminal.waitForRow(/^Undone: delete \/app\/\[ab\], 2 znodes$/);
     await other.sync('/app');
@@ -36,7 +35,7 @@ serverTest('a pattern is asked about, and undo brings back what it deleted', asy
   });
 });
 
-serverTest('trace on shows the wire above the prompt, until it is off', async () => {
+serverTest('trace on shows requests above the prompt, until trace off', async () => {
   await inWorld(async ({ terminal }) => {
     await terminal.waitForRow(/\(connected\) \/>$/);
     await enter(terminal, 'create /app x; trace on; get /app; trace off; get /app');

@@ -5,10 +5,10 @@ import * as assert from 'uvu/assert';
 import { makeTempDir } from '../support/temp-dir.js';
 import { enter, inWorld, serverTest, terminalTest } from './repl-world.js';
 
-/** Shows what it was given between two rows of its own, and waits for a key. */
+/** Prints its input between two rows of its own, and waits for a key. */
 const PAGER = 'sh -c \'echo "<<"; cat; echo ">>"; read line </dev/tty; echo "left $line"\'';
 
-serverTest('what is longer than the screen goes through the pager, the rest does not', async () => {
+serverTest('only output longer than the screen goes through the pager', async () => {
   await inWorld(
     async ({ terminal }) => {
       await terminal.waitForRow(/\(connected\)/);
@@ -34,7 +34,7 @@ serverTest('what is longer than the screen goes through the pager, the rest does
   );
 });
 
-serverTest('a pager that is left ends what has more to tell, and the keys are back', async () => {
+serverTest('quitting the pager ends the command, and the shell gets the keys again', async () => {
   await inWorld(
     async ({ terminal }) => {
       await terminal.waitForRow(/\(connected\)/);
@@ -49,7 +49,7 @@ serverTest('a pager that is left ends what has more to tell, and the keys are ba
   );
 });
 
-terminalTest('a pager that cannot be run loses nothing', async () => {
+terminalTest('a pager that cannot start loses nothing', async () => {
   await inWorld(
     async ({ terminal }) => {
       await terminal.waitForRow(/\(connected\)/);
@@ -65,7 +65,7 @@ terminalTest('a pager that cannot be run loses nothing', async () => {
   );
 });
 
-serverTest('edit gives the terminal to the editor, and takes it back', async () => {
+serverTest('edit passes the terminal to the editor, and takes it back', async () => {
   const home = makeTempDir('editor');
   const editor = join(home.path, 'editor');
   writeFileSync(editor, 'echo editing; read word </dev/tty; echo "$word" >"$1"\n');
@@ -89,7 +89,7 @@ serverTest('edit gives the terminal to the editor, and takes it back', async () 
   }
 });
 
-serverTest('a program behind | has the terminal, and its output stays', async () => {
+serverTest('a program after | has the terminal, and its output stays', async () => {
   await inWorld(async ({ terminal }) => {
     await terminal.waitForRow(/\(connected\)/);
     await enter(terminal, 'create /app old; create /app/child');
@@ -100,7 +100,7 @@ serverTest('a program behind | has the terminal, and its output stays', async ()
     await enter(terminal, 'deleteall /app | cat');
     await terminal.waitForRow(/\[y\/N\]/);
     await terminal.type('y');
-    // What is typed in one go with the answer is none.
+    // Keys typed at once with the answer do not count.
     await terminal.waitForRow(/\[y\/N\] yes/);
     await enter(terminal, 'ls / | cat');
     await terminal.waitForRow(/^\[zookeeper\]$/);

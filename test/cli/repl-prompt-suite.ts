@@ -1,12 +1,12 @@
-// What the prompt tells of the server.
+// The role of the server in the prompt.
 import { startProxy } from '../support/proxy.js';
 import { enter, inWorld, serverTest } from './repl-world.js';
 
 const ROLE = '(standalone|leader|follower) rw';
-/** As a person has it who configured nothing. */
+/** With the default configuration. */
 const PLAIN = { ZKSH_CONFIG: '/dev/null/none' };
 
-serverTest('the prompt tells the role of the server, and again after a reconnect', async () => {
+serverTest('the prompt shows the role of the server, also after a reconnect', async () => {
   await inWorld(async ({ again, server }) => {
     const proxy = await startProxy(Number(server.split(':')[1]));
     try {

@@ -1,10 +1,10 @@
-// What the tests of the shell in a terminal stand on. Those that look at a server run against each
-// kind of one; those that look at the terminal need any.
+// Shared parts of the terminal tests of the shell. Tests of the server's side run with each kind
+// of server, and tests of the terminal with any.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { test } from 'uvu';
-import type { ZooKeeperClient } from '../../src/client/client.js';
+import type { ZooKeeperClient } from '../../src/client/base/client.js';
 import { createClient } from '../../src/client/zookeeper.js';
 import { SharedByTests } from '../support/shared-by-tests.js';
 import { makeTempDir } from '../support/temp-dir.js';
@@ -14,14 +14,14 @@ const ZKSH = fileURLToPath(new URL('../../bin/zksh.cjs', import.meta.url));
 
 export interface World {
   readonly terminal: Terminal;
-  /** Another session, to change what the shell looks at. */
+  /** Another session, for changes that the shell should notice. */
   readonly other: ZooKeeperClient;
   readonly server: string;
-  /** Where a script's shell writes its process id. */
+  /** The file to which a shell script writes its process id. */
   readonly pidFile: string;
-  /** Of all shells of this test. */
+  /** The options of all shells of this test. */
   readonly historyFile: string;
-  /** Starts a second shell of the same person. */
+  /** Starts a second shell with the same home folder. */
   readonly again: (options?: Partial<WorldOptions>) => Promise<Terminal>;
 }
 
@@ -29,7 +29,7 @@ export interface WorldOptions {
   readonly target: string;
   readonly columns: number;
   readonly rows: number;
-  /** Besides what every shell of a test has. */
+  /** In addition to the options of every shell of a test. */
   readonly env: Readonly<Record<string, string>>;
   /** In a shell script, where `zksh` stands for the program and its arguments. */
   readonly script: string;
@@ -37,17 +37,17 @@ export interface WorldOptions {
 
 export interface ReplServer {
   readonly connectString: string;
-  /** Where another session connects to; to the same server without it. */
+  /** The connect string of the other session. Default: the same server. */
   readonly others?: string;
   close(): Promise<void>;
 }
 
 export interface ReplSuite {
-  /** In the names of the tests. */
+  /** The kind of server in the names of the tests. */
   readonly name: string;
   readonly register: typeof test | typeof test.skip;
   start(): Promise<ReplServer>;
-  /** Also the tests that do not depend on the kind of server? */
+  /** Whether to run the tests that do not depend on the kind of server. */
   readonly isWhole: boolean;
 }
 
@@ -60,7 +60,7 @@ interface ReplTest {
 const tests: ReplTest[] = [];
 let server: ReplServer | undefined;
 
-/** Registers the tests; the server is started by the first and stopped after the last of them. */
+/** Registers the tests. The first one starts the server, and the last one stops it. */
 export function runReplSuite({ name, register, isWhole, start }: ReplSuite): void {
   const shared = new SharedByTests(start);
   for (const { title, work, isOfServer } of tests) {
@@ -85,7 +85,7 @@ export async function inWorld(
   work: (world: World) => Promise<void>,
   options: Partial<WorldOptions> = {},
 ): Promise<void> {
-  if (server === undefined) throw new Error('runReplSuite says which server to start');
+  if (server === undefined) throw new Error('runReplSuite was not called');
   const { connectString, others = connectString } = server;
   const home = makeTempDir('repl');
   const pidFile = join(home.path, 'pid');

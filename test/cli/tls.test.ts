@@ -78,7 +78,7 @@ test("a client configuration of Apache's shell gives TLS to zksh and to --zkcli"
     assert.is(theirs.code, 0);
   }));
 
-test('zksh says why TLS failed, and ends with 3', () =>
+test('zksh reports why TLS failed, and exits with 3', () =>
   withServer(async (server, files, flags) => {
     const target = `zks://localhost:${server.securePort}`;
     const fail = (...args: readonly string[]) =>
@@ -97,7 +97,7 @@ test('zksh says why TLS failed, and ends with 3', () =>
     assert.match(reverse.stderr, 'accepts only TLS on this port');
   }));
 
-test('zksh refuses TLS options that cannot be used, with 2', async () => {
+test('zksh refuses unusable TLS options, and exits with 2', async () => {
   const files = makeTlsFiles();
   try {
     const refused = async (...args: readonly string[]): Promise<string> => {
@@ -105,8 +105,8 @@ test('zksh refuses TLS options that cannot be used, with 2', async () => {
       assert.is(code, 2, stderr);
       return stderr;
     };
-    assert.match(await refused('--cacert', files.caFile, 'localhost'), '--cacert is for TLS');
-    assert.match(await refused('--insecure', '--embedded'), '--insecure is for TLS');
+    assert.match(await refused('--cacert', files.caFile, 'localhost'), '--cacert requires TLS');
+    assert.match(await refused('--insecure', '--embedded'), '--insecure requires TLS');
     const target = 'zks://localhost';
     assert.match(await refused('--cacert', '/nowhere.pem', target), '/nowhere.pem: cannot read');
     assert.match(await refused('--cert', files.caFile, target), 'without its private key (--key)');
@@ -117,7 +117,7 @@ test('zksh refuses TLS options that cannot be used, with 2', async () => {
   }
 });
 
-test('zkops asks members over TLS, and a member whose TLS fails is a row that says why', () =>
+test('zkops queries members over TLS, and a member whose TLS fails has a row with the reason', () =>
   withServer(async (server, files, flags) => {
     const old = files.authority.issue({
       names: ['localhost'],
@@ -153,7 +153,7 @@ test('zkops asks members over TLS, and a member whose TLS fails is a row that sa
     }
   }));
 
-test('zkserver serves over TLS alone, and zkops finds it by its zoo.cfg', async () => {
+test('zkserver serves only over TLS, and zkops finds it by its zoo.cfg', async () => {
   const files = makeTlsFiles();
   const port = await freePort();
   const config = files.write(

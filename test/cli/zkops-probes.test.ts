@@ -1,9 +1,9 @@
-/** The probes that open sessions, on real servers; and what they leave behind, which is nothing. */
+/** The probes that open sessions, on real servers. They must leave nothing. */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { askWord } from '../../src/client/four-letter.js';
+import { askWord } from '../../src/client/base/four-letter.js';
 import { createClient } from '../../src/client/zookeeper.js';
 import { startEnsemble } from '../../src/server/main.js';
 import { callTask, taskJson } from '../commands/zkops/call-task.js';
@@ -16,7 +16,7 @@ import { waitFor } from '../support/wait-for.js';
 
 const ZKOPS = fileURLToPath(new URL('../../bin/zkops.cjs', import.meta.url));
 
-/** A real probe may be slow where many tests run. */
+/** A real probe may be slow while many tests run. */
 const PATIENT = ['--timeout', '20000', '--deadline', '60000'];
 
 async function withClient<Value>(
@@ -32,12 +32,12 @@ async function withClient<Value>(
   }
 }
 
-/** A machine under load is slow: that is no fault of the server, nor of the probe. */
+/** A machine under load is slow, which is not a fault of the server or the probe. */
 function isNoLimit({ code }: { readonly code: string }): boolean {
   return !code.startsWith('limit:');
 }
 
-/** The server asks for a certificate of whoever connects. */
+/** The server requires a client certificate. */
 function clientFiles(files: TlsFiles): string[] {
   return ['--cert', files.write('client.pem', files.client.both)];
 }
@@ -50,6 +50,20 @@ function leftBehind(connectString: string): Promise<string[]> {
     return children.filter((name) => name.startsWith('zkops-'));
   });
 }
+
+test('latency reports that its time ended before its rounds', async () => {
+  const server = await startBundled();
+  try {
+    const args = ['latency', '--servers', server.connectString, '--max-seconds', '1'];
+    const { totals, verdict } = await taskJson([...args, '--count', '1000000', ...PATIENT], {
+      ask: askWord,
+    });
+    assert.is(totals['isCut'], true);
+    assert.match(verdict.summary, / of 1000000: stopped early by --max-seconds 1$/);
+  } finally {
+    await server.close();
+  }
+});
 
 test('latency measures every operation, and leaves nothing', async () => {
   const server = await startBundled();
@@ -71,7 +85,7 @@ test('latency measures every operation, and leaves nothing', async () => {
   }
 });
 
-test('smoke holds on every member it can reach, and leaves nothing', async () => {
+test('smoke succeeds on every reachable member, and leaves nothing', async () => {
   const server = await startBundled();
   const dead = `127.0.0.1:${await freePort()}`;
   try {
@@ -90,7 +104,7 @@ test('smoke holds on every member it can reach, and leaves nothing', async () =>
   }
 });
 
-test('probes work over TLS, and say why they do not', async () => {
+test('probes work over TLS, and report TLS failures', async () => {
   const files = makeTlsFiles();
   const server = await startSecure(files);
   try {
@@ -111,7 +125,7 @@ test('probes work over TLS, and say why they do not', async () => {
   }
 });
 
-test('smoke fails on servers that are no ensemble', async () => {
+test('smoke fails on servers that are not an ensemble', async () => {
   const [one, two] = [await startBundled(), await startBundled()];
   try {
     const servers = `${one.connectString},${two.connectString}`;
@@ -148,7 +162,7 @@ test('a user without permission at the root gets advice', async () => {
   }
 });
 
-test('consistency walks where there are no digests, and proves a difference', async () => {
+test('consistency walks the trees if members have no digests, and proves a difference', async () => {
   const [one, two] = [await startBundled(), await startBundled()];
   try {
     const servers = ['--servers', `${one.connectString},${two.connectString}`];
@@ -175,7 +189,7 @@ test('consistency walks where there are no digests, and proves a difference', as
   }
 });
 
-test('an interrupted probe cleans up behind itself and ends with 130', async () => {
+test('an interrupted probe cleans up and exits with 130', async () => {
   const server = await startBundled();
   try {
     const args = ['latency', '--servers', server.connectString, '--count', '1000000', ...PATIENT];
@@ -194,13 +208,13 @@ test('an interrupted probe cleans up behind itself and ends with 130', async () 
 });
 
 interface Ensemble {
-  /** Of all members; the last one is an observer. */
+  /** Of all members. The last one is an observer. */
   readonly all: readonly string[];
   readonly stop: (place: number) => Promise<unknown>;
   readonly start: (place: number) => unknown;
 }
 
-/** All probes while the ensemble is whole, then with a follower gone, and when it is back. */
+/** Runs all probes on the whole ensemble, then without a follower, and after its return. */
 async function probeEnsemble({ all, stop, start }: Ensemble): Promise<void> {
   const servers = ['--servers', all.join(','), ...PATIENT];
   const probe = (...args: string[]) => taskJson([...args, ...servers], { ask: askWord });

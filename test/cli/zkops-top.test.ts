@@ -24,7 +24,7 @@ async function zkopsTop(...args: readonly string[]): Promise<Ended> {
   );
 }
 
-test('--once prints one screen with rates, --batch as many as wanted', async () => {
+test('--once prints one screen with rates, and --batch prints N screens', async () => {
   const server = await startServer(CONFIG);
   try {
     const one = ['--servers', server.connectString, '--interval', '100'];
@@ -33,9 +33,9 @@ test('--once prints one screen with rates, --batch as many as wanted', async () 
     const row = once.stdout.split('\n').find((line) => line.startsWith(server.connectString));
     assert.match(row ?? '', /standalone +- +[\d.]+ +0 /);
     assert.not.ok(once.stdout.includes('\u001b'));
-    const batch = await zkopsTop(...one, '--batch', '-n', '2');
+    const batch = await zkopsTop(...one, '--batch', '--count', '2');
     assert.is(batch.stdout.match(/^zkops top /gm)?.length, 2);
-    const lines = await zkopsTop(...one, '-n', '2', '-o', 'jsonl');
+    const lines = await zkopsTop(...one, '--count', '2', '-o', 'jsonl');
     assert.is(lines.stdout.trimEnd().split('\n').length, 4);
     for (const line of lines.stdout.trimEnd().split('\n')) assert.is(JSON.parse(line).verb, 'top');
   } finally {
@@ -49,52 +49,55 @@ test('an unknown column is a usage error', async () => {
   assert.match(stderr, 'Allowed choices are state, lag_txns');
 });
 
-terminalTest('in a terminal of 80x24 it draws, heeds keys, and gives the screen back', async () => {
-  const server = await startServer(CONFIG);
-  const dead = `127.0.0.1:${await freePort()}`;
-  const servers = `${server.connectString},${dead}`;
-  const terminal = await startTerminal({
-    command: [process.execPath, ZKOPS, 'top', '--interval', '200', '--servers', servers],
-  });
-  try {
-    await terminal.waitForRow(/^zkops top /);
-    await terminal.waitForRow(/^requests\/s +[\d.]+ +.*█/);
-    const rows = await terminal.screen();
-    for (const member of [server.connectString, dead]) {
-      assert.ok(rows.some((row) => row.startsWith(member)));
-    }
-    await terminal.type('ss');
-    await terminal.waitForRow(/LAG▾/);
-    await terminal.type('/refused');
-    await terminal.press('Enter');
-    await terminal.waitForScreen(
-      'the dead member alone',
-      (now) => !now.some((row) => row.startsWith(`${server.connectString} `)),
-    );
-    await terminal.press('Escape');
-    await terminal.waitForRow(new RegExp(`^${server.connectString} `));
-    await terminal.resize(60, 12);
-    await terminal.waitForScreen('all in 60 columns', (now) => {
-      return now[0]?.startsWith('zkops top ') === true && now.every((row) => row.length <= 60);
+terminalTest(
+  'in a terminal of 80x24, it draws, handles keys, and restores the screen',
+  async () => {
+    const server = await startServer(CONFIG);
+    const dead = `127.0.0.1:${await freePort()}`;
+    const servers = `${server.connectString},${dead}`;
+    const terminal = await startTerminal({
+      command: [process.execPath, ZKOPS, 'top', '--interval', '200', '--servers', servers],
     });
-    await terminal.type('h');
-    await terminal.waitForRow(/^q +leaves/);
-    await terminal.type('xry');
-    await terminal.waitForRow(/statistics reset on 1 of 2 members/);
-    await terminal.type('q');
-    assert.is(await terminal.exitStatus(), 2);
-    const left = (await terminal.screen()).filter((row) => !row.startsWith('Pane is dead'));
-    assert.equal(
-      left.filter((row) => row !== ''),
-      [],
-    );
-  } finally {
-    await terminal.close();
-    await server.close();
-  }
-});
+    try {
+      await terminal.waitForRow(/^zkops top /);
+      await terminal.waitForRow(/^requests\/s +[\d.]+ +.*█/);
+      const rows = await terminal.screen();
+      for (const member of [server.connectString, dead]) {
+        assert.ok(rows.some((row) => row.startsWith(member)));
+      }
+      await terminal.type('ss');
+      await terminal.waitForRow(/LAG▾/);
+      await terminal.type('/refused');
+      await terminal.press('Enter');
+      await terminal.waitForScreen(
+        'the dead member alone',
+        (now) => !now.some((row) => row.startsWith(`${server.connectString} `)),
+      );
+      await terminal.press('Escape');
+      await terminal.waitForRow(new RegExp(`^${server.connectString} `));
+      await terminal.resize(60, 12);
+      await terminal.waitForScreen('all in 60 columns', (now) => {
+        return now[0]?.startsWith('zkops top ') === true && now.every((row) => row.length <= 60);
+      });
+      await terminal.type('h');
+      await terminal.waitForRow(/^q +leaves/);
+      await terminal.type('xry');
+      await terminal.waitForRow(/statistics reset on 1 of 2 members/);
+      await terminal.type('q');
+      assert.is(await terminal.exitStatus(), 2);
+      const left = (await terminal.screen()).filter((row) => !row.startsWith('Pane is dead'));
+      assert.equal(
+        left.filter((row) => row !== ''),
+        [],
+      );
+    } finally {
+      await terminal.close();
+      await server.close();
+    }
+  },
+);
 
-terminalTest('it draws in a terminal where the environment is that of a CI', async () => {
+terminalTest('it draws in a terminal even with the environment of a CI', async () => {
   const server = await startServer(CONFIG);
   const terminal = await startTerminal({
     command: [process.execPath, ZKOPS, 'top', '--servers', server.connectString],

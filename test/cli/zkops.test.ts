@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { askWord } from '../../src/client/four-letter.js';
+import { askWord } from '../../src/client/base/four-letter.js';
 import { runVerb } from '../../src/commands/ensemble/verdict/run.js';
 import { VERBS } from '../../src/commands/zkops/index.js';
 import { startServer } from '../../src/server/main.js';
@@ -20,7 +20,7 @@ interface Outcome {
   readonly error: string;
 }
 
-/** Runs the command as a person would, without a terminal. */
+/** Runs the command without a terminal. */
 function zkops(args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> {
   const { FORCE_COLOR: _, COLUMNS: __, ...rest } = process.env;
   return new Promise((resolve) => {
@@ -36,23 +36,23 @@ function zkops(args: readonly string[], env: Record<string, string> = {}): Promi
   });
 }
 
-test('a closed port is a row that says refused, exit code 2', async () => {
+test('a closed port is a row with "refused", and exit code 2', async () => {
   const server = `127.0.0.1:${await freePort()}`;
   const { exitCode, out, error } = await zkops(['mntr', '--servers', server]);
   assert.is(exitCode, 2);
   assert.is(error, '');
   assert.match(out, new RegExp(`^${server} +refused$`, 'm'));
   assert.ok(out.endsWith('CRITICAL: no member serves: no answers\n'));
-  assert.not.ok(out.includes('\u001b'), 'no colour into a pipe');
+  assert.not.ok(out.includes('\u001b'), 'no color into a pipe');
 });
 
-test('colour is forced where FORCE_COLOR says so', async () => {
+test('FORCE_COLOR forces color', async () => {
   const server = `127.0.0.1:${await freePort()}`;
   const { out } = await zkops(['ruok', '--servers', server], { FORCE_COLOR: '1' });
   assert.ok(out.includes('\u001b[31mrefused'));
 });
 
-test('usage and a bad hosts file are told on stderr, with 64 and 65', async () => {
+test('wrong usage and a bad hosts file are reported on stderr, with 64 and 65', async () => {
   const folder = makeTempDir('zkops');
   try {
     const hosts = join(folder.path, 'hosts.txt');
@@ -70,7 +70,7 @@ test('usage and a bad hosts file are told on stderr, with 64 and 65', async () =
   }
 });
 
-/** Every word but the resets, in this process: starting seventeen others would tell no more. */
+/** Runs every word except the resets, in this process, to avoid the start of seventeen others. */
 async function askEveryWord(ports: readonly number[]): Promise<void> {
   for (const verb of VERBS.filter(({ isReset }) => isReset !== true)) {
     const { members, verdict } = await runVerb(
@@ -99,7 +99,7 @@ test('the bundled server answers every word', async () => {
   }
 });
 
-oracleTest("the bundled server, Apache's and a closed port are three rows", async () => {
+oracleTest("the bundled server, Apache's, and a closed port are three rows", async () => {
   const bundled = await startServer({ config: { '4lw.commands.whitelist': '*' } });
   const folder = makeTempDir('zkops');
   let oracle: Oracle | undefined;
@@ -110,7 +110,7 @@ oracleTest("the bundled server, Apache's and a closed port are three rows", asyn
     writeFileSync(hosts, `${bundled.connectString}\n${oracle.connectString} # Apache's\n${dead}\n`);
 
     const mntr = await zkops(['mntr', '--ensemble', hosts]);
-    // Each standalone server holds data of its own, so that one that is down is critical.
+    // Each standalone server has its own data, so one that is down is critical.
     assert.is(mntr.exitCode, 2, mntr.out + mntr.error);
     for (const server of [bundled, oracle]) {
       assert.match(mntr.out, new RegExp(`^${server.connectString} +serving +standalone `, 'm'));
@@ -132,7 +132,7 @@ oracleTest("the bundled server, Apache's and a closed port are three rows", asyn
   }
 });
 
-oracleTest("Apache's default whitelist leaves srvr, and a footnote", async () => {
+oracleTest("Apache's default whitelist permits only srvr, with a footnote", async () => {
   const oracle = await startOracle({ config: { '4lw.commands.whitelist': 'srvr' } });
   try {
     const alone = ['--servers', oracle.connectString];

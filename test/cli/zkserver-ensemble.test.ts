@@ -16,7 +16,7 @@ interface Ensemble {
   readonly ended: Promise<number | null>;
   out(): string;
   said(): string;
-  /** The process of server `sid`, as it was told. */
+  /** The process of server `sid`, as printed. */
   pidOf(sid: number): number;
   /** Resolves to the connect string. */
   serving(): Promise<string>;
@@ -53,7 +53,7 @@ async function within(
         }),
     });
   } finally {
-    // Asked once it ends them in turn, asked twice by force.
+    // The first signal ends the servers in turn, and the second by force.
     child.kill('SIGTERM');
     child.kill('SIGINT');
     await ended;
@@ -69,7 +69,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test('serves as an ensemble, and ends all of it in order', () =>
+test('serves as an ensemble, and ends its members in order', () =>
   within(['--size', '3', '--observers', '1'], async (ensemble) => {
     const connectString = await ensemble.serving();
     assert.is(connectString.split(',').length, 4);
@@ -90,7 +90,7 @@ test('serves as an ensemble, and ends all of it in order', () =>
     assert.not.ok(pids.some(isAlive));
   }));
 
-test('says which member died, with its log, and serves on with the others', () =>
+test('reports which member died, with its log, and continues with the others', () =>
   within([], async (ensemble) => {
     const connectString = await ensemble.serving();
     const [, sid] = await waitFor('a follower', () =>
@@ -98,7 +98,7 @@ test('says which member died, with its log, and serves on with the others', () =
     );
     const follower = Number(sid);
     process.kill(ensemble.pidOf(follower), 'SIGKILL');
-    await waitFor('it to be told', () =>
+    await waitFor('it to be reported', () =>
       new RegExp(
         `^server ${follower} ended \\(by SIGKILL\\); /.*/zkserver.out ends in:$`,
         'm',
@@ -115,7 +115,7 @@ test('says which member died, with its log, and serves on with the others', () =
     assert.is(await ensemble.ended, 0);
   }));
 
-test('keeps its data in the folder it is given, and serves it again', async () => {
+test('keeps its data in the given folder, and serves it again', async () => {
   const { path, remove } = makeTempDir('ensemble');
   try {
     for (const round of [1, 2]) {
@@ -140,7 +140,7 @@ test('keeps its data in the folder it is given, and serves it again', async () =
   }
 });
 
-test('ends by itself, with a failure, when no member is left', async () => {
+test('ends with a failure when no member is left', async () => {
   await within(['--size', '1'], async (ensemble) => {
     await ensemble.serving();
     await waitFor('its role', () => ensemble.pidOf(1) > 0);
@@ -150,7 +150,7 @@ test('ends by itself, with a failure, when no member is left', async () => {
   });
 });
 
-terminalTest('on a terminal it is a table below the connect string', async () => {
+terminalTest('on a terminal, it shows a table below the connect string', async () => {
   const terminal = await startTerminal({
     command: [process.execPath, ZKSERVER, 'ensemble', '--base-port', '0'],
     env: { CI: '1', CONTINUOUS_INTEGRATION: '1' },

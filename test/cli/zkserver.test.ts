@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { SessionClient } from '../../src/client/client.js';
+import type { SessionClient } from '../../src/client/base/client.js';
 import { createClient } from '../../src/client/zookeeper.js';
 import { SERVER_VERBS } from '../../src/commands/zkserver/cli.js';
 import { ExitCode } from '../../src/server/main.js';
@@ -17,7 +17,7 @@ const ZKSERVER = fileURLToPath(new URL('../../bin/zkserver.cjs', import.meta.url
 interface Run {
   readonly child: ChildProcess;
   readonly ended: Promise<{ code: number | null; out: string; err: string }>;
-  /** What it said on stderr so far. */
+  /** Its stderr so far. */
   said(): string;
 }
 
@@ -40,7 +40,7 @@ function run(args: readonly string[], env: Record<string, string> = {}): Run {
   return { child, ended, said: () => err };
 }
 
-/** A server in the foreground, serving on a free port; `use` gets where. */
+/** A server in the foreground, serving on a free port. `use` gets its address. */
 async function withServer<T>(
   args: readonly string[],
   use: (connectString: string, server: Run) => Promise<T>,
@@ -78,7 +78,6 @@ async function inTempDir(use: (path: string) => Promise<void>): Promise<void> {
 }
 
 for (const [words, message] of [
-  [[], /^zkserver: expected a verb; /],
   [['sart'], /^zkserver: unknown command 'sart' \(did you mean start\?\); see zkserver --help$/m],
   [['start-foreground'], /missing required argument 'zoo\.cfg\|port'; /],
   [['start-foreground', '2181', '-Dx=y', '-D', 'z'], /expected a data directory after port 2181/],
@@ -91,7 +90,7 @@ for (const [words, message] of [
   [['init', '0', 'd', '--myid=0'], /'0' is invalid\. expected a whole number, 1 to 255; /],
   [['init', '0', 'd', '--force=yes'], /unknown option '--force=yes'/],
 ] as const) {
-  test(`a bad command line ends with 2: ${words.join(' ')}`, async () => {
+  test(`a bad command line exits with 2: ${words.join(' ')}`, async () => {
     const { code, out, err } = await run(words).ended;
     assert.is(code, 2);
     assert.is(out, '');
@@ -109,13 +108,21 @@ test('help and version', async () => {
   assert.equal(await run(['--version']).ended, version);
 });
 
+test('zkserver without arguments prints its usage, and exits with 2', async () => {
+  const { code, out, err } = await run([]).ended;
+  assert.is(code, 2);
+  assert.is(out, '');
+  assert.match(err, 'Usage: zkserver');
+  for (const { name } of SERVER_VERBS) assert.match(err, `\n  ${name}`);
+});
+
 test('zkserver(8) names every verb and every exit code', () => {
   const page = readFileSync('man/zkserver.8', 'utf8').replaceAll('\\-', '-');
   for (const code of Object.values(ExitCode)) assert.match(page, new RegExp(`^\\.B ${code}$`, 'm'));
   for (const { name } of SERVER_VERBS) assert.match(page, new RegExp(`^\\.BR? ${name}\\b`, 'm'));
 });
 
-test('a bad zoo.cfg is told line by line, and ends with 2', () =>
+test('a bad zoo.cfg is reported line by line, with exit code 2', () =>
   inTempDir(async (path) => {
     const file = join(path, 'zoo.cfg');
     writeFileSync(file, `dataDir=${path}\n# ticks\ntickTime=fast\nclientPort=70000\n`);
@@ -131,7 +138,7 @@ test('a bad zoo.cfg is told line by line, and ends with 2', () =>
   }));
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`${signal} ends a server in order, and its data is there the next time`, () =>
+  test(`${signal} ends a server cleanly, and its data is there at the next start`, () =>
     inTempDir(async (path) => {
       const file = join(path, 'zoo.cfg');
       writeFileSync(file, `dataDir=${path}\nclientPort=${await freePort()}\nnoSuchOption=1\n`);
@@ -148,7 +155,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     }));
 }
 
-test('a data directory in use, and a port in use, have exit codes of their own', () =>
+test('a data directory in use, and a port in use, have their own exit codes', () =>
   inTempDir(async (path) => {
     const used = join(path, 'used');
     await withServer(['0', used], async (connectString, server) => {
@@ -163,7 +170,7 @@ test('a data directory in use, and a port in use, have exit codes of their own',
     });
   }));
 
-/** A data directory with /n0 to /n9 in one log; returns the log and where its records begin. */
+/** A data directory with /n0 to /n9 in one log. Returns the log and the offsets of its records. */
 async function makeDataDir(path: string): Promise<{ log: string; offsets: number[] }> {
   await withServer(['0', path], (connectString) =>
     withClient(connectString, async (client) => {
@@ -195,10 +202,10 @@ test('a corrupt record before the end is refused with its offset', () =>
     assert.equal(readFileSync(log), bytes, 'nothing is changed');
   }));
 
-test('a torn last record is cut, and the server starts', () =>
+test('an incomplete last record is truncated, and the server starts', () =>
   inTempDir(async (path) => {
     const { log, offsets } = await makeDataDir(path);
-    // The record of /n5 and what follows it never reached the disk whole.
+    // The record of /n5 and the later ones are incomplete on the disk.
     truncateSync(log, (offsets[6] ?? 0) + 70);
     await withServer(['0', path], (connectString) =>
       withClient(connectString, async (client) => {
@@ -209,7 +216,7 @@ test('a torn last record is cut, and the server starts', () =>
     );
   }));
 
-test('start, status, restart and stop', () =>
+test('start, status, restart, and stop', () =>
   inTempDir(async (path) => {
     const port = await freePort();
     const file = join(path, 'zoo.cfg');
@@ -242,7 +249,7 @@ test('start, status, restart and stop', () =>
     assert.match(none.err, 'no running server');
   }));
 
-test('start tells why the server did not come up, and leaves no pid file', () =>
+test('start reports why the server did not start, and leaves no pid file', () =>
   inTempDir(async (path) => {
     await withServer(['0', path], async () => {
       const { code, err } = await run(['start', String(await freePort()), path]).ended;
@@ -252,7 +259,7 @@ test('start tells why the server did not come up, and leaves no pid file', () =>
     });
   }));
 
-test('a pid file that names a stranger does not end it', () =>
+test('a pid file with the id of another process does not end that process', () =>
   inTempDir(async (path) => {
     const stranger = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
     try {
@@ -267,7 +274,7 @@ test('a pid file that names a stranger does not end it', () =>
     }
   }));
 
-test('init makes the folders of a new server, and deletes data only by force', () =>
+test('init creates the folders of a new server, and deletes data only with --force', () =>
   inTempDir(async (path) => {
     const file = join(path, 'zoo.cfg');
     const [dataDir, dataLogDir] = [join(path, 'data'), join(path, 'log')];

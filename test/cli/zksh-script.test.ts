@@ -1,4 +1,5 @@
-// One script against Apache's server, the bundled one and three of that: the same text from all.
+// One script with Apache's server, a bundled one, and an ensemble of three: the same output from
+// all.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startBundled, startBundledEnsemble } from '../support/bundled.js';
@@ -109,8 +110,8 @@ ls /
 `;
 
 /**
- * Times, and what names the server and the session, differ from run to run. An ensemble writes in
- * its first epoch, and has a configuration. Nothing else may differ.
+ * Times, and the names of server and session, differ from run to run. An ensemble writes in its
+ * first epoch, and has a configuration. Everything else must be equal.
  */
 function normalized(text: string): string {
   return text
@@ -127,26 +128,32 @@ async function transcript(target: string, ...options: string[]): Promise<string>
   return normalized(`${stdout}--- errors\n${stderr}--- ${code}\n`);
 }
 
-oracleTest("a script prints the same on Apache's server, ours, and three of ours", async () => {
-  const oracle = await startOracle();
-  const bundled = await startBundled();
-  const ensemble = await startBundledEnsemble();
-  try {
-    const expected = await transcript(oracle.connectString);
-    assert.match(expected, /^Created \/a\nhello\n\[a, zookeeper\]\n/);
-    assert.fixture(await transcript(bundled.connectString), expected);
-    assert.fixture(await transcript(ensemble.connectString), expected);
-    for (const { connectString } of [oracle, bundled, ensemble]) {
-      const { stdout } = await runZksh([connectString, '-c', 'create -e /left; ls /']);
-      assert.match(stdout, /[[ ]left[,\]]/);
-      assert.not.match((await runZksh([connectString, '-c', 'ls /'])).stdout, /[[ ](e|left)[,\]]/);
+oracleTest(
+  "a script prints the same on Apache's server, a bundled one, and an ensemble of three",
+  async () => {
+    const oracle = await startOracle();
+    const bundled = await startBundled();
+    const ensemble = await startBundledEnsemble();
+    try {
+      const expected = await transcript(oracle.connectString);
+      assert.match(expected, /^Created \/a\nhello\n\[a, zookeeper\]\n/);
+      assert.fixture(await transcript(bundled.connectString), expected);
+      assert.fixture(await transcript(ensemble.connectString), expected);
+      for (const { connectString } of [oracle, bundled, ensemble]) {
+        const { stdout } = await runZksh([connectString, '-c', 'create -e /left; ls /']);
+        assert.match(stdout, /[[ ]left[,\]]/);
+        assert.not.match(
+          (await runZksh([connectString, '-c', 'ls /'])).stdout,
+          /[[ ](e|left)[,\]]/,
+        );
+      }
+    } finally {
+      await ensemble.close();
+      await bundled.close();
+      await oracle.close();
     }
-  } finally {
-    await ensemble.close();
-    await bundled.close();
-    await oracle.close();
-  }
-});
+  },
+);
 
 test('the first three lines of the script, on an embedded server', async () => {
   const run = await runZksh(['--embedded'], 'create /a hello\nget /a\nls /\n');

@@ -1,4 +1,4 @@
-// zksh as a process: streams, exit codes, signals, and that the session is always closed.
+// zksh as a process: streams, exit codes, signals, and the close of the session.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -22,16 +22,13 @@ function serverTest(name: string, run: (server: RunningServer, target: string) =
   });
 }
 
-serverTest(
-  'results go to stdout and errors to stderr, and nothing else to either',
-  async (_, target) => {
-    const run = await runZksh([target, '-c', 'create /a x; get /a; get /no']);
-    assert.equal(
-      [run.stdout, run.stderr, run.code],
-      ['Created /a\nx\n', 'Node does not exist: /no\n', 4],
-    );
-  },
-);
+serverTest('only results go to stdout, and only errors to stderr', async (_, target) => {
+  const run = await runZksh([target, '-c', 'create /a x; get /a; get /no']);
+  assert.equal(
+    [run.stdout, run.stderr, run.code],
+    ['Created /a\nx\n', 'Node does not exist: /no\n', 4],
+  );
+});
 
 serverTest('each kind of error has its exit code', async (_, target) => {
   await runZksh([target, '-c', 'create -p /t/a; create /locked x world:anyone:r']);
@@ -58,7 +55,7 @@ serverTest('each kind of error has its exit code', async (_, target) => {
   await Promise.all(runs);
 });
 
-serverTest('a script stops at its first error, --keep-going does not', async (_, target) => {
+serverTest('a script stops at its first error, but not with --keep-going', async (_, target) => {
   const script = 'create /a 1\ncreate /a 2\nget /no\ncreate /b\n';
   const stopped = await runZksh([target], script);
   assert.equal([stopped.stdout, stopped.code], ['Created /a\n', 5]);
@@ -68,7 +65,7 @@ serverTest('a script stops at its first error, --keep-going does not', async (_,
   assert.is(whole.stderr, 'stdin:1: Node already exists: /a\nstdin:2: Node does not exist: /no\n');
 });
 
-serverTest('a script file is read whole before anything of it runs', async (_, target) => {
+serverTest('a script file is parsed whole before any of it runs', async (_, target) => {
   const home = makeTempDir();
   try {
     const file = join(home.path, 'setup.zk');
@@ -88,7 +85,7 @@ serverTest('a script file is read whole before anything of it runs', async (_, t
   }
 });
 
-serverTest('a program can talk to it line by line', async (_, target) => {
+serverTest('a program can exchange single lines with it', async (_, target) => {
   const zksh = startZksh([target]);
   try {
     zksh.child.stdin?.write('create /a 1\n');
@@ -101,7 +98,7 @@ serverTest('a program can talk to it line by line', async (_, target) => {
   }
 });
 
-serverTest('1 MB of random bytes goes in and comes out unchanged', async (_, target) => {
+serverTest('1 MB of random bytes is stored and read back unchanged', async (_, target) => {
   const blob = randomBytes(1_000_000);
   const made = await runZksh([target, '-c', 'create /blob -'], blob);
   assert.equal([made.stdout, made.stderr, made.code], ['Created /blob\n', '', 0]);
@@ -118,7 +115,7 @@ serverTest('1 MB of random bytes goes in and comes out unchanged', async (_, tar
   }
 });
 
-serverTest('a script on standard input is no value as well', async (_, target) => {
+serverTest('standard input cannot be both a script and a value', async (_, target) => {
   const run = await runZksh([target], 'create /a -\n');
   assert.equal([run.stdout, run.code], ['', 2]);
   assert.match(run.stderr, /^stdin:1: standard input is the script/);
@@ -153,11 +150,11 @@ serverTest('a signal ends a script that waits for its input', async (_, target) 
   assert.is((await runZksh([target, '-c', 'ls /'])).stdout, '[zookeeper]\n');
 });
 
-serverTest('watch prints each event as it comes', async (_, target) => {
+serverTest('watch prints each event as it arrives', async (_, target) => {
   await runZksh([target, '-c', 'create /a']);
   const zksh = startZksh([target, '-o', 'ndjson', '-c', 'getAcl /a; watch -c 2 -R /a']);
   await waitFor('the ACL', () => zksh.stdout() !== '');
-  // Until the watch is armed, changes go by unseen.
+  // Changes before the watch is set give no event.
   await waitFor('an event', async () => {
     await runZksh([target, '-c', 'set /a x']);
     return zksh.stdout().includes('NodeDataChanged');
@@ -170,7 +167,7 @@ serverTest('watch prints each event as it comes', async (_, target) => {
   for (const event of events) assert.ok(['/a', '/a/b'].includes(JSON.parse(event).path), event);
 });
 
-serverTest('a reader that leaves ends it quietly', async (_, target) => {
+serverTest('a reader that exits ends it without an error', async (_, target) => {
   const many = Array.from({ length: 300 }, (_, i) => `create /${'n'.repeat(200)}${i}`).join('\n');
   await runZksh([target], many);
   const zksh = startZksh([target], {});
@@ -179,7 +176,7 @@ serverTest('a reader that leaves ends it quietly', async (_, target) => {
   assert.equal([run.code, run.stderr], [141, '']);
 });
 
-test('no server: exit code 3, and a sentence that says which and why', async () => {
+test('without a server, the exit code is 3, and the error names the server and the reason', async () => {
   const port = await freePort();
   const run = await runZksh([`127.0.0.1:${port}`, '--timeout', '300', '-c', 'ls /']);
   assert.is(run.code, 3);
@@ -199,7 +196,7 @@ serverTest('a chroot goes before every path, and a missing one is named', async 
   assert.equal([run.stdout, run.code], ['[x]\nCreated /x/n-0000000000\n/\n', 0]);
 });
 
-serverTest('--readonly lets nothing through that changes anything', async (_, target) => {
+serverTest('--readonly refuses every change', async (_, target) => {
   const run = await runZksh([target, '--readonly', '-k'], 'create /a\nls /\n');
   assert.equal([run.stdout, run.code], ['[zookeeper]\n', 1]);
   assert.match(run.stderr, /^stdin:1: create: not allowed in a read-only shell\n/);
@@ -221,7 +218,11 @@ serverTest('the native client prints the same', async (_, target) => {
   }
   assert.equal(
     [run.stdout, run.stderr, run.code],
-    ['Created /a\nhello\n[a, zookeeper]\n', 'Node does not exist: /no\n', 4],
+    [
+      'Created /a\nhello\n[a, zookeeper]\nChanged /a to version 1\n',
+      'Node does not exist: /no\n',
+      4,
+    ],
   );
 });
 
@@ -237,7 +238,7 @@ test('an embedded server can keep its data', async () => {
   }
 });
 
-test('--help, --version and wrong options need no server', async () => {
+test('--help, --version, and wrong options need no server', async () => {
   const help = await runZksh(['--help']);
   assert.equal([help.code, help.stderr], [0, '']);
   assert.match(help.stdout, /^usage: zksh /);
@@ -247,26 +248,36 @@ test('--help, --version and wrong options need no server', async () => {
   assert.is(bogus.stderr, 'zksh: unknown option: --bogus\n  zksh --help explains the options\n');
 });
 
-serverTest(
-  'a script loads its own file and no other: no ink, no react, no server',
-  async (_, target) => {
-    const home = makeTempDir();
-    try {
-      const spy = join(home.path, 'spy.cjs');
-      const log = join(home.path, 'log');
-      writeFileSync(
-        spy,
-        `const write = () => require('fs').writeFileSync(${JSON.stringify(log)}, JSON.stringify(
+serverTest('a script loads only its own file: no ink, no react, no server', async (_, target) => {
+  const home = makeTempDir();
+  try {
+    const spy = join(home.path, 'spy.cjs');
+    const log = join(home.path, 'log');
+    writeFileSync(
+      spy,
+      `const write = () => require('fs').writeFileSync(${JSON.stringify(log)}, JSON.stringify(
          Object.keys(require.cache).map((file) => require('path').basename(file))));
        process.on('exit', write);`,
-      );
-      const run = await runZksh([target], 'ls /\nget /no\n', { NODE_OPTIONS: `--require=${spy}` });
-      assert.is(run.stdout, '[zookeeper]\n');
-      assert.equal(JSON.parse(readFileSync(log, 'utf8')), ['spy.cjs', 'zksh.cjs']);
-    } finally {
-      home.remove();
-    }
-  },
-);
+    );
+    const run = await runZksh([target], 'ls /\nget /no\n', { NODE_OPTIONS: `--require=${spy}` });
+    assert.is(run.stdout, '[zookeeper]\n');
+    assert.equal(JSON.parse(readFileSync(log, 'utf8')), ['spy.cjs', 'zksh.cjs']);
+  } finally {
+    home.remove();
+  }
+});
+
+serverTest('one command stands on the command line, as at the prompt', async (_, target) => {
+  assert.is((await runZksh([target, 'create', '/a', 'two words; | x'])).stdout, 'Created /a\n');
+  assert.is((await runZksh([target, 'get', '/a'])).stdout, 'two words; | x\n');
+  await runZksh([target, 'create', '/a/x']);
+  assert.is((await runZksh(['-o', 'raw', target, 'ls', '/a*'])).stdout, '/a/x\n');
+  const piped = await runZksh([target, 'set', '/a', '-'], 'from stdin');
+  assert.is(piped.stdout, 'Changed /a to version 1\n');
+  const failed = await runZksh([target, 'get', '/no', '-q']);
+  assert.is(failed.code, 2);
+  assert.match(failed.stderr, /^get: unknown option: -q\n {2}get \/no -q\n {10}\^\^\n/);
+  assert.is((await runZksh([target, 'nope'])).code, 127);
+});
 
 test.run();

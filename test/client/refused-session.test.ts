@@ -1,4 +1,4 @@
-/** A server that gives no session: what is known of it, and what is said. */
+/** A server that refuses a session: the error and its text. */
 import { createServer } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -6,7 +6,7 @@ import { freePort } from '../support/free-port.js';
 import { runZksh } from '../support/run-zksh.js';
 import { PASSWORD, SessionHarness, welcome } from './session-harness.js';
 
-test('a session that a server refuses has not expired, as far as is known', () => {
+test('a session that a server refuses does not count as expired', () => {
   const fresh = new SessionHarness();
   fresh.session.start(0);
   fresh.session.handleConnected(0);
@@ -20,7 +20,7 @@ test('a session that a server refuses has not expired, as far as is known', () =
   assert.match(given.takeLog().join(), `state expired: ${said}`);
 });
 
-test('zksh does not say that a session has expired that never was', async () => {
+test('zksh does not report an expired session that never existed', async () => {
   const port = await freePort();
   const server = createServer((socket) => {
     socket.on('error', () => undefined);

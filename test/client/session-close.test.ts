@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SessionHarness } from './session-harness.js';
 
-test('close waits no longer than a request may take', () => {
+test('close waits no longer than the timeout of a request', () => {
   const h = new SessionHarness({ requestTimeoutMs: 500 });
   h.establish();
   h.session.close(0);

@@ -1,10 +1,10 @@
-import type { ClientState, WatchEvent, Watcher } from '../../src/client/client.js';
-import { formatServerAddress, type ServerAddress } from '../../src/client/connect-string.js';
-import { makeRequest, type Operation, type Request } from '../../src/client/request.js';
-import { Session } from '../../src/client/session.js';
-import type { SessionEffects, SessionOptions } from '../../src/client/session-contract.js';
+import type { ClientState, WatchEvent, Watcher } from '../../src/client/base/client.js';
+import { formatServerAddress, type ServerAddress } from '../../src/client/base/connect-string.js';
+import { makeRequest, type Operation, type Request } from '../../src/client/session/request.js';
+import { Session } from '../../src/client/session/session.js';
+import type { SessionEffects, SessionOptions } from '../../src/client/session/session-contract.js';
 
-// Bytes are built by hand here: the client's writers and readers must not vouch for each other.
+// Bytes are built by hand, so that a mistake shared by the client's writers and readers shows.
 
 export function int(value: number): Buffer {
   const bytes = Buffer.alloc(4);
@@ -73,7 +73,7 @@ export function hello(lastZxid: bigint, sessionId: bigint, password: string | nu
   );
 }
 
-/** The sizes that make a Stat of 68 bytes, all zero but its version. */
+/** A Stat of 68 bytes, all zero except its version. */
 export function stat(version = 0): Buffer {
   const body = Buffer.alloc(68);
   body.writeInt32BE(version, 32);
@@ -86,17 +86,17 @@ export const TWO = [
   { host: 'b', port: 2 },
 ];
 
-/** An operation that is only its path: tests of the order of things need no more. */
+/** An operation with only a path, for tests that check the order of events. */
 export const PATH_ONLY: Operation<string, string> = {
   code: 9,
   write: (out, path) => out.writeString(path),
   read: (input) => input.readString() ?? '',
 };
 
-/** A session whose effects are written down instead of done, with the clock in the test's hand. */
+/** A session whose effects are recorded instead of performed, with a clock that the test sets. */
 export class SessionHarness implements SessionEffects {
   readonly session: Session;
-  /** What happened, in order: "connect a:1", "state connected", "ok /a", "NONODE /b", … */
+  /** The events, in order: "connect a:1", "state connected", "ok /a", "NONODE /b", … */
   readonly log: string[] = [];
   now = 0;
   isWriteWanted = false;
@@ -109,8 +109,10 @@ export class SessionHarness implements SessionEffects {
         sessionTimeoutMs: 9000,
         connectTimeoutMs: 6000,
         connectRounds: Number.POSITIVE_INFINITY,
+        isUnknownHostFinal: false,
         requestTimeoutMs: 0,
         canBeReadOnly: false,
+        shouldResetWatches: true,
         maxFrameLength: 1000,
         random: () => 1,
         ...options,
@@ -135,12 +137,12 @@ export class SessionHarness implements SessionEffects {
     this.log.push(`${type} ${path} ${zxid} to ${watchers.size}`);
   }
 
-  /** What was written down since the last call. */
+  /** The events since the last call. */
   takeLog(): string[] {
     return this.log.splice(0);
   }
 
-  /** What the session wants to send, and has it sent. */
+  /** Takes and returns the pending bytes of the session. */
   takeBytes(): Buffer {
     this.isWriteWanted = false;
     return this.session.takeBytes(this.now);
@@ -155,7 +157,7 @@ export class SessionHarness implements SessionEffects {
     this.session.tick(now);
   }
 
-  /** Goes through dialling and handshake, and forgets what happened on the way. */
+  /** Connects, completes the handshake, and clears the events. */
   establish(options: WelcomeOptions = {}): void {
     this.session.start(this.now);
     this.session.handleConnected(this.now);
@@ -164,7 +166,7 @@ export class SessionHarness implements SessionEffects {
     this.takeLog();
   }
 
-  /** Makes a request that writes its outcome down. */
+  /** Makes a request that records its outcome. */
   ask(path: string, watch?: { operation: Operation<string, string>; watcher?: Watcher }): Request {
     const operation = watch?.operation ?? PATH_ONLY;
     const request = makeRequest(

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Operation } from '../../src/client/request.js';
+import type { Operation } from '../../src/client/session/request.js';
 import { EventType, WatcherType } from '../../src/protocol/watch-event.js';
 import {
   byte,
@@ -28,7 +28,7 @@ const exists: Operation<string, string> = {
 };
 const recursive: Operation<string, string> = { ...PATH_ONLY, code: 106, watchKind: 'recursive' };
 
-test('requests: wait for the connection, go out in one piece, are answered in order', () => {
+test('requests: wait for the connection, leave in one write, are answered in order', () => {
   const h = new SessionHarness();
   h.ask('/a');
   h.ask('/b');
@@ -43,7 +43,7 @@ test('requests: wait for the connection, go out in one piece, are answered in or
   assert.is(h.session.identity.lastZxid, 2n);
 });
 
-test('requests: a zxid that is none (0 of auth, -1 of an unknown op) is not kept', () => {
+test('requests: an invalid zxid (0 of auth, -1 of an unknown op) is ignored', () => {
   const h = new SessionHarness();
   h.establish();
   for (const path of ['/a', '/b', '/c']) h.ask(path);
@@ -53,14 +53,14 @@ test('requests: a zxid that is none (0 of auth, -1 of an unknown op) is not kept
 
 const BROKEN: readonly (readonly [string, Buffer])[] = [
   ['a reply to another request', reply(2, 1n, 0, bytes(''))],
-  ['a header cut short', frame(int(1), int(0))],
-  ['a body cut short', reply(1, 1n, 0, int(5), byte(1))],
+  ['a truncated header', frame(int(1), int(0))],
+  ['a truncated body', reply(1, 1n, 0, int(5), byte(1))],
   ['a negative length inside', reply(1, 1n, 0, int(-2))],
   ['a negative frame length', int(-1)],
   ['a frame longer than allowed', int(1001)],
 ];
 for (const [title, answer] of BROKEN) {
-  test(`requests: ${title} breaks the connection and fails what is in flight`, () => {
+  test(`requests: ${title} breaks the connection and fails requests in flight`, () => {
     const h = new SessionHarness({ servers: TWO });
     h.establish();
     h.ask('/a');
@@ -71,14 +71,14 @@ for (const [title, answer] of BROKEN) {
   });
 }
 
-test('requests: a reply that nobody asked for breaks the connection', () => {
+test('requests: an unexpected reply breaks the connection', () => {
   const h = new SessionHarness({ servers: TWO });
   h.establish();
   h.receive(reply(1, 1n, 0));
   assert.is(h.log[0], 'disconnect');
 });
 
-test('requests: one that cannot be written is refused, leaves no bytes and uses no xid', () => {
+test('requests: an invalid one is refused, sends no bytes, and uses no xid', () => {
   const h = new SessionHarness();
   h.establish();
   const operation: Operation<string, string> = {
@@ -94,7 +94,7 @@ test('requests: one that cannot be written is refused, leaves no bytes and uses 
   assert.equal(h.takeBytes(), request(1, '/a'));
 });
 
-test('loss: what was sent fails, what waits is sent on the next connection', () => {
+test('loss: sent requests fail, and waiting ones are sent on the next connection', () => {
   const h = new SessionHarness({ servers: TWO });
   h.establish();
   h.ask('/sent');
@@ -112,7 +112,7 @@ test('loss: what was sent fails, what waits is sent on the next connection', () 
   ]);
 });
 
-test('auth: is answered in order, and sent again before all else on every connection', () => {
+test('auth: is answered in order, and sent again first on every connection', () => {
   const h = new SessionHarness({ servers: TWO });
   h.addAuth('digest', 'u:1');
   h.ask('/a');
@@ -150,7 +150,7 @@ test('auth: a refusal ends the session', () => {
   assert.equal(h.takeLog(), ['AUTHFAILED /b']);
 });
 
-test('watches: the event comes before the reply behind it, without the chroot', () => {
+test('watches: the event comes before the next reply, without the chroot', () => {
   const h = new SessionHarness({ chroot: '/app' });
   h.establish();
   h.ask('/app/a', { operation: getData });
@@ -164,7 +164,7 @@ test('watches: the event comes before the reply behind it, without the chroot', 
   assert.equal(h.log, ['ok /app/a ', 'NodeDataChanged /a 5 to 1', 'ok /app/a ']);
 });
 
-test('watches: a failed read arms none', () => {
+test('watches: a failed read sets none', () => {
   const h = new SessionHarness();
   h.establish();
   h.ask('/a', { operation: getData });
@@ -172,7 +172,7 @@ test('watches: a failed read arms none', () => {
   assert.equal(h.log, ['NONODE /a']);
 });
 
-test('watches: are armed again on a new connection, before the requests that wait', () => {
+test('watches: are set again on a new connection, before waiting requests', () => {
   const h = new SessionHarness({ servers: TWO });
   h.establish();
   h.ask('/data', { operation: getData });
@@ -223,7 +223,7 @@ test('watches: persistent ones need setWatches2, and stay after an event', () =>
   assert.equal(h.log.slice(1, 3), ['NodeCreated /r/x -1 to 1', 'NodeDeleted /r/x -1 to 1']);
 });
 
-test('watches: so many that one frame cannot hold them go in several', () => {
+test('watches: too many for one frame are sent in several', () => {
   const h = new SessionHarness({ servers: TWO });
   h.establish();
   const path = (i: number) => `/${String(i).padStart(9999, '0')}`;
@@ -244,7 +244,7 @@ test('watches: so many that one frame cannot hold them go in several', () => {
   assert.equal(counts, [13, 7]);
 });
 
-test('watches: removed ones are told so', () => {
+test('watches: removed ones are notified', () => {
   const h = new SessionHarness({ chroot: '/app' });
   h.establish();
   h.ask('/app/a', { operation: getData });
@@ -256,7 +256,7 @@ test('watches: removed ones are told so', () => {
   assert.ok(h.session.watches.isEmpty);
 });
 
-test('timeout: a request on the wire keeps its place for the reply that may still come', () => {
+test('timeout: a sent request keeps its place for a late reply', () => {
   const h = new SessionHarness({ requestTimeoutMs: 100 });
   h.establish();
   h.ask('/slow', { operation: getData });
@@ -268,7 +268,7 @@ test('timeout: a request on the wire keeps its place for the reply that may stil
   assert.is(h.session.nextDeadlineMs, 160);
   h.receive(reply(1, 1n, 0, bytes('late')), reply(2, 1n, 0, bytes('B')));
   assert.equal(h.takeLog(), ['ok /next B']);
-  assert.ok(h.session.watches.isEmpty, 'the caller was told that it failed');
+  assert.ok(h.session.watches.isEmpty, 'the caller already got the error');
 });
 
 test('timeout: one that waits for a connection is never sent', () => {
@@ -285,7 +285,7 @@ test('timeout: one that waits for a connection is never sent', () => {
   assert.equal(h.takeBytes(), request(1, '/b'));
 });
 
-test('timeout: an abandoned request is not told a second time when the connection goes', () => {
+test('timeout: an abandoned request fails only once when the connection is lost', () => {
   const h = new SessionHarness({ servers: TWO, requestTimeoutMs: 100 });
   h.establish();
   h.ask('/a');

@@ -1,13 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createNativeClient } from '../../src/client/native.js';
+import { createNativeClient } from '../../src/client/native/native.js';
 import { createClient } from '../../src/client/zookeeper.js';
 import { CreateModes } from '../../src/protocol/create-mode.js';
 import { startBundled } from '../support/bundled.js';
 import { startProxy } from '../support/proxy.js';
 import { waitFor } from '../support/wait-for.js';
 
-test('a session moves to its new list of servers, and keeps what it had', async () => {
+test('a session moves to its new list of servers, and keeps its state', async () => {
   const server = await startBundled();
   const [from, to] = [await startProxy(server.port), await startProxy(server.port)];
   const client = createClient({ connectString: from.connectString });
@@ -33,7 +33,7 @@ test('a session moves to its new list of servers, and keeps what it had', async 
   }
 });
 
-test('the native client says that it cannot', () => {
+test('the native client reports that it does not support this', () => {
   const client = createNativeClient({ connectString: '127.0.0.1:1' });
   assert.throws(() => client.updateServers('127.0.0.1:2'), /use the built-in client/);
 });

@@ -1,14 +1,15 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { WireTrace } from '../../src/client/base/wire-trace.js';
 import * as entry from '../../src/client/index.js';
-import { WireTrace } from '../../src/client/wire-trace.js';
 import { argument, type Call, faultsOf, type Kind } from '../support/arguments/wrong-kinds.js';
 import { startBundled } from '../support/bundled.js';
 import { waitFor } from '../support/wait-for.js';
 import { clientCalls } from './client-calls.js';
+import { convenienceCalls } from './convenience-calls.js';
 
-// A JavaScript caller passes every wrong kind of value as every argument: each is refused with a
-// sentence before anything is sent, and the session works on.
+// A JavaScript caller passes every wrong kind of value as every argument. Each is refused with a
+// sentence before anything is sent, and the session continues.
 
 const TEXT: readonly Kind[] = ['string', "''"];
 const TIME: readonly Kind[] = ['undefined', 'number'];
@@ -22,7 +23,7 @@ const TLS = {
 };
 const tlsArguments = (...place: [number, ...(string | number)[]]) => [
   argument(place, 'undefined', 'object'),
-  // Text that is no PEM is refused when it is read.
+  // Text that is not PEM is refused when it is read.
   ...['ca', 'cert', 'key'].map((key) =>
     argument([...place, key], 'undefined', ...TEXT, 'lone surrogate'),
   ),
@@ -37,8 +38,15 @@ const OPTIONS_ARGUMENTS = [
   ),
   argument([0, 'requestTimeoutMs'], ...TIME),
   argument([0, 'canBeReadOnly'], 'undefined', 'boolean'),
+  argument([0, 'isUnknownHostFinal'], 'undefined', 'boolean'),
   argument([0, 'shouldShuffle'], 'undefined', 'boolean'),
+  argument([0, 'shouldResetWatches'], 'undefined', 'boolean'),
   argument([0, 'trace'], 'undefined', 'function'),
+  argument([0, 'metrics'], 'undefined', 'object'),
+  argument([0, 'metrics', 'request'], 'undefined', 'function'),
+  argument([0, 'metrics', 'traffic'], 'undefined', 'function'),
+  argument([0, 'metrics', 'state'], 'undefined', 'function'),
+  argument([0, 'metrics', 'event'], 'undefined', 'function'),
   argument([0, 'session'], 'undefined'),
   argument([0, 'session', 'id'], 'bigint'),
   argument([0, 'session', 'password']),
@@ -46,6 +54,7 @@ const OPTIONS_ARGUMENTS = [
 ];
 const CLIENT_OPTIONS = {
   connectString: '127.0.0.1:1',
+  metrics: {},
   session: { id: 1n, password: Buffer.alloc(16) },
   tls: TLS,
 };
@@ -68,6 +77,7 @@ const ASK_ARGUMENTS = [
 ];
 
 const FUNCTIONS: readonly Call[] = [
+  ...convenienceCalls(),
   {
     name: 'ZooKeeper',
     args: [CLIENT_OPTIONS],
@@ -107,12 +117,14 @@ const FUNCTIONS: readonly Call[] = [
   },
 ];
 
-/** Errors: the library makes them, a program catches them. */
+/** Errors: the library throws them, and programs catch them. */
 const MADE_BY_US = [
   'ConnectError',
   'MultiError',
+  'RequestAbortedError',
   'SocketFault',
   'UnsupportedError',
+  'ValueError',
   'ZooKeeperError',
 ];
 
@@ -128,8 +140,19 @@ test('the walk knows every function of the entry and every method of a client', 
     .map(([name]) => name);
   assert.equal([...FUNCTIONS.map(({ name }) => name), ...MADE_BY_US].sort(), functions.sort());
   const { prototype } = entry.ZooKeeper;
-  const internal = ['constructor', 'guarded', 'read', 'request', 'serverPath', 'changedState'];
-  const methods = [prototype, Object.getPrototypeOf(prototype)].flatMap((each: object) =>
+  const internal = [
+    'constructor',
+    'guarded',
+    'read',
+    'readPath',
+    'request',
+    'authenticate',
+    'measure',
+    'serverPath',
+    'changedState',
+  ];
+  const base = Object.getPrototypeOf(prototype);
+  const methods = [prototype, base, Object.getPrototypeOf(base)].flatMap((each: object) =>
     Object.entries(Object.getOwnPropertyDescriptors(each))
       .filter(([name, { value }]) => typeof value === 'function' && !internal.includes(name))
       .map(([name]) => name),
@@ -143,7 +166,7 @@ test('functions refuse every wrong kind of argument', async () => {
   assert.equal(await allFaults(FUNCTIONS), []);
 });
 
-test('a client refuses every wrong kind of argument, sends nothing of it and works on', async () => {
+test('a client refuses every wrong kind of argument, sends nothing, and continues', async () => {
   const stray: unknown[] = [];
   const onStray = (error: unknown): void => {
     stray.push(error);
@@ -167,7 +190,7 @@ test('a client refuses every wrong kind of argument, sends nothing of it and wor
     sent.length = 0;
     assert.equal(await allFaults(clientCalls(client)), []);
     const before = pings;
-    await waitFor('a ping that was answered', () => pings > before);
+    await waitFor('a ping with a response', () => pings > before);
     assert.equal(sent, []);
     assert.is(String((await client.getData('/a')).data), 'was');
     assert.equal(stray, []);
@@ -187,7 +210,7 @@ test('the native client refuses every wrong kind of argument', async () => {
   }
 });
 
-test('strings are written as UTF-8, bytes as they are, null as null', async () => {
+test('strings are written as UTF-8, bytes unchanged, null as null', async () => {
   const server = await startBundled();
   const client = entry.createClient({ connectString: server.connectString });
   try {

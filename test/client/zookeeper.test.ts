@@ -1,16 +1,16 @@
 import { createServer, type Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ConnectError, ZooKeeperError } from '../../src/client/errors.js';
+import { ConnectError, ZooKeeperError } from '../../src/client/base/errors.js';
 import { ZooKeeper } from '../../src/client/zookeeper.js';
 import { freePort } from '../support/free-port.js';
 import { waitFor } from '../support/wait-for.js';
 import { bytes, event, reply, stat, welcome } from './session-harness.js';
 
-/** A server that says what a test has it say, over a real socket. */
+/** A server on a real socket whose responses a test makes. */
 interface FakeServer {
   readonly port: number;
-  /** What came, a chunk each: how often the client wrote. */
+  /** The received chunks, one for each write of the client. */
   readonly chunks: Buffer[];
   readonly connections: number;
   say(...frames: Buffer[]): void;
@@ -49,7 +49,7 @@ async function fakeServer(greet: (socket: Socket) => void): Promise<FakeServer> 
   };
 }
 
-/** A client connected to a server that says only what `run` has it say. */
+/** A client connected to a server whose responses `run` makes. */
 async function withFake(run: (zk: ZooKeeper, server: FakeServer) => Promise<void>): Promise<void> {
   const server = await fakeServer((socket) => socket.write(welcome({ timeoutMs: 30_000 })));
   const zk = new ZooKeeper({ connectString: `127.0.0.1:${server.port}` });
@@ -76,7 +76,7 @@ test('all requests of one turn leave in one write', () =>
     assert.is(c?.status === 'rejected' && c.reason.code, 'NOAUTH');
   }));
 
-test('replies and events are heard in the order of the wire', () =>
+test('replies and events are delivered in the order of the wire', () =>
   withFake(async (zk, server) => {
     const heard: string[] = [];
     zk.on('watch', ({ type, path }) => heard.push(`${type} ${path}`));
@@ -93,7 +93,7 @@ test('replies and events are heard in the order of the wire', () =>
     assert.equal(heard, ['first', 'NodeDataChanged /a', 'second', 'NodeDeleted /a']);
   }));
 
-test('listeners come and go', () =>
+test('listeners can be added and removed', () =>
   withFake(async (zk, server) => {
     const heard: string[] = [];
     const listener = (state: string, reason?: Error): void => {
@@ -109,8 +109,8 @@ test('listeners come and go', () =>
     assert.is(server.connections, 2);
   }));
 
-test('a program that was busy for long reads what came before it calls the server silent', async () => {
-  const server = await fakeServer((socket) => socket.write(welcome({ timeoutMs: 300 })));
+test('a program that blocks its event loop reads pending replies before it declares the server silent', async () => {
+  const server = await fakeServer((socket) => socket.write(welcome({ timeoutMs: 1500 })));
   const zk = new ZooKeeper({ connectString: `127.0.0.1:${server.port}` });
   const states: string[] = [];
   zk.on('state', (state) => states.push(state));
@@ -119,8 +119,8 @@ test('a program that was busy for long reads what came before it calls the serve
     const asked = zk.exists('/a');
     await waitFor('the request', () => server.chunks.length > 0);
     server.say(reply(1, 1n, -101));
-    // The reply is in the socket, and the time for it is over, when this turn ends.
-    const busyUntil = Date.now() + 250;
+    // When this turn ends, the reply is in the socket, and its time has passed.
+    const busyUntil = Date.now() + 1050;
     while (Date.now() < busyUntil);
     assert.is(await asked, null);
     assert.equal(states, ['connected']);
@@ -131,7 +131,7 @@ test('a program that was busy for long reads what came before it calls the serve
   }
 });
 
-test('connect gives up after one round when it is told to', async () => {
+test('connect gives up after one round if configured', async () => {
   const ports = [await freePort(), await freePort()];
   const zk = new ZooKeeper({
     connectString: ports.map((port) => `127.0.0.1:${port}`).join(','),
@@ -148,7 +148,7 @@ test('connect gives up after one round when it is told to', async () => {
   assert.is(zk.state, 'closed');
 });
 
-test('a server that speaks another protocol is named, with what it said', async () => {
+test('a server that speaks another protocol is named, with the bytes that it sent', async () => {
   const server = await fakeServer((socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'));
   const zk = new ZooKeeper({
     connectString: `127.0.0.1:${server.port}`,
@@ -164,7 +164,7 @@ test('a server that speaks another protocol is named, with what it said', async 
   }
 });
 
-test('a client that is closed is not connected any more', async () => {
+test('a closed client does not connect again', async () => {
   const zk = new ZooKeeper({ connectString: '127.0.0.1:1' });
   const asked = zk.exists('/a').catch((error: unknown) => error);
   await zk.close();

@@ -1,4 +1,4 @@
-/** Options of authentication, against Apache's server where it has them too. */
+/** Options of authentication, compared with Apache's server where it has them too. */
 import { createHash } from 'node:crypto';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -13,7 +13,7 @@ const NOTHING = Buffer.alloc(0);
 const AUTH_BOB = { type: 0, scheme: 'digest', auth: Buffer.from('bob:secret') };
 const OWN = [{ perms: 31, id: { scheme: 'auth', id: '' } }];
 
-/** What a client sees of a server, as text. */
+/** The view of a client, as text. */
 type Play = (client: RawClient) => Promise<string>;
 
 async function errorOf(client: RawClient, type: number, value: unknown): Promise<string> {
@@ -74,13 +74,13 @@ const CASES: readonly {
   readonly sees: string;
 }[] = [
   {
-    what: 'enforce.auth.schemes: nothing is served before an id of one of them',
+    what: 'enforce.auth.schemes: the server refuses requests without an id of one of them',
     config: { 'enforce.auth.enabled': 'true', 'enforce.auth.schemes': 'digest' },
     play: enforced,
     sees: `${ErrorCode.SESSIONCLOSEDREQUIRESASLAUTH} at 0,${ErrorCode.SESSIONCLOSEDREQUIRESASLAUTH},0 at 0,0`,
   },
   {
-    what: 'without TLS there is no scheme x509',
+    what: 'without TLS, the scheme x509 does not exist',
     config: {},
     play: withoutTls,
     sees: `${ErrorCode.INVALIDACL}`,
@@ -114,7 +114,7 @@ for (const { what, config, play, sees } of CASES) {
   });
 }
 
-test('DigestAuthenticationProvider.enabled=false: the scheme is not there', async () => {
+test('DigestAuthenticationProvider.enabled=false: the scheme does not exist', async () => {
   const config = { 'DigestAuthenticationProvider.enabled': 'false' };
   const server = await startBundled({ config });
   try {
@@ -125,7 +125,7 @@ test('DigestAuthenticationProvider.enabled=false: the scheme is not there', asyn
   }
 });
 
-test('a hash that the platform lacks is told by its option', async () => {
+test('a hash that the platform lacks is reported with its option', async () => {
   const config = { 'DigestAuthenticationProvider.digestAlg': 'ROT13' };
   await startBundled({ config }).then(
     () => assert.unreachable(),
@@ -133,7 +133,7 @@ test('a hash that the platform lacks is told by its option', async () => {
   );
 });
 
-test('a client that only closes its session must have an id, too', async () => {
+test('a client that only closes its session needs an id too', async () => {
   const config = { 'enforce.auth.enabled': 'true', 'enforce.auth.schemes': 'digest' };
   const server = await startBundled({ config });
   try {

@@ -18,14 +18,14 @@ oracleTest("Apache's C shell works on the bundled server", async () => {
   try {
     await shell.ask('create /c', /Creating \[\/c\] node[\s\S]*rc = 0/);
     assert.match(await shell.ask('get /c', /value_len = [\s\S]*ephemeralOwner/), 'version=0');
-    // It prints nothing, but its watch is armed before the set arrives.
+    // It prints no result, but its watch is set before the set arrives.
     shell.say('wget /c');
     await shell.ask(
       'set /c world',
       /CHANGED_EVENT state = CONNECTED_STATE for path \/c\n[\s\S]*\/c: rc = 0/,
     );
     assert.match(await shell.ask('get /c', /value_len = 5[\s\S]*ephemeralOwner/), 'world');
-    // It prints nothing of a znode that is there.
+    // It prints no result for an existing znode.
     shell.say('exists /c');
     await shell.ask('wexists /later', /Error -101 for \/later/);
     await shell.ask('create /later', /CREATED_EVENT state = CONNECTED_STATE for path \/later/);

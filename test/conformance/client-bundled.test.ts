@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
-import { createNativeClient } from '../../src/client/native.js';
+import { createNativeClient } from '../../src/client/native/native.js';
 import { createClient } from '../../src/client/zookeeper.js';
 import { runZkserver, startBundled, startBundledEnsemble } from '../support/bundled.js';
 import { freePort } from '../support/free-port.js';
@@ -36,7 +36,7 @@ runClientSuite('the native client and the bundled server', {
   startServer: startProcess,
 });
 
-/** A process of its own: the C client blocks this one while it closes a session. */
+/** Starts a separate process, because the C client blocks this one while it closes a session. */
 async function startProcess(): Promise<SuiteServer> {
   const home = makeTempDir('client-bundled');
   const port = await freePort();

@@ -3,7 +3,7 @@ import type { ACL } from '../../src/protocol/data.js';
 import { CREATOR_ALL_ACL, OPEN_ACL_UNSAFE, Perms } from '../../src/protocol/perms.js';
 import { createText, expectError, type Suite, waitForState } from './client-suite-world.js';
 
-/** Who may do what: ACLs and identities. */
+/** Permissions: ACLs and identities. */
 export function registerAccessTests({ check, checkUnlessNative, isNative }: Suite): void {
   checkUnlessNative('a new znode is open to the world', async ({ zk, root }) => {
     const { acl, stat } = await zk.getACL(root);
@@ -11,7 +11,7 @@ export function registerAccessTests({ check, checkUnlessNative, isNative }: Suit
     assert.is(stat.aversion, 0);
   });
 
-  check('an ACL is changed by its version, and refuses strangers', async (world) => {
+  check('an ACL is changed with its version, and excludes other clients', async (world) => {
     const { zk, root, connect } = world;
     await createText(zk, `${root}/mine`, 'secret');
     await zk.addAuth('digest', 'alice:pw');
@@ -31,7 +31,7 @@ export function registerAccessTests({ check, checkUnlessNative, isNative }: Suit
     assert.match(acl[0]?.id.id ?? '', /^alice:/);
   });
 
-  check('an ACL that is none is refused', async ({ zk, root }) => {
+  check('an invalid ACL is refused', async ({ zk, root }) => {
     const wrong: readonly (readonly ACL[])[] = [
       [],
       [{ perms: Perms.ALL, id: { scheme: 'nonsense', id: 'x' } }],
@@ -41,7 +41,7 @@ export function registerAccessTests({ check, checkUnlessNative, isNative }: Suit
     for (const acl of wrong) await expectError('INVALIDACL', zk.setACL(root, acl));
   });
 
-  checkUnlessNative('a znode is created with an ACL of its own', async ({ zk, root, connect }) => {
+  checkUnlessNative('a znode is created with its own ACL', async ({ zk, root, connect }) => {
     const acl: readonly ACL[] = [{ perms: Perms.READ, id: { scheme: 'world', id: 'anyone' } }];
     await zk.create(`${root}/ro`, Buffer.from('x'), { acl });
     await expectError('NOAUTH', zk.setData(`${root}/ro`, Buffer.alloc(0)));
@@ -53,7 +53,7 @@ export function registerAccessTests({ check, checkUnlessNative, isNative }: Suit
   checkUnlessNative('whoAmI lists the identities', async ({ zk }) => {
     assert.equal(await zk.whoAmI(), [{ authScheme: 'ip', user: '127.0.0.1' }]);
     await zk.addAuth('digest', 'bob:pw');
-    // A set on the server's side, in an order of its own.
+    // The server has a set, whose order is arbitrary.
     const shown = (await zk.whoAmI()).map(({ authScheme, user }) => `${authScheme}:${user}`);
     assert.equal(shown.sort(), ['digest:bob', 'ip:127.0.0.1']);
   });

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
-import { loadNative } from '../../src/client/native-binding.js';
+import { loadNative } from '../../src/client/native/native-binding.js';
 
-/** Is the optional npm package here, built for this platform? */
+/** Whether the optional npm package is installed and built for this platform. */
 export const hasNative: boolean = await loadNative().then(
   () => true,
   (error: Error) => {
@@ -10,5 +10,5 @@ export const hasNative: boolean = await loadNative().then(
   },
 );
 
-/** Registers a test of the native client; without the package it counts as skipped. */
+/** Registers a test of the native client. Without the package, it counts as skipped. */
 export const nativeTest = hasNative ? test : test.skip;

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { MultiError } from '../../src/client/errors.js';
+import { MultiError } from '../../src/client/base/errors.js';
 import { CreateModes } from '../../src/protocol/create-mode.js';
 import { waitFor } from '../support/wait-for.js';
 import {
@@ -12,7 +12,7 @@ import {
 
 /** Znodes, their data, their versions, their children; multi and chroot. */
 export function registerNodeTests({ check, checkUnlessNative, isNative }: Suite): void {
-  check('create, get, set, exists and delete, with Stat and versions', async ({ zk, root }) => {
+  check('create, get, set, exists, and delete, with Stat and versions', async ({ zk, root }) => {
     const path = `${root}/a`;
     const created = await zk.create(path, Buffer.from('one'));
     assert.is(created.path, path);
@@ -32,7 +32,7 @@ export function registerNodeTests({ check, checkUnlessNative, isNative }: Suite)
     assert.is(await zk.exists(path), null);
   });
 
-  check('a value that is empty, and one of every byte', async ({ zk, root }) => {
+  check('an empty value, and one of every byte', async ({ zk, root }) => {
     await createText(zk, `${root}/empty`);
     assert.equal((await zk.getData(`${root}/empty`)).data, Buffer.alloc(0));
     const every = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
@@ -40,7 +40,7 @@ export function registerNodeTests({ check, checkUnlessNative, isNative }: Suite)
     assert.equal((await zk.getData(`${root}/empty`)).data, every);
   });
 
-  checkUnlessNative('a value that is null is not one that is empty', async ({ zk, root }) => {
+  checkUnlessNative('a null value differs from an empty one', async ({ zk, root }) => {
     await zk.create(`${root}/null`, null);
     assert.is((await zk.getData(`${root}/null`)).data, null);
     await zk.setData(`${root}/null`, Buffer.from('x'));
@@ -48,7 +48,7 @@ export function registerNodeTests({ check, checkUnlessNative, isNative }: Suite)
     assert.is((await zk.getData(`${root}/null`)).data, null);
   });
 
-  check('a value close to jute.maxbuffer comes back whole', async ({ zk, root }) => {
+  check('a value close to jute.maxbuffer is returned whole', async ({ zk, root }) => {
     const big = Buffer.alloc(0xfffff - 200, 'zksh');
     await zk.create(`${root}/big`, big);
     const { data, stat } = await zk.getData(`${root}/big`);
@@ -56,7 +56,7 @@ export function registerNodeTests({ check, checkUnlessNative, isNative }: Suite)
     assert.is(stat.dataLength, big.length);
   });
 
-  check('a value beyond jute.maxbuffer costs the connection, not the client', async (world) => {
+  check('a value beyond jute.maxbuffer ends the connection, but not the client', async (world) => {
     const { zk, root, states } = world;
     const id = zk.sessionId;
     const tooBig = Buffer.alloc(2 * 1024 * 1024);
@@ -66,14 +66,14 @@ export function registerNodeTests({ check, checkUnlessNative, isNative }: Suite)
     assert.equal(states, ['connected', 'disconnected', 'connected']);
   });
 
-  check('names of every kind of letter', async ({ zk, root }) => {
+  check('names with letters of every kind', async ({ zk, root }) => {
     const names = ['Ümläut', '漢字', 'a b', "quote'", 'dot.dot', '...'];
     for (const name of names) await createText(zk, `${root}/${name}`, name);
     const { children } = await zk.getChildren(root);
     assert.equal([...children].sort(), [...names].sort());
   });
 
-  check('each error has its name and the path it is about', async ({ zk, root }) => {
+  check('each error has its name and its path', async ({ zk, root }) => {
     await createText(zk, `${root}/p/`.slice(0, -1));
     await createText(zk, `${root}/p/c`);
     await createText(zk, `${root}/e`, '', CreateModes.EPHEMERAL);
@@ -97,7 +97,7 @@ export function registerNodeTests({ check, checkUnlessNative, isNative }: Suite)
     await expectError('NOCHILDRENFOREPHEMERALS', zk.create(`${root}/e/x`, Buffer.alloc(0)));
   });
 
-  check('a path that is none is refused before it is sent', async ({ zk }) => {
+  check('an invalid path is refused before it is sent', async ({ zk }) => {
     for (const path of ['', 'a', '/a/', '/a//b', '/a/../b', '/\u0001']) {
       await expectError('BADARGUMENTS', zk.getData(path));
       await expectError('BADARGUMENTS', zk.exists(path));
@@ -105,7 +105,7 @@ export function registerNodeTests({ check, checkUnlessNative, isNative }: Suite)
     }
   });
 
-  check('sequential names count up, and a delete gives no number back', async ({ zk, root }) => {
+  check('sequential numbers increase, and a delete does not reuse one', async ({ zk, root }) => {
     const make = () => createText(zk, `${root}/n-`, '', CreateModes.PERSISTENT_SEQUENTIAL);
     assert.is(await make(), `${root}/n-0000000000`);
     assert.is(await make(), `${root}/n-0000000001`);
@@ -115,13 +115,13 @@ export function registerNodeTests({ check, checkUnlessNative, isNative }: Suite)
     assert.is(bare, `${root}/0000000003`);
   });
 
-  check('ephemerals are the session’s, and go with it', async ({ zk, root, connect }) => {
+  check('ephemerals belong to the session, and end with it', async ({ zk, root, connect }) => {
     const other = await connect();
     const path = await createText(other.zk, `${root}/e-`, '', CreateModes.EPHEMERAL_SEQUENTIAL);
     await zk.sync(root);
     assert.is((await zk.exists(path))?.ephemeralOwner, other.zk.sessionId);
     await other.zk.close();
-    await waitFor('the ephemeral to go', async () => (await zk.exists(path)) === null);
+    await waitFor('the ephemeral to be deleted', async () => (await zk.exists(path)) === null);
   });
 
   checkUnlessNative('the ephemerals of a session are listed', async ({ zk, root, connect }) => {
@@ -133,7 +133,7 @@ export function registerNodeTests({ check, checkUnlessNative, isNative }: Suite)
     assert.equal(await zk.getEphemerals('/nowhere'), []);
   });
 
-  check('containers are made; TTL nodes only where the server allows them', async (world) => {
+  check('containers are created, and TTL nodes only if the server allows them', async (world) => {
     const { zk, root } = world;
     const { path, stat } = await zk.create(`${root}/c`, Buffer.alloc(0), {
       mode: CreateModes.CONTAINER,
@@ -153,25 +153,25 @@ export function registerNodeTests({ check, checkUnlessNative, isNative }: Suite)
     assert.is(stat.cversion, 2);
   });
 
-  checkUnlessNative('all children are counted, at every depth', async ({ zk, root }) => {
+  checkUnlessNative('all descendants are counted', async ({ zk, root }) => {
     await createText(zk, `${root}/a`);
     await createText(zk, `${root}/a/b`);
     assert.is(await zk.getAllChildrenNumber(root), 2);
     await expectError('NONODE', zk.getAllChildrenNumber(`${root}/absent`));
   });
 
-  check('sync takes a path and answers', async ({ zk, root }) => {
+  check('sync takes a path and gets a response', async ({ zk, root }) => {
     assert.is(await zk.sync(root), undefined);
   });
 
-  check('the config is read, and nobody may change it', async ({ zk, connectString }) => {
+  check('the config can be read, and no client may change it', async ({ zk, connectString }) => {
     const { data } = await zk.getConfig();
     const isEnsemble = connectString.includes(',');
     assert.is((data?.length ?? 0) > 0, isEnsemble, 'a standalone server has none');
     await expectError('RECONFIGDISABLED', zk.reconfig({ leaving: '1' }));
   });
 
-  checkUnlessNative('a multi does all', async ({ zk, root }) => {
+  checkUnlessNative('a multi applies all parts', async ({ zk, root }) => {
     await createText(zk, `${root}/old`);
     const data = Buffer.from('x');
     const results = await zk.multi([
@@ -191,7 +191,7 @@ export function registerNodeTests({ check, checkUnlessNative, isNative }: Suite)
     assert.equal(await zk.multi([]), []);
   });
 
-  checkUnlessNative('a multi does nothing when one part fails, and says which', async (world) => {
+  checkUnlessNative('a multi applies no part if one fails, and names it', async (world) => {
     const { zk, root } = world;
     const failed = await zk
       .multi([
@@ -208,7 +208,7 @@ export function registerNodeTests({ check, checkUnlessNative, isNative }: Suite)
     assert.is(await zk.exists(`${root}/a`), null);
   });
 
-  check('a chroot is put before every path and taken off every answer', async (world) => {
+  check('a chroot is prepended to every path and removed from every response', async (world) => {
     const { root, connectString, connect, zk } = world;
     const { zk: inner } = await connect({ connectString: `${connectString}${root}` });
     assert.is(inner.chroot, root);
@@ -225,7 +225,7 @@ export function registerNodeTests({ check, checkUnlessNative, isNative }: Suite)
     assert.is(made?.op === 'create' ? made.path : '', '/m');
   });
 
-  check('a chroot that is not there is an empty place', async (world) => {
+  check('a missing chroot contains no znodes', async (world) => {
     const { connectString, root, connect } = world;
     const { zk } = await connect({ connectString: `${connectString}${root}/absent` });
     await expectError('NONODE', zk.getChildren('/'));
@@ -233,13 +233,16 @@ export function registerNodeTests({ check, checkUnlessNative, isNative }: Suite)
   });
 
   if (isNative) {
-    check('what the package cannot do names the built-in client', async ({ zk, root, make }) => {
-      const acl = [{ perms: 31, id: { scheme: 'auth', id: '' } }];
-      await expectUnsupported(zk.create(`${root}/a`, Buffer.alloc(0), { acl }));
-      await expectUnsupported(zk.getACL(root));
-      await expectUnsupported(zk.addAuth('digest', Buffer.from([0xff])));
-      assert.throws(() => make({ canBeReadOnly: true }), /built-in client/);
-      assert.throws(() => make({ maxFrameLength: 5 }), /built-in client/);
-    });
+    check(
+      'an operation that the package lacks gives an error that names the built-in client',
+      async ({ zk, root, make }) => {
+        const acl = [{ perms: 31, id: { scheme: 'auth', id: '' } }];
+        await expectUnsupported(zk.create(`${root}/a`, Buffer.alloc(0), { acl }));
+        await expectUnsupported(zk.getACL(root));
+        await expectUnsupported(zk.addAuth('digest', Buffer.from([0xff])));
+        assert.throws(() => make({ canBeReadOnly: true }), /built-in client/);
+        assert.throws(() => make({ maxFrameLength: 5 }), /built-in client/);
+      },
+    );
   }
 }

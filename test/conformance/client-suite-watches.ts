@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import type { WatchEvent } from '../../src/client/client.js';
+import type { WatchEvent } from '../../src/client/base/client.js';
 import { CreateModes } from '../../src/protocol/create-mode.js';
 import { AddWatchMode, WatcherType } from '../../src/protocol/watch-event.js';
 import { waitFor } from '../support/wait-for.js';
@@ -7,7 +7,7 @@ import { createText, expectError, type Suite, shown, waitForState } from './clie
 
 const NOTHING = Buffer.alloc(0);
 
-/** Who is told of what, how often and in which order. */
+/** The events of watches, with their number and order. */
 export function registerWatchTests({ check, checkUnlessNative }: Suite): void {
   check('a data watch fires once', async ({ zk, root }) => {
     const events: WatchEvent[] = [];
@@ -18,36 +18,42 @@ export function registerWatchTests({ check, checkUnlessNative }: Suite): void {
     assert.equal(shown(events), [`NodeDataChanged ${root}`]);
   });
 
-  check('an exists watch fires when the znode comes, changes or goes', async ({ zk, root }) => {
-    const path = `${root}/a`;
-    const events: WatchEvent[] = [];
-    const watch = (event: WatchEvent) => events.push(event);
-    assert.is(await zk.exists(path, { watch }), null);
-    await createText(zk, path);
-    await zk.exists(path, { watch });
-    await zk.setData(path, NOTHING);
-    await zk.exists(path, { watch });
-    await zk.delete(path);
-    await zk.sync(root);
-    assert.equal(shown(events), [
-      `NodeCreated ${path}`,
-      `NodeDataChanged ${path}`,
-      `NodeDeleted ${path}`,
-    ]);
-  });
+  check(
+    'an exists watch fires when the znode is created, changed, or deleted',
+    async ({ zk, root }) => {
+      const path = `${root}/a`;
+      const events: WatchEvent[] = [];
+      const watch = (event: WatchEvent) => events.push(event);
+      assert.is(await zk.exists(path, { watch }), null);
+      await createText(zk, path);
+      await zk.exists(path, { watch });
+      await zk.setData(path, NOTHING);
+      await zk.exists(path, { watch });
+      await zk.delete(path);
+      await zk.sync(root);
+      assert.equal(shown(events), [
+        `NodeCreated ${path}`,
+        `NodeDataChanged ${path}`,
+        `NodeDeleted ${path}`,
+      ]);
+    },
+  );
 
-  check('a child watch fires when a child comes or goes, not when one changes', async (world) => {
-    const { zk, root } = world;
-    const events: WatchEvent[] = [];
-    const watch = (event: WatchEvent) => events.push(event);
-    await zk.getChildren(root, { watch });
-    await createText(zk, `${root}/a`);
-    await zk.getChildren(root, { watch });
-    await zk.setData(`${root}/a`, NOTHING);
-    await zk.delete(`${root}/a`);
-    await zk.sync(root);
-    assert.equal(shown(events), [`NodeChildrenChanged ${root}`, `NodeChildrenChanged ${root}`]);
-  });
+  check(
+    'a child watch fires when a child is created or deleted, not when one changes',
+    async (world) => {
+      const { zk, root } = world;
+      const events: WatchEvent[] = [];
+      const watch = (event: WatchEvent) => events.push(event);
+      await zk.getChildren(root, { watch });
+      await createText(zk, `${root}/a`);
+      await zk.getChildren(root, { watch });
+      await zk.setData(`${root}/a`, NOTHING);
+      await zk.delete(`${root}/a`);
+      await zk.sync(root);
+      assert.equal(shown(events), [`NodeChildrenChanged ${root}`, `NodeChildrenChanged ${root}`]);
+    },
+  );
 
   check('true sends the event to the default watcher', async ({ zk, root, events }) => {
     await createText(zk, `${root}/a`);
@@ -58,7 +64,7 @@ export function registerWatchTests({ check, checkUnlessNative }: Suite): void {
     assert.equal(shown(events).sort(), [`NodeChildrenChanged ${root}`, `NodeDeleted ${root}/a`]);
   });
 
-  check('a watcher armed twice for one znode is told once', async ({ zk, root }) => {
+  check('a watcher set twice for one znode is called once', async ({ zk, root }) => {
     const events: WatchEvent[] = [];
     const watch = (event: WatchEvent) => events.push(event);
     await zk.getData(root, { watch });
@@ -68,7 +74,7 @@ export function registerWatchTests({ check, checkUnlessNative }: Suite): void {
     assert.is(events.length, 1);
   });
 
-  check('a read that fails arms no watch', async ({ zk, root }) => {
+  check('a failed read sets no watch', async ({ zk, root }) => {
     const events: WatchEvent[] = [];
     await expectError('NONODE', zk.getData(`${root}/a`, { watch: (event) => events.push(event) }));
     await createText(zk, `${root}/a`);
@@ -76,27 +82,24 @@ export function registerWatchTests({ check, checkUnlessNative }: Suite): void {
     assert.equal(events, []);
   });
 
-  check(
-    'the event comes before the answer that shows the change',
-    async ({ zk, root, connect }) => {
-      const { zk: writer } = await connect();
-      for (let version = 1; version <= 20; version++) {
-        const heard: string[] = [];
-        await zk.getData(root, { watch: () => heard.push('event') });
-        const written = writer.setData(root, NOTHING);
-        for (;;) {
-          const { stat } = await zk.getData(root);
-          if (stat.version < version) continue;
-          heard.push('data');
-          break;
-        }
-        await written;
-        assert.equal(heard, ['event', 'data']);
+  check('the event precedes the response that shows the change', async ({ zk, root, connect }) => {
+    const { zk: writer } = await connect();
+    for (let version = 1; version <= 20; version++) {
+      const heard: string[] = [];
+      await zk.getData(root, { watch: () => heard.push('event') });
+      const written = writer.setData(root, NOTHING);
+      for (;;) {
+        const { stat } = await zk.getData(root);
+        if (stat.version < version) continue;
+        heard.push('data');
+        break;
       }
-    },
-  );
+      await written;
+      assert.equal(heard, ['event', 'data']);
+    }
+  });
 
-  check('an ephemeral that goes with its session fires too', async ({ zk, root, connect }) => {
+  check('an ephemeral that ends with its session fires too', async ({ zk, root, connect }) => {
     const { zk: owner } = await connect();
     await createText(owner, `${root}/e`, '', CreateModes.EPHEMERAL);
     await zk.sync(root);
@@ -133,23 +136,26 @@ export function registerWatchTests({ check, checkUnlessNative }: Suite): void {
     ]);
   });
 
-  checkUnlessNative('a recursive watch hears of everything below', async ({ zk, root, events }) => {
-    await zk.addWatch(root, AddWatchMode.PERSISTENT_RECURSIVE, true);
-    await createText(zk, `${root}/a`);
-    await createText(zk, `${root}/a/b`);
-    await zk.setData(`${root}/a/b`, NOTHING);
-    await zk.delete(`${root}/a/b`);
-    await zk.setData(root, NOTHING);
-    assert.equal(shown(events), [
-      `NodeCreated ${root}/a`,
-      `NodeCreated ${root}/a/b`,
-      `NodeDataChanged ${root}/a/b`,
-      `NodeDeleted ${root}/a/b`,
-      `NodeDataChanged ${root}`,
-    ]);
-  });
+  checkUnlessNative(
+    'a recursive watch gets events of all descendants',
+    async ({ zk, root, events }) => {
+      await zk.addWatch(root, AddWatchMode.PERSISTENT_RECURSIVE, true);
+      await createText(zk, `${root}/a`);
+      await createText(zk, `${root}/a/b`);
+      await zk.setData(`${root}/a/b`, NOTHING);
+      await zk.delete(`${root}/a/b`);
+      await zk.setData(root, NOTHING);
+      assert.equal(shown(events), [
+        `NodeCreated ${root}/a`,
+        `NodeCreated ${root}/a/b`,
+        `NodeDataChanged ${root}/a/b`,
+        `NodeDeleted ${root}/a/b`,
+        `NodeDataChanged ${root}`,
+      ]);
+    },
+  );
 
-  checkUnlessNative('a watch that is removed fires no more, and says so', async (world) => {
+  checkUnlessNative('a removed watch gets one last event', async (world) => {
     const { zk, root } = world;
     const events: WatchEvent[] = [];
     const watch = (event: WatchEvent) => events.push(event);
@@ -163,7 +169,7 @@ export function registerWatchTests({ check, checkUnlessNative }: Suite): void {
     assert.is(refused.path, root);
   });
 
-  check('watches are armed again after a reconnect', async ({ zk, root, proxy, connect }) => {
+  check('watches are set again after a reconnect', async ({ zk, root, proxy, connect }) => {
     const through = await proxy();
     const client = await connect({ connectString: through.connectString });
     await createText(zk, `${root}/data`);
@@ -184,7 +190,7 @@ export function registerWatchTests({ check, checkUnlessNative }: Suite): void {
     ]);
   });
 
-  check('what happened while away is told after the reconnect', async (world) => {
+  check('changes during a disconnect are reported after the reconnect', async (world) => {
     const { zk, root, proxy, connect } = world;
     const through = await proxy();
     const client = await connect({ connectString: `${through.connectString}${root}` });
@@ -207,7 +213,7 @@ export function registerWatchTests({ check, checkUnlessNative }: Suite): void {
     ]);
   });
 
-  checkUnlessNative('persistent watches live on after a reconnect', async (world) => {
+  checkUnlessNative('persistent watches survive a reconnect', async (world) => {
     const { zk, root, proxy, connect } = world;
     const through = await proxy();
     const client = await connect({ connectString: through.connectString });

@@ -1,16 +1,12 @@
-import type {
-  ClientOptions,
-  ClientState,
-  SessionClient,
-  WatchEvent,
-} from '../../src/client/client.js';
-import { UnsupportedError, ZooKeeperError } from '../../src/client/errors.js';
+import type { ClientState, SessionClient, WatchEvent } from '../../src/client/base/client.js';
+import type { ClientOptions } from '../../src/client/base/client-options.js';
+import { UnsupportedError, ZooKeeperError } from '../../src/client/base/errors.js';
 import { CreateModes } from '../../src/protocol/create-mode.js';
 import { startProxy, type TestProxy } from '../support/proxy.js';
 import { waitFor } from '../support/wait-for.js';
 
 export interface SuiteServer {
-  /** Of one member, when it is an ensemble. */
+  /** Of one member, if it is an ensemble. */
   readonly port: number;
   /** Of all members. */
   readonly connectString: string;
@@ -20,14 +16,14 @@ export interface SuiteServer {
 export interface SuiteOptions {
   /** uvu's `test`, or its `skip`. */
   readonly test: (title: string, run: () => Promise<void>) => void;
-  /** Apache's C client lacks some operations; they must then be refused with a clear error. */
+  /** Apache's C client lacks some operations, and must refuse them with a clear error. */
   readonly isNative: boolean;
   makeClient(options: ClientOptions): SessionClient;
-  /** With a tickTime of 500 ms, so that sessions live from 1 to 10 s. */
+  /** With a tickTime of 500 ms, so that session timeouts are from 1 to 10 s. */
   startServer(): Promise<SuiteServer>;
 }
 
-/** A client, and what was heard of it. */
+/** A client, and the events it received. */
 export interface TestClient {
   readonly zk: SessionClient;
   readonly states: ClientState[];
@@ -35,17 +31,17 @@ export interface TestClient {
   readonly events: WatchEvent[];
 }
 
-/** What a test has in its hands. */
+/** The tools of a test. */
 export interface TestWorld extends TestClient {
-  /** A znode of this test's own, which is there. */
+  /** An existing znode for this test only. */
   readonly root: string;
-  /** Of all members: what one session wrote is seen by another after a sync. */
+  /** Of all members: another session sees writes after a sync. */
   readonly connectString: string;
-  /** Another client, connected; closed with the test. */
+  /** Another client, connected. Closed with the test. */
   connect(options?: Partial<ClientOptions>): Promise<TestClient>;
-  /** Another client, not connected; closed with the test. */
+  /** Another client, not connected. Closed with the test. */
   make(options?: Partial<ClientOptions>): TestClient;
-  /** A proxy before the server, or before one of the members; closed with the test. */
+  /** A proxy before the server, or before one of the members. Closed with the test. */
   proxy(): Promise<TestProxy>;
 }
 
@@ -53,11 +49,11 @@ export interface Suite {
   readonly isNative: boolean;
   /** Registers a test. */
   check(title: string, run: (world: TestWorld) => Promise<void>): void;
-  /** Registers a test of something that the native client must refuse instead. */
+  /** Registers a test of an operation that the native client must refuse. */
   checkUnlessNative(title: string, run: (world: TestWorld) => Promise<unknown>): void;
 }
 
-/** Gives a test its world, and takes everything in it down again. */
+/** Makes the world of a test, and cleans it up. */
 export async function withWorld(
   options: SuiteOptions,
   server: SuiteServer,
@@ -99,7 +95,7 @@ export async function withWorld(
 
 export const text = (data: Buffer | null): string | null => data?.toString() ?? null;
 
-/** Creates a znode with a text; the mode is PERSISTENT unless given. */
+/** Creates a znode with a text, by default persistent. */
 export async function createText(
   zk: SessionClient,
   path: string,
@@ -109,7 +105,7 @@ export async function createText(
   return (await zk.create(path, Buffer.from(value), { mode })).path;
 }
 
-/** Fails unless the promise rejects with this ZooKeeper error; gives the error. */
+/** Fails unless the promise rejects with this ZooKeeper error. Returns the error. */
 export async function expectError(code: string, asked: Promise<unknown>): Promise<ZooKeeperError> {
   const found = await asked.then(
     () => 'a result',

@@ -1,5 +1,5 @@
 import { test } from 'uvu';
-import { createNativeClient } from '../../src/client/native.js';
+import { createNativeClient } from '../../src/client/native/native.js';
 import { createClient } from '../../src/client/zookeeper.js';
 import { oracleTest, startOracle } from '../support/oracle.js';
 import { runClientSuite } from './client-suite.js';

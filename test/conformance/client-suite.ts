@@ -1,11 +1,12 @@
 /**
- * What every client must do against every server: registered once for each pair by the test files
- * beside this one. Each test works below a path of its own on one server that all of them share.
+ * The tests that every client must pass with every server. The test files of this folder register
+ * them for each pair. Each test works below its own path on one shared server.
  */
 import { SharedByTests } from '../support/shared-by-tests.js';
 import { registerAccessTests } from './client-suite-access.js';
 import { registerNodeTests } from './client-suite-nodes.js';
 import { registerSessionTests } from './client-suite-sessions.js';
+import { registerWatchLoopTests } from './client-suite-watch-loops.js';
 import { registerWatchTests } from './client-suite-watches.js';
 import {
   expectUnsupported,
@@ -35,5 +36,6 @@ export function runClientSuite(name: string, options: SuiteOptions): void {
   registerNodeTests(suite);
   registerAccessTests(suite);
   registerWatchTests(suite);
+  registerWatchLoopTests(suite);
   registerSessionTests(suite);
 }

@@ -1,4 +1,6 @@
-/** The connection throttle of a whole server: who comes when the bucket is empty is closed. */
+/**
+ * The connection throttle of a whole server: when the bucket is empty, a new connection is closed.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startBundled } from '../support/bundled.js';
@@ -19,7 +21,7 @@ async function play(port: number): Promise<string[]> {
 
 const EXPECTED = ['session', 'session', 'closed', 'closed'];
 
-test('two tokens let two sessions in', async () => {
+test('two tokens accept two sessions', async () => {
   const server = await startBundled({ config: CONFIG });
   try {
     assert.equal(await play(server.port), EXPECTED);
@@ -28,7 +30,7 @@ test('two tokens let two sessions in', async () => {
   }
 });
 
-oracleTest('Apache lets as many in', async () => {
+oracleTest('Apache accepts the same number', async () => {
   const oracle = await startOracle({ config: CONFIG });
   try {
     assert.equal(await play(oracle.port), EXPECTED);

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { askWord } from '../../src/client/four-letter.js';
+import { askWord } from '../../src/client/base/four-letter.js';
 import { OpCode } from '../../src/protocol/op-code.js';
 import { startBundled } from '../support/bundled.js';
 import { oracleTest, startOracle } from '../support/oracle.js';
@@ -20,13 +20,13 @@ const CONFIG = {
   tickTime: '2000',
   maxSessionTimeout: '600000',
   extendedTypesEnabled: 'true',
-  /** Several snapshots a turn: what is read back is a snapshot and the log behind it. */
+  /** Gives several snapshots per turn, so that a start reads a snapshot and the log after it. */
   snapCount: '120',
   'znode.container.checkIntervalMs': '1000000000',
   'DigestAuthenticationProvider.superDigest': digestId(SUPER_USER),
 };
 
-/** What a server leaves behind: the whole tree, and the sessions that live on. */
+/** The remaining state of a server: the whole tree, and the open sessions. */
 interface Left {
   readonly tree: ReadonlyMap<string, WalkedNode>;
   readonly sessions: readonly RawSession[];
@@ -49,7 +49,7 @@ const startTheirs: Start = async (dataDir) => {
   return { port: server.port, stop: () => server.close() };
 };
 
-/** Finds what the last server left, then writes on. */
+/** Checks the state of the last server, then continues to write. */
 async function takeTurn(port: number, seed: number, before: Left | undefined): Promise<Left> {
   const admin = await RawClient.connect(port);
   const auth = { type: 0, scheme: 'digest', auth: Buffer.from(SUPER_USER) };
@@ -68,12 +68,12 @@ async function takeTurn(port: number, seed: number, before: Left | undefined): P
   // The last txn of a turn is an error: it has a zxid, and changes nothing.
   await admin.request(OpCode.setData, Buffer.alloc(0));
   const tree = await walkTree(admin);
-  // The session that looked ends unseen: it made nothing.
+  // This session ends without a trace, because it created nothing.
   await admin.drop();
   return { tree, sessions };
 }
 
-/** Each session is taken up again, and its ephemerals are its own. */
+/** Each session is resumed, and its ephemerals belong to it. */
 async function checkSessions(port: number, sessions: readonly RawSession[]): Promise<void> {
   for (const session of sessions) {
     const client = await RawClient.connect(port, { session });
@@ -117,21 +117,21 @@ async function passOn(turns: readonly Start[], firstSeed: number): Promise<void>
   }
 }
 
-/** Apache's server adds up the tree as it replays and compares with what our log says. */
+/** Apache's server computes the digest while it replays our log, and compares. */
 async function checkDigests(port: number): Promise<void> {
   const answer = await askWord({ host: '127.0.0.1', port }, 'mntr');
   assert.match(answer.toString(), /zk_digest_mismatches_count\t0\n/);
 }
 
-oracleTest('Apache goes on where the bundled server stopped, and back again', async () => {
+oracleTest('Apache continues on the data of the bundled server, and back again', async () => {
   await passOn([startOurs, startTheirs, startOurs, startTheirs], 100);
 });
 
-oracleTest('the bundled server goes on where Apache stopped, and back again', async () => {
+oracleTest('the bundled server continues on the data of Apache, and back again', async () => {
   await passOn([startTheirs, startOurs, startTheirs], 200);
 });
 
-test('the bundled server goes on where it stopped itself', async () => {
+test('the bundled server continues on its own data', async () => {
   await passOn([startOurs, startOurs, startOurs], 300);
 });
 

@@ -1,4 +1,4 @@
-/** Differences that the random comparison found and that are mended: both servers must agree. */
+/** Fixed differences that the random comparison found: both servers must agree. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ACL } from '../../src/protocol/data.js';
@@ -11,10 +11,13 @@ import { create, createTTL, exists, getData, HIDDEN, OPEN, send, setData } from 
 import { RawClient } from './support/raw-client.js';
 import type { Op, Step } from './support/world.js';
 
-/** Apache's server takes it from the JVM alone. */
+/** Apache's server reads it only from JVM properties. */
 const NO_REAPING = { 'znode.container.checkIntervalMs': '1000000000' };
 const CONFIG = { tickTime: '2000', extendedTypesEnabled: 'true', ...NO_REAPING };
-/** Started by the first test that needs them, stopped by the last one: a JVM takes a second. */
+/**
+ * The first test that needs them starts them, and the last one stops them, because a JVM takes a
+ * second to start.
+ */
 const shared = new SharedByTests(startBoth);
 
 async function startBoth() {
@@ -33,27 +36,32 @@ function by(client: number, ...ops: Op[]): Step {
   return { kind: 'requests', client, ops };
 }
 
-/** What was once answered differently. */
+/** Requests that once had different responses. */
 const MENDED: readonly { readonly what: string; steps(top: string): readonly Step[] }[] = [
   {
-    what: 'in a multi the mode alone says which create it is',
+    what: 'in a multi, the mode selects the kind of create',
     steps: (top) => [
       by(0, {
         type: OpCode.multi,
         ops: [
           create(top),
           { ...create(`${top}/c`, 4), type: OpCode.create },
-          { ...create(`${top}/d`, 0), type: OpCode.createContainer },
           createTTL(`${top}/e`, 0, 5000n),
           createTTL(`${top}/f`, 5, 3_600_000n),
           createTTL(`${top}/g`, 4, -1n),
         ],
       }),
-      by(0, ...['c', 'd', 'e', 'f', 'g'].map((name) => exists(`${top}/${name}`, false))),
+      by(0, ...['c', 'e', 'f', 'g'].map((name) => exists(`${top}/${name}`, false))),
     ],
   },
   {
-    what: 'multiRead sets no watch, whatever its flags say',
+    what: 'a create of a TTL mode without a TTL fails the whole multi',
+    steps: (top) => [
+      by(0, { type: OpCode.multi, ops: [create(top), create(`${top}/c`, 5)] }, exists(top, false)),
+    ],
+  },
+  {
+    what: 'multiRead sets no watch, regardless of its flags',
     steps: (top) => [
       by(0, create(top), { type: OpCode.multiRead, ops: [getData(top, true)] }),
       by(1, setData(top)),
@@ -66,7 +74,7 @@ const MENDED: readonly { readonly what: string; steps(top: string): readonly Ste
     ],
   },
   {
-    what: 'reads ahead of a closeSession in the same turn are answered',
+    what: 'reads before a closeSession in the same turn are answered',
     steps: (top) => [
       by(0, create(top), getData(top, false), setData(top), getData(top, false), {
         type: OpCode.closeSession,
@@ -74,7 +82,7 @@ const MENDED: readonly { readonly what: string; steps(top: string): readonly Ste
     ],
   },
   {
-    what: 'a watch on a znode that becomes hidden tells nothing (CVE-2024-23944)',
+    what: 'a watch on a znode that becomes hidden gets no event (CVE-2024-23944)',
     steps: (top) => [
       by(0, create(top)),
       by(1, getData(top, true), {
@@ -88,7 +96,7 @@ const MENDED: readonly { readonly what: string; steps(top: string): readonly Ste
     ],
   },
   {
-    what: 'a session that ends takes ephemerals along that are on their way',
+    what: 'a closing session deletes ephemerals that are in flight',
     steps: (top) => [
       by(0, create(top)),
       by(1, exists(`${top}/e`, true)),
@@ -104,7 +112,7 @@ const MENDED: readonly { readonly what: string; steps(top: string): readonly Ste
     ],
   },
   {
-    what: 'a multi that fails leaves nothing behind for the requests after it',
+    what: 'a failed multi has no effect on later requests',
     steps: (top) => [
       by(
         0,
@@ -145,6 +153,6 @@ const compareAclOrder = shared.use(async ({ oracle, bundled }) => {
   }
 });
 
-oracleTest('both: the order of an ACL is kept and its duplicates are dropped', compareAclOrder);
+oracleTest('both: an ACL keeps its order and loses its duplicates', compareAclOrder);
 
 test.run();

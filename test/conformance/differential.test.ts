@@ -1,11 +1,11 @@
 /**
- * The same requests to Apache's server and to the bundled one: every answer, every Stat, every
- * watch event and their order must be the same, but for the differences that compare.ts lists.
+ * Sends the same requests to Apache's server and to the bundled one. Every response, Stat, and
+ * watch event must be the same, in the same order, except for the differences in compare.ts.
  *
  *   npm run differential -- [--requests 100000] [--seed 1]
  *
- * plays more than `npm test` does (ZK_DIFFERENTIAL_REQUESTS says so too). A difference prints the
- * seed and the smallest sequence found that still makes it.
+ * plays more than `npm test` does, as does ZK_DIFFERENTIAL_REQUESTS. A difference is printed with
+ * its seed and the smallest sequence that still makes it.
  */
 import { parseArgs } from 'node:util';
 import { test } from 'uvu';
@@ -31,10 +31,10 @@ const wanted = Number(
 const firstSeed = Number(values.seed);
 assert.ok(Number.isInteger(wanted) && Number.isInteger(firstSeed), 'two whole numbers');
 
-/** Apache's server takes it from the JVM alone: a container reaped in between takes a zxid. */
+/** Apache's server reads it only from JVM properties. A reaped container would take a zxid. */
 const NO_REAPING = { 'znode.container.checkIntervalMs': '1000000000' };
 
-/** What both servers are told: no timer may fire in the middle of a comparison. */
+/** The configuration of both servers: no timer may fire during a comparison. */
 const CONFIG = {
   tickTime: '2000',
   maxSessionTimeout: '600000',
@@ -49,7 +49,7 @@ function kindOf(seed: number): WorldKind {
 }
 
 async function startBoth() {
-  // On a disk, as Apache's: in memory a write is durable in the turn it comes in.
+  // On a disk, as Apache's. In memory, a write is durable in the turn of its arrival.
   const home = makeTempDir('differential');
   const oracle = await startOracle({ config: CONFIG, properties: NO_REAPING });
   const stopOracle = async (): Promise<void> => {
@@ -71,7 +71,7 @@ async function startBoth() {
   }
 }
 
-/** Does the world make a difference on two servers that have seen nothing yet? */
+/** Whether the world makes a difference on two new servers. */
 async function differsOnFresh(world: World): Promise<boolean> {
   const both = await startBoth();
   try {
@@ -81,7 +81,7 @@ async function differsOnFresh(world: World): Promise<boolean> {
   }
 }
 
-oracleTest('the bundled server answers as Apache does', async () => {
+oracleTest("the bundled server gives the same responses as Apache's", async () => {
   const both = await startBoth();
   let played = 0;
   try {

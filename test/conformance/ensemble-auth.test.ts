@@ -9,8 +9,7 @@ import { makeTempDir } from '../support/temp-dir.js';
 import { waitFor } from '../support/wait-for.js';
 import { type MixedEnsemble, withMixedEnsemble } from './support/mixed-ensemble.js';
 
-// SASL between our servers and Apache's: on the election port and on the quorum port, in both
-// directions.
+// SASL between bundled and Apache's servers, on the election and quorum ports, in both directions.
 
 const MODULE = 'org.apache.zookeeper.server.auth.DigestLoginModule';
 const REQUIRED = {
@@ -81,7 +80,7 @@ for (const [name, ours] of [
       }
       for (const seat of ensemble.seats.all) await waitUntilServing(seat);
       await checkWrites(ensemble, [1, 2, 3]);
-      // Each of Apache's was let in by ours, or has let ours in.
+      // Each Apache server accepted ours, or was accepted by it.
       for (const member of ensemble.theirs.values()) {
         assert.match(member.output(), /Successfully completed the authentication using SASL/);
       }
@@ -89,9 +88,9 @@ for (const [name, ours] of [
   );
 }
 
-oracleTest('one that does not require SASL lets servers in with and without it', () =>
+oracleTest('a bundled server with optional SASL accepts servers with and without it', () =>
   within({}, async (ensemble, { right }) => {
-    // Apache's know nothing of SASL; ours can, and does not ask for it.
+    // Apache's do not use SASL. Ours can, and does not require it.
     const optional = { ...login(right), 'quorum.auth.enableSasl': 'true' };
     await ensemble.startOurs(2, optional);
     ensemble.startTheirs(1);
@@ -102,7 +101,7 @@ oracleTest('one that does not require SASL lets servers in with and without it',
 );
 
 oracleTest(
-  'ours that does not prove who it is is let in by theirs that do not ask, and checks them',
+  "a bundled server that does not authenticate is accepted by Apache's with optional SASL, and checks them",
   () =>
     within({ ...REQUIRED, 'quorum.auth.serverRequireSasl': false }, async (ensemble, { right }) => {
       const silent = { ...login(right), 'quorum.auth.learnerRequireSasl': 'false' };
@@ -110,20 +109,20 @@ oracleTest(
       for (const sid of [1, 3]) ensemble.startTheirs(sid, login(right));
       for (const seat of ensemble.seats.all) await waitUntilServing(seat);
       await checkWrites(ensemble, [1, 2, 3]);
-      // To server 2 only server 3 keeps a connection that it made itself.
+      // Server 3 is the only one that keeps its own connection to server 2.
       const success = /completed the authentication using SASL\. server addr: /;
       assert.match(ensemble.theirs.get(3)?.output() ?? '', success);
     }),
 );
 
-oracleTest('ours with a wrong password is refused by theirs, which serve on', () =>
+oracleTest("Apache's servers refuse a bundled server with a wrong password, and still serve", () =>
   within(REQUIRED, async (ensemble, { right, wrong }) => {
     const { seats, warnings } = ensemble;
     for (const sid of [1, 3]) ensemble.startTheirs(sid, login(right));
     await ensemble.startOurs(2, login(wrong));
     for (const sid of [1, 3]) await waitUntilServing(seats.of(sid));
     const said = () => (warnings.get(2) ?? []).join('\n');
-    await waitFor('a sentence of each side', () =>
+    await waitFor('a log line of each side', () =>
       Promise.resolve(
         /authentication with 127\.0\.0\.1:\d+ failed: it refuses the user "zk"/.test(said()) &&
           /authentication of 127\.0\.0\.1 as a server failed: wrong password/.test(said()),
@@ -134,7 +133,7 @@ oracleTest('ours with a wrong password is refused by theirs, which serve on', ()
   }),
 );
 
-oracleTest("one of Apache's without SASL is refused by ours, which serve on", () =>
+oracleTest('bundled servers refuse an Apache server without SASL, and still serve', () =>
   within({}, async (ensemble, { right }) => {
     const { seats, warnings } = ensemble;
     const required = {

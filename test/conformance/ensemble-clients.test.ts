@@ -1,9 +1,9 @@
-/** Clients that are not ours, on three bundled servers that lose their leader. */
+/** Other clients on three bundled servers that lose their leader. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { SessionClient, WatchEvent } from '../../src/client/client.js';
-import { ZooKeeperError } from '../../src/client/errors.js';
-import { createNativeClient } from '../../src/client/native.js';
+import type { SessionClient, WatchEvent } from '../../src/client/base/client.js';
+import { ZooKeeperError } from '../../src/client/base/errors.js';
+import { createNativeClient } from '../../src/client/native/native.js';
 import { createClient } from '../../src/client/zookeeper.js';
 import { CreateModes } from '../../src/protocol/create-mode.js';
 import { oracleTest, spawnJava } from '../support/oracle.js';
@@ -13,10 +13,10 @@ import { nativeTest } from './client-suite-native.js';
 import { shown } from './client-suite-world.js';
 import { Dialogue } from './support/dialogue.js';
 
-/** Long enough that an election on a busy machine costs nobody a session. */
+/** Long enough for sessions to survive an election on a busy machine. */
 const SESSION_TIMEOUT_MS = 40_000;
 
-/** Gives a test an ensemble, and a client of ours that looks at it from outside. */
+/** Starts an ensemble for a test, with a client of ours that observes it. */
 async function within(
   run: (ensemble: Quorum, observer: SessionClient) => Promise<void>,
 ): Promise<void> {
@@ -32,7 +32,7 @@ async function within(
   }
 }
 
-/** Asks until it is answered: whoever loses the leader loses what was on its way. */
+/** Repeats a request until it succeeds, because a lost leader loses requests in flight. */
 function insist<T>(what: string, ask: () => Promise<T>): Promise<T> {
   return waitFor(what, async () => {
     try {
@@ -49,7 +49,7 @@ async function ownerOf(observer: SessionClient, path: string): Promise<bigint | 
   return (await insist('the owner', () => observer.exists(path)))?.ephemeralOwner;
 }
 
-nativeTest("npm zookeeper's session, ephemeral and watch outlive the leader", () =>
+nativeTest("npm zookeeper's session, ephemeral, and watch survive the loss of the leader", () =>
   within(async ({ connectString, killLeader }, observer) => {
     const zk = createNativeClient({ connectString, sessionTimeoutMs: SESSION_TIMEOUT_MS });
     const states: string[] = [];
@@ -79,39 +79,41 @@ nativeTest("npm zookeeper's session, ephemeral and watch outlive the leader", ()
   }),
 );
 
-oracleTest("the session of Apache's Java shell and its ephemeral outlive the leader", () =>
-  within(async ({ connectString, killLeader }, observer) => {
-    const shell = new Dialogue(
-      spawnJava(
-        [
-          'org.apache.zookeeper.ZooKeeperMain',
-          ...['-timeout', `${SESSION_TIMEOUT_MS}`, '-server', connectString],
-        ],
-        { 'org.slf4j.simpleLogger.defaultLogLevel': 'off' },
-      ),
-    );
-    try {
-      await shell.ask('create -e /mine owned', /Created \/mine/);
-      const id = await ownerOf(observer, '/mine');
-      assert.ok(id);
+oracleTest(
+  "the session of Apache's Java shell and its ephemeral survive the loss of the leader",
+  () =>
+    within(async ({ connectString, killLeader }, observer) => {
+      const shell = new Dialogue(
+        spawnJava(
+          [
+            'org.apache.zookeeper.ZooKeeperMain',
+            ...['-timeout', `${SESSION_TIMEOUT_MS}`, '-server', connectString],
+          ],
+          { 'org.slf4j.simpleLogger.defaultLogLevel': 'off' },
+        ),
+      );
+      try {
+        await shell.ask('create -e /mine owned', /Created \/mine/);
+        const id = await ownerOf(observer, '/mine');
+        assert.ok(id);
 
-      await killLeader();
-      await waitFor('the loss of the connection', () => /state:Disconnected/.test(shell.out));
-      await waitFor('an answer', async () => {
-        const answer = await shell.ask('get /mine', /^owned$|KeeperErrorCode/m);
-        return !answer.includes('KeeperErrorCode');
-      });
-      assert.is(await ownerOf(observer, '/mine'), id);
-      await shell.ask('create -e /second x', /Created \/second/);
-      assert.is(await ownerOf(observer, '/second'), id);
-      assert.not.match(shell.out, /Expired/);
-      shell.say('quit');
-      assert.is(await shell.finish(), 0);
-      assert.is(await ownerOf(observer, '/mine'), undefined);
-    } finally {
-      await shell.kill();
-    }
-  }),
+        await killLeader();
+        await waitFor('the loss of the connection', () => /state:Disconnected/.test(shell.out));
+        await waitFor('an answer', async () => {
+          const answer = await shell.ask('get /mine', /^owned$|KeeperErrorCode/m);
+          return !answer.includes('KeeperErrorCode');
+        });
+        assert.is(await ownerOf(observer, '/mine'), id);
+        await shell.ask('create -e /second x', /Created \/second/);
+        assert.is(await ownerOf(observer, '/second'), id);
+        assert.not.match(shell.out, /Expired/);
+        shell.say('quit');
+        assert.is(await shell.finish(), 0);
+        assert.is(await ownerOf(observer, '/mine'), undefined);
+      } finally {
+        await shell.kill();
+      }
+    }),
 );
 
 test.run();

@@ -10,15 +10,15 @@ import { type MixedEnsemble, withMixedEnsemble } from './support/mixed-ensemble.
 import { RawClient } from './support/raw-client.js';
 import { checkNoMismatches, checkSameEverywhere } from './support/same-everywhere.js';
 
-// An ensemble of Apache's servers becomes one of ours while clients work, a member at a time on the
-// data that it has, and becomes Apache's again.
+// Under load, an ensemble of Apache's servers becomes a bundled one, one member at a time on its
+// own data, and then Apache's again.
 
 const FIRST = 'first';
 const PATHS = ['/a', '/b', '/c', '/d'];
 const WRITERS = 3;
 const READERS = 2;
 
-/** Those who read too, by hand over a connection to any member, and what they saw. */
+/** Readers on raw connections to each member, and the values they saw. */
 async function startWorkload(seats: readonly Seat[]): Promise<{
   end(): void;
   /** Ends it too. */
@@ -46,7 +46,7 @@ async function startWorkload(seats: readonly Seat[]): Promise<{
   };
 }
 
-/** Replaces each member, in this order, by what `start` starts on its data. */
+/** Replaces each member, in this order. `start` starts the new one on the same data. */
 async function replaceAll(
   { seats, stop }: MixedEnsemble,
   order: readonly number[],
@@ -62,36 +62,38 @@ async function replaceAll(
   }
 }
 
-oracleTest("Apache's servers become ours one by one under load, and ours Apache's again", () =>
-  withMixedEnsemble(
-    // So low that snapshots of both are what the other starts from.
-    { participants: 3, config: { maxSessionTimeout: 60_000, snapCount: 2000 } },
-    async (ensemble) => {
-      const { seats } = ensemble;
-      for (const { sid } of seats.all) ensemble.startTheirs(sid);
-      for (const seat of seats.all) await waitUntilServing(seat);
-      const connectString = seats.all.map((seat) => seat.connectString).join();
-      const workload = await startWorkload(seats.all);
-      const writers = await SteadyWriters.start(connectString, WRITERS);
-      try {
-        await writers.goOn();
-        await replaceAll(ensemble, [1, 2, 3], ensemble.startApart, writers);
-        assert.is(ensemble.theirs.size, 0);
-        await replaceAll(ensemble, [3, 1, 2], ensemble.startTheirs, writers);
-        assert.is(ensemble.apart.size, 0);
-        assert.equal(await workload.problems(), []);
-        await writers.pause();
-        for (const seat of seats.all) {
-          const losses = await withClient(seat, (client) => writers.lossesAt(client));
-          assert.equal(losses, [], `server ${seat.sid}`);
+oracleTest(
+  "Apache's servers are replaced by bundled ones and back again, one by one under load",
+  () =>
+    withMixedEnsemble(
+      // Low, so that each server starts from a snapshot of the other.
+      { participants: 3, config: { maxSessionTimeout: 60_000, snapCount: 2000 } },
+      async (ensemble) => {
+        const { seats } = ensemble;
+        for (const { sid } of seats.all) ensemble.startTheirs(sid);
+        for (const seat of seats.all) await waitUntilServing(seat);
+        const connectString = seats.all.map((seat) => seat.connectString).join();
+        const workload = await startWorkload(seats.all);
+        const writers = await SteadyWriters.start(connectString, WRITERS);
+        try {
+          await writers.goOn();
+          await replaceAll(ensemble, [1, 2, 3], ensemble.startApart, writers);
+          assert.is(ensemble.theirs.size, 0);
+          await replaceAll(ensemble, [3, 1, 2], ensemble.startTheirs, writers);
+          assert.is(ensemble.apart.size, 0);
+          assert.equal(await workload.problems(), []);
+          await writers.pause();
+          for (const seat of seats.all) {
+            const losses = await withClient(seat, (client) => writers.lossesAt(client));
+            assert.equal(losses, [], `server ${seat.sid}`);
+          }
+          await checkSameEverywhere(seats.all);
+        } finally {
+          workload.end();
+          await writers.close();
         }
-        await checkSameEverywhere(seats.all);
-      } finally {
-        workload.end();
-        await writers.close();
-      }
-    },
-  ),
+      },
+    ),
 );
 
 test.run();

@@ -11,23 +11,23 @@ import { withMixedEnsemble } from './support/mixed-ensemble.js';
 import { checkSameEverywhere, modeOf } from './support/same-everywhere.js';
 import { writeThrough } from './support/write-through.js';
 
-// Our servers beside Apache's in one ensemble: who leads whom, how a member catches up, and whether
-// all have the same tree in the end.
+// Bundled and Apache's servers in one ensemble: who leads, how a member catches up, and whether
+// all have the same tree at the end.
 
 const TABLES: [name: string, ours: readonly number[], observers: number, leader: number][] = [
-  ['ours follows two of theirs', [1], 0, 3],
-  ['ours leads two of theirs', [3], 0, 3],
-  ['two of ours, one of which leads, and one of theirs', [2, 3], 0, 3],
-  ['two of ours follow one of theirs', [1, 2], 0, 3],
-  ['ours observes two of theirs', [3], 1, 2],
-  ['theirs observes two of ours', [1, 2], 1, 2],
+  ["a bundled server follows two of Apache's", [1], 0, 3],
+  ["a bundled server leads two of Apache's", [3], 0, 3],
+  ["two bundled servers, one of which leads, and one of Apache's", [2, 3], 0, 3],
+  ["two bundled servers follow one of Apache's", [1, 2], 0, 3],
+  ["a bundled server observes two of Apache's", [3], 1, 2],
+  ['an Apache server observes two bundled ones', [1, 2], 1, 2],
 ];
 
 for (const [name, sids, observers, leader] of TABLES) {
-  oracleTest(`${name}: writes by every member are read at all others`, () =>
+  oracleTest(`${name}: all others read the writes of every member`, () =>
     withMixedEnsemble({ participants: 3 - observers, observers }, async (ensemble) => {
       const { seats } = ensemble;
-      // The first two elect the larger; the third comes late.
+      // The first two elect the larger, and the third joins late.
       const order = [leader, ...seats.all.map(({ sid }) => sid).filter((sid) => sid !== leader)];
       for (const sid of order) {
         if (sid === order[2]) await waitUntilServing(seats.of(leader));
@@ -48,13 +48,13 @@ for (const [name, sids, observers, leader] of TABLES) {
   );
 }
 
-/** How a member that was away catches up: as whoever leads it says. */
+/** How a returning member catches up with each kind of leader. */
 const SYNCS: [name: string, away: 'ours' | 'theirs', leads: 'ours' | 'theirs'][] = [
-  ['ours is brought in sync by theirs', 'ours', 'theirs'],
-  ['theirs is brought in sync by ours', 'theirs', 'ours'],
+  ["Apache's leader brings a bundled server in sync", 'ours', 'theirs'],
+  ['a bundled leader brings an Apache server in sync', 'theirs', 'ours'],
 ];
 
-/** What a leader says when it brings a learner in sync, ours or Apache's. */
+/** The log text of either leader about the sync of a learner. */
 const SAID = {
   DIFF: /syncing .* by DIFF|Sending DIFF/,
   TRUNC: /syncing .* by TRUNC/,
@@ -100,7 +100,7 @@ for (const [name, away, leads] of SYNCS) {
       await start(1, away);
       await waitUntilServing(awaySeat);
       assert.not.ok(isLogged(awaySeat, 'never committed'));
-      // Apache's leader says nothing of it.
+      // Apache's leader does not log it.
       if (leads === 'ours') assert.match(said(), SAID.TRUNC);
       await checkSameEverywhere(seats.all);
       await writeThrough(awaySeat, [seats.of(2), leaderSeat]);
@@ -108,7 +108,7 @@ for (const [name, away, leads] of SYNCS) {
       await ensemble.stop(1);
       const snapsBefore = times(SAID.SNAP);
       rmSync(join(awaySeat.dataDir, 'version-2'), { recursive: true });
-      // Behind it is more than a leader keeps in memory.
+      // It lacks more than a leader keeps in memory.
       await withClient(leaderSeat, async (client) => {
         for (let i = 0; i < 40; i++) {
           const creates = Array.from({ length: 20 }, () => client.setData('/before', null));
@@ -120,7 +120,7 @@ for (const [name, away, leads] of SYNCS) {
       assert.ok(times(SAID.SNAP) > snapsBefore);
       await checkSameEverywhere(seats.all);
       await writeThrough(seats.of(2), [awaySeat, leaderSeat]);
-      // What it was sent is on its disk: it comes back with it.
+      // The received txns are on its disk, and it restarts with them.
       await ensemble.stop(1);
       await start(1, away);
       await waitUntilServing(awaySeat);
@@ -129,8 +129,8 @@ for (const [name, away, leads] of SYNCS) {
   );
 }
 
-oracleTest('theirs is brought in sync by ours from the log on the disk', () => {
-  // What is kept in memory begins at the last snapshot when a server starts anew.
+oracleTest('an Apache server is brought in sync by a bundled one from the log on the disk', () => {
+  // After a restart, the txns in memory begin at the last snapshot.
   const config = { snapCount: 10, snapshotSizeFactor: 0 };
   return withMixedEnsemble({ participants: 3, config }, async (ensemble) => {
     const { seats, notes } = ensemble;
@@ -155,7 +155,7 @@ oracleTest('theirs is brought in sync by ours from the log on the disk', () => {
     assert.match(said.at(-1) ?? '', /by DIFF from the log$/);
     await checkSameEverywhere(seats.all);
     await writeThrough(seats.of(1), [seats.of(2), leaderSeat]);
-    // It comes back with what it was sent.
+    // It restarts with the received txns.
     await ensemble.stop(1);
     ensemble.startTheirs(1);
     await waitUntilServing(seats.of(1));
@@ -169,7 +169,7 @@ function isLogged({ dataDir }: Seat, text: string): boolean {
   return logs.some((name) => readFileSync(join(folder, name)).includes(text));
 }
 
-/** Logs a txn behind the last one, as a member that was cut off with a proposal nobody acked. */
+/** Logs one more txn, as a member that was cut off with a proposal that no follower acked. */
 function addUncommitted({ dataDir }: Seat): void {
   const folder = join(dataDir, 'version-2');
   let last = 0n;

@@ -13,7 +13,7 @@ import { RawClient } from './support/raw-client.js';
 import { checkSameEverywhere, modeOf } from './support/same-everywhere.js';
 import { writeThrough } from './support/write-through.js';
 
-// Observers under a follower that is their master: ours under Apache's, and Apache's under ours.
+// Observers with observer masters: bundled ones with Apache's masters, and the reverse.
 
 const LEADER = 3;
 const FOLLOWERS = [1, 2];
@@ -30,13 +30,13 @@ interface Table {
 
 const TABLES: readonly Table[] = [
   {
-    name: "ours under Apache's, which follow ours",
+    name: "bundled observers with Apache's masters, which follow a bundled leader",
     leader: 'ours',
     masters: 'theirs',
     observers: ['ours'],
   },
   {
-    name: "Apache's and ours under ours, which follow Apache's",
+    name: "observers of both kinds with bundled masters, which follow Apache's leader",
     leader: 'theirs',
     masters: 'ours',
     observers: ['theirs', 'ours'],
@@ -48,7 +48,7 @@ function start({ startApart, startTheirs }: MixedEnsemble, sid: number, whose: W
   else startTheirs(sid);
 }
 
-/** Without a word to anybody. */
+/** Without a close of its connections. */
 async function stop(ensemble: MixedEnsemble, sid: number): Promise<void> {
   await (ensemble.apart.get(sid) ?? ensemble.theirs.get(sid))?.stop('SIGKILL');
   await ensemble.stop(sid);
@@ -61,7 +61,7 @@ async function gauge(seat: Seat, name: string): Promise<number | undefined> {
   return found === null ? undefined : Number(found[1]);
 }
 
-/** Whom the observer has it all from; undefined while it has nobody. */
+/** The master of the observer, or undefined while it has none. */
 function masterOf(observer: Seat): Promise<number | undefined> {
   return gauge(observer, 'observer_master_id');
 }
@@ -75,7 +75,7 @@ async function checkCounted({ seats }: MixedEnsemble, observers: readonly Seat[]
   assert.is(await gauge(seats.of(LEADER), 'synced_observers'), 0);
 }
 
-/** A watch that is set at the observer tells of a write at the leader. */
+/** A watch set at the observer fires for a write at the leader. */
 async function checkWatch(observer: Seat, leader: Seat): Promise<void> {
   const path = `/watched-by-${observer.sid}`;
   const watcher = await RawClient.connect(observer.clientPort);
@@ -85,7 +85,10 @@ async function checkWatch(observer: Seat, leader: Seat): Promise<void> {
   await watcher.close();
 }
 
-/** Ours does not do what a session asked for at an observer that it has left; Apache's does. */
+/**
+ * The bundled server drops requests of a session at an observer that it has left. Apache's
+ * executes them.
+ */
 async function checkLate(left: RawClient, path: string, reader: Seat): Promise<void> {
   const { err } = await left.call(OpCode.setData, { path, data: Buffer.from('late'), version: -1 });
   assert.is(err, ErrorCode.BADARGUMENTS);
@@ -95,7 +98,7 @@ async function checkLate(left: RawClient, path: string, reader: Seat): Promise<v
   });
 }
 
-/** One session goes from the observer to its master, to the leader and back. */
+/** One session moves from the observer to its master, to the leader, and back. */
 async function checkMoves(
   observer: Seat,
   master: Seat,
@@ -123,7 +126,7 @@ async function checkMoves(
   await client.close();
 }
 
-/** Its master is killed: it goes to the other, and its clients' sessions with it. */
+/** When its master is killed, the observer connects to the other, with its clients' sessions. */
 async function killMaster(
   ensemble: MixedEnsemble,
   observer: Seat,

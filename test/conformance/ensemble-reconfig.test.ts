@@ -14,18 +14,18 @@ import {
 import { withMixedEnsemble } from './support/mixed-ensemble.js';
 import { checkNoMismatches, leaderOf } from './support/same-everywhere.js';
 
-// Two of ours and one of Apache's change their membership while clients write: a fourth, of
-// Apache's, joins, and one of ours leaves.
+// Two bundled servers and one of Apache's change their membership under load: another Apache
+// server joins, and a bundled one leaves.
 
-/** Who leads is the one of the first two with the larger sid. */
+/** The one of the first two with the larger sid leads. */
 const TABLES: [name: string, ours: readonly number[], leader: number, leaving: number][] = [
   ['theirs leads', [1, 2], 3, 1],
   ['ours leads', [1, 3], 3, 1],
-  ['ours leads, and leaves', [1, 3], 3, 3],
+  ['a bundled server leads, and leaves', [1, 3], 3, 3],
 ];
 
 for (const [name, ours, leads, leaving] of TABLES) {
-  oracleTest(`one of Apache's joins ours and theirs, and one of ours leaves: ${name}`, () =>
+  oracleTest(`an Apache server joins, and a bundled one leaves: ${name}`, () =>
     withMixedEnsemble({ participants: 4, initial: 3, config: RECONFIGURABLE }, async (ensemble) => {
       const { seats } = ensemble;
       const firstThree = [1, 2, 3].map(seats.of);
@@ -66,7 +66,8 @@ for (const [name, ours, leads, leaving] of TABLES) {
         await writers.goOn();
         await writers.pause();
         await checkKept(writers, staying);
-        // The fourth was sent a tree that changed meanwhile, and Apache's compares all the same.
+        // The fourth received a tree that changed during the transfer, and Apache's compares it
+        // all the same.
         for (const seat of staying) if (seat.sid !== 4) await checkNoMismatches(seat);
       } finally {
         await writers.close();

@@ -8,8 +8,7 @@ import { makeTlsFiles } from '../support/tls-world.js';
 import { withMixedEnsemble } from './support/mixed-ensemble.js';
 import { checkSameEverywhere } from './support/same-everywhere.js';
 
-// TLS between our servers and Apache's: on the election port and on the quorum port, in both
-// directions.
+// TLS between bundled and Apache's servers, on the election and quorum ports, in both directions.
 
 for (const [name, ours] of [
   ['ours follows', 1],
@@ -50,7 +49,7 @@ for (const [name, ours] of [
   });
 }
 
-oracleTest("observers, ours and Apache's, go to an observer master of ours over TLS", async () => {
+oracleTest("bundled and Apache's observers use a bundled observer master over TLS", async () => {
   const files = makeTlsFiles();
   const config = {
     sslQuorum: true,

@@ -1,6 +1,6 @@
 /**
- * A snapshot is written while the tree goes on changing, so it holds a tree that never was. With
- * the log behind it the true one must come back, from each snapshot and on either server.
+ * The tree changes while a snapshot is written, so the snapshot holds a state that never existed.
+ * With the log after it, each snapshot must give the true tree on either server.
  */
 import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,17 +21,17 @@ import { RawClient } from './support/raw-client.js';
 import { type WalkedNode, walkTree } from './support/walk.js';
 import type { Op } from './support/world.js';
 
-/** So many that a snapshot takes dozens of pieces, with writes between them. */
+/** Enough that a snapshot takes dozens of pieces, with writes between them. */
 const ZNODES = 5000;
 const WRITES = 12_000;
 const IN_FLIGHT = 100;
 const DATA_LENGTH = 400;
 const MAX_ENTRY_LENGTH = 1024 * 1024;
 const SNAPSHOTS_TRIED = 3;
-/** A snapshot begins every few hundred writes, each while the one before is hardly done. */
+/** A snapshot begins every few hundred writes, just after the previous one has ended. */
 const CONFIG = { snapCount: '1500', tickTime: '2000' };
 
-/** Everybody may read all of it; which of them a znode has changes all the time. */
+/** All of them permit reading. The ACL of a znode changes all the time. */
 const ACLS: readonly (readonly ACL[])[] = [31, 29, 27, 23, 15].map((perms, i) => [
   { perms: 31, id: { scheme: 'world', id: 'anyone' } },
   { perms, id: { scheme: 'digest', id: `user${i}:x` } },
@@ -125,7 +125,7 @@ async function checkTree(port: number, expected: Tree, what: string): Promise<vo
   assert.is(found.size, expected.size, what);
 }
 
-test('every snapshot that was written under load leads to the same tree', async () => {
+test('every snapshot written under load gives the same tree', async () => {
   const home = makeTempDir('fuzzy');
   const dataDir = join(home.path, 'data');
   try {
@@ -150,7 +150,7 @@ test('every snapshot that was written under load leads to the same tree', async 
   }
 });
 
-/** The zxid of the latest change that a snapshot holds: beyond its name when it is fuzzy. */
+/** The zxid of the latest change in a snapshot, which is beyond its name if it is fuzzy. */
 function latestChange(path: string): number {
   const reader = new SnapshotReader(MAX_ENTRY_LENGTH);
   reader.push(readFileSync(path));
@@ -212,8 +212,8 @@ function childrenOf(tree: DataTree, path: string): string[] {
   return [...(tree.get(path)?.children ?? [])].map((child) => child.path);
 }
 
-test('a child made later than the snapshot began is not lost with the parent that is made anew', () => {
-  // Apache writes such snapshots: /a was deleted, made again and given /a/b under the walk.
+test('a child created after the snapshot began is not lost when its parent is re-created', () => {
+  // Apache writes such snapshots: /a was deleted, created again, and given /a/b during the walk.
   const tree = new DataTree();
   tree.load('/a', '', OPEN_ACL_UNSAFE, StatPersisted.encode(STAT));
   tree.load('/a/b', '', OPEN_ACL_UNSAFE, StatPersisted.encode({ ...STAT, czxid: 4n }));
@@ -224,7 +224,7 @@ test('a child made later than the snapshot began is not lost with the parent tha
   assert.equal(childrenOf(tree, '/a'), ['/a/b']);
 });
 
-test('a znode that stands in a snapshot twice is one child', () => {
+test('a znode that a snapshot contains twice is one child', () => {
   const tree = new DataTree();
   tree.load('/a', 'old', OPEN_ACL_UNSAFE, StatPersisted.encode(STAT));
   tree.load('/a', 'new', OPEN_ACL_UNSAFE, StatPersisted.encode({ ...STAT, czxid: 5n }));

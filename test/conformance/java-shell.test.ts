@@ -1,4 +1,6 @@
-/** Apache's Java shell (ZooKeeperMain): one script, word for word the same on either server. */
+/**
+ * Runs one script in Apache's Java shell (ZooKeeperMain), with the same output on either server.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OpCode } from '../../src/protocol/op-code.js';
@@ -65,7 +67,7 @@ interface Said {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
-  /** What its watches told, in order. */
+  /** The events of its watches, in order. */
   readonly events: readonly string[];
 }
 
@@ -86,7 +88,7 @@ async function runShell(port: number): Promise<Said> {
 
 const EVENT = /\nWATCHER::\n\nWatchedEvent (.*)\n/g;
 
-/** Events are printed by a thread of their own, anywhere between the answers. */
+/** A separate thread prints events, anywhere between the responses. */
 function sortOut(out: string): { out: string; events: string[] } {
   const all = [...out.matchAll(EVENT)].map(([, event = '']) => event);
   // The shell may end before its thread prints the event of its own close.
@@ -94,7 +96,7 @@ function sortOut(out: string): { out: string; events: string[] } {
   return { out: masked(out.replaceAll(EVENT, '')), events };
 }
 
-/** Times, session ids and ports are each server's own; ids stand in a hash set at Apache's. */
+/** Times, session ids, and ports differ between servers. Apache's keeps ids in a hash set. */
 function masked(text: string): string {
   return text
     .replace(/(?<=Auth scheme: User\n)(.*: .*\n)+/, (ids) => ids.split('\n').sort().join('\n'))
@@ -103,7 +105,7 @@ function masked(text: string): string {
     .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:…');
 }
 
-oracleTest("Apache's Java shell says the same of both servers", async () => {
+oracleTest("Apache's Java shell prints the same for both servers", async () => {
   const config = { extendedTypesEnabled: 'true' };
   const [bundled, oracle] = await Promise.all([startBundled({ config }), startOracle({ config })]);
   try {
@@ -114,7 +116,7 @@ oracleTest("Apache's Java shell says the same of both servers", async () => {
     assert.equal(ours.events, theirs.events);
     assert.is(ours.code, theirs.code);
 
-    // Not only the same, but what was asked for.
+    // Equal output is not enough: it must be the expected one.
     assert.match(ours.out, /^hello$/m);
     assert.match(ours.out, /seq-0000000001, seq-0000000002/);
     assert.match(ours.err, 'Node already exists: /a');

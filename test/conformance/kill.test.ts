@@ -1,4 +1,4 @@
-/** kill -9 in the middle of writes: what was acknowledged is there, what was refused is not. */
+/** kill -9 during writes: acknowledged writes are there, and refused ones are not. */
 import { readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -18,21 +18,21 @@ import { RawClient, type RawSession } from './support/raw-client.js';
 const KILLS = 20;
 const CLIENTS = 4;
 const IN_FLIGHT = 32;
-/** So low that snapshots are written and logs begun all the time. */
+/** Low, so that the server writes snapshots and begins logs all the time. */
 const CONFIG = { snapCount: '150' };
 
-/** What one client did until the server was gone. */
+/** The writes of one client until the server was killed. */
 interface Played {
   readonly top: string;
   readonly session: RawSession;
-  /** Everything that was sent, in order. */
+  /** All sent writes, in order. */
   readonly steps: readonly LoadStep[];
-  /** The first so many were acknowledged. */
+  /** The number of acknowledged writes. */
   readonly acknowledged: number;
   readonly lastZxid: bigint;
 }
 
-/** Writes until the server is gone, `IN_FLIGHT` requests at a time. */
+/** Writes until the server is killed, `IN_FLIGHT` requests at a time. */
 async function play(
   port: number,
   top: string,
@@ -85,13 +85,13 @@ async function readSubtree(client: RawClient, top: string): Promise<Subtree> {
   return new Map(found);
 }
 
-/** How many of the steps the server has applied: their state is the one that is found. */
+/** The number of writes that the server has applied, found by their state. */
 function findApplied({ top, steps, acknowledged }: Played, found: Subtree): Subtree {
   const candidates = [new Map(), ...steps.map(({ after }) => after)].slice(acknowledged);
   const match = candidates.find((state) => isSame(state, found));
   assert.ok(
     match,
-    `${top}: ${acknowledged} of ${steps.length} writes were acknowledged; no state from there on has ${JSON.stringify([...found])}`,
+    `${top}: ${acknowledged} of ${steps.length} writes were acknowledged, but no later state matches ${JSON.stringify([...found])}`,
   );
   return match ?? found;
 }
@@ -105,7 +105,7 @@ function isSame(a: Subtree, b: Subtree): boolean {
   return true;
 }
 
-/** The session outlives the server, and its ephemeral with it. */
+/** The session survives the server, and so does its ephemeral. */
 async function checkSession(port: number, { top, session, lastZxid }: Played): Promise<void> {
   const client = await RawClient.connect(port, { session, lastZxidSeen: lastZxid });
   assert.is(client.live.id, session.id, `the session of ${top}`);
@@ -119,11 +119,11 @@ async function checkSession(port: number, { top, session, lastZxid }: Played): P
   await reader.close();
 }
 
-test(`${KILLS} times kill -9 in the middle of writes: nothing acknowledged is lost`, async () => {
+test(`${KILLS} times kill -9 during writes: no acknowledged write is lost`, async () => {
   const home = makeTempDir('kill');
   const dataDir = join(home.path, 'data');
   const random = new Random(20);
-  /** Of all rounds: what must be there for ever. */
+  /** From all rounds: the data that must stay. */
   const settled = new Map<string, Subtree>();
   let server = await spawnBundled(dataDir, CONFIG);
   try {
@@ -166,7 +166,7 @@ test('a log that cannot be written ends the server with its own exit code, and a
   try {
     const client = await RawClient.connect(server.port);
     await create(client, '/a', 0);
-    // The next log file finds no folder to stand in.
+    // The folder of the next log file is missing.
     renameSync(folder, `${folder}-gone`);
     const history = new LoadHistory('/a', new Random(1));
     const played: LoadStep[] = [];

@@ -9,7 +9,7 @@ import { makeSeats, type Seat, type Seats, waitUntilServing } from '../support/o
 import { ask, withClient } from '../support/seat-client.js';
 import { waitFor } from '../support/wait-for.js';
 
-// Local sessions in ensembles of our servers and Apache's: who leads decides about their writes.
+// Local sessions in mixed ensembles: the leader decides about their writes.
 
 async function startOurs({ configFile }: Seat): Promise<RunningServer> {
   const result = parseConfig(readFileSync(configFile, 'utf8'), { fileName: configFile });
@@ -17,7 +17,7 @@ async function startOurs({ configFile }: Seat): Promise<RunningServer> {
   return startServer({ parsed: result.config, configFile });
 }
 
-/** An ensemble of three; `ours` is our server, and starts first. */
+/** An ensemble of three. `ours` is the bundled server, and starts first. */
 async function within(
   ours: number,
   isUpgradeAllowed: boolean,
@@ -49,7 +49,7 @@ async function sessionsOf(seat: Seat): Promise<[local: string, global: string]> 
 }
 
 /**
- * Apache's leader answers a sync, and takes a local session, before it has applied all that its
+ * Apache's leader answers a sync, and accepts a local session, before it has applied all that its
  * followers have.
  */
 async function waitForSynced(reader: SessionClient, isSeen: () => Promise<boolean>): Promise<void> {
@@ -59,7 +59,7 @@ async function waitForSynced(reader: SessionClient, isSeen: () => Promise<boolea
   });
 }
 
-/** A change is made by a local session of `seat`, and seen by one of another server. */
+/** A local session of `seat` makes a change, and one of another server sees it. */
 async function writeLocally(seat: Seat, other: Seat): Promise<void> {
   const path = `/by-${seat.sid}`;
   await withClient(seat, async (client) => {
@@ -78,7 +78,7 @@ async function writeLocally(seat: Seat, other: Seat): Promise<void> {
   assert.equal(await sessionsOf(seat), ['0', '0'], `server ${seat.sid}`);
 }
 
-/** With an ephemeral the session is known to all; with its end the ephemeral is gone. */
+/** With an ephemeral, the session becomes global. At its end, the ephemeral is deleted. */
 async function upgrade(seat: Seat, other: Seat): Promise<void> {
   const path = `/ephemeral-${seat.sid}`;
   await withClient(other, async (reader) => {

@@ -1,4 +1,6 @@
-/** Txns longer than a reader takes are never written: the log must be read again. */
+/**
+ * A server never writes a txn longer than a reader accepts, because it must read its log again.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ErrorCode } from '../../src/protocol/error-code.js';
@@ -11,7 +13,7 @@ import { encodeOp } from './support/encode-op.js';
 import { RawClient } from './support/raw-client.js';
 import type { Op } from './support/world.js';
 
-/** An entry of the log may have 3072 bytes. */
+/** The maximum length of a log entry is 3072 bytes. */
 const LENGTHS = { 'jute.maxbuffer': '2048', 'jute.maxbuffer.extrasize': '1024' };
 const CONFIG = { ...LENGTHS, snapCount: '100000' };
 const EPHEMERALS = 100;
@@ -28,7 +30,7 @@ async function countChildren(port: number): Promise<number> {
   return (reply.value as { children: string[] }).children.length;
 }
 
-/** A session with more ephemerals than a txn can name ends, and a plain znode is made after it. */
+/** A session with more ephemerals than fit in a txn ends, and then a plain znode is created. */
 async function leaveLongClose(dataDir: string): Promise<void> {
   const server = await startBundled({ dataDir, config: CONFIG });
   try {
@@ -47,7 +49,7 @@ async function leaveLongClose(dataDir: string): Promise<void> {
   }
 }
 
-test('a server starts from a log in which a session of very many ephemerals ended', async () => {
+test('a server starts from a log in which a session with very many ephemerals ended', async () => {
   const home = makeTempDir('long-close');
   try {
     await leaveLongClose(home.path);
@@ -83,7 +85,7 @@ oracleTest('so does Apache', async () => {
   }
 });
 
-test('a multi that its ACLs would blow up is refused, and nothing of it is left', async () => {
+test('a multi that its ACLs would make too long is refused without effect', async () => {
   const home = makeTempDir('long-multi');
   const options = { dataDir: home.path, config: CONFIG };
   try {

@@ -1,5 +1,5 @@
-// Every verb of zkops of a standalone server: over TLS, by a client that it does not know, with the
-// narrowest whitelist, hanging and dead; of Apache's server and of ours.
+// Every zkops verb with a standalone server of either kind: over TLS, without a client
+// certificate, with the narrowest whitelist, hanging, and dead.
 import { test } from 'uvu';
 import { spawnBundled } from '../support/bundled.js';
 import { freePort } from '../support/free-port.js';
@@ -106,7 +106,7 @@ const NARROW: Expected = {
 for (const kind of ['Apache', 'bundled'] as const) {
   const kindTest = kind === 'Apache' ? oracleTest : test;
 
-  kindTest(`every verb over TLS of a server of ${kind}, which hangs and dies then`, async () => {
+  kindTest(`every verb over TLS with a server of ${kind}, which then hangs and dies`, async () => {
     const files = makeTlsFiles();
     const securePort = await freePort();
     const config = { secureClientPort: String(securePort), '4lw.commands.whitelist': '*' };
@@ -116,7 +116,7 @@ for (const kind of ['Apache', 'bundled'] as const) {
         const trusting = [...secure, '--cacert', files.caFile];
         const known = [...trusting, '--cert', files.write('client.pem', files.client.both)];
         await expectTable('over TLS', known, WELL);
-        await expectTable('without a certificate of its own', trusting, STRANGER);
+        await expectTable('without its own certificate', trusting, STRANGER);
         await expectTable('without the authority', secure, STRANGER);
         const plain = ['--servers', server.connectString, ...LIMITS];
         await expectTable('without TLS', plain, WELL);
@@ -130,7 +130,7 @@ for (const kind of ['Apache', 'bundled'] as const) {
     }
   });
 
-  kindTest(`every verb of a server of ${kind} that allows srvr alone`, async () => {
+  kindTest(`every verb with a server of ${kind} that allows only srvr`, async () => {
     const files = makeTlsFiles();
     try {
       await withServer(kind, { '4lw.commands.whitelist': 'srvr' }, files, async (server) => {

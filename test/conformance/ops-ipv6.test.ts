@@ -1,10 +1,10 @@
-// zkops of a member that listens on the loopback address of IPv6 alone: Apache's server, which
-// writes such an address as Java does, and ours.
+// zkops with a member that listens only on the IPv6 loopback address: Apache's server, which
+// formats the address as Java does, and the bundled one.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { askWord } from '../../src/client/four-letter.js';
+import { askWord } from '../../src/client/base/four-letter.js';
 import { createClient } from '../../src/client/zookeeper.js';
 import { taskJson } from '../commands/zkops/call-task.js';
 import { spawnBundled } from '../support/bundled.js';
@@ -22,7 +22,7 @@ const WHITELIST = { '4lw.commands.whitelist': '*' };
 for (const kind of ['Apache', 'bundled'] as const) {
   const kindTest = kind === 'bundled' || hasOracle ? ipv6Test : oracleTest;
 
-  kindTest(`a member of ${kind} on [::1], of a hosts file, a list and over TLS`, async () => {
+  kindTest(`a member of ${kind} on [::1], from a hosts file, a list, and over TLS`, async () => {
     const home = makeTempDir('ipv6');
     const files = makeTlsFiles();
     const securePort = await freePort();
@@ -54,7 +54,7 @@ for (const kind of ['Apache', 'bundled'] as const) {
         [place],
       );
       assert.match(out, `${place}  serving  standalone`);
-      // Java writes it as 0:0:0:0:0:0:0:1.
+      // Java formats it as 0:0:0:0:0:0:0:1.
       const { rows } = await taskJson(['clients', '--servers', place, ...LIMITS], { ask: askWord });
       assert.equal(
         rows.map(({ host, connections }) => [host, connections]),
@@ -63,7 +63,7 @@ for (const kind of ['Apache', 'bundled'] as const) {
       const tls = ['--cacert', files.caFile, '--cert', files.write('me.pem', files.client.both)];
       const overTls = ['srvr', '--servers', `zks://[::1]:${securePort}`, ...tls, ...LIMITS];
       assert.is((await runZkops(overTls)).exitCode, 0);
-      // Nothing listens on the address of IPv4.
+      // No server listens on the IPv4 address.
       const other = await runZkops(['srvr', '--servers', `127.0.0.1:${server.port}`, ...LIMITS]);
       assert.is(other.result?.members[0]?.state, 'refused');
     } finally {

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { askWord } from '../../src/client/four-letter.js';
+import { askWord } from '../../src/client/base/four-letter.js';
 import { taskJson } from '../commands/zkops/call-task.js';
 import { lookUntil, PATIENT } from '../support/ops-checks.js';
 import { type Expected, expectTable, serving } from '../support/ops-table.js';
@@ -8,14 +8,14 @@ import { oracleTest } from '../support/oracle.js';
 import { type Member, makeSeats, type Seat, waitUntilServing } from '../support/oracle-ensemble.js';
 import { rolesOf, runZkops } from '../support/run-zkops.js';
 
-// Every verb of zkops of ensembles whose members lead, follow, observe, hang, are dead, look for a
-// leader or serve read-only clients: those of Apache's and ours are told alike.
+// Every zkops verb with members that lead, follow, observe, hang, are dead, look for a leader, or
+// serve read-only clients. Apache's and the bundled servers must give the same results.
 
 type Kind = 'Apache' | 'bundled';
 const KINDS: readonly Kind[] = ['Apache', 'bundled'];
 const READ_ONLY = { 'readonlymode.enabled': 'true' };
 
-/** Long enough for a server under load; each look at one that hangs takes all of it. */
+/** Long enough for a server under load. Each query of a hanging server takes all of it. */
 const LIMITS = ['--timeout', '3000', '--deadline', '20000'];
 const listOf = (seats: readonly Seat[]) => [
   '--servers',
@@ -43,7 +43,7 @@ interface Members {
   readonly observer: Member;
 }
 
-/** Three voters and an observer, by the roles that they took. */
+/** Three voters and an observer, by their roles. */
 async function withEnsemble(
   kind: Kind,
   isReadOnly: (seat: Seat) => boolean,
@@ -98,7 +98,7 @@ const ONE_HANGS: Expected = {
   }),
 };
 
-/** The leader is dead, a follower hangs, the other one is read-only and the observer looks. */
+/** The leader is dead, a follower hangs, the other one is read-only, and the observer looks. */
 const LOST: Expected = {
   judged: '2 refused timeout read-only not-serving',
   alive: '2 refused timeout answered answered',
@@ -115,7 +115,7 @@ const LOST: Expected = {
   }),
 };
 
-/** Apache's read-only server does not tell who the members are, ours does. */
+/** Apache's read-only server does not report the members. The bundled one does. */
 const readOnlyAlone = (kind: Kind): Expected => ({
   judged: '2 read-only',
   alive: '0 answered',
@@ -149,34 +149,37 @@ const ELECTING_ALONE: Expected = {
 for (const kind of KINDS) {
   const kindTest = kind === 'Apache' ? oracleTest : test;
 
-  kindTest(`every verb of ${kind} members that serve, hang, are dead or lost`, async () => {
-    await withEnsemble(
-      kind,
-      ({ role }) => role === 'participant',
-      async (members) => {
-        const { leader, followers, observer } = members;
-        const [stuck, left] = followers;
-        const list = listOf(seatsOf([leader, stuck, left, observer]));
-        await expectTable('all serve', list, WELL);
-        for (const member of [leader, stuck, left, observer]) await expectReady(member, 0);
+  kindTest(
+    `every verb with ${kind} members that serve, hang, are dead, or lost the quorum`,
+    async () => {
+      await withEnsemble(
+        kind,
+        ({ role }) => role === 'participant',
+        async (members) => {
+          const { leader, followers, observer } = members;
+          const [stuck, left] = followers;
+          const list = listOf(seatsOf([leader, stuck, left, observer]));
+          await expectTable('all serve', list, WELL);
+          for (const member of [leader, stuck, left, observer]) await expectReady(member, 0);
 
-        process.kill(stuck?.pid() ?? 0, 'SIGSTOP');
-        await expectTable('a follower hangs', list, ONE_HANGS);
-        await expectReady(stuck, 2);
+          process.kill(stuck?.pid() ?? 0, 'SIGSTOP');
+          await expectTable('a follower hangs', list, ONE_HANGS);
+          await expectReady(stuck, 2);
 
-        await leader.stop('SIGKILL');
-        await waitForStates([left, observer], 'read-only not-serving');
-        await expectTable('the quorum is lost', list, LOST);
-        await expectTable('read-only', listOf(seatsOf([left])), readOnlyAlone(kind));
-        await expectReady(left, 2);
-        await expectReady(left, 0, '--read-only');
-        await expectReady(leader, 2);
-        await expectReady(observer, 2, '--read-only');
-      },
-    );
-  });
+          await leader.stop('SIGKILL');
+          await waitForStates([left, observer], 'read-only not-serving');
+          await expectTable('the quorum is lost', list, LOST);
+          await expectTable('read-only', listOf(seatsOf([left])), readOnlyAlone(kind));
+          await expectReady(left, 2);
+          await expectReady(left, 0, '--read-only');
+          await expectReady(leader, 2);
+          await expectReady(observer, 2, '--read-only');
+        },
+      );
+    },
+  );
 
-  kindTest(`every verb of a ${kind} voter that looks and an observer for reads alone`, async () => {
+  kindTest(`every verb with a ${kind} voter that looks and a read-only observer`, async () => {
     await withEnsemble(
       kind,
       ({ role }) => role === 'observer',

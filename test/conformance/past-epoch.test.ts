@@ -1,6 +1,6 @@
 /**
- * A standalone server has no epochs: its zxids count on where the counter of an epoch ends, as
- * those of Apache's server do. Both open such a directory, and so does an ensemble.
+ * A standalone server has no epochs, so its zxids may pass the end of an epoch's counter, as with
+ * Apache's server. Both open such a directory, and so does an ensemble.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ import { type WalkedNode, walkTree } from './support/walk.js';
 type Tree = ReadonlyMap<string, WalkedNode>;
 
 const EPOCH = 1n << 32n;
-/** So many txns are left before the counter of an epoch ends. */
+/** The number of txns before the counter of an epoch ends. */
 const LEFT = 3n;
 const WRITES = 6;
 
@@ -42,7 +42,7 @@ function craftDataDir(dataDir: string, epoch = 0n): string {
   return folder;
 }
 
-/** Creates, sets and deletes; every parent and child gets its zxids from both epochs. */
+/** Creates, sets, and deletes. Every parent and child gets zxids from both epochs. */
 async function write(client: RawClient, top: string): Promise<void> {
   const create = async (path: string): Promise<void> => {
     const request = { path, data: Buffer.from(path), acl: OPEN_ACL_UNSAFE, flags: 0 };
@@ -58,7 +58,7 @@ async function write(client: RawClient, top: string): Promise<void> {
   assert.is((await client.call(OpCode.delete, { path: `${top}/1`, version: -1 })).err, 0);
 }
 
-/** Compares the tree with what was there, writes below `top`, and returns what is there then. */
+/** Compares the tree with the expected one, writes below `top`, and returns the new tree. */
 async function takeTurn(port: number, top: string, before?: Tree): Promise<Tree> {
   const client = await RawClient.connect(port);
   try {
@@ -96,7 +96,7 @@ function zxidsOf(tree: Tree, path: string): Stat {
   return node.stat;
 }
 
-oracleTest("both servers count on past 2^32 txns, each on the other's data", async () => {
+oracleTest("both servers continue past 2^32 txns, each on the other's data", async () => {
   const home = makeTempDir('past-epoch');
   const dataDir = join(home.path, 'data');
   try {
@@ -105,7 +105,7 @@ oracleTest("both servers count on past 2^32 txns, each on the other's data", asy
     const { czxid, mzxid } = zxidsOf(first, '/ours');
     assert.is(czxid, EPOCH - LEFT + 2n, 'the session takes one txn');
     assert.is(mzxid, EPOCH + 11n);
-    // The counter of 0 is a txn too.
+    // The counter 0 is a txn too.
     const zxids = [...first.values()].map(({ stat }) => stat.czxid);
     assert.ok(zxids.includes(EPOCH), `a znode made by ${EPOCH}: found ${zxids.join()}`);
     const again = await withOurs(dataDir, ({ port }) => takeTurn(port, '/again', first));
@@ -117,7 +117,7 @@ oracleTest("both servers count on past 2^32 txns, each on the other's data", asy
   }
 });
 
-/** The seat's data is what standalone servers left; the others start empty. */
+/** The seat has the data of standalone servers, and the others start empty. */
 async function withSeats(
   participants: number,
   body: (seats: Seats, tree: Tree) => Promise<void>,
@@ -143,16 +143,16 @@ function epochsIn(dataDir: string): string[] {
 }
 
 for (const participants of [1, 3]) {
-  test(`an ensemble of ${participants} goes on from a standalone directory past 2^32 txns`, () =>
+  test(`an ensemble of ${participants} continues from a standalone directory past 2^32 txns`, () =>
     withSeats(participants, async (seats, alone) => {
-      // Without member 1 the empty ones would be a quorum of their own.
+      // Without member 1, the empty members would form a quorum.
       const first = seats.all.slice(0, 2);
       const members = first.map(({ sid }) => seats.startBundled(sid));
       await Promise.all(first.map(waitUntilServing));
       for (const { sid } of seats.all.slice(2)) members.push(seats.startBundled(sid));
       await Promise.all(seats.all.map(waitUntilServing));
       const tree = await takeTurn(seats.of(1).clientPort, '/together', alone);
-      // Its leader's epoch is after the one that the standalone server counted into.
+      // The epoch of its leader is after the one that the standalone server reached.
       assert.is(zxidsOf(tree, '/together').czxid >> 32n, 2n, members[0]?.output());
       for (const { dataDir } of seats.all) assert.equal(epochsIn(dataDir), ['2', '2']);
       await checkSameEverywhere(seats.all);
@@ -160,7 +160,7 @@ for (const participants of [1, 3]) {
     }));
 }
 
-test("a member's directory that a standalone server counted past its epoch is refused", () =>
+test("a member's directory that a standalone server moved past its epoch is refused", () =>
   withSeats(
     1,
     async (seats, alone) => {
@@ -174,7 +174,7 @@ test("a member's directory that a standalone server counted past its epoch is re
       const advice =
         /If a standalone server wrote past epoch 1 here, delete currentEpoch and acceptedEpoch/;
       assert.match(refused.output(), advice);
-      // The advice is followed.
+      // Follows the advice.
       for (const name of EPOCH_FILES) rmSync(join(seat.dataDir, 'version-2', name));
       seats.startBundled(1);
       await waitUntilServing(seat);

@@ -7,17 +7,17 @@ import { resultOf } from '../commands/zkops/results.js';
 import { startBundled } from '../support/bundled.js';
 import { promtoolComplaints, promtoolTest } from '../support/promtool.js';
 
-// Prometheus's own tool reads what zkops writes for it: syntax, names, types and units.
+// Prometheus's own tool checks the metrics that zkops prints: syntax, names, types, and units.
 
 const PROVIDER = 'org.apache.zookeeper.metrics.prometheus.PrometheusMetricsProvider';
 const mntr = verbNamed('mntr');
 
 function metricsOf(...members: Parameters<typeof resultOf>[1]): string {
   const show = { output: 'prom', isAll: false, keys: undefined, isQuiet: false } as const;
-  return renderOps(resultOf(mntr, members), show, { width: 80, isColour: false }).toString();
+  return renderOps(resultOf(mntr, members), show, { width: 80, isColor: false }).toString();
 }
 
-promtoolTest('promtool complains about a name that ends like another type', () => {
+promtoolTest('promtool complains about a name with the suffix of another type', () => {
   const bad = '# HELP a_count x\n# TYPE a_count gauge\na_count 1\n';
   assert.match(promtoolComplaints(bad), 'a_count');
 });
@@ -31,7 +31,7 @@ promtoolTest("promtool accepts the metrics of Apache's servers, and of members t
   }
 });
 
-promtoolTest('promtool accepts what the Prometheus provider and other servers told', () => {
+promtoolTest('promtool accepts metrics from the Prometheus provider and other servers', () => {
   const dialect = [
     'zk_version\t3.9.3-c26634f, built on 2024-10-17 23:21 UTC',
     'zk_uptime\t11438.0',
@@ -54,17 +54,17 @@ promtoolTest('promtool accepts what the Prometheus provider and other servers to
   assert.match(text, /^zk_readlatency_count\{server="10.0.0.1:1"\} 4$/m);
 });
 
-/** What is wrong with names that Apache's server gave them, or prom-client. */
+/** Complaints about names of Apache's server or prom-client. */
 const NOT_OUR_NAMES: readonly RegExp[] = [
   /^\w+_count non-histogram and non-summary metrics should not have "_count" suffix$/,
-  // 3.9 counts without `_total`, 3.10 with it: each stands there under both names.
+  // 3.9 counts without `_total`, 3.10 with it, so both names are there.
   /^(?!.*_total )\w+ counter metrics should have "_total" suffix$/,
   /^\w+_ms metric names should not contain abbreviated units$/,
   /^nodejs_active_\w+_total non-counter metrics should not have "_total" suffix$/,
 ];
 
 promtoolTest(
-  "promtool reads a server's own metrics, and dislikes no more than old names",
+  "promtool reads a server's own metrics, and complains only about old names",
   async () => {
     const server = await startBundled({
       config: {
@@ -88,7 +88,7 @@ promtoolTest(
       const text = await (await fetch(`http://127.0.0.1:${server.metricsPort}/metrics`)).text();
       assert.match(text, 'quota_count_limit_per_namespace{key="my app"} 1');
       const [status, ...lines] = promtoolComplaints(text).split('\n');
-      // 3 is for names; what cannot be read is 1.
+      // 3 means a complaint about names, and 1 an error.
       assert.is(status, 'exit code 3');
       const complaints = lines.filter((line) => line !== '');
       const others = complaints.filter((line) => !NOT_OUR_NAMES.some((name) => name.test(line)));

@@ -1,6 +1,6 @@
 /**
- * Quotas against Apache's server: the same requests are refused, the same usage is kept, and what
- * one wrote the other counts on from.
+ * Quotas compared with Apache's server: the same refusals, the same usage, and counts that either
+ * server continues.
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -42,7 +42,7 @@ function multi(...ops: Op[]): Op {
   return { type: OpCode.multi, ops };
 }
 
-/** What the shells' setquota makes. */
+/** The znodes that setquota of the shells creates. */
 function setQuota(path: string, limits: string): Op[] {
   return [
     create(`/zookeeper/quota${path}`),
@@ -98,7 +98,7 @@ const HISTORIES: readonly { readonly what: string; readonly steps: readonly Step
     ),
   },
   {
-    what: 'a limit set below what is there',
+    what: 'a limit below the current usage',
     steps: ops(
       create('/o', '1234567890'),
       create('/o/a', '12345'),
@@ -113,7 +113,7 @@ const HISTORIES: readonly { readonly what: string; readonly steps: readonly Step
     ),
   },
   {
-    what: 'soft limits let everything pass',
+    what: 'soft limits refuse nothing',
     steps: ops(
       create('/s'),
       ...setQuota('/s', 'count=1,bytes=2'),
@@ -123,7 +123,7 @@ const HISTORIES: readonly { readonly what: string; readonly steps: readonly Step
     ),
   },
   {
-    what: 'a hard limit stands before the soft one',
+    what: 'a hard limit overrides the soft one',
     steps: ops(
       create('/h'),
       ...setQuota('/h', 'count=1,bytes=1=;byteHardLimit=5;countHardLimit=2'),
@@ -134,7 +134,7 @@ const HISTORIES: readonly { readonly what: string; readonly steps: readonly Step
     ),
   },
   {
-    what: 'a multi is refused whole',
+    what: 'a multi is refused as a whole',
     steps: ops(
       create('/m'),
       ...setQuota('/m', 'count=-1,bytes=-1=;byteHardLimit=8;countHardLimit=2'),
@@ -146,7 +146,7 @@ const HISTORIES: readonly { readonly what: string; readonly steps: readonly Step
     ),
   },
   {
-    what: 'the deepest quota alone counts',
+    what: 'only the deepest quota counts',
     steps: ops(
       create('/d'),
       create('/d/e'),
@@ -165,7 +165,7 @@ const HISTORIES: readonly { readonly what: string; readonly steps: readonly Step
     ),
   },
   {
-    what: 'a limit without its usage holds nothing',
+    what: 'a limit without its usage znode is ignored',
     steps: ops(
       create('/u'),
       create('/zookeeper/quota/u'),
@@ -175,7 +175,7 @@ const HISTORIES: readonly { readonly what: string; readonly steps: readonly Step
   },
 ];
 
-oracleTest('the same writes break a quota, and the same usage is kept', async () => {
+oracleTest('the same writes exceed a quota, and the usage is the same', async () => {
   const [oracle, bundled] = await Promise.all([
     startOracle({ config: CONFIG }),
     startBundled({ config: CONFIG }),
@@ -191,7 +191,7 @@ oracleTest('the same writes break a quota, and the same usage is kept', async ()
   }
 });
 
-test('without enforceQuota a hard limit is no limit', async () => {
+test('without enforceQuota, a hard limit refuses nothing', async () => {
   const bundled = await startBundled({ config: { ...CONFIG, enforceQuota: 'false' } });
   try {
     const client = await RawClient.connect(bundled.port);
@@ -208,7 +208,7 @@ test('without enforceQuota a hard limit is no limit', async () => {
 
 type Serving = { readonly port: number; close(): Promise<void> };
 
-/** Writes below a quota, stops; whoever starts next goes on counting from there. */
+/** Writes below a quota and stops. The next server continues the count. */
 async function passOn(starts: readonly ((dataDir: string) => Promise<Serving>)[]): Promise<void> {
   const home = makeTempDir('quota');
   const limits = `count=-1,bytes=-1=;byteHardLimit=1000;countHardLimit=${starts.length * 2}`;
@@ -243,11 +243,11 @@ const config = { ...CONFIG, snapCount: '4' };
 const startOurs = (dataDir: string): Promise<Serving> => startBundled({ dataDir, config });
 const startTheirs = (dataDir: string): Promise<Serving> => startOracle({ dataDir, config });
 
-test('usage is counted on after a restart, from snapshot and log', async () => {
+test('the usage is right after a restart, from snapshot and log', async () => {
   await passOn([startOurs, startOurs, startOurs]);
 });
 
-oracleTest('Apache counts on where the bundled server stopped, and back again', async () => {
+oracleTest('Apache continues the count of the bundled server, and back again', async () => {
   await passOn([startOurs, startTheirs, startOurs, startTheirs, startOurs]);
 });
 

@@ -4,7 +4,7 @@ import { startBundled } from '../support/bundled.js';
 import { oracleTest, startOracle } from '../support/oracle.js';
 import { RawClient } from './support/raw-client.js';
 
-/** A session comes back on a second connection and asks for other timeouts: what it is given. */
+/** A session reconnects with other timeouts: returns the negotiated ones. */
 async function timeoutsOf(port: number): Promise<readonly number[]> {
   const first = await RawClient.connect(port, { timeoutMs: 10_000 });
   const given = [first.live.timeoutMs];
@@ -18,7 +18,7 @@ async function timeoutsOf(port: number): Promise<readonly number[]> {
   return given;
 }
 
-test('a session that comes back agrees on its timeout anew', async () => {
+test('a session that reconnects negotiates its timeout again', async () => {
   const server = await startBundled({ config: { tickTime: '1000' } });
   try {
     assert.equal(await timeoutsOf(server.port), [10_000, 20_000, 2000, 20_000, 12_345]);

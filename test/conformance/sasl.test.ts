@@ -6,12 +6,18 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ZooKeeperError } from '../../src/client/base/errors.js';
+import { askWord } from '../../src/client/base/four-letter.js';
+import { createClient } from '../../src/client/zookeeper.js';
 import { InputArchive } from '../../src/jute/input-archive.js';
 import { OutputArchive } from '../../src/jute/output-archive.js';
 import { ErrorCode } from '../../src/protocol/error-code.js';
 import { OpCode } from '../../src/protocol/op-code.js';
+import { CREATOR_ALL_ACL } from '../../src/protocol/perms.js';
+import { callTask } from '../commands/zkops/call-task.js';
 import { startBundled } from '../support/bundled.js';
 import { oracleTest, startOracle } from '../support/oracle.js';
+import { runZksh } from '../support/run-zksh.js';
 import { makeTempDir } from '../support/temp-dir.js';
 import { RawClient, type Reply } from './support/raw-client.js';
 
@@ -49,7 +55,7 @@ function proofOf(user: string, password: string, nonce: string, method: string):
   return md5(`${a1}:${nonce}:00000001:cn:auth:${a2}`).toString('hex');
 }
 
-/** Plays the client's side of RFC 2831; tells how it ended. */
+/** The client's side of RFC 2831. Returns the outcome. */
 async function login(client: RawClient, user: string, password: string): Promise<string> {
   const challenge = tokenOf(await sendToken(client, Buffer.alloc(0)));
   assert.match(challenge, /realm="zk-sasl-md5"/);
@@ -94,6 +100,39 @@ async function play(port: number): Promise<string[]> {
   return lines;
 }
 
+/** What a client of the library sees that logs in by SASL. */
+async function logInByLibrary(port: number): Promise<string[]> {
+  const connectString = `127.0.0.1:${port}`;
+  const lines: string[] = [];
+  const bob = createClient({ connectString, sasl: { user: 'bob', password: 'bobsecret' } });
+  try {
+    await bob.connect();
+    const ids = await bob.whoAmI();
+    lines.push(
+      ids
+        .map(({ authScheme, user }) => `${authScheme}:${user}`)
+        .sort()
+        .join(),
+    );
+    await bob.create('/of-bob', null, { acl: CREATOR_ALL_ACL });
+    const { acl } = await bob.getACL('/of-bob');
+    lines.push(acl.map(({ id }) => `${id.scheme}:${id.id}`).join());
+  } finally {
+    await bob.close();
+  }
+  const thief = createClient({ connectString, sasl: { user: 'bob', password: 'guessed' } });
+  lines.push(await thief.connect().then(() => 'connected', codeOf));
+  lines.push(thief.state);
+  await thief.close();
+  return lines;
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof ZooKeeperError ? error.code : String(error);
+}
+
+const OF_LIBRARY = ['ip:127.0.0.1,sasl:bob', 'sasl:bob', 'AUTHFAILED', 'auth-failed'];
+
 const EXPECTED = [
   'proved',
   'own 0',
@@ -134,15 +173,17 @@ async function withBundled(
 test('users of a JAAS file prove their passwords, and their ids count in ACLs', () =>
   withBundled({}, async (port) => {
     assert.equal(await play(port), EXPECTED);
+    assert.equal(await logInByLibrary(port), OF_LIBRARY);
   }));
 
-oracleTest('Apache answers the same exchange alike', async () => {
+oracleTest('the same exchange with Apache gives the same responses', async () => {
   const jaas = writeJaas();
   try {
     const properties = { 'java.security.auth.login.config': jaas.file };
     const oracle = await startOracle({ config: CONFIG, properties });
     try {
       assert.equal(await play(oracle.port), EXPECTED);
+      assert.equal(await logInByLibrary(oracle.port), OF_LIBRARY);
     } finally {
       await oracle.close();
     }
@@ -151,7 +192,7 @@ oracleTest('Apache answers the same exchange alike', async () => {
   }
 });
 
-test('allowSaslFailedClients serves who failed, without the id', () =>
+test('allowSaslFailedClients serves a client whose login failed, without the id', () =>
   withBundled({ allowSaslFailedClients: 'true' }, async (port) => {
     const client = await RawClient.connect(port);
     assert.is(await login(client, 'bob', 'wrong'), 'borne');
@@ -159,7 +200,7 @@ test('allowSaslFailedClients serves who failed, without the id', () =>
     await client.close();
   }));
 
-test('sessionRequireClientSASLAuth serves nobody else', () =>
+test('sessionRequireClientSASLAuth serves only authenticated clients', () =>
   withBundled({ sessionRequireClientSASLAuth: 'true' }, async (port) => {
     const stranger = await RawClient.connect(port);
     const { err } = await stranger.call(OpCode.exists, { path: '/', watch: false });
@@ -169,15 +210,65 @@ test('sessionRequireClientSASLAuth serves nobody else', () =>
     assert.is(await login(bob, 'bob', 'bobsecret'), 'proved');
     assert.is((await bob.call(OpCode.exists, { path: '/', watch: false })).err, 0);
     await bob.close();
+    const home = makeTempDir('sasl');
+    const file = join(home.path, 'sasl');
+    writeFileSync(file, 'bob:bobsecret\n', { mode: 0o600 });
+    const server = `127.0.0.1:${port}`;
+    try {
+      assert.is((await runZksh([server, '-c', 'ls /'])).code !== 0, true);
+      const shell = await runZksh(['--sasl-file', file, server, '-c', 'whoami']);
+      assert.match(shell.stdout, /sasl: bob/);
+      const without = await callTask(['smoke', '--servers', server], { ask: askWord });
+      assert.is(without.exitCode, 2);
+      const smoke = await callTask(['smoke', '--servers', server, '--sasl-file', file], {
+        ask: askWord,
+      });
+      assert.is(smoke.exitCode, 0, smoke.out);
+    } finally {
+      home.remove();
+    }
   }));
 
-test('without a JAAS file a token is answered with none', async () => {
+for (const [text, fault] of [
+  [
+    'Server { com.sun.security.auth.module.Krb5LoginModule required; };',
+    /Krb5LoginModule is not supported/,
+  ],
+  ['Server { DigestLoginModule required user_a="b" };', /line 1: found "}" \(expected/],
+] as const) {
+  test(`a server does not start without the authentication that its file asks for: ${text}`, async () => {
+    const home = makeTempDir('jaas');
+    const file = join(home.path, 'jaas.conf');
+    writeFileSync(file, text);
+    const config = { 'java.security.auth.login.config': file };
+    try {
+      const start = startBundled({ config }).then((server) => server.close());
+      const refusal = await start.then(() => 'started', String);
+      assert.match(refusal, fault);
+      const named = { ...config, 'sasl.serverconfig': 'None' };
+      writeFileSync(file, JAAS);
+      const other = startBundled({ config: named }).then((server) => server.close());
+      assert.match(await other.then(() => 'started', String), /section None: missing/);
+    } finally {
+      home.remove();
+    }
+  });
+}
+
+test('without a JAAS file, a token gets no token in response', async () => {
   const server = await startBundled();
   try {
     const client = await RawClient.connect(server.port);
     const reply = await sendToken(client, Buffer.alloc(0));
     assert.is(`${reply?.err} ${tokenOf(reply)}`, '0 none');
     await client.close();
+    const bob = createClient({
+      connectString: `127.0.0.1:${server.port}`,
+      sasl: { user: 'bob', password: 'bobsecret' },
+    });
+    const refused = await bob.connect().catch((error: Error) => String(error.cause));
+    assert.match(String(refused), /does not use SASL, or refused the login/);
+    await bob.close();
   } finally {
     await server.close();
   }

@@ -1,5 +1,6 @@
 /**
- * Options of storage and of znode types end to end: what they leave on the disk, and who reads it.
+ * Options of storage and of znode types end to end: the files they write, and the servers that
+ * read them.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +31,7 @@ function filesOf(dataDir: string, prefix: string): string[] {
 
 type Start = (dataDir: string) => Promise<{ readonly port: number; close(): Promise<void> }>;
 
-/** Writes 40 znodes below `top`; a snapshot is due every few txns. */
+/** Writes 40 znodes below `top`. A snapshot is due every few txns. */
 async function fill(port: number, top: string): Promise<void> {
   const client = await RawClient.connect(port);
   assert.is((await client.call(OpCode.create, create(top))).err, 0);
@@ -48,7 +49,7 @@ async function treeOf(port: number): Promise<unknown> {
   return tree;
 }
 
-/** The snapshots that are whole: Apache's server leaves a part of one when it is killed. */
+/** The complete snapshots. A killed Apache server leaves an incomplete one. */
 function unzip(home: string, names: readonly string[]): Buffer[] {
   return names.flatMap((name) => {
     try {
@@ -59,7 +60,7 @@ function unzip(home: string, names: readonly string[]): Buffer[] {
   });
 }
 
-/** Each server fills a part of the tree and must find all parts of those before. */
+/** Each server fills a part of the tree and must find the parts of all previous ones. */
 async function passOn(starts: readonly Start[], isTorn = false): Promise<void> {
   const home = makeTempDir('gzip');
   let before: unknown;
@@ -88,7 +89,7 @@ const GZIP = { tickTime: '2000', snapCount: '20', 'snapshot.compression.method':
 const startOurs: Start = (dataDir) => startBundled({ dataDir, config: GZIP });
 const startTheirs: Start = (dataDir) => startOracle({ dataDir, config: GZIP });
 
-test('compressed snapshots are written and read back', async () => {
+test('compressed snapshots are written and read', async () => {
   await passOn([startOurs, startOurs, startOurs]);
 });
 
@@ -96,7 +97,7 @@ oracleTest('Apache reads our compressed snapshots, and we read its own', async (
   await passOn([startOurs, startTheirs, startOurs, startTheirs], true);
 });
 
-oracleTest('a server without compression reads what was compressed', async () => {
+oracleTest('a server without compression reads compressed snapshots', async () => {
   const plain = (dataDir: string) => startBundled({ dataDir, config: { snapCount: '100000' } });
   const home = makeTempDir('gzip');
   try {
@@ -112,7 +113,7 @@ oracleTest('a server without compression reads what was compressed', async () =>
   }
 });
 
-test('a snapshot is due by the size of the log, too', async () => {
+test('a snapshot is also due by the size of the log', async () => {
   const home = makeTempDir('snap-size');
   const server = await startBundled({
     dataDir: home.path,
@@ -124,7 +125,7 @@ test('a snapshot is due by the size of the log, too', async () => {
     for (let i = 0; i < 40; i++) {
       await client.call(OpCode.create, create(`/n${i}`, Buffer.alloc(8192)));
     }
-    // 320 KB of log at one snapshot every 32 to 64 KB; one at a time is written.
+    // 320 KB of log at one snapshot per 32 to 64 KB. Only one is written at a time.
     await waitFor('snapshots', () => filesOf(home.path, 'snapshot.').length > before);
     const logs = filesOf(home.path, 'log.').length;
     assert.ok(logs >= 5 && logs <= 11, `${logs} logs`);
@@ -135,7 +136,7 @@ test('a snapshot is due by the size of the log, too', async () => {
   }
 });
 
-test('without a size limit the log does not ask for a snapshot', async () => {
+test('without a size limit, the size of the log does not cause a snapshot', async () => {
   const home = makeTempDir('snap-size');
   const config = { snapCount: '100000', snapSizeLimitInKb: '-1' };
   const server = await startBundled({ dataDir: home.path, config });
@@ -164,7 +165,7 @@ test('a log begins a new file when it is longer than txnLogSizeLimitInKb', async
     await client.close();
     const before = await treeOf(first.port);
     await first.close();
-    // 160 KB at 32 to 40 KB a file.
+    // 160 KB at 32 to 40 KB per file.
     const logs = filesOf(home.path, 'log.').length;
     assert.ok(logs >= 4 && logs <= 6, `${logs} logs`);
     const second = await startBundled({ dataDir: home.path, config });
@@ -197,7 +198,7 @@ for (const isWritten of [true, false]) {
   });
 }
 
-/** The zxid behind the last node and digest of a snapshot; undefined when it has none. */
+/** The zxid after the last node and digest of a snapshot, or undefined if it has none. */
 function lastZxidOf(path: string): bigint | undefined {
   const reader = new SnapshotReader(1 << 20);
   reader.push(readFileSync(path));
@@ -211,7 +212,7 @@ function lastZxidOf(path: string): bigint | undefined {
   }
 }
 
-test('datadir.autocreate=false makes no folder', async () => {
+test('datadir.autocreate=false creates no folder', async () => {
   const home = makeTempDir('autocreate');
   const dataDir = join(home.path, 'unmounted');
   try {
@@ -231,7 +232,7 @@ test('datadir.autocreate=false makes no folder', async () => {
   }
 });
 
-test('db.autocreate=false begins anew only where zkserver init said so', async () => {
+test('db.autocreate=false starts on an empty folder only after zkserver init', async () => {
   const home = makeTempDir('autocreate');
   const options = { dataDir: home.path, config: { 'db.autocreate': 'false' } };
   try {
@@ -243,7 +244,7 @@ test('db.autocreate=false begins anew only where zkserver init said so', async (
     const first = await startBundled(options);
     await first.close();
     assert.not.ok(readdirSync(home.path).includes('initialize'));
-    // What is there now is a database: it needs no word.
+    // The folder has a database now, so it needs no init.
     const second = await startBundled(options);
     await second.close();
   } finally {
@@ -264,7 +265,7 @@ test('TTL nodes are unknown without extendedTypesEnabled', async () => {
   }
 });
 
-test('with extendedTypesEnabled a TTL node lives through a restart and goes by itself', async () => {
+test('with extendedTypesEnabled, a TTL node survives a restart and expires', async () => {
   const home = makeTempDir('ttl');
   const config = { extendedTypesEnabled: 'true', 'znode.container.checkIntervalMs': '1000000' };
   const reaping = { ...config, 'znode.container.checkIntervalMs': '20' };

@@ -1,11 +1,11 @@
-// TLS between what was written here and what Apache wrote: its Java shell on the bundled server's
-// secure port, and the built-in client on that of Apache's server over Netty.
+// TLS between bundled and Apache's programs: its Java shell on the bundled server's secure port,
+// and the built-in client on that of Apache's server over Netty.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseServerAddress } from '../../src/client/connect-string.js';
-import { ZooKeeperError } from '../../src/client/errors.js';
-import { askWord } from '../../src/client/four-letter.js';
-import type { TlsOptions } from '../../src/client/tls.js';
+import { parseServerAddress } from '../../src/client/base/connect-string.js';
+import { ZooKeeperError } from '../../src/client/base/errors.js';
+import { askWord } from '../../src/client/base/four-letter.js';
+import type { TlsOptions } from '../../src/client/base/tls.js';
 import { ZooKeeper } from '../../src/client/zookeeper.js';
 import { Perms } from '../../src/protocol/perms.js';
 import { ia5Value, makeAuthority, type Subject } from '../support/certs.js';
@@ -23,7 +23,7 @@ function storesOf(keyFile: string, files: TlsFiles): Record<string, string> {
   };
 }
 
-/** One command of Apache's Java shell over TLS; what it printed. */
+/** Runs one command of Apache's Java shell over TLS. Returns its output. */
 function runJavaShell(
   port: number,
   files: TlsFiles,
@@ -41,7 +41,7 @@ function runJavaShell(
   return ended.then(output);
 }
 
-oracleTest("Apache's Java shell works over TLS, and is known by its certificate", async () => {
+oracleTest("Apache's Java shell works over TLS, with its certificate as identity", async () => {
   const files = makeTlsFiles();
   const server = await startSecure(files);
   const keyFile = files.write('client.pem', files.client.both);
@@ -57,7 +57,7 @@ oracleTest("Apache's Java shell works over TLS, and is known by its certificate"
   }
 });
 
-/** A subject that tries every rule of RFC 2253 as Java writes it. */
+/** A subject that uses every rule of RFC 2253 as Java applies it. */
 const ODD_SUBJECT: Subject = [
   [['C', 'DE']],
   [['O', 'Acme, Inc. + "Söhne" <#;=\\>']],
@@ -87,7 +87,7 @@ const NAMES = [
   'EMAILADDRESS=a@b.c,ST=x',
 ];
 
-/** What a server makes of a certificate, and of names in ACLs. */
+/** How a server reads a certificate, and names in ACLs. */
 async function findingsOf(port: number, tls: TlsOptions): Promise<readonly string[]> {
   const client = new ZooKeeper({ connectString: `zks://localhost:${port}`, tls });
   const findings: string[] = [];
@@ -128,49 +128,52 @@ async function faultOf(port: number, tls?: TlsOptions): Promise<string> {
   }
 }
 
-oracleTest("the client works on Apache's secure port, and both servers find the same", async () => {
-  const files = makeTlsFiles();
-  const { authority } = files;
-  const odd = authority.issue({ subject: ODD_SUBJECT });
-  const tls = { ca: authority.cert, ...odd };
-  const securePort = await freePort();
-  const [bundled, apache] = await Promise.all([
-    startSecure(files),
-    startOracle({
-      jars: NETTY_JARS,
-      config: { secureClientPort: securePort },
-      properties: {
-        'zookeeper.serverCnxnFactory': 'org.apache.zookeeper.server.NettyServerCnxnFactory',
-        ...storesOf(files.serverFile, files),
-      },
-    }),
-  ]);
-  try {
-    const expected = await findingsOf(securePort, tls);
-    assert.equal(await findingsOf(bundled.securePort, tls), expected);
-    assert.match(
-      expected.join('\n'),
-      'x509 UID=u1,DC=example,1.2.840.113549.1.9.1=#16056140622e63',
-    );
+oracleTest(
+  "the client works on Apache's secure port, and both servers give the same results",
+  async () => {
+    const files = makeTlsFiles();
+    const { authority } = files;
+    const odd = authority.issue({ subject: ODD_SUBJECT });
+    const tls = { ca: authority.cert, ...odd };
+    const securePort = await freePort();
+    const [bundled, apache] = await Promise.all([
+      startSecure(files),
+      startOracle({
+        jars: NETTY_JARS,
+        config: { secureClientPort: securePort },
+        properties: {
+          'zookeeper.serverCnxnFactory': 'org.apache.zookeeper.server.NettyServerCnxnFactory',
+          ...storesOf(files.serverFile, files),
+        },
+      }),
+    ]);
+    try {
+      const expected = await findingsOf(securePort, tls);
+      assert.equal(await findingsOf(bundled.securePort, tls), expected);
+      assert.match(
+        expected.join('\n'),
+        'x509 UID=u1,DC=example,1.2.840.113549.1.9.1=#16056140622e63',
+      );
 
-    assert.is(await faultOf(securePort, tls), 'imok');
-    assert.match(
-      await faultOf(securePort, { ca: authority.cert }),
-      'requires a client certificate',
-    );
-    assert.match(await faultOf(securePort, { ...files.client }), 'of an untrusted authority');
-    const stranger = makeAuthority('Stranger').issue({ names: ['stranger'] });
-    assert.match(
-      await faultOf(securePort, { ca: authority.cert, ...stranger }),
-      "refused this client's certificate",
-    );
-    assert.match(await faultOf(apache.port, tls), 'it may be the plain client port');
-    assert.match(await faultOf(securePort), 'closed the connection without an answer');
-  } finally {
-    await bundled.close();
-    await apache.close();
-    files.remove();
-  }
-});
+      assert.is(await faultOf(securePort, tls), 'imok');
+      assert.match(
+        await faultOf(securePort, { ca: authority.cert }),
+        'requires a client certificate',
+      );
+      assert.match(await faultOf(securePort, { ...files.client }), 'of an untrusted authority');
+      const stranger = makeAuthority('Stranger').issue({ names: ['stranger'] });
+      assert.match(
+        await faultOf(securePort, { ca: authority.cert, ...stranger }),
+        "refused this client's certificate",
+      );
+      assert.match(await faultOf(apache.port, tls), 'it may be the plain client port');
+      assert.match(await faultOf(securePort), 'closed the connection without an answer');
+    } finally {
+      await bundled.close();
+      await apache.close();
+      files.remove();
+    }
+  },
+);
 
 test.run();

@@ -1,6 +1,6 @@
 /**
  * The files of either server, read by zkops and by Apache's own tools: the same records, the same
- * verdict, the same files left behind by a clean-up.
+ * verdict, the same files left by a clean-up.
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ interface Serving {
 const startOurs: Start = (dataDir, config) => startBundled({ dataDir, config });
 const startTheirs: Start = (dataDir, config) => startOracle({ dataDir, config, jars: JARS });
 
-/** A data directory in which a server has lived through requests of every kind. */
+/** The data directory of a server after requests of every kind. */
 async function fill(start: Start, home: string, config: Record<string, string> = CONFIG) {
   const dataDir = join(home, 'data');
   mkdirSync(dataDir);
@@ -69,14 +69,14 @@ async function fill(start: Start, home: string, config: Record<string, string> =
   };
 }
 
-/** A Java machine for each file takes a second: three of many will do. */
+/** A JVM takes a second per file, so check only three of many. */
 function newest(paths: readonly string[]): string[] {
   const zxidOf = (path: string) =>
     Number.parseInt(path.replace(/^.*\/\w+\.([0-9a-f]+).*$/, '$1'), 16);
   return paths.toSorted((a, b) => zxidOf(b) - zxidOf(a)).slice(0, 3);
 }
 
-/** What a log holds, one line a record. */
+/** The records of a log, one per line. */
 async function oursOf(log: string): Promise<string[]> {
   const { rows } = await taskJson(['log', 'dump', log]);
   return rows.map(({ zxid, session, cxid, type, check }) => {
@@ -85,7 +85,7 @@ async function oursOf(log: string): Promise<string[]> {
   });
 }
 
-/** The same by Apache's tool; a damaged record stands there twice, once with the error. */
+/** The same by Apache's tool. It prints a damaged record twice, once with the error. */
 function theirsOf({ out }: JavaOutcome): string[] {
   const line =
     /^(CRC ERROR - )?\d+\/\d+\/\d+, .* session (0x\w+) cxid (0x\w+) zxid (0x\w+) (\w+)/gm;
@@ -125,7 +125,7 @@ oracleTest('logs of zkserver have the records that TxnLogToolkit finds', () =>
   compareLogs(startOurs),
 );
 
-oracleTest('a damaged log is judged as TxnLogToolkit judges it', async () => {
+oracleTest('a damaged log gets the verdict of TxnLogToolkit', async () => {
   const home = makeTempDir('toolkits');
   try {
     const { logs } = await fill(startOurs, home.path);
@@ -138,7 +138,7 @@ oracleTest('a damaged log is judged as TxnLogToolkit judges it', async () => {
       ['a flipped bit', changed(bytes, offset + 12 + 8, (bytes[offset + 20] ?? 0) ^ 1), 2],
       ['a wrong magic', changed(bytes, 0, 0x21), 2],
       ['no end mark', changed(bytes.subarray(0, padStart(bytes)), padStart(bytes) - 1, 0), 1],
-      ['cut off in a record', bytes.subarray(0, end + 30), 1],
+      ['truncated in a record', bytes.subarray(0, end + 30), 1],
     ];
     for (const [what, damaged, exitCode] of damages) {
       const copy = join(home.path, 'log.1');
@@ -148,7 +148,7 @@ oracleTest('a damaged log is judged as TxnLogToolkit judges it', async () => {
       assert.is(verified.exitCode, exitCode, what);
       if (what === 'a wrong magic') assert.is(theirs.exitCode, 2, what);
       else {
-        // What lacks its end mark was written all the same, and Apache's tool prints it before it
+        // A record without its end mark was still written, and Apache's tool prints it before it
         // ends.
         const isLastCut = what === 'no end mark';
         const found = theirsOf(theirs);
@@ -167,14 +167,14 @@ function changed(bytes: Buffer, offset: number, to: number): Buffer {
   return copy;
 }
 
-/** Behind the last byte that is not zero. */
+/** The offset after the last byte that is not zero. */
 function padStart(bytes: Buffer): number {
   let end = bytes.length;
   while (end > 0 && bytes[end - 1] === 0) end--;
   return end;
 }
 
-/** Every znode of SnapshotFormatter's text, and its sessions. */
+/** Every znode in the text of SnapshotFormatter, and its sessions. */
 function formatted({ out }: JavaOutcome): { nodes: string[]; sessions: string[] } {
   const nodes = [...out.matchAll(/^(\/.*)\n((?: {2}\w+ = .*\n?)+)/gm)].map(
     ([, path, lines = '']) => {
@@ -208,7 +208,7 @@ async function compareSnapshots(start: Start, config: Record<string, string>): P
     for (const snapshot of newest(snapshots)) {
       const { exitCode } = await callTask(['snap', 'verify', snapshot]);
       const outcome = await runJava([FORMATTER, snapshot]);
-      // Apache's server does not wait, as it ends, for a snapshot that it is writing.
+      // Apache's server does not wait for a pending snapshot when it ends.
       if (outcome.exitCode !== 0) {
         assert.is(exitCode, 2, `${snapshot} is damaged`);
         continue;
@@ -235,26 +235,29 @@ async function compareSnapshots(start: Start, config: Record<string, string>): P
       );
       assert.equal(sessions.sort(), theirs.sessions, snapshot);
     }
-    assert.ok(compared > 0, 'no snapshot is whole');
+    assert.ok(compared > 0, 'no valid snapshot');
   } finally {
     home.remove();
   }
 }
 
-oracleTest("Apache's snapshots hold what SnapshotFormatter finds", () =>
+oracleTest("Apache's snapshots have the znodes that SnapshotFormatter finds", () =>
   compareSnapshots(startTheirs, CONFIG),
 );
-oracleTest("Apache's gzip snapshots hold what SnapshotFormatter finds", () =>
+oracleTest("Apache's gzip snapshots have the znodes that SnapshotFormatter finds", () =>
   compareSnapshots(startTheirs, { ...CONFIG, 'snapshot.compression.method': 'gz' }),
 );
-oracleTest("Apache's snappy snapshots hold what SnapshotFormatter finds", () =>
+oracleTest("Apache's snappy snapshots have the znodes that SnapshotFormatter finds", () =>
   compareSnapshots(startTheirs, { ...CONFIG, 'snapshot.compression.method': 'snappy' }),
 );
-oracleTest('snapshots of zkserver hold what SnapshotFormatter finds', () =>
+oracleTest('snapshots of zkserver have the znodes that SnapshotFormatter finds', () =>
   compareSnapshots(startOurs, CONFIG),
 );
+oracleTest('snappy snapshots of zkserver have the znodes that SnapshotFormatter finds', () =>
+  compareSnapshots(startOurs, { ...CONFIG, 'snapshot.compression.method': 'snappy' }),
+);
 
-oracleTest('the log of an Apache server that runs is not cut', async () => {
+oracleTest('the log of a running Apache server is not truncated', async () => {
   const server = await startOracle();
   try {
     const { runner } = await WorldRunner.start(server.port, 1);

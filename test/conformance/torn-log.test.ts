@@ -1,6 +1,6 @@
 /**
- * What a crash can leave of the last write is cut and the server starts; anything else that is
- * damaged is refused with the file and the offset, for acknowledged writes may lie there.
+ * A server truncates the remains of an incomplete last write and starts. It refuses any other
+ * damage with the file and the offset, because the damaged part may hold acknowledged writes.
  */
 import {
   closeSync,
@@ -25,14 +25,14 @@ import { RawClient } from './support/raw-client.js';
 
 const ZNODES = 60;
 const LOG_HEADER_SIZE = 16;
-/** Before an entry stand its checksum (8) and its length (4); behind it one byte. */
+/** Each entry has its checksum (8) and its length (4) before it, and one byte after it. */
 const RECORD_PREFIX_SIZE = 12;
 
 interface Written {
   readonly dataDir: string;
   /** The name of its only log. */
   readonly log: string;
-  /** Where each record begins, and at last where they end. */
+  /** The start of each record, and the end of the last. */
   readonly offsets: readonly number[];
   remove(): void;
 }
@@ -51,7 +51,7 @@ async function writeLog(): Promise<Written> {
 }
 
 async function create(client: RawClient, path: string, length: number): Promise<void> {
-  // Never a zero byte: what is zero in the file was not written, or is a number's upper half.
+  // Never a zero byte: a zero in the file was not written, or is the upper half of a number.
   const data = Buffer.alloc(length, 'abcdefghij');
   const value = { path, data, acl: OPEN_ACL_UNSAFE, flags: 0 };
   assert.is((await client.call(OpCode.create, value)).err, 0, path);
@@ -77,7 +77,9 @@ function recordOffsets(path: string): number[] {
   return offsets;
 }
 
-/** Copies the directory, harms the copy, and says how many of the znodes a server finds in it. */
+/**
+ * Copies the directory, damages the copy, and returns the number of znodes that a server finds.
+ */
 async function surviving(
   written: Written,
   harm: (path: string) => void,
@@ -88,7 +90,7 @@ async function surviving(
     harm(logPath(copy.path, written.log));
     const warnings: string[] = [];
     const count = await countAndWriteOn(copy.path, warnings);
-    // A second start finds what was written behind the cut.
+    // A second start finds the write after the truncation.
     assert.is(await countAndWriteOn(copy.path, []), count + 1);
     return { count, warnings };
   } finally {
@@ -113,12 +115,15 @@ async function countAndWriteOn(dataDir: string, warnings: string[]): Promise<num
   }
 }
 
-/** Znodes whose record is whole when the log ends at `end`: the first record is the session's. */
+/**
+ * The number of znodes with a complete record if the log ends at `end`. The first record is that
+ * of the session.
+ */
 function wholeAt({ offsets }: Written, end: number): number {
   return Math.max(0, offsets.filter((offset) => offset <= end).length - 2);
 }
 
-test('a log cut anywhere in its tail is a shorter log', async () => {
+test('a log truncated anywhere in its tail is a shorter log', async () => {
   const written = await writeLog();
   const random = new Random(5);
   try {
@@ -139,7 +144,7 @@ test('a log cut anywhere in its tail is a shorter log', async () => {
   }
 });
 
-test('a last write that never reached the preallocated zeros is cut, and told of', async () => {
+test('a last write missing in the preallocated zeros is truncated, and reported', async () => {
   const written = await writeLog();
   const random = new Random(6);
   try {
@@ -151,7 +156,7 @@ test('a last write that never reached the preallocated zeros is cut, and told of
         overwrite(path, place, Buffer.alloc(end - place + 4096));
       });
       assert.is(count, ZNODES - 1, `zeros from ${place}`);
-      // A record of which only zeros are there leaves no trace to tell of.
+      // A record of zeros only leaves nothing to report.
       if (place > last + 8) {
         assert.match(warnings.join(), written.log);
         assert.match(warnings.join(), `offset ${last}`);
@@ -162,7 +167,7 @@ test('a last write that never reached the preallocated zeros is cut, and told of
   }
 });
 
-test('a record that went bad before the end is refused with file and offset', async () => {
+test('a record damaged before the end is refused with file and offset', async () => {
   const written = await writeLog();
   const random = new Random(7);
   const copy = makeTempDir('torn-copy');
@@ -174,7 +179,7 @@ test('a record that went bad before the end is refused with file and offset', as
       const index = 1 + random.below(offsets.length - 3);
       const start = offsets[index] ?? 0;
       const length = (offsets[index + 1] ?? 0) - start;
-      // Behind the length: another byte there would be another record.
+      // After the length: another byte there would be another record.
       const place = start + RECORD_PREFIX_SIZE + random.below(length - RECORD_PREFIX_SIZE - 1);
       copyFileSync(logPath(dataDir, log), path);
       flip(path, place);

@@ -1,4 +1,4 @@
-/** `zksh --zkcli` beside Apache's Java shell: one script through both, word for word the same. */
+/** Runs one script through `zksh --zkcli` and Apache's Java shell, with the same output. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { oracleTest, spawnJava, startOracle } from '../support/oracle.js';
@@ -107,7 +107,7 @@ const SCRIPT = [
   'quit',
 ];
 
-/** Times, and what names the session and the server, differ from run to run. */
+/** Times, and the names of session and server, differ from run to run. */
 function masked(text: string): string {
   return text
     .replaceAll(/^([cm]time) = .*$/gm, '$1 = …')
@@ -118,12 +118,12 @@ function masked(text: string): string {
     .replaceAll(/^(Welcome to ZooKeeper!|JLine support is disabled)\n/gm, '');
 }
 
-/** The usage of Apache's shell 3.8 has no `exit`, and differs in what 3.9 changed. */
+/** The usage of Apache's shell 3.8 has no `exit`, and differs where 3.9 changed it. */
 function withoutNews(text: string): string {
   return text.replaceAll(/^\t(exit|get|set) .*\n/gm, '');
 }
 
-oracleTest("zksh --zkcli says what Apache's Java shell says", async () => {
+oracleTest("zksh --zkcli prints what Apache's Java shell prints", async () => {
   const config = { extendedTypesEnabled: 'true' };
   const [first, second] = await Promise.all([startOracle({ config }), startOracle({ config })]);
   const java = new Dialogue(

@@ -4,7 +4,7 @@
  */
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SessionClient } from '../../src/client/client.js';
+import type { SessionClient } from '../../src/client/base/client.js';
 import { createClient } from '../../src/client/index.js';
 import { OPERATOR_LIMITS } from '../../src/server/limits/operator-limits.js';
 import { ExitCode } from '../../src/server/main.js';

@@ -6,14 +6,17 @@ import type { Target } from './target.js';
 
 const CORPUS = join(PROJECT_ROOT, 'test', 'fuzz', 'corpus');
 
-/** The seeds of the target, and what is kept in the repository for it. */
+/** The seeds of the target, and its corpus in the repository. */
 export function readCorpus(target: Target): Buffer[] {
   const folder = join(CORPUS, target.name);
   const kept = existsSync(folder) ? readdirSync(folder).sort() : [];
   return [...target.seeds(), ...kept.map((name) => readFileSync(join(folder, name)))];
 }
 
-/** @returns the path of the file that has the input from now on */
+/**
+ * Stores the input.
+ * @returns the path of its file
+ */
 export function keepInput(targetName: string, input: Buffer): string {
   const folder = join(CORPUS, targetName);
   mkdirSync(folder, { recursive: true });

@@ -9,8 +9,8 @@ let fresh = 0;
 let isCounting = false;
 
 /**
- * Lets what is imported from now on note its blocks. Static imports are over by then: a module that
- * calls this imports the targets by `import()` afterwards.
+ * Instruments modules that are imported from now on. Static imports are done by then, so the
+ * caller imports the targets with `import()`.
  */
 export function countBlocks(): void {
   if (isCounting) return;
@@ -26,7 +26,7 @@ export function countBlocks(): void {
   register('./load-hook.js', import.meta.url);
 }
 
-/** Which blocks of the tested code ran since this was made. One is in use at a time. */
+/** Reports which blocks of the tested code ran since it was made. Use only one at a time. */
 export class Coverage {
   blocks = 0;
 
@@ -35,7 +35,7 @@ export class Coverage {
     fresh = 0;
   }
 
-  /** How many blocks ran for the first time since the last call. */
+  /** The number of blocks that ran for the first time since the last call. */
   take(): number {
     const found = fresh;
     fresh = 0;

@@ -14,14 +14,14 @@ import { textsOf } from './varied-frames.js';
 countBlocks();
 const { TARGETS } = await import('./targets/all.js');
 
-/** For each target; `npm run fuzz` goes on for as long as it is told. */
+/** For each target. `npm run fuzz` takes the number as an option. */
 const INPUTS = 200;
 /** For those that step whole servers. */
 const FEW_INPUTS = 40;
 const SLOW: ReadonlySet<string> = new Set(['client-frames', 'leader-link', 'learner-link']);
 
 for (const target of TARGETS) {
-  test(`${target.name}: the corpus and what is near it break no promise`, async () => {
+  test(`${target.name}: the corpus and similar inputs break no promise`, async () => {
     const fuzzer = new Fuzzer(target, 1, null);
     fuzzer.isStressing = false;
     await fuzzer.begin(readCorpus(target));
@@ -37,7 +37,7 @@ function targetOf(run: Target['run']): Target {
   return { name: 'own', seeds: () => [Buffer.from('seed')], run };
 }
 
-test('what is thrown and promised nowhere is found, with its input', async () => {
+test('an unexpected exception is found, with its input', async () => {
   const target = targetOf(async (input) => {
     await null;
     parseOrRefuse(() => {
@@ -52,7 +52,7 @@ test('what is thrown and promised nowhere is found, with its input', async () =>
   assert.ok(fuzzer.findings[0]?.input.includes(0));
 });
 
-/** A stranger each of whose 64 bytes cost what `once` does. */
+/** A stranger that calls `once` for every 64 bytes. */
 function strangerOf(once: (number: number) => void): Stranger {
   const costly = {
     bytes: 0,
@@ -74,13 +74,13 @@ function problemOf(once: (number: number) => void): string | null {
   return stress(() => strangerOf(once), repeat);
 }
 
-test('what is kept of a stranger is found', () => {
+test('memory kept for a stranger is found', () => {
   const kept: Buffer[] = [];
   assert.match(problemOf(() => kept.push(Buffer.alloc(2048))) ?? '', /^growth: /);
   assert.ok(kept.length > 0);
 });
 
-test('what takes ever longer is found, and what takes as long each time is not', () => {
+test('growing cost per repeat is found, and constant cost is not', () => {
   let sum = 0;
   const quadratic = (number: number): void => {
     for (let i = 0; i < number * 4; i++) sum++;
@@ -93,7 +93,7 @@ test('what takes ever longer is found, and what takes as long each time is not',
   assert.ok(sum > 0);
 });
 
-test('each frame of an input is repeated in turn, as it is, varied and cut short', () => {
+test('each frame of an input is repeated in turn: unchanged, varied, and truncated', () => {
   const random = new Random(1);
   const frame = withLength(Buffer.concat([Buffer.alloc(8), withLength(Buffer.from('text'))]));
   const input = Buffer.concat([frame, frame]);
@@ -110,7 +110,7 @@ test('each frame of an input is repeated in turn, as it is, varied and cut short
   );
 });
 
-test('a part is replaced by another, and the lengths around it stay right', () => {
+test('a part is replaced by another, and the lengths around it stay valid', () => {
   const inner = withLength(Buffer.from('abc'));
   const outer = Buffer.concat([withLength(inner), withLength(Buffer.from('z'))]);
   const parts = partsOf(outer);
@@ -121,7 +121,7 @@ test('a part is replaced by another, and the lengths around it stay right', () =
   assert.equal(replacePart(outer, part, parts, longer), expected);
 });
 
-test('compiled code notes each block that it enters', () => {
+test('compiled code reports each block that it enters', () => {
   const source = ['if (a(1) === "(")', '    b();', 'switch (c) {', '    case 1:', 'f(() => {'];
   let block = 0;
   assert.equal(instrument(source.join('\n'), () => block++).split('\n'), [

@@ -1,6 +1,6 @@
 /**
- * A fuzzer that learns: it mutates what it has, and keeps each input that reached a block of the
- * tested code that none had reached before. The same seed gives the same inputs.
+ * A learning fuzzer: it mutates its inputs, and keeps each that reaches a new block of the tested
+ * code. The same seed gives the same inputs.
  */
 import { createHash } from 'node:crypto';
 import { Random } from '../support/random.js';
@@ -11,12 +11,12 @@ import { type Repeat, repeatsOf } from './repeat.js';
 import { stress } from './stress.js';
 import type { Stranger, Target } from './target.js';
 
-/** So long an input may take; parsers take microseconds. */
+/** The maximum time of an input. Parsers take microseconds. */
 const SLOW_MS = 1000;
 const BATCH = 256;
-/** A stress takes as long as some hundred inputs, and there are ever fewer that are new. */
+/** A stress takes as long as some hundred inputs, but new kinds become rare. */
 const INPUTS_PER_STRESS = 150;
-/** To find what was not repeated yet. */
+/** Attempts to find an input that was not stressed yet. */
 const CHOICES = 8;
 const GROWTH_LIMIT = 96 * 1024 * 1024;
 const INPUTS_PER_CHECK = 50_000;
@@ -32,16 +32,16 @@ interface Chosen {
   readonly way: number;
 }
 
-/** Told of each input before it runs, so that a watchdog can name one that hangs. */
+/** Called with each input before it runs, so that a watchdog can name one that hangs. */
 export type Announce = (input: Buffer) => void;
 
 export class Fuzzer {
   readonly corpus: Buffer[] = [];
   readonly findings: Found[] = [];
   inputs = 0;
-  /** Whether inputs are repeated, too. */
+  /** Whether to stress inputs too. */
   isStressing = true;
-  /** Told at once, for a run that may not come to its end. */
+  /** Called at once, because a run may not reach its end. */
   onFound: (found: Found) => void = () => {};
   readonly target: Target;
   private readonly random: Random;
@@ -49,9 +49,9 @@ export class Fuzzer {
   private readonly coverage: Coverage | null;
   private readonly announce: Announce;
   private readonly known = new Set<string>();
-  /** Kept, and not repeated yet. */
+  /** Kept inputs that were not stressed yet. */
   private fresh: Buffer[] = [];
-  /** What comes next, of an input that was kept. */
+  /** The index of the next kept input. */
   private pending: Chosen[] = [];
   private readonly stressed = new Set<string>();
   stresses = 0;
@@ -73,7 +73,7 @@ export class Fuzzer {
     target.renew?.();
   }
 
-  /** Runs the inputs that are there before anything is mutated. */
+  /** Runs the existing inputs before any mutation. */
   async begin(inputs: readonly Buffer[]): Promise<void> {
     this.corpus.push(...inputs);
     this.fresh.push(...inputs);
@@ -82,7 +82,7 @@ export class Fuzzer {
     this.heap = heapInUse();
   }
 
-  /** Some mutated inputs, and now and then a part of one again and again. */
+  /** Runs some mutated inputs, and sometimes a stress. */
   async step(most = BATCH): Promise<void> {
     for (let left = Math.min(BATCH, most); left > 0; left--) {
       const input = this.mutator.mutate(this.random.pick(this.corpus), this.corpus);
@@ -107,7 +107,7 @@ export class Fuzzer {
     }
     const ms = performance.now() - startedMs;
     const { slowMs = SLOW_MS } = this.target;
-    // Again in time of this process, since others on the machine may have had it.
+    // Measures again in CPU time of this process, because of load on the machine.
     const usedMs = ms > slowMs ? await this.usedBy(input) : 0;
     if (usedMs > slowMs) {
       this.report(input, `slow: ${Math.round(usedMs)} ms (expected at most ${slowMs})`);
@@ -121,7 +121,7 @@ export class Fuzzer {
   }
 
   private report(input: Buffer, problem: string): void {
-    // One of a kind: the place where it was thrown.
+    // One per place where the error was thrown.
     const frames = problem.split('\n').filter((line) => line.startsWith('    at '));
     const kind = frames.length > 0 ? frames.slice(0, 2).join('\n') : problem.replace(/\d+/g, '#');
     if (this.known.has(kind)) return;
@@ -145,7 +145,7 @@ export class Fuzzer {
         return target.connect?.(way) as Stranger;
       };
       const problem = stress(connect, repeat);
-      // Another of the kind may be taken.
+      // Another input of the kind may be accepted.
       if (problem === null) continue;
       this.stressed.add(`${way} ${repeat.kind}`);
       this.stresses++;
@@ -154,7 +154,7 @@ export class Fuzzer {
     }
   }
 
-  /** Of what was kept, each in its turn, then what is near it; null where that was repeated. */
+  /** Each kept input in turn, then a mutation of it. Null if its kind was stressed already. */
   private chooseStress(): Chosen | null {
     const { random, corpus, fresh } = this;
     for (;;) {
@@ -197,7 +197,7 @@ export class Fuzzer {
   }
 }
 
-/** A name for a file that keeps the input. */
+/** A file name for the input. */
 export function nameOf(input: Buffer): string {
   return createHash('sha1').update(input).digest('hex').slice(0, 12);
 }

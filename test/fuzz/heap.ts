@@ -3,13 +3,13 @@ import { runInNewContext } from 'node:vm';
 
 let collect: (() => void) | undefined;
 
-/** Bytes that are in use after a collection, in the heap and beside it. */
+/** The bytes in use after a collection, in the heap and outside it. */
 export function heapInUse(): number {
   if (collect === undefined) {
     setFlagsFromString('--expose-gc');
     collect = runInNewContext('gc') as () => void;
   }
-  // Buffers that the first finds unused are given back by the second.
+  // The second collection frees buffers that the first one found unused.
   collect();
   collect();
   const { heapUsed, external } = process.memoryUsage();

@@ -1,12 +1,10 @@
 /**
- * Puts a counter into each block of compiled code. V8's own counters cost milliseconds for each
- * reading, so that a learning fuzzer could try a hundred inputs a second.
- *
- * It reads lines, not JavaScript: the compiler's output has one statement on each. A block that it
- * does not see is a block that the fuzzer does not learn from, and nothing worse.
+ * Puts a counter into each block of compiled code, because V8's own counters take milliseconds to
+ * read. It reads lines, not JavaScript: the output of the compiler has one statement per line. The
+ * fuzzer does not learn from a block that it misses.
  */
 
-/** The name of the global function that notes a block; it gives true. */
+/** The name of the global function that counts a block. It returns true. */
 export const COUNTER = '__fuzzBlock';
 
 const COMMENT = /^\s*(\/\/|\/\*|\*)/;
@@ -15,7 +13,7 @@ const NO_BLOCK = /^\s*(switch|(export )?(default )?class)\b/;
 const CASE = /^\s*(case\b.*|default):( \{)?$/;
 const CONDITION = /^(\s*(?:\} )?(?:else )?(?:if|while) \()(.*)\)$/;
 
-/** @param nextBlock gives the number of the next block */
+/** @param nextBlock returns the number of the next block */
 export function instrument(source: string, nextBlock: () => number): string {
   return source
     .split('\n')
@@ -33,7 +31,7 @@ export function instrument(source: string, nextBlock: () => number): string {
 
 const TEXT = /'[^']*'|"[^"]*"|\/(\\.|[^/\\])+\//g;
 
-/** Closes every parenthesis that it opens, and none before. */
+/** Whether it closes every parenthesis that it opens, and no other. */
 function isWhole(condition: string): boolean {
   let depth = 0;
   for (const char of condition.replace(TEXT, '')) {

@@ -1,10 +1,10 @@
 /**
- * Parts that say how long they are: four bytes of length, then as many bytes. Frames, texts and
- * buffers are such parts, one inside another. What stands at random is taken for one at times.
+ * Parts with a length: four bytes of length, then that many bytes. Frames, texts, and buffers are
+ * nested parts. Random bytes sometimes look like one.
  */
 
 export interface Part {
-  /** Where its length stands. */
+  /** The offset of its length. */
   readonly at: number;
   /** Of its body, in bytes. */
   readonly length: number;
@@ -12,7 +12,7 @@ export interface Part {
 
 const LENGTH = 4;
 
-/** Everything in it that could be such a part, the empty ones too. */
+/** Everything in it that could be such a part, including empty ones. */
 export function partsOf(input: Buffer): Part[] {
   const parts: Part[] = [];
   for (let at = 0; at + LENGTH <= input.length; at++) {
@@ -22,7 +22,7 @@ export function partsOf(input: Buffer): Part[] {
   return parts;
 }
 
-/** The parts that follow one another from the start; what is left over is no part. */
+/** The consecutive parts from the start, without a rest that is not a part. */
 export function framesOf(input: Buffer): Part[] {
   const frames: Part[] = [];
   for (let at = 0; at + LENGTH <= input.length; ) {
@@ -34,7 +34,7 @@ export function framesOf(input: Buffer): Part[] {
   return frames;
 }
 
-/** Puts other bytes in its place, and corrects the lengths of the parts that it is in. */
+/** Replaces a part, and corrects the lengths of the parts around it. */
 export function replacePart(input: Buffer, part: Part, parts: readonly Part[], by: Buffer): Buffer {
   const end = part.at + LENGTH + part.length;
   const changed = Buffer.concat([input.subarray(0, part.at), by, input.subarray(end)]);

@@ -1,4 +1,4 @@
-/** A hook of Node's module loader, in its thread: the tested code comes with counters. */
+/** A hook of Node's module loader, in its thread, that instruments the tested code. */
 import type { LoadHook } from 'node:module';
 import { instrument } from './instrument.js';
 

@@ -1,6 +1,6 @@
 /**
- * `npm run fuzz -- [--minutes N] [--inputs N] [--target T] [--seed S]`: fuzzes each target in turn,
- * guided by coverage. What is found stays in test/fuzz/corpus/<target>.
+ * `npm run fuzz -- [--minutes N] [--inputs N] [--target T] [--seed S]`: fuzzes each target in
+ * turn, guided by coverage. Writes findings to test/fuzz/corpus/<target>.
  */
 import { tmpdir } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -28,7 +28,7 @@ if (chosen.length === 0) {
   process.exit(2);
 }
 const watchdog = new Watchdog(tmpdir());
-// A count of inputs ends the run; without one, the minutes do.
+// A count of inputs ends the run, or else the minutes.
 const mostInputs = Number(values.inputs ?? Number.POSITIVE_INFINITY) / chosen.length;
 const minutes = values.inputs === undefined ? Number(values.minutes) : Number.POSITIVE_INFINITY;
 const msEach = (minutes * 60_000) / chosen.length;

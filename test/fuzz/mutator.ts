@@ -1,7 +1,7 @@
 import type { Random } from '../support/random.js';
 import { partsOf, replacePart, withLength } from './lengths.js';
 
-/** Numbers at the ends of what formats can hold. */
+/** Numbers at the limits of the formats. */
 const NUMBERS = [
   0,
   1,
@@ -32,7 +32,7 @@ const TEXTS = [
   '\u202e',
 ];
 
-/** A power of two: so many times a part is repeated at most. */
+/** A power of two: the maximum number of repeats of a part. */
 const MAX_DOUBLINGS = 8;
 
 /** Changes inputs at random: bytes, numbers, words of the format, parts of other inputs. */
@@ -106,7 +106,7 @@ export class Mutator {
     return splice(input, at, word.length, word);
   }
 
-  /** A slice many times over. */
+  /** Repeats a slice many times. */
   private again(input: Buffer, at: number): Buffer {
     const slice = input.subarray(at, at + this.length(input));
     return splice(input, at, 0, this.repeat(slice));
@@ -118,7 +118,7 @@ export class Mutator {
     return Buffer.concat(Array.from({ length: Math.min(times, most) }, () => bytes));
   }
 
-  /** A frame, a text or a buffer becomes another; the lengths around it stay right. */
+  /** Replaces a frame, a text, or a buffer, and corrects the lengths around it. */
   private changePart(input: Buffer): Buffer {
     const { random } = this;
     const parts = partsOf(input);
@@ -145,7 +145,7 @@ export class Mutator {
     }
   }
 
-  /** A length or a digit that is a little off. */
+  /** A length or a digit that is slightly off. */
   private count(input: Buffer, at: number): Buffer {
     if (at + 4 > input.length) return input;
     const by = this.random.below(9) - 4;

@@ -1,4 +1,4 @@
-/** What of an input is sent again and again, and how one repeat differs from the next. */
+/** The part of an input that is repeated, and how one repeat differs from the next. */
 import type { Random } from '../support/random.js';
 import { framesOf, type Part, withLength } from './lengths.js';
 import { type TextField, textsOf, withCounter } from './varied-frames.js';
@@ -9,19 +9,19 @@ export interface Repeat {
   readonly unit: Buffer;
   /** The text that differs in each repeat. */
   readonly varied: TextField | null;
-  /** Repeats of the same kind tell the same. */
+  /** Repeats of the same kind give the same result. */
   readonly kind: string;
 }
 
-/** A piece of what a stranger sends at once. */
+/** The bytes that a stranger sends at once. */
 const CHUNK = 16 * 1024;
-/** No operation has a greater number. */
+/** No operation has a higher number. */
 const MAX_TYPE = 127;
 
 /**
- * Each frame of the input behind those before it: as it is, with a text that differs, cut short, or
- * empty, since what is kept for each frame shows best in the smallest.
- * @param units what is repeated behind the whole input, where the format has no such frames
+ * Each frame of the input, after the frames before it: unchanged, with a varying text, truncated,
+ * or empty. The smallest frames best show memory kept per frame.
+ * @param units repeats after the whole input, for formats without such frames
  */
 export function repeatsOf(input: Buffer, units: readonly Buffer[], random: Random): Repeat[] {
   if (units.length > 0) {
@@ -47,14 +47,14 @@ function formsOf(input: Buffer, { at, length }: Part, random: Random): Repeat[] 
   ];
 }
 
-/** The first number behind the length and the xid: the operation of a request. */
+/** The first number after the length and the xid: the operation of a request. */
 function kindOf(unit: Buffer): string {
   if (unit.length < 12) return `of ${unit.length} bytes`;
   const type = unit.readInt32BE(8);
   return Math.abs(type) <= MAX_TYPE ? `of type ${type}` : 'of another type';
 }
 
-/** The repeats in pieces, `bytes` in all, about. */
+/** The repeats in pieces, about `bytes` in total. */
 export function piecesOf({ unit, varied }: Repeat, bytes: number): Buffer[] {
   const pieces: Buffer[] = [];
   const times = Math.ceil(bytes / unit.length);

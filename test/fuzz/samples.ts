@@ -1,8 +1,8 @@
-/** One value of each request, of which the fuzzer knows no more than the layout. */
+/** One value of each request. Only its layout matters to the fuzzer. */
 import { InputArchive } from '../../src/jute/input-archive.js';
 import type { RecordType } from '../../src/jute/record.js';
 
-/** Gives the same for each field of a kind: this text, these bytes, zero, one element. */
+/** Returns the same for each field of a type: this text, these bytes, zero, one element. */
 class Same extends InputArchive {
   private readonly text: string;
 
@@ -36,7 +36,7 @@ class Same extends InputArchive {
   }
 }
 
-/** The bytes of a record all texts of which are this one. */
+/** The bytes of a record with this value for all texts. */
 export function sampleOf(type: RecordType<unknown>, text: string): Buffer {
   return type.encode(type.read(new Same(text)));
 }

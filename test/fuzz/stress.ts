@@ -1,6 +1,7 @@
 /**
- * A part of an input many times over, as a stranger would send it: what is kept of it, and does
- * each repeat cost more than those before? Costs are compared with each other, never with a clock.
+ * Repeats a part of an input many times, as an attacker would. It checks the memory kept for it,
+ * and whether each repeat costs more than earlier ones. It compares costs with each other, never
+ * with a clock.
  */
 import { heapInUse } from './heap.js';
 import { piecesOf, type Repeat } from './repeat.js';
@@ -8,36 +9,36 @@ import type { Stranger } from './target.js';
 
 const FIRST_SIZE = 256 * 1024;
 const SIZE = 576 * 1024;
-/** Tells whether the tested code takes more than one. */
+/** Shows whether the tested code accepts more than one. */
 const TRIED_SIZE = 1024;
-/** What a stranger's bytes may cost while they are held, in bytes a byte. */
+/** The memory that a stranger may use, in bytes per sent byte. */
 const KEPT_PER_BYTE = 16;
 const KEPT_SLACK = 1024 * 1024;
 /**
- * The last quarter costs 3.5 times the second eighth and the third where it is quadratic. Of fewer
- * bytes, what each costs by itself hides most of that.
+ * With quadratic cost, the last quarter costs 3.5 times the second and third eighths. With fewer
+ * bytes, the constant cost hides most of that.
  */
 const SUSPICIOUS_AT_FIRST = 1.25;
 const SUSPICIOUS = 1.7;
-/** Twice as many bytes may cost so many times as much: four would be quadratic. */
+/** The maximum cost of twice the bytes. Quadratic cost would be four times. */
 const TOO_MUCH = 2.8;
-/** Below it the cost is more of other things than of the repeats. */
+/** Below it, other costs dominate. */
 const MEASURABLE_MS = 4;
 const EIGHTHS = 8;
 const SAMPLES = 3;
 
 type Connect = () => Stranger;
 
-/** @returns the problem, or '', or null when the tested code does not take such repeats */
+/** @returns the problem, or '', or null if the tested code does not accept such repeats */
 export function stress(connect: Connect, repeat: Repeat): string | null {
   if (!isTaken(connect(), repeat)) return null;
   const { rise, growth } = measure(connect, repeat, FIRST_SIZE);
-  // Again, since the first time code is compiled and kept, too.
+  // Again, because the first run also compiles and caches code.
   if (growth !== '') return measure(connect, repeat, FIRST_SIZE).growth;
   if (rise < SUSPICIOUS_AT_FIRST) return '';
   const more = measure(connect, repeat, SIZE);
   if (more.growth !== '' || more.rise < SUSPICIOUS) return more.growth;
-  // Again, since others on the machine spoil a whole row of samples at times.
+  // Again, because load on the machine may spoil several samples in a row.
   if (medianRatio(connect, repeat) < TOO_MUCH) return '';
   const ratio = medianRatio(connect, repeat);
   if (ratio < TOO_MUCH) return '';
@@ -54,7 +55,7 @@ function isTaken(stranger: Stranger, repeat: Repeat): boolean {
 }
 
 interface Measured {
-  /** What the last quarter costs, in terms of the second eighth and the third. */
+  /** The cost of the last quarter, relative to the second and third eighths. */
   readonly rise: number;
   /** The problem, or ''. */
   readonly growth: string;
@@ -72,7 +73,7 @@ function measure(connect: Connect, repeat: Repeat, size: number): Measured {
   }
   const after = heapInUse();
   stranger.leave();
-  // What a client stores is the tree's; what goes with it is what its connection held.
+  // Stored data belongs to the tree. The connection's memory must be freed.
   const held = stranger.isStored ? after - heapInUse() : after - before;
   const most = stranger.bytes * KEPT_PER_BYTE + KEPT_SLACK;
   const growth = `growth: ${stranger.bytes} bytes keep ${held} (expected at most ${most})`;
@@ -85,7 +86,7 @@ function riseOf(costs: readonly number[]): number {
   return late < MEASURABLE_MS ? 0 : late / early;
 }
 
-/** Of twice the bytes. A collection or others on the machine spoil one sample. */
+/** Of twice the bytes. A garbage collection or load on the machine may spoil one sample. */
 function medianRatio(connect: Connect, repeat: Repeat): number {
   const [whole, half] = [piecesOf(repeat, SIZE), piecesOf(repeat, SIZE / 2)];
   const sample = (pieces: readonly Buffer[]): number => {
@@ -98,13 +99,13 @@ function medianRatio(connect: Connect, repeat: Repeat): number {
   const ratios: number[] = [];
   for (let i = 0; i < SAMPLES; i++) {
     const [cost, halfCost] = [sample(whole), sample(half)];
-    // What the tested code stops taking costs nothing.
+    // Bytes that the tested code does not accept cost nothing.
     ratios.push(halfCost < MEASURABLE_MS ? 0 : cost / halfCost);
   }
   return ratios.sort((a, b) => a - b)[SAMPLES >> 1] ?? 0;
 }
 
-/** In milliseconds of this process: what others do on the machine does not count. */
+/** In milliseconds of CPU time of this process, to exclude load on the machine. */
 function costOf(stranger: Stranger, pieces: readonly Buffer[]): number {
   const before = process.cpuUsage();
   for (const piece of pieces) if (!stranger.isHeld) stranger.push(Buffer.from(piece));

@@ -1,22 +1,28 @@
-/** What a fuzz target is, and what may come of an input. */
+/** Fuzz targets, and their findings. */
 
 export interface Target {
   readonly name: string;
-  /** Inputs to begin with, beside the corpus; made by the project's own encoders. */
+  /** First inputs besides the corpus, made by the project's own encoders. */
   seeds(): readonly Buffer[];
   /** Words of the format, which mutations insert. */
   readonly words?: readonly (string | Buffer)[];
-  /** @throws anything but what the tested code promises to throw */
+  /** @throws an error that the tested code does not promise */
   run(input: Buffer): void | Promise<void>;
-  /** A stranger to whom parts of inputs are given, again and again. @param way below `ways` */
+  /**
+   * A stranger that sends parts of inputs repeatedly.
+   * @param way below `ways`
+   */
   connect?(way: number): Stranger;
-  /** In so many ways a stranger may come; the first byte of an input says which. Default: one. */
+  /**
+   * The number of ways in which a stranger may begin. The first byte of an input selects one.
+   * Default: one.
+   */
   readonly ways?: number;
-  /** What is repeated behind an input. Default: a frame of it, which begins with its length. */
+  /** The repeats after an input. Default: a frame of it, which begins with its length. */
   readonly units?: readonly Buffer[];
-  /** What runs share is made anew. */
+  /** Renews the state that runs share. */
   renew?(): void;
-  /** How long an input may take; default 1000. */
+  /** The maximum time of an input. Default: 1000. */
   readonly slowMs?: number;
   /** Default 4096. */
   readonly maxLength?: number;
@@ -24,13 +30,13 @@ export interface Target {
 
 /** The other end of a connection to the tested code. */
 export interface Stranger {
-  /** Given to the tested code so far. */
+  /** The bytes sent to the tested code so far. */
   readonly bytes: number;
   /** The tested code does not read now. */
   readonly isHeld: boolean;
   /** The tested code ended the connection. Default: no. */
   readonly isClosed?: boolean;
-  /** What it keeps may be data that was asked to be stored. */
+  /** It may keep data that the stranger stored. */
   readonly isStored: boolean;
   /** @param bytes belong to the tested code from then on */
   push(bytes: Buffer): void;
@@ -44,7 +50,7 @@ export class Finding extends Error {
 
 type ErrorClass = abstract new (...args: never[]) => Error;
 
-/** Runs the parser; what it refuses with a typed error is fine. */
+/** Runs the parser. It may refuse the input with a typed error. */
 export function parseOrRefuse<T>(
   parse: () => T,
   ...refusals: readonly ErrorClass[]
@@ -57,7 +63,9 @@ export function parseOrRefuse<T>(
   }
 }
 
-/** Of that class itself: a TypeError is no RangeError, and a stack overflow is no refusal. */
+/**
+ * Of exactly that kind: a TypeError is not a RangeError, and a stack overflow is not a refusal.
+ */
 function isOf(error: unknown, refusal: ErrorClass): boolean {
   if (!(error instanceof refusal)) return false;
   return !/Maximum call stack|Invalid string length|Array buffer allocation/.test(error.message);

@@ -1,18 +1,18 @@
 /** Frames of the client protocol in which one text differs from repeat to repeat. */
 
 export interface TextField {
-  /** Where its frame begins, with the length. */
+  /** The start of its frame, with the length. */
   readonly frame: number;
-  /** Where the text begins, after its length. */
+  /** The start of the text, after its length. */
   readonly at: number;
   readonly length: number;
 }
 
 const DIGITS = 6;
-/** Behind the length, the xid and the type. */
+/** After the length, the xid, and the type. */
 const HEAD = 12;
 
-/** What looks like a text with its length before it, in the frames that are whole. */
+/** Bytes that look like a text with its length, in the complete frames. */
 export function textsOf(frames: Buffer): TextField[] {
   const found: TextField[] = [];
   for (let frame = 0; frame + 4 <= frames.length; ) {

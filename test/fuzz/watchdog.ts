@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads';
 
 const MAX_INPUT = 1 << 16;
-/** An input that takes so long never ends, as far as anybody can tell. */
+/** An input that takes this long counts as endless. */
 const HANG_MS = 60_000;
 
-/** In a thread of its own, which still runs when the tested code never returns. */
+/** In a separate thread, which still runs if the tested code never returns. */
 const THREAD = `
 const { workerData } = require('node:worker_threads');
 const { writeFileSync, mkdirSync } = require('node:fs');
@@ -25,7 +25,7 @@ setInterval(() => {
 setInterval(() => {}, 1 << 30);
 `;
 
-/** Ends the process when an input hangs, and leaves the input in a file. */
+/** Ends the process if an input hangs, and leaves the input in a file. */
 export class Watchdog {
   private readonly shared = new SharedArrayBuffer(MAX_INPUT + 8);
   private readonly numbers = new Int32Array(this.shared, 0, 2);

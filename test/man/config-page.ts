@@ -1,4 +1,5 @@
-import { JVM_ONLY, OPTION_SECTIONS } from '../../src/server/config/config-keys.js';
+import { OPTION_SECTIONS } from '../../src/server/config/config-keys.js';
+import { UNREAD_KEYS } from '../../src/server/config/config-keys-unread.js';
 import type { Option } from '../../src/server/config/config-option.js';
 import { escapeRoff, expand, sentence } from './roff.js';
 
@@ -12,8 +13,11 @@ function keySections(): string {
     `.SS ${title.charAt(0)}${title.slice(1).toLowerCase()}`,
     ...Object.values(section).map(keyItem),
   ]);
-  const javaOnly = JVM_ONLY.map(escapeRoff).join(',\n');
-  return `${sections.join('\n')}\n.SS Java only\nKnown, and without effect here:\n${javaOnly}.`;
+  const unread = UNREAD_KEYS.map(({ keys, why, isRefused = false }) => {
+    const state = isRefused ? 'Refused' : 'No effect here';
+    return `.PP\n${keys.map(escapeRoff).join(',\n')}:\n${sentence(`${state}: ${why}`)}`;
+  });
+  return [...sections, '.SS Other keys of Apache', ...unread].join('\n');
 }
 
 function keyItem(option: Option<unknown>): string {

@@ -1,8 +1,8 @@
 import { type CommandDeclaration, usageOf } from '../../src/commands/zksh/engine/command.js';
 import { flagsOf } from '../../src/commands/zksh/engine/help-text.js';
 import { allCommands } from '../../src/commands/zksh/running/registry.js';
+import { ZKSH } from '../../src/commands/zksh/zksh-declaration.js';
 import { EXIT_CODES } from '../../src/commands/zksh/zksh-help.js';
-import { ZKSH } from '../../src/commands/zksh/zksh-options.js';
 import { escapeRoff, expand, item, sentence } from './roff.js';
 
 /** zksh(1). */
@@ -10,7 +10,6 @@ export async function zkshPage(): Promise<string> {
   const commands = await allCommands();
   const all = commands.flatMap((command) => [command, ...(command.subcommands ?? [])]);
   return expand('zksh.1', {
-    name: () => `zksh \\- ${escapeRoff(ZKSH.summary)}`,
     synopsis: () => `.B ${escapeRoff(usageOf(ZKSH))}`,
     description: () => escapeRoff(ZKSH.description),
     connect: () => `is ${escapeRoff(ZKSH.args.connect.summary)}.`,

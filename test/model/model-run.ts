@@ -8,11 +8,13 @@ import { FrameDecoder } from '../../src/jute/frame-decoder.js';
 import { ErrorCode } from '../../src/protocol/error-code.js';
 import { OpCode } from '../../src/protocol/op-code.js';
 import { RECORD_PREFIX_SIZE } from '../../src/server/persistence/log-record.js';
+import { exactContentOf } from '../../src/server/persistence/snapshot-source.js';
 import type { Server } from '../../src/server/server.js';
 import type { DataTree } from '../../src/server/tree/data-tree.js';
 import { readTxn, type TxnEntry } from '../../src/server/tree/txn.js';
 import { makeTestServer, SETTINGS } from '../server/server-world.js';
 import { CLIENTS, type Command, type Run } from './commands.js';
+import { compareCompaction } from './compare-compaction.js';
 import { type Asked, ModelClient } from './model-client.js';
 import { NaivePrep, NEVER_USED_MS } from './naive-prep.js';
 import { bodyOf, connectFrame, existsBody, frameOf } from './operations.js';
@@ -102,6 +104,7 @@ export class ModelRun {
     this.compareTrees();
     assert.is(this.server.state.prep.outstanding.size, 0, 'nothing is outstanding at the end');
     this.compareReplay();
+    compareCompaction(seedServer(this.firstZxid), this.log, exactContentOf(this.server.state));
   }
 
   // ── what clients do ──────────────────────────────────────────────────────────────────────────

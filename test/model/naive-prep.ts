@@ -47,8 +47,12 @@ export class NaivePrep {
 
   /** Decides the request and applies its txn to the proposed tree. */
   prepare(op: Op, head: TxnHead): Txn {
-    const txn = op.type === OpCode.multi ? this.multi(op.ops, head) : this.one(op);
-    if (op.type !== OpCode.multi) this.apply(head, txn);
+    if (op.type === OpCode.multi) {
+      if (op.ops.some(isUnreadable)) return { type: OpCode.error, err: ErrorCode.MARSHALLINGERROR };
+      return this.multi(op.ops, head);
+    }
+    const txn = this.one(op);
+    this.apply(head, txn);
     return txn;
   }
 
@@ -238,12 +242,17 @@ function isDue(tree: NaiveTree, path: string, node: NaiveNode, now: bigint): boo
   return node.cversion > 0 || age > BigInt(NEVER_USED_MS);
 }
 
-/** Within a multi, the mode selects the kind of create. Only create2 keeps its type. */
+/** Within a multi, a create without a TTL needs a mode without one. */
+function isUnreadable(op: PartOp): boolean {
+  return 'flags' in op && op.type !== OpCode.createTTL && (op.flags < 0 || op.flags > 4);
+}
+
+/** Within a multi, the mode of a container or of a TTL comes before the type. */
 function asPart(op: PartOp): PartOp {
   if (!('flags' in op)) return op;
-  if (op.type === OpCode.createTTL && op.flags >= 5 && op.flags <= 6) return op;
   if (op.flags === 4) return { ...op, type: OpCode.createContainer };
-  return { ...op, type: op.type === OpCode.create2 ? op.type : OpCode.create };
+  const isPlain = op.type === OpCode.createTTL && (op.flags < 5 || op.flags > 6);
+  return isPlain ? { ...op, type: OpCode.create } : op;
 }
 
 function failed(count: number, at: number, err: ErrorCode): Txn[] {

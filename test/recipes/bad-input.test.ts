@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ZooKeeperClient } from '../../src/client/client.js';
+import type { ZooKeeperClient } from '../../src/client/base/client.js';
 import { createClient } from '../../src/client/zookeeper.js';
 import { Perms } from '../../src/protocol/perms.js';
 import { Barrier } from '../../src/recipes/barrier.js';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ZooKeeperClient } from '../../src/client/client.js';
+import type { ZooKeeperClient } from '../../src/client/base/client.js';
 import { Configuration } from '../../src/recipes/configuration.js';
 import { DoubleBarrier } from '../../src/recipes/double-barrier.js';
 import { Group } from '../../src/recipes/group.js';

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import type { ZooKeeperClient } from '../../src/client/client.js';
+import type { ZooKeeperClient } from '../../src/client/base/client.js';
 import { LeaderElection, type Leadership } from '../../src/recipes/leader-election.js';
 import { waitFor } from '../support/wait-for.js';
 import type { Register } from './lock-suite.js';

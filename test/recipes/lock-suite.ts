@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import type { ZooKeeperClient } from '../../src/client/client.js';
+import type { ZooKeeperClient } from '../../src/client/base/client.js';
 import { CreateModes } from '../../src/protocol/create-mode.js';
 import { type Held, Lock } from '../../src/recipes/lock.js';
 import { waitFor } from '../support/wait-for.js';

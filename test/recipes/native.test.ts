@@ -1,5 +1,5 @@
 import { test } from 'uvu';
-import { createNativeClient } from '../../src/client/native.js';
+import { createNativeClient } from '../../src/client/native/native.js';
 import { nativeTest } from '../conformance/client-suite-native.js';
 import { spawnBundled } from '../support/bundled.js';
 import { SharedByTests } from '../support/shared-by-tests.js';

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import type { ZooKeeperClient } from '../../src/client/client.js';
+import type { ZooKeeperClient } from '../../src/client/base/client.js';
 import { LeaderElection, type Leadership } from '../../src/recipes/leader-election.js';
 import { Lock } from '../../src/recipes/lock.js';
 import { Semaphore } from '../../src/recipes/semaphore.js';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ClientState } from '../../src/client/client.js';
+import type { ClientState } from '../../src/client/base/client.js';
 import { createClient } from '../../src/client/zookeeper.js';
 import { watchSession } from '../../src/recipes/session.js';
 

@@ -1,5 +1,6 @@
-import type { ClientOptions, Watcher, ZooKeeperClient } from '../../src/client/client.js';
-import { ZooKeeperError } from '../../src/client/errors.js';
+import type { Watcher, ZooKeeperClient } from '../../src/client/base/client.js';
+import type { ClientOptions } from '../../src/client/base/client-options.js';
+import { ZooKeeperError } from '../../src/client/base/errors.js';
 import { createClient } from '../../src/client/zookeeper.js';
 import { membersOf } from '../../src/recipes/members.js';
 import { startProxy, type TestProxy } from '../support/proxy.js';

@@ -19,7 +19,7 @@ import { PROJECT_ROOT } from '../support/tidy/source-file.js';
 
 interface Project {
   readonly path: string;
-  ensure(input?: string): SpawnSyncReturns<string>;
+  ensure(input?: string, ...args: readonly string[]): SpawnSyncReturns<string>;
   /** The calls since the last check. */
   calls(): string[];
   /** Makes a file newer than all stamps. */
@@ -65,8 +65,8 @@ function makeProject(): Project {
   const log = at('calls.txt');
   return {
     path: home.path,
-    ensure: (input = '') =>
-      spawnSync('sh', ['-c', 'node scripts/ensure.mjs && cat'], {
+    ensure: (input = '', ...args) =>
+      spawnSync('sh', ['-c', `node scripts/ensure.mjs ${args.join(' ')} && cat`], {
         cwd: home.path,
         encoding: 'utf8',
         input,
@@ -102,7 +102,8 @@ function inProject(run: (project: Project) => void): void {
   }
 }
 
-const INSTALL = 'npm ci --no-audit --no-fund --loglevel=error';
+const INSTALL = 'npm ci --ignore-scripts --no-audit --no-fund --no-progress --loglevel=error';
+const COMPILE = 'npm rebuild zookeeper --no-progress --loglevel=error';
 const BUILD = ['tsc', 'bundle'];
 
 test('the first run installs and builds, the second does nothing', () => {
@@ -160,6 +161,37 @@ test('a failed install fails the run before the build', () => {
     assert.is(status, 7);
     assert.match(stderr, /npm ci .* failed/);
     assert.equal(project.calls(), []);
+  });
+});
+
+test('only --native compiles the C client, once', () => {
+  inProject((project) => {
+    project.ensure();
+    assert.equal(project.calls(), [INSTALL, ...BUILD]);
+    assert.is(project.ensure('', '--native').status, 0);
+    assert.equal(project.calls(), [COMPILE]);
+    project.ensure('', '--native');
+    assert.equal(project.calls(), []);
+  });
+});
+
+test('a machine without a compiler builds everything else, and says what it skips', () => {
+  inProject((project) => {
+    project.ensure();
+    writeFileSync(join(project.path, 'bin', 'npm'), '#!/bin/sh\nexit 1\n');
+    const { status, stderr } = project.ensure('', '--native');
+    assert.is(status, 0);
+    assert.match(stderr, 'npm rebuild zookeeper --no-progress --loglevel=error failed: its tests');
+  });
+});
+
+test('each long step says that it began', () => {
+  inProject((project) => {
+    const { stderr } = project.ensure('', '--native');
+    assert.is(
+      stderr,
+      "installing packages …\ncompiling Apache's C client …\ncompiling …\nbundling …\n",
+    );
   });
 });
 

@@ -1,4 +1,4 @@
-/** What a client may send that is no request: words, and bytes that make no sense. */
+/** Four-letter words, and malformed input from clients. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OpCode } from '../../src/protocol/op-code.js';
@@ -7,7 +7,7 @@ import { ServerWorld } from './server-world.js';
 
 // ── words ──────────────────────────────────────────────────────────────────────────────────────
 
-test('a word is known by the first four bytes, however they come', () => {
+test('a word is recognized by its first four bytes, in any chunks', () => {
   for (let at = 1; at < 4; at++) {
     const world = new ServerWorld();
     const peer = world.connect();
@@ -19,7 +19,7 @@ test('a word is known by the first four bytes, however they come', () => {
   }
 });
 
-test('a word that is not on the whitelist is refused by name', () => {
+test('a word outside the whitelist is refused by name', () => {
   const world = new ServerWorld({ whitelist: 'srvr' });
   const peer = world.connect();
   peer.push(Buffer.from('ruok'));
@@ -30,7 +30,7 @@ test('a word that is not on the whitelist is refused by name', () => {
   assert.match(allowed.bytes.toString(), 'Mode: standalone');
 });
 
-test('a word in a later frame is no word', () => {
+test('four letters after the handshake are a frame length, not a word', () => {
   const world = new ServerWorld();
   const peer = world.client();
   peer.push(Buffer.from('ruok'));
@@ -47,40 +47,36 @@ function int(value: number): Buffer<ArrayBuffer> {
 
 const UNFINISHED_AUTH = requestFrame(-4, OpCode.auth, int(0));
 
-/** What a client sends on a fresh connection, and what comes of it. */
+/** Input on a fresh connection, and the resulting events. */
 const BAD_OPENINGS: readonly (readonly [what: string, bytes: Buffer, lines: string[]])[] = [
   ['a negative length', int(-1), ['closed']],
   ['the smallest length', int(-2_147_483_648), ['closed']],
   ['a huge length', int(2_147_483_647), ['closed']],
   ['a length one above the limit', int(4097), ['closed']],
-  ['letters that are no word', Buffer.from('GET / HTTP/1.1\r\n\r\n'), ['closed']],
+  ['letters that are not a word', Buffer.from('GET / HTTP/1.1\r\n\r\n'), ['closed']],
   ['an empty frame', int(0), ['closed']],
   ['a request before the handshake', requestFrame(1, OpCode.getChildren), ['closed']],
-  ['a connect request cut short', framed(handshake().subarray(4, 30)), ['closed']],
+  ['a truncated connect request', framed(handshake().subarray(4, 30)), ['closed']],
   [
-    'a connect request whose password has no end',
+    'a connect request with a password length beyond its end',
     framed(Buffer.concat([handshake().subarray(4, 28), int(1_000_000)])),
     ['closed'],
   ],
   [
-    'an auth packet cut short, behind the connect frame',
+    'a truncated auth packet after the connect frame',
     Buffer.concat([handshake(), UNFINISHED_AUTH]),
     ['connected', 'closed'],
   ],
   [
-    'a header cut short, behind the connect frame',
+    'a truncated header after the connect frame',
     Buffer.concat([handshake(), framed(int(1))]),
     ['connected', 'closed'],
   ],
-  [
-    'a huge length behind the connect frame',
-    Buffer.concat([handshake(), int(1 << 30)]),
-    ['closed'],
-  ],
+  ['a huge length after the connect frame', Buffer.concat([handshake(), int(1 << 30)]), ['closed']],
 ];
 
 for (const [what, bytes, lines] of BAD_OPENINGS) {
-  test(`${what}: ${lines.join(', ')}; others are served on`, () => {
+  test(`${what}: ${lines.join(', ')}; other clients are still served`, () => {
     const world = new ServerWorld();
     const other = world.client();
     const peer = world.connect();
@@ -91,7 +87,7 @@ for (const [what, bytes, lines] of BAD_OPENINGS) {
   });
 }
 
-/** What a client with a session sends, and what comes of it. */
+/** Input of a client with a session, and the resulting events. */
 const BAD_REQUESTS: readonly (readonly [
   what: string,
   send: (peer: Peer) => Buffer,
@@ -104,19 +100,19 @@ const BAD_REQUESTS: readonly (readonly [
   ['an unknown operation', (peer) => peer.request(999), ['op 999 UNIMPLEMENTED', 'closed']],
   ['check alone', (peer) => peer.request(OpCode.check, CHECK), ['check UNIMPLEMENTED', 'closed']],
   [
-    'an operation of servers alone',
+    'an operation reserved for servers',
     (peer) => peer.request(OpCode.deleteContainer),
     ['deleteContainer UNIMPLEMENTED', 'closed'],
   ],
   ['auth cut short', () => UNFINISHED_AUTH, ['closed']],
   [
-    'a scheme that no server knows',
+    'an unknown auth scheme',
     (peer) => peer.request(OpCode.auth, { type: 0, scheme: 'magic', auth: null }),
     ['auth AUTHFAILED', 'closed'],
   ],
   ['a read without a body', (peer) => peer.bare(OpCode.getData), ['getData MARSHALLINGERROR']],
   ['a write without a body', (peer) => peer.bare(OpCode.create), ['create MARSHALLINGERROR']],
-  ['a multi without an end', (peer) => peer.bare(OpCode.multi), ['multi MARSHALLINGERROR']],
+  ['a multi without its end record', (peer) => peer.bare(OpCode.multi), ['multi MARSHALLINGERROR']],
   [
     'setWatches without a body',
     (peer) => peer.bare(OpCode.setWatches),
@@ -127,7 +123,7 @@ const BAD_REQUESTS: readonly (readonly [
 const CHECK = { path: '/', version: -1 };
 
 for (const [what, send, lines] of BAD_REQUESTS) {
-  test(`${what}: ${lines.join(', ')}; others are served on`, () => {
+  test(`${what}: ${lines.join(', ')}; other clients are still served`, () => {
     const world = new ServerWorld();
     const [other, peer] = [world.client(), world.client()];
     peer.push(send(peer));

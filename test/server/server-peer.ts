@@ -8,7 +8,7 @@ import { OPEN_ACL_UNSAFE } from '../../src/protocol/perms.js';
 import { ReplyHeader, WatcherEvent } from '../../src/protocol/proto.js';
 import { eventTypeName } from '../../src/protocol/watch-event.js';
 
-/** What a peer needs of the world it is in. */
+/** The parts of its world that a peer needs. */
 export interface PeerWorld {
   readonly server: {
     step(
@@ -20,16 +20,16 @@ export interface PeerWorld {
   drain(): unknown;
 }
 
-/** The other end of a connection. */
+/** The client side of a connection to a stepped server. */
 export class Peer {
   readonly id: number;
   isClosed = false;
   isPaused = false;
-  /** The server waits until it has read everything. */
+  /** True while the server pauses reads until the client has read everything. */
   isAwaited = false;
-  /** Everything received, as bytes. */
+  /** All bytes received. */
   bytes = Buffer.alloc(0);
-  /** How many writes it came in. */
+  /** The number of writes that carried them. */
   writes = 0;
   /** The body of the connect response. */
   session: Buffer | undefined;
@@ -46,12 +46,12 @@ export class Peer {
     this.id = id;
   }
 
-  /** Sends bytes, without looking at what comes of it. */
+  /** Sends bytes without draining the effects. */
   step(bytes: Buffer): void {
     this.world.server.step({ kind: 'received', connection: this.id, bytes });
   }
 
-  /** Sends bytes and drains. */
+  /** Sends bytes and drain. */
   push(bytes: Buffer): void {
     this.step(bytes);
     this.world.drain();
@@ -63,13 +63,13 @@ export class Peer {
     this.world.drain();
   }
 
-  /** The frame of a request, noted so that its reply is understood. */
+  /** The frame of a request, recorded so that its reply can be decoded. */
   request(type: number, value: unknown = {}, xid = ++this.lastXid): Buffer {
     this.sent.push({ xid, type });
     return requestFrame(xid, type, OPERATION_TABLE.get(type)?.records?.request.encode(value));
   }
 
-  /** A request whose record is missing, or given as bytes. */
+  /** A request without a record, or with a record given as bytes. */
   bare(type: number, body?: Buffer): Buffer {
     const xid = ++this.lastXid;
     this.sent.push({ xid, type });
@@ -96,7 +96,7 @@ export class Peer {
     return this.request(OpCode.exists, { path, watch });
   }
 
-  /** What was understood since the last time: "create ok", "event NodeCreated /a". */
+  /** Events decoded since the last call: "create ok", "event NodeCreated /a". */
   take(): string[] {
     const { lines } = this;
     this.lines = [];
@@ -118,7 +118,7 @@ export class Peer {
   received(bytes: Buffer): void {
     this.writes++;
     this.bytes = Buffer.concat([this.bytes, bytes]);
-    // Text is the answer to a word: no frame starts with letters.
+    // Text is the response to a word: no frame starts with letters.
     if (this.session !== undefined || bytes.readInt32BE(0) < 100) this.decoder.push(bytes);
   }
 
@@ -160,7 +160,7 @@ export interface HandshakeOptions {
   readonly password?: Buffer;
   readonly lastZxidSeen?: bigint;
   readonly hasReadOnlyByte?: boolean;
-  /** It asks for reads only. */
+  /** A read-only client. */
   readonly readOnly?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** How sessions end, and what keeps one client from harming the others. */
+/** Session ends, and limits that protect clients from each other. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OpCode } from '../../src/protocol/op-code.js';
@@ -7,7 +7,7 @@ import { ServerWorld } from './server-world.js';
 
 // ── sessions ───────────────────────────────────────────────────────────────────────────────────
 
-test('a silent session expires, its ephemerals go, and its connection is closed', () => {
+test('a silent session expires, its ephemerals are deleted, and its connection closes', () => {
   const world = new ServerWorld();
   const silent = world.client({ timeoutMs: 3000 });
   const watcher = world.client({ timeoutMs: 20_000 });
@@ -29,7 +29,7 @@ test('a silent session expires, its ephemerals go, and its connection is closed'
   assert.equal(back.take(), ['expired', 'closed']);
 });
 
-test('any packet keeps a session', () => {
+test('any packet keeps a session alive', () => {
   const world = new ServerWorld();
   const peer = world.client({ timeoutMs: 3000 });
   for (let i = 0; i < 20; i++) {
@@ -40,7 +40,7 @@ test('any packet keeps a session', () => {
   assert.ok(peer.take().every((line) => line.endsWith(' ok')));
 });
 
-test('a session lives on without a connection until it expires', () => {
+test('a session survives without a connection until it expires', () => {
   const world = new ServerWorld();
   const peer = world.client({ timeoutMs: 4000 });
   peer.push(peer.create('/e', 1));
@@ -58,7 +58,7 @@ test('a session lives on without a connection until it expires', () => {
   assert.equal(reader.take(), ['exists NONODE']);
 });
 
-test('what comes between expiry and its txn is refused', () => {
+test('requests between expiry and its txn are refused', () => {
   const world = new ServerWorld();
   const peer = world.client({ timeoutMs: 2000 });
   world.clock(3000);
@@ -72,7 +72,7 @@ test('what comes between expiry and its txn is refused', () => {
   assert.equal(reader.take(), ['exists NONODE']);
 });
 
-test('closeSession answers what came before it, takes ephemerals along, then closes', () => {
+test('closeSession answers earlier requests, deletes ephemerals, then closes', () => {
   const world = new ServerWorld();
   const peer = world.client();
   peer.push(
@@ -91,7 +91,7 @@ test('closeSession answers what came before it, takes ephemerals along, then clo
   assert.equal(reader.take(), ['exists NONODE', 'exists NONODE']);
 });
 
-test('an ephemeral that is deleted and made again on its way goes with its session', () => {
+test('an ephemeral deleted and re-created in flight is deleted with its session', () => {
   const world = new ServerWorld();
   const [a, b] = [world.client(), world.client()];
   a.push(a.create('/e', 1));
@@ -99,7 +99,7 @@ test('an ephemeral that is deleted and made again on its way goes with its sessi
   a.push(a.create('/e', 1));
   world.ack();
   a.push(a.request(OpCode.closeSession));
-  // Prep must know that /e will be gone: the same name is free again for whoever comes next.
+  // Prep must know that /e will be deleted, so that another session can create it.
   b.push(b.create('/e', 1));
   world.ackAll();
   assert.equal(a.take(), ['create ok', 'delete ok', 'create ok', 'closeSession ok', 'closed']);
@@ -108,7 +108,7 @@ test('an ephemeral that is deleted and made again on its way goes with its sessi
 
 // ── limits ─────────────────────────────────────────────────────────────────────────────────────
 
-test('a connection that says nothing is closed after its time', () => {
+test('a silent connection is closed after its timeout', () => {
   const world = new ServerWorld();
   const open = world.client({ timeoutMs: 20_000 });
   const [silent, half] = [world.connect(), world.connect()];
@@ -123,7 +123,7 @@ test('a connection that says nothing is closed after its time', () => {
   assert.equal(open.take(), ['ping ok', 'ping ok']);
 });
 
-test('maxClientCnxns counts by address, and a place that is left is free again', () => {
+test('maxClientCnxns counts by address, and a closed connection frees its place', () => {
   const world = new ServerWorld({ maxClientCnxns: 2 });
   const first = world.connect('10.0.0.1');
   world.connect('10.0.0.1');
@@ -134,14 +134,14 @@ test('maxClientCnxns counts by address, and a place that is left is free again',
   assert.ok(world.connect('10.0.0.1').isClosed);
 });
 
-test('maxCnxns counts all of them', () => {
+test('maxCnxns counts all connections', () => {
   const world = new ServerWorld({ maxCnxns: 2 });
   world.connect('10.0.0.1');
   world.connect('10.0.0.2');
   assert.ok(world.connect('10.0.0.3').isClosed);
 });
 
-test('a client that floods is paused, and read on when half is done', () => {
+test('a client that floods is paused, and resumed when half of its requests are done', () => {
   const world = new ServerWorld({ settings: { globalOutstandingLimit: 10 } });
   const [flood, calm] = [world.client(), world.client()];
   for (let i = 0; i < 12; i++) flood.push(flood.create(`/n${i}`));
@@ -154,7 +154,7 @@ test('a client that floods is paused, and read on when half is done', () => {
   assert.is(flood.take().length, 12);
 });
 
-test('a client that was paused is read on however full others keep the pipeline', () => {
+test('a paused client resumes however full other clients keep the pipeline', () => {
   const world = new ServerWorld({ settings: { globalOutstandingLimit: 10 } });
   const [busy, late] = [world.client(), world.client()];
   for (let i = 0; i < 10; i++) busy.push(busy.create(`/n${i}`));

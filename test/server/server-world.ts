@@ -42,17 +42,18 @@ export interface WorldOptions {
   readonly whitelist?: string;
   readonly isQuotaEnforced?: boolean;
   readonly containers?: ContainerOptions;
+  readonly auth?: Auth;
 }
 
 /**
- * A server without sockets, disk or clock: events go in, and what comes out waits to be looked at.
- * Nothing is durable before `ack` says so.
+ * A server without sockets, disk, or clock. The test sends events and inspects the effects.
+ * Nothing is durable before `ack`.
  */
 export class ServerWorld {
   readonly server: Server;
   /** All effects drained so far. */
   readonly effects: Effect[] = [];
-  /** Appends that no ack has answered yet. */
+  /** Appends without an ack. */
   readonly appends: Append[] = [];
   private readonly peers = new Map<number, Peer>();
   private wallMs = 1_800_000_000_000;
@@ -63,15 +64,15 @@ export class ServerWorld {
     this.clock(0);
   }
 
-  /** Lets time pass, as a driver tells it: often. */
+  /** Lets time pass in small steps, as a driver reports it. */
   clock(ms: number): void {
     for (let left = ms; left > STEP_MS; left -= STEP_MS) this.jump(STEP_MS);
     this.jump(ms % STEP_MS === 0 ? Math.min(ms, STEP_MS) : ms % STEP_MS);
-    // What is due now ends in a turn that comes later.
+    // Work that is due now may end in a later turn.
     if (ms > 0) this.jump(0);
   }
 
-  /** Time passes at once: the server was paused. */
+  /** Lets time pass in one step, as after a pause of the process. */
   jump(ms: number): void {
     this.wallMs += ms;
     this.monotonicMs += ms;
@@ -97,7 +98,7 @@ export class ServerWorld {
     return peer;
   }
 
-  /** The oldest append is durable. */
+  /** Acks the oldest append. */
   ack(): void {
     const append = this.appends.shift();
     if (append === undefined) throw new Error('no append waits for its ack');
@@ -159,13 +160,14 @@ interface KnownBefore extends Pick<SnapshotContent, 'tree' | 'sessions'> {
   readonly nowMs?: number;
 }
 
-/** A standalone one that begins with this tree and these sessions. */
+/** A standalone server that begins with this tree and these sessions. */
 export function makeTestServer(
   settings: ServerSettings,
   { tree, sessions: known, stats, nowMs = 0 }: KnownBefore,
   options: WorldOptions = {},
 ): Server {
-  const auth = new Auth({ hash: (text) => createHash('sha1').update(text).digest('base64') });
+  const hash = (text: string) => createHash('sha1').update(text).digest('base64');
+  const auth = options.auth ?? new Auth({ hash });
   const prep = new Prep(tree, auth, {
     isDigestEnabled: true,
     isQuotaEnforced: options.isQuotaEnforced ?? false,

@@ -1,4 +1,4 @@
-/** The pure core, stepped: what leaves a server at which event, without a socket, disk or clock. */
+/** The core, stepped: which event releases which effect, without a socket, disk, or clock. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OpCode } from '../../src/protocol/op-code.js';
@@ -7,7 +7,7 @@ import { ServerWorld } from './server-world.js';
 
 // ── handshake ──────────────────────────────────────────────────────────────────────────────────
 
-test('a new session is told of when its txn is durable, not before', () => {
+test('the response to a new session waits until its txn is durable', () => {
   const world = new ServerWorld();
   const peer = world.connect();
   peer.push(handshake());
@@ -19,7 +19,7 @@ test('a new session is told of when its txn is durable, not before', () => {
   assert.is(peer.password.length, 16);
 });
 
-test('the answer ends in a readOnly byte only when the request did', () => {
+test('the response has a readOnly byte only when the request had one', () => {
   const world = new ServerWorld();
   const old = world.client({ hasReadOnlyByte: false });
   assert.is(old.session?.length, 36);
@@ -29,14 +29,14 @@ test('the answer ends in a readOnly byte only when the request did', () => {
   assert.equal(old.take(), ['create ok']);
 });
 
-test('the timeout is held between 2 and 20 ticks', () => {
+test('the timeout is limited to 2 to 20 ticks', () => {
   const world = new ServerWorld();
   assert.is(world.client({ timeoutMs: 1 }).timeoutMs, 2000);
   assert.is(world.client({ timeoutMs: 1_000_000 }).timeoutMs, 20_000);
   assert.is(world.client({ timeoutMs: -5 }).timeoutMs, 2000);
 });
 
-test('requests that come behind the connect frame are answered behind its answer', () => {
+test('requests in the same packet as the connect frame are answered after it', () => {
   const world = new ServerWorld();
   const peer = world.connect();
   const stream = Buffer.concat([
@@ -46,7 +46,7 @@ test('requests that come behind the connect frame are answered behind its answer
     peer.setData('/a', 0),
     peer.exists('/none'),
   ]);
-  // Byte by byte, so that every split of every frame is met.
+  // Byte by byte, to cover every split of every frame.
   for (const byte of stream) peer.push(Buffer.from([byte]));
   world.ackAll();
   assert.equal(peer.take(), [
@@ -58,7 +58,7 @@ test('requests that come behind the connect frame are answered behind its answer
   ]);
 });
 
-test('a client that has seen a later zxid is closed without a word', () => {
+test('a client that has seen a later zxid is closed without a response', () => {
   const world = new ServerWorld();
   const peer = world.connect();
   peer.push(handshake({ lastZxidSeen: 1n }));
@@ -67,7 +67,7 @@ test('a client that has seen a later zxid is closed without a word', () => {
   assert.is(world.appends.length, 0);
 });
 
-test('a session that nobody knows is answered as expired, then closed', () => {
+test('an unknown session is answered as expired, then closed', () => {
   const world = new ServerWorld();
   const peer = world.connect();
   peer.push(handshake({ sessionId: 77n }));
@@ -76,7 +76,7 @@ test('a session that nobody knows is answered as expired, then closed', () => {
   assert.ok(peer.password.equals(Buffer.alloc(16)));
 });
 
-test('a wrong password is refused and does not hurt the owner', () => {
+test('a wrong password is refused and does not affect the owner', () => {
   const world = new ServerWorld();
   const owner = world.client();
   const thief = world.connect();
@@ -86,7 +86,7 @@ test('a wrong password is refused and does not hurt the owner', () => {
   assert.equal(owner.take(), ['ping ok']);
 });
 
-test('a client that comes back takes its session over from its old connection', () => {
+test('a client that reconnects moves its session from the old connection', () => {
   const world = new ServerWorld();
   const before = world.client();
   before.push(before.exists('/a', true));
@@ -99,12 +99,12 @@ test('a client that comes back takes its session over from its old connection', 
   after.push(after.create('/a', 1));
   world.ackAll();
   assert.equal(after.take(), ['create ok']);
-  assert.equal(before.take(), [], 'its watches went with it');
+  assert.equal(before.take(), [], 'its watches are gone');
 });
 
 // ── group commit ───────────────────────────────────────────────────────────────────────────────
 
-test('the writes of one turn are one append, and nothing is told or applied before its ack', () => {
+test('the writes of one turn are one append, and nothing is answered or applied before its ack', () => {
   const world = new ServerWorld();
   const [a, b] = [world.client(), world.client()];
   a.step(Buffer.concat([a.create('/a'), a.setData('/a')]));
@@ -120,7 +120,7 @@ test('the writes of one turn are one append, and nothing is told or applied befo
   assert.equal(reader.take(), ['exists ok']);
 });
 
-test('what is not durable is not there for others', () => {
+test('other sessions do not see a write before it is durable', () => {
   const world = new ServerWorld();
   const [writer, reader] = [world.client(), world.client()];
   writer.push(writer.create('/a'));
@@ -131,7 +131,7 @@ test('what is not durable is not there for others', () => {
   assert.equal(reader.take(), ['exists ok']);
 });
 
-test('an ack answers the writes up to its zxid, and no later ones', () => {
+test('an ack answers the writes up to its zxid only', () => {
   const world = new ServerWorld();
   const peer = world.client();
   peer.push(peer.create('/a'));
@@ -143,7 +143,7 @@ test('an ack answers the writes up to its zxid, and no later ones', () => {
   assert.equal(peer.take(), ['create ok']);
 });
 
-test('a read waits for the writes of its own session, not for those of others', () => {
+test('a read waits for writes of its own session only', () => {
   const world = new ServerWorld();
   const [a, b] = [world.client(), world.client()];
   a.push(Buffer.concat([a.create('/a'), a.getData('/a'), a.ping()]));
@@ -163,11 +163,11 @@ test('all replies of a turn to one client leave in one write', () => {
   assert.is(peer.take().length, 3);
 });
 
-test('a sync waits for the writes of others that came before it', () => {
+test('a sync waits for earlier writes of other sessions', () => {
   const world = new ServerWorld();
   const [a, b] = [world.client(), world.client()];
   b.push(b.request(OpCode.sync, { path: '/' }));
-  assert.equal(b.take(), ['sync ok'], 'nothing is on its way');
+  assert.equal(b.take(), ['sync ok'], 'no write is in flight');
   a.push(a.create('/a'));
   b.push(Buffer.concat([b.request(OpCode.sync, { path: '/' }), b.exists('/a')]));
   a.push(a.create('/b'));
@@ -177,7 +177,7 @@ test('a sync waits for the writes of others that came before it', () => {
   world.ack();
 });
 
-test('two syncs, and one behind an own write, keep their order', () => {
+test('two syncs, and one after a write of the same session, keep their order', () => {
   const world = new ServerWorld();
   const [a, b] = [world.client(), world.client()];
   const sync = (peer: Peer) => peer.request(OpCode.sync, { path: '/' });
@@ -189,7 +189,7 @@ test('two syncs, and one behind an own write, keep their order', () => {
   assert.equal(b.take(), ['create ok', 'sync ok', 'sync ok', 'exists ok']);
 });
 
-test('writes are held against those on their way', () => {
+test('writes are checked against writes in flight', () => {
   const world = new ServerWorld();
   const [a, b] = [world.client(), world.client()];
   a.step(Buffer.concat([a.create('/a'), a.setData('/a', 0), a.create('/a/b')]));
@@ -220,7 +220,7 @@ test('a watch event precedes the reply of the write that fires it, with its zxid
   ]);
 });
 
-test('a snapshot is asked for ahead of the append that makes it due', () => {
+test('a snapshot starts before the append that makes it due', () => {
   const world = new ServerWorld({ settings: { snapCount: 4 } });
   const peer = world.client();
   for (let i = 0; i < 12; i++) {

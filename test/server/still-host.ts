@@ -1,4 +1,4 @@
-// What the words tell of a machine and a start where nothing is ever open, full or late.
+// The figures of the host and of the start for words: nothing is open, full, or late.
 
 export const HOST = {
   environment: () => [],

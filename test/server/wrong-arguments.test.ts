@@ -5,7 +5,7 @@ import * as entry from '../../src/server/main.js';
 import { argument, type Call, faultsOf, type Kind } from '../support/arguments/wrong-kinds.js';
 import { makeTempDir } from '../support/temp-dir.js';
 
-// What starts a server takes every wrong kind of value as every argument, and starts nothing.
+// The functions that start a server refuse every wrong kind of argument and start nothing.
 
 const TEXT: readonly Kind[] = ['string', "''"];
 const optional = (at: Kind[], ...names: string[]) =>
@@ -84,7 +84,7 @@ function calls(dir: string): readonly Call[] {
   ];
 }
 
-/** Errors: the library makes them, a program catches them. */
+/** Errors: the library throws them, and programs catch them. */
 const MADE_BY_US = ['ServerError'];
 
 test('the walk knows every function of the entry', () => {
@@ -94,7 +94,7 @@ test('the walk knows every function of the entry', () => {
   assert.equal([...calls('').map(({ name }) => name), ...MADE_BY_US].sort(), functions.sort());
 });
 
-test('what starts a server refuses every wrong kind of argument', async () => {
+test('the functions that start a server refuse every wrong kind of argument', async () => {
   const dir = makeTempDir();
   try {
     const faults: string[] = [];

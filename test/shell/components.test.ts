@@ -1,4 +1,4 @@
-// What the components of the shell show on a terminal, drawn by Ink and read back from its escapes.
+// The output of the shell's components on a terminal, drawn by Ink and parsed from its escapes.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadRenderer } from '../../src/commands/zksh/results/render.js';
@@ -69,7 +69,7 @@ function send(driver: { press: ShellDriver['press'] }, bytes: string): void {
 
 const plain = (text: string) => ({ text, tone: 'plain' }) as const;
 
-test('rows: each on its own, an empty one too, and none wider than the terminal', () => {
+test('rows: one per line, also an empty one, and none wider than the terminal', () => {
   const rows = [
     [plain('one '), plain('row')],
     [],
@@ -81,7 +81,7 @@ test('rows: each on its own, an empty one too, and none wider than the terminal'
   assert.equal(shown(40), ['one row', '', `${'x'.repeat(39)}…`, '漢'.repeat(20)]);
 });
 
-test('the prompt puts the terminal’s own cursor where it is told, below what is above', async () => {
+test('the prompt sets the terminal’s own cursor, below the rows above it', async () => {
   const source = sourceOf({ x: 3, y: 1 });
   const rows = [[plain('first')], [plain('second')]];
   const view = ({ state: cursor }: ViewProps<{ x: number; y: number }>) =>
@@ -133,7 +133,7 @@ async function inShell(
       await work(driver, screen);
       driver.dispatch({ type: 'leave' });
       await left;
-      await waitFor('the live rows to go', () => !screen.rows().includes(PROMPT), 5000);
+      await waitFor('the live rows to disappear', () => !screen.rows().includes(PROMPT), 5000);
     });
   } finally {
     driver.dispatch({ type: 'leave' });
@@ -142,7 +142,7 @@ async function inShell(
   }
 }
 
-test('the shell at 80 columns: the line, its hint, and what a command gave above them', () =>
+test('the shell at 80 columns: the line, its hint, and the output above them', () =>
   inShell(80, async (driver, screen) => {
     await screen.shows([PROMPT, HINT]);
     send(driver, 'get /');
@@ -180,7 +180,7 @@ test('the browser shows tree and value, and follows keys and the size', async ()
   await client.create('/a/child', Buffer.from('below'));
   for (let i = 10; i < 50; i++) await client.create(`/n${i}`, null);
   try {
-    // The value stands beside the tree where there is room, and below it else.
+    // The value is beside the tree if the terminal is wide enough, and below it otherwise.
     for (const [columns, beside] of [
       [80, ' +│ '],
       [40, ''],
@@ -210,7 +210,7 @@ test('the browser shows tree and value, and follows keys and the size', async ()
   }
 });
 
-test('top shows a row a member, and heeds its keys', async () => {
+test('top shows one row per member and handles its keys', async () => {
   const top = verbNamed('top');
   const result = resultOf(top, [captured(top, 'leader', 2181), failing(top, 2183, 'refused')]);
   const driver = new TopDriver({
@@ -255,7 +255,7 @@ const MEMBERS = [1, 2, 3].map((sid) => ({
   ...{ state: sid === 1 ? 'leader' : 'follower', zxid: '0x100000002', connections: `${sid}` },
 }));
 
-test('the table of an ensemble stays below what is said, and fits the terminal', async () => {
+test('the table of an ensemble stays below the messages and fits the terminal', async () => {
   const screen = new XtermScreen(80, 24);
   const table = openTable({ stdout: screen.stdout, stderr: screen.stdout });
   const rows = [
@@ -277,7 +277,7 @@ test('the table of an ensemble stays below what is said, and fits the terminal',
   await screen.shows([...said, /^SERVER .*…$/, /^ +1 /, /^ +2 /, /^ +3 /, /^Ctrl-C/]);
 });
 
-test('the table of an ensemble has as many rows as there is room for', () => {
+test('the table of an ensemble has as many rows as fit', () => {
   const shown = (rows: number) => {
     const size = { columns: 80, rows };
     return drawnRows(createElement(EnsembleTable, { state: MEMBERS, size }));

@@ -8,7 +8,7 @@ import { startProxy } from '../support/proxy.js';
 import { makeShellWorld } from '../support/shell-world.js';
 import { waitFor } from '../support/wait-for.js';
 
-test('the role is known some time after the connection, and not beyond it', async () => {
+test('the role becomes known some time after the connection, and ends with it', async () => {
   const server = await startServer();
   const session = new ShellSession({ target: server.connectString });
   let learned = 0;
@@ -29,7 +29,7 @@ test('the role is known some time after the connection, and not beyond it', asyn
   }
 });
 
-test('in a shell that is read-only nothing can be written', async () => {
+test('a read-only shell allows no writes', async () => {
   const server = await startServer();
   const session = new ShellSession({ target: server.connectString, isReadOnly: true });
   const role = new ServerRole(session, () => undefined);
@@ -42,12 +42,12 @@ test('in a shell that is read-only nothing can be written', async () => {
   }
 });
 
-test('of a server that answers no words no role is known', async () => {
+test('the role of a server that answers no words stays unknown', async () => {
   const { client, session } = makeShellWorld();
   let learned = 0;
   const role = new ServerRole(session, () => learned++);
   await session.ready();
-  // Nobody listens there.
+  // No server listens there.
   client.server = '127.0.0.1:1';
   assert.is(await askServer(session), undefined);
   role.refresh();
@@ -55,7 +55,7 @@ test('of a server that answers no words no role is known', async () => {
   role.close();
 });
 
-test('a connection that is lost while the server is asked is no fault', async () => {
+test('a connection lost during the query is not an error', async () => {
   const { client, session } = makeShellWorld();
   await session.ready();
   let reads = 0;
@@ -65,13 +65,13 @@ test('a connection that is lost while the server is asked is no fault', async ()
   assert.is(await askServer(session), undefined);
 });
 
-/** So many turns of the event loop later: where a loss falls among the steps of a question. */
+/** Waits that many turns of the event loop, so that a loss hits any step of a query. */
 function afterTurns(count: number, act: () => void): void {
   if (count === 0) act();
   else setImmediate(() => afterTurns(count - 1, act));
 }
 
-test('a server that flaps just after the connection leaves no stray rejection', async () => {
+test('a server that flaps directly after the connection leaves no unhandled rejection', async () => {
   const stray: unknown[] = [];
   const onStray = (error: unknown): void => {
     stray.push(error);

@@ -1,9 +1,9 @@
-// The whole shell but the drawing: keys in, what is written above the prompt out.
+// The whole shell without drawing: keys in, and the output above the prompt out.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ConnectError } from '../../src/client/errors.js';
+import { ConnectError } from '../../src/client/base/errors.js';
 import { loadRenderer } from '../../src/commands/zksh/results/render.js';
 import { allCommands } from '../../src/commands/zksh/running/registry.js';
 import { HistoryFile } from '../../src/shell/line/history.js';
@@ -77,7 +77,7 @@ async function inShell(
   }
 }
 
-test('a line is shown with its prompt, then what it gave', async () => {
+test('a line is shown with its prompt, then its output', async () => {
   await inShell(async ({ send, idle, writes }) => {
     send('get /a\r');
     await idle();
@@ -85,7 +85,7 @@ test('a line is shown with its prompt, then what it gave', async () => {
   });
 });
 
-test('a wrong line prints its error with a caret, and the shell goes on', async () => {
+test('an invalid line prints its error with a caret, and the shell continues', async () => {
   await inShell(async ({ send, idle, writes }) => {
     send('set -v abc /a x\rset -b /a !!!\rget /nothing; get /a\rget /a\r');
     await waitFor('the last one', () => writes.join('').includes('\nhello\n'));
@@ -93,7 +93,11 @@ test('a wrong line prints its error with a caret, and the shell goes on', async 
     const text = writes.join('');
     assert.match(text, /abc[\s\S]*\^\^\^/);
     assert.match(text, /Node does not exist: \/nothing\n/);
-    assert.is(text.match(/hello/g)?.length, 1, 'what follows a failure in its line is not run');
+    assert.is(
+      text.match(/hello/g)?.length,
+      1,
+      'statements after a failure in the same line do not run',
+    );
   });
 });
 
@@ -106,7 +110,7 @@ test('a password is neither shown nor kept', async () => {
   });
 });
 
-test('a change that comes while typing goes to the pane, and stays when the watch ends', async () => {
+test('a change that arrives while typing goes to the pane, and stays when the watch ends', async () => {
   await inShell(async ({ send, idle, client, driver, shown }) => {
     send('watch /a\r');
     await idle();
@@ -121,7 +125,7 @@ test('a change that comes while typing goes to the pane, and stays when the watc
   });
 });
 
-test('an event of a watch that a read armed goes above the line', async () => {
+test('an event of a watch that a read set is printed above the line', async () => {
   await inShell(async ({ send, idle, client, driver, shown }) => {
     send('get -w /a\r');
     await idle();
@@ -145,7 +149,7 @@ test('Ctrl-C interrupts a command that hangs, and the next one runs', async () =
   });
 });
 
-test('Ctrl-C cuts an output of 100,000 lines short and says so', async () => {
+test('Ctrl-C cuts an output of 100,000 lines short and reports it', async () => {
   await inShell(async ({ send, idle, client, writes, shown }) => {
     const children = Array.from({ length: 100_000 }, (_, index) => `n${index}`);
     serveChildren(client, '/a', children);
@@ -159,7 +163,7 @@ test('Ctrl-C cuts an output of 100,000 lines short and says so', async () => {
   });
 });
 
-test('an output of 100,000 lines comes whole, in order', async () => {
+test('an output of 100,000 lines is complete and in order', async () => {
   await inShell(async ({ send, idle, client, writes }) => {
     const children = Array.from({ length: 100_000 }, (_, index) => `n${index + 100_000}`);
     serveChildren(client, '/a', children);
@@ -171,7 +175,7 @@ test('an output of 100,000 lines comes whole, in order', async () => {
   });
 });
 
-test('a question is answered by one key', async () => {
+test('one key answers a question', async () => {
   await inShell(async ({ send, idle, client, driver }) => {
     await client.create('/t');
     await client.create('/t/child');
@@ -188,21 +192,21 @@ test('a question is answered by one key', async () => {
   });
 });
 
-test('TAB completes from the server, and sees what was just made', async () => {
+test('TAB completes names from the server, including new ones', async () => {
   await inShell(async ({ send, idle, driver }) => {
     send('get /z\t');
     await waitFor('the path', () => driver.state.line.text === 'get /zookeeper ');
     send('\x15create /zoo\r');
     await idle();
     send('get /z\t');
-    await waitFor('what is shared', () => driver.state.line.text === 'get /zoo');
+    await waitFor('the common prefix', () => driver.state.line.text === 'get /zoo');
     send('\t');
     await waitFor('the list', () => driver.state.menu);
     assert.equal(driver.state.menu, ['zoo', 'zookeeper']);
   });
 });
 
-test('losing the server and getting it back is shown', async () => {
+test('a lost and restored connection is reported', async () => {
   await inShell(async ({ client, driver, shown }) => {
     client.setState('disconnected', new Error('the connection was reset'));
     await shown('the connection was reset; reconnecting\n');
@@ -212,7 +216,7 @@ test('losing the server and getting it back is shown', async () => {
   });
 });
 
-test('a server that cannot be reached is told, and the shell stays', async () => {
+test('an unreachable server is reported, and the shell stays', async () => {
   await inShell(
     async ({ shown, send, driver }) => {
       await shown('no server: refused\n');
@@ -239,7 +243,7 @@ test('the history of earlier shells is there', async () => {
   );
 });
 
-test('a history that cannot be kept is told once', async () => {
+test('a history that cannot be saved is reported once', async () => {
   await inShell(
     async ({ send, shown, writes, idle }) => {
       await shown('history is not saved: ');
@@ -248,13 +252,13 @@ test('a history that cannot be kept is told once', async () => {
       assert.is(writes.join('').match(/history is not saved/g)?.length, 1);
     },
     (_client, path) => {
-      // A folder where the file should be.
+      // A folder in place of the file.
       mkdirSync(path);
     },
   );
 });
 
-test('what a znode holds cannot command the terminal', async () => {
+test('the data of a znode cannot control the terminal', async () => {
   await inShell(async ({ send, idle, client, writes }) => {
     await client.create('/esc', Buffer.from('\x1b[2Jgone'));
     send('get /esc\rget --raw /esc\r');

@@ -38,12 +38,12 @@ function rowsOf(state: ShellState, columns = 80, rows = 24): readonly string[] {
   assert.equal(
     frame.map((texts) => texts.join('').trimEnd()),
     shown,
-    'a repair knows what stands there',
+    'a repair knows the rows on the screen',
   );
   return shown;
 }
 
-test('the line stands above what is said of it', () => {
+test('the line is above its messages', () => {
   const [line, status] = rowsOf(typed('stat /a'));
   assert.is(line, 'zk1:2181(connected) /> stat /a');
   assert.match(status ?? '', /^stat \[/);
@@ -51,7 +51,7 @@ test('the line stands above what is said of it', () => {
   assert.match(rowsOf(typed(''))[1] ?? '', /Ctrl-D exits/);
 });
 
-test('a search, a question and a slow command show themselves', () => {
+test('a search, a question, and a slow command show themselves', () => {
   const search = { query: 'ls', index: 0, hasFailed: false, before: { text: '', cursor: 0 } };
   const searching = { ...BASE, line: { ...EMPTY_LINE, text: 'ls /', search } };
   assert.is(rowsOf(searching)[0], "(search 'ls') ls /");
@@ -61,7 +61,7 @@ test('a search, a question and a slow command show themselves', () => {
   assert.equal(slow, ['typed on', 'running deleteall /a, 1 more in the queue; Ctrl-C interrupts']);
 });
 
-test('it fits every terminal: never as high, never as wide', () => {
+test('it is lower and narrower than every terminal', () => {
   const menu = Array.from({ length: 500 }, (_, index) => `name-${index}`);
   const watched = paneRowsOf('NodeCreated /漢字\n'.repeat(30));
   const text = `create /a '${'漢字 and more\n'.repeat(40)}`;
@@ -78,14 +78,14 @@ test('it fits every terminal: never as high, never as wide', () => {
   }
 });
 
-test('the status is one row, whatever it holds', () => {
+test('the status is one row, whatever it contains', () => {
   const status = { text: 'a\nb\x1b[2J漢字', tone: 'bad' } as const;
   const shown = (columns: number) => drawnRows(createElement(StatusBar, { status, columns }));
   assert.equal(shown(80), ['a b\\u{1b}[2J漢字']);
   assert.equal(shown(14), ['a b\\u{1b}[2J…']);
 });
 
-test('nothing stands there when the shell is left', () => {
+test('no row remains when the shell exits', () => {
   assert.equal(rowsOf({ ...BASE, isLeaving: true }), []);
 });
 

@@ -29,7 +29,7 @@ const finished = (isExit = false): ShellEvent => ({ type: 'finished', isExit });
 
 interface Played {
   readonly state: ShellState;
-  /** In words: "run ls /". */
+  /** As text: "run ls /". */
   readonly effects: readonly string[];
 }
 
@@ -65,7 +65,7 @@ function told(effect: ShellEffect): string {
   }
 }
 
-test('Enter shows the line, keeps it and runs it', () => {
+test('Enter shows the line, keeps it, and runs it', () => {
   const { state, effects } = play(type('ls /'), press('enter'));
   assert.equal(effects, ['echo ls /', 'store ls /', 'run ls /']);
   assert.is(state.line.text, '');
@@ -76,7 +76,7 @@ test('Enter shows the line, keeps it and runs it', () => {
 const SECRET = 'addauth digest ann';
 const asked: ShellEvent = { type: 'secret-asked', question: 'Password of ann: ' };
 
-test('a password is not shown, and goes to who asked for it alone', () => {
+test('a password is not shown, and goes only to the command that asked for it', () => {
   const typing = play(type(SECRET), press('enter'), asked, type('sexret'));
   assert.is(typing.state.line.text, '');
   assert.is(typing.state.secret?.line.text, 'sexret');
@@ -90,7 +90,7 @@ test('a password is not shown, and goes to who asked for it alone', () => {
   assert.not.match(JSON.stringify([...after.state.history, after.state.line]), 'secret');
 });
 
-test('a password that is typed ahead is neither a line nor shown', () => {
+test('a password typed ahead is neither a line nor shown', () => {
   const ahead = play(type(SECRET), press('enter'), type('secret'), press('enter'));
   assert.equal(ahead.effects, [`echo ${SECRET}`, `run ${SECRET}`]);
   assert.equal(ahead.state.queue, []);
@@ -98,7 +98,7 @@ test('a password that is typed ahead is neither a line nor shown', () => {
   assert.equal(effects.at(-1), { type: 'answer', isYes: true, text: 'secret' });
 });
 
-test('Ctrl-C gives up a password, the history is out of reach, and TAB means nothing', () => {
+test('at a password prompt, Ctrl-C cancels, and the history and TAB do nothing', () => {
   const state = playOn({ ...play().state, history: ['ls /'] }, type(SECRET), press('enter'), asked);
   const { secret } = playOn(state.state, move('history-previous'), press('complete')).state;
   assert.is(secret?.line.text, '');
@@ -106,19 +106,19 @@ test('Ctrl-C gives up a password, the history is out of reach, and TAB means not
   assert.equal([given.effects, given.state.secret], [['interrupt'], undefined]);
 });
 
-test('a line with the password, or of another scheme, is followed by lines as ever', () => {
+test('a line with the password, or of another scheme, is followed by normal lines', () => {
   for (const line of ['addauth digest ann:secret', 'addauth sasl ann', 'addauth digest']) {
     assert.is(play(type(line), press('enter')).state.secret, undefined, line);
   }
 });
 
-test('a blank line is shown and nothing more', () => {
+test('a blank line is only shown', () => {
   const { state, effects } = play(type('   '), press('enter'), press('enter'));
   assert.equal(effects, ['echo    ', 'echo ']);
   assert.is(state.running, undefined);
 });
 
-test('a secret is run and not kept', () => {
+test('a line with a secret runs and is not kept', () => {
   const { state, effects } = play(type('addauth digest u:p'), press('enter'));
   assert.equal(effects, ['echo addauth digest u:p', 'run addauth digest u:p']);
   assert.equal(state.history, []);
@@ -131,12 +131,12 @@ test('Enter in an open quote begins another row', () => {
   assert.equal(playOn(state, press('enter')).effects[2], "run set /a 'one\ntwo'");
 });
 
-test('a pasted text of several lines waits for Enter', () => {
+test('pasted text of several lines waits for Enter', () => {
   const { effects } = play(type('ls /\nls /a'), press('enter'));
   assert.is(effects.at(-1), 'run ls /\nls /a');
 });
 
-test('lines entered while one runs are run in their order', () => {
+test('lines entered during a command run in order', () => {
   const { state, effects } = play(
     ...[type('first'), press('enter'), type('second'), press('enter')],
     ...[press('enter'), type('third'), press('enter'), type('typed on')],
@@ -149,7 +149,7 @@ test('lines entered while one runs are run in their order', () => {
   assert.is(playOn(third.state, finished()).state.line.text, 'typed on');
 });
 
-test('output and events are printed, and leave the line alone', () => {
+test('output and events are printed above the line', () => {
   const before = play(type('get /a'));
   const { state, effects } = playOn(before.state, {
     type: 'output',
@@ -167,13 +167,13 @@ test('Ctrl-C ends one thing at a time', () => {
   const interrupted = playOn(running.state, press('interrupt'));
   assert.equal(interrupted.effects, ['interrupt']);
   assert.is(interrupted.state.line.text, 'typed');
-  assert.equal(playOn(interrupted.state, finished()).effects, [], 'the queue is gone');
+  assert.equal(playOn(interrupted.state, finished()).effects, [], 'the queue is empty');
   const searching = play(type('draft'), move('search'), type('x'), press('interrupt'));
   assert.is(searching.state.line.text, 'draft');
   assert.is(searching.state.line.search, undefined);
 });
 
-test('Ctrl-D exits from an empty line only', () => {
+test('Ctrl-D exits only from an empty line', () => {
   assert.equal(play(press('end-of-input')).effects, ['leave']);
   assert.is(play(press('end-of-input')).state.isLeaving, true);
   const typed = play(type('ab'), move('line-start'), press('end-of-input'));
@@ -183,18 +183,18 @@ test('Ctrl-D exits from an empty line only', () => {
   assert.equal(playOn(running.state, finished()).effects, ['leave']);
 });
 
-test('quit leaves, and nothing happens after that', () => {
+test('quit exits, and nothing happens after that', () => {
   const { state, effects } = play(type('quit'), press('enter'), finished(true));
   assert.is(effects.at(-1), 'leave');
   assert.equal(playOn(state, type('ls /'), press('enter')).effects, []);
 });
 
-test('leaving interrupts what runs', () => {
+test('exiting interrupts the running command', () => {
   const { effects } = play(type('ls /'), press('enter'), { type: 'leave' });
   assert.equal(effects.slice(-2), ['interrupt', 'leave']);
 });
 
-test('a question takes the place of the line until it is answered', () => {
+test('a question replaces the line until it is answered', () => {
   const asked = play(type('deleteall /a'), press('enter'), { type: 'asked', question: 'Sure?' });
   const yes = playOn(asked.state, answer(true));
   assert.equal(yes.effects, ['print Sure? [y/N] yes', 'answer true']);
@@ -205,7 +205,7 @@ test('a question takes the place of the line until it is answered', () => {
   assert.is(interrupted.state.question, undefined);
 });
 
-test('history suggests, and moving on at the end accepts', () => {
+test('history makes suggestions, and a move at the end accepts one', () => {
   const history: ShellEvent = {
     type: 'history',
     entries: ['get /app/node', 'ls /', 'set /a "x\ny"'],
@@ -220,7 +220,7 @@ test('history suggests, and moving on at the end accepts', () => {
   assert.is(play(history, type('nothing'), move('right')).state.line.text, 'nothing');
 });
 
-test('the first TAB writes, the second lists, another key puts the list away', () => {
+test('the first TAB inserts, the second lists, another key hides the list', () => {
   const completedWith = (text: string, candidates: readonly string[]) => {
     const event = (line: string): ShellEvent => ({
       type: 'completed',
@@ -242,7 +242,20 @@ test('the first TAB writes, the second lists, another key puts the list away', (
   assert.is(fresh.state.menu, undefined, 'one TAB never lists');
 });
 
-test('a completion that comes too late changes nothing', () => {
+test('a second TAB before the first is answered lists, too', () => {
+  const found = (line: string): ShellEvent => ({
+    type: 'completed',
+    text: line,
+    cursor: line.length,
+    completion: { from: 4, to: line.length, text: '/app', candidates: ['app', 'apples'] },
+  });
+  const keys = [type('get /a'), press('complete'), press('complete')];
+  const { state, effects } = play(...keys, found('get /a'), found('get /a'));
+  assert.equal(effects, ['complete get /a', 'complete get /a', 'complete get /app']);
+  assert.equal(playOn(state, found('get /app')).state.menu, ['app', 'apples']);
+});
+
+test('a late completion changes nothing', () => {
   const { state } = play(type('get /a'), press('complete'), type('x'), {
     type: 'completed',
     text: 'get /a',
@@ -252,7 +265,7 @@ test('a completion that comes too late changes nothing', () => {
   assert.is(state.line.text, 'get /ax');
 });
 
-test('a TAB that finds nothing says so until the next key', () => {
+test('a TAB without a match shows that until the next key', () => {
   const nothing = { from: 4, to: 6, text: '/z', candidates: [] };
   const event: ShellEvent = { type: 'completed', text: 'get /z', cursor: 6, completion: nothing };
   const { state } = play(type('get /z'), press('complete'), event);
@@ -262,7 +275,7 @@ test('a TAB that finds nothing says so until the next key', () => {
   assert.is(play(type('get /z'), press('complete'), failed).state.note, 'not allowed');
 });
 
-test('the session going away and coming back is told above the line', () => {
+test('the loss and return of the session are printed above the line', () => {
   const lost: ShellEvent = {
     type: 'connection',
     connection: { ...CONNECTED, state: 'disconnected' },
@@ -278,7 +291,7 @@ test('the session going away and coming back is told above the line', () => {
   assert.is(state.connection.state, 'connected');
 });
 
-test('a command that takes long shows that it runs, one that is done does not', () => {
+test('a slow command shows that it runs, and a finished one does not', () => {
   assert.is(play(type('ls /'), press('enter'), { type: 'slow' }).state.running?.isSlow, true);
   assert.is(play({ type: 'slow' }).state.running, undefined);
 });

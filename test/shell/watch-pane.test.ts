@@ -31,19 +31,27 @@ function texts(pane: Pane, columns = 40, maxRows = 4): readonly string[] {
   return rows;
 }
 
-test('there is no pane without a watch', () => {
+test('each event has its time, its details have none', () => {
+  const rows = rowsOf('NodeDataChanged /a\n  - x\n  + y\n', '12:34:56');
+  assert.equal(
+    rows.map(({ text }) => text),
+    ['12:34:56 NodeDataChanged /a', '  - x', '  + y'],
+  );
+});
+
+test('without a watch, no pane is shown', () => {
   assert.equal(texts(NO_PANE), []);
   assert.equal(texts(endWatch(withRows(3), '/app -R')), []);
 });
 
-test('the newest rows stand below a title as wide as the terminal', () => {
+test('the newest rows are below a title as wide as the terminal', () => {
   const [title, ...rows] = texts(withRows(9), 60);
   assert.match(title ?? '', /^── watching \/app -R · 9 changes · PageUp scrolls up ─+$/);
   assert.is(title?.length, 60);
   assert.equal(rows, ['row 6', 'row 7', 'row 8']);
 });
 
-test('who looks back sees the same rows though more come', () => {
+test('a pane that is scrolled back stays in place when more rows arrive', () => {
   const back = scrollPane(withRows(20), 1);
   assert.equal(texts(back).slice(1), ['row 12', 'row 13', 'row 14']);
   const told = tellWatch(back, rowsOf('NodeCreated /app/x\n  + new'), 1);
@@ -56,13 +64,13 @@ test('who looks back sees the same rows though more come', () => {
   ]);
 });
 
-test('nobody scrolls beyond the first row', () => {
+test('scrolling stops at the first row', () => {
   let pane = withRows(6);
   for (let i = 0; i < 9; i++) pane = scrollPane(pane, 1);
   assert.equal(texts(pane).slice(1), ['row 0', 'row 1', 'row 2']);
 });
 
-test('old rows give way, and their number is told at the end', () => {
+test('old rows are dropped, and the last row counts them', () => {
   const pane = withRows(2500);
   assert.is(pane.rows.length, 2000);
   assert.is(leftovers(pane)[0]?.text, '… 500 earlier rows dropped');
@@ -79,7 +87,7 @@ test('rows are cut to the width, and never move the cursor', () => {
   assert.is(texts(pane, 8)[0], '── watc…');
 });
 
-test('old and new values have their colours', () => {
+test('old and new values have their colors', () => {
   assert.equal(
     rowsOf('NodeDataChanged /a\n  - x\n  + y\n    z\n  …\n').map(({ tone }) => tone),
     ['event', 'bad', 'good', 'dim', 'dim'],

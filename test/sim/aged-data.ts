@@ -9,12 +9,12 @@ import { type SimDisk, VERSION_FOLDER } from './sim-disk.js';
 
 /** The parent of sequential znodes. */
 export const SEQUENCE = '/sequence';
-/** So many sequential znodes can still be made below it. */
+/** The number of sequential znodes that can still be created below it. */
 const NUMBERS_LEFT = 2;
 /** The last txn of the data. */
 export const AGED_ZXID = 0x1_0000_0005n;
 
-/** Puts the data of an ensemble on a disk that has made nearly 2^31 sequential znodes. */
+/** Puts the data of an ensemble on a disk, with almost 2^31 sequential znodes created. */
 export function putAgedData({ platter }: SimDisk): void {
   const database = new Database({ isTTLEnabled: true });
   const cversion = 2 ** 31 - 1 - NUMBERS_LEFT;

@@ -16,16 +16,16 @@ import type { Delivered, WatchedPeer } from './watched-peer.js';
 /** Two znodes that are only ever set together. */
 export const TWINS = ['/twin-a', '/twin-b'] as const;
 
-/** What one member has delivered since its role began. */
+/** The txns that one member has delivered since its role began. */
 interface Progress {
-  /** Committed by a leader whose epoch it does not know to be established yet. */
+  /** Committed by a leader in an epoch that is not yet known to be established. */
   waiting: Delivered[];
   last: bigint;
   role: object | null;
   isEstablished: boolean;
 }
 
-/** The invariants that are checked at the end of every turn of every server. */
+/** The invariants that every server must meet at the end of each turn. */
 export class Checks {
   private readonly ledger: Ledger;
   private readonly nodes: () => Iterable<ServerNode>;
@@ -76,7 +76,7 @@ export class Checks {
     return begun;
   }
 
-  /** From now on all that it knows is committed. */
+  /** From now on, all txns of its log are committed. */
   private establish(node: ServerNode, progress: Progress): void {
     const { peer, sid } = node;
     if (progress.isEstablished || peer === null) return;
@@ -85,10 +85,12 @@ export class Checks {
       this.ledger.own(sid, BigInt(peer.currentEpoch));
       const due = this.ledger.lastBefore(peer.currentEpoch);
       if (node.lastReal < due) {
-        const lacks = `up to ${hex(due)} and has ${hex(node.lastReal)}`;
-        throw new Violation(`server ${sid} leads epoch ${peer.currentEpoch}, lacks txns ${lacks}`);
+        const lacks = `up to ${hex(due)} (has ${hex(node.lastReal)})`;
+        throw new Violation(
+          `server ${sid} leads epoch ${peer.currentEpoch} but lacks txns ${lacks}`,
+        );
       }
-      // An ack that was long on its way establishes an epoch whose quorum has promised a later one.
+      // A late ack may establish an epoch after its quorum has promised a later one.
       const isLate = zxidEpoch(this.ledger.last) > peer.currentEpoch;
       if (!isLate) this.adoptHistory(node, peer);
     }
@@ -103,7 +105,7 @@ export class Checks {
     const { last } = this.ledger;
     const unknown = entries.filter(({ zxid }) => zxid > last);
     const [next] = unknown;
-    // Some came in a snapshot and are in no log: the ledger learns their effects from the tree.
+    // Some came in a snapshot and are in no log, so the ledger learns their effects from the tree.
     const isWhole = unknown.length < entries.length || (next && isSuccessor(last, next.zxid));
     if (isWhole) for (const txn of unknown) this.ledger.commit(sid, txn);
     this.ledger.adopt(peer.data.tree, node.lastReal);
@@ -116,21 +118,23 @@ export class Checks {
     const isFirst = this.ledger.commit(sid, txn);
     if (!this.ledger.isNext(progress.last, txn.zxid)) {
       throw new Violation(
-        `server ${sid} commits ${hex(txn.zxid)} behind ${hex(progress.last)}, and leaves some out`,
+        `server ${sid} commits ${hex(txn.zxid)} after ${hex(progress.last)} and omits txns`,
       );
     }
     progress.last = txn.zxid;
     if (isFirst && peer?.isLeading === true) this.checkDurable(txn);
   }
 
-  /** A committed txn is on the disks of a quorum: what is on its way there is not. */
+  /** A committed txn is on the disks of a quorum. A write in flight does not count. */
   private checkDurable({ zxid, entry }: Delivered): void {
     const holders = new Set<number>();
     for (const { sid, disk } of this.nodes()) if (holds(disk.files, zxid, entry)) holders.add(sid);
     if (!this.isQuorum(zxid, holders)) {
       const found = [...holders].join(', ') || 'none';
       const asked = this.ledger.describeConfigs(zxid);
-      throw new Violation(`${hex(zxid)} is committed on the disks of ${found} alone, of ${asked}`);
+      throw new Violation(
+        `${hex(zxid)} is committed but only on the disks of ${found}, of ${asked}`,
+      );
     }
   }
 
@@ -138,30 +142,34 @@ export class Checks {
     return this.ledger.configsFor(zxid).every((config) => containsQuorum(config, holders));
   }
 
-  /** What was committed once is on the disks of a quorum for ever. */
+  /** A committed txn stays on the disks of a quorum. */
   private checkStored(): void {
     const { last } = this.ledger;
     const holders = [...this.nodes()].filter(({ disk }) => storedZxid(disk.files) >= last);
     if (this.isQuorum(last, new Set(holders.map(({ sid }) => sid)))) return;
     const found = holders.map(({ sid }) => sid).join(', ') || 'none';
     const asked = this.ledger.describeConfigs(last);
-    throw new Violation(`${hex(last)} was committed, is on the disks of ${found}, of ${asked}`);
+    throw new Violation(
+      `${hex(last)} was committed but is only on the disks of ${found}, of ${asked}`,
+    );
   }
 
-  /** A snapshot that a leader sent is acked when it is on the disk. */
+  /** A learner acks a snapshot only when it is on the disk. */
   private checkInstalled({ sid, disk, replacedZxid }: ServerNode): void {
     const stored = storedZxid(disk.files);
     if (stored >= replacedZxid) return;
-    throw new Violation(`server ${sid} took over ${hex(replacedZxid)}, and stored ${hex(stored)}`);
+    throw new Violation(
+      `server ${sid} acked the snapshot ${hex(replacedZxid)} but stored ${hex(stored)}`,
+    );
   }
 
-  /** An epoch is taken for known when its file is on the disk. */
+  /** A server uses an epoch only when its file is on the disk. */
   private checkEpochs({ sid, peer, disk }: ServerNode): void {
     for (const name of [ACCEPTED_EPOCH_FILE, CURRENT_EPOCH_FILE] as const) {
       const known = peer?.[name] ?? 0;
       const stored = decodeEpoch(disk.kept(name)?.toString() ?? '');
       if (stored === undefined || stored >= known) continue;
-      throw new Violation(`server ${sid} knows ${name} ${known}, and stored ${stored}`);
+      throw new Violation(`server ${sid} uses ${name} ${known} but stored ${stored}`);
     }
   }
 
@@ -169,19 +177,19 @@ export class Checks {
   private checkMismatches(sid: number, { metrics, wasSpoilt }: WatchedPeer): void {
     const count = metrics.counted('digest_mismatches_count');
     if (count > 0 && !wasSpoilt) {
-      throw new Violation(`server ${sid} found ${count} digests that are not its leader's`);
+      throw new Violation(`server ${sid} found ${count} digests that differ from its leader's`);
     }
   }
 
   private checkTree({ sid, peer }: ServerNode, tree: DataTree): void {
     const [a, b] = TWINS.map((path) => tree.get(path)?.data);
     if (a !== undefined && b !== undefined && a !== b)
-      throw new Violation(`server ${sid} did one half of a multi`);
+      throw new Violation(`server ${sid} applied one half of a multi`);
     const sessions = peer?.server.state.sessions;
     for (const [id, paths] of tree.sessionsWithEphemerals()) {
       if (paths.size === 0) continue;
       if (sessions?.get(BigInt.asIntN(64, BigInt(`0x${id}`))) !== undefined) continue;
-      throw new Violation(`server ${sid} has ${[...paths][0]}, whose session 0x${id} is over`);
+      throw new Violation(`server ${sid} has ${[...paths][0]}, but its session 0x${id} has ended`);
     }
   }
 }

@@ -26,25 +26,24 @@ const NO_PASSWORD = Buffer.alloc(16);
 const NO_BODY = Buffer.alloc(0);
 
 /**
- * A client, written anew for the simulation so that it shares no mistake with the project's own: it
- * speaks the protocol, comes back to its session on another server, arms its watches again, and
- * checks every answer.
+ * A client that shares no code, and so no mistake, with the project's library. It moves its
+ * session between servers, sets its watches again, and checks every response.
  */
 export class ClientNode {
   readonly id: number;
   told: Told;
   isOpen = false;
-  /** Counts its sessions, own and taken over. */
+  /** Counts its sessions, new and taken over. */
   life = 0;
-  /** It talks to a server without a quorum, which may show what never was. */
+  /** It uses a server without a quorum, which may show txns that are lost later. */
   isReadOnly = false;
-  /** Asked and not answered. */
+  /** Requests without a response. */
   readonly sent: (Asked & { readonly xid: number; readonly after: bigint })[] = [];
   /** Called when there is a session to work in. */
   onOpen: () => void = () => undefined;
   private readonly world: ClientWorld;
   private readonly random: Random;
-  /** It asks for no more than reads where there is no more. */
+  /** A read-only client, where servers may serve reads without a quorum. */
   private readonly canBeReadOnly: boolean;
   private password: Buffer = NO_PASSWORD;
   private socket: Socket | null = null;
@@ -52,7 +51,7 @@ export class ClientNode {
   private decoder: FrameDecoder | null = null;
   private isGreeted = false;
   private xid = 0;
-  /** "user:password" of each digest identity, which every connection needs anew. */
+  /** "user:password" of each digest identity, which it sends again on every connection. */
   private readonly auths: string[] = [];
   private heardMs = 0;
   private timer: Timer | null = null;
@@ -79,7 +78,7 @@ export class ClientNode {
     this.sendFrame(xid, asked.type, asked.body);
   }
 
-  /** Closes the session; what was asked before goes first. */
+  /** Closes the session after earlier requests. */
   closeSession(): void {
     this.ask({
       type: OpCode.closeSession,
@@ -92,15 +91,14 @@ export class ClientNode {
     });
   }
 
-  /** Leaves its session to expire and begins another, as a process that was started anew does. */
+  /** Abandons its session and begins another, as a restarted process does. */
   forget(): void {
     this.dropSession();
     this.leave();
   }
 
   /**
-   * Takes over another client's session, as a new process does that was handed id and password:
-   * it counts its requests from the start again.
+   * Takes over another client's session and restarts the count of requests, as a new process does.
    */
   takeOver({ told, password }: ClientNode): void {
     if (told.id === 0n || this.canBeReadOnly) return;
@@ -113,7 +111,7 @@ export class ClientNode {
     this.leave();
   }
 
-  /** Another client uses its session, too: each connection counts as a new process does. */
+  /** Another client also uses its session, so each connection restarts the count of requests. */
   get isShared(): boolean {
     return this.world.history.shared.has(this.told.id);
   }
@@ -187,15 +185,15 @@ export class ClientNode {
     this.sendBytes(ConnectRequest.encode({ ...session, ...own }));
   }
 
-  /** Its connection is gone, or given up: it comes back, to whatever server. */
+  /** After its connection is lost or abandoned, it connects again to any server. */
   leave(): void {
     this.connection++;
     this.socket?.close();
     this.socket = null;
     this.decoder?.stop();
     this.isOpen = false;
-    // The session of a server without a quorum is that server's alone, and only one who has no
-    // other may have such: these clients give theirs up.
+    // Only the server without a quorum knows the session that it made, so these clients abandon
+    // it.
     if (this.isReadOnly || (this.canBeReadOnly && this.random.oneIn(2))) {
       this.isReadOnly = false;
       this.dropSession();
@@ -220,7 +218,9 @@ export class ClientNode {
     this.heardMs = this.nowMs;
     if (!this.isGreeted) {
       this.isGreeted = true;
-      this.welcome(ConnectResponse.read(input));
+      // A read-only server without local sessions refuses.
+      if (input.remaining === 16) this.leave();
+      else this.welcome(ConnectResponse.read(input));
       return;
     }
     const { xid, zxid, err } = ReplyHeader.read(input);
@@ -237,7 +237,7 @@ export class ClientNode {
     if (xid === Xid.ping) return;
     const asked = this.sent.shift();
     if (asked === undefined || asked.xid !== xid) {
-      throw new Violation(`client ${this.id} asked ${asked?.xid}, and ${xid} was answered`);
+      throw new Violation(`client ${this.id} sent request ${asked?.xid}, and ${xid} was answered`);
     }
     const isWrite = asked.type === OpCode.closeSession ? this.hasTxns : WRITES.has(asked.type);
     if (err === ErrorCode.OK && isWrite) {
@@ -247,7 +247,7 @@ export class ClientNode {
     asked.answered({ zxid, err, body: input });
   }
 
-  /** Does a txn close its session? None closes a local one. */
+  /** Whether a txn closes its session. A local session ends without one. */
   private get hasTxns(): boolean {
     return !this.isReadOnly && this.world.history.isGlobal(this.told);
   }
@@ -274,7 +274,7 @@ export class ClientNode {
 
   private armAgain(): void {
     const { watches, lastZxid } = this.told;
-    // A server without a quorum may show what never was.
+    // A server without a quorum may show txns that are lost later.
     if (this.isReadOnly) watches.clear();
     if (watches.size === 0) return;
     this.sendFrame(Xid.setWatches, OpCode.setWatches2, watches.rearming(lastZxid));

@@ -5,11 +5,11 @@ import type { Recording } from './recording.js';
 import type { Scheduler } from './scheduler.js';
 import type { ServerNode } from './server-node.js';
 
-/** A request, and what its answer means to whoever made it. */
+/** A request and its callback. */
 export interface Asked {
   readonly type: number;
   readonly body: Buffer;
-  /** Called with the answer; not at all when the connection is lost first. */
+  /** Called with the response, but not if the connection is lost first. */
   readonly answered: (answer: Answer) => void;
 }
 
@@ -25,7 +25,7 @@ export interface ClientWorld {
   readonly history: History;
   readonly recording: Recording;
   readonly servers: readonly ServerNode[];
-  /** What a client tells when it connects. */
+  /** The values that a client sends in its handshake. */
   lastZxidSeen(zxid: bigint): bigint;
   /** Checks that throw end the run. */
   guard(run: () => void): void;

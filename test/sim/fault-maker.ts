@@ -4,18 +4,18 @@ import type { Simulation } from './simulation.js';
 
 export interface FaultParts {
   readonly clients: readonly number[];
-  /** Are reads served without a quorum? */
+  /** Whether servers without a quorum serve reads. */
   readonly isReadOnlyAllowed: boolean;
   start(node: ServerNode): void;
 }
 
 const USUAL_DELAY_MS = 8;
 const USUAL_DISK_MS = 6;
-/** How often, and when, servers that have stopped are started once all is well. */
+/** The number of restarts, and the time between them, of stopped servers after the faults. */
 const RESTARTS = 5;
 const RESTART_MS = 500;
 
-/** Makes things go wrong, several at once, and right again. */
+/** Makes faults, several at once, and repairs them. */
 export class FaultMaker {
   private readonly world: Simulation;
   private readonly random: Random;
@@ -37,7 +37,7 @@ export class FaultMaker {
     });
   }
 
-  /** Everything is well again. */
+  /** Repairs everything. */
   end(): void {
     this.isOver = true;
     const { network, servers } = this.world;
@@ -50,7 +50,7 @@ export class FaultMaker {
     this.startAll(RESTARTS);
   }
 
-  /** A server stops for a failed write some time after it: look for it more than once. */
+  /** A server stops some time after a failed write, so this checks more than once. */
   private startAll(times: number): void {
     for (const node of this.world.servers) if (!node.isRunning) this.parts.start(node);
     if (times > 1) this.world.scheduler.later(RESTART_MS, () => this.startAll(times - 1));
@@ -88,7 +88,7 @@ export class FaultMaker {
         this.slow(node);
         break;
       case 8:
-        this.note(`${node.sid} stands still, and its clock is set`);
+        this.note(`${node.sid} pauses, and its clock is set`);
         node.pause(random.below(1500));
         node.wallOffsetMs += random.below(120_000) - 60_000;
         break;
@@ -129,7 +129,7 @@ export class FaultMaker {
     });
   }
 
-  /** For as long as it takes until the others serve reads. */
+  /** Lasts long enough for the other servers to serve reads. */
   private loseQuorum(): void {
     const gone = this.world.servers.filter((_, at) => at % 3 !== 0);
     this.note('the quorum is lost');
@@ -140,7 +140,7 @@ export class FaultMaker {
     });
   }
 
-  /** Two sides that do not hear each other; clients are on one of them. */
+  /** Splits the servers, and the clients with them, into two sides. */
   private partition(): void {
     const sids = this.world.servers.map(({ sid }) => sid);
     const all = [...sids, ...this.parts.clients];
@@ -152,12 +152,15 @@ export class FaultMaker {
     this.later(() => this.world.network.healAll());
   }
 
-  /** Its clients reach it, some of them nobody else: it writes what no other server hears of. */
+  /**
+   * Cuts a server off from the others. Its clients still reach it, so it accepts writes that no
+   * other server receives.
+   */
   private isolate(node: ServerNode): void {
     const { servers, network } = this.world;
     const others = servers.filter((other) => other !== node).map(({ sid }) => sid);
     const company = this.parts.clients.filter(() => this.random.oneIn(2));
-    this.note(`nobody hears ${node.sid} but ${company.join(' ')}`);
+    this.note(`only ${company.join(' ')} hears ${node.sid}`);
     for (const other of others) {
       network.cut(node.sid, other);
       for (const client of company) network.cut(client, other);
@@ -180,7 +183,7 @@ export class FaultMaker {
     this.later(() => network.heal(from, to));
   }
 
-  /** Writes fail for a while; a server that stops for it is started again. */
+  /** Makes writes fail for a while. A server that stops because of it is restarted. */
   private failDisk(node: ServerNode): void {
     const { disk } = node;
     disk.error = this.random.oneIn(3) ? 'EIO' : 'ENOSPC';

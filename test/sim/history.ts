@@ -3,20 +3,20 @@ import { hex, Violation } from './violation.js';
 import { Watches } from './watches.js';
 import { CONFIG } from './znode-history.js';
 
-/** What one session was told, over all of its connections. */
+/** What one session saw, over all of its connections. */
 export interface Told {
   readonly id: bigint;
   lastZxid: bigint;
   readonly watches: Watches;
 }
 
-/** The guarantees that clients have, checked as each answer comes. */
+/** Checks the guarantees of clients for each response. */
 export class History {
   private readonly ledger: Ledger;
   /** Sessions that more than one client has used. */
   readonly shared: Set<bigint>;
   private readonly sequential = new Set<string>();
-  /** The newest write that any client knows of. */
+  /** The newest write that any client has seen. */
   private lastAcknowledged = 0n;
   writes = 0;
   reads = 0;
@@ -34,12 +34,15 @@ export class History {
     return { id, lastZxid, watches: new Watches(this.ledger) };
   }
 
-  /** What an answer to a request that is sent now must be newer than, if it is a write. */
+  /** A write sent now must get a higher zxid than this. */
   get newest(): bigint {
     return this.lastAcknowledged;
   }
 
-  /** Any answer: a session never goes back in time, and events come before what they tell of. */
+  /**
+   * For any response: a session never goes back in time, and events come before the responses that
+   * show the change.
+   */
   answered(told: Told, zxid: bigint, isReadOnly: boolean): void {
     if (zxid < told.lastZxid) {
       throw new Violation(`a session went back from ${hex(told.lastZxid)} to ${hex(zxid)}`);
@@ -57,21 +60,21 @@ export class History {
     this.ledger.acknowledged(told.id, cxid, zxid);
     if (zxid <= sentAfter) {
       throw new Violation(
-        `a write has ${hex(zxid)}, and was sent after ${hex(sentAfter)} was acknowledged`,
+        `a write has ${hex(zxid)} but was sent after ${hex(sentAfter)} was acknowledged`,
       );
     }
     if (zxid > this.lastAcknowledged) this.lastAcknowledged = zxid;
   }
 
-  /** A session is closed at `zxid`: none of its ephemerals is left. */
+  /** A session is closed at `zxid`, with all of its ephemerals. */
   closedSession(told: Told): void {
     this.closed++;
     const [left] = this.ledger.znodes.ephemeralsOf(told.id);
     if (left === undefined) return;
-    throw new Violation(`session ${hex(told.id)} is closed, and ${left} is left`);
+    throw new Violation(`session ${hex(told.id)} is closed but ${left} still exists`);
   }
 
-  /** @param data null where the answer says that the znode does not exist */
+  /** @param data null if the response says that the znode does not exist */
   read(path: string, zxid: bigint, mzxid: bigint, data: string | null): void {
     this.reads++;
     if (this.ledger.znodes.isUnseenBetween(zxid, zxid)) return;
@@ -85,7 +88,7 @@ export class History {
     throw new Violation(`a read of ${path} at ${hex(zxid)} shows ${found} (expected ${right})`);
   }
 
-  /** @param mzxid null where the answer says that the znode does not exist */
+  /** @param mzxid null if the response says that the znode does not exist */
   found(path: string, zxid: bigint, mzxid: bigint | null): void {
     const { data } = this.ledger.znodes.valueAt(path, zxid) ?? { data: null };
     this.read(path, zxid, mzxid ?? 0n, mzxid === null ? null : (data ?? ''));
@@ -114,9 +117,9 @@ export class History {
   }
 
   madeSequential(path: string): void {
-    // From the last number on, numbers come again, as from Apache's servers.
+    // After the highest number, the numbers repeat, as on Apache's servers.
     if (/2147483647$|-2\d{9}$/.test(path)) return;
-    if (this.sequential.has(path)) throw new Violation(`${path} was made twice`);
+    if (this.sequential.has(path)) throw new Violation(`${path} was created twice`);
     this.sequential.add(path);
   }
 }

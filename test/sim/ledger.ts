@@ -9,8 +9,8 @@ import type { Delivered } from './watched-peer.js';
 import { CONFIG, isRefusal, ZnodeHistory } from './znode-history.js';
 
 /**
- * What is committed, once and for ever: whoever commits a txn first writes it down here, and all
- * others must commit the same one, in the same place. It follows the values of znodes by itself.
+ * The committed txns. The first server that commits a txn records it here, and all others must
+ * commit the same one in the same place. The ledger also tracks the values of znodes.
  */
 export class Ledger {
   private readonly entries = new Map<bigint, Buffer>();
@@ -19,22 +19,22 @@ export class Ledger {
   private readonly digests = new Map<bigint, { readonly digest: bigint; readonly sid: number }>();
   private readonly leaders = new Map<bigint, number>();
   readonly znodes = new ZnodeHistory();
-  /** The last request of each session that was done. */
+  /** The last committed request of each session. */
   private readonly cxids = new Map<bigint, number>();
   /** Sessions that more than one client has used. */
   readonly shared = new Set<bigint>();
-  /** The last txn that is committed. */
+  /** The last committed txn. */
   last = 0n;
-  /** The memberships that were committed, by the zxids that made them. */
+  /** The committed memberships, by the zxids of their txns. */
   private readonly configs: QuorumConfig[];
-  /** Configurations that were found right. */
+  /** Configurations that were already checked. */
   private readonly known = new WeakSet<QuorumConfig>();
   private readonly sessions = new Set<bigint>();
   private readonly strangers = new Set<bigint>();
 
   private readonly first: bigint;
 
-  /** @param first the last txn of the data that all start with */
+  /** @param first the last txn of the data that all servers start with */
   constructor(config: QuorumConfig, first: bigint) {
     this.configs = [config];
     this.first = first;
@@ -48,7 +48,10 @@ export class Ledger {
     return this.strangers.size;
   }
 
-  /** Who must have the txn on their disks: a quorum of each. A reconfig needs one of both. */
+  /**
+   * The configurations that each need a quorum with the txn on disk. A reconfig needs the old and
+   * the new one.
+   */
   configsFor(zxid: bigint): QuorumConfig[] {
     const before = this.configs.findLast(({ version }) => version < zxid);
     const now = this.configs.findLast(({ version }) => version <= zxid);
@@ -62,7 +65,7 @@ export class Ledger {
     return texts.join(' and of ');
   }
 
-  /** A membership is in force at a server: one that was committed, or that of the beginning. */
+  /** The membership that a server uses must be a committed one or the first one. */
   checkConfig(sid: number, config: QuorumConfig): void {
     if (this.known.has(config)) return;
     const { version, members } = config;
@@ -86,18 +89,20 @@ export class Ledger {
     return this.entries.size;
   }
 
-  /** @returns whether it is the first time that the txn is committed */
+  /** @returns whether this is the first commit of the txn */
   commit(sid: number, { zxid, entry }: Delivered): boolean {
     const known = this.entries.get(zxid);
     if (known !== undefined) {
       if (!known.equals(entry)) {
-        throw new Violation(`server ${sid} commits another txn at ${hex(zxid)} than before`);
+        throw new Violation(`server ${sid} commits a different txn at ${hex(zxid)} than before`);
       }
       return false;
     }
     if (this.znodes.unseen.some(({ from, to }) => zxid > from && zxid <= to)) return false;
     if (zxid <= this.last) {
-      throw new Violation(`server ${sid} commits ${hex(zxid)} behind ${hex(this.last)}`);
+      throw new Violation(
+        `server ${sid} commits ${hex(zxid)} after ${hex(this.last)} and omits txns`,
+      );
     }
     this.places.set(zxid, this.places.size);
     this.entries.set(zxid, entry);
@@ -115,19 +120,21 @@ export class Ledger {
     if (cxid <= 0 || this.shared.has(sessionId)) return;
     const before = this.cxids.get(sessionId) ?? 0;
     if (cxid <= before) {
-      throw new Violation(`${hex(zxid)} is request ${cxid} of a session, done after ${before}`);
+      throw new Violation(
+        `${hex(zxid)} is request ${cxid} of a session, committed after request ${before}`,
+      );
     }
     this.cxids.set(sessionId, cxid);
   }
 
-  /** Does `next` come right behind `before` in the order of commits? Unknown ones may. */
+  /** Whether `next` may follow directly after `before`. Unknown txns may. */
   isNext(before: bigint, next: bigint): boolean {
     const place = this.places.get(before);
     const nextPlace = this.places.get(next);
     return place === undefined || nextPlace === undefined || nextPlace === place + 1;
   }
 
-  /** Takes the place of txns that came to a leader in a snapshot alone: their effects are known. */
+  /** Adopts the effects of txns that a leader received only in a snapshot. */
   adopt(tree: DataTree, zxid: bigint): void {
     if (zxid <= this.last || zxidCounter(zxid) === 0) return;
     this.znodes.unseen.push({ from: this.last, to: zxid });
@@ -139,7 +146,7 @@ export class Ledger {
 
   private adoptNext(text: string, zxid: bigint): void {
     const config = parse(text);
-    if (config.version !== zxid) throw new Violation(`${hex(zxid)} makes another version`);
+    if (config.version !== zxid) throw new Violation(`${hex(zxid)} makes a different version`);
     this.configs.push(config);
   }
 
@@ -148,7 +155,7 @@ export class Ledger {
     if (zxidCounter(config.version) !== 0 && config.version > version) this.configs.push(config);
   }
 
-  /** Trees at the same zxid must be the same. */
+  /** Trees at the same zxid must be equal. */
   compareDigest(sid: number, zxid: bigint, digest: bigint): void {
     const known = this.digests.get(zxid);
     if (known === undefined) {
@@ -168,16 +175,16 @@ export class Ledger {
     return last;
   }
 
-  /** An epoch has one leader, ever. */
+  /** An epoch never has two leaders. */
   own(sid: number, epoch: bigint): void {
     const owner = this.leaders.get(epoch) ?? sid;
     if (owner !== sid) {
-      throw new Violation(`epoch ${epoch} is led by server ${sid}, and was by server ${owner}`);
+      throw new Violation(`server ${sid} leads epoch ${epoch}, which server ${owner} led before`);
     }
     this.leaders.set(epoch, sid);
   }
 
-  /** Is it a session that a txn opened? Unknown where a leader took txns in a snapshot alone. */
+  /** Whether a txn opened the session. Unknown if a leader received txns only in a snapshot. */
   isGlobal(sessionId: bigint): boolean {
     return this.sessions.has(sessionId);
   }
@@ -186,21 +193,23 @@ export class Ledger {
     return !this.sessions.has(sessionId) && this.znodes.unseen.every(({ to }) => to <= this.first);
   }
 
-  /** A client was told that its write is done. */
+  /** A client received the response to its write. */
   acknowledged(sessionId: bigint, cxid: number, zxid: bigint): void {
     const entry = this.entries.get(zxid);
     if (entry === undefined) {
-      throw new Violation(`a write was acknowledged at ${hex(zxid)}, where none is committed`);
+      throw new Violation(
+        `a write was acknowledged at ${hex(zxid)}, but no txn is committed there`,
+      );
     }
     const { head } = readTxn(entry);
     if (this.isLocal(sessionId)) this.strangers.add(sessionId);
     if (head.sessionId !== sessionId || head.cxid !== cxid) {
-      throw new Violation(`a write was acknowledged with the txn ${hex(zxid)} of somebody else`);
+      throw new Violation(`a write was acknowledged with the txn ${hex(zxid)} of another session`);
     }
   }
 }
 
-/** "1 2 (3)": two that vote, one that observes. */
+/** "1 2 (3)": two voters, one observer. */
 function rolesIn(members: QuorumConfig['members']): string {
   const names = [...members].map(([sid, { role }]) =>
     role === 'observer' ? `(${sid})` : `${sid}`,

@@ -8,13 +8,13 @@ import { type Outcome, Simulation } from './simulation.js';
  *   npm run sim -- --seed N [--seeds K] [--servers 5] [--observers 1] [--spares 2] [--steps M]
  *                  [--trace]
  *
- * --seed is the first one, --seeds how many. Without --servers a seed has 3, 5 or 7 of them, now
- * and then an observer, or observers under observer masters, or spare servers that clients let in
- * and out; the seed says, too, whether reads are served without a quorum, and whether sessions are
- * local.
+ * --seed is the first seed, and --seeds their number. Without --servers, the seed chooses 3, 5, or
+ * 7 servers, sometimes with observers, observer masters, or spare servers that clients add and
+ * remove. The seed also chooses whether servers without a quorum serve reads, and whether sessions
+ * are local.
  */
 const DEFAULT_STEPS = 20_000;
-/** So many seeds lie between two lines of progress. */
+/** The number of seeds between two progress lines. */
 const PROGRESS = 100;
 
 const { values } = parseArgs({
@@ -43,7 +43,7 @@ broke a promise, and says how to replay it.`);
 function whole(name: string, text: string, least: number): number {
   const number = Number(text);
   if (Number.isInteger(number) && number >= least) return number;
-  console.error(`expected a whole number from ${least} on behind --${name}, found "${text}"`);
+  console.error(`expected a whole number of at least ${least} for --${name}, found "${text}"`);
   process.exit(2);
 }
 
@@ -55,7 +55,7 @@ const observers =
   values.observers === undefined ? undefined : whole('observers', values.observers, 0);
 const spares = values.spares === undefined ? undefined : whole('spares', values.spares, 0);
 
-/** What the command line asks for, or else the seed. */
+/** The value of the command line, or else of the seed. */
 function shapeFor(seed: number): Shape {
   const shape = shapeOf(seed);
   return {
@@ -77,12 +77,12 @@ function describe(seed: number, outcome: Outcome): string {
   return `seed ${seed}: ${size}, ${shape.sessions} sessions${readOnly}, ${course}`;
 }
 
-/** A fault of the simulator itself is told with its seed, and ends the run. */
+/** An error of the simulator itself is printed with its seed and ends the run. */
 async function run(seed: number, shape: Shape): Promise<Outcome> {
   try {
     return await new Simulation({ seed, ...shape, steps, onTrace }).run();
   } catch (error) {
-    console.error(`seed ${seed} cannot be run`);
+    console.error(`seed ${seed} cannot run`);
     throw error;
   }
 }
@@ -92,7 +92,7 @@ let failed = 0;
 for (let seed = first; seed < first + count; seed++) {
   const shape = shapeFor(seed);
   const outcome = await run(seed, shape);
-  if (seed > first && (seed - first) % PROGRESS === 0) console.error(`${seed - first} seeds run`);
+  if (seed > first && (seed - first) % PROGRESS === 0) console.error(`${seed - first} seeds done`);
   if (count === 1 || outcome.violation !== null) console.log(describe(seed, outcome));
   if (outcome.violation === null) continue;
   failed++;

@@ -1,21 +1,21 @@
 import type { Random } from '../support/random.js';
 import type { Scheduler } from './scheduler.js';
 
-/** One end of a connection, as its owner hears of it. */
+/** One end of a connection, with the calls that its owner receives. */
 export interface End {
   received(bytes: Buffer): void;
-  /** Nothing follows it; not told to the end that closed. */
+  /** No call follows. The end that closed does not get it. */
   closed(reason: string): void;
 }
 
-/** One end of a connection, as its owner uses it. */
+/** One end of a connection, with the calls that its owner makes. */
 export interface Socket {
   send(bytes: Buffer): void;
-  /** Behind what was sent before. */
+  /** After earlier bytes. */
   close(): void;
 }
 
-/** A direction of a connection: in order, late, and stopped while its way is cut. */
+/** One direction of a connection: in order, delayed, and blocked while its link is cut. */
 class Pipe {
   readonly from: number;
   readonly to: number;
@@ -39,19 +39,19 @@ class Pipe {
     this.schedule();
   }
 
-  /** Nobody listens any more. */
+  /** The receiver stops listening. */
   kill(): void {
     this.isDead = true;
     this.items = [];
   }
 
-  /** The connection breaks: what is under way arrives in part, and then the end. */
+  /** The connection breaks: a part of the bytes in flight arrives, and then the end. */
   break(kept: number): void {
     this.items = this.items.slice(0, kept).filter(({ bytes }) => bytes !== null);
     this.push(null);
   }
 
-  /** Nothing comes out of it any more. */
+  /** It delivers nothing more. */
   get isOver(): boolean {
     return this.isDead;
   }
@@ -91,8 +91,8 @@ interface Connection {
 }
 
 /**
- * Streams between nodes, which are numbers. A cut holds one direction up: bytes wait, as they do
- * while TCP sends them again and again, and the ends find out by their own timeouts.
+ * Streams between nodes, which are numbers. A cut blocks one direction. Its bytes wait, as while
+ * TCP retransmits, and the ends notice by their own timeouts.
  */
 export class Network {
   readonly scheduler: Scheduler;
@@ -144,7 +144,7 @@ export class Network {
     }
   }
 
-  /** A node is gone: its ends are silent, the others hear of it. */
+  /** A node is gone. Its own ends get no call, and the other ends break. */
   crash(node: number): void {
     for (const connection of [...this.connections]) {
       const { a, b, toA, toB } = connection;
@@ -162,7 +162,7 @@ export class Network {
     }
   }
 
-  /** Connects two ends at once; the delay of a handshake is its caller's. */
+  /** Connects two ends at once. The caller adds the delay of a handshake. */
   connect(a: number, endOfA: End, b: number, endOfB: End): { ofA: Socket; ofB: Socket } {
     const toA = new Pipe(this, b, a, endOfA);
     const toB = new Pipe(this, a, b, endOfB);
@@ -183,12 +183,12 @@ export class Network {
     return 1 + this.random.below(this.maxDelayMs);
   }
 
-  /** Not before what was sent before. */
+  /** Not before earlier bytes. */
   arrivalMs(notBeforeMs: number): number {
     return Math.max(notBeforeMs, this.scheduler.nowMs + this.delayMs());
   }
 
-  /** A stream has no borders: now and then bytes come in two parts. */
+  /** A stream has no frames, so bytes sometimes arrive in two parts. */
   split(bytes: Buffer): Buffer[] {
     if (bytes.length < 2 || !this.random.oneIn(4)) return [bytes];
     const at = 1 + this.random.below(bytes.length - 1);

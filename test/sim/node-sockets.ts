@@ -9,20 +9,20 @@ import { StreamingSocket } from './streaming-socket.js';
 /** Small, so that much happens while a snapshot is sent. */
 const PIECE = 512;
 
-/** What the sockets of a node need of the world. */
+/** The parts of the world that the sockets of a node need. */
 interface SocketWorld {
   readonly scheduler: Scheduler;
   readonly network: Network;
   node(sid: number): { readonly isUp: boolean; readonly sockets: NodeSockets } | undefined;
 }
 
-/** The connections of one life of a server, by the numbers that it knows them by. */
+/** The connections of one life of a server, by their numbers. */
 export class NodeSockets {
   private readonly world: SocketWorld;
   private readonly sid: number;
   private readonly step: (event: Event) => void;
   private readonly sockets = new Map<number, Socket>();
-  /** Does it listen for observers? */
+  /** Whether it listens for observers. */
   isObserverPortOpen = false;
   private numbers = 0;
 
@@ -47,7 +47,7 @@ export class NodeSockets {
     }
   }
 
-  /** @param packets what the log has of the range; rejects where it has it no more */
+  /** @param packets the txns of the range from the log; rejects if the log no longer has them */
   sendTxns(link: number, packets: AsyncIterable<Buffer>): void {
     const socket = this.sockets.get(link);
     if (socket instanceof StreamingSocket) {
@@ -67,14 +67,14 @@ export class NodeSockets {
     this.sockets.delete(id);
   }
 
-  /** Its own server is told, as of any link that broke. */
+  /** The own server gets an event too, as for any broken link. */
   fail(id: number, reason: string): void {
     if (!this.sockets.has(id)) return;
     this.close(id);
     this.step({ kind: 'link-closed', link: id, reason });
   }
 
-  /** A client has connected; `begin` it when the other end is there. */
+  /** A client has connected. Call `begin` when the other end exists. */
   acceptClient(socket: () => Socket, remoteIp: string): End & { begin(): void } {
     const connection = ++this.numbers;
     return {
@@ -91,7 +91,7 @@ export class NodeSockets {
     };
   }
 
-  /** A server has dialled. */
+  /** Another server has connected. */
   private acceptLink(
     socket: () => Socket,
     remote: string,

@@ -1,5 +1,7 @@
 import { ByteRange } from '../../src/jute/byte-range.js';
-import { ConfigKeeper } from '../../src/server/node/boot/config-file.js';
+import { ConfigKeeper, nextConfigFileOf } from '../../src/server/node/boot/config-file.js';
+import { accessOf } from '../../src/server/node/storage/atomic-file.js';
+import { compactSnapshot } from '../../src/server/node/storage/compact-snapshot.js';
 import { DataDir } from '../../src/server/node/storage/data-dir.js';
 import { Disk, type Storage } from '../../src/server/node/storage/disk.js';
 import { type KnownEpochs, openEpochs } from '../../src/server/node/storage/epoch-files.js';
@@ -26,20 +28,24 @@ export interface Booted extends KnownEpochs {
   readonly disk: Disk;
   readonly keeper: ConfigKeeper;
   readonly database: Database;
-  /** The txns replayed, as they travel. */
+  /** The replayed txns, in the format of the wire. */
   readonly entries: readonly { readonly zxid: bigint; readonly entry: ByteRange }[];
-  /** Undefined where none was kept yet. */
+  /** Undefined if none was stored yet. */
   readonly config: QuorumConfig | undefined;
+  /** One that was proposed. */
+  readonly nextConfig: QuorumConfig | null;
 }
 
-/** Starts on a disk as open-storage.ts and make-member.ts do: the same parts in the same order. */
+/**
+ * Starts on a disk with the same parts in the same order as open-storage.ts and make-member.ts.
+ */
 export async function boot(
   simDisk: SimDisk,
   sid: number,
   listener: StorageListener,
 ): Promise<Booted> {
   const fs = simDisk.begin();
-  const dir = makeDir(fs, listener.onWarning);
+  const dir = makeDir(fs, listener.onWarning, simDisk.random.oneIn(2));
   await dir.prepare();
   const entries: { zxid: bigint; entry: ByteRange }[] = [];
   const { database } = await dir.recover((zxid, entry) => {
@@ -57,17 +63,19 @@ export async function boot(
     onSlowSync: () => undefined,
     onError: (error) => listener.onFatal(error),
   });
+  const config = await keptConfig(fs);
   return {
     ...epochs,
     disk: makeDisk({ log, dir }, listener),
     keeper: new ConfigKeeper({ file: CONFIG_FILE, sid, fs, onWarning: listener.onWarning }),
     database,
     entries,
-    config: await keptConfig(fs),
+    config,
+    nextConfig: config === undefined ? null : await keptNext(fs),
   };
 }
 
-/** What a start finds when the power goes now; the disk is left as it is. */
+/** The result of a start after a power loss now. Does not change the disk. */
 export async function afterPowerLoss({ platter, random }: SimDisk): Promise<Database> {
   const copy = platter.clone();
   copy.losePower(random);
@@ -78,17 +86,21 @@ export async function afterPowerLoss({ platter, random }: SimDisk): Promise<Data
   return database;
 }
 
-/** Has the disk a txn that is not committed yet? */
+/** Whether the disk has a txn that is not committed yet. */
 export function hasUncommitted({ peer, disk }: Pick<ServerNode, 'peer' | 'disk'>): boolean {
   return storedZxid(disk.files) > (peer?.data.tree.lastProcessedZxid ?? 0n);
 }
 
-/** @throws Error where the log leads to another tree than its writer had */
+/** @throws Error if the log gives a different tree than its writer had */
 export function checkDigests({ digestMismatches }: Database): void {
-  if (digestMismatches > 0) throw new Error('the log leads to another tree');
+  if (digestMismatches > 0) throw new Error('the log gives a different tree');
 }
 
-function makeDir(fs: FileSystem, onWarning: (message: string) => void): DataDir {
+function makeDir(
+  fs: FileSystem,
+  onWarning: (message: string) => void,
+  isCompacting = false,
+): DataDir {
   return new DataDir({
     dataDir: DATA_DIR,
     dataLogDir: DATA_DIR,
@@ -96,8 +108,11 @@ function makeDir(fs: FileSystem, onWarning: (message: string) => void): DataDir 
     tree: { isTTLEnabled: true },
     maxEntryLength: MAX_ENTRY_LENGTH,
     isEmptyTrusted: false,
-    isCompressed: false,
+    compression: 'none',
     isLastZxidWritten: true,
+    compaction: isCompacting
+      ? { fromZnodes: 0, run: (job) => compactSnapshot(fs, job) }
+      : undefined,
     snapshotChunkSize: SNAPSHOT_CHUNK,
     areFoldersMade: true,
     isEmptyDatabaseMade: true,
@@ -116,11 +131,17 @@ function makeDisk(storage: Storage, { onWarning, onFatal }: StorageListener): Di
   });
 }
 
-/** The membership that was kept last, found by zoo.cfg as node/boot/read-membership.ts finds it. */
+/** The last stored membership, found by zoo.cfg as in node/boot/read-membership.ts. */
 async function keptConfig(fs: FileSystem): Promise<QuorumConfig | undefined> {
   const text = (await readWhole(fs, CONFIG_FILE)).toString();
   const file = /^dynamicConfigFile=(.*)$/m.exec(text)?.[1];
   if (file === undefined) return undefined;
   const version = file.slice(file.lastIndexOf('.') + 1);
   return parse(`${(await readWhole(fs, file)).toString()}\nversion=${version}`);
+}
+
+async function keptNext(fs: FileSystem): Promise<QuorumConfig | null> {
+  const file = nextConfigFileOf(CONFIG_FILE);
+  if ((await accessOf(fs, file)) === undefined) return null;
+  return parse((await readWhole(fs, file)).toString());
 }

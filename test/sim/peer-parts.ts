@@ -16,7 +16,7 @@ import { FACTS, HOST } from '../server/still-host.js';
 export const TICK_MS = 200;
 export const SYNC_LIMIT = 5;
 export const INIT_LIMIT = 10;
-/** observerMasterPort, where there are observer masters. */
+/** observerMasterPort, if there are observer masters. */
 export const OBSERVER_PORT = 2900;
 
 export const LIMITS: QuorumLimits = {
@@ -40,11 +40,11 @@ export const LIMITS: QuorumLimits = {
 export interface CommonOptions {
   readonly limits?: QuorumLimits;
   readonly isReconfigEnabled?: boolean;
-  /** Default: so few that snapshots are being written most of the time. */
+  /** Default: low, so that a snapshot is being written most of the time. */
   readonly snapCount?: number;
 }
 
-/** What a member is made with that does not depend on its history. */
+/** The options of a member that do not depend on its history. */
 export function commonParts(
   options: CommonOptions = {},
 ): Pick<
@@ -73,7 +73,7 @@ function makeServer(
   snapCount: number,
 ): Server {
   const hash = (text: string) => createHash('sha1').update(text).digest('base64');
-  // Nobody is super here, and /zookeeper/config is for those who are.
+  // No client is super, and /zookeeper/config requires it.
   const auth = new Auth({ hash, isAclSkipped: peer.isReconfigEnabled });
   const prep = new Prep(tree, auth, {
     isDigestEnabled: true,

@@ -6,7 +6,7 @@ import type { Disk } from '../../src/server/node/storage/disk.js';
 import type { NodeSockets } from './node-sockets.js';
 import { checkDigests } from './node-storage.js';
 
-/** What a server has at hand, in one of its lives. */
+/** The parts of a server in one of its lives. */
 export interface Hands {
   readonly disk: Disk;
   readonly keeper: ConfigKeeper;
@@ -16,14 +16,15 @@ export interface Hands {
   sending(bytes: Buffer): Buffer;
   note(message: string): void;
   notify(sid: number, frame: Buffer): void;
-  /** Are old files purged beside this snapshot? */
+  /** Whether a new snapshot purges old files. */
   isPurging(): boolean;
   failed(error: unknown): void;
 }
 
-/** Does what the core asks for, as node/driver/driver.ts and node/driver/perform.ts do. */
+/** Performs an effect, as node/driver/driver.ts and node/driver/perform.ts do. */
 export function performEffect(effect: Effect, hands: Hands): void {
-  const { disk, sockets } = hands;
+  const { disk, keeper, sockets } = hands;
+  const writeNextConfig = (text: string | null) => keeper.keepNext(text);
   switch (effect.kind) {
     case 'send':
       sockets.send(effect.connection, hands.sending(effect.bytes));
@@ -38,14 +39,17 @@ export function performEffect(effect: Effect, hands: Hands): void {
       disk.append(effect.bytes, effect.firstZxid, () => hands.step(effect.whenDurable));
       break;
     case 'write-epoch':
+    case 'write-next-config':
     case 'truncate':
     case 'install-snapshot':
     case 'search-log':
     case 'link-log':
-      performOnDisk(effect, disk, sockets, (event) => stepChecked(event, hands));
+      performOnDisk(effect, disk, { quorum: sockets, writeNextConfig }, (event) =>
+        stepChecked(event, hands),
+      );
       break;
     case 'write-config':
-      hands.keeper.keep(effect.text);
+      hands.keeper.keep(effect.text, effect.isSettled);
       break;
     case 'snapshot':
       disk.takeSnapshot(effect.content);
@@ -82,7 +86,7 @@ export function performEffect(effect: Effect, hands: Hands): void {
   }
 }
 
-/** What a truncation leaves must be the tree that the log's writer had. */
+/** After a truncation, the log must give the tree that its writer had. */
 function stepChecked(event: Event, hands: Hands): void {
   try {
     if (event.kind === 'truncated') checkDigests(event.database);

@@ -5,32 +5,32 @@ import type { ServerNode } from './server-node.js';
 import type { Shape } from './shape.js';
 import type { DiskManners } from './sim-disk.js';
 
-/** What may be planted from outside, to see that it is found. */
+/** Faults that a plant can inject. */
 export interface Plant {
   /** How disks misbehave. */
   readonly diskManners?: DiskManners;
-  /** Given what a server asks of its disk, at each of its starts. */
+  /** Receives the disk requests of a server at each start. */
   onDisk?(disk: Disk, node: ServerNode): void;
-  /** The membership as one server has it. */
+  /** The membership as one server sees it. */
   configOf?(config: QuorumConfig, sid: number): QuorumConfig;
-  /** What goes out to a client, spoilt. */
+  /** Changes the bytes sent to a client. */
   onSend?(bytes: Buffer): Buffer;
-  /** What a client says that it has seen. */
+  /** The last zxid that a client claims to have seen. */
   lastZxidSeen?(zxid: bigint): bigint;
   /** Called at the end of each turn of a server. */
   onTurn?(node: ServerNode): void;
-  /** Called before a server starts again. */
+  /** Called before a server restarts. */
   onRestart?(node: ServerNode, random: Random): void;
 }
 
 export interface PlantedFault extends Plant {
   readonly name: string;
-  /** The message that must catch it: another one would be luck. */
+  /** The message of the check that must catch it. Any other message would be luck. */
   readonly caught: RegExp;
-  /** It is found within this many seeds … */
+  /** The number of seeds within which it is found … */
   readonly seeds: number;
-  /** … from this one on; the default is 0. Rare ones would make a test long. */
+  /** … starting at this one, by default 0. Early seeds that miss a rare fault would cost time. */
   readonly from?: number;
-  /** Of ensembles that are more than servers. */
+  /** The shape of the ensembles, if they need more than servers. */
   readonly shape?: Omit<Shape, 'servers'>;
 }

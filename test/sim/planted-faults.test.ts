@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { PLANTED_FAULTS } from './plants.js';
 import { Simulation } from './simulation.js';
 
-// The simulator must be able to fail: it finds each of these faults, by the check meant for it.
+// The simulator must be able to fail. It finds each of these faults with the intended check.
 
 for (const { name, caught, seeds, from = 0, shape, ...plant } of PLANTED_FAULTS) {
   test(`it finds: ${name}, within ${seeds} seeds from ${from} on`, async () => {

@@ -18,7 +18,7 @@ function isLog({ path }: Call): boolean {
   return path.includes('/log.');
 }
 
-/** Says that a write is durable, and has it in its cache. */
+/** Reports a write as durable while it is only in a cache. */
 const HASTY: DiskManners = {
   handle: (call) => {
     if (!isLog(call)) return false;
@@ -27,7 +27,7 @@ const HASTY: DiskManners = {
   },
 };
 
-/** Loses what was appended last, and says that it has it. */
+/** Loses the last appended bytes and reports success. */
 const FORGETFUL: DiskManners = {
   handle: (call, { random }) => {
     if (call.kind !== 'write' || !isLog(call) || !random.oneIn(40)) return false;
@@ -45,7 +45,7 @@ const NAMELESS: DiskManners = {
   },
 };
 
-/** Changes a bit of what it stored, when the power goes. */
+/** Flips a stored bit at a power loss. */
 const ROTTEN: DiskManners = {
   crashed: (disk) => {
     const name = lastLogOf(disk);
@@ -60,7 +60,7 @@ function lastLogOf({ files }: SimDisk): string {
   return logsAmong(found).at(-1)?.name ?? '';
 }
 
-/** Says that an epoch is in its file as soon as it is asked to write it. */
+/** Reports an epoch as stored before its file is written. */
 function hurryEpochs(disk: Disk): void {
   const write = disk.writeEpoch.bind(disk);
   disk.writeEpoch = (name, epoch, done) => {
@@ -69,7 +69,7 @@ function hurryEpochs(disk: Disk): void {
   };
 }
 
-/** Tells of a log that was cut, and cuts nothing. */
+/** Reports a truncated log without truncating it. */
 function skipCuts(disk: Disk, { disk: simDisk }: ServerNode): void {
   const truncate = disk.truncate.bind(disk);
   disk.truncate = (zxid, done) => {
@@ -81,7 +81,7 @@ function skipCuts(disk: Disk, { disk: simDisk }: ServerNode): void {
   };
 }
 
-/** A leader asks for a quorum of the membership in force alone, where a reconfig needs both. */
+/** A leader waits only for a quorum of the current membership, although a reconfig needs both. */
 function forgetNextQuorum({ peer }: ServerNode): void {
   const outstanding = peer?.role instanceof Leader ? peer.role.broadcast?.outstanding : undefined;
   if (outstanding === undefined) return;
@@ -99,7 +99,7 @@ function forgetNextQuorum({ peer }: ServerNode): void {
   };
 }
 
-/** An observer master passes on another txn than the one that is committed. */
+/** An observer master forwards a txn that differs from the committed one. */
 function garble({ peer }: ServerNode): void {
   const master = peer?.role instanceof Learner ? peer.role.master : null;
   if (master === null) return;
@@ -111,35 +111,37 @@ function garble({ peer }: ServerNode): void {
   };
 }
 
-/** Every server is a quorum to itself: its own vote weighs more than all others. */
+/** Every server is a quorum by itself: its own vote outweighs all others. */
 function selfish(config: QuorumConfig, sid: number): QuorumConfig {
   const sids = [...config.members.keys()];
   return { ...config, groups: new Map([[1, sids]]), weights: new Map([[sid, sids.length]]) };
 }
 
-/** Faults that must not stay hidden. Each is in the world around the product, never in it. */
+/**
+ * Faults that must not stay hidden. Each is in the world around the product, never in the product.
+ */
 export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'acknowledge before fsync',
-    caught: /is committed on the disks of/,
+    caught: /is committed but only on the disks of/,
     seeds: 5,
     diskManners: HASTY,
   },
   {
-    name: 'lose a write that was acknowledged',
-    caught: /is committed on the disks of/,
+    name: 'lose an acknowledged write',
+    caught: /is committed but only on the disks of/,
     seeds: 5,
     diskManners: FORGETFUL,
   },
   {
     name: 'ack an epoch before its file is written',
-    caught: /knows acceptedEpoch 1, and stored 0/,
+    caught: /uses acceptedEpoch 1 but stored 0/,
     seeds: 5,
     onDisk: hurryEpochs,
   },
   {
-    name: 'reuse an epoch, as its file is never written',
-    caught: /knows acceptedEpoch 1, and stored 0/,
+    name: 'reuse an epoch, because its file is never written',
+    caught: /uses acceptedEpoch 1 but stored 0/,
     seeds: 40,
     from: 60,
     onDisk: (disk) => {
@@ -148,14 +150,14 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'skip TRUNC',
-    caught: /leads to another tree/,
+    caught: /gives a different tree/,
     seeds: 10,
-    from: 288,
+    from: 271,
     onDisk: skipCuts,
   },
   {
     name: 'ack a snapshot that is not installed',
-    caught: /took over .*, and stored|was committed, is on the disks of/,
+    caught: /acked the snapshot .* but stored|was committed but is only on the disks of/,
     seeds: 20,
     onDisk: (disk) => {
       disk.install = (_, done) => done();
@@ -163,26 +165,27 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'lose an fsync of a folder',
-    caught: /was committed, is on the disks of/,
+    caught: /was committed but is only on the disks of/,
     seeds: 10,
     diskManners: NAMELESS,
   },
   {
     name: 'commit without a quorum',
-    caught: /is committed on the disks of/,
+    caught: /is committed but only on the disks of/,
     seeds: 5,
     configOf: selfish,
   },
   {
     name: 'restart with an empty disk',
-    caught: /lacks txns up to|but no snapshot/,
-    seeds: 30,
+    caught: /lacks txns up to|but no snapshot|leads epoch \d+, which server \d+ led before/,
+    seeds: 20,
+    from: 3,
     onRestart: ({ disk }, random) => {
       if (random.oneIn(2)) disk.wipe();
     },
   },
   {
-    name: 'lose the last log in a restart',
+    name: 'lose the last log at a restart',
     caught: /lacks txns up to/,
     seeds: 20,
     onRestart: ({ disk }) => {
@@ -191,7 +194,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     },
   },
   {
-    name: 'change a bit of the log',
+    name: 'flip a bit of the log',
     caught: /the checksum of the record is wrong|wrong length: \d+ \(the checksum fits/,
     seeds: 5,
     diskManners: ROTTEN,
@@ -201,28 +204,29 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     caught: /a session went back/,
     seeds: 20,
     from: 20,
-    shape: { isReadOnlyAllowed: true },
+    shape: { isReadOnlyAllowed: true, sessions: 'local' },
     lastZxidSeen: () => 0n,
   },
   {
     name: 'commit a reconfig with a quorum of the old membership only',
-    caught: /is committed on the disks of/,
+    caught: /is committed but only on the disks of/,
     seeds: 20,
     shape: { spares: 2 },
     onTurn: forgetNextQuorum,
   },
   {
-    name: 'tell observers another txn than the one that is committed',
-    caught: /commits another txn/,
+    name: 'send observers a txn that differs from the committed one',
+    caught: /commits a different txn/,
     seeds: 5,
     shape: { observers: 2, hasObserverMasters: true },
     onTurn: garble,
   },
   {
-    name: 'go back to the first membership in a restart',
-    caught: /shows the change of|is committed on the disks of|NodeDataChanged .zookeeper.config/,
+    name: 'return to the first membership at a restart',
+    caught:
+      /shows the change of|is committed but only on the disks of|NodeDataChanged .zookeeper.config/,
     seeds: 10,
-    from: 5,
+    from: 55,
     shape: { spares: 2 },
     onRestart: ({ disk }) => disk.forgetConfig(),
   },

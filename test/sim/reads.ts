@@ -7,7 +7,7 @@ import type { History } from './history.js';
 import type { Body } from './requests.js';
 import * as requests from './requests.js';
 
-/** The reads of one client, whose answers the history checks, and the watches that they arm. */
+/** The reads of one client, checked by the history, and the watches that they set. */
 export class Reads {
   private readonly client: ClientNode;
   private readonly history: History;
@@ -21,7 +21,7 @@ export class Reads {
     this.client.ask({ type, body, answered });
   }
 
-  /** Asks for a read whose answer is checked where a quorum vouches for it. */
+  /** Sends a read. The response is checked if a quorum confirms it. */
   private look(request: Body, checked: (answer: Answer) => void): void {
     this.ask(request, (answer) => {
       const isKnown = answer.err === ErrorCode.OK || answer.err === ErrorCode.NONODE;
@@ -79,7 +79,7 @@ export class Reads {
   }
 
   /**
-   * Adds a persistent watch of one path, or of all below it.
+   * Adds a persistent watch, of one path or recursive.
    * @param isRemoved removes every watch of the path instead
    */
   watch(path: string, isRecursive: boolean, isRemoved: boolean): void {

@@ -16,30 +16,33 @@ import { HistoryRecorder } from '../history/recorder.js';
 import type { Answer, Asked } from './client-world.js';
 import { Flags } from './requests.js';
 
-/** What is recorded of a client that asks: its name, and that of its present session. */
+/** The identity of a client in the recording: its name, and the name of its current session. */
 export interface Recorded {
   readonly id: number;
   readonly told: { readonly id: bigint };
   /** A new one for each session, and for each client that shares one. */
   readonly life: number;
-  /** Two processes that use one session at once may get each other's answers, as from Apache's. */
+  /**
+   * Two processes that use one session at once may get each other's responses, as with Apache's
+   * servers.
+   */
   readonly isShared: boolean;
 }
 
 const UNFOLLOWED: ReadonlySet<number> = new Set([ErrorCode.NONODE, ErrorCode.NODEEXISTS]);
 
-/** Znodes that are only created, set and read, so that the judge knows all that happens to them. */
+/** Znodes that are only created, set, and read, so that the judge sees every change. */
 const PREFIXES = ['/key-', '/twin-', '/sequence'];
 
 /**
- * Writes down what clients ask and see of some znodes, for the judge of histories: it searches for
- * an order that explains all answers, and derives nothing from the ledger or from zxids.
+ * Records what clients request and see of some znodes, for the judge of histories. The judge
+ * searches for an order that explains all responses, without the ledger and without zxids.
  */
 export class Recording {
   readonly recorder: HistoryRecorder;
   private readonly ids = new Map<Asked, number>();
 
-  /** @param made the znodes that are there from the start, with the data "0" */
+  /** @param made the znodes that exist from the start, with the data "0" */
   constructor(now: () => number, made: readonly string[]) {
     this.recorder = new HistoryRecorder(now);
     this.recorder.initial(made.map((path) => ({ path, data: '0' })));
@@ -55,14 +58,14 @@ export class Recording {
   answered(client: Recorded, asked: Asked, { err, zxid, body }: Answer): void {
     const id = this.take(asked);
     if (id === undefined) return;
-    // The judge does not follow the parents of sequential znodes, nor numbers past their end.
+    // The judge does not model the parents of sequential znodes, or numbers past their end.
     const isUnfollowed = isSequential(asked) && UNFOLLOWED.has(err);
     if (client.isShared || isUnfollowed) {
       this.recorder.unknown(id);
       return;
     }
     const copy = new InputArchive(body.bytes, body.at, body.end);
-    // The header of a multi's reply has no error; its first result has where one part failed.
+    // The header of a multi's reply has no error. If a part failed, its first result has one.
     const isRefused = asked.type === OpCode.multi && MultiHeader.read(copy).type === OpCode.error;
     if (err === ErrorCode.OK && !isRefused) {
       this.recorder.ok(id, readResult(asked.type, copy), zxid);
@@ -71,7 +74,7 @@ export class Recording {
     }
   }
 
-  /** Nobody will hear whether it was done. */
+  /** No client learns whether it was done. */
   lost(asked: Asked): void {
     const id = this.take(asked);
     if (id !== undefined) this.recorder.unknown(id);
@@ -125,7 +128,7 @@ function readRequest(type: number, body: Buffer): readonly [OpName, Arguments] |
   }
 }
 
-/** The parts of a multi that sets recorded znodes and does nothing else. */
+/** The parts of a multi that only sets recorded znodes. */
 function readTwins(input: InputArchive): Part[] | undefined {
   const ops: Part[] = [];
   for (;;) {

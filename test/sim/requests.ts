@@ -16,7 +16,7 @@ import {
   WatchesRequest,
 } from '../../src/protocol/proto.js';
 
-/** The type of a request and its body, as they stand in a frame or in a multi. */
+/** The type of a request and its body, as in a frame or in a multi. */
 export interface Body {
   readonly type: number;
   readonly body: Buffer;
@@ -32,7 +32,7 @@ export const Flags = {
   ttl: 5,
 } as const;
 
-/** The requests that a txn answers. */
+/** The requests that create a txn. */
 export const WRITES: ReadonlySet<number> = new Set([
   OpCode.create,
   OpCode.create2,
@@ -79,7 +79,7 @@ export function check(path: string, version: number): Body {
   return { type: OpCode.check, body: CheckVersionRequest.encode({ path, version }) };
 }
 
-/** A read of `type` that may arm a watch: exists, getData, getChildren, getChildren2. */
+/** A read of `type` that may set a watch: exists, getData, getChildren, getChildren2. */
 export function look(type: number, path: string, watch: boolean): Body {
   return { type, body: PathWatchRequest.encode({ path, watch }) };
 }

@@ -1,7 +1,7 @@
-/** A thing to be done at a time. */
+/** A task with its time. */
 interface Task {
   readonly atMs: number;
-  /** Breaks ties: what was asked for first comes first. */
+  /** Breaks ties: the task that was scheduled first runs first. */
   readonly order: number;
   readonly run: () => void;
 }
@@ -14,7 +14,7 @@ export interface Timer {
 export class Scheduler {
   /** Milliseconds since the simulation began. */
   nowMs = 0;
-  /** Tasks that were run. */
+  /** The number of tasks run. */
   steps = 0;
   private readonly heap: Task[] = [];
   private asked = 0;
@@ -35,7 +35,7 @@ export class Scheduler {
     };
   }
 
-  /** Runs the next task; false when there is none. */
+  /** Runs the next task. Returns false if the heap is empty. */
   step(): boolean {
     const task = this.pop();
     if (task === undefined) return false;
@@ -82,7 +82,7 @@ function isBefore(a: Task, b: Task): boolean {
   return a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order);
 }
 
-/** Resolves when no promise has anything left to do. */
+/** Resolves when no promise has work left. */
 export function settled(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve));
 }

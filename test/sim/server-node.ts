@@ -18,31 +18,31 @@ export interface NodeParts {
   readonly random: Random;
   readonly limits: QuorumLimits;
   readonly isReconfigEnabled: boolean;
-  /** Given what it asks of its disk. */
+  /** Receives its disk requests. */
   readonly onDisk?: ((disk: Disk, node: ServerNode) => void) | undefined;
 }
 
-/** What a node asks of the world that it is in. */
+/** The callbacks of a node to its world. */
 export interface NodeWorld {
   readonly scheduler: Scheduler;
   readonly network: Network;
   node(sid: number): ServerNode | undefined;
-  /** A txn went into its committed log. */
+  /** A txn was added to its committed log. */
   delivered(node: ServerNode, txn: Delivered): void;
   /** A quorum is in sync with it: it leads. */
   leads(node: ServerNode): void;
-  /** A turn is over; what it sent is on its way. */
+  /** A turn has ended, and its messages are in flight. */
   turned(node: ServerNode): void;
-  /** What goes out to a client. */
+  /** Bytes for a client. */
   sending(bytes: Buffer): Buffer;
-  /** It has read its data, and takes part from now on. */
+  /** It has read its data and takes part from now on. */
   started(node: ServerNode): void;
-  /** It cannot go on: what it says of its disk, or of itself, is an error. */
+  /** A member that cannot continue. Any reason except a planted disk fault is an error. */
   failed(node: ServerNode, error: unknown): void;
   trace(line: string): void;
 }
 
-/** One server: the real core, driven as node/driver/driver.ts does, and what a crash takes away. */
+/** One server: the real core, driven as in node/driver/driver.ts, with the effects of a crash. */
 export class ServerNode {
   readonly sid: number;
   readonly disk: SimDisk;
@@ -51,15 +51,15 @@ export class ServerNode {
   readonly clockRate: number;
   wallOffsetMs = 0;
   readonly notes: string[] = [];
-  /** The last txn that it knows of, which is never that of no txn. */
+  /** The last txn that it has, or that it acknowledged as part of a snapshot. */
   lastReal = 0n;
-  /** Where a snapshot or a truncation brought it last, since it started. */
+  /** The zxid of the last snapshot or truncation since its start. */
   replacedZxid = 0n;
   private readonly world: NodeWorld;
   private readonly config: QuorumConfig;
   private readonly random: Random;
   private readonly parts: NodeParts;
-  /** A new one for each life; null while the server is down. */
+  /** A new one for each life, or null while the server is down. */
   private life: object | null = null;
   /** Of this life. */
   private hands: Hands | null = null;
@@ -84,7 +84,7 @@ export class ServerNode {
     this.sockets = this.newSockets();
   }
 
-  /** What comes on the connections of another life is not heard. */
+  /** Ignores events on the connections of another life. */
   private newSockets(): NodeSockets {
     const sockets: NodeSockets = new NodeSockets(this.world, this.sid, (event) => {
       if (this.sockets === sockets) this.step(event);
@@ -96,7 +96,7 @@ export class ServerNode {
     return this.peer !== null;
   }
 
-  /** There is a process: it serves, or reads its data. */
+  /** Whether a process exists that serves or reads its data. */
   get isRunning(): boolean {
     return this.life !== null;
   }
@@ -116,7 +116,15 @@ export class ServerNode {
     );
   }
 
-  private begin({ database, entries, acceptedEpoch, currentEpoch, config, ...storage }: Booted) {
+  private begin({
+    database,
+    entries,
+    acceptedEpoch,
+    currentEpoch,
+    config,
+    nextConfig,
+    ...storage
+  }: Booted) {
     const { scheduler } = this.world;
     const committedLog = new WatchedLog();
     for (const { zxid, entry } of entries) committedLog.add(zxid, entry);
@@ -134,6 +142,7 @@ export class ServerNode {
       ...commonParts(this.parts),
       sid: this.sid,
       config: config ?? this.config,
+      nextConfig,
       acceptedEpoch,
       currentEpoch,
       data: { tree: database.tree, sessions: [...database.sessions.values()] },
@@ -158,7 +167,7 @@ export class ServerNode {
     if (this.life === life) this.world.trace(`${this.sid} warns: ${message}`);
   }
 
-  /** A process whose disk fails it stops, as it must; any other stop is a fault. */
+  /** A process stops if its disk fails. Any other stop is a fault. */
   private stopped(error: unknown): void {
     if (this.disk.hasFailed) this.crash();
     else this.world.failed(this, error);
@@ -177,7 +186,7 @@ export class ServerNode {
     this.world.trace(`${this.sid} crashes`);
   }
 
-  /** It does nothing for a while, as in a long collection of garbage. */
+  /** Pauses, as in a long garbage collection. */
   pause(ms: number): void {
     this.pausedUntilMs = this.world.scheduler.nowMs + ms;
   }
@@ -188,7 +197,7 @@ export class ServerNode {
     this.askTurn();
   }
 
-  /** The newest frame for a server, if there is one: the connection with it was made anew. */
+  /** Sends the newest frame for a server, if there is one, on a new connection. */
   resend(to: number): void {
     const frame = this.lastFrames.get(to);
     if (frame !== undefined) this.post(to, frame);

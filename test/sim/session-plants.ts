@@ -25,7 +25,7 @@ function eventsLast(bytes: Buffer): Buffer {
   return Buffer.concat([...frames.filter((frame) => !isEvent(frame)), ...frames.filter(isEvent)]);
 }
 
-/** Without the events for what happened while the client was away. */
+/** Without the events of changes during a disconnect. */
 function withoutMissedEvents(bytes: Buffer): Buffer {
   const frames = framesOf(bytes);
   const armed = frames.findIndex((frame) => xidOf(frame) === Xid.setWatches);
@@ -33,7 +33,7 @@ function withoutMissedEvents(bytes: Buffer): Buffer {
   return Buffer.concat(kept);
 }
 
-/** Answers now and then with the first number instead of the next one. */
+/** Sometimes responds with the first number instead of the next one. */
 function repeatNumbers(bytes: Buffer): Buffer {
   const at = bytes.indexOf('/sequence/a-000000');
   if (at < 0) return bytes;
@@ -42,7 +42,7 @@ function repeatNumbers(bytes: Buffer): Buffer {
   return copy;
 }
 
-/** Runs once for each state that a server serves from: it has a new one in each of its roles. */
+/** Runs once for each state that a server serves from. Each of its roles has a new one. */
 function eachState(change: (node: ServerNode) => void): (node: ServerNode) => void {
   const changed = new WeakSet<object>();
   return (node) => {
@@ -53,7 +53,7 @@ function eachState(change: (node: ServerNode) => void): (node: ServerNode) => vo
   };
 }
 
-/** Does only the first part of a multi. */
+/** Applies only the first part of a multi. */
 function halveMultis({ sid, peer }: ServerNode): void {
   if (sid !== 1 || peer === null) return;
   const { tree } = peer.data;
@@ -66,7 +66,7 @@ function halveMultis({ sid, peer }: ServerNode): void {
   };
 }
 
-/** Makes one ephemeral of a session again, after the session was closed. */
+/** Creates an ephemeral of a session again after the session was closed. */
 function raiseGhosts({ sid, peer }: ServerNode): void {
   if (sid !== 1 || peer === null) return;
   const { tree } = peer.data;
@@ -80,7 +80,7 @@ function raiseGhosts({ sid, peer }: ServerNode): void {
   };
 }
 
-/** Forgets, when a session closes, the ephemerals of it that are not committed yet. */
+/** Omits the uncommitted ephemerals of a session when it closes. */
 function forgetPending({ peer }: ServerNode): void {
   if (peer === null) return;
   const { tree } = peer.data;
@@ -88,10 +88,10 @@ function forgetPending({ peer }: ServerNode): void {
   outstanding.ephemeralsOf = (owner) => [...tree.ephemeralsOf(owner)];
 }
 
-/** Faults in what clients are shown, and in what is kept for a session. */
+/** Faults in the responses to clients, and in the state of sessions. */
 export const SESSION_FAULTS: readonly PlantedFault[] = [
   {
-    name: 'send an event behind the answer that shows it',
+    name: 'send an event after the response that shows it',
     caught: /expected the events .* before it/,
     seeds: 20,
     onSend: eventsLast,
@@ -103,25 +103,25 @@ export const SESSION_FAULTS: readonly PlantedFault[] = [
     onSend: withoutMissedEvents,
   },
   {
-    name: 'give a sequence number twice',
-    caught: /was made twice/,
+    name: 'issue a sequence number twice',
+    caught: /was created twice/,
     seeds: 20,
     onSend: repeatNumbers,
   },
   {
-    name: 'do half of a multi',
-    caught: /digests that are not its leader's/,
+    name: 'apply half of a multi',
+    caught: /digests that differ from its leader's/,
     seeds: 20,
     onTurn: eachState(halveMultis),
   },
   {
-    name: 'leave a ghost of an ephemeral',
-    caught: /digests that are not its leader's/,
+    name: 'keep an ephemeral of a closed session',
+    caught: /digests that differ from its leader's/,
     seeds: 20,
     onTurn: eachState(raiseGhosts),
   },
   {
-    name: 'forget an ephemeral that is made while its session closes',
+    name: 'forget an ephemeral that is created while its session closes',
     caught: /closes a session that owns/,
     seeds: 40,
     onTurn: eachState(forgetPending),

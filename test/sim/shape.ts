@@ -7,27 +7,29 @@ import {
 import type { QuorumLimits } from '../../src/server/quorum/peer/role.js';
 import { LIMITS, OBSERVER_PORT } from './peer-parts.js';
 
-/** Few enough that most runs use an epoch up, and more than a leader has under way. */
+/** Few, so that most runs exhaust an epoch, but more than a leader has in flight. */
 const AGED_LAST_COUNTER = 60;
 
-/** Who there is, and what the ensemble is allowed to do. */
+/** The members of the ensemble, and the features that it uses. */
 export interface Shape {
   readonly servers: number;
-  /** Besides them: servers that do not vote. */
+  /** Additional servers that do not vote. */
   readonly observers?: number;
-  /** Do observers go to followers? */
+  /** Whether observers connect to followers. */
   readonly hasObserverMasters?: boolean;
-  /** Besides them: servers that a reconfig may let in; clients change the membership where any. */
+  /**
+   * Additional servers that a reconfig may add. Clients change the membership if there are any.
+   */
   readonly spares?: number;
-  /** Without a quorum, those who ask for no more may read. */
+  /** Whether read-only clients may read without a quorum. */
   readonly isReadOnlyAllowed?: boolean;
-  /** Sessions are local, for ever or until they make an ephemeral. */
+  /** Whether sessions are local until they create an ephemeral. */
   readonly sessions?: 'global' | 'local' | 'upgraded';
-  /** Starts from data whose sequence numbers are near their end, with epochs of few zxids. */
+  /** Starts from data with sequence numbers near their end, and with few zxids per epoch. */
   readonly isAged?: boolean;
 }
 
-/** The ensemble of a seed where nobody asks for another. */
+/** The ensemble of a seed, unless options override it. */
 export function shapeOf(seed: number): Required<Shape> {
   return {
     servers: [3, 5, 3, 7][seed % 4] ?? 3,
@@ -35,7 +37,8 @@ export function shapeOf(seed: number): Required<Shape> {
     hasObserverMasters: seed % 9 === 6,
     spares: [0, 2, 0, 1, 0][seed % 5] ?? 0,
     isReadOnlyAllowed: seed % 7 === 2 || seed % 7 === 5,
-    sessions: seed % 11 === 3 ? 'local' : seed % 11 === 8 ? 'upgraded' : 'global',
+    sessions:
+      seed % 11 === 3 || seed % 14 === 2 ? 'local' : seed % 11 === 8 ? 'upgraded' : 'global',
     isAged: seed % 4 === 1,
   };
 }
@@ -53,12 +56,12 @@ export function limitsOf(shape: Shape): QuorumLimits {
   };
 }
 
-/** All servers, those that are to join too. */
+/** All servers, including spares. */
 export function everybody({ servers, observers = 0, spares = 0 }: Shape): QuorumConfig {
   const lines = Array.from({ length: servers + observers + spares }, (_, at) => {
     const isObserver = at >= servers && at < servers + observers;
     const place = `10.0.1.${at + 1}`;
-    // A server can be let in only where its port for clients is told.
+    // A reconfig can add a server only if its client port is given.
     const clients = spares > 0 ? `;${place}:${4001 + at}` : '';
     const role = isObserver ? 'observer' : 'participant';
     return `server.${at + 1}=${place}:${2001 + at}:${3001 + at}:${role}${clients}`;
@@ -66,7 +69,7 @@ export function everybody({ servers, observers = 0, spares = 0 }: Shape): Quorum
   return parse([...lines, 'version=0'].join('\n'));
 }
 
-/** The members from the start; a server that is to join knows them and itself. */
+/** The first members. A spare knows them and itself. */
 export function firstConfig(all: QuorumConfig, { spares = 0 }: Shape, sid?: number): QuorumConfig {
   const count = all.members.size - spares;
   const known = [...all.members].filter(([other], at) => at < count || other === sid);
@@ -79,7 +82,7 @@ export function parse(text: string): QuorumConfig {
   return config;
 }
 
-/** "server.N=…", as a reconfig asks for it to join. */
+/** "server.N=…", as in the reconfig that adds it. */
 export function lineOf(server: QuorumServerConfig, role: QuorumServerConfig['role']): string {
   const members = new Map([[server.sid, { ...server, role }]]);
   const alone = { version: 0n, members, groups: new Map(), weights: new Map() };

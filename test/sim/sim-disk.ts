@@ -9,24 +9,24 @@ export const VERSION_FOLDER = `${DATA_DIR}/version-2`;
 export const CONFIG_FILE = '/data/zoo.cfg';
 const EMPTY_CONFIG = 'tickTime=200\n';
 
-/** How a disk misbehaves, where it does. */
+/** How a disk misbehaves. */
 export interface DiskManners {
-  /** Does the call in its own way; false lets it be done as it should. */
+  /** Handles the call itself, or returns false for the normal behavior. */
   handle?(call: Call, disk: SimDisk): boolean;
-  /** The power is gone, and what is left is settled. */
+  /** The power is gone, and the remaining data is settled. */
   crashed?(disk: SimDisk): void;
 }
 
 /**
- * The disk of one server under the code that ships: calls take time, end in any order, and what
- * a crash catches under way, or not synced, is kept, lost or torn.
+ * The disk of one server under the product's code. Calls take time and end in any order. A crash
+ * keeps, loses, or tears calls in flight and unsynced data.
  */
 export class SimDisk {
   readonly platter = new Platter();
   maxDelayMs = 6;
   /** Every write fails with it: 'ENOSPC' or 'EIO'. */
   error: 'ENOSPC' | 'EIO' | null = null;
-  /** Has a call failed since the last start? */
+  /** Whether a call has failed since the last start. */
   hasFailed = false;
   readonly random: Random;
   private readonly scheduler: Scheduler;
@@ -42,17 +42,17 @@ export class SimDisk {
     this.forgetConfig();
   }
 
-  /** No call is under way. */
+  /** Whether no call is in flight. */
   get isIdle(): boolean {
     return this.underWay.size === 0;
   }
 
-  /** The data that a power loss would leave for sure. */
+  /** The data that would survive a power loss. */
   get files(): ReadonlyMap<string, Buffer> {
     return this.platter.keptFiles(VERSION_FOLDER);
   }
 
-  /** What is sure of one of the files. */
+  /** The bytes of one file that survive. */
   kept(name: string): Buffer | undefined {
     return this.platter.keptFile(VERSION_FOLDER, name);
   }
@@ -103,7 +103,9 @@ export class SimDisk {
     }
   }
 
-  /** The process is killed, or the power goes: calls under way are done in part, or not. */
+  /**
+   * The process is killed, or the power fails: calls in flight are done in part, or not at all.
+   */
   crash(): void {
     this.life++;
     const { random, underWay } = this;

@@ -3,12 +3,12 @@ import * as assert from 'uvu/assert';
 import { shapeOf } from './shape.js';
 import { Simulation } from './simulation.js';
 
-// Ensembles of the real core under faults; `npm run sim` runs as many as one likes.
+// Ensembles of the real core under faults. `npm run sim` runs any number of seeds.
 
 const STEPS = 8000;
 const SEEDS = 60;
 
-test(`no seed below ${SEEDS} breaks a promise of ZooKeeper`, async () => {
+test(`no seed below ${SEEDS} breaks a guarantee of ZooKeeper`, async () => {
   let writes = 0;
   let reads = 0;
   let epochs = 0;
@@ -24,14 +24,14 @@ test(`no seed below ${SEEDS} breaks a promise of ZooKeeper`, async () => {
     rare.readOnlyReads += outcome.readOnlyReads;
     rare.localSessions += outcome.localSessions;
   }
-  // A run in which nothing happens proves nothing.
+  // A run without events proves nothing.
   assert.ok(writes > 50 * SEEDS && reads > 20 * SEEDS && epochs > 2 * SEEDS);
   for (const [what, count] of Object.entries(rare)) assert.ok(count > 20, `${what}: ${count}`);
 });
 
 test('the same seed gives the same trace', async () => {
-  // 8 has local sessions and changes its membership, 16 serves reads without a quorum besides, 6
-  // has observer masters.
+  // 8 has local sessions and changes its membership. 16 also serves reads without a quorum. 6 has
+  // observer masters.
   for (const seed of [3, 4, 6, 8, 16]) {
     const run = async () => {
       const trace: string[] = [];

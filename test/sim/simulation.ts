@@ -30,9 +30,9 @@ export interface SimulationOptions extends Shape {
 }
 
 export interface Outcome {
-  /** Null when all went as it must. */
+  /** Null if the run passed. */
   readonly violation: string | null;
-  /** SHA-256 of the trace: the same for the same seed. */
+  /** SHA-256 of the trace, which depends only on the seed. */
   readonly traceHash: string;
   readonly steps: number;
   readonly simulatedMs: number;
@@ -40,19 +40,22 @@ export interface Outcome {
   readonly reads: number;
   readonly epochs: number;
   readonly txns: number;
-  /** Of another membership, as committed. */
+  /** Committed changes of the membership. */
   readonly reconfigs: number;
-  /** Answered without a quorum. */
+  /** Reads answered without a quorum. */
   readonly readOnlyReads: number;
-  /** Sessions that no txn made. */
+  /** Sessions without a txn. */
   readonly localSessions: number;
 }
 
-/** From the last repair until every server serves, and a write is done. */
+/** From the last repair until every server serves and a write is done. */
 export const RECOVERY_MS = 12 * INIT_LIMIT * TICK_MS;
 const QUIET_MS = 4 * TICK_MS;
 
-/** One run: an ensemble and its clients, faults for a while, then none, and it must recover. */
+/**
+ * One run: an ensemble and its clients have faults for a while, and then must recover without
+ * faults.
+ */
 export class Simulation implements NodeWorld, ClientWorld {
   readonly scheduler = new Scheduler();
   readonly network: Network;
@@ -183,7 +186,7 @@ export class Simulation implements NodeWorld, ClientWorld {
       run();
     } catch (error) {
       if (error instanceof Violation) this.fail(error.message);
-      // A violation cuts a client's stream short: what follows it is no stream any more.
+      // A violation may stop in the middle of a client's stream, so drop later bytes.
       else if (this.violation === null) throw error;
     }
   }
@@ -202,7 +205,7 @@ export class Simulation implements NodeWorld, ClientWorld {
 
   // ── the course of a run ──────────────────────────────────────────────────────────────────────
 
-  /** Between two steps all that is promised comes about, so that a run repeats exactly. */
+  /** Settles all promises between two steps, so that a run repeats exactly. */
   private async runWhile(isGoingOn: () => boolean): Promise<void> {
     while (this.violation === null && isGoingOn() && this.scheduler.step()) await settled();
   }
@@ -212,7 +215,7 @@ export class Simulation implements NodeWorld, ClientWorld {
     node.start();
   }
 
-  /** The znodes that all work on are made by the first client, however often it takes. */
+  /** The first client creates the shared znodes, with as many attempts as needed. */
   private makeRoots(): void {
     const [first] = this.clients;
     if (first === undefined) return;
@@ -244,7 +247,7 @@ export class Simulation implements NodeWorld, ClientWorld {
     for (const { workload } of this.clients) workload.isOver = true;
     const quietMs = this.scheduler.nowMs + QUIET_MS;
     await this.runWhile(() => this.scheduler.nowMs < quietMs);
-    // Sessions may still end, one by one, and a member be found to have missed something.
+    // Sessions may still expire one by one, and a member may still repair its tree.
     await this.runWhile(() => this.scheduler.nowMs < quietMs + RECOVERY_MS && !this.areAllLevel());
     if (this.violation === null) await this.compareAll();
     const [verdict] = judge(this.recording.recorder.history);
@@ -259,7 +262,7 @@ export class Simulation implements NodeWorld, ClientWorld {
     return areLevel && !this.servers.some(hasUncommitted);
   }
 
-  /** All have the same tree and membership, and what is on their disks leads to it again. */
+  /** All servers have the same tree and membership, and their disks give the same tree. */
   private async compareAll(): Promise<void> {
     const [first] = this.servers.map(({ peer }) => peer?.data.tree.digest.value);
     const versions = new Set(this.servers.map(({ peer }) => peer?.membership.config.version));

@@ -12,7 +12,10 @@ export const MAX_ENTRY_LENGTH = 1 << 21;
 
 type Files = ReadonlyMap<string, Buffer>;
 
-/** How far a start would come; -1n where it would be refused. Reads, and builds no tree. */
+/**
+ * The last zxid of a start, or -1n if the start would be refused. It reads without building a
+ * tree.
+ */
 export function storedZxid(files: Files): bigint {
   const found = [...files].map(([name, { length: size }]) => ({ name, size }));
   const snapshot = snapshotsAmong(found).find(({ name }) => isWhole(files.get(name) as Buffer));
@@ -40,7 +43,7 @@ function isWhole(bytes: Buffer): boolean {
   }
 }
 
-/** Is the txn in the log whose turn it is? */
+/** Whether the txn is in the log that must contain it. */
 export function holds(files: Files, zxid: bigint, entry: Buffer): boolean {
   let from = -1n;
   for (const name of files.keys()) {
@@ -57,7 +60,7 @@ export function holds(files: Files, zxid: bigint, entry: Buffer): boolean {
   return isFound;
 }
 
-/** Returns what is at the end; undefined when `take` wanted no more. */
+/** Returns the value at the end, or undefined if `take` stopped early. */
 function readLog(
   bytes: Buffer,
   take: (entry: { zxid: bigint; entry: Buffer }) => boolean,

@@ -1,8 +1,8 @@
 import type { Socket } from './network.js';
 
 /**
- * A connection that carries a snapshot as a real server's does: piece by piece, each made when the
- * one before has left, while the tree goes on changing. What is sent behind it waits.
+ * A connection that carries a snapshot as on a real server: in pieces, each made after the
+ * previous one has left, while the tree changes. Later messages wait.
  */
 export class StreamingSocket implements Socket {
   private readonly socket: Socket;
@@ -20,7 +20,7 @@ export class StreamingSocket implements Socket {
     this.inTurn(() => this.socket.send(bytes));
   }
 
-  /** @param fail told when no further piece can be made */
+  /** @param fail called when no further piece can be made */
   stream(pieces: Iterator<Buffer>, fail: (reason: string) => void): void {
     this.inTurn(() => {
       this.waiting = [];
@@ -28,7 +28,7 @@ export class StreamingSocket implements Socket {
     });
   }
 
-  /** The same of pieces that are read from a disk. */
+  /** The same for pieces that are read from a disk. */
   streamLater(pieces: AsyncIterator<Buffer>, fail: () => void): void {
     this.inTurn(() => {
       this.waiting = [];

@@ -3,15 +3,21 @@ import * as assert from 'uvu/assert';
 import type { ServerNode } from './server-node.js';
 import { Simulation } from './simulation.js';
 
-/** Spoils the digest of each server that follows, now and then; of a leader it takes that back. */
-function spoiler(): { onTurn(node: ServerNode): void; repairs(): number; spoilt: number } {
+/** Sometimes spoils the digest of each follower, and restores that of a leader. */
+function spoiler() {
   const nodes = new Set<ServerNode>();
+  const spoiltAt = new Map<ServerNode, bigint>();
   const turns = new Map<ServerNode, number>();
   const plant = {
     spoilt: 0,
     repairs: () =>
       [...nodes].flatMap(({ notes }) => notes).filter((note) => /whole tree instead/.test(note))
         .length,
+    /** Whether a digest is wrong, and no txn came that could show it. */
+    isUnseen: () =>
+      [...spoiltAt].some(
+        ([{ peer }, zxid]) => peer?.isSpoilt === true && peer.data.tree.lastProcessedZxid === zxid,
+      ),
     onTurn(node: ServerNode): void {
       const { peer } = node;
       if (peer === null) return;
@@ -31,18 +37,21 @@ function spoiler(): { onTurn(node: ServerNode): void; repairs(): number; spoilt:
       tree.digest.value += 1n;
       peer.isSpoilt = true;
       peer.wasSpoilt = true;
+      spoiltAt.set(node, tree.lastProcessedZxid);
       plant.spoilt++;
     },
   };
   return plant;
 }
 
-test('followers whose digests go wrong take the whole tree, and all are equal at the end', async () => {
-  let [repairs, spoilt] = [0, 0];
-  for (let seed = 1; seed <= 6; seed++) {
+test('followers with wrong digests take the whole tree, and all trees are equal at the end', async () => {
+  let [repairs, spoilt, judged] = [0, 0, 0];
+  for (let seed = 1; judged < 6; seed++) {
     const plant = spoiler();
     const servers = seed % 2 === 0 ? 3 : 5;
     const { violation } = await new Simulation({ seed, servers, steps: 8000, plant }).run();
+    if (plant.isUnseen()) continue;
+    judged++;
     assert.is(violation ?? null, null, `seed ${seed}`);
     repairs += plant.repairs();
     spoilt += plant.spoilt;
@@ -51,7 +60,7 @@ test('followers whose digests go wrong take the whole tree, and all are equal at
   assert.ok(repairs > 0, `${repairs} of ${spoilt} were repaired`);
 });
 
-test('a mismatch that nobody planted is found', async () => {
+test('an unexpected mismatch is found', async () => {
   for (let seed = 1; seed <= 5; seed++) {
     const plant = spoiler();
     const onTurn = (node: ServerNode): void => {
@@ -64,7 +73,7 @@ test('a mismatch that nobody planted is found', async () => {
       steps: 8000,
       plant: { onTurn },
     }).run();
-    if (/digests that are not its leader's/.test(violation ?? '')) return;
+    if (/digests that differ from its leader's/.test(violation ?? '')) return;
   }
   assert.unreachable('it was not found');
 });

@@ -1,4 +1,4 @@
-/** Something that must never be. */
+/** A broken invariant. */
 export class Violation extends Error {
   override readonly name = 'Violation';
 }

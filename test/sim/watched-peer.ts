@@ -10,12 +10,12 @@ export interface Delivered {
   readonly entry: Buffer;
 }
 
-/** Few, so that learners that come back lack more than is kept. */
+/** Small, so that returning learners lack more txns than the log keeps. */
 const KEPT_TXNS = 20;
 
-/** A committed log that says what comes into it. */
+/** A committed log that reports each added txn. */
 export class WatchedLog extends CommittedLog {
-  /** All that came since the start, also what the log keeps no more. */
+  /** All txns since the start, including those that the log no longer keeps. */
   readonly all: Delivered[] = [];
   onAdd: (txn: Delivered) => void = () => undefined;
 
@@ -37,17 +37,17 @@ export class WatchedLog extends CommittedLog {
 }
 
 /**
- * A member as the simulation watches it. What goes into the committed log while a role ends was
- * logged and not committed: the peer says so in its note before.
+ * A member that the simulation watches. Txns added to the committed log at the end of a role were
+ * logged and not committed. The peer marks them first.
  */
 export class WatchedPeer extends QuorumPeer {
   readonly log: WatchedLog;
   isEnding = false;
-  /** A plant changed its tree or digest: it is to notice, and to take its leader's. */
+  /** A plant changed its tree or digest. It must notice, and take its leader's tree. */
   isSpoilt = false;
   wasSpoilt = false;
   onReplaced: (data: Data) => void = () => undefined;
-  /** It leads an epoch: told at once, as it may hand over in the same step. */
+  /** It leads an epoch. Called at once, because it may hand over in the same step. */
   onLeading: () => void = () => undefined;
 
   constructor(parts: QuorumPeerParts & { readonly committedLog: WatchedLog }) {
@@ -72,7 +72,7 @@ export class WatchedPeer extends QuorumPeer {
     super.note(message);
   }
 
-  /** Is it in an epoch that a quorum has established, as far as it knows? */
+  /** Whether it knows that a quorum has established its epoch. */
   get isEstablished(): boolean {
     return this.role !== null && this.role.phase === 'broadcast' && !this.isEnding;
   }

@@ -11,9 +11,9 @@ export type WatchKind = 'data' | 'child' | 'persistent' | 'recursive';
 const ALL: readonly WatchKind[] = ['data', 'child', 'persistent', 'recursive'];
 
 /**
- * The watches of one connection, and the events that they must bring: exactly one for each change
- * that a watch covers, in the order of the changes, before any answer that shows a later state.
- * What must come is worked out from the ledger alone.
+ * The watches of one connection, and their expected events: exactly one for each change that a
+ * watch covers, in order, before any response that shows a later state. The ledger alone gives the
+ * expected events.
  */
 export class Watches {
   private readonly ledger: Ledger;
@@ -23,11 +23,11 @@ export class Watches {
     persistent: new Set(),
     recursive: new Set(),
   };
-  /** Events that no answer has vouched for yet. */
+  /** Events that no response has confirmed yet. */
   private received: WatchedEvent[] = [];
-  /** Until here events and changes agree. */
+  /** Events and changes agree up to this zxid. */
   private judgedZxid = 0n;
-  /** SetWatches2 is on its way: the server knows none of them. */
+  /** SetWatches2 is in flight, and the server has no watch yet. */
   private rearmedSince: bigint | null = null;
   events = 0;
 
@@ -39,12 +39,12 @@ export class Watches {
     return ALL.reduce((sum, kind) => sum + this.armed[kind].size, 0);
   }
 
-  /** An answer at the zxid judged last has armed it. */
+  /** The response at the last checked zxid has set it. */
   arm(kind: WatchKind, path: string): void {
     this.armed[kind].add(path);
   }
 
-  /** An answer says that all watches of the path are removed. */
+  /** A response says that all watches of the path are removed. */
   disarm(path: string): void {
     for (const kind of ALL) this.armed[kind].delete(path);
   }
@@ -63,14 +63,14 @@ export class Watches {
     this.rearmedSince = null;
   }
 
-  /** What was received and not vouched for came from a connection that is lost. */
+  /** Drops unconfirmed events of a lost connection. */
   disconnected(): void {
     for (const event of this.received) this.consume(event);
     this.received = [];
     this.rearmedSince = null;
   }
 
-  /** The body of SetWatches2: what changed after `lastZxid` comes as events before its answer. */
+  /** The body of SetWatches2. Changes after `lastZxid` arrive as events before its response. */
   rearming(lastZxid: bigint): Buffer {
     this.rearmedSince = lastZxid;
     return SetWatches2.encode({
@@ -88,7 +88,7 @@ export class Watches {
     this.received.push(event);
   }
 
-  /** SetWatches2 is answered at `zxid`: events for all that was missed came before. */
+  /** SetWatches2 is answered at `zxid`, after the events of all missed changes. */
   rearmed(zxid: bigint): void {
     const since = this.rearmedSince;
     if (since === null) throw new Violation('SetWatches2 is answered twice');
@@ -124,12 +124,14 @@ export class Watches {
     this.compare(expected, zxid, 'after a reconnect');
   }
 
-  /** A leader's first NEWLEADER gives the first configuration its version; no txn shows it. */
+  /**
+   * The first NEWLEADER of a leader gives the first configuration its version. No txn shows it.
+   */
   private isFirstConfig(path: string, zxid: bigint): boolean {
     return path === CONFIG && zxid === 0n && this.received.some((event) => event.path === CONFIG);
   }
 
-  /** Data watches on znodes that the client believes to exist, or on those that it does not. */
+  /** Data watches on znodes that the client believes to exist, or not to exist. */
   private existing(since: bigint, isThere: boolean): string[] {
     return this.paths('data').filter((path) => {
       const known = this.ledger.znodes.valueAt(path, since);
@@ -137,7 +139,7 @@ export class Watches {
     });
   }
 
-  /** Any answer at `zxid`: all events up to it came before. */
+  /** For any response at `zxid`: all events up to it came before. */
   answered(zxid: bigint): void {
     if (this.rearmedSince !== null) return;
     const since = this.judgedZxid;
@@ -163,18 +165,18 @@ export class Watches {
     const texts = [expected, received].map((events) => events.map(nameOf).join(', ') || 'nothing');
     if (texts[0] === texts[1]) return;
     throw new Violation(
-      `an answer at ${hex(zxid)}: expected the events ${texts[0]} before it, found ${texts[1]} (${when})`,
+      `a response at ${hex(zxid)}: expected the events ${texts[0]} before it, found ${texts[1]} (${when})`,
     );
   }
 
-  /** Where the ledger has a hole the events say themselves what happened. */
+  /** For a gap in the ledger, the events themselves are the record. */
   private trust(zxid: bigint): void {
     for (const event of this.received) this.consume(event);
     this.received = [];
     this.judgedZxid = zxid;
   }
 
-  /** Does any watch cover the event? One that is not persistent is used up by it. */
+  /** Whether any watch covers the event. A watch that is not persistent is then removed. */
   private consume({ type, path }: WatchedEvent): boolean {
     const { data, child, persistent, recursive } = this.armed;
     let isCovered = persistent.has(path);

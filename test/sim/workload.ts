@@ -17,10 +17,12 @@ import { lineOf } from './shape.js';
 
 const KEYS = ['/key-0', '/key-1', '/key-2', '/key-3'];
 const EPHEMERALS = '/ephemeral';
-/** Few names, which are created, deleted and created again all the time. */
+/** Few names, which are created, deleted, and re-created all the time. */
 const FIELD = '/field';
 const NAMES = ['/field/a', '/field/b', '/field/c', '/field/a/x', '/field/a/y', '/field/b/x'];
-/** Znodes with ACLs. Nobody watches them: an event goes only to those who may read. */
+/**
+ * Znodes with ACLs. No client watches them, because an event goes only to clients that may read.
+ */
 const GUARDED = ['/guarded/a', '/guarded/b'];
 const QUOTA = '/zookeeper/quota/field';
 const ROOTS = [...KEYS, ...TWINS, EPHEMERALS, SEQUENCE, FIELD, '/guarded', QUOTA];
@@ -33,13 +35,13 @@ export interface WorkloadParts {
   readonly history: History;
   readonly scheduler: Scheduler;
   readonly random: Random;
-  /** All servers where the membership may change; empty where it may not. */
+  /** All servers if the membership may change, or empty. */
   readonly joiners: readonly QuorumServerConfig[];
   /** A client whose session this one may take over. */
   readonly other: () => ClientNode | undefined;
 }
 
-/** The load of one client: every operation, in pipelines, on names that are used again at once. */
+/** The load of one client: every operation, in pipelines, on names that are reused at once. */
 export class Workload {
   private readonly client: ClientNode;
   private readonly history: History;
@@ -49,10 +51,10 @@ export class Workload {
   private readonly reads: Reads;
   private count = 0;
   private readonly made = new Set<string>();
-  /** Nothing more is asked. */
+  /** Sends no more requests. */
   isOver = false;
 
-  /** What a client does, and how often against the others. */
+  /** The actions of a client with their weights. */
   private readonly acts: readonly (readonly [weight: number, act: () => void])[] = [
     [8, () => this.ask(requests.setData(this.key, this.text()))],
     [6, () => this.reads.read(this.key, false)],
@@ -96,13 +98,13 @@ export class Workload {
     });
   }
 
-  /** One write, whatever else happens; `done` hears whether it worked. */
+  /** One write without other conditions. `done` gets the success. */
   probe(done: (isWritten: boolean) => void): void {
     const write = requests.setData(KEYS[0] as string, this.text());
     this.ask(write, ({ err }) => done(err === ErrorCode.OK));
   }
 
-  /** The znodes that all work on; each of them may exist already. */
+  /** The shared znodes. Each of them may exist already. */
   makeRoots(): void {
     for (const path of ROOTS) {
       if (this.made.has(path)) continue;
@@ -152,7 +154,7 @@ export class Workload {
 
   // ── writes ───────────────────────────────────────────────────────────────────────────────────
 
-  /** A change of a name that others change too: it works, or it does not. */
+  /** A change of a name that others change too: it may succeed or fail. */
   private someChange(): Body {
     const { random, name } = this;
     const version = random.oneIn(3) ? random.below(3) : -1;
@@ -177,7 +179,7 @@ export class Workload {
     }
   }
 
-  /** Of parts that may fail; often of two that work on one name. */
+  /** A multi with parts that may fail, often two for one name. */
   private someMulti(): Body {
     const { random } = this;
     const parts = Array.from({ length: 1 + random.below(5) }, () =>
@@ -202,7 +204,7 @@ export class Workload {
     }
   }
 
-  /** One ephemeral comes and goes in one pipeline, and its session may end with it. */
+  /** Creates and deletes one ephemeral in one pipeline, and may end the session too. */
   private flicker(): void {
     const { random } = this;
     const name = `${EPHEMERALS}/${random.below(2)}`;
@@ -213,7 +215,7 @@ export class Workload {
     if (random.oneIn(2)) this.client.closeSession();
   }
 
-  /** Hundreds of requests in one go. */
+  /** Hundreds of requests at once. */
   private pipeline(): void {
     const { random } = this;
     for (let left = 20 + random.below(280); left > 0; left--) {
@@ -245,7 +247,7 @@ export class Workload {
     }
   }
 
-  /** Sets a quota, or takes it away. */
+  /** Sets a quota, or removes it. */
   private limit(): void {
     const { random } = this;
     const limits = `${QUOTA}/zookeeper_limits`;
@@ -269,7 +271,7 @@ export class Workload {
     if (other !== undefined && other !== this.client) this.client.takeOver(other);
   }
 
-  /** The one that joins may be a member already, and the one that leaves may not be. */
+  /** The joining server may already be a member, and the leaving one may not be. */
   private reconfigure(): void {
     const { random } = this;
     const { joiners } = this.parts;

@@ -5,12 +5,12 @@ import type { Txn, TxnHead } from '../../src/server/tree/txn.js';
 import { hex, Violation } from './violation.js';
 import { EventType, type WatchedEvent } from './watched-event.js';
 
-/** Its first value is that of the static configuration, which no txn made. */
+/** The first value is the static configuration, which no txn made. */
 export const CONFIG = '/zookeeper/config';
 
 interface Change {
   readonly zxid: bigint;
-  /** Null where there is no such znode. */
+  /** Null if the znode does not exist. */
   readonly data: string | null;
 }
 
@@ -18,22 +18,22 @@ interface LedgerEvent extends WatchedEvent {
   readonly zxid: bigint;
 }
 
-/** The history of every znode, as the committed txns made it: reads and watches must show it. */
+/** The history of every znode according to the committed txns. Reads and watches must match it. */
 export class ZnodeHistory {
   private readonly values = new Map<string, Change[]>();
   private readonly children = new Map<string, bigint[]>();
-  /** The events of all txns, in their order. */
+  /** The events of all txns, in order. */
   private readonly events: LedgerEvent[] = [];
-  /** Who owns each ephemeral. */
+  /** The owner of each ephemeral. */
   private readonly owners = new Map<string, bigint>();
-  /** Txns that nobody saw one by one. */
+  /** Txns known only by their combined effect. */
   readonly unseen: { readonly from: bigint; readonly to: bigint }[] = [];
 
   constructor() {
     this.values.set(CONFIG, [{ zxid: 0n, data: '' }]);
   }
 
-  /** The tree at `zxid` says what the txns did that nobody saw. */
+  /** The tree at `zxid` shows the effect of the unknown txns. */
   adopt(tree: DataTree, zxid: bigint): void {
     const gone = new Set(this.values.keys());
     this.owners.clear();
@@ -47,16 +47,16 @@ export class ZnodeHistory {
     for (const [session, paths] of tree.sessionsWithEphemerals()) {
       for (const path of paths) this.owners.set(path, BigInt.asIntN(64, BigInt(`0x${session}`)));
     }
-    // It was deleted at one of the txns that nobody saw.
+    // One of the unknown txns deleted it.
     for (const path of gone) this.note(path, zxid, null);
   }
 
-  /** Does [from, to] hold a txn that nobody saw? */
+  /** Whether [from, to] contains an unknown txn. */
   isUnseenBetween(from: bigint, to: bigint): boolean {
     return this.unseen.some((range) => range.from < to && range.to >= from);
   }
 
-  /** The events of the txns after `from`, up to `to`, in their order. */
+  /** The events of the txns after `from`, up to `to`, in order. */
   *eventsBetween(from: bigint, to: bigint): Generator<WatchedEvent> {
     let low = 0;
     for (let high = this.events.length; low < high; ) {
@@ -71,12 +71,12 @@ export class ZnodeHistory {
     }
   }
 
-  /** The last change of the children of a znode up to `zxid`, its own creation among them. */
+  /** The last change of the children of a znode up to `zxid`, including its own creation. */
   pzxidAt(path: string, zxid: bigint): bigint {
     return (this.children.get(path) ?? []).findLast((at) => at <= zxid) ?? 0n;
   }
 
-  /** The children of a znode at `zxid`; undefined where that is not known. */
+  /** The children of a znode at `zxid`, or undefined if unknown. */
   childrenAt(path: string, zxid: bigint): string[] | undefined {
     if (this.isUnseenBetween(zxid, zxid)) return undefined;
     const prefix = path === '/' ? '/' : `${path}/`;
@@ -94,7 +94,7 @@ export class ZnodeHistory {
     return [...this.owners].filter(([, owner]) => owner === sessionId).map(([path]) => path);
   }
 
-  /** What a read at `zxid` must show; undefined where that is not known. */
+  /** The value that a read at `zxid` must show, or undefined if unknown. */
   valueAt(path: string, zxid: bigint): Change | undefined {
     return (this.values.get(path) ?? []).findLast((change) => change.zxid <= zxid);
   }
@@ -148,7 +148,7 @@ export class ZnodeHistory {
     this.happened(zxid, EventType.childrenChanged, parentPath(path));
   }
 
-  /** The txn lists the ephemerals that the session has by then, each once. */
+  /** The txn lists the ephemerals of the session at that time, each once. */
   private close({ zxid, sessionId }: TxnHead, paths: readonly string[]): void {
     const owned = this.ephemeralsOf(sessionId).sort().join(' ');
     const listed = [...paths].sort().join(' ');
@@ -193,7 +193,7 @@ export class ZnodeHistory {
   }
 }
 
-/** Does it change nothing? A request that came late on another connection is refused so. */
+/** Whether it changes nothing. A late request on an old connection is refused so. */
 export function isRefusal(txn: Txn): boolean {
   if (txn.type === OpCode.multi) return txn.txns.some(isRefusal);
   return txn.type === OpCode.error;

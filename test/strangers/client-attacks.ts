@@ -1,4 +1,4 @@
-import type { SessionClient } from '../../src/client/client.js';
+import type { SessionClient } from '../../src/client/base/client.js';
 import { ByteBuilder } from '../support/byte-builder.js';
 import type { Attack } from './attack.js';
 import type { Scene } from './scene.js';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { SessionClient } from '../../src/client/client.js';
+import type { SessionClient } from '../../src/client/base/client.js';
 import { createClient } from '../../src/client/index.js';
 import { OPERATOR_LIMITS } from '../../src/server/limits/operator-limits.js';
 import { waitFor } from '../support/wait-for.js';

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { SessionClient } from '../../src/client/client.js';
-import { askWord } from '../../src/client/four-letter.js';
+import type { SessionClient } from '../../src/client/base/client.js';
+import { askWord } from '../../src/client/base/four-letter.js';
 import { createClient } from '../../src/client/index.js';
 import { freePort } from '../support/free-port.js';
 import {

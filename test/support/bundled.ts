@@ -17,12 +17,15 @@ const ZKSERVER = fileURLToPath(new URL('../../bin/zkserver.cjs', import.meta.url
 
 const OPEN = { '4lw.commands.whitelist': '*', maxClientCnxns: '0' };
 
-/** The bundled server in the test's own process: on a free port, in memory without a `dataDir`. */
+/**
+ * The bundled server in the process of the test, on a free port. Without a `dataDir`, it keeps its
+ * data in memory.
+ */
 export function startBundled(options: StartServerOptions = {}): Promise<RunningServer> {
   return startServer({ ...options, config: { ...OPEN, ...options.config } });
 }
 
-/** Three of them that make one ensemble, on free ports and in a temporary folder. */
+/** Three bundled servers that form an ensemble, on free ports and in a temporary folder. */
 export function startBundledEnsemble(options: StartEnsembleOptions = {}): Promise<RunningEnsemble> {
   return startEnsemble({ ...options, config: { ...OPEN, ...options.config } });
 }
@@ -32,10 +35,10 @@ export interface BundledProcess extends WatchedProcess {
 }
 
 /**
- * The bundled server as a process of its own, for what a process alone can suffer (kill -9). It
- * listens on a free port of the loopback.
+ * The bundled server as a separate process, for tests that kill it. It listens on a free port of
+ * the loopback interface.
  * @param config lines of its zoo.cfg, which is written beside the data directory
- * @throws Error with what it wrote when it ends before it serves
+ * @throws Error with its output, if it ends before it serves
  */
 export async function spawnBundled(
   dataDir: string,

@@ -1,6 +1,6 @@
 /**
- * Builds the bytes of ZooKeeper's protocol and files without any code of the project, so that
- * writer and reader do not vouch for each other.
+ * Builds the bytes of ZooKeeper's protocol and files without code of the project, so that a shared
+ * mistake cannot hide.
  */
 export class ByteBuilder {
   private readonly parts: Buffer[] = [];
@@ -38,7 +38,7 @@ export class ByteBuilder {
     return bytes === null ? this.int(-1) : this.int(bytes.length).bytes(bytes);
   }
 
-  /** A count, and each value in turn. */
+  /** A count, then each value. */
   vector<T>(values: readonly T[], add: (builder: this, value: T) => unknown): this {
     this.int(values.length);
     for (const value of values) add(this, value);

@@ -1,8 +1,8 @@
 /**
- * Certificates for tests, made in the process: an authority, certificates it issues, and lists of
- * those it revoked. Keys are of the curve P-256, since they are made at once.
+ * Makes certificates for tests in the process: an authority, the certificates it issues, and its
+ * revocation lists. Keys use P-256, which is fast to generate.
  */
-import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { isIPv4 } from 'node:net';
 import {
   bits,
@@ -20,13 +20,13 @@ import {
   utf8,
 } from './der.js';
 
-/** RDNs in the order in which they are encoded; one with several attributes has several pairs. */
+/** RDNs in encoded order. One with several attributes has several pairs. */
 export type Subject = readonly (readonly (readonly [type: string, value: string | Buffer])[])[];
 
 export interface CertificateOptions {
   /** Default: one CN, the first of `names`. */
   readonly subject?: Subject;
-  /** Host names, IPv4 addresses and ::1, that it is good for. Default: none. */
+  /** Valid host names and addresses (IPv4, ::1). Default: none. */
   readonly names?: readonly string[];
   /** Default: since yesterday. */
   readonly notBefore?: Date;
@@ -38,7 +38,7 @@ export interface CertificateOptions {
 export interface Credentials {
   readonly cert: string;
   readonly key: string;
-  /** Both, as a PEM key store holds them. */
+  /** Certificate and key, in the format of a PEM key store. */
   readonly both: string;
   readonly serial: number;
 }
@@ -47,11 +47,13 @@ export interface Authority {
   /** Its own certificate, PEM. */
   readonly cert: string;
   issue(options?: CertificateOptions): Credentials;
+  /** Who signs with that key, in the name of the authority. */
+  within(signer: Credentials): Pick<Authority, 'issue'>;
   /** A revocation list, PEM. */
   revoke(...revoked: readonly Credentials[]): string;
 }
 
-/** What a subject is written with; any other type is an OID. */
+/** The attribute types of a subject. Any other type is an OID. */
 const OIDS: Readonly<Record<string, string>> = {
   CN: '2.5.4.3',
   C: '2.5.4.6',
@@ -81,6 +83,9 @@ export function makeAuthority(name = 'Test CA'): Authority {
   return {
     cert,
     issue: (options = {}) => issue(issuer, pair.privateKey, options),
+    within: ({ key }) => ({
+      issue: (options = {}) => issue(issuer, createPrivateKey(key), options),
+    }),
     revoke: (...revoked) => makeRevocationList(issuer, pair.privateKey, revoked),
   };
 }
@@ -156,12 +161,12 @@ function nameOf(subject: Subject): Buffer {
   );
 }
 
-/** Bytes stand as they are, tag and all. */
+/** Uses the bytes as they are, including the tag. */
 function attributeValue(value: string | Buffer): Buffer {
   return typeof value === 'string' ? utf8(value) : value;
 }
 
-/** An IA5String, as e-mail addresses are. */
+/** An IA5String, the type of an e-mail address. */
 export function ia5Value(text: string): Buffer {
   return ia5(text);
 }

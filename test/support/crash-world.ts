@@ -12,13 +12,13 @@ import type { Random } from './random.js';
 import { buildRecord, setDataEntry } from './zk-files.js';
 
 export const DATA_DIR = '/data';
-/** On a disk of its own: what is synced in the one is not synced in the other. */
+/** On a separate disk: a sync of one does not sync the other. */
 export const LOG_DIR = '/log';
 
-/** So many other calls a slow one takes, or as long as there are any. */
+/** The number of other calls that a slow call takes, if there are that many. */
 const SLOW_CALLS = 60;
 
-/** Runs calls at once, or some of them slowly, up to the one at which the process ends. */
+/** Runs calls at once, or some of them slowly, until the one at which the process ends. */
 export class CrashingRunner implements CallRunner {
   /** Resolves at the crash. */
   readonly crashed: Promise<void>;
@@ -30,7 +30,7 @@ export class CrashingRunner implements CallRunner {
   private readonly slow: { readonly call: Call; readonly until: number }[] = [];
   private tell: () => void = () => undefined;
 
-  /** @param isSlow of these calls others overtake many */
+  /** @param isSlow whether other calls may overtake this one */
   constructor(crashAt: number, random: Random, isSlow: (call: Call) => boolean = () => false) {
     this.crashAt = crashAt;
     this.random = random;
@@ -69,9 +69,9 @@ export class CrashingRunner implements CallRunner {
   }
 }
 
-/** What a start must find, and what it may. */
+/** The txns that a start must find, and the last that it may find. */
 export interface Promised {
-  /** The last txn that was acknowledged, and the last that was asked for. */
+  /** The last acknowledged txn, and the last requested one. */
   least: bigint;
   most: bigint;
   acceptedEpoch: number;
@@ -94,7 +94,7 @@ export function makeDir(
     tree: {},
     maxEntryLength: 1 << 20,
     isEmptyTrusted: false,
-    isCompressed: false,
+    compression: 'none',
     isLastZxidWritten: true,
     snapshotChunkSize: 64,
     areFoldersMade: true,
@@ -110,7 +110,7 @@ export function emptyPlatter(): Platter {
   return platter;
 }
 
-/** A server's storage while it runs, and what it has promised. */
+/** The storage of a running server, and the txns it acknowledged. */
 export class StorageWorld {
   readonly dir: DataDir;
   readonly database: Database;
@@ -208,7 +208,7 @@ export async function recoverAll(
   return { dir, database, epochs };
 }
 
-/** Holds what a start finds against what was promised; returns how far it came. */
+/** Compares the data that a start finds with the acknowledged txns. Returns the last zxid. */
 export async function checkPromised(
   platter: Platter,
   promised: Promised,
@@ -218,7 +218,8 @@ export async function checkPromised(
   const { database, epochs } = await recoverAll(fs, undefined, dataLogDir);
   const { lastProcessedZxid: last, root } = database.tree;
   if (last < promised.least) throw new Error(`lost: ${promised.least} was acked, found ${last}`);
-  if (last > promised.most) throw new Error(`${last} is there, and ${promised.most} is the last`);
+  if (last > promised.most)
+    throw new Error(`${last} was found, but ${promised.most} is the last txn written`);
   const found = last === 0n ? '' : `${root.data ?? ''}`.split(' ')[0];
   if (found !== (last === 0n ? '' : `${last}`)) throw new Error(`at ${last} the data is ${found}`);
   for (const name of ['acceptedEpoch', 'currentEpoch'] as const) {

@@ -1,4 +1,4 @@
-/** A tiny writer of ASN.1 in DER: as much as a certificate needs. */
+/** A small DER encoder: enough of ASN.1 for certificates. */
 
 export function der(tag: number, ...content: readonly Uint8Array[]): Buffer {
   const body = Buffer.concat(content);
@@ -20,14 +20,14 @@ export const bits = (content: Uint8Array, unused = 0): Buffer =>
 export const bool = (value: boolean): Buffer => der(0x01, Buffer.from([value ? 0xff : 0]));
 export const utf8 = (text: string): Buffer => der(0x0c, Buffer.from(text, 'utf8'));
 export const ia5 = (text: string): Buffer => der(0x16, Buffer.from(text, 'latin1'));
-/** `[number]` around what it holds. */
+/** `[number]` around the content. */
 export const tagged = (number: number, ...items: readonly Uint8Array[]): Buffer =>
   der(0xa0 | number, ...items);
 
 export function integer(value: number): Buffer {
   const digits = value.toString(16);
   const bytes = Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, 'hex');
-  // A leading bit would make it negative.
+  // A leading 1 bit would make it negative.
   return (bytes[0] ?? 0) < 0x80 ? der(0x02, bytes) : der(0x02, Buffer.from([0]), bytes);
 }
 

@@ -1,22 +1,22 @@
-// A name server on loopback that knows the SRV records it is given, and nothing else.
+// A name server on loopback that answers only the SRV records it was given.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import type { SrvRecord } from '../../src/commands/connecting/srv-target.js';
+import type { SrvRecord } from '../../src/client/hosts/srv-target.js';
 
 const [TYPE_SRV, CLASS_IN] = [33, 1];
 const RCODE_NXDOMAIN = 3;
-/** The answers name what was asked for by where it stands in the question. */
+/** Answers refer to the name in the question by its offset. */
 const POINTER_TO_QUESTION = 0xc00c;
 
 export interface DnsServer {
   /** "127.0.0.1:port". */
   readonly address: string;
-  /** The names asked for so far. */
+  /** The names queried so far. */
   readonly asked: readonly string[];
   close(): Promise<void>;
 }
 
-/** @param records changed by the caller as it likes; a name without any is unknown */
+/** @param records may change at any time; a name without records is unknown */
 export async function startDnsServer(
   records: ReadonlyMap<string, readonly SrvRecord[]>,
 ): Promise<DnsServer> {

@@ -1,8 +1,8 @@
 import type { SourceFile } from './tidy/source-file.js';
 
 /**
- * docs/errors.md: the text of every error in the source, so that they can be read in one sitting.
- * `npm run errors` writes it, test/docs.test.ts compares it.
+ * docs/errors.md: the text of every error in the source, on one page. `npm run errors` writes it,
+ * and test/docs.test.ts compares it.
  */
 
 /** Calls that make an error from a text. */
@@ -38,7 +38,7 @@ function textsOf(file: SourceFile): string[] {
   });
 }
 
-/** Where the call that opened before `start` closes. */
+/** The closing parenthesis of the call that opens before `start`. */
 function endOf(code: string, start: number): number {
   let depth = 1;
   let at = start;
@@ -49,7 +49,9 @@ function endOf(code: string, start: number): number {
   return at;
 }
 
-/** Sentences among the literals: a code such as 'EDATA' and a name such as 'path' have no blank. */
+/**
+ * The literals that are sentences: a code such as 'EDATA' and a name such as 'path' have no blank.
+ */
 function literalsIn({ code, text }: SourceFile, start: number, end: number): string[] {
   const found: string[] = [];
   for (let at = start; at < end; at++) {
@@ -74,7 +76,7 @@ function endOfTemplate(code: string, start: number): number {
   return code.length;
 }
 
-/** The literal with `{…}` for each substitution, as Markdown. */
+/** The literal as Markdown, with `{…}` for each substitution. */
 function shown(code: string, literal: string): string {
   let result = '';
   let depth = 0;

@@ -6,15 +6,17 @@ import type {
   ReadOptions,
   WatchEvent,
   Watcher,
+  WatchOptions,
   ZooKeeperClient,
-} from '../../src/client/client.js';
-import { ZooKeeperError } from '../../src/client/errors.js';
+} from '../../src/client/base/client.js';
+import { watchChanges } from '../../src/client/calls/watch-changes.js';
 import { CreateModes } from '../../src/protocol/create-mode.js';
 import { type ACL, NO_STAT, type Stat } from '../../src/protocol/data.js';
-import { ErrorCode, type ErrorName } from '../../src/protocol/error-code.js';
+import type { ErrorName } from '../../src/protocol/error-code.js';
 import { isWithin, parentPath, sequenceSuffix } from '../../src/protocol/path.js';
 import { OPEN_ACL_UNSAFE, Perms } from '../../src/protocol/perms.js';
 import { AddWatchMode } from '../../src/protocol/watch-event.js';
+import { checkVersion, fault } from './fake-faults.js';
 
 interface Znode {
   data: Buffer | null;
@@ -22,25 +24,28 @@ interface Znode {
   stat: Stat;
 }
 
-/** Half past seven on the 21st of November 2026, UTC. */
+/** 07:30 on 21 November 2026, UTC. */
 export const FAKE_TIME = 1_795_246_200_000n;
 
 /**
- * A ZooKeeperClient over a tree in memory, for tests of what stands above a client. Permissions are
- * checked for world:anyone alone. It is no model of a server: the conformance tests are.
+ * A ZooKeeperClient over a tree in memory, for tests of code above the client. It checks
+ * permissions only for world:anyone. It does not model a server: the conformance tests use real
+ * ones.
  */
 export class FakeClient implements ZooKeeperClient {
   state: ClientState = 'connecting';
   readonly sessionId = 0x1_0000_beef_0000n;
   readonly sessionTimeoutMs = 30_000;
   readonly chroot = '';
+  silentMs = 0;
+  lastZxid = 0n;
   server: string | undefined;
-  /** The names of the operations asked for, in order. */
+  /** The names of the requested operations, in order. */
   readonly calls: string[] = [];
   readonly auth: [scheme: string, auth: string][] = [];
-  /** Makes an operation on a path fail: `get /a` is keyed "getData /a". */
+  /** Makes an operation on a path fail: `get /a` has the key "getData /a". */
   readonly failures = new Map<string, ErrorName>();
-  /** What connect() rejects with. */
+  /** The error of connect(). */
   connectError: Error | undefined;
   config: Buffer | null = null;
   readonly #nodes = new Map<string, Znode>();
@@ -68,10 +73,19 @@ export class FakeClient implements ZooKeeperClient {
     this.setState('closed');
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  watch(path: string, options?: WatchOptions) {
+    return watchChanges(this, path, options);
+  }
+
   setState(state: ClientState, reason?: Error): void {
     if (state === this.state) return;
     this.state = state;
     this.#emitter.emit('state', state, reason);
+    this.#emitter.emit(state, reason);
   }
 
   async create(path: string, data: Buffer | null = null, options: CreateOptions = {}) {
@@ -164,7 +178,7 @@ export class FakeClient implements ZooKeeperClient {
     const node = this.#node(path);
     this.#allow(node, Perms.READ, path);
     this.#arm(path, options);
-    // Backwards, so that whoever shows them must sort.
+    // In reverse, so that a caller that shows them must sort.
     return { children: this.#childNames(path).sort().reverse(), stat: node.stat };
   }
 
@@ -195,6 +209,11 @@ export class FakeClient implements ZooKeeperClient {
     throw new Error('the fake client has no multi');
   }
 
+  async multiRead(): Promise<never> {
+    this.#begin('multiRead', '');
+    throw new Error('the fake client has no multiRead');
+  }
+
   async addAuth(scheme: string, auth: Buffer | string): Promise<void> {
     this.#begin('addAuth', '');
     this.auth.push([scheme, auth.toString()]);
@@ -207,7 +226,7 @@ export class FakeClient implements ZooKeeperClient {
 
   async addWatch(path: string, mode: AddWatchMode, watcher: Watcher | boolean): Promise<void> {
     this.#begin('addWatch', path);
-    if (typeof watcher === 'boolean') throw new Error('the fake client wants a watcher');
+    if (typeof watcher === 'boolean') throw new Error('the fake client requires a watcher');
     const isRecursive = mode === AddWatchMode.PERSISTENT_RECURSIVE;
     this.#persistent.push({ path, isRecursive, watcher });
   }
@@ -294,12 +313,4 @@ export class FakeClient implements ZooKeeperClient {
       if (isSeen) watch.watcher(event);
     }
   }
-}
-
-function fault(code: ErrorName, path: string): ZooKeeperError {
-  return new ZooKeeperError(ErrorCode[code], path);
-}
-
-function checkVersion(expected: number, actual: number, path: string): void {
-  if (expected !== -1 && expected !== actual) throw fault('BADVERSION', path);
 }

@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { golden } from '../fourlw/captured-view.js';
 
-/** What a fake member does with a connection, once it has read a word. */
+/** How a fake member handles a connection after it has read a word. */
 export type Behavior = (socket: Socket, word: string, bytes: Buffer) => void;
 
 export interface FakeMember {
@@ -9,7 +9,7 @@ export interface FakeMember {
   close(): Promise<void>;
 }
 
-/** A member that treats each connection as `behave` says, once it has read a word. */
+/** A member that handles each connection with `behave` after it has read a word. */
 export async function startFake(behave: Behavior): Promise<FakeMember> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
@@ -50,14 +50,14 @@ export const floods: Behavior = (socket) => {
   const block = Buffer.alloc(1024 * 1024, 'x');
   const pour = () => {
     while (socket.writable && socket.write(block)) {
-      // as long as the socket takes it
+      // until the socket accepts no more
     }
   };
   socket.on('drain', pour);
   pour();
 };
 
-/** Answers each word with its text; a word without one is closed upon. */
+/** Answers each word with its text, and closes the connection on a word without one. */
 export const answers =
   (texts: Readonly<Record<string, string>>): Behavior =>
   (socket, word) =>

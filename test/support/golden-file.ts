@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { PROJECT_ROOT } from './tidy/source-file.js';
 
-/** Holds a text against `test/golden/<name>`; with UPDATE_GOLDEN=1 it becomes the file. */
+/** Compares a text with `test/golden/<name>`, or writes the file if UPDATE_GOLDEN=1. */
 export function expectGolden(name: string, text: string): void {
   const file = join(PROJECT_ROOT, 'test', 'golden', name);
   if (process.env['UPDATE_GOLDEN'] === '1') {

@@ -1,10 +1,10 @@
-// A server that means harm, on one port for words and sessions: what a tool does with it must end.
+// A hostile server on one port for words and sessions. Every call of a tool against it must end.
 import type { Socket } from 'node:net';
 import { ByteBuilder } from './byte-builder.js';
 import { type FakeMember, startFake } from './fake-member.js';
 import { FrameSplitter, xidOf } from './zk-frames.js';
 
-/** One character of each kind that a terminal obeys or hides: no tool may print one of them. */
+/** One character of each kind that a terminal interprets or hides. No tool may print them. */
 export const HOSTILE_NAME =
   '\u001b]0;owned\u0007\u001b[2J\u009b31m\u202etxt\u2066\u200b\u2028\u0085\r\nVERDICT forged: OK';
 export const HARMFUL = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
@@ -12,11 +12,11 @@ export const HARMFUL = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 type Answer = (socket: Socket, request: Buffer) => void;
 
 export interface Harm {
-  /** Does this with a four-letter word. */
+  /** Handles a four-letter word. */
   readonly word: Answer;
-  /** Does this with the first frame of a session; without it the session is welcome. */
+  /** Handles the first frame of a session. By default it accepts the session. */
   readonly greet?: Answer;
-  /** Does this with each later request. */
+  /** Handles each later request. */
   readonly request?: Answer;
 }
 
@@ -45,7 +45,7 @@ function replies(body: (type: number) => Buffer, error = 0): Answer {
   };
 }
 
-/** Writes as long as the other side reads. */
+/** Writes until the client stops reading. */
 function pours(block: Buffer, limit = Number.POSITIVE_INFINITY): Answer {
   return (socket) => {
     let left = limit;
@@ -61,7 +61,7 @@ function pours(block: Buffer, limit = Number.POSITIVE_INFINITY): Answer {
   };
 }
 
-/** The first bytes, then one now and then. */
+/** Writes the first bytes, then single bytes at intervals. */
 function drips(first: Buffer = Buffer.alloc(0)): Answer {
   return (socket) => {
     socket.write(first);
@@ -84,7 +84,7 @@ const BLOCK = Buffer.alloc(1024 * 1024, 'x');
 const HALF_FRAME = new ByteBuilder().int(1000).int(1).build();
 const HUGE_COUNT = new ByteBuilder().int(0x7fff_ffff).build();
 
-/** Every word with the name in each place where an answer has one. */
+/** The response to every word, with the name in each place that has one. */
 function forgedWord(socket: Socket, request: Buffer): void {
   const name = HOSTILE_NAME;
   const at = `/127.0.0.1:1[1](queued=0,recved=1,sent=1,sid=0x1,lop=${name},est=1,to=3000,lcxid=0x1,lzxid=0x1,lresp=1,llat=0,minlat=0,avglat=0,maxlat=0)`;
@@ -137,7 +137,7 @@ const HUGE_ONE = new ByteBuilder().int(1).build();
 
 export const HARMS: Readonly<Record<string, Harm>> = {
   silent: { word: NOTHING, greet: NOTHING },
-  'silent after the welcome': { word: NOTHING, request: NOTHING },
+  'silent after the handshake': { word: NOTHING, request: NOTHING },
   closes: { word: ends(''), greet: ends('') },
   resets: { word: resets, greet: resets },
   'closes on each request': { word: ends(''), request: ends('') },
@@ -145,25 +145,25 @@ export const HARMS: Readonly<Record<string, Harm>> = {
     word: ends('HTTP/1.1 400 Bad Request\r\n\r\n'),
     greet: ends('HTTP/1.1 400 Bad Request\r\n\r\n'),
   },
-  'garbage for a reply': {
+  'garbage instead of a reply': {
     word: ends(Buffer.alloc(4000, 0xff)),
     request: says(Buffer.alloc(4000, 0xff)),
   },
   'zeros without end': { word: pours(Buffer.alloc(65_536)), request: pours(Buffer.alloc(65_536)) },
   'half a frame': { word: says('Zoo'), greet: says(HALF_FRAME) },
   'half a reply': { word: says('Zoo'), request: says(HALF_FRAME) },
-  'half a reply, then the end': { word: ends('Zookeeper ver'), request: ends(HALF_FRAME) },
-  'a byte now and then': { word: drips(), greet: drips(new ByteBuilder().int(4_000_000).build()) },
-  'a reply by bytes': {
+  'half a reply, then a close': { word: ends('Zookeeper ver'), request: ends(HALF_FRAME) },
+  'slow single bytes': { word: drips(), greet: drips(new ByteBuilder().int(4_000_000).build()) },
+  'a reply byte by byte': {
     word: drips(Buffer.from('Zookeeper version: ')),
     request: drips(new ByteBuilder().int(4_000_000).build()),
   },
   'a frame of 2 GB': { word: pours(BLOCK, 100 * BLOCK.length), greet: says(HUGE_COUNT) },
   'a reply of 2 GB': { word: pours(BLOCK), request: says(HUGE_COUNT) },
   'a negative length': { word: ends('-1'), request: says(new ByteBuilder().int(-5).build()) },
-  'a session of no time': { word: ends('0'), greet: says(welcome(0)) },
-  'a session of negative time': { word: ends('-1'), greet: says(welcome(-1)) },
-  'a session of 1 ms': { word: ends('1'), greet: says(welcome(1)), request: NOTHING },
+  'a session timeout of 0': { word: ends('0'), greet: says(welcome(0)) },
+  'a negative session timeout': { word: ends('-1'), greet: says(welcome(-1)) },
+  'a session timeout of 1 ms': { word: ends('1'), greet: says(welcome(1)), request: NOTHING },
   'a wrong xid': {
     word: ends('imok'),
     request: (socket, request) =>

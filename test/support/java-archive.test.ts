@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { archiveFile, archiveFlags } from './java-archive.js';
 import { makeTempDir } from './temp-dir.js';
 
-test('an archive of classes is of the files that it was made from, as they were then', () => {
+test('an archive of classes is named after its source files and their times', () => {
   const home = makeTempDir();
   const jar = join(home.path, 'a.jar');
   try {

@@ -3,8 +3,8 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Where a virtual machine keeps classes that it has parsed and verified, so that others start with
- * less work. A change of the files that it was made from changes its name.
+ * The file for classes that a JVM has parsed and verified, which shortens other starts. Its name
+ * changes with the files that it was made from.
  * @param madeFrom the `java` and the jars
  */
 export function archiveFile(madeFrom: readonly string[]): string {
@@ -17,7 +17,10 @@ export function archiveFile(madeFrom: readonly string[]): string {
   return fileURLToPath(new URL(`../../${name}`, import.meta.url));
 }
 
-/** The options that use it, silent where it does not fit; none where nobody has made it. */
+/**
+ * The JVM options that use the archive, or none if it does not exist. The JVM ignores one that
+ * does not fit.
+ */
 export function archiveFlags(madeFrom: readonly string[]): string[] {
   const file = archiveFile(madeFrom);
   return existsSync(file) ? [`-XX:SharedArchiveFile=${file}`, '-Xlog:disable'] : [];

@@ -1,4 +1,4 @@
-/** As much of JSON Schema as the project's own schemas use. */
+/** The part of JSON Schema that the project's own schemas use. */
 interface Schema {
   readonly $ref?: string;
   readonly $defs?: Readonly<Record<string, Schema>>;
@@ -13,7 +13,8 @@ interface Schema {
 const KNOWN = '$schema $ref $defs title description type const enum required properties items';
 
 /**
- * Where a value departs from a schema, a line each; an unknown keyword of the schema is one too.
+ * The places where a value departs from a schema, one per line. An unknown keyword of the schema
+ * is an error too.
  */
 export function schemaFaults(root: Schema, value: unknown): readonly string[] {
   return check(root, root, value, '$');
@@ -21,7 +22,7 @@ export function schemaFaults(root: Schema, value: unknown): readonly string[] {
 
 function check(root: Schema, schema: Schema, value: unknown, at: string): readonly string[] {
   const odd = Object.keys(schema).filter((key) => !KNOWN.split(' ').includes(key));
-  if (odd.length > 0) return [`${at}: the schema says ${odd.join(', ')}, which nobody checks`];
+  if (odd.length > 0) return [`${at}: the schema uses ${odd.join(', ')}, which nothing checks`];
   if (schema.$ref !== undefined) {
     const name = schema.$ref.replace('#/$defs/', '');
     const target = root.$defs?.[name];
@@ -36,7 +37,7 @@ function check(root: Schema, schema: Schema, value: unknown, at: string): readon
     return [`${at}: expected ${schema.const}, found ${value}`];
   }
   if (schema.enum !== undefined && !schema.enum.includes(value)) {
-    return [`${at}: ${value} is none of ${schema.enum.join(', ')}`];
+    return [`${at}: ${value} is not one of ${schema.enum.join(', ')}`];
   }
   if (Array.isArray(value)) {
     const { items } = schema;

@@ -6,7 +6,7 @@ import { watchProcess } from './watched-process.js';
 
 const PEER = 'org.apache.zookeeper.server.quorum.QuorumPeerMain';
 
-/** Makes the archive of classes that Apache's servers start from, unless it is there. */
+/** Makes the archive of classes for Apache's servers, unless it exists. */
 export async function makeJavaArchive(): Promise<void> {
   if (!hasOracle || existsSync(oracleArchive())) return;
   const file = oracleArchive();
@@ -14,7 +14,7 @@ export async function makeJavaArchive(): Promise<void> {
   const seats = await makeSeats({ participants: 2 });
   try {
     seats.startApache(1);
-    // The highest id leads, and a leader has loaded most.
+    // The highest id leads, and a leader loads the most classes.
     const { configFile, clientPort } = seats.of(2);
     const options = [`-XX:ArchiveClassesAtExit=${unfinished}`, '-Xlog:disable'];
     const leader = watchProcess(spawnJava([PEER, configFile], {}, [], options));

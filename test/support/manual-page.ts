@@ -1,5 +1,5 @@
-// Reads manual pages as their macros say, mdoc(7) and man(7), for tests that hold a page against
-// declarations. It shares no code with what makes the pages.
+// Parses the macros of manual pages, mdoc(7) and man(7), so that tests can compare pages with
+// declarations. It shares no code with the generator of the pages.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '../fourlw/captured-view.js';
@@ -7,13 +7,13 @@ import { repositoryRoot } from '../fourlw/captured-view.js';
 export interface ManualItem {
   /** The line of the term without its macro, as in `Fl -output Ar format`. */
   readonly term: string;
-  /** What follows up to the next item, macros included. */
+  /** The text up to the next item, including macros. */
   readonly body: string;
 }
 
 export interface ManualPart {
   readonly heading: string;
-  /** What stands in no item. */
+  /** The text outside of items. */
   readonly text: string;
   readonly items: readonly ManualItem[];
 }
@@ -27,7 +27,7 @@ export function readManual(name: string): readonly ManualPart[] {
   return parts.map(readPart);
 }
 
-/** @throws Error when there is not exactly one of that heading */
+/** @throws Error unless exactly one part has that heading */
 export function partOf(page: readonly ManualPart[], heading: string): ManualPart {
   const found = page.filter((part) => part.heading === heading);
   const [part] = found;
@@ -60,18 +60,18 @@ function readPart(source: string): ManualPart {
 const ESCAPES: Readonly<Record<string, string>> = {
   '-': '-',
   e: '\\',
-  // What an argument of a macro needs before its own escape.
+  // Macro arguments have a further escape of their own.
   '\\': '\\',
   '&': '',
   '(aq': "'",
   '(dq': '"',
 };
 
-/** @throws Error for an escape that is none of the above, which would vanish from the page */
+/** @throws Error for an escape not listed above, which would vanish from the page */
 function unescapeRoff(source: string): string {
   return source.replace(/\\(\((?:aq|dq)|.)/g, (whole: string, name: string) => {
     const text = ESCAPES[name];
-    if (text === undefined) throw new Error(`${whole} is no escape of these pages`);
+    if (text === undefined) throw new Error(`${whole} is not an escape of these pages`);
     return text;
   });
 }

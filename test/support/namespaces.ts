@@ -2,18 +2,17 @@ import { spawnSync } from 'node:child_process';
 import { test } from 'uvu';
 
 /**
- * Network namespaces, each a machine of its own as far as the network goes: two interfaces, one by
- * which they reach each other, one by which the test reaches them. Needs `ip` and the right to use
- * it. The names hold the id of this process.
+ * Network namespaces that act as separate machines. Each has one interface to the others and one
+ * to the test. Needs `ip` and the right to use it. The names contain the id of this process.
  */
 export interface Namespace {
-  /** What a command begins with to run in it. */
+  /** The prefix of a command that runs in it. */
   readonly prefix: readonly string[];
-  /** Where the others reach it. */
+  /** Its address for the other namespaces. */
   readonly address: string;
-  /** Where the test reaches it, cut off from the others or not. */
+  /** Its address for the test, whether it is cut off from the others or not. */
   readonly clientAddress: string;
-  /** What is sent to it or by it vanishes, without a word to anybody. */
+  /** Silently drops the packets that it sends or that are sent to it. */
   cut(): void;
   heal(): void;
 }
@@ -34,14 +33,14 @@ export function makeNamespaces(count: number): Namespaces {
   const remove = (): void => {
     for (const step of undo.splice(0).reverse()) step();
   };
-  // Of the addresses that are set aside for tests of networks (RFC 2544).
+  // From the range reserved for tests of networks (RFC 2544).
   const network = `198.${18 + (pid & 1)}.${(pid >> 1) & 255}`;
   const bridge = (name: string): void => {
     ip('link', 'add', name, 'type', 'bridge');
     undo.push(() => ip('link', 'del', name));
     ip('link', 'set', name, 'up');
   };
-  /** A cable from the bridge to the namespace; returns the name of the bridge's end. */
+  /** Connects the bridge to the namespace. Returns the bridge's end. */
   const plug = (label: string, at: number, space: string, address: string): string => {
     const outer = `zk${pid}${label}${at}`;
     ip('link', 'add', outer, 'type', 'veth', 'peer', 'name', label, 'netns', space);
@@ -90,5 +89,5 @@ function missing(): string | undefined {
 const lacking = missing();
 if (lacking !== undefined) console.log(`skipped: tests in network namespaces: ${lacking}`);
 
-/** Registers a test that needs network namespaces; without them it counts as skipped. */
+/** Registers a test that needs network namespaces. Without them, the test counts as skipped. */
 export const namespaceTest = lacking === undefined ? test : test.skip;

@@ -7,7 +7,7 @@ import { readProjectFile } from './tidy/source-file.js';
 import { waitFor } from './wait-for.js';
 
 export const PATIENT = ['--timeout', '20000', '--deadline', '60000'];
-/** A machine under load is slow to write; that is no news here. */
+/** Options that ignore slow disk writes, which are normal on a machine under load. */
 export const QUIET = [
   'update_latency',
   'read_latency',
@@ -19,10 +19,10 @@ export const QUIET = [
 export const health = (servers: string, ...more: readonly string[]) =>
   runZkops(['health', '--servers', servers, ...PATIENT, ...QUIET, ...more]);
 
-/** Without the line ends that the width of the page put there. */
+/** Without the line breaks that depend on the width of the page. */
 export const flat = ({ out }: ZkopsRun) => out.replace(/\s+/g, ' ');
 
-/** Looks until the members are as a test needs them; a change takes them a moment. */
+/** Polls until the members are in the state that a test needs. */
 export function lookUntil(
   what: string,
   look: () => Promise<ZkopsRun>,
@@ -38,7 +38,7 @@ export function lookUntil(
   );
 }
 
-/** Every verb that judges, in every format, of an ensemble that is well. */
+/** Every verb that judges, in every format, against a healthy ensemble. */
 export async function checkFormats(servers: string): Promise<void> {
   const schema = JSON.parse(readProjectFile('docs/zkops-1.schema.json'));
   for (const verb of ['mntr', 'check', 'quorum', 'report', 'srvr', 'health']) {

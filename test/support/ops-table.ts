@@ -1,22 +1,22 @@
 import * as assert from 'uvu/assert';
-import { askWord } from '../../src/client/four-letter.js';
+import { askWord } from '../../src/client/base/four-letter.js';
 import { taskJson } from '../commands/zkops/call-task.js';
 import { QUIET } from './ops-checks.js';
 import { runZkops } from './run-zkops.js';
 import { waitFor } from './wait-for.js';
 
-// What every verb of zkops says of members in one state, as lines: "srvr: 2 refused read-only" is
-// the exit code and the state of each member, "gate: 2 no-quorum" the exit code and what a probe
-// found.
+// The result of every zkops verb for members in one state, as lines. "srvr: 2 refused read-only"
+// is the exit code and the state of each member. "gate: 2 no-quorum" is the exit code and the
+// finding of a probe.
 
-/** Verbs that judge the ensemble by the roles that members tell. */
+/** Verbs that judge the ensemble by the roles that members report. */
 const JUDGED = [
   ...['srvr', 'stat', 'mntr', 'health', 'quorum', 'check', 'report'],
   'top --interval 50',
 ];
-/** Words that a server answers though it serves nobody. */
+/** Words that a server answers even if it serves no client. */
 const ALIVE = ['ruok', 'envi', 'gtmk', 'stmk 306 --yes'];
-/** Words that a server answers while it serves. */
+/** Words that a server answers only while it serves. */
 const SERVED = [
   ...['cons', 'conf', 'wchs', 'wchc', 'wchp', 'dump', 'dirs', 'hash'],
   ...['crst --yes', 'srst --yes'],
@@ -36,7 +36,7 @@ export interface Expected {
   readonly probes: Readonly<Record<string, string>>;
 }
 
-/** What is said of that many members of which all serve; one has nothing to be compared with. */
+/** The results for `count` members that all serve. A single member has nothing to compare with. */
 export function serving(count: number): Expected {
   const all = (state: string) => ['0', ...Array.from({ length: count }, () => state)].join(' ');
   const says = PROBES.map((probe) => [
@@ -52,7 +52,7 @@ export function serving(count: number): Expected {
   };
 }
 
-/** Holds every verb and probe against what it has to say; members take a moment to notice. */
+/** Runs every verb and probe until the results match. */
 export async function expectTable(
   what: string,
   args: readonly string[],
@@ -95,7 +95,7 @@ async function verbLine(verb: string, args: readonly string[]): Promise<string> 
 async function probeLine(probe: string, args: readonly string[]): Promise<string> {
   const { exitCode, verdict } = await taskJson([...probe.split(' '), ...args], { ask: askWord });
   const codes = new Set(verdict.problems.map(({ code }) => code));
-  // A machine under load is slow: that is no fault of the members.
+  // A machine under load is slow, so ignore findings about latency.
   const telling = [...codes].filter((code) => !code.startsWith('limit:'));
   return [`${probe}: ${exitCode}`, ...telling.sort()].join(' ');
 }

@@ -9,17 +9,17 @@ import { type WatchedProcess, watchProcess } from './watched-process.js';
 
 export type MemberRole = 'participant' | 'observer';
 
-/** A seat of an ensemble on the loopback interface, whoever takes it. */
+/** A seat of an ensemble on the loopback interface, for either server. */
 export interface Seat {
   readonly sid: number;
   readonly role: MemberRole;
   readonly clientPort: number;
   readonly quorumPort: number;
   readonly electionPort: number;
-  /** The folder of the member; its data is in it. */
+  /** The folder of the member, with its data. */
   readonly home: string;
   readonly dataDir: string;
-  /** Written already, for whoever takes the seat. */
+  /** The configuration, already written. */
   readonly configFile: string;
   readonly connectString: string;
 }
@@ -30,21 +30,21 @@ export interface Member {
   /** The log lines so far. */
   output(): string;
   pid(): number;
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has ended. */
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
 export interface Seats {
   readonly all: readonly Seat[];
-  /** @throws Error when there is no such seat */
+  /** @throws Error if there is no such seat */
   of(sid: number): Seat;
-  /** "server.1=…" and so on for all seats, as the configuration has them. */
+  /** The lines "server.1=…" of all seats, as in the configuration. */
   readonly serverLines: readonly string[];
-  /** Starts Apache's server in that seat; does not wait for it to serve. */
+  /** Starts Apache's server in that seat. Does not wait until it serves. */
   startApache(sid: number, properties?: Readonly<Record<string, string>>): Member;
-  /** The same with the bundled server. */
+  /** Starts the bundled server in that seat. */
   startBundled(sid: number, properties?: Readonly<Record<string, string>>): Member;
-  /** Stops what was started here and is still running, and removes the folders. */
+  /** Stops the members that still run, and removes the folders. */
   close(): Promise<void>;
 }
 
@@ -52,17 +52,17 @@ export interface SeatsOptions {
   readonly participants: number;
   readonly observers?: number;
   /**
-   * Only so many belong to it from the start; the others know of those, and may join by a reconfig.
-   * The ports of clients stand in the lines of the servers then.
+   * The number of members at the start. The others know them and may join by reconfig. The client
+   * ports are then in the server lines.
    */
   readonly initial?: number;
-  /** Each has a loopback address of its own for the other servers: 127.0.0.1, 127.0.0.2 … */
+  /** Each member has its own loopback address for the other servers: 127.0.0.1, 127.0.0.2 … */
   readonly areHostsApart?: boolean;
   /** Further lines of each zoo.cfg. */
   readonly config?: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** Lays the table for an ensemble: ports, folders with myid, configurations. */
+/** Prepares an ensemble: ports, folders with myid, configurations. */
 export async function makeSeats(options: SeatsOptions): Promise<Seats> {
   const home = makeTempDir('ensemble');
   const seats: Seat[] = [];
@@ -94,7 +94,7 @@ export async function makeSeats(options: SeatsOptions): Promise<Seats> {
   const running = new Set<Member>();
   const of = (sid: number): Seat => {
     const seat = seats.find((candidate) => candidate.sid === sid);
-    if (seat === undefined) throw new Error(`there is no seat ${sid}`);
+    if (seat === undefined) throw new Error(`seat ${sid} does not exist`);
     return seat;
   };
   const started = (member: Member): Member => {
@@ -149,7 +149,7 @@ function startApache(seat: Seat, properties?: Readonly<Record<string, string>>):
   return memberIn(seat, watchProcess(spawnJava(args, properties, NETTY_JARS)));
 }
 
-/** A process that takes the seat. */
+/** A process for the seat. */
 export function memberIn(seat: Seat, { process: child, output, stop }: WatchedProcess): Member {
   return {
     seat,
@@ -161,7 +161,7 @@ export function memberIn(seat: Seat, { process: child, output, stop }: WatchedPr
   };
 }
 
-/** Waits until the member in that seat leads, follows or observes. */
+/** Waits until the member in that seat leads, follows, or observes. */
 export async function waitUntilServing(seat: Seat): Promise<void> {
   const what = `server ${seat.sid} on port ${seat.clientPort}`;
   await waitFor(what, () => isServing(seat.clientPort), 60_000);

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { test } from 'uvu';
@@ -9,10 +9,12 @@ import { makeTempDir } from './temp-dir.js';
 import { waitFor } from './wait-for.js';
 import { watchProcess } from './watched-process.js';
 
-/** Where Debian's packages put Apache's server, its Java shell and its C shell. */
+/** The folders where Debian's packages put Apache's server, its Java shell, and its C shell. */
 export const ZOOKEEPER_JAR = '/usr/share/java/zookeeper.jar';
-const CLASS_PATH = [ZOOKEEPER_JAR, '/usr/share/java/slf4j-simple.jar'];
-/** Netty, which libzookeeper-java comes with: for TLS, between servers too. */
+/** APACHE_CLASS_PATH names the jars of another release; they use the libraries of this one. */
+const ZOOKEEPER_JARS = (process.env['APACHE_CLASS_PATH'] ?? ZOOKEEPER_JAR).split(delimiter);
+const CLASS_PATH = [...ZOOKEEPER_JARS, '/usr/share/java/slf4j-simple.jar'];
+/** Netty, from libzookeeper-java: for TLS, also between servers. */
 export const NETTY_JARS = [
   'buffer',
   'codec',
@@ -45,10 +47,15 @@ if (lacking !== undefined) {
   console.log(`skipped: tests against Apache's server: ${lacking}`);
 }
 
-/** Is Apache's server here to compare with? */
+/** Whether Apache's server is installed. */
 export const hasOracle = lacking === undefined;
 
-/** Registers a test that needs Apache's server; without it the test counts as skipped. */
+/** Whether it has the rules of 3.9. */
+export const isOracle39 =
+  hasOracle && ZOOKEEPER_JARS.some((jar) => /-3\.9\.\d+\.jar$/.test(realpathSync(jar)));
+export const ORACLE = isOracle39 ? 'Apache 3.9' : 'Apache 3.8';
+
+/** Registers a test that needs Apache's server. Without it, the test counts as skipped. */
 export const oracleTest = hasOracle ? test : test.skip;
 
 export interface Oracle {
@@ -58,14 +65,14 @@ export interface Oracle {
   /** The log lines so far. */
   output(): string;
   pid(): number;
-  /** SIGTERM, or SIGKILL when `signal` says so; resolves when the process is gone. */
+  /** Sends SIGTERM, or `signal`. Resolves when the process has ended. */
   stop(signal?: NodeJS.Signals): Promise<void>;
-  /** Stops it and removes its folder, when it was made here. */
+  /** Stops it and removes its folder if it was made here. */
   close(): Promise<void>;
 }
 
 export interface OracleOptions {
-  /** What it listens on; 127.0.0.1 where none is given. */
+  /** The addresses to listen on. Default: 127.0.0.1. */
   readonly host?: string;
   readonly dataDir?: string;
   /** Further lines of zoo.cfg. */
@@ -73,7 +80,7 @@ export interface OracleOptions {
   readonly properties?: Readonly<Record<string, string>>;
   /** Further jars. */
   readonly jars?: readonly string[];
-  /** Options of the virtual machine, in place of the archive of classes. */
+  /** JVM options that replace the archive of classes. */
   readonly options?: readonly string[];
 }
 
@@ -138,7 +145,7 @@ export async function startOracle(options: OracleOptions = {}): Promise<Oracle> 
 
 /**
  * Runs a class of zookeeper.jar.
- * @param options further options of the virtual machine
+ * @param options further options of the JVM
  */
 export function spawnJava(
   args: readonly string[],
@@ -148,17 +155,17 @@ export function spawnJava(
 ): ChildProcess {
   const classPath = [...CLASS_PATH, ...jars].join(delimiter);
   const flags = Object.entries(properties).map(([key, value]) => `-D${key}=${value}`);
-  // Those that start soonest: most of these processes live for seconds.
+  // The options with the fastest start, because most of these processes live for seconds.
   const quick = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-XX:-UsePerfData'];
   return spawn(JAVA, [...quick, ...options, ...flags, '-cp', classPath, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
   });
 }
 
-/** Where the classes of Apache's server are kept for {@link spawnJava}. */
+/** The archive of the classes of Apache's server for {@link spawnJava}. */
 export const oracleArchive = (): string => archiveFile([JAVA, ...CLASS_PATH]);
 
-/** Does a server on this port answer `srvr` with a mode? */
+/** Whether a server on this port answers `srvr` with a mode. */
 export function isServing(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve) => {
     let answer = '';

@@ -1,4 +1,4 @@
-// The shells that zksh is started from, asked what they complete by its script.
+// Asks the shells that start zksh for the completions of its script.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -17,11 +17,11 @@ function isInstalled(shell: string): boolean {
   return false;
 }
 
-/** Register a test that needs that shell; without it the test counts as skipped. */
+/** Registers a test that needs that shell. Without it, the test counts as skipped. */
 export const zshTest = isInstalled('zsh') ? test : test.skip;
 export const fishTest = isInstalled('fish') ? test : test.skip;
 
-/** What each line becomes in fish: the words that it offers, without what it says of them. */
+/** The words that fish offers for each line, without their descriptions. */
 export function completeInFish(script: string, lines: readonly string[]): string[] {
   const home = makeTempDir('fish');
   try {
@@ -45,7 +45,7 @@ export function completeInFish(script: string, lines: readonly string[]): string
   }
 }
 
-// An interactive zsh on a terminal of its own: it prints the line that Tab made.
+// An interactive zsh on its own terminal prints the line that Tab made.
 const ASK_ZSH = `
 zmodload zsh/zpty
 TERM=dumb zpty child zsh -f -i
@@ -64,7 +64,7 @@ done
 zpty -d child
 `;
 
-/** What each line becomes in zsh when Tab is pressed behind it. */
+/** Each line after Tab is pressed at its end in zsh. */
 export function completeInZsh(script: string, lines: readonly string[]): string[] {
   const home = makeTempDir('zsh');
   try {

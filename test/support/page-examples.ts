@@ -7,14 +7,14 @@ import { freePort } from './free-port.js';
 import { makeTempDir } from './temp-dir.js';
 import { PROJECT_ROOT } from './tidy/source-file.js';
 
-/** Runs the examples of a page of Markdown: it must show what a terminal shows. */
+/** Runs the examples of a Markdown page and compares the output. */
 
 const BIN = new URL('../../bin/', import.meta.url);
 export const COMMANDS = ['zksh', 'zkops', 'zkserver'] as const;
 
 interface Example {
   readonly command: string;
-  /** Lines; "…" stands for any text, and alone for any lines. */
+  /** Compares lines. "…" stands for any text, and alone on a line for any lines. */
   readonly output: readonly string[];
 }
 
@@ -61,19 +61,24 @@ export function makeCommands(folder: string): void {
   }
 }
 
-/** Types the console blocks in turn, in a folder of their own; 2181 stands for a free port. */
+/** Types the console blocks in turn, in a temporary folder. 2181 and 8090 stand for free ports. */
 export async function checkConsole(page: string): Promise<void> {
   const home = makeTempDir('page');
-  const port = String(await freePort());
+  const ports = [
+    ['2181', String(await freePort())],
+    ['8090', String(await freePort())],
+  ] as const;
   const bin = join(home.path, 'bin');
   makeCommands(bin);
+  const withPorts = (command: string): string =>
+    ports.reduce((text, [shown, port]) => text.replaceAll(shown, port), command);
   const type = (command: string): string => {
-    const { stdout } = spawnSync('sh', ['-c', `{ ${command.replaceAll('2181', port)} ; } 2>&1`], {
+    const { stdout } = spawnSync('sh', ['-c', `{ ${withPorts(command)} ; } 2>&1`], {
       cwd: home.path,
       encoding: 'utf8',
       env: { ...process.env, NO_COLOR: '1', PATH: [bin, process.env['PATH']].join(delimiter) },
     });
-    return stdout.replaceAll(port, '2181');
+    return ports.reduce((text, [shown, port]) => text.replaceAll(port, shown), stdout);
   };
   try {
     for (const { command, output } of examplesOf(page)) {
@@ -82,14 +87,15 @@ export async function checkConsole(page: string): Promise<void> {
       if (!patternOf(output).test(lines)) assert.is(shown, output.join('\n'), command);
     }
   } finally {
+    type('test ! -f console.pid || kill $(cat console.pid)');
     type('zkserver stop 2181 ./data');
     home.remove();
   }
 }
 
-/** Runs each block of JavaScript; the block of text after it is what it prints. */
+/** Runs each block of JavaScript. The text block after it is its output. */
 export function checkPrograms(page: string): void {
-  // From the folder of the package, so that its own name is found as a user's import would be.
+  // From the folder of the package, so that its own name resolves as in the import of a user.
   const runs = blocksOf(page, 'js').map((program) =>
     spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
       cwd: PROJECT_ROOT,

@@ -23,23 +23,23 @@ export type CallKind =
   | 'stat'
   | 'sync-folder';
 
-/** One call on the way to the disk. */
+/** One call to the disk. */
 export interface Call {
   readonly kind: CallKind;
   readonly path: string;
-  /** It changes nothing that a crash could tear. */
+  /** True if a crash cannot tear it. */
   readonly isRead: boolean;
-  /** Does it and answers. */
+  /** Performs it and returns its result. */
   run(): void;
-  /** Answers as if it had done it: what should be durable is not, or nothing was done at all. */
+  /** Returns success without performing it: nothing is written, or nothing is durable. */
   pretend(how: 'unsynced' | 'nothing'): void;
-  /** Answers with an error, and does nothing. */
+  /** Fails without performing it. */
   fail(error: Error): void;
-  /** Nobody will hear of it: it is done in part, all of it, or not. */
+  /** Performs none, a part, or all of it without a result, because the process ends. */
   tear(random: Random): void;
 }
 
-/** Runs the calls of a process, in any order; after a crash none of them. */
+/** Runs the calls of a process in any order, and none after a crash. */
 export interface CallRunner {
   submit(call: Call): void;
   nextTurn(): Promise<void>;
@@ -70,8 +70,8 @@ export class PlatterFiles implements FileSystem {
   }
 
   /**
-   * @param act does it, durably if that is asked for
-   * @param tear what a crash leaves of it; by default all or nothing
+   * @param act performs it, durably on request
+   * @param tear what a crash leaves; by default all or nothing
    */
   call<T>(
     kind: CallKind,
@@ -213,7 +213,7 @@ class PlatterFile implements StoredFile {
   write(buffers: readonly Buffer[], position: number): Promise<void> {
     const act = (isDurable: boolean) =>
       this.inode.write(joined(buffers), position, this.isSynced && isDurable);
-    // A process that is killed leaves a prefix; a power loss takes sectors of that away.
+    // A killed process leaves a prefix. A power loss removes sectors of it.
     const tear = (random: Random) => {
       const bytes = joined(buffers);
       const length = random.oneIn(2) ? bytes.length : random.below(bytes.length + 1);

@@ -2,7 +2,7 @@ import type { Random } from './random.js';
 
 const SECTOR = 512;
 
-/** A file: what processes see of it, and what is on the disk for sure. */
+/** A file: the view of processes, and the part that survives a power loss. */
 export class Inode {
   size = 0;
   keptSize = 0;
@@ -15,7 +15,7 @@ export class Inode {
     return this.seen.subarray(0, this.size);
   }
 
-  /** What a power loss leaves for sure. */
+  /** The part that survives a power loss. */
   get kept(): Buffer {
     return this.stored.subarray(0, Math.min(this.size, this.keptSize));
   }
@@ -44,7 +44,7 @@ export class Inode {
   truncate(size: number): void {
     if (size < this.size) this.seen.fill(0, size);
     else this.seen = grown(this.seen, size);
-    // The rest of the last sector is zeros now, and what is beyond it is gone.
+    // The rest of the last sector is zeros now, and nothing follows it.
     if (size < this.size && size % SECTOR !== 0) this.dirty.add(Math.floor(size / SECTOR));
     for (const sector of this.dirty) if (sector * SECTOR >= size) this.dirty.delete(sector);
     this.size = size;
@@ -57,7 +57,7 @@ export class Inode {
     this.keptSize = this.size;
   }
 
-  /** Each unsynced sector was written or was not, and so was the size. */
+  /** Each unsynced sector was written or not, and so was the size. */
   losePower(random: Random): void {
     if (this.dirty.size > 0 || this.size !== this.keptSize) {
       const size = random.oneIn(2) ? this.size : this.keptSize;
@@ -76,7 +76,7 @@ export class Inode {
     }
   }
 
-  /** Decay: a bit of it changes, on the disk too. */
+  /** Decay: flips a bit, on the disk too. */
   flip(at: number, bit: number): void {
     for (const bytes of [this.seen, this.stored]) {
       if (at < bytes.length) bytes[at] = (bytes[at] ?? 0) ^ (1 << bit);
@@ -102,13 +102,13 @@ function grown(bytes: Buffer, size: number): Buffer {
 }
 
 type Entries = Map<string, Inode | Folder>;
-/** A change of names, all of it or nothing. */
+/** A change of names, atomic. */
 type Change = readonly (readonly [name: string, node: Inode | Folder | null])[];
 
 export class Folder {
-  /** As processes see it. */
+  /** The view of processes. */
   entries: Entries = new Map();
-  /** As it is on the disk. */
+  /** The state on the disk. */
   kept: Entries = new Map();
   private changes: Change[] = [];
 
@@ -122,7 +122,7 @@ export class Folder {
     this.changes = [];
   }
 
-  /** Changes since the last sync are lost from one on, or some of them anywhere. */
+  /** Loses the changes since the last sync, from one on or some of them anywhere. */
   losePower(random: Random): void {
     const { changes, kept } = this;
     const isInOrder = random.oneIn(2);
@@ -158,7 +158,9 @@ function apply(entries: Entries, change: Change): void {
   }
 }
 
-/** What a disk holds: files and folders, in what processes see and in what a power loss leaves. */
+/**
+ * The files and folders of a disk: the view of processes, and the part that survives a power loss.
+ */
 export class Platter {
   readonly root: Folder;
 
@@ -184,7 +186,10 @@ export class Platter {
     return node;
   }
 
-  /** The folder of a path and the name in it. @throws Error ENOENT */
+  /**
+   * The folder of a path and the name in it.
+   * @throws Error ENOENT
+   */
   place(path: string): { folder: Folder; name: string } {
     const at = path.lastIndexOf('/');
     const folder = this.find(path.slice(0, at));
@@ -192,7 +197,7 @@ export class Platter {
     return { folder, name: path.slice(at + 1) };
   }
 
-  /** Files of a folder that a power loss leaves for sure, with what is sure of them. */
+  /** Files of a folder that survive a power loss, with the bytes that survive. */
   keptFiles(path: string): Map<string, Buffer> {
     const files = new Map<string, Buffer>();
     const folder = this.find(path);
@@ -203,7 +208,7 @@ export class Platter {
     return files;
   }
 
-  /** What is sure of one of them; undefined where it is not. */
+  /** The bytes of one of them that survive, or undefined. */
   keptFile(path: string, name: string): Buffer | undefined {
     const folder = this.find(path);
     if (!(folder instanceof Folder)) return undefined;
@@ -211,7 +216,7 @@ export class Platter {
     return node instanceof Inode && folder.entries.get(name) === node ? node.kept : undefined;
   }
 
-  /** Puts a whole file there, durably. */
+  /** Writes a whole file, durably. */
   put(path: string, bytes: Buffer): void {
     const { folder, name } = this.place(path);
     const inode = new Inode();
@@ -227,7 +232,7 @@ export class Platter {
     folder.sync();
   }
 
-  /** Takes a file away, durably. */
+  /** Removes a file, durably. */
   remove(path: string): void {
     const { folder, name } = this.place(path);
     folder.change([name, null]);

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { test } from 'uvu';
 
-/** Debian's package prometheus has it. */
+/** From Debian's package prometheus. */
 const PROMTOOL = 'promtool';
 
 const lacking =
@@ -17,10 +17,10 @@ if (lacking !== undefined) {
 
 export const hasPromtool = lacking === undefined;
 
-/** Registers a test that needs promtool; without it the test counts as skipped. */
+/** Registers a test that needs promtool. Without it, the test counts as skipped. */
 export const promtoolTest = hasPromtool ? test : test.skip;
 
-/** What `promtool check metrics` complains about; "" when it accepts every line and every name. */
+/** The complaints of `promtool check metrics`, or "" if it accepts every line and name. */
 export function promtoolComplaints(metrics: string): string {
   const { status, stdout, stderr } = spawnSync(PROMTOOL, ['check', 'metrics'], {
     input: metrics,

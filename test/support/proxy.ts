@@ -2,39 +2,39 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { freePort } from './free-port.js';
 import { FrameSplitter, xidOf } from './zk-frames.js';
 
-/** A TCP proxy on the loopback interface whose faults a test commands. */
+/** A TCP proxy on the loopback interface with faults on demand. */
 export interface TestProxy {
   readonly port: number;
   /** "127.0.0.1:port" */
   readonly connectString: string;
-  /** How many chunks clients have sent through it. */
+  /** The number of chunks that clients have sent through it. */
   readonly chunksFromClients: number;
-  /** Breaks every connection, and lets new ones through. */
+  /** Breaks every connection, but accepts new ones. */
   cut(): void;
-  /** Breaks every connection, and new ones as soon as they come, until `mend`. */
+  /** Breaks every connection, and new ones at once, until `mend`. */
   refuse(): void;
-  /** Holds back what the server answers, until `mend`. */
+  /** Holds back the responses of the server, until `mend`. */
   stall(): void;
   mend(): void;
   /**
-   * Breaks the connection that carries the `count`th request from now on, once: when its reply
-   * comes, which is dropped ('reply'), or instead of handing it on ('request'). Pings and what a
-   * client sends by itself after a reconnect do not count.
+   * Breaks the connection that carries the `count`th request from now on, once. It drops either
+   * the reply ('reply') or the request ('request'). Pings and the requests of a reconnect do not
+   * count.
    */
   cutAt(count: number, when: 'reply' | 'request'): void;
-  /** Has cutAt broken its connection? */
+  /** Whether cutAt has broken its connection. */
   readonly hasCut: boolean;
   close(): Promise<void>;
 }
 
-/** The cut that cutAt asked for, counted over all connections. */
+/** The cut that cutAt requested, counted over all connections. */
 interface CutPlan {
   requestsLeft: number;
   when: 'reply' | 'request';
   hasCut: boolean;
 }
 
-/** Hands on what both sides say, frame by frame, until the plan breaks the connection. */
+/** Forwards frames in both directions until the plan breaks the connection. */
 function relay(client: Socket, server: Socket, plan: CutPlan): void {
   const breakOff = (): void => {
     plan.hasCut = true;
@@ -64,13 +64,13 @@ function relay(client: Socket, server: Socket, plan: CutPlan): void {
   });
 }
 
-/** Hands on whatever both sides say. */
+/** Forwards bytes in both directions. */
 function relayBytes(client: Socket, server: Socket): void {
   client.on('data', (chunk) => server.write(chunk));
   server.on('data', (chunk) => client.write(chunk));
 }
 
-/** @param speaks to clients, in frames that cutAt counts; or something else, between servers */
+/** @param speaks 'frames' of clients, which cutAt counts, or bytes between servers */
 export async function startProxy(
   targetPort: number,
   speaks: 'frames' | 'bytes' = 'frames',

@@ -1,17 +1,19 @@
-import { askWord } from '../../src/client/four-letter.js';
+import { askWord } from '../../src/client/base/four-letter.js';
 import { type Member, makeSeats, waitUntilServing } from './oracle-ensemble.js';
 
-/** Three servers that make one ensemble, which may lose one of them. */
+/** An ensemble of three servers, which can lose one. */
 export interface Quorum {
   /** All members. */
   readonly connectString: string;
-  /** Kills the leader with SIGKILL; resolves with its connect string when its process is gone. */
+  /**
+   * Kills the leader with SIGKILL. Resolves with its connect string when the process has ended.
+   */
   killLeader(): Promise<string>;
-  /** Ends all and removes their folder. */
+  /** Ends all servers and removes their folder. */
   close(): Promise<void>;
 }
 
-/** Starts three servers, each a process of its own, and waits until all serve. */
+/** Starts three server processes and waits until all serve. */
 export async function startQuorum(kind: 'Apache' | 'bundled'): Promise<Quorum> {
   const seats = await makeSeats({
     participants: 3,

@@ -3,7 +3,7 @@ export class Random {
   private state: number;
 
   constructor(seed: number) {
-    // The multiplication spreads seeds that differ in one bit; 0 would stay 0 for ever.
+    // The multiplication spreads seeds that differ in one bit. A state of 0 would stay 0.
     this.state = Math.imul(seed + 1, 0x9e3779b1) >>> 0 || 1;
   }
 
@@ -19,7 +19,7 @@ export class Random {
     return values[this.below(values.length)] as T;
   }
 
-  /** True once in `count` times. */
+  /** True once in `count` times on average. */
   oneIn(count: number): boolean {
     return this.below(count) === 0;
   }

@@ -1,4 +1,4 @@
-import { askWord } from '../../src/client/four-letter.js';
+import { askWord } from '../../src/client/base/four-letter.js';
 import { askAdmin } from '../../src/commands/ensemble/admin.js';
 import { askCertificate } from '../../src/commands/ensemble/certificate.js';
 import { readConfig } from '../../src/commands/ensemble/verdict/read-config.js';
@@ -10,11 +10,13 @@ export interface ZkopsRun {
   readonly exitCode: number;
   readonly out: string;
   readonly error: string;
-  /** Undefined for a call that asked nobody. */
+  /** Undefined for a call that queried no member. */
   readonly result: OpsResult | undefined;
 }
 
-/** A call of zkops in this process, over the real network; as into a pipe of 80 columns. */
+/**
+ * A call of zkops in this process, over the real network, with the output of a pipe of 80 columns.
+ */
 export async function runZkops(args: readonly string[]): Promise<ZkopsRun> {
   let out = '';
   let error = '';
@@ -25,7 +27,7 @@ export async function runZkops(args: readonly string[]): Promise<ZkopsRun> {
     askCertificate,
     readConfig,
     now: () => new Date(),
-    terminal: { width: 80, isColour: false },
+    terminal: { width: 80, isColor: false },
     writeOut: (text) => {
       out += text.toString();
     },
@@ -34,18 +36,18 @@ export async function runZkops(args: readonly string[]): Promise<ZkopsRun> {
     },
     render: (found, show) => {
       result = found;
-      return renderOps(found, show, { width: 80, isColour: false });
+      return renderOps(found, show, { width: 80, isColor: false });
     },
   });
   return { exitCode, out, error, result };
 }
 
-/** The codes of what a run found, those of the ensemble first. */
+/** The finding codes of a run, those of the ensemble first. */
 export function codesOf({ result }: ZkopsRun): readonly string[] {
   return (result?.verdict.problems ?? []).map(({ code }) => code);
 }
 
-/** Of every member in order: its role, or why it has none. */
+/** The role of every member in order, or why it has none. */
 export function rolesOf({ result }: ZkopsRun): readonly string[] {
   return (result?.members ?? []).map(({ state, answers }) => {
     const parsed = answers.srvr?.ok === true ? answers.srvr.parsed : undefined;

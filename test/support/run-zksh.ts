@@ -6,10 +6,10 @@ const BIN = fileURLToPath(new URL('../../bin/zksh.cjs', import.meta.url));
 
 export interface ZkshRun {
   readonly stdout: string;
-  /** The same, as it came. */
+  /** The same, as bytes. */
   readonly bytes: Buffer;
   readonly stderr: string;
-  /** Null when a signal ended it. */
+  /** Null if a signal ended it. */
   readonly code: number | null;
 }
 
@@ -17,11 +17,11 @@ export interface ZkshProcess {
   readonly child: ChildProcess;
   stdout(): string;
   stderr(): string;
-  /** Sends what is left of standard input, and waits for the end. */
+  /** Sends the rest of standard input, and waits for the end. */
   end(input?: string | Buffer): Promise<ZkshRun>;
 }
 
-/** Starts zksh as a process of its own, as built; standard input stays open. */
+/** Starts the built zksh as a separate process. Standard input stays open. */
 export function startZksh(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -34,7 +34,7 @@ export function startZksh(
   const stderr: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
-  // It may end without reading all it was given.
+  // It may end without reading all of its input.
   child.stdin.on('error', () => undefined);
   const ended = once(child, 'close');
   return {

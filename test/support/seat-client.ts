@@ -1,7 +1,7 @@
 import { askWord, createClient, type SessionClient } from '../../src/client/index.js';
 import type { Seat } from './oracle-ensemble.js';
 
-/** A session with the server in that seat, for as long as the work takes. */
+/** A session with the server in that seat, for the duration of the work. */
 export async function withClient<T>(
   seat: Pick<Seat, 'connectString'>,
   work: (client: SessionClient) => Promise<T>,
@@ -15,7 +15,7 @@ export async function withClient<T>(
   }
 }
 
-/** What that server answers to a word. */
+/** The response of that server to a word. */
 export async function ask({ clientPort: port }: Seat, word: string): Promise<string> {
   return `${await askWord({ host: '127.0.0.1', port }, word)}`;
 }

@@ -12,16 +12,17 @@ import {
 export interface ServedShell {
   readonly target: string;
   readonly session: ShellSession;
-  /** Answers to the questions of commands, in order; without one left the answer is no. */
+  /** Answers to the questions of commands, in order. By default, it declines. */
   readonly answers: boolean[];
   readonly questions: string[];
   /**
-   * What it prints for a line that goes well. @throws Error with the report of one that does not
+   * The output of a line that succeeds.
+   * @throws Error with the report of one that fails
    */
   run(line: string, format?: OutputFormat): Promise<string>;
   /** The same as bytes. */
   bytes(line: string): Promise<Buffer>;
-  /** What it prints until the first error, and that. */
+  /** The output up to the first error, and the error. */
   fully(line: string): Promise<{ readonly text: string; readonly error: ErrorReport | undefined }>;
   close(): Promise<void>;
 }

@@ -26,7 +26,7 @@ interface World {
   close(): Promise<void>;
 }
 
-test('it is opened by the first test and closed by the last, also where that one fails', async () => {
+test('the first test opens the resource, and the last closes it, even if it fails', async () => {
   const { shared, log } = makeShared();
   const first = shared.use(async (world) => void world.log.push('first'));
   const last = shared.use(async () => {
@@ -39,7 +39,7 @@ test('it is opened by the first test and closed by the last, also where that one
   assert.equal(log, ['opened', 'first', 'closed']);
 });
 
-test('a close that fails fails the last test, and hides no other failure', async () => {
+test('a failed close fails the last test and hides no other failure', async () => {
   const quiet = makeShared(new Error('stays open')).shared;
   const [first, last] = [quiet.use(async () => undefined), quiet.use(async () => undefined)];
   assert.is(await outcome(first), 'passed');
@@ -50,7 +50,7 @@ test('a close that fails fails the last test, and hides no other failure', async
   assert.is(await outcome(broken), 'Error: broken; Error: stays open');
 });
 
-test('what cannot be opened fails every test that wants it', async () => {
+test('a resource that does not open fails every test that uses it', async () => {
   const shared = new SharedByTests<World>(async () => {
     throw new Error('no port');
   });

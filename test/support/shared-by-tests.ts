@@ -3,9 +3,9 @@ export interface Closing {
 }
 
 /**
- * What several tests of a file share, since it is slow to start: the first of them to run opens
- * it, and it is closed when the last has ended. Without a test or a hook for the closing: a close
- * that fails fails the last test.
+ * A resource that is slow to start and that the tests of a file share. The first test opens it,
+ * and the last one closes it. uvu ignores a hook that throws, so a failed close must fail the last
+ * test.
  */
 export class SharedByTests<T extends Closing> {
   private readonly open: () => Promise<T>;
@@ -16,7 +16,7 @@ export class SharedByTests<T extends Closing> {
     this.open = open;
   }
 
-  /** A test's function around `work`; each one made has to run once, or none of them. */
+  /** Wraps the function of a test. Either all or none of the wrapped tests must run. */
   use(work: (shared: T) => Promise<void>): () => Promise<void> {
     this.testsLeft++;
     return async () => {

@@ -1,5 +1,5 @@
 import { test } from 'uvu';
-import type { ZooKeeperClient } from '../../src/client/client.js';
+import type { ZooKeeperClient } from '../../src/client/base/client.js';
 import { createClient } from '../../src/client/zookeeper.js';
 import type { ClientKind } from '../../src/commands/zksh/session/shell-session.js';
 import { startBundled, startBundledEnsemble } from './bundled.js';
@@ -57,7 +57,7 @@ class World {
   }
 }
 
-/** Deletes all that a test made; false where something of it stays, or cannot be deleted. */
+/** Deletes all znodes of a test. Returns false if one remains. */
 async function isWiped(connectString: string): Promise<boolean> {
   const client = createClient({ connectString });
   try {
@@ -67,7 +67,7 @@ async function isWiped(connectString: string): Promise<boolean> {
     const { children } = await client.getChildren(QUOTAS);
     return children.length === 0 && acl.length === 1 && acl[0]?.id.scheme === 'world';
   } catch {
-    // An ACL may forbid it: the next test gets a server of its own.
+    // An ACL may forbid it, so the next test gets a new server.
     return false;
   } finally {
     await client.close();
@@ -92,8 +92,8 @@ const WORLDS = [
 ];
 
 /**
- * Registers a test of verbs for each kind of server: the bundled one, three of it that are one
- * ensemble, and Apache's. Each run begins with an empty tree.
+ * Registers a test of verbs for each kind of server: one bundled server, an ensemble of three, and
+ * Apache's. Each run begins with an empty tree.
  */
 export function serverTest(name: string, run: Run, clientKind: ClientKind = 'builtin'): void {
   for (const world of WORLDS) world.add(name, run, clientKind);

@@ -1,4 +1,4 @@
-import type { ClientOptions } from '../../src/client/client.js';
+import type { ClientOptions } from '../../src/client/base/client-options.js';
 import type { ErrorReport } from '../../src/commands/program/command-error.js';
 import { loadRenderer, type OutputFormat } from '../../src/commands/zksh/results/render.js';
 import type { Result } from '../../src/commands/zksh/results/result.js';
@@ -15,11 +15,11 @@ export interface ShellWorldOptions extends Partial<SessionOptions> {
   readonly isTerminal?: boolean;
   readonly isInteractive?: boolean;
   readonly input?: Buffer;
-  /** What askSecret() answers; without it there is no terminal to ask at. */
+  /** The answers of askSecret(). Without them, the shell has no terminal. */
   readonly secret?: string;
-  /** What confirm() answers. */
+  /** The answers of confirm(). */
   readonly answer?: boolean;
-  /** May a line give its result to a program by `|`, as at the prompt? */
+  /** Whether a line may pipe its result to a program with `|`, as at the prompt. */
   readonly isPipeAllowed?: boolean;
 }
 
@@ -29,13 +29,13 @@ export interface ShellWorld {
   readonly abort: AbortController;
   /** The questions asked so far. */
   readonly questions: string[];
-  /** What was told beside the lines, by watches that go on. */
+  /** Text printed between lines by running watches. */
   readonly notified: Result[];
-  /** What each client made so far was made with. */
+  /** The options of each client made so far. */
   readonly opened: ClientOptions[];
-  /** Runs a line to its first error; what it printed, errors behind results. */
+  /** Runs a line to its first error. Returns its output, with errors after results. */
   run(line: string): Promise<string>;
-  /** The same, with what is behind the text. */
+  /** The same, with the result. */
   runFully(line: string): Promise<Run>;
 }
 
@@ -46,7 +46,7 @@ export interface Run {
   readonly error: ErrorReport | undefined;
 }
 
-/** A shell over a fake client that already holds `/a` with the data "hello". */
+/** A shell over a fake client that holds `/a` with the data "hello". */
 export function makeShellWorld(options: ShellWorldOptions = {}): ShellWorld {
   const client = new FakeClient();
   void client.create('/a', Buffer.from('hello'));

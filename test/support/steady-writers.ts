@@ -1,18 +1,18 @@
-import type { SessionClient } from '../../src/client/client.js';
-import { ZooKeeperError } from '../../src/client/errors.js';
+import type { SessionClient } from '../../src/client/base/client.js';
+import { ZooKeeperError } from '../../src/client/base/errors.js';
 import { createClient } from '../../src/client/index.js';
 import { CreateModes } from '../../src/protocol/create-mode.js';
 import { waitFor } from './wait-for.js';
 
-/** Outlives the elections of a busy machine, where the servers grant it. */
+/** Longer than the elections of a busy machine, if the servers grant it. */
 export const SESSION_TIMEOUT_MS = 40_000;
 const TOP = '/load';
 const CREATE_EVERY = 16;
 
 /**
- * Clients that write all the time, one write behind the other: each sets its own znode to the
- * number of the write, and now and then makes a znode. What counts as acknowledged was answered; of
- * a write whose connection was lost nobody knows, and it may be there or not.
+ * Clients that write without a pause, one write after another. Each sets its own znode to the
+ * number of the write, and sometimes creates a znode. A write counts as acknowledged when it was
+ * answered. A write whose connection was lost may exist or not.
  */
 export class SteadyWriters {
   private readonly writers: readonly Writer[];
@@ -22,7 +22,7 @@ export class SteadyWriters {
     this.writers = writers;
   }
 
-  /** Resolves when each has a session, and writes. */
+  /** Resolves when each has a session and writes. */
   static async start(connectString: string, count: number): Promise<SteadyWriters> {
     const writers = Array.from({ length: count }, (_, i) => new Writer(connectString, i + 1));
     const all = new SteadyWriters(writers);
@@ -34,7 +34,7 @@ export class SteadyWriters {
       throw error;
     }
     all.running = Promise.all(writers.map((writer) => writer.run()));
-    // Whoever waits for more writes, or for the end, hears of it.
+    // Notifies callers that wait for more writes or for the end.
     all.running.catch(() => undefined);
     return all;
   }
@@ -43,24 +43,27 @@ export class SteadyWriters {
     return this.writers.reduce((sum, writer) => sum + writer.acknowledged, 0);
   }
 
-  /** Every one of them has been acknowledged `count` writes that it began from now on. */
+  /** Resolves when each has `count` acknowledged writes that it began after this call. */
   async goOn(count = 20): Promise<void> {
     const before = this.writers.map((writer) => writer.acknowledged);
-    // The first may have been on its way already.
+    // The first may have been in flight already.
     const isOn = (writer: Writer, i: number) =>
       writer.acknowledged > (before[i] ?? 0) + count || writer.failure !== undefined;
     await waitFor('writes to be acknowledged', () => this.writers.every(isOn), 60_000);
     this.check();
   }
 
-  /** No more writes; the sessions stay. @throws what a writer failed with */
+  /**
+   * Stops the writes. The sessions stay.
+   * @throws the error of a failed writer
+   */
   async pause(): Promise<void> {
     for (const writer of this.writers) writer.isOver = true;
     await this.running;
     this.check();
   }
 
-  /** What was acknowledged and is not there, a sentence each. Only after `pause`. */
+  /** The acknowledged writes that are missing, one sentence each. Call it only after `pause`. */
   async lossesAt(client: SessionClient): Promise<string[]> {
     await client.sync('/');
     const losses = await Promise.all(this.writers.map((writer) => writer.lossesAt(client)));
@@ -133,7 +136,7 @@ class Writer {
 
   private rise(zxid: bigint): void {
     if (zxid <= this.lastZxid) {
-      throw new Error(`${this.path} was written at ${zxid}, behind ${this.lastZxid}`);
+      throw new Error(`${this.path} was written at ${zxid}, before ${this.lastZxid}`);
     }
     this.lastZxid = zxid;
   }
@@ -146,7 +149,7 @@ class Writer {
     const { children } = await client.getChildren(path);
     const found = new Set(children);
     for (const number of made) {
-      if (!found.has(`${number}`)) losses.push(`${path}/${number} was made, and is not there`);
+      if (!found.has(`${number}`)) losses.push(`${path}/${number} was created and is missing`);
     }
     const sets = this.acknowledged - made.length;
     if (stat.version < sets) losses.push(`${path} was set ${stat.version} times of ${sets}`);

@@ -1,5 +1,5 @@
-// A real terminal for tests: tmux, detached, on a socket of its own. What a test asserts is the
-// screen as a person would see it, escapes interpreted and all.
+// A real terminal for tests: tmux, detached, on its own socket. A test asserts the screen as a
+// user sees it, with escapes interpreted.
 import { execFile, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -16,10 +16,13 @@ if (!hasTmux) {
   console.log("skipped: tests in a terminal: Debian's tmux is not installed");
 }
 
-/** Registers a test that needs a terminal; without tmux it counts as skipped. */
+/** Registers a test that needs a terminal. Without tmux, the test counts as skipped. */
 export const terminalTest = hasTmux ? test : test.skip;
 
-/** A person's: without what the test runner says about colours, and no tmux around it. */
+/**
+ * The environment of a user: without the color settings of the test runner, and without an outer
+ * tmux.
+ */
 const ENVIRONMENT = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/COLOR|^TMUX|^CI$/.test(name)),
 );
@@ -35,37 +38,37 @@ export interface TerminalOptions {
 }
 
 export interface Terminal {
-  /** The rows of the screen without blanks at their ends. */
+  /** The rows of the screen without trailing blanks. */
   screen(): Promise<readonly string[]>;
-  /** The same with the sequences that colour it. */
+  /** The same with the escape sequences for color. */
   styled(): Promise<readonly string[]>;
-  /** The screen and all that scrolled off it; soft-wrapped rows are joined again. */
+  /** The screen and its scrollback. Soft-wrapped rows are joined. */
   transcript(): Promise<readonly string[]>;
   cursor(): Promise<{ readonly x: number; readonly y: number }>;
   /** Types text literally. */
   type(text: string): Promise<void>;
   /** Presses keys by tmux's names: "Enter", "C-c", "Up", "M-b". */
   press(...keys: string[]): Promise<void>;
-  /** As a mouse does it: bracketed, when the program asked for that. */
+  /** Pastes as a mouse does: bracketed, if the program requested that. */
   paste(text: string): Promise<void>;
   resize(columns: number, rows: number): Promise<void>;
   /**
-   * Waits until a row matches, on the screen or scrolled off it, that is new: what stood in its
-   * place before the first key, paste or resize after the last wait, or at the mark, does not
-   * count. Gives the lowest.
+   * Waits until a new row matches, on the screen or in the scrollback, and returns the lowest. A
+   * row is new if it changed since the first key, paste, or resize after the last wait, or since
+   * the mark.
    */
   waitForRow(pattern: RegExp): Promise<string>;
-  /** From now on only what comes is new: before something else than a key changes the screen. */
+  /** Only rows after this call count as new. For changes of the screen without a key. */
   mark(): Promise<void>;
-  /** Waits until the screen as a whole satisfies `condition`. */
+  /** Waits until the whole screen satisfies `condition`. */
   waitForScreen(what: string, condition: (rows: readonly string[]) => boolean): Promise<void>;
-  /** What the program ended with; waits for it. */
+  /** Waits for the end of the program. Returns its exit status. */
   exitStatus(): Promise<number>;
   /** Ends the program, if it still runs, and the terminal. */
   close(): Promise<void>;
 }
 
-/** Starts a program in a terminal, which stays to be looked at when the program has ended. */
+/** Starts a program in a terminal that stays open after the program has ended. */
 export async function startTerminal(options: TerminalOptions): Promise<Terminal> {
   const home = makeTempDir('terminal');
   const socket = join(home.path, 'tmux');
@@ -99,8 +102,8 @@ export async function startTerminal(options: TerminalOptions): Promise<Terminal>
     seen = await everything();
     isMarkDue = false;
   };
-  // What a wait has found is stale for what is done after it, and only that: the effect of a key
-  // may come before the next key.
+  // The first key after a wait makes its rows old. Later keys do not, because the effect of a key
+  // may appear before the next key.
   const beforeInput = async () => {
     if (isMarkDue) await mark();
   };
@@ -131,7 +134,7 @@ export async function startTerminal(options: TerminalOptions): Promise<Terminal>
       await tmux('resize-window', '-x', `${width}`, '-y', `${height}`);
     },
     waitForRow: async (pattern) => {
-      const row = await until(`a new row like ${pattern}`, async () => {
+      const row = await until(`a new row that matches ${pattern}`, async () => {
         const isNew = (row: string, at: number) => row !== seen[at];
         return (await everything()).filter(isNew).findLast((row) => pattern.test(row));
       });
@@ -150,14 +153,14 @@ export async function startTerminal(options: TerminalOptions): Promise<Terminal>
   };
 }
 
-/** What the program of a terminal ended with; waits for it. */
+/** Waits for the end of the program of a terminal. Returns its exit status. */
 async function exitStatusOf(tmux: (...args: string[]) => Promise<string>): Promise<number> {
   const text = await waitFor('the program to end', async () => {
     const format = '#{pid} #{pane_dead} #{pane_dead_status}';
     const text = await tmux('display-message', '-p', format);
-    // The end of the terminal is seen a moment before the status of the process is there.
+    // The terminal ends a moment before the exit status is available.
     const [pid, isDead, status = ''] = text.trim().split(' ');
-    // tmux 3.3 may miss the signal that tells it of the process, and would wait for ever.
+    // tmux 3.3 may miss the signal of the process, and would wait forever.
     if (isDead === '1' && status === '') process.kill(Number(pid), 'SIGCHLD');
     return isDead === '1' && status !== '' ? status : undefined;
   });

@@ -6,21 +6,21 @@ import { startBundled } from './bundled.js';
 import { type Authority, type Credentials, makeAuthority } from './certs.js';
 import { makeTempDir } from './temp-dir.js';
 
-/** An authority, a server's certificate and a client's, as files in a folder of their own. */
+/** An authority and the certificates of a server and a client, as files in a temporary folder. */
 export interface TlsFiles {
   readonly authority: Authority;
-  /** For localhost, 127.0.0.1 and ::1. */
+  /** For localhost, 127.0.0.1, and ::1. */
   readonly server: Credentials;
   /** Its subject is `CN=client,O=Test`. */
   readonly client: Credentials;
   readonly folder: string;
-  /** Where the authority's certificate is. */
+  /** The certificate file of the authority. */
   readonly caFile: string;
   /** Certificate and key of the server. */
   readonly serverFile: string;
   /** zoo.cfg keys for a server that uses them. */
   readonly config: Readonly<Record<string, string>>;
-  /** Writes a file into the folder; gives its path. */
+  /** Writes a file into the folder. Returns its path. */
   write(name: string, content: string | Buffer): string;
   remove(): void;
 }
@@ -53,7 +53,7 @@ export function makeTlsFiles(): TlsFiles {
   };
 }
 
-/** System properties of Apache's server that uses the files, which takes Netty. */
+/** System properties for an Apache server that uses the files. It needs Netty. */
 export function nettyProperties(files: TlsFiles): Record<string, string> {
   return {
     'zookeeper.serverCnxnFactory': 'org.apache.zookeeper.server.NettyServerCnxnFactory',
@@ -64,7 +64,7 @@ export function nettyProperties(files: TlsFiles): Record<string, string> {
   };
 }
 
-/** A bundled server with a plain port and one for TLS, over the files. */
+/** A bundled server with a plain port and a TLS port. */
 export function startSecure(
   files: TlsFiles,
   config: Readonly<Record<string, string>> = {},
@@ -79,7 +79,7 @@ export function startSecure(
 }
 
 export interface Talk {
-  /** What came until the end. */
+  /** The bytes received until the end. */
   readonly text: string;
   /** The code of the error, or "". */
   readonly fault: string;
@@ -87,7 +87,7 @@ export interface Talk {
   readonly serial: string;
 }
 
-/** Says something over TLS and hears the other side out. */
+/** Sends bytes over TLS and reads until the end. */
 export function talk(port: number, options: ConnectionOptions, words = 'ruok'): Promise<Talk> {
   return new Promise((resolve) => {
     let text = '';

@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Polls until `condition` gives something other than false, null or undefined, or throws late. */
+/**
+ * Polls until `condition` returns a value other than false, null, or undefined. Throws after the
+ * timeout.
+ */
 export async function waitFor<T>(
   what: string,
   condition: () => T | Promise<T>,

@@ -1,19 +1,19 @@
 import type { ChildProcess } from 'node:child_process';
 
-/** What a process said last, in characters: those of long runs say much. */
+/** The number of characters of output to keep, because long runs print much. */
 const MAX_OUTPUT = 1 << 24;
 
 export interface WatchedProcess {
   readonly process: ChildProcess;
-  /** Of both of its streams, so far. */
+  /** The output of both streams so far. */
   output(): string;
-  /** Resolves with the exit code when it ends by itself, null after a signal. */
+  /** Resolves with the exit code when it ends by itself, or with null after a signal. */
   readonly ended: Promise<number | null>;
-  /** Sends `signal`, by default SIGTERM, and waits for the end; resolves as `ended`. */
+  /** Sends `signal`, by default SIGTERM, and waits for the end. Resolves as `ended` does. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Keeps what a process says, and knows when it is over. */
+/** Collects the output of a process and reports its end. */
 export function watchProcess(child: ChildProcess): WatchedProcess {
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {

@@ -4,15 +4,14 @@ import * as assert from 'uvu/assert';
 import { waitFor } from './wait-for.js';
 
 /**
- * A terminal in this process, which interprets what is written to it. For what can be tested
- * without a process in a real one (terminal.ts).
+ * A terminal emulator in this process, for tests that do not need a real terminal (terminal.ts).
  */
 export class XtermScreen {
   readonly #terminal: headless.Terminal;
   readonly #stdout: EventEmitter;
 
   constructor(columns: number, rows: number) {
-    // Line feeds return the cursor too, as behind a tty.
+    // Line feeds also return the cursor, as on a tty.
     const asTty = { convertEol: true, allowProposedApi: true };
     this.#terminal = new headless.Terminal({ cols: columns, rows, ...asTty });
     this.#stdout = new EventEmitter();
@@ -20,7 +19,7 @@ export class XtermScreen {
     Object.assign(this.#stdout, { write: (text: string) => this.#terminal.write(text) });
   }
 
-  /** What Ink draws on. */
+  /** The output stream for Ink. */
   get stdout(): NodeJS.WriteStream {
     return this.#stdout as NodeJS.WriteStream;
   }
@@ -36,7 +35,7 @@ export class XtermScreen {
     this.#stdout.emit('resize');
   }
 
-  /** All rows, those that scrolled off too, without blanks at their ends and blank rows below. */
+  /** All rows, including the scrollback, without trailing blanks and blank rows at the end. */
   rows(): readonly string[] {
     const { active } = this.#terminal.buffer;
     const rows = Array.from({ length: active.length }, (_, at) =>
@@ -51,7 +50,7 @@ export class XtermScreen {
     return { x: cursorX, y: baseY + cursorY };
   }
 
-  /** Waits until so many rows match. */
+  /** Waits until `count` rows match. */
   async hasRow(pattern: RegExp, count = 1): Promise<void> {
     const isThere = () => this.rows().filter((row) => pattern.test(row)).length === count;
     await waitFor('the rows', isThere, 5000).catch(() => {
@@ -59,7 +58,7 @@ export class XtermScreen {
     });
   }
 
-  /** Waits until a row is like each of these, and there is no other. */
+  /** Waits until the rows match these patterns, one each. */
   async shows(expected: readonly (string | RegExp)[]): Promise<void> {
     const isLike = (row: string | undefined, like: string | RegExp) =>
       typeof like === 'string' ? row === like : like.test(row ?? '');

@@ -8,7 +8,7 @@ export function zlibAdler32(bytes: Uint8Array): number {
   return deflateSync(bytes).subarray(-4).readUInt32BE();
 }
 
-/** zlib's own CRC-32: behind it, in a gzip stream, stands only the length. */
+/** zlib's own CRC-32: only the length follows it in a gzip stream. */
 export function zlibCrc32(bytes: Uint8Array): number {
   return gzipSync(bytes).subarray(-8, -4).readUInt32LE();
 }
@@ -38,7 +38,7 @@ export function buildLogHeader(): Buffer {
   return new ByteBuilder().bytes(Buffer.from('ZKLG')).int(2).long(0n).build();
 }
 
-/** An entry with checksum, length and 'B' around it. */
+/** An entry with checksum, length, and 'B'. */
 export function buildRecord(entry: Buffer): Buffer {
   return new ByteBuilder()
     .long(BigInt(zlibAdler32(entry)))
@@ -48,18 +48,18 @@ export function buildRecord(entry: Buffer): Buffer {
     .build();
 }
 
-/** A whole log, with `padding` zeros behind it. */
+/** A whole log, followed by `padding` zeros. */
 export function buildLog(entries: readonly Buffer[], padding = 0): Buffer {
   return Buffer.concat([buildLogHeader(), ...entries.map(buildRecord), Buffer.alloc(padding)]);
 }
 
-/** setData of `path`: the entry most logs are full of. */
+/** setData of `path`, the most frequent entry of logs. */
 export function setDataEntry(zxid: bigint, path: string, data: Uint8Array): Buffer {
   const body = new ByteBuilder().string(path).buffer(data).int(1).build();
   return buildEntry({ zxid, type: 5, body });
 }
 
-/** A seal: the Adler-32 of all before it, and "/". */
+/** A seal: the Adler-32 of all bytes before it, and "/". */
 export function sealed(bytes: Buffer): Buffer {
   const seal = new ByteBuilder()
     .long(BigInt(zlibAdler32(bytes)))

@@ -1,8 +1,8 @@
-/** Cuts a stream of ZooKeeper's protocol into its frames, length word and all. */
+/** Splits a stream of ZooKeeper's protocol into frames, including the length word. */
 export class FrameSplitter {
   private pending: Buffer = Buffer.alloc(0);
 
-  /** The frames that are whole now; what is no frame (a four-letter word, TLS) comes as it is. */
+  /** The frames that are complete. Other bytes (a four-letter word, TLS) pass unchanged. */
   push(chunk: Buffer): readonly Buffer[] {
     this.pending = Buffer.concat([this.pending, chunk]);
     const frames: Buffer[] = [];
@@ -20,7 +20,7 @@ export class FrameSplitter {
 
 const LONGEST = 16 * 1024 * 1024;
 
-/** Of a request or a reply; the first frame of either side has none. */
+/** Of a request or a reply. The first frame of each direction has none. */
 export function xidOf(frame: Buffer): number {
   return frame.length < 8 ? 0 : frame.readInt32BE(4);
 }

@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import type { SaslLogin } from '../../protocol/sasl-digest-client.js';
 import { CommandError, ExitCode } from '../program/command-error.js';
 
 /**
@@ -21,6 +22,13 @@ export async function readAuthFile(file: string): Promise<string> {
   const [line = ''] = text.split(/\r?\n/);
   if (!line.includes(':')) throw fault(`${file}: its first line has no user:password`);
   return line;
+}
+
+/** The same, as a login by SASL. @throws CommandError USAGE */
+export async function readSaslFile(file: string): Promise<SaslLogin> {
+  const line = await readAuthFile(file);
+  const at = line.indexOf(':');
+  return { user: line.slice(0, at), password: line.slice(at + 1) };
 }
 
 /**

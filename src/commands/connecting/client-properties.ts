@@ -1,61 +1,125 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
-import type { ClientOptions } from '../../client/client.js';
-import type { TlsOptions } from '../../client/tls.js';
+import type { ClientOptions } from '../../client/base/client-options.js';
+import type { TlsOptions } from '../../client/base/tls.js';
+import { JaasError, parseSaslLogin } from '../../protocol/jaas.js';
+import type { SaslLogin } from '../../protocol/sasl-digest-client.js';
 import { parseProperties } from '../../server/config/java-properties.js';
+import {
+  readKeyStore,
+  readPasswordFile,
+  readTrustStore,
+  type StoreFile,
+} from '../../server/node/tls/key-store.js';
 
 type Properties = ReadonlyMap<string, string>;
 
 /**
- * A client configuration of Apache's shell (`-client-configuration`): TLS with PEM files, and
- * jute.maxbuffer. Unsupported properties are errors.
+ * A client configuration of Apache's shell (`-client-configuration`): TLS, SASL by a JAAS file,
+ * jute.maxbuffer, and the timeout of requests. Properties that would protect the connection and
+ * are not supported are errors.
  * @throws Error that names the unusable property, and what to do
  */
 export async function readClientProperties(file: string): Promise<Partial<ClientOptions>> {
   const properties = await readProperties(file);
-  const maxBuffer = properties.get('jute.maxbuffer');
-  if (maxBuffer !== undefined && !/^(0x[0-9a-fA-F]+|\d+)$/.test(maxBuffer)) {
-    throw new Error(`jute.maxbuffer: not a number of bytes: "${maxBuffer}"`);
-  }
-  const isSecure = properties.get('zookeeper.client.secure')?.toLowerCase() === 'true';
+  const maxBuffer = numberOf(properties, 'jute.maxbuffer', 'bytes');
+  const timeoutMs = numberOf(properties, 'zookeeper.request.timeout', 'ms');
+  const isSecure = isTrue(properties, 'zookeeper.client.secure');
   const tls = isSecure ? await tlsOf(properties, dirname(file)) : undefined;
+  const sasl = await loginOf(properties, dirname(file));
   return {
-    ...(maxBuffer === undefined ? {} : { maxFrameLength: Number(maxBuffer) }),
+    ...(maxBuffer === undefined ? {} : { maxFrameLength: maxBuffer }),
+    ...(timeoutMs === undefined ? {} : { requestTimeoutMs: timeoutMs }),
     ...(tls === undefined ? {} : { tls }),
+    ...(sasl === undefined ? {} : { sasl }),
+    ...(isTrue(properties, 'zookeeper.disableAutoWatchReset') ? { shouldResetWatches: false } : {}),
   };
 }
 
+function numberOf(properties: Properties, name: string, unit: string): number | undefined {
+  const text = properties.get(name);
+  if (text !== undefined && !/^(0x[0-9a-fA-F]+|\d+)$/.test(text)) {
+    throw new Error(`${name}: not a number of ${unit}: "${text}"`);
+  }
+  return text === undefined ? undefined : Number(text);
+}
+
+function isTrue(properties: Properties, name: string): boolean {
+  return properties.get(name)?.toLowerCase() === 'true';
+}
+
+/** The login of the section "Client", as Apache's client takes it. */
+async function loginOf(properties: Properties, folder: string): Promise<SaslLogin | undefined> {
+  const location = properties.get('java.security.auth.login.config');
+  if (location === undefined || properties.get('zookeeper.sasl.client') === 'false')
+    return undefined;
+  const section = properties.get('zookeeper.sasl.clientconfig') ?? 'Client';
+  const text = await readText(inFolder(folder, location));
+  let login: SaslLogin | undefined;
+  try {
+    login = parseSaslLogin(text, section);
+  } catch (cause) {
+    if (!(cause instanceof JaasError)) throw cause;
+    throw new Error(`${location}: ${cause.message}`, { cause });
+  }
+  if (login !== undefined) return login;
+  throw new Error(
+    `${location}: section ${section}: expected a DigestLoginModule with username and password`,
+  );
+}
+
+/** They restrict whom the client trusts, or how it encrypts. */
+const UNSUPPORTED: readonly string[] = [
+  'zookeeper.ssl.crl',
+  'zookeeper.ssl.ocsp',
+  'zookeeper.ssl.context.supplier.class',
+  'zookeeper.ssl.protocol',
+  'zookeeper.ssl.enabledProtocols',
+  'zookeeper.ssl.ciphersuites',
+];
+
 async function tlsOf(properties: Properties, folder: string): Promise<TlsOptions> {
-  const read = async (name: string) => {
-    const location = properties.get(`zookeeper.ssl.${name}.location`);
-    if (location === undefined || location === '') return undefined;
-    const type = properties.get(`zookeeper.ssl.${name}.type`)?.toUpperCase();
-    if (type === 'PEM' || (type === undefined && /\.pem$/i.test(location))) {
-      return readText(isAbsolute(location) ? location : join(folder, location));
+  for (const name of UNSUPPORTED) {
+    const value = properties.get(name);
+    if (value !== undefined && value.toLowerCase() !== 'false') {
+      throw new Error(`${name}=${value}: not supported: the connection would lack its protection`);
     }
-    throw new Error(
-      `zookeeper.ssl.${name}.location: not a PEM file: ${location}: make one with "keytool -importkeystore … -deststoretype PKCS12" and "openssl pkcs12 -in … -nodes -out ${name}.pem"`,
-    );
-  };
-  const [ca, cert] = [await read('trustStore'), await read('keyStore')];
-  const passphrase = await passwordOf(properties);
-  const isVerified = properties.get('zookeeper.ssl.hostnameVerification')?.toLowerCase();
-  if (isVerified === 'false') {
+  }
+  if (properties.get('zookeeper.ssl.hostnameVerification')?.toLowerCase() === 'false') {
     throw new Error(
       'zookeeper.ssl.hostnameVerification=false: not supported: use zksh --servername NAME instead',
     );
   }
+  const [trust, own] = ['trustStore', 'keyStore'].map((name) =>
+    storeOf(properties, `zookeeper.ssl.${name}`, folder),
+  );
+  const keyStore = own === undefined ? undefined : readKeyStore(own);
   return {
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(passphrase === undefined ? {} : { passphrase }),
+    ...(trust === undefined ? {} : { ca: readTrustStore(trust).certificates.join('') }),
+    ...(keyStore === undefined ? {} : { cert: keyStore.chain, key: keyStore.key }),
   };
 }
 
-async function passwordOf(properties: Properties): Promise<string | undefined> {
-  const path = properties.get('zookeeper.ssl.keyStore.passwordPath');
-  if (path !== undefined && path !== '') return (await readText(path)).replace(/\r?\n$/, '');
-  return properties.get('zookeeper.ssl.keyStore.password');
+const STORE_TYPES = ['', 'PEM', 'PKCS12', 'JKS', 'BCFKS'] as const;
+
+function storeOf(properties: Properties, name: string, folder: string): StoreFile | undefined {
+  const location = properties.get(`${name}.location`) ?? '';
+  if (location === '') return undefined;
+  const given = properties.get(`${name}.type`)?.toUpperCase() ?? '';
+  const type = STORE_TYPES.find((known) => known === given);
+  if (type === undefined) {
+    throw new Error(`${name}.type: unknown: "${given}" (expected PEM, PKCS12, or JKS)`);
+  }
+  const path = properties.get(`${name}.passwordPath`) ?? '';
+  const password =
+    path === ''
+      ? (properties.get(`${name}.password`) ?? '')
+      : readPasswordFile(inFolder(folder, path));
+  return { location: inFolder(folder, location), type, password };
+}
+
+function inFolder(folder: string, file: string): string {
+  return isAbsolute(file) ? file : join(folder, file);
 }
 
 async function readText(file: string): Promise<string> {

@@ -1,7 +1,7 @@
 // The text for servers: [zks://]host[:port][,host[:port]...][/chroot], or srv://NAME.
-import { parseConnectString } from '../../client/connect-string.js';
+import { parseConnectString } from '../../client/base/connect-string.js';
+import { checkSrvTarget, isSrvTarget, resolveSrv } from '../../client/hosts/srv-target.js';
 import { CommandError, ExitCode } from '../program/command-error.js';
-import { checkSrvTarget, isSrvTarget, resolveSrv } from './srv-target.js';
 
 /** Whether its servers use TLS. */
 export function isSecureTarget(target: string): boolean {

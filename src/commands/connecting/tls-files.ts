@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { TlsOptions } from '../../client/tls.js';
+import type { TlsOptions } from '../../client/base/tls.js';
 
 /** The TLS options of a command line: names of files. */
 export interface TlsFiles {
@@ -42,7 +42,7 @@ export async function readTlsFiles(
     ...(servername === undefined ? {} : { servername }),
     ...(insecure === true ? { isVerified: false } : {}),
   };
-  const { secureContextOf } = await import('../../client/tls.js');
+  const { secureContextOf } = await import('../../client/base/tls.js');
   try {
     secureContextOf(options);
   } catch (cause) {

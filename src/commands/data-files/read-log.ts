@@ -35,6 +35,8 @@ export interface LogEnding {
 }
 
 export interface ReadLogOptions {
+  /** Where a record begins; default: the first record. */
+  readonly from?: number;
   readonly maxEntry: number;
   readonly signal: AbortSignal;
   readonly onBytes: (done: number) => void;
@@ -48,7 +50,7 @@ export async function* readLog<Value>(
 ): AsyncGenerator<Value[], LogEnding, undefined> {
   const handle = await reading(path, open(path, 'r'));
   try {
-    let from = 0;
+    let from = options.from ?? 0;
     for (let damaged = 0; ; damaged++) {
       const ending = yield* readStretch(handle, path, from, map, options);
       if (ending.kind !== 'corrupt' || damaged === MAX_DAMAGED) return ending;

@@ -3,6 +3,7 @@
 import { createReadStream, type ReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
+import { SnappyReader } from '../../server/persistence/snappy.js';
 import type { SnapshotItem } from '../../server/persistence/snapshot-item.js';
 import { SnapshotReader } from '../../server/persistence/snapshot-reader.js';
 import {
@@ -12,7 +13,6 @@ import {
   TreeDigest,
 } from '../../server/tree/digest.js';
 import { reading } from './reading.js';
-import { unpackSnappy } from './snappy.js';
 
 const READ_SIZE = 256 * 1024;
 
@@ -70,8 +70,20 @@ async function compressionOf(path: string): Promise<Compression> {
   }
 }
 
+/** The uncompressed bytes of a snapshot. */
+export async function snapshotBytes(path: string): Promise<AsyncIterable<Buffer>> {
+  const compression = await compressionOf(path);
+  return unpacked(createReadStream(path, { highWaterMark: READ_SIZE }), compression);
+}
+
+async function* unsnappied(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const reader = new SnappyReader();
+  for await (const piece of source) yield* reader.push(piece);
+  reader.end();
+}
+
 function unpacked(source: ReadStream, compression: Compression): AsyncIterable<Buffer> {
-  if (compression === 'snappy') return unpackSnappy(source);
+  if (compression === 'snappy') return unsnappied(source);
   if (compression === 'none') return source;
   const gunzip = createGunzip();
   // A pipe does not forward an error of the file to the next stream.

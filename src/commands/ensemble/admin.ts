@@ -1,7 +1,7 @@
 // Asks a member's AdminServer for information that the words lack: the metrics if the whitelist
 // refuses mntr, and whether a member that serves no clients is the leader.
 
-import { loadHttp } from '../../client/load-on-demand.js';
+import { loadHttp } from '../../client/base/load-on-demand.js';
 import type { ParsedMntr } from '../../fourlw/mntr.js';
 import type { MemberAddress } from './member-address.js';
 

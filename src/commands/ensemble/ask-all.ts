@@ -1,4 +1,4 @@
-import type { TlsOptions } from '../../client/tls.js';
+import type { TlsOptions } from '../../client/base/tls.js';
 import { WORDS } from '../../fourlw/index.js';
 import { type AskAdmin, leadsQuietly, monitorOf } from './admin.js';
 import { type AskWord, askMember } from './ask.js';

@@ -1,6 +1,6 @@
-import type { ServerAddress } from '../../client/connect-string.js';
-import { type AskOptions, MAX_ANSWER_LENGTH } from '../../client/four-letter.js';
-import type { TlsOptions } from '../../client/tls.js';
+import type { ServerAddress } from '../../client/base/connect-string.js';
+import { type AskOptions, MAX_ANSWER_LENGTH } from '../../client/base/four-letter.js';
+import type { TlsOptions } from '../../client/base/tls.js';
 import { kindOfAnswer, WORDS, type WordName } from '../../fourlw/index.js';
 import type { Answer, Reason } from './member.js';
 import { isReadable } from './readable.js';

@@ -1,6 +1,6 @@
 import { TLSSocket } from 'node:tls';
-import { openSocket } from '../../client/connection.js';
-import type { TlsOptions } from '../../client/tls.js';
+import { openSocket } from '../../client/base/connection.js';
+import type { TlsOptions } from '../../client/base/tls.js';
 import type { MemberAddress } from './member-address.js';
 
 /** The expiry time of the certificate of a port; undefined if none arrives in time. */

@@ -1,4 +1,4 @@
-import { DEFAULT_CLIENT_PORT, parseServerAddress } from '../../client/connect-string.js';
+import { DEFAULT_CLIENT_PORT, parseServerAddress } from '../../client/base/connect-string.js';
 import { type MemberAddress, placeOf } from './member-address.js';
 
 /** A line that is not a `host[:port]`, and why. */

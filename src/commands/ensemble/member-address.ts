@@ -1,4 +1,4 @@
-import { formatServerAddress, type ServerAddress } from '../../client/connect-string.js';
+import { formatServerAddress, type ServerAddress } from '../../client/base/connect-string.js';
 
 /** The address of a member, and its options in the list. */
 export interface MemberAddress extends ServerAddress {

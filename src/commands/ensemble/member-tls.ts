@@ -1,5 +1,5 @@
-import type { ServerAddress } from '../../client/connect-string.js';
-import type { TlsOptions } from '../../client/tls.js';
+import type { ServerAddress } from '../../client/base/connect-string.js';
+import type { TlsOptions } from '../../client/base/tls.js';
 import {
   givenTlsOption,
   readTlsFiles,
@@ -17,7 +17,7 @@ export async function tlsOf(
   const option = givenTlsOption(files);
   if (option === undefined) return undefined;
   if (!members.some(({ isSecure }) => isSecure)) {
-    throw new UsageError(`${option}: is for TLS, but no member has the form zks://host[:port]`);
+    throw new UsageError(`${option}: requires TLS, but no member has the form zks://host[:port]`);
   }
   try {
     return await readTlsFiles(files, passphrase);

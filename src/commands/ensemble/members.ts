@@ -4,14 +4,17 @@ import {
   chrootStart,
   parseConnectString,
   parseServerAddress,
-} from '../../client/connect-string.js';
-import { ConnectError } from '../../client/errors.js';
-import { checkSrvTarget, isSrvTarget, resolveSrv } from '../connecting/srv-target.js';
+} from '../../client/base/connect-string.js';
+import { ConnectError } from '../../client/base/errors.js';
+import { checkSrvTarget, isSrvTarget, resolveSrv } from '../../client/hosts/srv-target.js';
 import { EXIT_BAD_HOSTS_FILE, EXIT_USAGE } from './exit-codes.js';
 import { parseHostsFile } from './hosts-file.js';
 import { type MemberAddress, placeOf } from './member-address.js';
 import { UsageError } from './usage-error.js';
 import { dynamicConfigFile, membersOfConfig } from './zoo-cfg-members.js';
+import { portsOfSiblings } from './zoo-cfg-siblings.js';
+
+export const MEMBER_SOURCES = ['ensemble', 'servers', 'connect', 'config'] as const;
 
 /** The source of the list of members; at most one is set. */
 export interface MemberSource {
@@ -30,8 +33,7 @@ const SECURE = 'zks://';
  * @throws UsageError 64 for a bad list or more than one source, 65 for a bad file
  */
 export function resolveMembers(source: MemberSource): readonly MemberAddress[] {
-  const sources = ['ensemble', 'servers', 'connect', 'config'] as const;
-  const given = sources.filter((name) => source[name] !== undefined);
+  const given = MEMBER_SOURCES.filter((name) => source[name] !== undefined);
   if (given.length > 1) {
     const names = given.map((name) => `--${name}`).join(' and ');
     throw new UsageError(`${names}: only one list of members is possible`);
@@ -98,7 +100,16 @@ function fromConfig(file: string): readonly MemberAddress[] {
       ? ''
       : readFile('dynamicConfigFile', isAbsolute(dynamic) ? dynamic : join(dirname(file), dynamic));
   try {
-    return unique('--config', membersOfConfig(`${text}\n${dynamicText}`), EXIT_BAD_HOSTS_FILE);
+    const whole = `${text}\n${dynamicText}`;
+    const members = membersOfConfig(whole);
+    if (repeated(members) === undefined) return members;
+    const known = membersOfConfig(whole, portsOfSiblings(file, whole));
+    const twice = repeated(known);
+    if (twice === undefined) return known;
+    throw new RangeError(
+      `several servers share the client address ${twice}\n` +
+        'add ;PORT to each server line, keep the zoo.cfg of the others beside it, or use --servers',
+    );
   } catch (error) {
     if (error instanceof RangeError) {
       throw new UsageError(`${file}: ${error.message}`, EXIT_BAD_HOSTS_FILE, { cause: error });
@@ -128,14 +139,15 @@ function asUsage<Value>(option: string, read: () => Value): Value {
   }
 }
 
-/** A duplicate member would count twice in the verdict. */
-function unique(
-  option: string,
-  servers: readonly MemberAddress[],
-  exitCode: typeof EXIT_USAGE | typeof EXIT_BAD_HOSTS_FILE = EXIT_USAGE,
-): readonly MemberAddress[] {
+/** The first address that is listed twice. */
+function repeated(servers: readonly MemberAddress[]): string | undefined {
   const names = servers.map(placeOf);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw new UsageError(`${option}: lists ${twice} twice`, exitCode);
+  return names.find((name, index) => names.indexOf(name) !== index);
+}
+
+/** A duplicate member would count twice in the verdict. */
+function unique(option: string, servers: readonly MemberAddress[]): readonly MemberAddress[] {
+  const twice = repeated(servers);
+  if (twice !== undefined) throw new UsageError(`${option}: lists ${twice} twice`);
   return servers;
 }

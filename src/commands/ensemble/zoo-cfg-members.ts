@@ -1,8 +1,9 @@
-import { DEFAULT_CLIENT_PORT, secured } from '../../client/connect-string.js';
+import { DEFAULT_CLIENT_PORT, secured } from '../../client/base/connect-string.js';
 import { pairOf } from '../../fourlw/lines.js';
 import type { MemberAddress } from './member-address.js';
 
-function settingsOf(text: string): ReadonlyMap<string, string> {
+/** The settings of a zoo.cfg by name. */
+export function settingsOf(text: string): ReadonlyMap<string, string> {
   const settings = new Map<string, string>();
   for (const line of text.split(/\r?\n/)) {
     const pair = line.trim().startsWith('#') ? undefined : pairOf(line.trim());
@@ -20,9 +21,13 @@ export function dynamicConfigFile(text: string): string | undefined {
  * The client addresses of the members in a zoo.cfg: `server.1=host:2888:3888;2181`. A member
  * without a client port there uses the clientPort of the file. A file without members is a
  * standalone server on this machine. A file without a clientPort means TLS on its secureClientPort.
+ * @param ports the client ports of members by name (`server.1`), from their own files
  * @throws RangeError that names the setting
  */
-export function membersOfConfig(text: string): readonly MemberAddress[] {
+export function membersOfConfig(
+  text: string,
+  ports: ReadonlyMap<string, number> = new Map(),
+): readonly MemberAddress[] {
   const settings = settingsOf(text);
   const plain = portOf('clientPort', settings.get('clientPort'));
   const secure = portOf('secureClientPort', settings.get('secureClientPort'));
@@ -31,8 +36,9 @@ export function membersOfConfig(text: string): readonly MemberAddress[] {
   const members: MemberAddress[] = [];
   for (const [name, value] of settings) {
     if (!/^server\.\d+$/.test(name)) continue;
-    const member = memberOf(name, value, own);
-    members.push(isSecure && member.port === secure ? { ...member, ...secured(member) } : member);
+    const known = ports.get(name) ?? own;
+    const member = memberOf(name, value, known);
+    members.push(isSecure && member.port === known ? { ...member, ...secured(member) } : member);
   }
   if (members.length > 0) return members;
   const address = settings.get(isSecure ? 'secureClientPortAddress' : 'clientPortAddress');

@@ -4,6 +4,7 @@
  * (docs/libraries.md has the figures).
  */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { DURATION_FORM, parseDuration } from './duration.js';
 
 /** How a value is read: a function gets the earlier value, too, and throws what it expected. */
 export type OptionKind =
@@ -38,27 +39,38 @@ export interface Program {
   readonly exitStatus: readonly (readonly [status: number, meaning: string])[];
   /** The exit status of a command line that cannot be carried out. */
   readonly usageStatus: number;
+  /**
+   * Options of one choice: if the command line has one of them, the environment sets none. By their
+   * long names.
+   */
+  readonly exclusive?: readonly string[];
 }
 
 export interface ProgramOutput {
   writeOut(text: string): void;
   writeError(text: string): void;
+  /** ZKOPS_TIMEOUT is the default of --timeout; undefined to read no variables. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
 /** Reads the command line of one program, and runs the verb that it names. */
 export class CommandLine {
   readonly #program: Program;
   readonly #root: Command;
+  readonly #env: ProgramOutput['env'];
   #status = 0;
 
-  /** @param version what --version prints */
-  constructor(program: Program, version: string, { writeOut, writeError }: ProgramOutput) {
+  /** @param version --version prints it after the name */
+  constructor(program: Program, version: string, { writeOut, writeError, env }: ProgramOutput) {
     const { name, examples, exitStatus } = program;
     const statuses = exitStatus.map(([status, text]) => `  ${String(status).padEnd(5)}${text}`);
     this.#program = program;
+    this.#env = env;
     this.#root = new Command(name)
       .description(program.summary)
-      .version(version)
+      .version(`${name} ${version}`, '-V, --version', 'show the version')
+      .helpOption('-h, --help', 'show this help')
+      .helpCommand('help [command]', 'Show the help of a command')
       .exitOverride()
       .configureOutput({
         writeOut,
@@ -84,6 +96,7 @@ export class CommandLine {
     for (const option of options) command.addOption(makeOption(option));
     command.action(async (...given: unknown[]) => {
       const values = given.flat().filter((value) => typeof value === 'string');
+      if (this.#env !== undefined) fillFromEnvironment(command, this.#program, this.#env);
       this.#status = await run(values, command.opts<O>());
     });
   }
@@ -100,6 +113,37 @@ export class CommandLine {
   }
 }
 
+/** Sets options that the command line does not have from variables such as ZKOPS_TIMEOUT. */
+function fillFromEnvironment(
+  command: Command,
+  { name, exclusive = [] }: Program,
+  env: NonNullable<ProgramOutput['env']>,
+): void {
+  const isTyped = (option: string) => command.getOptionValueSource(option) === 'cli';
+  const isChosen = exclusive.some(isTyped);
+  for (const option of command.options) {
+    const attribute = option.attributeName();
+    const variable = `${name}_${option.name()}`.replaceAll('-', '_').toUpperCase();
+    const text = env[variable];
+    const isLess = isChosen && exclusive.includes(attribute);
+    if (text === undefined || text === '' || isTyped(attribute) || isLess) continue;
+    try {
+      command.setOptionValueWithSource(attribute, valueFrom(option, text), 'env');
+    } catch (error) {
+      command.error(`${variable}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+}
+
+const SWITCH: Readonly<Record<string, boolean>> = { 1: true, true: true, 0: false, false: false };
+
+function valueFrom(option: Option, text: string): unknown {
+  if (!option.isBoolean()) return option.parseArg?.(text, undefined) ?? text;
+  const isOn = SWITCH[text.toLowerCase()];
+  if (isOn === undefined) throw new RangeError(`expected 1, 0, true, or false, found "${text}"`);
+  return isOn;
+}
+
 /** A reader of digits. */
 export function wholeNumber(min: number, max: number, what = 'a whole number') {
   return (text: string): number => {
@@ -107,6 +151,15 @@ export function wholeNumber(min: number, max: number, what = 'a whole number') {
     if (value >= min && value <= max) return value;
     throw new RangeError(`expected ${what}, ${min} to ${max}`);
   };
+}
+
+const LONGEST_MS = 86_400_000;
+
+/** A number without a unit is in ms. */
+function readDuration(text: string): number {
+  const ms = parseDuration(text, 1) ?? 0;
+  if (ms >= 1 && ms <= LONGEST_MS) return ms;
+  throw new RangeError(`expected ${DURATION_FORM}, 1 ms to 1 d`);
 }
 
 /** On one line: `unknown command 'sart' (did you mean start?)`. */
@@ -117,7 +170,7 @@ function plainError(text: string): string {
 
 function makeOption([flags, about, kind = 'text', fallback]: CallOption): Option {
   const option = new Option(flags, about).default(fallback);
-  if (Array.isArray(kind)) return option.choices(kind);
+  if (Array.isArray(kind)) return withSynonyms(option.choices(kind));
   if (!flags.includes('<') || kind === 'text') return option;
   return option.argParser((text, before) => {
     try {
@@ -128,7 +181,20 @@ function makeOption([flags, about, kind = 'text', fallback]: CallOption): Option
   });
 }
 
+/** Other words for choices. */
+const SYNONYMS: Readonly<Record<string, string>> = { ndjson: 'jsonl' };
+
+function withSynonyms(option: Option): Option {
+  const read = option.parseArg;
+  if (read === undefined) return option;
+  const isChoice = (text: string) => option.argChoices?.includes(text) === true;
+  return option.argParser((text, before) => {
+    const meant = SYNONYMS[text];
+    return read(meant !== undefined && isChoice(meant) ? meant : text, before);
+  });
+}
+
 function readerOf(kind: OptionKind): (text: string, before: unknown) => unknown {
   if (typeof kind === 'function') return kind;
-  return kind === 'ms' ? wholeNumber(1, 86_400_000, 'milliseconds') : wholeNumber(1, 1e9);
+  return kind === 'ms' ? readDuration : wholeNumber(1, 1e9);
 }

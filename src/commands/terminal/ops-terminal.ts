@@ -2,7 +2,7 @@
 export interface OpsTerminal {
   /** Available columns. */
   readonly width: number;
-  readonly isColour: boolean;
+  readonly isColor: boolean;
 }
 
 const DEFAULT_WIDTH = 80;
@@ -18,11 +18,11 @@ export function describeTerminal(
   const columns = stream.columns ?? Number(env['COLUMNS']);
   return {
     width: Number.isInteger(columns) && columns > 0 ? columns : DEFAULT_WIDTH,
-    isColour: wantsColour(stream.isTTY === true, env),
+    isColor: wantsColor(stream.isTTY === true, env),
   };
 }
 
-function wantsColour(
+function wantsColor(
   isTerminal: boolean,
   env: Readonly<Record<string, string | undefined>>,
 ): boolean {

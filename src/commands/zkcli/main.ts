@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { ClientOptions } from '../../client/client.js';
+import type { ClientOptions } from '../../client/base/client-options.js';
 import { readClientProperties } from '../connecting/client-properties.js';
 import { inBackground } from '../program/in-background.js';
 import { CliFault } from './cli-fault.js';

@@ -1,5 +1,5 @@
-import type { ReadOptions } from '../../client/client.js';
-import { ZooKeeperError } from '../../client/errors.js';
+import type { ReadOptions } from '../../client/base/client.js';
+import { ZooKeeperError } from '../../client/base/errors.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import { formatPerms } from '../../protocol/perms.js';
 import { hexDump } from '../znodes/hex-dump.js';

@@ -1,4 +1,4 @@
-import { ZooKeeperError } from '../../client/errors.js';
+import { ZooKeeperError } from '../../client/base/errors.js';
 import type { ErrorName } from '../../protocol/error-code.js';
 import { CliFault } from './cli-fault.js';
 import { readCliOptions } from './cli-options.js';
@@ -85,7 +85,7 @@ async function runCliWords(
   if (words.args.length < verb.minArgs) throw usageFault(name, verb);
   if (words.args.length > (verb.maxArgs ?? Number.POSITIVE_INFINITY)) {
     throw new CliFault(
-      `a word too many for ${name}: nothing was done (a value of several words goes in quotes)\n${usageFault(name, verb).message}`,
+      `too many words for ${name}: nothing was done (quote a value of several words)\n${usageFault(name, verb).message}`,
     );
   }
   await verb.run(shell, words);

@@ -53,7 +53,8 @@ const removewatches: CliVerb = {
     const letter = Object.keys(WATCHER_TYPES).find((name) => words.options.has(name)) ?? 'a';
     const path = checkJavaPath(argOf(words, 0));
     const client = await shell.ready();
-    await client.removeWatches(path, WATCHER_TYPES[letter] ?? WatcherType.Any);
+    const isLocal = words.options.has('l');
+    await client.removeWatches(path, WATCHER_TYPES[letter] ?? WatcherType.Any, isLocal);
   },
 };
 

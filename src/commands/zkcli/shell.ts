@@ -1,7 +1,9 @@
 // One run of the shell in Apache's style: its connection, its history, its two streams.
-import type { ClientOptions, WatchEvent, ZooKeeperClient } from '../../client/client.js';
-import { ConnectError } from '../../client/errors.js';
+import type { WatchEvent, ZooKeeperClient } from '../../client/base/client.js';
+import type { ClientOptions } from '../../client/base/client-options.js';
+import { ConnectError } from '../../client/base/errors.js';
 import type { Stat } from '../../protocol/data.js';
+import { formatJavaDate } from '../znodes/java-date.js';
 import { statLines } from '../znodes/stat-lines.js';
 import { CliFault } from './cli-fault.js';
 
@@ -59,7 +61,7 @@ export class ZkCliShell {
   }
 
   stat(stat: Stat): void {
-    this.streams.out(statLines(stat));
+    this.streams.out(statLines(stat, formatJavaDate));
   }
 
   /** Prints the event as Apache's shell does, unless `printwatches off` is set. */

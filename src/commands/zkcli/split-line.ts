@@ -14,7 +14,7 @@ export function splitLine(line: string): string[] {
     const at = WORD.lastIndex;
     const word = WORD.exec(line)?.[1];
     if (word === undefined) {
-      throw new CliFault(`the quote at ${at + 1} is not closed: nothing was done`);
+      throw new CliFault(`unclosed quote at column ${at + 1}: nothing was done`);
     }
     words.push(/^(["']).*\1$/s.test(word) ? word.slice(1, -1) : word);
   }

@@ -1,5 +1,5 @@
-import type { CreateOptions } from '../../client/client.js';
-import { ZooKeeperError } from '../../client/errors.js';
+import type { CreateOptions } from '../../client/base/client.js';
+import { ZooKeeperError } from '../../client/base/errors.js';
 import { type CreateMode, CreateModes, MAX_TTL_MS } from '../../protocol/create-mode.js';
 import type { ACL } from '../../protocol/data.js';
 import { isWithin } from '../../protocol/path.js';

@@ -1,5 +1,6 @@
 import { safeText } from '../../protocol/sanitize.js';
 import { EXIT_USAGE } from '../ensemble/exit-codes.js';
+import { MEMBER_SOURCES } from '../ensemble/members.js';
 import { RunFault } from '../ensemble/run-fault.js';
 import { UsageError } from '../ensemble/usage-error.js';
 import { CommandLine, type Program } from '../program/command-line.js';
@@ -12,7 +13,7 @@ import { TASKS, VERBS } from './index.js';
 
 export const ZKOPS: Program = {
   name: 'zkops',
-  summary: 'Ask every member of a ZooKeeper ensemble at once, and judge the answers.',
+  summary: 'Query every member of a ZooKeeper ensemble at once, and judge its health.',
   examples: [
     'zkops health --ensemble hosts.txt',
     'zkops smoke --servers zk1,zk2,zk3 -o prom --out smoke.prom --fail-on never',
@@ -27,6 +28,7 @@ export const ZKOPS: Program = {
     [130, 'interrupted'],
   ],
   usageStatus: EXIT_USAGE,
+  exclusive: [...MEMBER_SOURCES, 'profile'],
 };
 
 /** Carries out one call of zkops; gives the exit code and never throws for what a user typed. */
@@ -38,6 +40,7 @@ export async function main(
   const line = new CommandLine(ZKOPS, packageVersion(), {
     writeOut: (text) => void world.writeOut(text),
     writeError: world.writeError,
+    env: world.env,
   });
   for (const verb of VERBS) {
     line.declare<ParsedOptions>(verb.name, {

@@ -5,11 +5,11 @@ import type { EarlierLook } from '../ensemble/earlier-look.js';
 import { RunFault } from '../ensemble/run-fault.js';
 import { UsageError } from '../ensemble/usage-error.js';
 import type { RunResult } from '../ensemble/verdict/result.js';
+import { advance, type RunState } from '../ensemble/verdict/run-state.js';
+import { formatState, readStateFile } from '../ensemble/verdict/state-file.js';
 import { writeAtomically } from '../program/atomic-file.js';
+import { takeRunLock } from '../program/run-lock.js';
 import type { CliWorld } from './calls/cli-world.js';
-import { takeRunLock } from './run-lock.js';
-import { advance, type RunState } from './run-state.js';
-import { formatState, readStateFile } from './state-file.js';
 
 export interface CronOptions {
   readonly lock?: string;
@@ -33,7 +33,7 @@ export async function underLock<Value>(
   const taken = asFault('--lock', lock, () => takeRunLock(lock, deadline, now.getTime()));
   if ('heldBy' in taken) {
     throw new RunFault(
-      `--lock ${lock}: held by another run: process ${taken.heldBy}; no member was asked`,
+      `--lock ${lock}: held by another run: process ${taken.heldBy}; no member was queried`,
     );
   }
   try {

@@ -14,6 +14,7 @@ import { writeAtomically } from '../program/atomic-file.js';
 import type { CliWorld, ShowOptions } from './calls/cli-world.js';
 import type { LiveSession } from './calls/live.js';
 import type { ParsedOptions } from './calls/options.js';
+import { withProfile } from './calls/profile.js';
 import { asFault, earlierOf, keepState, loadState, underLock } from './cron.js';
 import { srst } from './verbs/resets.js';
 
@@ -23,10 +24,11 @@ import { srst } from './verbs/resets.js';
  */
 export async function execute(
   verb: OpsVerb,
-  options: ParsedOptions,
+  given: ParsedOptions,
   mask: string | undefined,
   world: CliWorld,
 ): Promise<number> {
+  const options = await withProfile(given, world.env);
   if (verb.isReset === true && options.yes !== true) {
     throw new UsageError(`${verb.name}: changes every member: add --yes to confirm`);
   }

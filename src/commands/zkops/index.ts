@@ -51,62 +51,83 @@ export const VERBS: readonly OpsVerb[] = [
 export const TASKS: readonly TaskEntry[] = [
   {
     name: 'latency',
-    summary: 'measure operations on every member, with ephemeral znodes',
+    summary: 'Measure operations on every member, with ephemeral znodes',
     load: async () => [(await import('./probes/latency.js')).latencyTask],
   },
   {
     name: 'smoke',
-    summary: 'write through one member and read through all: create, watch, set, multi, delete',
+    summary: 'Write through one member and read through all: create, watch, set, multi, delete',
     load: async () => [(await import('./probes/smoke.js')).smokeTask],
   },
   {
     name: 'gate',
-    summary: 'wait until the ensemble is healthy, or say whether a member may be stopped',
+    summary: 'Wait until the ensemble is healthy, or check whether a member may be stopped',
     load: async () => [(await import('./probes/gate.js')).gateTask],
   },
   {
+    name: 'roll',
+    summary:
+      'Restart all members in turn with a command, the leader last; stop at the first problem',
+    load: async () => [(await import('./probes/roll.js')).rollTask],
+  },
+  {
     name: 'ready',
-    summary: 'check whether one server serves, by srvr alone, which every server allows',
+    summary: 'Check whether one server serves, using only srvr, which every server allows',
     load: async () => [(await import('./probes/ready.js')).readyTask],
   },
   {
     name: 'consistency',
-    summary: 'compare the trees of all members, by their digests or by walking them',
+    summary: 'Compare the trees of all members, by their digests or by walking them',
     load: async () => [(await import('./probes/consistency.js')).consistencyTask],
   },
   {
     name: 'drift',
-    summary: 'compare the configuration and environment of the members',
+    summary: 'Compare the configuration and environment of the members',
     load: async () => [(await import('./probes/drift.js')).driftTask],
   },
   {
     name: 'clients',
-    summary: 'list the clients of every member, by host, member or session',
+    summary: 'List the clients of every member by host, member, or session',
     load: async () => [(await import('./probes/clients.js')).clientsTask],
   },
   {
     name: 'watches',
-    summary: 'count the watches of every member; with --by also by session or path',
+    summary: 'Count the watches of every member; with --by, by session, path, or host',
     load: async () => [(await import('./probes/watches.js')).watchesTask],
   },
   {
     name: 'exporter',
-    summary: 'serve the metrics of the ensemble to Prometheus; print alert rules and a dashboard',
+    summary: 'Serve the metrics of the ensemble to Prometheus; print alert rules and a dashboard',
     load: async () => [(await import('./exporter/exporter.js')).exporterTask],
   },
   {
+    name: 'console',
+    summary: 'Serve a page and an HTTP API that show the ensemble and its tree',
+    load: async () => [(await import('../../console/console-task.js')).consoleTask],
+  },
+  {
     name: 'snap',
-    summary: 'verify, top, dump, diff of snapshots, also of Apache servers',
+    summary: 'Verify, rank, dump, and compare snapshots, also of Apache servers',
     load: async () => (await import('./verbs/snap.js')).snap,
   },
   {
     name: 'log',
-    summary: 'verify, dump, truncate of transaction logs, also of Apache servers',
+    summary: 'Verify, dump, truncate, and recover transaction logs, also of Apache servers',
     load: async () => (await import('./verbs/log.js')).log,
   },
   {
+    name: 'snapshot',
+    summary: 'Save or restore a snapshot of a running server, or verify snapshot files',
+    load: async () => (await import('./backup/snapshot-tasks.js')).snapshot,
+  },
+  {
+    name: 'backup',
+    summary: 'Run, restore, or list a continuous backup, also of Apache servers',
+    load: async () => (await import('./backup/backup-tasks.js')).backup,
+  },
+  {
     name: 'clean',
-    summary: 'remove snapshots and logs that no start needs (needs --yes or --dry-run)',
+    summary: 'Remove snapshots and logs that no start needs (requires --yes or --dry-run)',
     load: async () => [(await import('./files/clean-folder.js')).cleanFolder],
   },
 ];

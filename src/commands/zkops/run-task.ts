@@ -6,6 +6,7 @@ import { resolveMembers, withNamedServers } from '../ensemble/members.js';
 import { AtomicFile } from '../program/atomic-file.js';
 import type { CliWorld, Job } from './calls/cli-world.js';
 import { type ParsedOptions, TASK_FORMATS, taskOptions } from './calls/options.js';
+import { withProfile } from './calls/profile.js';
 import type { Conclusion, Task, TaskCall, TaskEntry } from './calls/task.js';
 import { asFault, keepState, loadState } from './cron.js';
 import { exitCodeOf } from './execute.js';
@@ -36,10 +37,11 @@ async function carryOut(
   task: Task,
   verb: string,
   args: readonly string[],
-  options: ParsedOptions,
+  asked: ParsedOptions,
   world: CliWorld,
   { signal, progress, clearProgress }: Job,
 ): Promise<number> {
+  const options = await withProfile(asked, world.env);
   const given = new Map<string, unknown>(Object.entries(options));
   const optionOf = (name: string): unknown =>
     given.get(name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()));

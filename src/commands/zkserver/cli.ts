@@ -2,6 +2,7 @@
  * zkserver's command line: the verbs, their help, and one place where a fault becomes an exit code.
  */
 import { type CallOption, CommandLine, type Program } from '../program/command-line.js';
+import { packageVersion } from '../program/package-version.js';
 import { ensemble } from './ensemble.js';
 import { init } from './init.js';
 import { restart } from './restart.js';
@@ -12,13 +13,12 @@ import { stop } from './stop.js';
 import {
   Exit,
   type ServerVerb,
-  usageError,
   type VerbArguments,
   VerbError,
   type VerbIo,
   type VerbOptions,
 } from './verb.js';
-import { version, versionText } from './version.js';
+import { version } from './version.js';
 
 export const SERVER_VERBS: readonly ServerVerb[] = [
   startForeground,
@@ -39,12 +39,12 @@ export const ZKSERVER: Program = {
     'zkserver start zoo.cfg -D zookeeper.snapCount=10000',
   ],
   exitStatus: [
-    [Exit.OK, 'done; a server ended in order'],
+    [Exit.OK, 'success; a server shut down cleanly'],
     [Exit.FAILED, 'not running, already running, or an unexpected error'],
     [Exit.USAGE, 'a bad command line or a bad zoo.cfg'],
     [3, 'the data cannot be trusted'],
     [Exit.DATA_DIR, 'the data directory cannot be used'],
-    [5, 'a port cannot be listened on'],
+    [5, 'the server cannot listen on a port'],
     [6, 'the log could not be written'],
   ],
   usageStatus: Exit.USAGE,
@@ -58,7 +58,7 @@ export const PROPERTY: CallOption = [
 
 /** Runs one verb; resolves to the exit code and never rejects. */
 export async function runZkserver(words: readonly string[], io: VerbIo): Promise<number> {
-  const line = new CommandLine(ZKSERVER, versionText(), {
+  const line = new CommandLine(ZKSERVER, packageVersion(), {
     writeOut: io.writeOut,
     writeError: (text) => io.writeError(text.trimEnd()),
   });
@@ -72,7 +72,6 @@ export async function runZkserver(words: readonly string[], io: VerbIo): Promise
     });
   }
   try {
-    if (words.length === 0) throw usageError('expected a verb');
     return await line.run(words);
   } catch (error) {
     return report(error, io);

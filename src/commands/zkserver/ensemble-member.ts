@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { askWord } from '../../client/four-letter.js';
+import { askWord } from '../../client/base/four-letter.js';
 import { parseServer } from '../../fourlw/srvr.js';
 import type { ShownMember } from './ensemble-screen.js';
 

@@ -13,15 +13,15 @@ const MAX_MEMBERS = 63;
 
 export const ensemble: ServerVerb = {
   name: 'ensemble',
-  summary: 'run an ensemble on this machine, for development; Ctrl-C stops all servers',
+  summary: 'Run an ensemble on this machine, for development; Ctrl-C stops all servers',
   args: [],
   options: [
-    ['--size <n>', 'servers that vote', wholeNumber(1, MAX_MEMBERS), 3],
-    ['--observers <n>', 'servers that do not vote', wholeNumber(0, MAX_MEMBERS), 0],
-    ['--dir <dir>', 'folder of configurations, data and logs; by default a temporary one'],
+    ['--size <n>', 'number of servers that vote', wholeNumber(1, MAX_MEMBERS), 3],
+    ['--observers <n>', 'number of observers', wholeNumber(0, MAX_MEMBERS), 0],
+    ['--dir <dir>', 'folder for configurations, data, and logs; by default a temporary one'],
     [
       '--base-port <port>',
-      'first port for clients; 0 takes free ones',
+      'first port for clients; 0 picks free ports',
       wholeNumber(0, 63_000),
       2181,
     ],

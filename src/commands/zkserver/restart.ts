@@ -5,7 +5,7 @@ import { type ServerVerb, TARGET_ARGS } from './verb.js';
 
 export const restart: ServerVerb = {
   name: 'restart',
-  summary: 'stop, then start',
+  summary: 'Stop, then start',
   args: TARGET_ARGS,
   options: [],
   run: async (args, io) => {

@@ -2,15 +2,16 @@
  * Serves until SIGTERM or SIGINT, then shuts down. A second signal ends the process at once, which
  * is safe: the log is synced before any write is acknowledged.
  */
+import { execFile } from 'node:child_process';
 import { targetOf } from './target.js';
-import { Exit, type ServerVerb, TARGET_ARGS } from './verb.js';
+import { Exit, type ServerVerb, TARGET_ARGS, type VerbIo } from './verb.js';
 
 /** The message that `start` waits for, on the IPC channel. */
 export const SERVING_MESSAGE = 'serving';
 
 export const startForeground: ServerVerb = {
   name: 'start-foreground',
-  summary: 'run the server in the foreground until a signal stops it',
+  summary: 'Run the server in the foreground until a signal stops it',
   args: TARGET_ARGS,
   options: [],
   run: async (args, io) => {
@@ -32,7 +33,7 @@ export const startForeground: ServerVerb = {
           onReport: logger.report,
           onFatal: reject,
         });
-        announce();
+        announce(io);
         await ending;
         await server.close();
         logger.close();
@@ -43,8 +44,16 @@ export const startForeground: ServerVerb = {
   },
 };
 
-function announce(): void {
+function announce(io: VerbIo): void {
   process.send?.(SERVING_MESSAGE, undefined, undefined, () => process.disconnect?.());
+  if (io.env['NOTIFY_SOCKET']) notifySystemd(io);
+}
+
+/** Node.js has no datagram sockets of the file system, so systemd's own program tells it. */
+function notifySystemd(io: VerbIo): void {
+  execFile('systemd-notify', ['--ready', '--status=serving'], (error) => {
+    if (error !== null) io.writeError(`zkserver: systemd-notify: failed: ${error.message.trim()}`);
+  });
 }
 
 function waitForSignal(): Promise<void> {

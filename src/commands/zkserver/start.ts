@@ -11,7 +11,7 @@ const LOG_FILE = 'zkserver.out';
 
 export const start: ServerVerb = {
   name: 'start',
-  summary: 'start the server in the background, and return when it serves',
+  summary: 'Start the server in the background, and return when it serves',
   args: TARGET_ARGS,
   options: [],
   run: async (args, io) => {

@@ -1,4 +1,4 @@
-import { askWord } from '../../client/four-letter.js';
+import { askWord } from '../../client/base/four-letter.js';
 import { reachableHost, type Target, targetOf } from './target.js';
 import { Exit, type ServerVerb, TARGET_ARGS, VerbError } from './verb.js';
 
@@ -6,7 +6,7 @@ const TIMEOUT_MS = 5000;
 
 export const status: ServerVerb = {
   name: 'status',
-  summary: 'print the role of the server: standalone, leader, follower, or observer',
+  summary: 'Print the role of the server: standalone, leader, follower, or observer',
   args: TARGET_ARGS,
   options: [],
   run: async (args, io) => {

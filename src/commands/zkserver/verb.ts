@@ -26,6 +26,8 @@ export interface VerbArguments {
 export interface VerbOptions {
   readonly myid?: number;
   readonly force?: true;
+  readonly servers?: string;
+  readonly clientPort?: number;
   readonly size?: number;
   readonly observers?: number;
   readonly basePort?: number;

@@ -3,15 +3,11 @@ import { Exit, type ServerVerb } from './verb.js';
 
 export const version: ServerVerb = {
   name: 'version',
-  summary: 'print the version',
+  summary: 'Print the version',
   args: [],
   options: [],
   run: async (_args, io) => {
-    io.writeOut(`${versionText()}\n`);
+    io.writeOut(`zkserver ${packageVersion()}\n`);
     return Exit.OK;
   },
 };
-
-export function versionText(): string {
-  return `zkserver ${packageVersion()}`;
-}

@@ -2,7 +2,7 @@
 // file names, and within -c the commands and their options.
 import { type CommandDeclaration, type OptionSpec, subcommandWords } from './engine/command.js';
 import { HELP_OPTION } from './engine/word-role.js';
-import { ZKSH } from './zksh-options.js';
+import { ZKSH } from './zksh-declaration.js';
 
 export const COMPLETION_SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type CompletionShell = (typeof COMPLETION_SHELLS)[number];

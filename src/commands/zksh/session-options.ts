@@ -1,6 +1,6 @@
 // What the command line and a profile say, as what a session is made with.
-import type { ClientOptions } from '../../client/client.js';
-import type { TlsOptions } from '../../client/tls.js';
+import type { ClientOptions } from '../../client/base/client-options.js';
+import type { TlsOptions } from '../../client/base/tls.js';
 import { checkTarget, isSecureTarget } from '../connecting/target.js';
 import { givenTlsOption, readTlsFiles, TlsFileError } from '../connecting/tls-files.js';
 import { usageError } from '../program/command-error.js';
@@ -40,7 +40,7 @@ export async function sessionOptions(
 }
 
 async function withProfile(options: ZkshOptions, env: Env): Promise<ZkshOptions> {
-  const { configFile, readProfile } = await import('./profiles.js');
+  const { configFile, readProfile } = await import('../connecting/profiles.js');
   const profile = await readProfile(configFile(env), options.profile ?? '');
   const { cacert, cert, key, servername } = profile;
   const isGiven = options.isTargetGiven || options.isEmbedded;
@@ -53,6 +53,7 @@ async function withProfile(options: ZkshOptions, env: Env): Promise<ZkshOptions>
     isReadOnly: options.isReadOnly || profile.readonly === true,
     isProtected: profile.protected === true && !options.isAllowed,
     authFile: options.authFile ?? profile['auth-file'],
+    saslFile: options.saslFile ?? profile['sasl-file'],
     properties: options.properties ?? profile.properties,
     tlsFiles: givenTlsOption(files) === undefined ? undefined : files,
   };
@@ -70,7 +71,7 @@ async function tlsOf(
   if (tlsFiles === undefined) return undefined;
   const option = givenTlsOption(tlsFiles);
   if (!isSecureTarget(target)) {
-    throw usageError(`${option} is for TLS: zksh ${option} ... zks://HOST:PORT`, undefined);
+    throw usageError(`${option} requires TLS: zksh ${option} ... zks://HOST:PORT`, undefined);
   }
   try {
     return await readTlsFiles(tlsFiles, keyPassphrase);
@@ -82,8 +83,15 @@ async function tlsOf(
 
 async function clientOptions({
   properties,
+  saslFile,
 }: ZkshOptions): Promise<Partial<ClientOptions> | undefined> {
-  if (properties === undefined) return undefined;
+  const fromFile = properties === undefined ? {} : await propertiesOf(properties);
+  if (saslFile === undefined) return properties === undefined ? undefined : fromFile;
+  const { readSaslFile } = await import('../connecting/auth-sources.js');
+  return { ...fromFile, sasl: await readSaslFile(saslFile) };
+}
+
+async function propertiesOf(properties: string): Promise<Partial<ClientOptions>> {
   const { readClientProperties } = await import('../connecting/client-properties.js');
   try {
     return await readClientProperties(properties);

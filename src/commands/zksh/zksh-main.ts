@@ -1,6 +1,8 @@
 import { promises as files } from 'node:fs';
 import { CommandError, type ErrorReport, ExitCode, usageError } from '../program/command-error.js';
+import { isAsciiLocale } from '../terminal/ascii-drawing.js';
 import { Output } from '../terminal/output.js';
+import { commandScript } from './argv-command.js';
 import { plainReport } from './engine/error-report.js';
 import { loadRenderer } from './results/render.js';
 import { runScript } from './run-script.js';
@@ -45,7 +47,7 @@ async function printCompletion([word, ...rest]: readonly string[]): Promise<numb
   const shell = COMPLETION_SHELLS.find((name) => name === word);
   if (shell === undefined || rest.length > 0) {
     return printReport(
-      plainReport(usageError('completion is for bash, zsh or fish', undefined)),
+      plainReport(usageError('completion supports bash, zsh, and fish', undefined)),
       'zksh completion bash; for a server of that name: zksh completion:2181',
     );
   }
@@ -87,7 +89,8 @@ async function runOn(
 ): Promise<number> {
   const { format } = options;
   const asked = await sessionOptions(options, target, process.env);
-  const isScript = options.commands.length > 0 || options.file !== undefined;
+  const { commands, words, file } = options;
+  const isScript = commands.length > 0 || words.length > 0 || file !== undefined;
   // Standard input is opened by the first look at it, so nobody looks who has no use for it.
   if (!isScript && process.stdin.isTTY && process.stdout.isTTY) {
     const greeting = options.isEmbedded ? { greeting: `the bundled server, on ${target}` } : {};
@@ -129,7 +132,10 @@ async function runAsScript(options: ZkshOptions, session: ShellSession): Promise
   process.stderr.on('error', () => undefined);
   const isTerminal = process.stdout.isTTY === true;
   const isChosen = options.isFormatChosen;
-  const renderer = await loadRenderer(options.format, { isTerminal, isChosen });
+  const isAscii = isAsciiLocale(process.env);
+  const columns = () => process.stdout.columns;
+  const how = { isTerminal, isChosen, isAscii, columns };
+  const renderer = await loadRenderer(options.format, how);
   const release = onSignals(abort);
   try {
     const { script, isStdinFree } = await openScript(options, abort.signal);
@@ -183,7 +189,8 @@ interface OpenScript {
 }
 
 async function openScript(options: ZkshOptions, signal: AbortSignal): Promise<OpenScript> {
-  const { commands, file } = options;
+  const { commands, words, file } = options;
+  if (words.length > 0) return { script: commandScript(words), isStdinFree: true };
   if (commands.length > 0) {
     return { script: wholeScript(commands, undefined), isStdinFree: true };
   }

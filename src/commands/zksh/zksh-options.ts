@@ -1,136 +1,14 @@
 import { checkTarget, isSecureTarget } from '../connecting/target.js';
 import { givenTlsOption, type TlsFiles } from '../connecting/tls-files.js';
-import { usageError } from '../program/command-error.js';
-import type { CommandDeclaration, Parsed } from './engine/command.js';
+import { CommandError, usageError } from '../program/command-error.js';
+import { splitCommand } from './argv-command.js';
+import type { Parsed } from './engine/command.js';
 import { parseArguments } from './engine/parse-arguments.js';
 import type { Token } from './language/parse-line.js';
 import { OUTPUT_FORMATS, type OutputFormat } from './results/render.js';
 import type { ClientKind, Credentials } from './session/shell-session.js';
-
-const OPTIONS = {
-  command: {
-    letter: 'c',
-    kind: 'text',
-    valueName: 'CMDS',
-    isRepeatable: true,
-    summary: 'run these commands, separated by ; or line ends, and leave',
-  },
-  file: { letter: 'f', kind: 'file', valueName: 'FILE', summary: 'run a script; - is stdin' },
-  embedded: { summary: 'start the bundled server, in memory, and connect to it' },
-  'data-dir': {
-    kind: 'file',
-    valueName: 'DIR',
-    summary: 'where the embedded server keeps its data',
-  },
-  client: {
-    kind: 'text',
-    choices: ['builtin', 'native'],
-    summary: "which client: builtin (default), or native, Apache's C client",
-  },
-  timeout: {
-    kind: 'integer',
-    valueName: 'MS',
-    min: 1,
-    max: 0x7fff_ffff,
-    summary: 'for connecting, for each request and word, and asked of the server for the session',
-  },
-  readonly: { summary: 'refuse every change, and be content with a read-only server' },
-  'dry-run': {
-    letter: 'n',
-    summary: 'only tell what each command would change, and send nothing of it',
-  },
-  auth: {
-    kind: 'secret',
-    valueName: 'USER[:PASSWORD]',
-    summary:
-      'authenticate by digest; the password is asked for, or better given in the environment as ZKSH_AUTH',
-  },
-  'auth-file': {
-    kind: 'file',
-    valueName: 'FILE',
-    summary: 'the same, from the first line of a file that only its owner may read',
-  },
-  'ask-auth': {
-    kind: 'text',
-    valueName: 'USER',
-    summary: 'authenticate by digest as USER, and ask for the password at the terminal',
-  },
-  profile: {
-    letter: 'P',
-    kind: 'text',
-    valueName: 'NAME',
-    summary: 'servers and options by a name from the configuration file',
-  },
-  'allow-changes': { summary: 'change what a protected profile protects, without being asked' },
-  properties: {
-    kind: 'file',
-    valueName: 'FILE',
-    summary: "a client configuration of Apache's shell, with TLS by PEM files",
-  },
-  cacert: {
-    kind: 'file',
-    valueName: 'FILE',
-    summary: 'authorities to trust over TLS, PEM; default: those that Node.js trusts',
-  },
-  cert: { kind: 'file', valueName: 'FILE', summary: 'own certificate for TLS, PEM' },
-  key: {
-    kind: 'file',
-    valueName: 'FILE',
-    summary: 'its private key, PEM, unless FILE of --cert has it',
-  },
-  servername: {
-    kind: 'text',
-    valueName: 'NAME',
-    summary: "the name that the servers' certificates must have, instead of that of the host",
-  },
-  insecure: { summary: 'take any certificate over TLS, so that anybody can pass for the server' },
-  output: {
-    letter: 'o',
-    kind: 'text',
-    valueName: 'FORMAT',
-    choices: OUTPUT_FORMATS,
-    summary: 'how results look: text (default), table, json, ndjson or raw',
-  },
-  trace: { summary: 'show each request and each answer on standard error, without data' },
-  'keep-going': {
-    letter: 'k',
-    summary:
-      'go on after an error, unless no server can be reached; the first one gives the exit code',
-  },
-  zkcli: {
-    summary:
-      "as the first argument: act as Apache's shell; the other arguments are those of zkCli.sh",
-  },
-  help: { letter: 'h', summary: 'show this' },
-  version: { letter: 'V', summary: 'show the version' },
-} as const;
-
-const ARGS = {
-  connect: {
-    kind: 'target',
-    isOptional: true,
-    summary:
-      'host[:port][,host[:port]...][/chroot], default 127.0.0.1:2181; zks:// before it is TLS, and port 2281; or srv://_zookeeper._tcp.DOMAIN[/chroot], srvs:// for TLS: the servers of the SRV records of that name',
-  },
-} as const;
-
-/** The command line of zksh itself, declared as its commands are. */
-export const ZKSH = {
-  name: 'zksh',
-  group: 'shell',
-  summary: 'a shell for Apache ZooKeeper',
-  description:
-    'Without -c and -f, commands are read from standard input; on a terminal that is the interactive shell. Results go to stdout, everything else to stderr.',
-  options: OPTIONS,
-  args: ARGS,
-  surplusHint: "commands are given with -c: zksh HOST:PORT -c 'ls /'",
-  examples: [
-    { line: "zksh zk1:2181 -c 'create /a hello; get /a'", summary: 'two commands' },
-    { line: 'zksh zk1,zk2,zk3/app < script', summary: 'a script, below a chroot' },
-    { line: 'zksh --cacert ca.pem zks://zk1', summary: 'over TLS' },
-    { line: 'zksh --embedded', summary: 'try it without a server' },
-  ],
-} as const satisfies CommandDeclaration;
+import { ZKSH } from './zksh-declaration.js';
+import { nameOfVariable, wordsOfEnvironment } from './zksh-environment.js';
 
 export const DEFAULT_TARGET = '127.0.0.1:2181';
 
@@ -139,6 +17,8 @@ export interface ZkshOptions {
   readonly task: 'help' | 'version' | 'run';
   readonly target: string;
   readonly commands: readonly string[];
+  /** One command and its arguments, as the words of the command line; empty without one. */
+  readonly words: readonly string[];
   /** "-" is standard input. */
   readonly file: string | undefined;
   readonly isEmbedded: boolean;
@@ -150,6 +30,7 @@ export interface ZkshOptions {
   readonly auth: readonly Credentials[];
   /** Files that sessionOptions reads. */
   readonly authFile: string | undefined;
+  readonly saslFile: string | undefined;
   readonly properties: string | undefined;
   /** The user whose password is asked for. */
   readonly askAuth: string | undefined;
@@ -175,21 +56,25 @@ export function parseZkshOptions(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): ZkshOptions {
-  const parsed = parseArguments(ZKSH, argv.map(toToken), { start: 0, end: 0 }, AS_TYPED);
-  const { options, args, tokens } = parsed as unknown as ZkshWords;
-  checkTogether(options, args, tokens);
-  if (args.connect !== undefined) checkTarget(args.connect);
+  const { own, command } = splitCommand(argv, ZKSH.options);
+  const typed = parseWords(own);
+  const variable = typed.options.embedded ? undefined : env['ZKSH_CONNECT'] || undefined;
+  const servers = typed.args.connect ?? variable;
+  const words = wordsOfEnvironment(ZKSH.options, typedOptions(typed, servers ?? ''), env);
+  for (const word of words) checkVariable(word);
+  const { options, args, tokens } = words.length === 0 ? typed : parseWords([...words, ...own]);
+  checkTogether(options, args, tokens, command);
+  if (servers !== undefined) checkTarget(servers);
   const { cacert, cert, key, servername, insecure } = options;
   const tlsFiles = { cacert, cert, key, servername, insecure };
   const tlsOption = givenTlsOption(tlsFiles);
-  checkTls(options, args.connect ?? '', tlsOption);
-  // A user alone: the password is asked for.
-  const user = options.auth?.includes(':') === false ? options.auth : undefined;
-  const auth = user === undefined ? (options.auth ?? env['ZKSH_AUTH']) : undefined;
+  checkTls(options, servers ?? '', tlsOption);
+  const { user, auth } = credentialsOf(options.auth, env['ZKSH_AUTH']);
   return {
     task: options.help ? 'help' : options.version ? 'version' : 'run',
-    target: args.connect ?? DEFAULT_TARGET,
+    target: servers ?? DEFAULT_TARGET,
     commands: options.command,
+    words: command,
     file: options.file,
     isEmbedded: options.embedded,
     dataDir: options['data-dir'],
@@ -197,8 +82,9 @@ export function parseZkshOptions(
     timeoutMs: options.timeout,
     isReadOnly: options.readonly,
     isDryRun: options['dry-run'],
-    auth: auth === undefined || auth === '' ? [] : [{ scheme: 'digest', auth }],
+    auth,
     authFile: options['auth-file'],
+    saslFile: options['sasl-file'],
     properties: options.properties,
     askAuth: options['ask-auth'] ?? user,
     profile: options.profile,
@@ -214,12 +100,42 @@ export function parseZkshOptions(
   };
 }
 
-type ZkshWords = Parsed<typeof OPTIONS, typeof ARGS>;
+/** A user without a password gets a prompt for it. */
+function credentialsOf(
+  given: string | undefined,
+  variable: string | undefined,
+): { readonly user?: string; readonly auth: readonly Credentials[] } {
+  if (given?.includes(':') === false) return { user: given, auth: [] };
+  const auth = given ?? variable ?? '';
+  return { auth: auth === '' ? [] : [{ scheme: 'digest', auth }] };
+}
+
+type ZkshWords = Parsed<typeof ZKSH.options, typeof ZKSH.args>;
+
+function parseWords(words: readonly string[]): ZkshWords {
+  const parsed = parseArguments(ZKSH, words.map(toToken), { start: 0, end: 0 }, AS_TYPED);
+  return parsed as unknown as ZkshWords;
+}
+
+function typedOptions({ tokens }: ZkshWords, target: string) {
+  return { options: new Set(Object.keys(tokens)), isSecure: isSecureTarget(target) };
+}
+
+/** @throws CommandError USAGE that names the variable */
+function checkVariable(word: string): void {
+  try {
+    parseWords([word]);
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    const name = nameOfVariable(word.slice(2).replace(/=.*$/s, ''));
+    throw usageError(`${name}: ${error.message}`, undefined, error.hint);
+  }
+}
 
 /** TLS is for servers that are named so; a profile may name them elsewhere. */
 function checkTls({ profile }: ZkshWords['options'], target: string, tlsOption?: string): void {
   if (tlsOption === undefined || profile !== undefined || isSecureTarget(target)) return;
-  throw usageError(`${tlsOption} is for TLS: zksh ${tlsOption} ... zks://HOST:PORT`, undefined);
+  throw usageError(`${tlsOption} requires TLS: zksh ${tlsOption} ... zks://HOST:PORT`, undefined);
 }
 
 /** Refuses options that contradict each other. */
@@ -227,9 +143,16 @@ function checkTogether(
   options: ZkshWords['options'],
   args: ZkshWords['args'],
   tokens: ZkshWords['tokens'],
+  command: readonly string[],
 ): void {
+  if (command.length > 0 && (options.command.length > 0 || options.file !== undefined)) {
+    throw usageError(
+      `cannot combine -c or -f with a command: ${command[0]}`,
+      tokens.command ?? tokens.file,
+    );
+  }
   if (options.command.length > 0 && options.file !== undefined) {
-    throw usageError('either -c or -f', tokens.file);
+    throw usageError('cannot combine -c with -f', tokens.file);
   }
   if (options.embedded && args.connect !== undefined) {
     throw usageError('--embedded starts its own server and takes no CONNECT', tokens.connect);
@@ -238,15 +161,15 @@ function checkTogether(
     (name) => options[name] !== undefined,
   );
   if (authOptions.length > 1) {
-    throw usageError(`either --${authOptions.join(' or --')}`, undefined);
+    throw usageError(`cannot combine --${authOptions.join(' with --')}`, undefined);
   }
   if (options['data-dir'] !== undefined && !options.embedded) {
-    throw usageError('--data-dir goes with --embedded', tokens['data-dir']);
+    throw usageError('--data-dir requires --embedded', tokens['data-dir']);
   }
   if (options.trace && options.client === 'native') {
-    throw usageError('--trace is for the builtin client', tokens.trace);
+    throw usageError('--trace requires the builtin client', tokens.trace);
   }
-  if (options.zkcli) throw usageError('--zkcli is the first word, or none', tokens.zkcli);
+  if (options.zkcli) throw usageError('--zkcli must be the first argument', tokens.zkcli);
 }
 
 const AS_TYPED = { resolve: (text: string) => text };

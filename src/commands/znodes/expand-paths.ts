@@ -1,5 +1,5 @@
-import type { ZooKeeperClient } from '../../client/client.js';
-import { ZooKeeperError } from '../../client/errors.js';
+import type { ZooKeeperClient } from '../../client/base/client.js';
+import { ZooKeeperError } from '../../client/base/errors.js';
 import { childPath } from '../../protocol/path.js';
 import type { NamePattern, NameTest, PathPattern } from '../zksh/language/path-glob.js';
 import { mapBounded } from './map-bounded.js';

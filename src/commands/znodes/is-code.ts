@@ -1,4 +1,4 @@
-import { ZooKeeperError } from '../../client/errors.js';
+import { ZooKeeperError } from '../../client/base/errors.js';
 import type { ErrorName } from '../../protocol/error-code.js';
 
 /** Whether it is this error of the server. */

@@ -1,7 +1,7 @@
 // Quotas in the format of Apache's shell: the limits of /a/b are the data of
 // /zookeeper/quota/a/b/zookeeper_limits, and each server counts in zookeeper_stats next to it.
-import type { ZooKeeperClient } from '../../client/client.js';
-import { ZooKeeperError } from '../../client/errors.js';
+import type { ZooKeeperClient } from '../../client/base/client.js';
+import { ZooKeeperError } from '../../client/base/errors.js';
 import { childPath, parentPath } from '../../protocol/path.js';
 import { isCode } from './is-code.js';
 

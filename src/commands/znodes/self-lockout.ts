@@ -1,5 +1,5 @@
-import type { ZooKeeperClient } from '../../client/client.js';
-import { UnsupportedError, ZooKeeperError } from '../../client/errors.js';
+import type { ZooKeeperClient } from '../../client/base/client.js';
+import { UnsupportedError, ZooKeeperError } from '../../client/base/errors.js';
 import type { ACL, ClientInfo } from '../../protocol/data.js';
 import { matchesIp } from '../../protocol/ip-address.js';
 import { Perms } from '../../protocol/perms.js';

@@ -1,15 +1,22 @@
 import type { Stat } from '../../protocol/data.js';
 import { formatSessionId } from '../../protocol/session-id.js';
 import { formatZxid } from '../../protocol/zxid.js';
-import { formatJavaDate } from './java-date.js';
+import { isoTime } from './iso-time.js';
+
+/** How a time in ms is shown. */
+type FormatTime = (ms: bigint) => string;
+const showTime: FormatTime = (ms) => isoTime(ms) ?? '-';
 
 /** The fields of a Stat with the names and the order of Apache's shell. */
-export function statFields(stat: Stat): readonly (readonly [name: string, value: string])[] {
+export function statFields(
+  stat: Stat,
+  formatTime = showTime,
+): readonly (readonly [name: string, value: string])[] {
   return [
     ['cZxid', formatZxid(stat.czxid)],
-    ['ctime', formatJavaDate(stat.ctime)],
+    ['ctime', formatTime(stat.ctime)],
     ['mZxid', formatZxid(stat.mzxid)],
-    ['mtime', formatJavaDate(stat.mtime)],
+    ['mtime', formatTime(stat.mtime)],
     ['pZxid', formatZxid(stat.pzxid)],
     ['cversion', String(stat.cversion)],
     ['dataVersion', String(stat.version)],
@@ -21,8 +28,8 @@ export function statFields(stat: Stat): readonly (readonly [name: string, value:
 }
 
 /** The eleven lines of Apache's shell, each with its line end. */
-export function statLines(stat: Stat): string {
-  return statFields(stat)
+export function statLines(stat: Stat, formatTime = showTime): string {
+  return statFields(stat, formatTime)
     .map(([name, value]) => `${name} = ${value}\n`)
     .join('');
 }

@@ -19,7 +19,7 @@ export interface Requester {
 const SPOKEN_FOR: ReadonlySet<string> = new Set(['ip', 'x509']);
 
 /**
- * Whether the request may read or replace the whole tree. It needs every permission on "/";
+ * Whether the request may run a guarded command. It needs every permission on "/";
  * Apache's server accepts any one of them.
  *
  * @param rootAcl the ACL of "/" @returns the refusal, or undefined

@@ -24,9 +24,9 @@ export interface AdminCommand {
   readonly isAlwaysAnswered?: boolean;
   /** It changes something, so a page of another site must not be able to call it. */
   readonly isChange?: boolean;
-  /** Requires `Authorization: digest user:password` and every permission on "/". */
+  /** Requires an `Authorization` header, and every permission on "/". */
   readonly isGuarded?: boolean;
-  /** Undefined if the data is not JSON: the HTTP side handles those commands. */
+  /** Undefined if a whole tree moves: the HTTP side handles those commands. */
   readonly run?: (admin: AdminView, request: AdminRequest) => AdminResult;
 }
 

@@ -1,6 +1,7 @@
 /** The commands of the AdminServer by name, and how to answer them. */
 import type { AdminView } from './admin-view.js';
 import { type AdminCommand, type AdminRequest, type AdminResult, failure } from './command.js';
+import { CONNECTION_COMMANDS } from './connection-commands.js';
 import { entriesOf, type JsonObject, writeJson } from './json.js';
 import { LIST_COMMANDS } from './list-commands.js';
 import { STATE_COMMANDS } from './state-commands.js';
@@ -23,6 +24,7 @@ const restore: AdminCommand = {
 };
 
 export const ADMIN_COMMANDS: readonly AdminCommand[] = [
+  ...CONNECTION_COMMANDS,
   ...STATE_COMMANDS,
   ...LIST_COMMANDS,
   snapshot,

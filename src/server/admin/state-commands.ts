@@ -1,10 +1,11 @@
 /** Commands about the server itself: configuration, counts, files, environment. */
 import { mntr } from '../../fourlw/mntr.js';
-import type { ConnectionView, ServerView, SizesView } from '../../fourlw/server-view.js';
+import type { ServerView, SizesView } from '../../fourlw/server-view.js';
 import { hex64 } from '../../protocol/zxid.js';
 import { DIGEST_VERSION } from '../tree/digest.js';
 import type { AdminView } from './admin-view.js';
 import { type AdminCommand, failure, fields } from './command.js';
+import { briefConnections } from './connection-commands.js';
 import { type Json, type JsonObject, NumberText } from './json.js';
 
 const configuration: AdminCommand = {
@@ -35,25 +36,6 @@ const configuration: AdminCommand = {
     }),
 };
 
-const connections: AdminCommand = {
-  name: 'connections',
-  aliases: ['cons'],
-  method: 'GET',
-  run: ({ server }) =>
-    fields({ connections: server.connections().map(fullConnection), secure_connections: [] }),
-};
-
-const connectionStatReset: AdminCommand = {
-  name: 'connection_stat_reset',
-  aliases: ['crst'],
-  method: 'GET',
-  isChange: true,
-  run: ({ server }) => {
-    server.resetConnectionStats();
-    return fields({});
-  },
-};
-
 const statReset: AdminCommand = {
   name: 'stat_reset',
   aliases: ['srst'],
@@ -79,8 +61,7 @@ const stats: AdminCommand = {
   run: (admin) =>
     fields({
       ...statsOf(admin),
-      connections: admin.server.connections().map(briefConnection),
-      secure_connections: [],
+      ...briefConnections(admin.server.connections()),
     }),
 };
 
@@ -166,7 +147,8 @@ const setTraceMask: AdminCommand = {
     const text = query.get('traceMask') ?? '';
     const mask = /^[+-]?\d+$/.test(text) ? BigInt(text) : undefined;
     if (mask === undefined || BigInt.asIntN(64, mask) !== mask) {
-      return failure('setTraceMask requires long traceMask argument');
+      const given = query.has('traceMask') ? `, got ${text}` : '';
+      return failure(`setTraceMask requires long traceMask argument${given}`);
     }
     server.setTraceMask(mask);
     return fields({ tracemask: mask });
@@ -199,26 +181,8 @@ const initialConfiguration: AdminCommand = {
   run: (admin) => fields({ initial_configuration: admin.initialConfiguration() }),
 };
 
-/** POST `{"percentage": 1 to 100}`: makes clients of an overloaded server connect elsewhere. */
-const shedConnections: AdminCommand = {
-  name: 'shed_connections',
-  aliases: ['shed'],
-  method: 'POST',
-  isChange: true,
-  run: (admin, { body }) => {
-    const percentage = percentageIn(body);
-    if (percentage === undefined) {
-      return failure('expected a body like {"percentage": 50}, from 0 to 100', 400);
-    }
-    const shed = admin.shedConnections(percentage);
-    return fields({ connections_shed: shed, percentage_requested: percentage });
-  },
-};
-
 export const STATE_COMMANDS: readonly AdminCommand[] = [
   configuration,
-  connections,
-  connectionStatReset,
   statReset,
   serverStats,
   stats,
@@ -233,7 +197,6 @@ export const STATE_COMMANDS: readonly AdminCommand[] = [
   environment,
   systemProperties,
   initialConfiguration,
-  shedConnections,
 ];
 
 function statsOf(admin: AdminView): { readonly [key: string]: Json } {
@@ -278,45 +241,4 @@ function meanLatency({ latency }: ServerView): NumberText {
 
 function sizes({ last, min, max }: SizesView): JsonObject {
   return { last_buffer_size: last, min_buffer_size: min, max_buffer_size: max };
-}
-
-function briefConnection(connection: ConnectionView): { readonly [key: string]: Json } {
-  return {
-    remote_socket_address: connection.remote,
-    interest_ops: connection.interestOps,
-    outstanding_requests: connection.outstanding,
-    packets_received: connection.packetsReceived,
-    packets_sent: connection.packetsSent,
-  };
-}
-
-function fullConnection(connection: ConnectionView): JsonObject {
-  return {
-    ...briefConnection(connection),
-    session_id: BigInt.asIntN(64, connection.sessionId),
-    last_operation: connection.lastOperation,
-    established: connection.establishedMs,
-    session_timeout: connection.sessionTimeoutMs,
-    last_cxid: connection.lastCxid,
-    last_zxid: BigInt.asIntN(64, connection.lastZxid),
-    last_response_time: connection.lastResponseMs,
-    last_latency: connection.lastLatencyMs,
-    min_latency: connection.minLatencyMs,
-    avg_latency: Math.trunc(connection.avgLatencyMs),
-    max_latency: connection.maxLatencyMs,
-  };
-}
-
-function percentageIn(body: string): number | undefined {
-  try {
-    const { percentage } = JSON.parse(body) as { percentage?: unknown };
-    const isValid =
-      typeof percentage === 'number' &&
-      Number.isInteger(percentage) &&
-      percentage >= 0 &&
-      percentage <= 100;
-    return isValid ? percentage : undefined;
-  } catch {
-    return undefined;
-  }
 }

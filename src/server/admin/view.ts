@@ -266,6 +266,7 @@ function viewOf(connection: ClientConnection): ConnectionView {
   const { stats, session, pending } = connection;
   return {
     remote: remoteOf(connection),
+    isOverTls: connection.isOverTls,
     interestOps: session === null ? 0 : 1,
     outstanding: pending.length,
     packetsReceived: stats.received,

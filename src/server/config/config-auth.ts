@@ -11,6 +11,7 @@ const SCHEME_OF_CLASS: ReadonlyMap<string, string> = new Map(
     DigestAuthenticationProvider: 'digest',
     X509AuthenticationProvider: 'x509',
     SASLAuthenticationProvider: 'sasl',
+    EnsembleAuthenticationProvider: 'ensemble',
   }).map(([name, scheme]) => [`org.apache.zookeeper.server.auth.${name}`, scheme]),
 );
 const PROVIDER_KEY = /^zookeeper\.(authProvider\..*)$/;
@@ -44,7 +45,7 @@ export function authSchemesOf(
     if (key === undefined) continue;
     const scheme = SCHEME_OF_CLASS.get(className);
     if (scheme !== undefined) schemes.add(scheme);
-    else problems.push({ key, message: unknownClass(className), isError: false });
+    else problems.push({ key, message: unknownClass(className), isError: true });
   }
   const enforced = enforcedSchemes(values);
   if (enforced?.length === 0) {

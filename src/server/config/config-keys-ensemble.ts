@@ -98,9 +98,11 @@ export const ENSEMBLE = {
     ),
   }),
   ...unsupported('an observer always keeps them', {
-    syncEnabled: file.boolean('syncEnabled', true, 'an observer keeps log and snapshots'),
+    syncEnabled: file.boolean('syncEnabled', true, 'an observer keeps log and snapshots', {
+      property: 'zookeeper.observer.syncEnabled',
+    }),
   }),
-  ...unsupported('two servers need each other', {
+  ...unsupported('a write that one of two servers acknowledges alone could be lost', {
     oraclePath: file.optional('oraclePath', 'file that breaks the tie between two servers'),
   }),
   ...withoutEffect('the server tries every address', {

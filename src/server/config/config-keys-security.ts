@@ -24,6 +24,10 @@ export const AUTHENTICATION = {
     { property: 'java.security.auth.login.config' },
   ),
   saslServerConfig: prop.text('sasl.serverconfig', 'Server', 'section of that file'),
+  saslSuperPassword: prop.optional(
+    'SASLAuthenticationProvider.superPassword',
+    'password of the SASL user super, instead of that of the JAAS file',
+  ),
   superUser: prop.optional('superUser', 'SASL id of the superuser'),
   letAnySaslUserDoX: prop.optional('letAnySaslUserDoX', 'SASL id whose ACLs match any SASL user'),
   allowSaslFailedClients: prop.boolean(
@@ -42,7 +46,16 @@ export const AUTHENTICATION = {
     'refuse clients that did not authenticate',
   ),
   enforceAuthSchemes: prop.text('enforce.auth.schemes', '', 'schemes that satisfy that'),
-  ...unsupported('the leader checks them', {
+  ensembleAuthName: prop.optional(
+    'ensembleAuthName',
+    'names of this ensemble; a client that names another with the scheme ensemble is disconnected',
+  ),
+  ipUseXForwardedFor: prop.boolean(
+    'IPAuthenticationProvider.usexforwardedfor',
+    false,
+    'take the address of a client of the AdminServer from the header X-Forwarded-For',
+  ),
+  ...withoutEffect('the leader checks them when it prepares the write', {
     enableEagerACLCheck: prop.boolean('enableEagerACLCheck', false, 'check ACLs before forwarding'),
   }),
   ...ensembleOnly({
@@ -94,6 +107,7 @@ export const TLS = {
       'ssl.quorum.hostnameVerification',
       true,
       'verify names of servers',
+      { defaultText: 'the opposite of fips-mode' },
     ),
     sslQuorumClientHostnameVerification: prop.boolean(
       'ssl.quorum.clientHostnameVerification',
@@ -127,18 +141,33 @@ export const TLS = {
     STORE_TYPES,
     'as for clients',
   ),
+  ...ensembleOnly({
+    sslQuorumAllowReverseDnsLookup: prop.boolean(
+      'ssl.quorum.allowReverseDnsLookup',
+      true,
+      'as for clients',
+    ),
+  }),
   sslQuorumProtocol: prop.text('ssl.quorum.protocol', 'TLSv1.2', 'as for clients'),
   sslQuorumEnabledProtocols: prop.optional('ssl.quorum.enabledProtocols', 'as for clients', {
     defaultText: 'ssl.quorum.protocol',
   }),
   sslQuorumCiphersuites: prop.optional('ssl.quorum.ciphersuites', 'as for clients'),
+  sslQuorumHandshakeDetectionTimeoutMs: prop.int(
+    'ssl.quorum.handshakeDetectionTimeoutMillis',
+    5000,
+    'as for clients',
+    { unit: 'ms' },
+  ),
   sslQuorumCrl: prop.boolean('ssl.quorum.crl', false, 'as for clients'),
   sslQuorumOcsp: prop.boolean('ssl.quorum.ocsp', false, 'as for clients'),
   clientPortUnification: prop.boolean('client.portUnification', false, 'TLS and plain for clients'),
   clientCertReload: prop.boolean('client.certReload', false, 'reload changed certificates'),
-  ...unsupported('the server uses the TLS of the platform', {
-    fipsMode: prop.boolean('fips-mode', true, 'TLS of the platform, no DIGEST-MD5 by clients'),
-  }),
+  fipsMode: prop.boolean(
+    'fips-mode',
+    true,
+    'do not verify names of servers, unless ssl.quorum.hostnameVerification is set; DIGEST-MD5 stays',
+  ),
   sslAuthProvider: prop.text('ssl.authProvider', 'x509', 'client certificate provider'),
   sslKeyStoreLocation: prop.optional('ssl.keyStore.location', 'key and certificate'),
   sslKeyStorePassword: prop.optional('ssl.keyStore.password', 'its password'),
@@ -160,6 +189,11 @@ export const TLS = {
     'ssl.clientHostnameVerification',
     false,
     'verify names of clients',
+  ),
+  sslAllowReverseDnsLookup: prop.boolean(
+    'ssl.allowReverseDnsLookup',
+    false,
+    'accept a certificate that names the host of the address by DNS, not the address',
   ),
   sslCrl: prop.boolean('ssl.crl', false, 'check revocation lists'),
   sslOcsp: prop.boolean('ssl.ocsp', false, 'check OCSP'),

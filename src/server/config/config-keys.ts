@@ -29,7 +29,9 @@ const BASICS = {
     defaultText: 'all',
   }),
   tickTimeMs: file.int('tickTime', 3000, 'the tick, unit of all timeouts', { ...MS, min: 1 }),
-  clientPortListenBacklog: file.int('clientPortListenBacklog', -1, 'limit of pending connections'),
+  clientPortListenBacklog: file.int('clientPortListenBacklog', -1, 'limit of pending connections', {
+    defaultText: '4096, or less if the kernel allows less',
+  }),
   minSessionTimeoutMs: file.int('minSessionTimeout', -1, 'shortest session timeout', {
     ...MS,
     defaultText: '2 ticks',
@@ -52,15 +54,13 @@ const BASICS = {
     ),
   }),
   autopurgeSnapRetainCount: file.int('autopurge.snapRetainCount', 3, 'snapshots kept, at least 3'),
-  autopurgePurgeIntervalHours: file.int(
+  autopurgePurgeIntervalHours: file.hours(
     'autopurge.purgeInterval',
     0,
     'time between purges; 0: never',
-    {
-      unit: 'hours',
-    },
   ),
   maxCnxns: prop.int('maxCnxns', 0, 'connections in total; 0: no limit'),
+  clientTcpKeepAlive: prop.boolean('clientTcpKeepAlive', false, 'keep client connections alive'),
 };
 
 const STORAGE = {
@@ -293,9 +293,12 @@ const FEATURES = {
     'age at which a never used container is deleted; 0: never',
     { ...MS, property: 'znode.container.maxNeverUsedIntervalMs' },
   ),
-  readonlymodeEnabled: prop.boolean('readonlymode.enabled', false, 'serve reads without a quorum', {
-    property: 'readonlymode.enabled',
-  }),
+  readonlymodeEnabled: prop.boolean(
+    'readonlymode.enabled',
+    false,
+    'without a quorum, serve reads in local sessions (localSessionsEnabled)',
+    { property: 'readonlymode.enabled' },
+  ),
   fourLetterWordWhitelist: prop.text('4lw.commands.whitelist', 'srvr', 'allowed words; *: all'),
   auditEnable: prop.boolean('audit.enable', false, 'write an audit log'),
   auditFile: prop.optional('audit.file', 'file to append it to; default: the server log'),
@@ -366,36 +369,3 @@ export const OPTION_SECTIONS = {
   ENSEMBLE,
   TLS,
 };
-
-/** Keys that only a Java server needs: known, but without effect here. */
-export const JVM_ONLY: readonly string[] = [
-  'serverCnxnFactory',
-  'nio.numSelectorThreads',
-  'nio.numWorkerThreads',
-  'nio.directBufferBytes',
-  'nio.shutdownTimeout',
-  'netty.advancedFlowControl.enabled',
-  'commitProcessor.numWorkerThreads',
-  'commitProcessor.shutdownTimeout',
-  'commitProcessor.maxReadBatchSize',
-  'commitProcessor.maxCommitBatchSize',
-  'learner.asyncSending.threads',
-  'watchManagerName',
-  'watcherCleanThreadsNum',
-  'watcherCleanThreshold',
-  'watcherCleanIntervalInSeconds',
-  'maxInProcessingDeadWatchers',
-  'bitHashCacheSize',
-  'intBufferStartingSizeBytes',
-  'jvm.pause.monitor',
-  'jvm.pause.warn-threshold.ms',
-  'jvm.pause.info-threshold.ms',
-  'jvm.pause.sleep.time.ms',
-  'jmx.log4j.disable',
-  'audit.impl.class',
-  'metricsProvider.numWorkerThreads',
-  'metricsProvider.maxQueueSize',
-  'metricsProvider.workerShutdownTimeoutMs',
-  'ssl.context.supplier.class',
-  'ssl.quorum.context.supplier.class',
-];

@@ -13,9 +13,11 @@ import {
   parseEnsembleLine,
   type QuorumServerConfig,
 } from './config-ensemble.js';
-import { JVM_ONLY, OPTIONS } from './config-keys.js';
+import { OPTIONS } from './config-keys.js';
+import { unreadKey } from './config-keys-unread.js';
 import type { Option, ValueOf } from './config-option.js';
 import { parseProperties } from './java-properties.js';
+import { similarKey } from './similar-key.js';
 
 export type OptionName = keyof typeof OPTIONS;
 export type OptionValues = { readonly [K in OptionName]: ValueOf<(typeof OPTIONS)[K]> };
@@ -126,7 +128,7 @@ class ConfigBuilder {
     const before = this.lineOf.get(key);
     if (before !== undefined) this.warn(key, `duplicate of line ${before}; this line counts`, line);
     this.lineOf.set(key, line);
-    const name = BY_KEY.get(key);
+    const name = BY_KEY.get(key) ?? BY_PROPERTY.get(`zookeeper.${key}`);
     if (name === undefined) {
       this.setOther(key, value);
     } else if (
@@ -152,8 +154,11 @@ class ConfigBuilder {
       BY_KEY.get(property.startsWith('zookeeper.') ? property.slice(10) : property);
     if (name === undefined) {
       this.properties.set(property, value);
-      const isKnown = property.startsWith('zookeeper.') && OPEN_KEY.test(property.slice(10));
-      if (!isKnown) this.warn(`-D ${property}`, 'no option reads this property');
+      const key = property.startsWith('zookeeper.') ? property.slice(10) : property;
+      const isKnown = key !== property && OPEN_KEY.test(key);
+      if (!isKnown && !this.isUnread(`-D ${property}`, key)) {
+        this.warn(`-D ${property}`, 'no option reads this property');
+      }
     } else {
       this.set(name, `-D ${property}`, value);
     }
@@ -179,14 +184,18 @@ class ConfigBuilder {
       return;
     }
     this.properties.set(key.startsWith('zookeeper.') ? key : `zookeeper.${key}`, value);
-    if (OPEN_KEY.test(key)) return;
-    if (JVM_ONLY.includes(key)) {
-      this.warn(key, 'has no effect: only a Java server needs it');
-      return;
-    }
-    const similar = similarKey(key);
+    if (OPEN_KEY.test(key) || this.isUnread(key, key.replace(/^zookeeper\./, ''))) return;
+    const similar = similarKey(key, BY_KEY.keys());
     const hint = similar === undefined ? '' : `; did you mean ${similar}?`;
     this.warn(key, `unknown key, taken as the unused property zookeeper.${key}${hint}`);
+  }
+
+  /** Reports a key of Apache's server that has no effect here. @param subject as it was written */
+  private isUnread(subject: string, key: string): boolean {
+    const unread = unreadKey(key);
+    if (unread?.isRefused === true) this.error(subject, `not supported: ${unread.why}`);
+    else if (unread !== undefined) this.warn(subject, `has no effect: ${unread.why}`);
+    return unread !== undefined;
   }
 
   /** Checks options that a standalone program needs and an embedded server does not. */
@@ -231,6 +240,9 @@ class ConfigBuilder {
 
   private derive(values: { -readonly [K in OptionName]: OptionValues[K] }): void {
     values.dataLogDir ??= values.dataDir;
+    if (!this.saidAs.has('sslQuorumHostnameVerification')) {
+      values.sslQuorumHostnameVerification = !values.fipsMode;
+    }
     if (values.minSessionTimeoutMs === -1) values.minSessionTimeoutMs = values.tickTimeMs * 2;
     if (values.maxSessionTimeoutMs === -1) values.maxSessionTimeoutMs = values.tickTimeMs * 20;
     values.connectToLearnerMasterLimit ||= values.initLimit;
@@ -313,30 +325,4 @@ class ConfigBuilder {
     }
     return true;
   }
-}
-
-/** The key that differs from `key` in case or in at most two letters, if there is exactly one. */
-function similarKey(key: string): string | undefined {
-  const wanted = key.toLowerCase();
-  let best: string | undefined;
-  let bestDistance = 3;
-  for (const candidate of BY_KEY.keys()) {
-    const distance = editDistance(wanted, candidate.toLowerCase());
-    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
-  }
-  return best;
-}
-
-function editDistance(a: string, b: string): number {
-  if (Math.abs(a.length - b.length) > 2) return 3;
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] as number) + 1, (next[j - 1] as number) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] as number;
 }

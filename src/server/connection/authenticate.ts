@@ -8,6 +8,12 @@ import { readAuthPacket } from '../session/read-auth-packet.js';
 import type { ClientConnection } from '../state/client-connection.js';
 import type { ServerState } from '../state/server-state.js';
 
+const ENSEMBLE_COUNTERS = {
+  success: 'ensemble_auth_success',
+  fail: 'ensemble_auth_fail',
+  skip: 'ensemble_auth_skip',
+} as const;
+
 /** Answers an auth packet; false if the connection must be closed after the answer. */
 export function authenticate(
   state: ServerState,
@@ -18,6 +24,14 @@ export function authenticate(
   const packet = readAuthPacket(input);
   if (packet === undefined) return false;
   const { scheme, auth } = packet;
+  const verdict = state.auth.judgeEnsemble(scheme, auth);
+  if (verdict !== undefined) {
+    state.stats.count(ENSEMBLE_COUNTERS[verdict]);
+    // An error would end the session; without an answer, the client tries another server.
+    if (verdict === 'fail') return false;
+    replyWithZxid(state, connection, xid, 0n, ErrorCode.OK);
+    return true;
+  }
   const ids = state.auth.authenticate(scheme, auth, connection.remoteIp, connection.ids);
   if (ids === undefined) {
     state.stats.authFailed++;

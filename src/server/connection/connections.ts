@@ -51,11 +51,12 @@ export class Connections {
   }
 
   private accept(event: Extract<Event, { kind: 'connected' }>): void {
-    const { connection: id, remoteIp, remotePort, certificateSubject } = event;
+    const { connection: id, remoteIp, remotePort, isOverTls = false, certificateSubject } = event;
     const { state } = this;
     const { maxPerAddress, maxInAll, onFrame } = this.options;
     const { maxFrameLength } = state.settings;
     const connection = new ClientConnection(id, remoteIp, remotePort, maxFrameLength, onFrame);
+    connection.isOverTls = isOverTls;
     if (certificateSubject !== undefined) {
       connection.ids = [...connection.ids, ...state.auth.certificateIds(certificateSubject)];
     }

@@ -4,8 +4,8 @@
  * connection that holds the session is closed. A wrong password must not hurt the owner.
  */
 import type { InputArchive } from '../../jute/input-archive.js';
+import { equalBytes } from '../../protocol/equal-bytes.js';
 import { sessionPassword } from '../../protocol/session-id.js';
-import { equalBytes } from '../session/equal-bytes.js';
 import type { Session } from '../session/session-tracker.js';
 import type { ClientConnection } from '../state/client-connection.js';
 import type { ServerState } from '../state/server-state.js';

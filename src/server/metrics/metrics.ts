@@ -40,6 +40,11 @@ export class Metrics {
   /** Milliseconds to write a batch of txns to disk, and including the wait for the previous one. */
   readonly flushTime = new PercentileSummary();
   readonly queueAndFlushTime = new PercentileSummary();
+  /** Milliseconds that a batch waited for the sync before its own. */
+  readonly syncQueueTime = new PercentileSummary();
+  private lastSyncMs = 0;
+  /** Milliseconds by which the event loop was late for its clock. */
+  readonly pauseTime = new PercentileSummary();
   /** Milliseconds that a request waited for room in the pipeline. */
   readonly throttleQueueTime = new PercentileSummary();
   readonly reads = new NamespaceSummaries();
@@ -80,6 +85,18 @@ export class Metrics {
       this.summaries.set(name, summary);
     }
     summary.record(value);
+  }
+
+  /** @param ms how long a sync of the log took */
+  synced(ms: number): void {
+    this.lastSyncMs = ms;
+    this.flushTime.record(ms);
+  }
+
+  /** A batch is on disk, by the last sync. @param ms since it was ready */
+  flushed(ms: number): void {
+    this.queueAndFlushTime.record(ms);
+    this.syncQueueTime.record(Math.max(0, ms - this.lastSyncMs));
   }
 
   /** This server acked a txn with that time. */
@@ -126,6 +143,12 @@ export class Metrics {
         proposal_ack_creation_latency: this.ackCreationLatency,
         quorum_ack_latency: this.quorumAckLatency,
         sync_processor_queue_flush_time_ms: this.flushTime,
+        sync_processor_queue_time_ms: this.syncQueueTime,
+        jvm_pause_time_ms: this.pauseTime,
+        // From the arrival of a request to its commit and answer, which are one step here.
+        write_commitproc_time_ms: this.updateLatency,
+        local_write_committed_time_ms: this.updateLatency,
+        read_commitproc_time_ms: this.readLatency,
         sync_processor_queue_and_flush_time_ms: this.queueAndFlushTime,
         request_throttle_queue_time_ms: this.throttleQueueTime,
       } satisfies Partial<Record<AdvancedSummaryName, AdvancedSummaryView>>,
@@ -148,6 +171,8 @@ export class Metrics {
       this.quorumAckLatency,
       this.flushTime,
       this.queueAndFlushTime,
+      this.syncQueueTime,
+      this.pauseTime,
       this.throttleQueueTime,
       this.reads,
       this.writes,

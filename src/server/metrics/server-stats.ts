@@ -3,9 +3,13 @@ import type { ConnectionStats } from './connection-stats.js';
 import { Metrics } from './metrics.js';
 import type { PercentileSummary } from './summary.js';
 
-/** Measurements of a driver; `slow-sync` is a sync above fsync.warningthresholdms. */
+/**
+ * Measurements of a driver; `slow-sync` is a sync above fsync.warningthresholdms, `pause` how late
+ * the event loop was.
+ */
 export type Measured =
   | 'flush-time'
+  | 'pause'
   | 'slow-sync'
   | Extract<
       BasicSummaryName,
@@ -47,9 +51,10 @@ export class ServerStats {
 
   measured(what: Measured, value: number): void {
     if (what === 'slow-sync') this.slowSyncs++;
-    else if (what === 'flush-time') this.metrics.queueAndFlushTime.record(value);
+    else if (what === 'pause') this.metrics.pauseTime.record(value);
+    else if (what === 'flush-time') this.metrics.flushed(value);
     else this.metrics.record(what, value);
-    if (what === 'fsynctime') this.metrics.flushTime.record(value);
+    if (what === 'fsynctime') this.metrics.synced(value);
   }
 
   /** A read request of `connection` was answered. */

@@ -1,4 +1,5 @@
 import type { DataTree } from '../tree/data-tree.js';
+import type { SnapshotAcl, SnapshotNode } from './snapshot.js';
 
 /** The content of a snapshot, which is written while the tree changes (a fuzzy snapshot). */
 export interface SnapshotContent {
@@ -7,9 +8,20 @@ export interface SnapshotContent {
   readonly sessions: readonly { readonly id: bigint; readonly timeoutMs: number }[];
   /** The last txn applied at the start: it names the file, and a replay starts after it. */
   readonly zxid: bigint;
+  /** What the log does not say about the tree at `zxid`; absent if only the tree can say more. */
+  readonly exact?: ExactContent;
 }
 
-interface SnapshotSubject {
+/** With the snapshot before and the txns up to `zxid`, this is the whole tree. Plain data. */
+export interface ExactContent {
+  readonly acls: readonly SnapshotAcl[];
+  /** The znodes below /zookeeper, which a server changes without a txn. */
+  readonly reserved: readonly SnapshotNode[];
+  /** Of the tree, version 2. */
+  readonly digest: bigint;
+}
+
+export interface SnapshotSubject {
   readonly tree: DataTree;
   readonly sessions: { values(): Iterable<{ readonly id: bigint; readonly timeoutMs: number }> };
 }

@@ -5,11 +5,11 @@
  */
 import { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
-import { getLong } from '../../jute/long.js';
-import { ACLVector, StatPersisted } from '../../protocol/data.js';
+import { ACLVector } from '../../protocol/data.js';
 import { SNAP_MAGIC } from '../../protocol/persistence.js';
 import { adler32 } from '../base/checksum.js';
 import { ByteWindow } from './byte-window.js';
+import { decodeNode, type NodePlace } from './node-place.js';
 import { SNAPSHOT_VERSION } from './snapshot.js';
 import type { SnapshotItem } from './snapshot-item.js';
 
@@ -32,10 +32,6 @@ const END: SnapshotItem = { kind: 'end' };
 
 type Stage = 'header' | 'sessions' | 'acls' | 'nodes' | 'seal' | 'tail';
 
-export function decodeStatPersisted(stat: Buffer): StatPersisted {
-  return StatPersisted.decode(stat);
-}
-
 export class SnapshotReader {
   private readonly maxLength: number;
   private readonly window = new ByteWindow();
@@ -50,6 +46,8 @@ export class SnapshotReader {
   private readonly isFile: boolean;
   private last: SnapshotItem | null = null;
   private readonly tail: SnapshotItem[] = [];
+  /** The node of `skipNode`. */
+  readonly node: NodePlace = { bytes: Buffer.alloc(0), start: 0, pathEnd: 0, dataEnd: 0, end: 0 };
 
   /**
    * @param maxLength longest path, data or ACL in bytes: jute.maxbuffer and its extrasize. @param
@@ -231,26 +229,39 @@ export class SnapshotReader {
   }
 
   private readNode(): SnapshotItem | null {
-    const { window } = this;
+    if (!this.findNode()) return null;
+    const { node } = this;
+    this.window.at = node.end;
+    if (node.dataEnd === node.pathEnd) return this.isFile ? this.enter('seal') : END;
+    return { kind: 'node', ...decodeNode(node) };
+  }
+
+  /** Moves past the next whole node, without decoding; `node` has its place. @throws JuteError */
+  skipNode(): boolean {
+    const { node, window } = this;
+    if (this.stage !== 'nodes' || this.last !== null || !this.findNode()) return false;
+    if (node.dataEnd === node.pathEnd) return false;
+    window.at = node.end;
+    return true;
+  }
+
+  /** Fills `node`; the mark after the last one has no data. False while it is incomplete. */
+  private findNode(): boolean {
+    const { window, node } = this;
     const { bytes, at } = window;
     const pathEnd = this.bufferEnd(at);
-    if (pathEnd < 0) return null;
+    if (pathEnd < 0) return false;
     if (bytes.readInt32BE(at) < 0) throw new JuteError('node without a path');
-    if (pathEnd === at + 5 && bytes[at + 4] === 0x2f) {
-      window.at = pathEnd;
-      return this.isFile ? this.enter('seal') : END;
-    }
-    const dataEnd = this.bufferEnd(pathEnd);
-    const end = dataEnd + 8 + STAT_PERSISTED_SIZE;
-    if (dataEnd < 0 || end > window.end) return null;
-    window.at = end;
-    return {
-      kind: 'node',
-      path: bytes.toString('utf8', at + 4, pathEnd),
-      data: bytes.readInt32BE(pathEnd) < 0 ? null : bytes.subarray(pathEnd + 4, dataEnd),
-      aclKey: getLong(bytes, dataEnd),
-      stat: bytes.subarray(dataEnd + 8, end),
-    };
+    const isMark = pathEnd === at + 5 && bytes[at + 4] === 0x2f;
+    const dataEnd = isMark ? pathEnd : this.bufferEnd(pathEnd);
+    const end = isMark ? pathEnd : dataEnd + 8 + STAT_PERSISTED_SIZE;
+    if (dataEnd < 0 || end > window.end) return false;
+    node.bytes = bytes;
+    node.start = at;
+    node.pathEnd = pathEnd;
+    node.dataEnd = dataEnd;
+    node.end = end;
+    return true;
   }
 
   private readFirstSeal(): SnapshotItem | null {

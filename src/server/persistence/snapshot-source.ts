@@ -2,15 +2,37 @@
 
 import type { ZnodeData } from '../tree/data-node.js';
 import { DIGEST_VERSION } from '../tree/digest.js';
+import type { StatTable } from '../tree/stat-table.js';
+import { walk } from '../tree/walk.js';
 import type { Database } from './replay.js';
 import type { SnapshotNode, SnapshotSource } from './snapshot.js';
-import type { SnapshotContent } from './snapshot-content.js';
+import {
+  type SnapshotContent,
+  type SnapshotSubject,
+  snapshotContentOf,
+} from './snapshot-content.js';
 import { STAT_PERSISTED_SIZE } from './snapshot-reader.js';
 
 /** A database that nobody changes meanwhile. */
 export function contentOf(database: Database): SnapshotContent {
   const { tree, sessions } = database;
   return { tree, sessions: [...sessions.values()], zxid: tree.lastProcessedZxid };
+}
+
+/** The same, for a snapshot that need not read the tree. */
+export function exactContentOf(subject: SnapshotSubject): SnapshotContent {
+  const content = snapshotContentOf(subject);
+  const { tree } = content;
+  // Without a digest nothing would show a wrong result; a fuzzy tree has another one than the log.
+  if (!tree.isDigestEnabled || tree.isFuzzy) return content;
+  const reserved = [...walk(tree.get('/zookeeper') ?? tree.root)].slice(1).map((node) => ({
+    path: node.path,
+    data: node.data,
+    aclKey: node.aclKey,
+    stat: persistedStat(tree.stats, node.slot),
+  }));
+  const exact = { acls: [...tree.acls.entries()], reserved, digest: tree.digest.value };
+  return { ...content, exact };
 }
 
 /** The content of a file. */
@@ -36,6 +58,13 @@ export function sourceOf(
       return isLastZxidWritten ? tree.lastProcessedZxid : undefined;
     },
   };
+}
+
+/** A znode's StatPersisted in 60 bytes. */
+export function persistedStat(stats: StatTable, slot: number): Buffer {
+  const stat = Buffer.alloc(STAT_PERSISTED_SIZE);
+  stats.copyPersisted(slot, new DataView(stat.buffer, stat.byteOffset, stat.length), 0);
+  return stat;
 }
 
 /** The common part of a file and the stream of a leader. */

@@ -63,8 +63,11 @@ export interface SnapshotSource {
   readonly zxid: bigint;
   readonly sessions: Iterable<SnapshotSession>;
   readonly acls: Iterable<SnapshotAcl>;
-  /** Parents before children, the root first. */
-  readonly nodes: Iterable<SnapshotNode>;
+  /**
+   * Parents before children, the root first; a Buffer has nodes as written here. Null ends the
+   * chunk: the next node needs more input.
+   */
+  readonly nodes: Iterable<SnapshotNode | Buffer | null>;
   readonly digest?: SnapshotDigest | undefined;
   /** Written only after a digest, where Apache's reader expects it. */
   readonly lastProcessedZxid?: bigint | undefined;
@@ -122,8 +125,9 @@ function* writeBody(
   writeSessions(out, source.sessions);
   writeAcls(out, source.acls);
   for (const node of source.nodes) {
-    writeNode(out, node);
-    if (out.length >= chunkSize) yield take();
+    if (node instanceof Uint8Array) out.writeBytes(node);
+    else if (node !== null) writeNode(out, node);
+    if (node === null || out.length >= chunkSize) yield take();
   }
   out.writeString('/');
 }

@@ -83,9 +83,9 @@ export class Primary implements EnsemblePipeline {
     const { id: sessionId, isLocal } = session;
     const author = { sessionId, ids, isLocal };
     const head = this.nextHead(request);
-    const prepared = session.isClosing
-      ? errorOf(ErrorCode.SESSIONEXPIRED)
-      : this.state.prep.prepare(type, input, author, head);
+    const refusal = session.isClosing ? ErrorCode.SESSIONEXPIRED : this.state.refusedWrites;
+    const prepared =
+      refusal === null ? this.state.prep.prepare(type, input, author, head) : errorOf(refusal);
     this.propose(request, prepared, head);
   }
 

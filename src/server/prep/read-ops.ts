@@ -10,7 +10,8 @@ import { PARTS, readRequest } from '../../protocol/operation-table.js';
 
 /**
  * Splits the body of a multi, {int type, bool done, int err} and a record each. Returns undefined
- * if it is malformed or has a type that a multi cannot contain.
+ * if it is malformed, has a type that a multi cannot contain, or a create with an invalid mode
+ * (MultiOperationRecord.deserialize).
  */
 export function readOps(input: InputArchive): { type: number; body: InputArchive }[] | undefined {
   const ops: { type: number; body: InputArchive }[] = [];
@@ -45,14 +46,17 @@ function skipOp(type: number, input: InputArchive): number {
     return type;
   }
   readRequestedAcl(input);
-  const mode = createModeOf(input.readInt());
+  const flags = input.readInt();
+  const mode = createModeOf(flags);
   if (type === OpCode.createTTL) {
     input.readLong();
     if (mode?.isTTL === true) return type;
+  } else if (mode === undefined || mode.isTTL) {
+    throw new JuteError(`invalid mode of a create in a multi: ${flags}`);
   }
   if (mode?.isContainer === true) return OpCode.createContainer;
-  // The mode is neither a TTL nor a container, so it is a plain create (Op.create).
-  return type === OpCode.create2 ? OpCode.create2 : OpCode.create;
+  // A createTTL of another mode is a plain create (Op.create).
+  return type === OpCode.createTTL ? OpCode.create : type;
 }
 
 /** Header and digest of a log entry, and the few bytes by which a record exceeds its request. */

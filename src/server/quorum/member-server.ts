@@ -71,8 +71,8 @@ export class MemberServer {
   }
 
   /** Starts a read-only server, for clients that accept one. */
-  serveReads(tree: Data['tree']): void {
-    const make: MakePipeline = (state, host) => new ReadOnlyPipeline(state, host);
+  serveReads(tree: Data['tree'], hasLocalSessions: boolean): void {
+    const make: MakePipeline = (state, host) => new ReadOnlyPipeline(state, host, hasLocalSessions);
     this.serve({ tree, sessions: [] }, make).server.isOpen = true;
   }
 

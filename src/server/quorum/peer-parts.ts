@@ -12,6 +12,8 @@ import type { QuorumPeer } from './quorum-peer.js';
 export interface QuorumPeerParts {
   readonly sid: number;
   readonly config: QuorumConfig;
+  /** A proposed configuration on the disk (zoo.cfg.dynamic.next). Default: none. */
+  readonly nextConfig?: QuorumConfig | null;
   readonly limits: QuorumLimits;
   /** reconfigEnabled: the membership may change while serving. */
   readonly isReconfigEnabled: boolean;

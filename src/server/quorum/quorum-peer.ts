@@ -30,6 +30,7 @@ import {
   type QuorumConfig,
 } from './membership/quorum-config.js';
 import type { CommittedLog } from './peer/committed-log.js';
+import { configChanged, membersOf, nextChanged } from './peer/membership-effects.js';
 import { ObserverMasters } from './peer/observer-masters.js';
 import { ParkedLinks } from './peer/parked-links.js';
 import { PeerTimes } from './peer/peer-times.js';
@@ -78,11 +79,12 @@ export class QuorumPeer implements PeerHost {
     this.currentEpoch = parts.currentEpoch;
     this.data = parts.data;
     this.committedLog = parts.committedLog;
-    if (parts.isReconfigEnabled) this.membership.recall(parts.data.tree);
+    if (parts.isReconfigEnabled) this.membership.recall(parts.data.tree, parts.nextConfig);
+    this.membership.onProposed = () => this.effects.push(...nextChanged(this.membership));
     const election = { ...parts.election, sid: parts.sid, exceeded: this.exceeded };
     this.election = new FastLeaderElection(election, parts.config);
     this.clients = new MemberServer(this, this.data, parts.makeServer.bind(null, this));
-    this.emit({ kind: 'members', members: [...parts.config.members.values()] });
+    this.emit(membersOf(this.membership));
   }
 
   get isObserver(): boolean {
@@ -140,7 +142,7 @@ export class QuorumPeer implements PeerHost {
       case 'installed':
         this.diskWork--;
         // It was proposed in a history that this server no longer has.
-        this.membership.next = null;
+        this.membership.forgetAfter(-1n);
         this.role?.step(event);
         break;
       case 'log-searched':
@@ -174,7 +176,7 @@ export class QuorumPeer implements PeerHost {
 
   private serveReadOnly(): void {
     this.note('no quorum: serving clients that accept a read-only server');
-    this.clients.serveReads(this.data.tree);
+    this.clients.serveReads(this.data.tree, this.limits.localSessions != null);
   }
 
   /** Acts on the result of a step: a role that ended, a new role, an election. */
@@ -266,8 +268,7 @@ export class QuorumPeer implements PeerHost {
     this.membership.activate(config);
     this.note(`activated configuration version ${hex64(config.version)}`);
     this.election.setConfig(config, this.membership.next ?? undefined);
-    this.emit({ kind: 'members', members: [...config.members.values()] });
-    this.emit({ kind: 'write-config', text: formatQuorumConfig(config) });
+    this.effects.push(...configChanged(this.membership));
     this.sendConfig();
   }
 

@@ -1,7 +1,7 @@
 /**
  * The path of a write on a member without a quorum that serves read-only clients
- * (ReadOnlyZooKeeperServer): it is refused. Sessions live on this server alone and end with it. It
- * cannot verify sessions of the ensemble, so they wait.
+ * (ReadOnlyZooKeeperServer): it is refused. Sessions are local, so they need
+ * localSessionsEnabled. It cannot verify sessions of the ensemble, so they wait.
  */
 import { ErrorCode } from '../../protocol/error-code.js';
 import { beginReply, endReply } from '../pipeline/reply.js';
@@ -17,10 +17,12 @@ export class ReadOnlyPipeline implements WritePipeline {
   private readonly state: ServerState;
   private readonly host: PipelineHost;
   private readonly sessionIds: SessionIds;
+  private readonly hasLocalSessions: boolean;
 
-  constructor(state: ServerState, host: PipelineHost) {
+  constructor(state: ServerState, host: PipelineHost, hasLocalSessions: boolean) {
     this.state = state;
     this.host = host;
+    this.hasLocalSessions = hasLocalSessions;
     this.sessionIds = new SessionIds(state.settings.serverId);
     state.isReadOnly = true;
   }
@@ -34,7 +36,13 @@ export class ReadOnlyPipeline implements WritePipeline {
     return false;
   }
 
+  /** As Apache's server, it refuses with the header of a reply instead of a connect response. */
   openSession(connection: ClientConnection, timeoutMs: number): void {
+    if (!this.hasLocalSessions) {
+      endReply(this.state, connection, beginReply(connection, 0), ErrorCode.NOTREADONLY);
+      this.host.drop(connection);
+      return;
+    }
     const { sessions, monotonicMs, wallMs } = this.state;
     const id = this.sessionIds.next(sessions, wallMs);
     this.host.open(connection, sessions.add(id, timeoutMs, monotonicMs));

@@ -4,12 +4,12 @@
  * providers).
  */
 import type { ACL, Id } from '../../protocol/data.js';
+import { equalTexts } from '../../protocol/equal-bytes.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import { matchesIp, parseIpRange } from '../../protocol/ip-address.js';
 import { OPEN_ACL_UNSAFE, Perms } from '../../protocol/perms.js';
 import { LIMITS } from '../limits/limits.js';
 import { isDistinguishedName } from './distinguished-name.js';
-import { equalTexts } from './equal-bytes.js';
 import { SaslDigest, type SaslOptions } from './sasl-digest.js';
 
 /** base64 of the hash of a text; the pure part of the server does not compute hashes itself. */
@@ -30,7 +30,7 @@ export interface AuthOptions {
   readonly x509SuperUser?: string | undefined;
   /** skipACL=yes: everything is allowed. */
   readonly isAclSkipped?: boolean;
-  /** The available schemes of `ip`, `digest`, `x509` and `sasl`. Default: all but sasl. */
+  /** Of `ip`, `digest`, `x509`, `sasl`, and `ensemble`. Default: the first three. */
   readonly schemes?: ReadonlySet<string>;
   /** Default: no SASL, and a token is answered with an empty one. */
   readonly sasl?: SaslOptions | null;
@@ -42,6 +42,8 @@ export interface AuthOptions {
   readonly allowsSaslFailure?: boolean;
   /** A client must have an id of one of these schemes to be served (enforce.auth.schemes). */
   readonly enforced?: readonly string[] | null;
+  /** ensembleAuthName; without it, a client may name any ensemble. */
+  readonly ensembleNames?: ReadonlySet<string> | null;
 }
 
 /** ACLs up to this length are searched linearly each time. */
@@ -70,6 +72,8 @@ const PROVIDERS: readonly (readonly [scheme: string, provider: AuthProvider])[] 
     },
   ],
   ['x509', { isAuthenticated: true, isValid: isDistinguishedName, matches: isSame }],
+  // It says which ensemble a client means, and grants nothing.
+  ['ensemble', { isAuthenticated: false, isValid: () => false, matches: () => false }],
 ];
 /** The form of a Kerberos name: service/host@realm, or without "@". */
 const KERBEROS_NAME = /^[^/@]*(?:\/[^/@]*)?@[^/@]*$/;
@@ -107,6 +111,14 @@ export class Auth {
   isServed(ids: readonly Id[]): boolean {
     const { enforced } = this;
     return enforced === null || ids.some(({ scheme }) => enforced.includes(scheme));
+  }
+
+  /** Whether a client that names an ensemble means this one; undefined for another scheme. */
+  judgeEnsemble(scheme: string, auth: Buffer | null): 'success' | 'fail' | 'skip' | undefined {
+    if (scheme !== 'ensemble' || !this.providers.has(scheme)) return undefined;
+    const { ensembleNames = null } = this.options;
+    if (ensembleNames === null || auth === null || auth.length === 0) return 'skip';
+    return ensembleNames.has(auth.toString('utf8')) ? 'success' : 'fail';
   }
 
   /** Starts an exchange; null without SASL. */

@@ -4,13 +4,14 @@
  * last token proves that the server knows it, too. Pure: the caller supplies hash and nonce.
  */
 import {
+  CLIENT_NAMES,
   type DigestClaim,
   type DigestNames,
   digestProof,
   type Md5,
   parseDirectives,
-} from './digest-proof.js';
-import { equalTexts } from './equal-bytes.js';
+} from '../../protocol/digest-proof.js';
+import { equalTexts } from '../../protocol/equal-bytes.js';
 
 export interface SaslOptions {
   /** Passwords by user. */
@@ -26,10 +27,6 @@ export type SaslStep =
   | { readonly kind: 'continue'; readonly token: Buffer }
   | { readonly kind: 'done'; readonly token: Buffer; readonly user: string }
   | { readonly kind: 'failed'; readonly reason: string };
-
-/** The agreed names of Apache's clients and servers (ZooKeeperSaslServer). */
-export const SASL_REALM = 'zk-sasl-md5';
-const CLIENT_NAMES: DigestNames = { realm: SASL_REALM, uri: `zookeeper/${SASL_REALM}` };
 
 export class SaslDigest {
   private readonly options: SaslOptions;

@@ -69,6 +69,8 @@ export class SessionTracker {
   private beforeMs = Number.POSITIVE_INFINITY;
   /** No session expires before this time, because this server itself was paused. */
   private graceUntilMs = 0;
+  /** Sessions that expire next, whatever their clients do. */
+  private readonly doomed: Session[] = [];
   /** On a learner: sessions to report to the leader. */
   private touched: Session[] | null = null;
 
@@ -83,7 +85,7 @@ export class SessionTracker {
   }
 
   get nextExpiryMs(): number {
-    return this.expiry.nextExpiryMs;
+    return this.doomed.length > 0 ? 0 : this.expiry.nextExpiryMs;
   }
 
   get(id: bigint): Session | undefined {
@@ -187,8 +189,20 @@ export class SessionTracker {
     this.local?.clock(nowMs);
   }
 
+  /** For tests of clients: the session expires although its client is alive. */
+  expireNow(id: bigint): void {
+    const session = this.sessions.get(id);
+    if (session !== undefined) this.doomed.push(session);
+  }
+
   /** Returns at most `limit` expired sessions, marked as closing. */
   expire(nowMs: number, limit?: number): Session[] {
+    const doomed = this.doomed.shift();
+    if (doomed !== undefined && !doomed.isClosing) {
+      doomed.isClosing = true;
+      this.expiry.remove(doomed);
+      return [doomed];
+    }
     if (nowMs < this.graceUntilMs) return [];
     const due = this.expiry.poll(Math.min(nowMs, this.beforeMs), limit);
     for (const session of due) session.isClosing = true;

@@ -35,6 +35,7 @@ export class ClientConnection {
   /** Frames that came before the session existed. */
   readonly early = new MeasuredFifo<Buffer>(({ length }) => length);
   ids: Id[];
+  isOverTls = false;
   session: Session | null = null;
   /** The SASL exchange under way, if any. */
   sasl: SaslDigest | null = null;

@@ -1,6 +1,7 @@
 import { highOf, lowOf } from '../../jute/long.js';
+import type { ErrorCode } from '../../protocol/error-code.js';
 import { Fifo } from '../../protocol/fifo.js';
-import type { Event } from '../events.js';
+import type { Event, ServerFault } from '../events.js';
 import type { ConnectionThrottle } from '../limits/connection-throttle.js';
 import type { LimitOptions } from '../limits/limit-options.js';
 import { LIMITS, type LimitName } from '../limits/limits.js';
@@ -53,6 +54,8 @@ export class ServerState {
   readonly reporter: Reporter;
   /** Serving without a quorum, for clients that accept a read-only server. */
   isReadOnly = false;
+  /** The answer to every write, for tests of clients; null serves them. */
+  refusedWrites: ErrorCode | null = null;
   /** An operator replaced a tree that clients may have seen by this one. */
   isRestored = false;
   /** Size of all requests in flight on all connections, in bytes. */
@@ -103,9 +106,15 @@ export class ServerState {
     this.reporter.limit(limit, value, from, this.monotonicMs);
   }
 
+  private apply(fault: ServerFault): void {
+    if (fault.kind === 'expire') this.sessions.expireNow(fault.sessionId);
+    else this.refusedWrites = fault.error;
+  }
+
   /** Notes an observation of a driver for metrics and log. */
-  note(event: Extract<Event, { kind: 'counted' | 'limit-exceeded' | 'measured' }>): void {
-    if (event.kind === 'counted') this.stats.count(event.what);
+  note(event: Extract<Event, { kind: 'counted' | 'limit-exceeded' | 'measured' | 'fault' }>): void {
+    if (event.kind === 'fault') this.apply(event.fault);
+    else if (event.kind === 'counted') this.stats.count(event.what);
     else if (event.kind === 'measured') this.stats.measured(event.what, event.value);
     else this.exceeded(event.limit, event.from, event.value);
   }

@@ -1,4 +1,4 @@
-import { containerOwner, ephemeralTypeOf, ttlOwner } from '../../protocol/create-mode.js';
+import { ephemeralTypeOf } from '../../protocol/create-mode.js';
 import { type ACL, NO_STAT, type StatPersisted } from '../../protocol/data.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { isParentPath, parentPath } from '../../protocol/path.js';
@@ -22,7 +22,14 @@ import {
   statPath,
 } from './quotas.js';
 import { StatTable } from './stat-table.js';
-import { type CreateNodeTxn, partsOf, type SetDataTxn, type Txn, type TxnHead } from './txn.js';
+import {
+  type CreateNodeTxn,
+  createdOwner,
+  partsOf,
+  type SetDataTxn,
+  type Txn,
+  type TxnHead,
+} from './txn.js';
 import { walk } from './walk.js';
 
 /** Notified of each change as it is applied, in order: triggers the watches. */
@@ -256,7 +263,7 @@ export class DataTree {
       this.rehashStat(parent);
       return;
     }
-    const owner = ownerOf(head, txn);
+    const owner = createdOwner(head, txn);
     const slot = this.stats.allocateNew(head.zxid, head.time, owner);
     const node = this.place(txn.path, txn.data, this.acls.acquire(txn.acl), slot, owner, hash);
     this.addChild(parent, node);
@@ -468,10 +475,4 @@ export class DataTree {
     assert(parent !== undefined, `${path} has no parent`);
     return parent;
   }
-}
-
-function ownerOf(head: TxnHead, txn: CreateNodeTxn): bigint {
-  if (txn.type === OpCode.createContainer) return containerOwner();
-  if (txn.type === OpCode.createTTL) return ttlOwner(txn.ttl);
-  return txn.isEphemeral ? head.sessionId : 0n;
 }

@@ -10,6 +10,7 @@ import { JuteError } from '../../jute/jute-error.js';
 import type { OutputArchive } from '../../jute/output-archive.js';
 import { bool, ustring } from '../../jute/record.js';
 import { readAcl, writeAcl } from '../../protocol/acl-codec.js';
+import { containerOwner, ttlOwner } from '../../protocol/create-mode.js';
 import type { ACL } from '../../protocol/data.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import { OpCode, opCodeName } from '../../protocol/op-code.js';
@@ -121,6 +122,13 @@ export function partsOf(txns: readonly Txn[]): readonly Txn[] {
     const err = place < failed ? ErrorCode.OK : ErrorCode.RUNTIMEINCONSISTENCY;
     return { type: OpCode.error, err };
   });
+}
+
+/** The stored owner of a znode that this txn creates: a session, nobody (0n), or a mark. */
+export function createdOwner({ sessionId }: TxnHead, txn: CreateNodeTxn): bigint {
+  if (txn.type === OpCode.createContainer) return containerOwner();
+  if (txn.type === OpCode.createTTL) return ttlOwner(txn.ttl);
+  return txn.isEphemeral ? sessionId : 0n;
 }
 
 /** Writes a body without its type, which is in the header (or in the element of the multi). */

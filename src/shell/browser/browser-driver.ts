@@ -1,11 +1,13 @@
 // Performs the effects of the browser: reads znodes and watches the visible ones, so that the
 // screen follows the server. It makes no decisions about keys.
 
-import type { ZooKeeperClient } from '../../client/client.js';
-import { ZooKeeperError } from '../../client/errors.js';
+import type { ZooKeeperClient } from '../../client/base/client.js';
+import { ZooKeeperError } from '../../client/base/errors.js';
 import { inBackground } from '../../commands/program/in-background.js';
 import type { ShellSession } from '../../commands/zksh/session/shell-session.js';
+import { walkTree } from '../../commands/znodes/walk.js';
 import type { Stat } from '../../protocol/data.js';
+import { baseName, isWithin } from '../../protocol/path.js';
 import type { Key } from '../terminal/key-decoder.js';
 import {
   type BrowserEffect,
@@ -14,6 +16,7 @@ import {
   openBrowser,
 } from './browser-state.js';
 import { stepBrowser } from './browser-step.js';
+import { ancestorsOf, isMatch } from './tree-rows.js';
 
 export class BrowserDriver {
   readonly #session: ShellSession;
@@ -28,6 +31,7 @@ export class BrowserDriver {
   #nextRead: string | undefined;
   #unsubscribe: () => void;
   #isOver = false;
+  #search = new AbortController();
 
   constructor(session: ShellSession, client: ZooKeeperClient, root: string) {
     this.#session = session;
@@ -73,6 +77,7 @@ export class BrowserDriver {
   leave(path = this.#state.selected): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#search.abort();
     this.#unsubscribe();
     this.#resolveLeft(path);
   }
@@ -90,6 +95,9 @@ export class BrowserDriver {
         return;
       case 'look':
         inBackground(this.#look(effect.paths), this.#ignore);
+        return;
+      case 'find':
+        inBackground(this.#find(effect.text, effect.after), this.#ignore);
         return;
       case 'leave':
         this.leave(effect.path);
@@ -136,6 +144,37 @@ export class BrowserDriver {
     // Unreadable znodes keep their marks.
     await Promise.allSettled(looks);
     if (stats.size > 0) this.dispatch({ type: 'looked', stats });
+  }
+
+  /** A later search replaces one that is running. */
+  async #find(text: string, after: string): Promise<void> {
+    this.#search.abort();
+    this.#search = new AbortController();
+    const { signal } = this.#search;
+    const { root } = this.#state;
+    const path =
+      (await this.#firstMatch(text, { signal, after })) ??
+      (await this.#firstMatch(text, { signal }));
+    if (signal.aborted) return;
+    if (path === undefined) {
+      this.dispatch({ type: 'not-found', text });
+      return;
+    }
+    for (const ancestor of ancestorsOf(path)) {
+      const isListed = this.#state.tree.get(ancestor)?.children !== undefined;
+      if (isWithin(ancestor, root) && !isListed) await this.#list(ancestor);
+    }
+    if (!signal.aborted) this.dispatch({ type: 'found', path });
+  }
+
+  async #firstMatch(
+    text: string,
+    options: { readonly signal: AbortSignal; readonly after?: string },
+  ): Promise<string | undefined> {
+    for await (const { path } of walkTree(this.#client, this.#state.root, options)) {
+      if (isMatch(baseName(path), text)) return path;
+    }
+    return undefined;
   }
 
   #server(): string {

@@ -9,7 +9,7 @@ import {
   refreshAll,
   select,
 } from './browser-state.js';
-import { treeRows, withNode } from './tree-rows.js';
+import { isMatch, type TreeRow, treeRows, withNode } from './tree-rows.js';
 import { nextForm, type ValueForm, viewOf } from './value-view.js';
 
 export function pressKey(state: BrowserState, key: string): BrowserStep {
@@ -140,7 +140,7 @@ function typeLetter(state: BrowserState, letter: string): BrowserStep {
 function pressInSearch(state: BrowserState, text: string, key: string): BrowserStep {
   switch (key) {
     case 'enter':
-      return just({ ...state, search: text === '' ? undefined : { text, isTyped: false } });
+      return accept(state, text);
     case 'escape':
     case 'ctrl-c':
       return just({ ...state, search: undefined });
@@ -151,20 +151,42 @@ function pressInSearch(state: BrowserState, text: string, key: string): BrowserS
   }
 }
 
+/** Enter keeps what typing has found, or finds it below closed znodes. */
+function accept(state: BrowserState, text: string): BrowserStep {
+  if (text === '') return just({ ...state, search: undefined });
+  const accepted = { ...state, search: { text, isTyped: false } };
+  return nextRow(accepted, 0, 1) === undefined ? findBelow(accepted, text) : just(accepted);
+}
+
+/** The next match; forward also below closed znodes, so that n reaches each match. */
 function findNext(state: BrowserState, step: 1 | -1): BrowserStep {
-  return state.search === undefined ? just(state) : findFrom(state, step, step);
+  const { search } = state;
+  if (search === undefined) return just(state);
+  return step === 1 ? findBelow(state, search.text) : findFrom(state, step, step);
+}
+
+function findBelow(state: BrowserState, text: string): BrowserStep {
+  const effect = { type: 'find', text, after: state.selected } as const;
+  return { state: { ...state, note: `searching for "${text}" …` }, effects: [effect] };
 }
 
 /** Selects the next row whose name contains the text; wraps around and ignores case. */
 function findFrom(state: BrowserState, offset: number, step: 1 | -1): BrowserStep {
-  const wanted = state.search?.text.toLowerCase() ?? '';
+  const row = nextRow(state, offset, step);
+  if (row !== undefined) return select(state, row.path);
+  const note = `no match for "${state.search?.text}" in the open tree; Enter searches below it`;
+  return just({ ...state, note });
+}
+
+function nextRow(state: BrowserState, offset: number, step: 1 | -1): TreeRow | undefined {
+  const text = state.search?.text ?? '';
   const rows = treeRows(state.tree, state.root);
   const start = indexOfSelected(state) + offset;
   for (let i = 0; i < rows.length; i++) {
     const row = rows[mod(start + i * step, rows.length)];
-    if (row?.name.toLowerCase().includes(wanted)) return select(state, row.path);
+    if (row !== undefined && isMatch(row.name, text)) return row;
   }
-  return just({ ...state, note: `no match for "${state.search?.text}" in the open tree` });
+  return undefined;
 }
 
 function mod(value: number, by: number): number {

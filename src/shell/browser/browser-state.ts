@@ -56,6 +56,9 @@ export type BrowserEvent =
     }
   | { readonly type: 'unread'; readonly path: string; readonly reason: string }
   | { readonly type: 'looked'; readonly stats: ReadonlyMap<string, Stat> }
+  /** The next match below closed znodes; the driver has listed its ancestors. */
+  | { readonly type: 'found'; readonly path: string }
+  | { readonly type: 'not-found'; readonly text: string }
   /** A watch fired, or anything may have changed during a disconnect. */
   | { readonly type: 'stale'; readonly path: string }
   | { readonly type: 'server'; readonly server: string; readonly isBack: boolean }
@@ -71,6 +74,8 @@ export type BrowserEffect =
   | { readonly type: 'read'; readonly path: string }
   /** Reads Stats, for the marks of the names. */
   | { readonly type: 'look'; readonly paths: readonly string[] }
+  /** Finds the next znode in the order of the tree, also below closed znodes. */
+  | { readonly type: 'find'; readonly text: string; readonly after: string }
   | { readonly type: 'leave'; readonly path: string };
 
 export interface BrowserStep {

@@ -2,6 +2,7 @@
 
 import { compareNames } from '../../commands/znodes/walk.js';
 import type { Stat } from '../../protocol/data.js';
+import { isWithin } from '../../protocol/path.js';
 import { pressKey, typeText } from './browser-keys.js';
 import {
   type BrowserEffect,
@@ -15,7 +16,7 @@ import {
   refreshAll,
   select,
 } from './browser-state.js';
-import { type BrowsedTree, treeRows, withNode } from './tree-rows.js';
+import { ancestorsOf, type BrowsedTree, treeRows, withNode } from './tree-rows.js';
 import { viewOf } from './value-view.js';
 
 export function stepBrowser(before: BrowserState, event: BrowserEvent): BrowserStep {
@@ -51,6 +52,10 @@ function step(state: BrowserState, event: BrowserEvent): BrowserStep {
     }
     case 'looked':
       return just({ ...state, tree: withStats(state.tree, event.stats) });
+    case 'found':
+      return reveal(state, event.path);
+    case 'not-found':
+      return just({ ...state, note: `no match for "${event.text}"` });
     case 'stale':
       return refresh(state, event.path);
     case 'server': {
@@ -98,6 +103,16 @@ function takeChildren(
   const isThere = treeRows(tree, state.root).some((row) => row.path === state.selected);
   // The selected znode was deleted: select its parent.
   return isThere ? just(next) : select(next, path);
+}
+
+/** Opens the ancestors of a znode, and selects it. */
+function reveal(state: BrowserState, path: string): BrowserStep {
+  const ancestors = ancestorsOf(path).filter((one) => isWithin(one, state.root));
+  const tree = ancestors.reduce(
+    (before, ancestor) => withNode(before, ancestor, { isOpen: true }),
+    state.tree,
+  );
+  return select({ ...state, tree, note: undefined }, path);
 }
 
 function withoutFault(tree: BrowsedTree, path: string): BrowsedTree {

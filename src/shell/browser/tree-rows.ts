@@ -1,5 +1,5 @@
 import type { Stat } from '../../protocol/data.js';
-import { baseName, childPath } from '../../protocol/path.js';
+import { baseName, childPath, parentPath } from '../../protocol/path.js';
 
 /** The known state of a znode. */
 export interface BrowsedNode {
@@ -17,6 +17,11 @@ export interface TreeRow {
   readonly path: string;
   readonly name: string;
   readonly depth: number;
+}
+
+/** Does a name contain the text of a search? */
+export function isMatch(name: string, text: string): boolean {
+  return name.toLowerCase().includes(text.toLowerCase());
 }
 
 const known = new WeakMap<BrowsedTree, readonly TreeRow[]>();
@@ -40,6 +45,12 @@ export function treeRows(tree: BrowsedTree, root: string): readonly TreeRow[] {
   }
   known.set(tree, rows);
   return rows;
+}
+
+/** The ancestors of a path, the root first. */
+export function ancestorsOf(path: string): readonly string[] {
+  const parent = path === '/' ? undefined : parentPath(path);
+  return parent === undefined ? [] : [...ancestorsOf(parent), parent];
 }
 
 /** The tree with one node changed; an unknown node counts as closed. */

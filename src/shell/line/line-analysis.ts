@@ -27,7 +27,7 @@ export interface LineAnalysis {
 }
 
 /** Longer lines are not colored. */
-const MAX_ANALYSED_LENGTH = 20_000;
+const MAX_ANALYZED_LENGTH = 20_000;
 
 export function analyzeLine(
   text: string,
@@ -35,7 +35,7 @@ export function analyzeLine(
   vocabulary: Vocabulary,
   resolver: PathResolver,
 ): LineAnalysis {
-  if (text.length > MAX_ANALYSED_LENGTH || isHistoryReference(text)) {
+  if (text.length > MAX_ANALYZED_LENGTH || isHistoryReference(text)) {
     return { spans: [{ text, tone: 'plain' }], fault: undefined, synopsis: undefined };
   }
   const { statements, fault } = parseLine(text);

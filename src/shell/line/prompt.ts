@@ -1,5 +1,5 @@
-import type { ClientState } from '../../client/client.js';
-import { chrootStart } from '../../client/connect-string.js';
+import type { ClientState } from '../../client/base/client.js';
+import { chrootStart } from '../../client/base/connect-string.js';
 import { textWidth, truncate } from '../../commands/terminal/text-width.js';
 import type { Span, Tone } from '../terminal/theme.js';
 

@@ -24,8 +24,8 @@ export interface Span {
 }
 
 // Chalk checks FORCE_COLOR and the terminal, but not NO_COLOR (https://no-color.org).
-const isColourless = (env['NO_COLOR'] ?? '') !== '' && env['FORCE_COLOR'] === undefined;
-const chalk: ChalkInstance = isColourless ? new Chalk({ level: 0 }) : new Chalk();
+const isColorless = (env['NO_COLOR'] ?? '') !== '' && env['FORCE_COLOR'] === undefined;
+const chalk: ChalkInstance = isColorless ? new Chalk({ level: 0 }) : new Chalk();
 
 const PAINTS: Readonly<Record<Tone, (text: string) => string>> = {
   plain: (text) => text,

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { formatServerAddress } from '../../../src/client/connect-string.js';
+import { formatServerAddress } from '../../../src/client/base/connect-string.js';
 import {
   dynamicConfigFile,
   membersOfConfig,

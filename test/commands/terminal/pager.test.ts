@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { pagerCommand } from '../../../src/commands/terminal/pager.js';
-import { readPager } from '../../../src/commands/zksh/profiles.js';
+import { readPager } from '../../../src/commands/zksh/configuration.js';
 import { makeShellWorld } from '../../support/shell-world.js';
 import { makeTempDir } from '../../support/temp-dir.js';
 

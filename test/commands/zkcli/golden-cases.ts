@@ -169,7 +169,7 @@ export const DIFFERENT: readonly (Case & { readonly there: string })[] = [
   {
     there: 'the first word is stored, the others are dropped',
     words: ['set', '/a', 'two', 'words'],
-    err: `a word too many for set: nothing was done (a value of several words goes in quotes)\n${SET_USAGE}`,
+    err: `too many words for set: nothing was done (quote a value of several words)\n${SET_USAGE}`,
     code: 1,
   },
   {

@@ -119,7 +119,7 @@ test('lines from standard input: the last exit code counts, and close is not the
       [
         'Created /s',
         'Node does not exist: /nope',
-        'the quote at 8 is not closed: nothing was done',
+        'unclosed quote at column 8: nothing was done',
         'java.lang.NumberFormatException: For input string: "abc"',
         '',
       ].join('\n'),

@@ -1,7 +1,7 @@
 // The lines, paths and flags of Apache's shell (3.9), without a server.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ZooKeeperError } from '../../../src/client/errors.js';
+import { ZooKeeperError } from '../../../src/client/base/errors.js';
 import { parseCliCommandLine } from '../../../src/commands/zkcli/command-line.js';
 import { checkJavaPath } from '../../../src/commands/zkcli/java-path.js';
 import { runCliLine } from '../../../src/commands/zkcli/run-words.js';
@@ -40,7 +40,7 @@ test('blanks separate words, quotes hold them together, and nothing escapes', ()
 });
 
 test('an open quote is refused with its place', () => {
-  const at = (place: number) => `the quote at ${place} is not closed: nothing was done`;
+  const at = (place: number) => `unclosed quote at column ${place}: nothing was done`;
   assert.is(
     faultOf(() => splitLine('set /a "open')),
     at(8),
@@ -170,12 +170,12 @@ test('a blank line does nothing; words too few, too many or unknown run nothing'
   assert.equal(shell.history, []);
   assert.equal(await run('ls'), ['ls [-s] [-w] [-R] path\n', 1]);
   const [surplus, code] = await run('deleteall /a b');
-  assert.match(surplus, /^a word too many for deleteall: nothing was done/);
+  assert.match(surplus, /^too many words for deleteall: nothing was done/);
   assert.is(code, 1);
   const [unknown, unknownCode] = await run('foo /a');
   assert.match(unknown, /\nCommand not found: Command not found foo\n$/);
   assert.is(unknownCode, 127);
-  assert.equal(await run('set /a "open'), ['the quote at 8 is not closed: nothing was done\n', 1]);
+  assert.equal(await run('set /a "open'), ['unclosed quote at column 8: nothing was done\n', 1]);
   assert.equal(client.calls, []);
 });
 

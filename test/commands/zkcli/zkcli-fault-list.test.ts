@@ -22,10 +22,14 @@ const SHOWN_BY: readonly (readonly [fault: string, file: string, name: string])[
   ['deleteall never asks', HERE, 'deleteall at the prompt says how many and asks'],
   ['deleteall never asks', HERE, 'deleteall in a script needs --yes'],
   ['-server without a value', COMPATIBLE, '-server without a value is refused, and goes to no'],
-  ['noise on stdout', PROCESS, 'results go to stdout and errors to stderr, and nothing else to'],
+  ['noise on stdout', PROCESS, 'only results go to stdout, and only errors to stderr'],
   ['names on stderr', HERE, 'the name of a sequential znode is a result'],
   ['exit code 0 on failures', HERE, 'what failed in part, or had no connection, is an error'],
-  ['only the last exit code', PROCESS, 'a script stops at its first error, --keep-going does not'],
+  [
+    'only the last exit code',
+    PROCESS,
+    'a script stops at its first error, but not with --keep-going',
+  ],
   ['sessions are left open', PROCESS, 'the session is closed at the end, after an error too'],
   [
     'null prints as null',
@@ -46,9 +50,9 @@ const SHOWN_BY: readonly (readonly [fault: string, file: string, name: string])[
   [
     'digests made elsewhere',
     'test/commands/zksh/verbs/acl/acl.test.ts',
-    'digest makes the id that',
+    'digest makes the same id',
   ],
-  ['passwords on the screen', 'test/commands/zksh/verbs/shell/history.test.ts', 'but no secrets'],
+  ['passwords on the screen', 'test/commands/zksh/verbs/shell/history.test.ts', 'without secrets'],
   ['the manual differs', 'test/man/pages.test.ts', 'has the text of its prose'],
 ];
 

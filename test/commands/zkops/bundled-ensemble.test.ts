@@ -4,12 +4,11 @@ import { startEnsemble } from '../../../src/server/main.js';
 import { checkFormats, flat, health, lookUntil, PATIENT } from '../../support/ops-checks.js';
 import { codesOf, rolesOf, runZkops } from '../../support/run-zkops.js';
 
-// zkops beside ensembles of the bundled server; test/conformance/ops-ensemble.test.ts does the
-// same beside Apache's.
+// zkops with bundled ensembles. test/conformance/ops-ensemble.test.ts does the same with Apache's.
 
 const CONFIG = { config: { '4lw.commands.whitelist': '*', 'admin.enableServer': 'false' } };
 
-test('an ensemble is healthy, loses a follower, its quorum, and comes back', async () => {
+test('an ensemble is healthy, loses a follower, then its quorum, and recovers', async () => {
   const ensemble = await startEnsemble({ size: 3, observers: 1, ...CONFIG });
   try {
     const { connectString: servers, members } = ensemble;
@@ -34,7 +33,7 @@ test('an ensemble is healthy, loses a follower, its quorum, and comes back', asy
     const lostOne = await lookUntil(
       'the leader to miss its follower',
       () => health(servers),
-      ({ out }) => out.includes('2 of 3 voters in step, none to spare'),
+      (run) => flat(run).includes('2 of 3 voters in step, none to spare'),
     );
     assert.equal([lostOne.exitCode, codesOf(lostOne)], [1, ['member:refused']]);
 
@@ -47,14 +46,14 @@ test('an ensemble is healthy, loses a follower, its quorum, and comes back', asy
     assert.match(flat(lost), /CRITICAL: .*(no quorum|without a quorum)/);
 
     await Promise.all(followers.map((member) => member.start()));
-    const back = await lookUntil('the ensemble to be well again', () => health(servers), isWell);
+    const back = await lookUntil('the ensemble to be healthy again', () => health(servers), isWell);
     assert.match(back.out, /HEALTHY: .* leads, 3 of 3 voters in step\n$/);
   } finally {
     await ensemble.close();
   }
 });
 
-test('two ensembles in one list, and a narrow whitelist, read differently', async () => {
+test('two ensembles in one list give another verdict than a narrow whitelist', async () => {
   const [first, second] = await Promise.all([
     startEnsemble({ size: 1, observers: 1, ...CONFIG }),
     startEnsemble({ size: 3, config: { 'admin.enableServer': 'false' } }),

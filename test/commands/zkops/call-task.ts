@@ -13,7 +13,7 @@ export interface TaskOutcome {
 export interface TaskOptions {
   readonly ask?: AskWord;
   readonly signal?: AbortSignal;
-  /** Instead of the one that is named. */
+  /** Replaces the task that the line names. */
   readonly group?: readonly Task[];
 }
 
@@ -27,7 +27,7 @@ export async function callTask(
   let out = '';
   let error = '';
   const world = {
-    ask: ask ?? (() => Promise.reject(new Error('nobody is to be asked'))),
+    ask: ask ?? (() => Promise.reject(new Error('the call may query no member'))),
     now: () => new Date(0),
     writeOut: (text: string | Buffer) => {
       out += text;
@@ -35,7 +35,7 @@ export async function callTask(
     writeError: (text: string) => {
       error += text;
     },
-    terminal: { width: 80, isColour: false },
+    terminal: { width: 80, isColor: false },
     render: () => '',
     runJob: (work: (job: Job) => Promise<number>) =>
       work({ signal, progress: () => undefined, clearProgress: () => undefined }),
@@ -60,7 +60,7 @@ export interface TaskJson {
   readonly totals: Readonly<Record<string, unknown>>;
 }
 
-/** The same, read back from JSON. */
+/** The same, parsed from JSON. */
 export async function taskJson(
   args: readonly string[],
   options: TaskOptions = {},

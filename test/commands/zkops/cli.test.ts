@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { formatServerAddress } from '../../../src/client/connect-string.js';
+import { formatServerAddress } from '../../../src/client/base/connect-string.js';
 import type { AskWord } from '../../../src/commands/ensemble/ask.js';
 import type { OpsResult } from '../../../src/commands/ensemble/verdict/result.js';
 import type { ShowOptions } from '../../../src/commands/zkops/calls/cli-world.js';
@@ -19,10 +19,11 @@ interface Call {
   readonly result: OpsResult | undefined;
 }
 
-/** One call of zkops on members that answer by their port. */
+/** One call of zkops with fake members, by port. */
 async function call(
   args: readonly string[],
   modes: Readonly<Record<number, string>> = {},
+  env: Readonly<Record<string, string>> = {},
 ): Promise<Call> {
   let out = '';
   let error = '';
@@ -38,8 +39,9 @@ async function call(
   };
   const exitCode = await main(args, {
     ask,
+    env,
     now: () => new Date(0),
-    terminal: { width: 80, isColour: false },
+    terminal: { width: 80, isColor: false },
     writeOut: (text) => {
       out += text;
     },
@@ -64,7 +66,7 @@ test('the exit code is the verdict', async () => {
   assert.is((await call(['srvr', '--servers', 'a:2'], ensemble)).exitCode, 3);
 });
 
-test('members come from a list, a connect string, a hosts file or a zoo.cfg', async () => {
+test('members come from a list, a connect string, a hosts file, or a zoo.cfg', async () => {
   const folder = makeTempDir('zkops');
   try {
     const hosts = join(folder.path, 'hosts.txt');
@@ -83,7 +85,7 @@ test('members come from a list, a connect string, a hosts file or a zoo.cfg', as
   }
 });
 
-test('a bad hosts file is exit code 65, every bad line named, nothing asked', async () => {
+test('a bad hosts file gives exit code 65 and names every bad line, without a query', async () => {
   const folder = makeTempDir('zkops');
   try {
     const hosts = join(folder.path, 'hosts.txt');
@@ -112,8 +114,8 @@ test('a bad hosts file is exit code 65, every bad line named, nothing asked', as
 const USAGE: readonly (readonly [says: string, ...args: string[]])[] = [
   ['unknown command', 'nosuch'],
   ['unknown option', 'srvr', '--nosuch'],
-  ['expected milliseconds', 'srvr', '--timeout', '1s'],
-  ['expected milliseconds', 'srvr', '--deadline', '0'],
+  ['expected a number and ms, s,', 'srvr', '--timeout', '1y'],
+  ['expected a number and ms, s,', 'srvr', '--deadline', '0'],
   ['Allowed choices are table', 'srvr', '-o', 'xml'],
   ['only one list of members', 'srvr', '--servers', 'a', '--connect', 'b'],
   ['lists a:2181 twice', 'srvr', '--servers', 'a,A:2181'],
@@ -140,7 +142,12 @@ for (const [says, ...args] of USAGE) {
   });
 }
 
-test('help and version go to stdout and exit 0; a bare call is a usage error', async () => {
+test('durations have units, and ndjson is jsonl', async () => {
+  const { show } = await call(['srvr', '--timeout', '2s', '-o', 'ndjson']);
+  assert.is(show?.output, 'jsonl');
+});
+
+test('help and version print to stdout and exit with 0; a call without arguments is a usage error', async () => {
   const help = await call(['--help']);
   assert.is(help.exitCode, 0);
   assert.match(help.out, /^Examples:\n {2}zkops health --ensemble hosts.txt$/m);
@@ -164,13 +171,13 @@ test('help and version go to stdout and exit 0; a bare call is a usage error', a
   }
   const version = await call(['--version']);
   assert.is(version.exitCode, 0);
-  assert.match(version.out, /^\d+\.\d+\.\d+\n$/);
+  assert.match(version.out, /^zkops \d+\.\d+\.\d+\n$/);
   const bare = await call([]);
   assert.is(bare.exitCode, 64);
   assert.is(bare.out, '');
 });
 
-test('options reach the run and the rendering', async () => {
+test('options reach the run and the output', async () => {
   const { show, result } = await call(
     ['mntr', '--servers', 'a:1', '-o', 'json', '--all', '--keys', 'zk_*latency', '-q'],
     { 1: 'standalone' },
@@ -185,6 +192,46 @@ test('options reach the run and the rendering', async () => {
   assert.match(wrong.error, /invalid pattern: "\[z-a\]"/);
   const plain = await call(['srvr', '--servers', 'a:1'], { 1: 'standalone' });
   assert.equal(plain.show, { output: 'table', isAll: false, keys: undefined, isQuiet: false });
+});
+
+test('variables are defaults of options, and a list of members replaces another', async () => {
+  const one = await call(
+    ['srvr'],
+    { 1: 'standalone' },
+    { ZKOPS_SERVERS: 'a:1', ZKOPS_OUTPUT: 'ndjson' },
+  );
+  assert.equal(one.asked, ['a:1 srvr']);
+  assert.is(one.show?.output, 'jsonl');
+  const other = await call(['srvr', '--connect', 'b:1'], {}, { ZKOPS_SERVERS: 'a:1' });
+  assert.ok(other.asked.every((asked) => asked.startsWith('b:1')));
+  const quiet = await call(['srvr', '--servers', 'a:1'], {}, { ZKOPS_QUIET: '1', ZKOPS_ALL: '0' });
+  assert.equal([quiet.show?.isQuiet, quiet.show?.isAll], [true, false]);
+  for (const [env, says] of [
+    [{ ZKOPS_TIMEOUT: 'soon' }, /^zkops: ZKOPS_TIMEOUT: expected a number and ms/],
+    [{ ZKOPS_QUIET: 'maybe' }, /^zkops: ZKOPS_QUIET: expected 1, 0, true, or false/],
+    [{ ZKOPS_OUTPUT: 'xml' }, /^zkops: ZKOPS_OUTPUT: Allowed choices are table/],
+  ] as const) {
+    const bad = await call(['srvr'], {}, env);
+    assert.is(bad.exitCode, 64);
+    assert.match(bad.error, says);
+  }
+});
+
+test('a profile of zksh names the members, unless the command line does', async () => {
+  const folder = makeTempDir('zkops-profile');
+  try {
+    const file = join(folder.path, 'config.json');
+    writeFileSync(file, '{"profiles": {"prod": {"connect": "p:1/app", "timeout": 5}}}');
+    const env = { ZKSH_CONFIG: file, ZKOPS_SERVERS: 'a:1' };
+    assert.is((await call(['srvr', '-P', 'prod'], {}, env)).asked[0], 'p:1 srvr');
+    const typed = await call(['srvr', '-P', 'prod', '--servers', 'b:1'], {}, env);
+    assert.is(typed.asked[0], 'b:1 srvr');
+    const unknown = await call(['srvr', '-P', 'prd'], {}, env);
+    assert.is(unknown.exitCode, 64);
+    assert.match(unknown.error, /unknown profile: "prd"\nzkops: did you mean prod\?\n$/);
+  } finally {
+    folder.remove();
+  }
 });
 
 test.run();

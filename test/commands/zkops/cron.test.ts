@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AskWord } from '../../../src/commands/ensemble/ask.js';
+import { takeRunLock } from '../../../src/commands/program/run-lock.js';
 import { main } from '../../../src/commands/zkops/cli.js';
 import { renderOps } from '../../../src/commands/zkops/render/ops-render.js';
-import { takeRunLock } from '../../../src/commands/zkops/run-lock.js';
 import { makeTempDir } from '../../support/temp-dir.js';
 import { srvrText } from './members-of.js';
 
@@ -16,7 +16,7 @@ interface Call {
   readonly asked: number;
 }
 
-/** One run over three members, of which those of `modes` answer. */
+/** One run over three members, of which those in `modes` answer. */
 async function run(
   args: readonly string[],
   modes: Readonly<Record<number, string>>,
@@ -34,14 +34,14 @@ async function run(
   const exitCode = await main(['health', '--servers', 'a:1,a:2,a:3', '--confirm', '1', ...args], {
     ask,
     now: () => new Date(0),
-    terminal: { width: 80, isColour: false },
+    terminal: { width: 80, isColor: false },
     writeOut: (text) => {
       out += text;
     },
     writeError: (text) => {
       error += text;
     },
-    render: (result, show) => renderOps(result, show, { width: 80, isColour: false }),
+    render: (result, show) => renderOps(result, show, { width: 80, isColor: false }),
   });
   return { exitCode, out, error, asked };
 }
@@ -49,7 +49,7 @@ async function run(
 const WELL = { 1: 'leader', 2: 'follower', 3: 'follower' };
 const ONE_DOWN = { 1: 'leader', 2: 'follower' };
 
-test('-q with a state is silent but for what is new', async () => {
+test('-q with a state prints only changes', async () => {
   const folder = makeTempDir('zkops');
   try {
     const args = ['-q', '--state', join(folder.path, 'state.json')];
@@ -69,7 +69,7 @@ test('-q with a state is silent but for what is new', async () => {
   }
 });
 
-test('a state that cannot be read is told, and a new one begun', async () => {
+test('a state that cannot be read is reported, and a new one begins', async () => {
   const folder = makeTempDir('zkops');
   try {
     const state = join(folder.path, 'state.json');
@@ -83,7 +83,7 @@ test('a state that cannot be read is told, and a new one begun', async () => {
   }
 });
 
-test('a state or a file that cannot be written is exit code 3, with the reason', async () => {
+test('a state or a file that cannot be written gives exit code 3, with the reason', async () => {
   const folder = makeTempDir('zkops');
   try {
     const away = join(folder.path, 'no', 'such');
@@ -114,22 +114,22 @@ test('--out writes the whole file or leaves the old one', async () => {
   }
 });
 
-test('a run that finds the lock taken asks nobody, exit code 3', async () => {
+test('a run that finds the lock taken queries no member and exits with 3', async () => {
   const folder = makeTempDir('zkops');
   try {
     const lock = join(folder.path, 'lock');
-    // This process lives, so that the lock is good.
+    // This process lives, so the lock is valid.
     writeFileSync(lock, `${process.pid} 60000\n`);
     const held = await run(['--lock', lock], WELL);
     assert.equal([held.exitCode, held.asked, held.out], [3, 0, '']);
-    assert.match(held.error, `held by another run: process ${process.pid}; no member was asked`);
+    assert.match(held.error, `held by another run: process ${process.pid}; no member was queried`);
     assert.is(readFileSync(lock, 'utf8'), `${process.pid} 60000\n`);
   } finally {
     folder.remove();
   }
 });
 
-test('a lock is given back, and one of a process that is gone is taken over', async () => {
+test('a lock is released, and one of a process that has ended is taken over', async () => {
   const folder = makeTempDir('zkops');
   try {
     const lock = join(folder.path, 'lock');
@@ -149,7 +149,7 @@ test('a lock is given back, and one of a process that is gone is taken over', as
   }
 });
 
-test('--fail-on says from which level on the exit code tells', async () => {
+test('--fail-on sets the lowest level that affects the exit status', async () => {
   const codes = async (failOn: string) => [
     (await run(['--fail-on', failOn], WELL)).exitCode,
     (await run(['--fail-on', failOn], ONE_DOWN)).exitCode,
@@ -160,7 +160,7 @@ test('--fail-on says from which level on the exit code tells', async () => {
   assert.equal(await codes('never'), [0, 0, 0]);
 });
 
-test('--min-serving makes critical what the quorum would allow', async () => {
+test('--min-serving raises a loss that the quorum would allow to critical', async () => {
   const { exitCode, out } = await run(['--min-serving', '3'], ONE_DOWN);
   assert.is(exitCode, 2);
   assert.match(out, /2 of 3 members serve \(expected at least 3 by --min-serving\)/);

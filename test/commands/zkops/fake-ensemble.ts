@@ -8,7 +8,7 @@ import {
 import { runZkops, type ZkopsRun } from '../../support/run-zkops.js';
 import { srvrText } from './members-of.js';
 
-/** Runs a verb over fake members; `zkops health` where none is named. */
+/** Runs a verb, by default `zkops health`, over fake members. */
 export async function over(
   behaviors: readonly Behavior[],
   ...args: readonly string[]
@@ -24,7 +24,7 @@ export async function over(
   }
 }
 
-/** A member as srvr and mntr tell it. */
+/** A member with the texts of srvr and mntr. */
 export function member(
   mode: string,
   metrics: Readonly<Record<string, string | number>> = {},

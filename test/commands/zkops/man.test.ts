@@ -20,7 +20,7 @@ async function optionsOf(verb: string): Promise<readonly HelpOption[]> {
   await main([verb, '--help'], {
     ask: () => Promise.reject(new Error('not asked')),
     now: () => new Date(0),
-    terminal: { width: 80, isColour: false },
+    terminal: { width: 80, isColor: false },
     writeOut: (text) => {
       out += text;
     },
@@ -34,7 +34,7 @@ async function optionsOf(verb: string): Promise<readonly HelpOption[]> {
     .filter(({ name }) => name !== 'help');
 }
 
-/** The names that the terms of a part give, as in `Cm conf , Cm envi` or `json , Cm jsonl`. */
+/** The names in the terms of a part, as in `Cm conf , Cm envi` or `json , Cm jsonl`. */
 function namesIn(heading: string): readonly string[] {
   return partOf(PAGE, heading).items.flatMap(({ term }) => pieces(term).map(nameOf));
 }
@@ -62,7 +62,7 @@ function itemOf(name: string): ManualItem | undefined {
   return OPTIONS.find(({ term }) => hasFlag(term, name));
 }
 
-test('the man page has every word and verb in its part, and no other', () => {
+test('the manual page has every word and verb in its part, and no other', () => {
   const words = VERBS.map(({ name }) => name).filter((name) => Object.hasOwn(WORDS, name));
   assert.equal([...namesIn('Words')].sort(), words.sort());
   const verbs = VERBS.map(({ name }) => name).filter((name) => !Object.hasOwn(WORDS, name));
@@ -70,19 +70,19 @@ test('the man page has every word and verb in its part, and no other', () => {
   assert.equal([...namesIn('OUTPUT')].sort(), [...OUTPUT_FORMATS].sort());
 });
 
-test('every option of every verb is a term under OPTIONS, whole, with its letter and value', async () => {
+test('every option of every verb is a complete term under OPTIONS, with its letter and value', async () => {
   const takers = new Map<string, string[]>();
   for (const { name: verb } of VERBS) {
     for (const { letter, name, hasValue } of await optionsOf(verb)) {
       takers.set(name, [...(takers.get(name) ?? []), verb]);
       const term = itemOf(name)?.term;
-      if (term === undefined) throw new Error(`${verb} --${name} is no term under OPTIONS`);
+      if (term === undefined) throw new Error(`${verb} --${name} is missing under OPTIONS`);
       const own = pieces(term).find((piece) => hasFlag(piece, name)) ?? '';
-      assert.is(/ Ar /.test(own), hasValue, `${verb} --${name}: is there a value?`);
+      assert.is(/ Ar /.test(own), hasValue, `${verb} --${name}: does it take a value?`);
       assert.is(/^Fl (\w) , /.exec(term)?.[1], letter, `${verb} --${name}: its letter`);
     }
   }
-  // Where an item says which verbs an option is for, it names just those that take it.
+  // An item that names the verbs of an option names exactly those that take it.
   for (const [name, verbs] of takers) {
     const named = /(?:^|\n)For\n((?:\.Cm .*\n?|and\n)+)/.exec(itemOf(name)?.body ?? '')?.[1];
     if (named === undefined) continue;
@@ -91,7 +91,7 @@ test('every option of every verb is a term under OPTIONS, whole, with its letter
   }
 });
 
-test('every option of a task stands with the task, or with all tasks of its part', async () => {
+test('every option of a task is described with the task, or with all tasks of its part', async () => {
   const named: string[] = [];
   const missing: string[] = [];
   for (const entry of TASKS) {
@@ -100,7 +100,7 @@ test('every option of a task stands with the task, or with all tasks of its part
       named.push(name);
       const part = partOf(PAGE, task.hasMembers ? 'Probes' : 'Files');
       const item = part.items.find(({ term }) => nameOf(term) === name);
-      if (item === undefined) throw new Error(`${name} is no term under ${part.heading}`);
+      if (item === undefined) throw new Error(`${name} is missing under ${part.heading}`);
       const told = `${item.body}\n${part.text}`;
       const untold = task.options.map(longName).filter((option) => !hasFlag(told, option));
       missing.push(...untold.map((option) => `${name} --${option}`));
@@ -110,7 +110,7 @@ test('every option of a task stands with the task, or with all tasks of its part
   assert.equal([...namesIn('Probes'), ...namesIn('Files')].sort(), named.sort());
 });
 
-test('the man page names no option that nothing takes', async () => {
+test('the manual page names no unknown option', async () => {
   const known = new Set(['help', 'version']);
   for (const { name: verb } of VERBS) {
     for (const { name } of await optionsOf(verb)) known.add(name);
@@ -126,12 +126,12 @@ test('the man page names no option that nothing takes', async () => {
   for (const [, name = ''] of flags) assert.ok(known.has(name), `--${name}`);
 });
 
-test('every four-letter word can be asked', () => {
+test('every four-letter word is a verb', () => {
   const names = VERBS.map(({ name }) => name);
   for (const word of Object.keys(WORDS)) assert.ok(names.includes(word), word);
 });
 
-test('the man page names every state of a row and every exit code', () => {
+test('the manual page names every state of a row and every exit status', () => {
   const states =
     'serving answered read-only not-serving refused timeout dns reset unreachable tls empty ' +
     'not-whitelisted unreadable too-large too-costly';

@@ -11,7 +11,7 @@ export function verbNamed(name: string): OpsVerb {
   return verb;
 }
 
-/** A member that answered every word of the verb as Apache's server did in a capture. */
+/** A member that answers every word of the verb as Apache's server did in a capture. */
 export function captured(verb: OpsVerb, server: string, port: number): Member {
   return answering(verb, port, (word) => golden(server, word));
 }
@@ -30,12 +30,12 @@ export function answering(
   return makeMember(verb, { host: '10.0.0.1', port }, answers, { tookMs: 3, timeoutMs: 2000 });
 }
 
-/** A member that failed in one way for every word. */
+/** A member that fails in one way for every word. */
 export function failing(verb: OpsVerb, port: number, reason: Reason): Member {
   return answering(verb, port, () => reason);
 }
 
-/** What srvr says, as far as the verdict reads it. */
+/** The part of srvr that the verdict reads. */
 export function srvrText(mode: string, zxid = '0x100000008'): string {
   return `Zookeeper version: 3.9.3\nZxid: ${zxid}\nMode: ${mode}\nNode count: 5\n`;
 }

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { concludeFrom } from '../../../src/commands/ensemble/verdict/blame.js';
 import type { Report } from '../../../src/commands/zkops/calls/task.js';
-import { concludeFrom } from '../../../src/commands/zkops/calls/task.js';
 import { TASKS } from '../../../src/commands/zkops/index.js';
 import { schemaFaults } from '../../support/json-schema.js';
 import { hasPromtool, promtoolComplaints } from '../../support/promtool.js';
@@ -12,7 +12,7 @@ import { readProjectFile } from '../../support/tidy/source-file.js';
 import { callTask } from './call-task.js';
 import { askFakes, ensemble, serversOf } from './probes/fake-members.js';
 
-/** `zkops gate` over three members, of which the third is well or down. */
+/** `zkops gate` over three members, the third healthy or down. */
 function gate(isWell: boolean, ...args: readonly string[]) {
   const whole = ensemble(2);
   const members = isWell ? whole : { ...ensemble(1), 3: 'dead' as const };
@@ -29,7 +29,7 @@ async function inFolder(work: (path: (name: string) => string) => Promise<void>)
   }
 }
 
-test('a task with a state and -q prints what is new alone', () =>
+test('a task with a state and -q prints only changes', () =>
   inFolder(async (path) => {
     const args = ['-q', '--state', path('state'), '--for', '2'];
     assert.equal(await gate(false, ...args), { exitCode: 0, out: '', error: '' });
@@ -48,7 +48,7 @@ test('a task with a state and -q prints what is new alone', () =>
     );
   }));
 
-test('what is new stands in the table and in JSON', () =>
+test('changes are in the table and in JSON', () =>
   inFolder(async (path) => {
     const state = ['--state', path('state')];
     await gate(true, ...state);
@@ -61,7 +61,7 @@ test('what is new stands in the table and in JSON', () =>
     assert.equal(schemaFaults(schema, document), []);
   }));
 
-test('--fail-on says from which level on the exit status of a task tells', async () => {
+test('--fail-on sets the lowest level that affects the exit status of a task', async () => {
   const code = async (...args: string[]) => (await gate(false, ...args)).exitCode;
   assert.is(await code('--fail-on', 'warn'), 1);
   assert.is(await code('--fail-on', 'crit'), 0);
@@ -80,7 +80,7 @@ test('-o prom --out is a file for the textfile collector, with the task as a lab
     assert.equal(readdirSync(path('.')), ['gate.prom']);
   }));
 
-test('--out of a task that is interrupted, or fails, leaves the old file', () =>
+test('--out of an interrupted or failed task leaves the old file', () =>
   inFolder(async (path) => {
     writeFileSync(path('out'), 'old');
     const stop = new AbortController();
@@ -111,7 +111,7 @@ test('--out of a task that is interrupted, or fails, leaves the old file', () =>
     assert.match(away.error, /^zkops: --out .*: cannot write: ENOENT/);
   }));
 
-test('tasks that judge take --fail-on and prom, those with members a state', async () => {
+test('tasks with a verdict take --fail-on and prom, and those with members take a state', async () => {
   const listings: string[] = [];
   for (const { name, load } of TASKS) {
     for (const task of await load()) {
@@ -123,7 +123,7 @@ test('tasks that judge take --fail-on and prom, those with members a state', asy
       assert.equal(has, [true, judges, judges, judges && task.hasMembers], verb.join(' '));
     }
   }
-  assert.equal(listings, ['exporter', 'snap top', 'snap dump', 'log dump']);
+  assert.equal(listings, ['exporter', 'console', 'snap top', 'snap dump', 'log dump']);
 });
 
 test.run();

@@ -6,16 +6,16 @@ import { codesOf } from '../../support/run-zkops.js';
 import { flat, follower, leader, member, over, well } from './fake-ensemble.js';
 import { srvrText } from './members-of.js';
 
-// What misleads checkers of ZooKeeper, each with members that do it on a real socket. Every one of
-// these has been reported against some tool.
+// States that mislead checkers of ZooKeeper, each with members on a real socket. Each was reported
+// against some tool.
 
-test('a leader that lost its followers calls itself leader, and is not believed', async () => {
+test('a leader that lost its followers still claims to lead, and is not believed', async () => {
   const run = await over([leader(0), refuses, refuses]);
   assert.is(run.exitCode, 2);
   assert.match(flat(run), 'CRITICAL: no quorum: 1 of 3 voters in step (expected at least 2)');
 });
 
-test('two that call themselves leader are one ensemble when only one has its majority', async () => {
+test('of two claimed leaders, the one with a majority leads the only ensemble', async () => {
   const run = await over([leader(0), leader(1), follower()]);
   assert.is(run.exitCode, 2);
   const [zombie] = run.fakes;
@@ -30,23 +30,23 @@ test('two leaders that both have a majority lead two ensembles', async () => {
   assert.match(flat(run), /CRITICAL: two ensembles in one list: .* both lead; use one list/);
 });
 
-test('a follower of another ensemble is told by the number of voters', async () => {
+test('the number of voters reveals a follower of another ensemble', async () => {
   const run = await over([...well, follower()]);
   assert.is(codesOf(run)[0], 'two-ensembles');
   assert.match(flat(run), 'two ensembles in one list: 4 voters serve, but an ensemble here has 3');
 });
 
-test('a follower that has no vote yet is no stranger', async () => {
+test('a follower without a vote so far does not count as foreign', async () => {
   const metrics = { synced_followers: 2, quorum_size: 3, synced_non_voting_followers: 1 };
   const run = await over([member('leader', metrics), follower(), follower(), follower()]);
   assert.is(run.exitCode, 0, run.out);
 });
 
-test('a second look that the deadline cuts short does not make the first one worse', async () => {
+test('a second poll that the deadline cuts short does not replace the first', async () => {
   let looks = 0;
   const slowLater: Behavior = (socket, word, bytes) => {
     if (word === 'srvr') looks += 1;
-    // Silent in the second look.
+    // Silent in the second poll.
     if (looks <= 1) follower('0x100000001')(socket, word, bytes);
   };
   const late = ['--warn', 'lag=5', '--timeout', '20000', '--deadline', '1500'];
@@ -63,7 +63,7 @@ test('one server under two names is not counted twice', async () => {
   assert.match(flat(run), /are both server 1: list it once, or give each its own myid/);
 });
 
-test('members of different memberships are strangers, of one that changes are not', async () => {
+test('members without a common membership are foreign, but not during a reconfig', async () => {
   const conf = (...hosts: readonly string[]) => ({
     conf: `serverId=1\n${hosts
       .map((host, at) => `server.${at + 1}=${host}:2888:3888:participant\n`)
@@ -78,7 +78,7 @@ test('members of different memberships are strangers, of one that changes are no
   assert.is(growing.exitCode, 0, growing.out);
 });
 
-test('a standalone server among members is told, and three of them are no ensemble', async () => {
+test('a standalone server among members is reported, and three of them are not an ensemble', async () => {
   const beside = await over([leader(1), follower(), member('standalone')]);
   assert.is(beside.exitCode, 2);
   assert.match(flat(beside), 'runs standalone beside an ensemble, with separate data');
@@ -87,7 +87,7 @@ test('a standalone server among members is told, and three of them are no ensemb
   assert.match(flat(three), 'all standalone with separate data: they are not an ensemble');
 });
 
-test('losing a follower, having one behind and losing the quorum read differently', async () => {
+test('a lost follower, a lagging one, and a lost quorum give different verdicts', async () => {
   const lostOne = await over([leader(1), follower(), (socket) => socket.end()]);
   assert.match(flat(lostOne), /WARNING: .* leads, 2 of 3 voters in step, none to spare/);
   const lagging = await over(
@@ -99,13 +99,13 @@ test('losing a follower, having one behind and losing the quorum read differentl
   assert.match(flat(lagging), 'lag from the newest member: 7 txns, above the limit of 5 txns');
   assert.is(lagging.exitCode, 1);
   const notInStep = await over([leader(1), follower(), follower('0x100000001')]);
-  assert.match(flat(notInStep), /only 2 of 3 voters in step: 127\.0\.0\.1:\d+ lags/);
+  assert.match(flat(notInStep), /leads, only 2 of 3 voters in step: 127\.0\.0\.1:\d+ lags/);
   const lost = await over([notServing, notServing, (socket) => socket.end()]);
   assert.is(lost.exitCode, 2);
   assert.match(flat(lost), 'CRITICAL: no member serves: 2 of 3 members run, without a quorum');
 });
 
-test('a read-only member may show txns that were never committed: it is no measure', async () => {
+test('a read-only member may have txns that were never committed, so it is ignored for lag', async () => {
   const readOnly = answers({
     srvr:
       'Zookeeper version: 3.8.0\nREAD-ONLY mode; serving only read-only clients\n' +
@@ -117,7 +117,7 @@ test('a read-only member may show txns that were never committed: it is no measu
   assert.match(flat(run), 'it has no quorum and serves read-only clients');
 });
 
-test('imok says nothing of a quorum', async () => {
+test('imok does not prove a quorum', async () => {
   const alive: Behavior = (socket, word, bytes) =>
     word === 'ruok' ? socket.end('imok') : notServing(socket, word, bytes);
   const members = [alive, alive, alive];
@@ -125,7 +125,7 @@ test('imok says nothing of a quorum', async () => {
   assert.is((await over(members)).exitCode, 2);
 });
 
-test('an election is over at the second look, and no emergency', async () => {
+test('an election that ends before the second poll is not critical', async () => {
   let asked = 0;
   const electing: Behavior = (socket, word, bytes) => {
     asked += 1;
@@ -141,7 +141,7 @@ test('an election is over at the second look, and no emergency', async () => {
   assert.is(run.exitCode, 0, run.out);
 });
 
-test('an answer in a hundred pieces, with lines nobody knows and a NaN, is whole', async () => {
+test('a response in a hundred pieces, with unknown lines and a NaN, is complete', async () => {
   const metrics = Array.from({ length: 900 }, (_, at) => `zk_avg_x${at}_per_namespace\t0.0\n`);
   const text = `zk_version\t9.9\n${metrics.join('')}zk_new\twords\nzk_avg_latency\tNaN\nzk_znode_count\t7\n???\n`;
   const pieces: Behavior = (socket, word) => {
@@ -160,14 +160,14 @@ test('an answer in a hundred pieces, with lines nobody knows and a NaN, is whole
   assert.is(Object.keys(member.metrics).length, 904);
 });
 
-test('an empty mntr beside a good srvr is a footnote, not a member that is down', async () => {
+test('an empty mntr beside a valid srvr is a footnote, not a member that is down', async () => {
   const run = await over([answers({ srvr: srvrText('standalone') })], 'mntr');
   assert.is(run.exitCode, 0, run.out);
   assert.is(run.result?.members[0]?.state, 'serving');
   assert.match(flat(run), 'it closed the connection without an answer');
 });
 
-test('a wrong whitelist names the word and the line, and nobody is called down', async () => {
+test('a narrow whitelist gives the word and the line to add, and no member counts as down', async () => {
   const run = await over([refuses, refuses, refuses], 'mntr');
   assert.is(run.exitCode, 3);
   assert.match(
@@ -188,7 +188,7 @@ test('a word ends in a newline, for proxies that wait for one', async () => {
   assert.equal([...new Set(heard)].sort(), ['conf\n', 'mntr\n', 'srvr\n']);
 });
 
-test('no check resets anything, or writes', () => {
+test('no check resets statistics or writes', () => {
   const resets = ['srst', 'crst', 'stmk'];
   for (const { name, words, isReset } of VERBS) {
     assert.is(
@@ -199,7 +199,7 @@ test('no check resets anything, or writes', () => {
   }
 });
 
-test('a server that was started anew has no rate, instead of a negative one', async () => {
+test('a restarted server has no rate, instead of a negative one', async () => {
   let uptime = 90_000;
   const restarts: Behavior = (socket, word, bytes) => {
     uptime -= 30_000;

@@ -5,12 +5,12 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { COMPLETION_SHELLS, completionScript } from '../../../src/commands/zksh/completion.js';
 import { allCommands } from '../../../src/commands/zksh/running/registry.js';
-import { ZKSH } from '../../../src/commands/zksh/zksh-options.js';
+import { ZKSH } from '../../../src/commands/zksh/zksh-declaration.js';
 import { completeInFish, completeInZsh, fishTest, zshTest } from '../../support/outer-shells.js';
 import { runZksh } from '../../support/run-zksh.js';
 import { makeTempDir } from '../../support/temp-dir.js';
 
-test('every command, option and letter is in the script of every shell', async () => {
+test('the script of every shell has every command, option, and letter', async () => {
   const commands = await allCommands();
   for (const shell of COMPLETION_SHELLS) {
     const script = completionScript(shell, commands);
@@ -82,7 +82,7 @@ zshTest('zsh completes options, values, and commands with their options within -
   );
 });
 
-zshTest('zsh reads what _arguments is given for every command without a complaint', async () => {
+zshTest('zsh accepts the arguments of _arguments for every command', async () => {
   const commands = await allCommands();
   const all = commands.flatMap((command) => command.subcommands ?? [command]);
   const lines = all.map(({ name }) => `zksh -c '${name} --`);
@@ -108,7 +108,7 @@ test('zksh completion prints it, and an unknown shell is refused', async () => {
   assert.is(run.stdout, completionScript('bash', await allCommands()));
   const unknown = await runZksh(['completion', 'tcsh']);
   assert.equal([unknown.code, unknown.stdout], [2, '']);
-  assert.match(unknown.stderr, /^zksh: completion is for bash, zsh or fish\n/);
+  assert.match(unknown.stderr, /^zksh: completion supports bash, zsh, and fish\n/);
 });
 
 test.run();

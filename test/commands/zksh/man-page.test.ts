@@ -50,14 +50,14 @@ function ended(meaning: string): string {
   return `${meaning}${meaning.endsWith('?') ? '' : '.'}`.toLowerCase();
 }
 
-/** What stands with a term that satisfies `isWanted`, the term being the only such one. */
+/** The body of the only term that satisfies `isWanted`. */
 function meaningOf(part: ManualPart, what: string, isWanted: (term: string) => boolean): string {
   const found = part.items.filter(({ term }) => isWanted(term));
   assert.is(found.length, 1, `${part.heading}: ${what}`);
   return found[0]?.body.toLowerCase() ?? '';
 }
 
-test('the page has a part for each command, with all that it declares', async () => {
+test('the page has a part for each command, with its whole declaration', async () => {
   const page = readManual('zksh.1');
   assert.ok(commands.length > 80);
   for (const command of commands) {

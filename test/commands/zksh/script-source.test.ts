@@ -57,7 +57,7 @@ for (const [script, ...items] of SCRIPTS) {
   });
 }
 
-test('a line of a stream is there before the next one comes', async () => {
+test('a line of a stream runs before the next one arrives', async () => {
   let isAsked = false;
   async function* slowly() {
     yield Buffer.from('ls /\n');
@@ -84,7 +84,7 @@ test('bytes that are not UTF-8 are refused, not replaced', async () => {
   assert.is(decodeScript(Buffer.from('\ufeffls /'), 'file'), 'ls /');
 });
 
-test('of a whole script nothing is run when anything is wrong with it', async () => {
+test('an error anywhere in a script file prevents all of it', async () => {
   assert.equal(await read(wholeScript(["ls /\nget /a\nset 'x"], 'file')), [
     "3: ! unclosed quote: '",
   ]);

@@ -1,8 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CommandError, ExitCode } from '../../../src/commands/program/command-error.js';
+import { ZKSH } from '../../../src/commands/zksh/zksh-declaration.js';
 import { EXIT_CODES, zkshHelp } from '../../../src/commands/zksh/zksh-help.js';
-import { parseZkshOptions, ZKSH } from '../../../src/commands/zksh/zksh-options.js';
+import { parseZkshOptions } from '../../../src/commands/zksh/zksh-options.js';
 
 const GOOD: readonly (readonly [argv: string, expected: object])[] = [
   ['', { target: '127.0.0.1:2181', task: 'run', format: 'text', clientKind: 'builtin' }],
@@ -14,6 +15,8 @@ const GOOD: readonly (readonly [argv: string, expected: object])[] = [
   ['--embedded --data-dir d', { isEmbedded: true, dataDir: 'd' }],
   ['--client native', { clientKind: 'native' }],
   ['--timeout 500', { timeoutMs: 500 }],
+  ['--timeout 5s', { timeoutMs: 5000 }],
+  ['-o jsonl', { format: 'ndjson' }],
   ['--timeout=500', { timeoutMs: 500 }],
   ['--readonly -k', { isReadOnly: true, isKeepGoing: true }],
   ['--auth u:p', { auth: [{ scheme: 'digest', auth: 'u:p' }] }],
@@ -33,6 +36,15 @@ const GOOD: readonly (readonly [argv: string, expected: object])[] = [
   ['zks://zk1', { tlsFiles: undefined }],
   ['-o json', { format: 'json' }],
   ['-ondjson', { format: 'ndjson' }],
+  ['zk1 ls /', { target: 'zk1', words: ['ls', '/'] }],
+  ['zk1 get -s /a', { words: ['get', '-s', '/a'] }],
+  ['get -s /a', { target: '127.0.0.1:2181', words: ['get', '-s', '/a'] }],
+  ['-o json --timeout 5s zk1 ls -R /', { format: 'json', words: ['ls', '-R', '/'] }],
+  ['-kojson zk1 ls', { format: 'json', isKeepGoing: true, words: ['ls'] }],
+  ['-P prod ls /', { profile: 'prod', words: ['ls', '/'] }],
+  ['--embedded ls /', { isEmbedded: true, words: ['ls', '/'] }],
+  ['get:2181 get /get', { target: 'get:2181', words: ['get', '/get'] }],
+  ['zk1 nope', { words: ['nope'] }],
   ['--help', { task: 'help' }],
   ['-h zk1', { task: 'help' }],
   ['--version', { task: 'version' }],
@@ -49,19 +61,20 @@ for (const [argv, expected] of GOOD) {
 
 const BAD: readonly (readonly [argv: string, sentence: RegExp])[] = [
   ['--bogus', /unknown option: --bogus/],
-  ['zk1 ls /', /zksh: 2 unexpected arguments/],
-  ['--timeout abc', /MS: invalid number: "abc"/],
+  ['zk1 -c a ls /', /cannot combine -c or -f with a command: ls/],
+  ['-f a ls /', /cannot combine -c or -f with a command: ls/],
+  ['--timeout abc', /TIME: invalid duration: "abc" \(expected a number and ms, s/],
   ['--timeout 0', /expected 1 to/],
-  ['--timeout', /missing value: MS/],
+  ['--timeout', /missing value: TIME/],
   ['-o xml', /FORMAT: invalid value: "xml" \(expected text, table, json, ndjson, raw\)/],
   ['--client java', /CLIENT: invalid value: "java" \(expected builtin, native/],
-  ['-c a -f b', /either -c or -f/],
+  ['-c a -f b', /cannot combine -c with -f/],
   ['--embedded zk1', /starts its own server/],
-  ['--data-dir d', /goes with --embedded/],
+  ['--data-dir d', /requires --embedded/],
   ['zk1:port', /expected host\[:port\]/],
   ['zks://', /expected host\[:port\]/],
-  ['--cacert ca.pem zk1', /--cacert is for TLS/],
-  ['--insecure --embedded', /--insecure is for TLS/],
+  ['--cacert ca.pem zk1', /--cacert requires TLS/],
+  ['--insecure --embedded', /--insecure requires TLS/],
 ];
 
 for (const [argv, sentence] of BAD) {
@@ -90,6 +103,45 @@ test('--help names every option and every exit code', () => {
     EXIT_CODES.map(([code]) => code),
     Object.values(ExitCode),
   );
+});
+
+const ENVIRONMENT: readonly (readonly [argv: string, env: object, expected: object])[] = [
+  ['', { ZKSH_CONNECT: 'zk9/app' }, { target: 'zk9/app', isTargetGiven: false }],
+  ['zk1', { ZKSH_CONNECT: 'zk9' }, { target: 'zk1', isTargetGiven: true }],
+  ['ls /', { ZKSH_CONNECT: 'zk9' }, { target: 'zk9', words: ['ls', '/'] }],
+  ['--embedded', { ZKSH_CONNECT: 'zk9' }, { isEmbedded: true }],
+  ['', { ZKSH_TIMEOUT: '2s', ZKSH_OUTPUT: 'jsonl' }, { timeoutMs: 2000, format: 'ndjson' }],
+  ['--timeout 1s', { ZKSH_TIMEOUT: '2s' }, { timeoutMs: 1000 }],
+  ['', { ZKSH_READONLY: '1', ZKSH_DRY_RUN: 'false' }, { isReadOnly: true, isDryRun: false }],
+  ['', { ZKSH_PROFILE: 'prod', ZKSH_TIMEOUT: '2s' }, { profile: 'prod', timeoutMs: undefined }],
+  ['-P prod', { ZKSH_AUTH_FILE: 'f' }, { authFile: undefined }],
+  ['--ask-auth me', { ZKSH_AUTH_FILE: 'f' }, { authFile: undefined, askAuth: 'me' }],
+  ['zk1', { ZKSH_CACERT: 'ca' }, { tlsFiles: undefined }],
+  ['', { ZKSH_TIMEOUT: '' }, { timeoutMs: undefined }],
+];
+for (const [argv, env, expected] of ENVIRONMENT) {
+  test(`zksh ${argv} with ${JSON.stringify(env)}`, () => {
+    const options = parseZkshOptions(argv.split(' ').filter(Boolean), { ...env });
+    for (const [name, value] of Object.entries(expected)) {
+      assert.equal(options[name as keyof typeof options], value, name);
+    }
+  });
+}
+
+test('TLS files come from the environment for a server with TLS', () => {
+  const env = { ZKSH_CACERT: 'ca.pem', ZKSH_CONNECT: 'zks://zk1' };
+  assert.is(parseZkshOptions([], env).tlsFiles?.cacert, 'ca.pem');
+});
+
+test('a bad variable is named', () => {
+  for (const [env, says] of [
+    [{ ZKSH_TIMEOUT: 'soon' }, /^ZKSH_TIMEOUT: TIME: invalid duration: "soon"/],
+    [{ ZKSH_OUTPUT: 'xml' }, /^ZKSH_OUTPUT: FORMAT: invalid value: "xml"/],
+    [{ ZKSH_READONLY: 'maybe' }, /^ZKSH_READONLY: invalid value: "maybe"/],
+    [{ ZKSH_CONNECT: 'zk1:port' }, /expected host\[:port\]/],
+  ] as const) {
+    assert.throws(() => parseZkshOptions([], env), says);
+  }
 });
 
 test.run();

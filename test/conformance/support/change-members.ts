@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
-import { ZooKeeperError } from '../../../src/client/errors.js';
+import { ZooKeeperError } from '../../../src/client/base/errors.js';
 import type { Seat } from '../../support/oracle-ensemble.js';
 import { withClient } from '../../support/seat-client.js';
 import type { SteadyWriters } from '../../support/steady-writers.js';
@@ -10,7 +10,7 @@ import { checkSameTrees } from './same-everywhere.js';
 /** Further lines of zoo.cfg for an ensemble whose membership a test changes. */
 export const RECONFIGURABLE = { reconfigEnabled: true, skipACL: 'yes', maxSessionTimeout: 60_000 };
 
-/** The members in the file that zoo.cfg points to, with its version, as getConfig has them. */
+/** The members in the dynamic file of zoo.cfg, with its version, as getConfig returns them. */
 function dynamicConfigOf({ configFile }: Seat): string | undefined {
   const [, file] = /^dynamicConfigFile=(.*)$/m.exec(readFileSync(configFile, 'utf8')) ?? [];
   const [, version] = /\.dynamic\.([0-9a-f]+)$/.exec(file ?? '') ?? [];
@@ -18,13 +18,13 @@ function dynamicConfigOf({ configFile }: Seat): string | undefined {
   return linesOf(`${readFileSync(file, 'utf8')}\nversion=${version}`);
 }
 
-/** A configuration in an order of its own. */
+/** A configuration in sorted order. */
 function linesOf(text: string): string {
   const lines = text.split('\n').map((line) => line.trim());
   return lines.filter(Boolean).sort().join('\n');
 }
 
-/** Changes the membership through that member; whether it came about says /zookeeper/config. */
+/** Changes the membership through that member. /zookeeper/config shows whether it succeeded. */
 export async function changeMembers(
   seat: Seat,
   { joining = [], leaving = [] }: { joining?: readonly string[]; leaving?: readonly number[] },
@@ -63,8 +63,8 @@ export async function waitForMembers(
 }
 
 /**
- * Nobody writes any more: what was acknowledged is kept, all have the same tree, and the file of
- * each says the same membership as it serves.
+ * After all writes, acknowledged ones are kept, all trees are equal, and the file of each member
+ * has the membership that it serves.
  */
 export async function checkKept(writers: SteadyWriters, seats: readonly Seat[]): Promise<void> {
   for (const seat of seats) {
@@ -74,7 +74,7 @@ export async function checkKept(writers: SteadyWriters, seats: readonly Seat[]):
   await checkSameTrees(seats);
   for (const seat of seats) {
     const config = await configAt(seat);
-    await waitFor(`the file of server ${seat.sid} to say ${config}`, () => {
+    await waitFor(`the file of server ${seat.sid} to have ${config}`, () => {
       return dynamicConfigOf(seat) === config;
     });
   }

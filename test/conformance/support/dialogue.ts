@@ -1,14 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { waitFor } from '../../support/wait-for.js';
 
-/** A talk with a program over its standard input and output. */
+/** A conversation with a program over its standard input and output. */
 export class Dialogue {
-  /** What it wrote so far on each stream. */
+  /** The output of each stream so far. */
   out = '';
   err = '';
   readonly ended: Promise<number | null>;
   private readonly child: ChildProcess;
-  /** Of both streams, as it came. */
+  /** The output of both streams, in order of arrival. */
   private text = '';
 
   constructor(child: ChildProcess) {
@@ -21,7 +21,7 @@ export class Dialogue {
       this.err += chunk;
       this.text += chunk;
     });
-    // One that ended early says so by its output; a broken pipe tells nothing more.
+    // The output shows whether it ended early, so ignore a broken pipe.
     child.stdin?.on('error', () => undefined);
     this.ended = new Promise((resolve) => {
       child.once('close', (code) => resolve(code));
@@ -32,7 +32,7 @@ export class Dialogue {
     this.child.stdin?.write(lines.map((line) => `${line}\n`).join(''));
   }
 
-  /** Waits until what it wrote since `say` was called matches; returns all it wrote since. */
+  /** Waits until the output since the last `say` matches. Returns that output. */
   async ask(line: string, answer: RegExp): Promise<string> {
     const from = this.text.length;
     this.say(line);
@@ -42,7 +42,7 @@ export class Dialogue {
     return this.text.slice(from);
   }
 
-  /** Ends its input; resolves with its exit code. */
+  /** Ends its input. Resolves with its exit code. */
   finish(): Promise<number | null> {
     this.child.stdin?.end();
     return this.ended;

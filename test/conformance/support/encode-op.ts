@@ -5,7 +5,10 @@ import { OPERATION_TABLE } from '../../../src/protocol/operation-table.js';
 import { ErrorResponse, MultiHeader } from '../../../src/protocol/proto.js';
 import type { Op } from './world.js';
 
-/** The body of a request. @param zxidAtStart what `relativeZxid` counts from */
+/**
+ * The body of a request.
+ * @param zxidAtStart the base of `relativeZxid`
+ */
 export function encodeOp(op: Op, zxidAtStart: bigint): Buffer {
   const whole = op.ops === undefined ? encodeRecord(op, zxidAtStart) : encodeMulti(op.ops);
   return op.cut === undefined ? whole : whole.subarray(0, op.cut);
@@ -29,10 +32,10 @@ function encodeMulti(ops: readonly Op[]): Buffer {
   return out.take();
 }
 
-/** How one value of an answer is shown: what two servers cannot have in common gets a name. */
+/** Shows one value of a response, with a name for values that two servers cannot share. */
 export type Show = (key: string, value: unknown) => unknown;
 
-/** The body of a good reply in words; bytes that no record accounts for are shown as they are. */
+/** The body of a successful reply as text. Bytes beyond its records are shown in hex. */
 export function describeBody(type: number, body: Buffer, show: Show): string {
   const input = new InputArchive(body);
   const text =
@@ -69,9 +72,8 @@ function hasResult(type: number): boolean {
 }
 
 /**
- * What comes in no order that a server promises. Ids of a connection stand in a hash set at
- * Apache's, and so do the entries that `auth` expands to; differential-cases.test.ts holds the
- * order of ACLs.
+ * Sorts values whose order a server does not promise. Apache keeps the ids of a connection, and
+ * the entries of `auth`, in hash sets. differential-cases.test.ts checks the order of ACLs.
  */
 const UNORDERED: ReadonlySet<string> = new Set(['acl', 'children', 'clientInfo', 'ephemerals']);
 

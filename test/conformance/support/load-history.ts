@@ -4,10 +4,10 @@ import { OPEN_ACL_UNSAFE } from '../../../src/protocol/perms.js';
 import type { Random } from '../../support/random.js';
 import type { Op } from './world.js';
 
-/** What a client's own subtree holds: data and version by name. */
+/** The state of a client's own subtree: data and version by name. */
 export type Subtree = ReadonlyMap<string, { readonly data: string; readonly version: number }>;
 
-/** A write, what must be answered to it, and what the subtree is once it is applied. */
+/** A write, its expected response, and the subtree after it. */
 export interface LoadStep {
   readonly op: Op;
   readonly err: number;
@@ -17,8 +17,8 @@ export interface LoadStep {
 const NAMES = 40;
 
 /**
- * The writes of one client on a subtree that nobody else touches, so that every answer and every
- * state in between is known beforehand. A third of them must be refused and change nothing.
+ * The writes of one client on its own subtree, so that every response and state is known in
+ * advance. A third of them must be refused without effect.
  */
 export class LoadHistory {
   readonly top: string;
@@ -72,7 +72,7 @@ export class LoadHistory {
     return this.accepted(op, after);
   }
 
-  /** Two writes, all or nothing: the second one may fail. The multi itself answers OK anyway. */
+  /** Two writes, all or nothing, of which the second may fail. The multi itself returns OK. */
   private multi(name: string, data: string): LoadStep {
     const other = `m${this.random.below(NAMES)}`;
     const ops = [setOp(this.pathOf(name), data, -1), createOp(this.pathOf(other), data)];

@@ -1,12 +1,16 @@
 import { OpCode } from '../../../src/protocol/op-code.js';
+import { isOracle39 } from '../../support/oracle.js';
 import { Random } from '../../support/random.js';
+import { asIn38, takesNoZxid } from './oracle-differences.js';
 import type { Op, Step, World, WorldKind } from './world.js';
 import { OPEN, USERS, WorldValues } from './world-values.js';
 
-/** Request types that nobody may send; 13 and 20 are in differential.test.ts's table. */
+/**
+ * Request types that a client may not send. 13 and 20 are in the table of differential.test.ts.
+ */
 const UNKNOWN_TYPES = [0, 10, 23, 99, 200, -5, 1_000_000] as const;
 
-/** Makes the world that `seed` stands for; all its znodes are below `top`. */
+/** Makes the world of `seed`. All its znodes are below `top`. */
 export function makeWorld(seed: number, top: string, kind: WorldKind, requests: number): World {
   return new WorldMaker(new Random(seed), top, kind).make(requests);
 }
@@ -49,10 +53,10 @@ class WorldMaker {
       ] as const);
       return { kind: 'reattach', client, how };
     }
-    // Apache answers these outside its pipeline, so their place among other replies is a race.
+    // Apache answers these outside its pipeline, so their order among other replies varies.
     if (random.oneIn(25)) return { kind: 'requests', client, ops: [this.unordered()] };
     const ops = Array.from({ length: 1 + random.below(6) }, () => this.op());
-    // Until it is applied Apache's prep holds what follows against the old ACL; ours does not.
+    // Until it is applied, Apache's prep checks later requests against the old ACL. Ours does not.
     const end = ops.findIndex(({ type }) => type === OpCode.setACL) + 1;
     if (end > 0) ops.length = end;
     return { kind: 'requests', client, ops };
@@ -77,9 +81,7 @@ class WorldMaker {
   private op(): Op {
     const { random } = this;
     const op = random.oneIn(3) ? this.read() : this.write();
-    // A reconfig that cannot be decoded takes no zxid at Apache's, unlike all other writes.
-    if (!random.oneIn(50) || op.type === OpCode.reconfig) return op;
-    return { ...op, cut: random.below(20) };
+    return random.oneIn(50) && !takesNoZxid(op) ? { ...op, cut: random.below(20) } : op;
   }
 
   private write(): Op {
@@ -145,7 +147,7 @@ class WorldMaker {
   private findWatches(): Op {
     const { random } = this;
     const type = random.pick([OpCode.checkWatches, OpCode.removeWatches]);
-    // The types 4 and 5 are 3.9's, as is telling modes apart: differential-cases.test.ts has them.
+    // Types 4 and 5, and separate modes, are new in 3.9: see differential-cases.test.ts.
     const types = this.kind === 'persistent' ? [0, 3, 6] : [0, 1, 2, 3, 6];
     return { type, value: { path: this.values.plainPath(), type: random.pick(types) } };
   }
@@ -200,7 +202,7 @@ class WorldMaker {
       case 1: {
         const flags = random.oneIn(4) ? this.values.flags() : random.pick([5, 6]);
         const isTTL = flags === 5 || flags === 6;
-        // A mode without a time to live and a negative one: Apache's server ends itself.
+        // A mode without a TTL and a negative one: Apache's server ends itself.
         const ttl = random.oneIn(4)
           ? random.pick(isTTL ? [0n, -1n, 1n << 40n, -5n] : [0n, 1n << 40n])
           : BigInt(3_600_000 + random.below(1000));
@@ -264,13 +266,7 @@ class WorldMaker {
         return this.setData();
       default: {
         const created = this.create();
-        // Apache's 3.8 answers a create2 within a multi as a create (differential-kept.test.ts).
-        const op = created.type === OpCode.create2 ? { ...created, type: OpCode.create } : created;
-        // Apache's server trips over a mode with a time to live in a create that has none.
-        const isTTL = op.value?.['flags'] === 5 || op.value?.['flags'] === 6;
-        return isTTL && op.type !== OpCode.createTTL
-          ? { ...op, value: { ...op.value, flags: 0 } }
-          : op;
+        return isOracle39 ? created : asIn38(created);
       }
     }
   }
@@ -286,7 +282,7 @@ class WorldMaker {
   }
 }
 
-/** The mode in which a path is always watched: 0 persistent, 1 persistent recursive. */
+/** The mode of all watches of a path: 0 persistent, 1 persistent recursive. */
 function modeOf(path: string): number {
   return path.length % 2;
 }

@@ -3,20 +3,20 @@ import { parseConfig } from '../../../src/server/config/config.js';
 import { type RunningServer, startServer } from '../../../src/server/main.js';
 import { type Member, makeSeats, type Seats } from '../../support/oracle-ensemble.js';
 
-/** Seats taken by our servers, in this process, and by Apache's. */
+/** Seats with bundled servers, in this process, and Apache's. */
 export interface MixedEnsemble {
   readonly seats: Seats;
   readonly ours: Map<number, RunningServer>;
   readonly theirs: Map<number, Member>;
-  /** Ours that are processes of their own. */
+  /** Bundled servers in separate processes. */
   readonly apart: Map<number, Member>;
-  /** What ours said, by its sid. */
+  /** Notes of the bundled servers, by sid. */
   readonly notes: Map<number, string[]>;
-  /** What they warned of, by their sid. */
+  /** Warnings of the bundled servers, by sid. */
   readonly warnings: Map<number, string[]>;
-  /** @param properties by the names that -D takes, and further keys of zoo.cfg */
+  /** @param properties as for -D, and further keys of zoo.cfg */
   startOurs(sid: number, properties?: Readonly<Record<string, string>>): Promise<void>;
-  /** Ours as a process of its own. */
+  /** Starts a bundled server as a separate process. */
   startApart(sid: number): void;
   startTheirs(sid: number, properties?: Readonly<Record<string, string>>): void;
   stop(sid: number): Promise<void>;
@@ -28,7 +28,7 @@ function lastLines(text: string): string[] {
   return text.split('\n').slice(-SHOWN_LINES);
 }
 
-/** Lays the table, lets `body` fill it, and clears it; what the servers said is in the error. */
+/** Prepares the seats, runs `body`, and cleans up. An error includes the output of the servers. */
 export async function withMixedEnsemble(
   options: Parameters<typeof makeSeats>[0],
   body: (ensemble: MixedEnsemble) => Promise<void>,

@@ -1,4 +1,4 @@
-/** Requests in short, for cases written by hand. */
+/** Short forms of requests, for handwritten cases. */
 import type { ACL } from '../../../src/protocol/data.js';
 import { errorName } from '../../../src/protocol/error-code.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
@@ -39,7 +39,7 @@ export function watches(type: number, path: string, watcherType: number): Op {
   return { type, value: { path, type: watcherType } };
 }
 
-/** Sends one request; resolves with the name of its error, "ok", or "closed". */
+/** Sends one request. Resolves with the name of its error, "ok", or "closed". */
 export async function send(client: RawClient, op: Op): Promise<string> {
   const reply = await client.request(op.type, encodeOp(op, 0n));
   if (reply === undefined) return 'closed';

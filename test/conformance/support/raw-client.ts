@@ -9,7 +9,7 @@ import { ConnectResponse, ReplyHeader, WatcherEvent } from '../../../src/protoco
 export interface RawSession {
   readonly id: bigint;
   readonly password: Buffer;
-  /** As negotiated; 0 means that the server knows no such session. */
+  /** As negotiated. 0 means that the server does not know the session. */
   readonly timeoutMs: number;
 }
 
@@ -32,27 +32,29 @@ export interface WatchArrival {
 export type Arrival = Reply | WatchArrival | { readonly kind: 'closed' };
 
 export interface RawOptions {
-  /** The session to come back to; a new one without it. */
+  /** The session to reconnect to. Default: a new one. */
   readonly session?: RawSession;
   readonly timeoutMs?: number;
   readonly lastZxidSeen?: bigint;
-  /** False speaks as clients of 3.3 did. */
+  /** False for the handshake of 3.3 clients. */
   readonly hasReadOnlyByte?: boolean;
 }
 
 const NEW_SESSION: RawSession = { id: 0n, password: Buffer.alloc(16), timeoutMs: 0 };
+/** A shorter response grants no session. */
+const MIN_WELCOME = 36;
 const MAX_FRAME = 64 * 1024 * 1024;
 
 /**
- * A client that knows nothing but frames: it sends any bytes as any operation, and keeps replies
- * and watch events in the order in which they arrive. It sends no pings of its own.
+ * A client that works with frames only. It sends any bytes as any operation, and keeps replies and
+ * watch events in order of arrival. It sends no pings by itself.
  */
 export class RawClient {
-  /** What has arrived since the handshake and was not taken yet. */
+  /** Replies and events since the handshake that were not taken yet. */
   arrivals: Arrival[] = [];
-  /** What the server answered to the connect request; undefined when it closed without a word. */
+  /** The server's response to the connect request, or undefined if it closed without one. */
   session: RawSession | undefined;
-  /** The connect response as it came. */
+  /** The raw connect response. */
   handshake: Buffer | undefined;
   isClosed = false;
   readonly closed: Promise<void>;
@@ -73,7 +75,7 @@ export class RawClient {
       this.onFrame(Buffer.from(bytes.subarray(start, end))),
     );
     this.socket.on('data', (chunk) => decoder.push(chunk));
-    // 'close' follows, and tells the one who waits.
+    // 'close' follows and reports it.
     this.socket.on('error', () => undefined);
     this.closed = new Promise((resolve) => {
       this.socket.once('close', () => {
@@ -86,7 +88,7 @@ export class RawClient {
     });
   }
 
-  /** Opens a session, or comes back to one; resolves too when the server refuses it. */
+  /** Opens a session, or reconnects to one. Also resolves if the server refuses it. */
   static async connect(port: number, options: RawOptions = {}): Promise<RawClient> {
     const client = new RawClient(port);
     client.writeFrame(connectFrame(options));
@@ -94,12 +96,12 @@ export class RawClient {
     return client;
   }
 
-  /** A connection on which nothing was said yet. */
+  /** A connection on which nothing was sent yet. */
   static open(port: number): RawClient {
     return new RawClient(port);
   }
 
-  /** The session of a client that must have one. */
+  /** The session of a client, which must have one. */
   get live(): RawSession {
     const { session } = this;
     if (session === undefined || session.id === 0n) throw new Error('the server gave no session');
@@ -116,7 +118,7 @@ export class RawClient {
     this.socket.write(out.take());
   }
 
-  /** Sends a request; resolves with its reply, undefined when the connection closed before it. */
+  /** Sends a request. Resolves with its reply, or undefined if the connection closed first. */
   request(type: number, body: Buffer = NOTHING, xid = ++this.lastXid): Promise<Reply | undefined> {
     if (this.isClosed) return Promise.resolve(undefined);
     const out = new OutputArchive(body.length + 8);
@@ -127,7 +129,7 @@ export class RawClient {
     return new Promise((resolve) => this.waiting.push(resolve));
   }
 
-  /** Sends the record of an operation and decodes its reply; `err` is 0 or the error's code. */
+  /** Sends the record of an operation and decodes its reply. `err` is 0 or the error code. */
   async call(type: number, value: unknown): Promise<{ err: number; zxid: bigint; value: unknown }> {
     const records = OPERATION_TABLE.get(type)?.records;
     if (records === undefined) throw new Error(`operation ${type} has no plain records`);
@@ -141,21 +143,21 @@ export class RawClient {
     return this.request(OpCode.ping, NOTHING, Xid.ping);
   }
 
-  /** What has arrived since the last time. */
+  /** Replies and events since the last call. */
   take(): Arrival[] {
     const { arrivals } = this;
     this.arrivals = [];
     return arrivals;
   }
 
-  /** Ends the session, in order. */
+  /** Closes the session. */
   async close(): Promise<void> {
     await this.request(OpCode.closeSession);
     this.socket.end();
     await this.closed;
   }
 
-  /** Cuts the connection; the session lives on until it expires. */
+  /** Drops the connection. The session stays until it expires. */
   async drop(): Promise<void> {
     this.socket.destroy();
     await this.closed;
@@ -165,7 +167,11 @@ export class RawClient {
     const input = new InputArchive(frame);
     if (this.handshake === undefined) {
       this.handshake = frame;
-      // A server answers as many bytes as it was asked with: pad the readOnly byte of an old one.
+      if (frame.length < MIN_WELCOME) {
+        this.onOpened();
+        return;
+      }
+      // A server answers in the length of the request, so pad the readOnly byte of an old one.
       const padded = Buffer.concat([frame, Buffer.alloc(1)]);
       const { sessionId, passwd, timeOut } = ConnectResponse.decode(padded);
       this.session = { id: sessionId, password: passwd ?? NOTHING, timeoutMs: timeOut };

@@ -5,7 +5,10 @@ export interface JavaOutcome {
   readonly out: string;
 }
 
-/** Runs one of Apache's programs to its end. @param jars further ones than the server's */
+/**
+ * Runs one of Apache's programs to its end.
+ * @param jars in addition to the server's
+ */
 export function runJavaWith(
   jars: readonly string[],
   args: readonly string[],

@@ -3,7 +3,7 @@ import { askWord, type SessionClient } from '../../../src/client/index.js';
 import type { Seat } from '../../support/oracle-ensemble.js';
 import { withClient } from '../../support/seat-client.js';
 
-// What members of one ensemble say of themselves, and whether all have the same tree.
+// The reports of the members of one ensemble, and whether all have the same tree.
 
 /** A member, and where it serves. */
 export type Place = Pick<Seat, 'sid' | 'connectString'>;
@@ -13,13 +13,13 @@ async function ask({ connectString }: Place, word: string): Promise<string> {
   return `${await askWord({ host, port: Number(port) }, word)}`;
 }
 
-/** What it says it is; undefined where it serves nobody, or hangs up as its role ends. */
+/** Its reported role, or undefined if it serves no client or disconnects during a role change. */
 export async function modeOf(seat: Place): Promise<string | undefined> {
   const answer = await ask(seat, 'srvr').catch(() => '');
   return /^Mode: (.*)$/m.exec(answer)?.[1];
 }
 
-/** The leader among the seats; undefined while there is none, or it does not answer. */
+/** The leader among the seats, or undefined if no leader answers. */
 export async function leaderOf(seats: readonly Place[]): Promise<Place | undefined> {
   for (const seat of seats) {
     if ((await modeOf(seat)) === 'leader') return seat;
@@ -27,7 +27,7 @@ export async function leaderOf(seats: readonly Place[]): Promise<Place | undefin
   return undefined;
 }
 
-/** All znodes with data and Stat but for those that each server keeps in its own way. */
+/** All znodes with data and Stat, except those that each server keeps in its own way. */
 async function treeOf(seat: Place): Promise<ReadonlyMap<string, string>> {
   return withClient(seat, async (client) => {
     await client.sync('/');
@@ -54,7 +54,7 @@ export async function checkNoMismatches(seat: Place): Promise<void> {
   assert.match(mntr, /^zk_digest_mismatches_count\t0$/m, `server ${seat.sid}`);
 }
 
-/** Nobody may write meanwhile. */
+/** No client may write during this check. */
 export async function checkSameEverywhere(seats: readonly Place[]): Promise<void> {
   await checkSameTrees(seats);
   for (const seat of seats) await checkNoMismatches(seat);

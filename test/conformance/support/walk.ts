@@ -9,7 +9,9 @@ export interface WalkedNode {
   readonly stat: Stat;
 }
 
-/** The whole tree as clients see it, by path; the client must be allowed to read all of it. */
+/**
+ * The whole tree as clients see it, by path. The client must have permission to read all of it.
+ */
 export async function walkTree(client: RawClient, top = '/'): Promise<Map<string, WalkedNode>> {
   const tree = new Map<string, WalkedNode>();
   let level = [top];

@@ -5,7 +5,7 @@ import { describeBody, encodeOp, type Show } from './encode-op.js';
 import { type Arrival, RawClient, type RawSession, type Reply } from './raw-client.js';
 import type { Op, Reattach, Step } from './world.js';
 
-/** One thing a server did, as far as a client can tell. */
+/** One visible action of a server. */
 export interface Line {
   readonly client: number;
   readonly text: string;
@@ -16,17 +16,17 @@ export interface Line {
 
 interface Slot {
   client: RawClient;
-  /** Requests sent and not yet answered, in order. */
+  /** Requests without a reply so far, in order. */
   readonly sent: Op[];
 }
 
 const HOUR_MS = 3_600_000n;
 
-/** Plays the steps of a world on one server and tells what came back. */
+/** Plays the steps of a world on one server and returns its responses. */
 export class WorldRunner {
   private readonly port: number;
   private readonly slots: Slot[] = [];
-  /** Session ids by the order in which they were opened. */
+  /** Session ids in the order of their opening. */
   private readonly sessions = new Map<bigint, string>();
   private zxidAtStart = 0n;
 
@@ -49,7 +49,7 @@ export class WorldRunner {
     return { runner, lines };
   }
 
-  /** Ends the sessions, so that a later world meets none of them. */
+  /** Closes the sessions, so that they do not affect later worlds. */
   async finish(): Promise<void> {
     for (const { client } of this.slots) {
       if (client.isClosed) continue;
@@ -57,7 +57,7 @@ export class WorldRunner {
     }
   }
 
-  /** Cuts the connections; the sessions, which live on, are returned. */
+  /** Drops the connections. Returns the sessions, which stay. */
   async abandon(): Promise<RawSession[]> {
     await Promise.all(this.slots.map(({ client }) => client.drop()));
     return this.slots.map(({ client }) => client.live);
@@ -89,14 +89,14 @@ export class WorldRunner {
     });
     await Promise.all(replies);
     const isLast = ops.some(({ type }) => type === OpCode.closeSession);
-    // A server closes behind such an answer: wait for it, or the next step may come before.
+    // A server closes after such a response. Wait for it, or the next step may come first.
     if (isLast || (await closes(replies, ops))) await client.closed;
     const lines = await this.collect();
     if (client.isClosed && !isLast) lines.push(...(await this.comeBack(index)));
     return lines;
   }
 
-  /** What has arrived anywhere; a ping through every connection pushes out what is on its way. */
+  /** All responses and events. A ping on every connection flushes those in flight. */
   private async collect(): Promise<Line[]> {
     await Promise.all(this.slots.map(({ client }) => client.ping()));
     return this.slots.flatMap((slot, index) => {
@@ -148,7 +148,7 @@ export class WorldRunner {
   private describeOpening(client: number, raw: RawClient): Line {
     const { session, handshake } = raw;
     if (session === undefined || handshake === undefined) {
-      return { client, text: 'refused without a word' };
+      return { client, text: 'refused without a response' };
     }
     const name = session.id === 0n ? 'none' : this.sessions.get(session.id);
     const text = `session ${name}, timeout ${session.timeoutMs}, password of ${session.password.length} bytes, ${handshake.length} bytes`;
@@ -158,7 +158,7 @@ export class WorldRunner {
   private describe(client: number, slot: Slot, arrival: Arrival): Line {
     if (arrival.kind === 'closed') return { client, text: 'closed' };
     if (arrival.kind === 'event') {
-      // The header's zxid is -1 up to 3.8 and the txn's since 3.9.0: left out on purpose.
+      // The header's zxid is -1 up to 3.8 and the txn's since 3.9.0, so it is omitted.
       const { type, state, path } = arrival;
       return { client, text: `event ${eventTypeName(type) ?? type} ${state} ${shownPath(path)}` };
     }
@@ -174,7 +174,7 @@ export class WorldRunner {
     return { client, text, type, err };
   }
 
-  /** Times and session ids are each server's own. */
+  /** Times and session ids differ between servers. */
   private readonly show: Show = (key, value) => {
     if (typeof value !== 'bigint') return value;
     if (key === 'ctime' || key === 'mtime') {
@@ -188,7 +188,7 @@ export class WorldRunner {
 
 const CLOSING_ERRORS: ReadonlySet<number> = new Set([OpCode.auth]);
 
-/** Did one of the replies announce that the server closes the connection? */
+/** Whether one of the replies announces that the server closes the connection. */
 async function closes(
   replies: readonly Promise<Reply | undefined>[],
   ops: readonly Op[],
@@ -201,7 +201,7 @@ async function closes(
   });
 }
 
-/** Keeps control characters out of the report. */
+/** Escapes control characters in the report. */
 function shownPath(path: string): string {
   return JSON.stringify(path);
 }

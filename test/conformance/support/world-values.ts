@@ -8,7 +8,7 @@ import type { WorldKind } from './world.js';
 export const USERS = ['bob:secret', 'ann:pw', 'super:test'] as const;
 export const SUPER_USER = 'super:test';
 
-/** What DigestAuthenticationProvider stores for "user:password". */
+/** The value that DigestAuthenticationProvider stores for "user:password". */
 export function digestId(userAndPassword: string): string {
   const hash = createHash('sha1').update(userAndPassword).digest('base64');
   return `${userAndPassword.split(':', 1)[0]}:${hash}`;
@@ -43,9 +43,9 @@ const BAD_ACLS: readonly (readonly ACL[])[] = [
   [...OPEN, { perms: 31, id: { scheme: 'magic', id: 'x' } }],
 ];
 const NAMES = ['a', 'b', 'c', 'd'] as const;
-/** Of the names that sequential creates make, those that come up soonest. */
+/** The first names that sequential creates make. */
 const SEQUENCES = [0, 1, 2, 3].map(sequenceSuffix);
-/** What requests are made of: paths, data, ACLs and versions, good ones mostly. */
+/** The values of requests: paths, data, ACLs, and versions, mostly valid ones. */
 export class WorldValues {
   private readonly random: Random;
   private readonly top: string;

@@ -4,7 +4,7 @@ import type { Seat } from '../../support/oracle-ensemble.js';
 import { withClient } from '../../support/seat-client.js';
 import { waitFor } from '../../support/wait-for.js';
 
-/** Writes of all kinds through one member; they are seen by a client of every other. */
+/** Writes of all kinds through one member, seen by a client of every other. */
 export async function writeThrough(seat: Seat, others: readonly Seat[]): Promise<void> {
   const top = `/by-${seat.sid}`;
   await withClient(seat, async (client) => {

@@ -11,17 +11,17 @@ import { makeTestServer, SETTINGS } from '../../server/server-world.js';
 import { sampleOf } from '../samples.js';
 import { Finding, type Stranger, type Target } from '../target.js';
 
-/** Bits of the first byte of an input: a session before the rest, a disk that does not answer. */
+/** Bits of the first byte of an input: a session before the rest, a disk that does not respond. */
 const WITH_SESSION = 1;
 const WITHOUT_DISK = 2;
 const WAYS = 4;
-/** So many inputs meet one server, which keeps what they store. */
+/** The number of inputs for one server, which keeps the data that they store. */
 const INPUTS_PER_SERVER = 64;
-/** Longer than the longest session and than a connection without one. */
+/** Longer than the longest session, and than a connection without one. */
 const LONG_MS = 25 * SETTINGS.tickTimeMs;
 const MAX_ROUNDS = 10_000;
 
-/** A stepped server, to which one client comes after another. */
+/** A stepped server, which one client after another connects to. */
 class World {
   readonly server: Server;
   hasDisk = true;
@@ -75,7 +75,7 @@ class World {
     }
   }
 
-  /** What there is of clients, but for what they stored. */
+  /** The remaining state of clients, without the data that they stored. */
   get left(): number[] {
     const { state, outstandingRequests } = this.server;
     const { connections, sessions, dataWatches, childWatches } = state;
@@ -84,7 +84,7 @@ class World {
   }
 }
 
-/** A client whose answers go nowhere. */
+/** A client whose responses are discarded. */
 class OneClient implements Stranger {
   isHeld = false;
   isClosed = false;
@@ -129,11 +129,11 @@ let shared: World | null = null;
 function run(input: Buffer): void {
   if (shared === null || shared.isUsed) shared = new World();
   const world = shared;
-  // Only what came to its end may be met by others.
+  // Only a server that completed an input is used again.
   shared = null;
   const client = new OneClient(world, (input[0] ?? 0) % WAYS);
   client.push(Buffer.from(input.subarray(1)));
-  // Everything else that happens to a server, after which it must still be whole.
+  // Everything else that happens to a server. It must work afterwards.
   world.passLong();
   client.leave();
   world.hasDisk = true;

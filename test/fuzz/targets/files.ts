@@ -27,7 +27,7 @@ import { makeAuthority } from '../../support/certs.js';
 import { expectSame, Finding, parseOrRefuse, type Target } from '../target.js';
 
 const MAX_ENTRY = 1 << 20;
-/** No reader gives more items than the input has bytes. */
+/** A reader may not return more items than the input has bytes. */
 const ITEMS_PER_BYTE = 2;
 
 function checkCount(items: number, input: Buffer): void {
@@ -112,7 +112,7 @@ function readSnapshot(input: Buffer, form: 'file' | 'body'): void {
   if (feedSnapshot(database, reader).kind !== 'need-more') return;
   reader.end();
   const fed = feedSnapshot(database, reader);
-  if (fed.kind === 'need-more') throw new Finding('a snapshot that ended wants more');
+  if (fed.kind === 'need-more') throw new Finding('a complete snapshot requests more');
 }
 
 export const snapshot: Target = {
@@ -142,7 +142,7 @@ export const epochFiles: Target = {
 
 export const keyStores: Target = {
   name: 'key-stores',
-  // An operator's own file may ask for many rounds of hashing.
+  // An operator's own file may require many rounds of hashing.
   slowMs: 10_000,
   seeds: () => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -159,7 +159,7 @@ export const keyStores: Target = {
 
 let pemFile = '';
 
-/** PEM stores are read from files alone, so each input is written to one. */
+/** PEM stores are read only from files, so each input is written to one. */
 export const pemStores: Target = {
   name: 'pem-stores',
   seeds: () => {

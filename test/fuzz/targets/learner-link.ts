@@ -1,11 +1,10 @@
 import type { Effect } from '../../../src/server/effects.js';
 import type { Event } from '../../../src/server/events.js';
-import { Database } from '../../../src/server/persistence/replay.js';
 import { QuorumPeer } from '../../../src/server/quorum/quorum-peer.js';
 import { encodeNotification } from '../../../src/server/quorum/wire/notification.js';
 import { PacketType } from '../../../src/server/quorum/wire/quorum-packet.js';
 import type { PeerState } from '../../../src/server/quorum/wire/vote.js';
-import { copyOf, restore } from '../../server/quorum/memory-disk.js';
+import { copyOf, emptyDisk, restore } from '../../server/quorum/memory-disk.js';
 import { commonParts, LIMITS } from '../../sim/peer-parts.js';
 import { parse } from '../../sim/shape.js';
 import { Finding, type Stranger, type Target } from '../target.js';
@@ -24,7 +23,7 @@ const FIRST = EPOCH << 32n;
 /** A member that follows server 3, whose packets are the input. */
 class Follower implements Stranger {
   bytes = 0;
-  /** What a leader proposes is kept until it commits it. */
+  /** The member keeps proposals until the leader commits them. */
   readonly isStored = true;
   private readonly peer: QuorumPeer;
   private readonly disk;
@@ -33,17 +32,15 @@ class Follower implements Stranger {
   private nowMs = 1000;
 
   constructor() {
-    const base = new Database({});
-    base.finishSnapshot(0n);
-    const epochs = { acceptedEpoch: 0, currentEpoch: 0 };
-    this.disk = { base, entries: [], ...epochs, config: null, work: [] };
+    this.disk = emptyDisk();
     const { database, committedLog } = restore(this.disk, undefined);
     const limits = { ...LIMITS, tickTimeMs: 1000 };
     this.peer = new QuorumPeer({
       sid: 1,
       config: CONFIG,
       ...commonParts({ limits, isReconfigEnabled: false, snapCount: 100_000 }),
-      ...epochs,
+      acceptedEpoch: 0,
+      currentEpoch: 0,
       data: { tree: database.tree, sessions: [] },
       committedLog,
       replayed: 0,
@@ -146,7 +143,7 @@ function seeds(): Buffer[] {
   ];
 }
 
-/** The link to the leader: what comes may end the link, and never the process. */
+/** The link to the leader: an input may end the link, and never the process. */
 export const learnerLink: Target = {
   name: 'learner-link',
   seeds,

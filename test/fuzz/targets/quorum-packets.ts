@@ -29,7 +29,7 @@ function info(sid: bigint): Buffer {
   return bytes;
 }
 
-/** One of each type, most of them with the room for what it should hold. */
+/** One of each type, most with room for their content. */
 export function packetsOfAllTypes(zxid: bigint): Buffer[] {
   return Object.values(PacketType).map((type) => packet(type, zxid, Buffer.alloc(28)));
 }
@@ -44,7 +44,7 @@ function packetSeeds(): Buffer[] {
   return [...all, Buffer.concat(joining), Buffer.concat([...joining, ...all])];
 }
 
-/** What a packet says is what its encoder says again. */
+/** Encoding a decoded packet gives the same packet. */
 export const quorumPackets: Target = {
   name: 'quorum-packets',
   seeds: packetSeeds,
@@ -62,13 +62,13 @@ export const quorumPackets: Target = {
       expectSame(
         parseOrRefuse(() => again.next(), JuteError),
         found,
-        'the packet read again',
+        'the packet, decoded again',
       );
     }
   },
 };
 
-/** The member with the greatest number. */
+/** The member with the highest number. */
 const LEADER = 3;
 
 let shared: EnsembleWorld | undefined;
@@ -81,7 +81,7 @@ function startEnsemble(): EnsembleWorld {
   return world;
 }
 
-/** An ensemble that serves; a new one now and then, since strangers leave traces in it. */
+/** A serving ensemble. It is renewed regularly, because strangers change its state. */
 function ensemble(): EnsembleWorld {
   if (shared === undefined || ++uses > 200) {
     shared = startEnsemble();
@@ -107,7 +107,7 @@ function strangerOf(world: EnsembleWorld): Stranger {
   });
 }
 
-/** The quorum port of a serving leader: a stranger's bytes may end no more than their link. */
+/** The quorum port of a serving leader. Input from a stranger may only end its own link. */
 export const leaderLink: Target = {
   name: 'leader-link',
   seeds: packetSeeds,
@@ -142,11 +142,11 @@ export const electionPackets: Target = {
   words: ['|', ':', '127.0.0.1:3888', '[::1]:3888'],
   run: (input) => {
     const found = decodeNotification(Buffer.from(input));
-    // Only the newest form is written, and ids beyond the safe integers are no member's.
+    // Only the newest format is written, and no member has an id beyond the safe integers.
     if (typeof found !== 'string' && Number.isSafeInteger(found.vote.leader)) {
       const again = decodeNotification(encodeNotification(found));
       const vote = typeof again === 'string' ? again : again.vote;
-      expectSame(vote, found.vote, 'the vote read again');
+      expectSame(vote, found.vote, 'the vote, decoded again');
     }
     readPreamble(Buffer.from(input));
   },

@@ -1,4 +1,4 @@
-import { parseConnectString } from '../../../src/client/connect-string.js';
+import { parseConnectString } from '../../../src/client/base/connect-string.js';
 import { parseLine } from '../../../src/commands/zksh/language/parse-line.js';
 import { jsonSyntax } from '../../../src/commands/zksh/verbs/move/json-dump.js';
 import { ndjsonSyntax } from '../../../src/commands/zksh/verbs/move/ndjson-dump.js';
@@ -45,9 +45,9 @@ export const dynamicFile: Target = {
     if (typeof config === 'string') return;
     const text = formatQuorumConfig(config);
     const again = parseQuorumConfig(text);
-    // The addresses of a server are a set, in whatever order.
+    // The addresses of a server are a set, in any order.
     const found = typeof again === 'string' ? again : formatQuorumConfig(again);
-    expectSame(charactersOf(found), charactersOf(text), 'the configuration read again');
+    expectSame(charactersOf(found), charactersOf(text), 'the configuration, parsed again');
   },
 };
 

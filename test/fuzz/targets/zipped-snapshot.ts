@@ -14,7 +14,7 @@ function seedOf(flags: number, bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from([flags]), bytes]);
 }
 
-/** A folder with one file, whose disk fails where the file ends, or not. */
+/** A folder with one file, whose disk may fail at the end of the file. */
 class OneFile {
   opened = 0;
   readonly snapFolder = '/';
@@ -42,7 +42,7 @@ class OneFile {
   }
 }
 
-/** An error that nobody listens for ends a server; here it is the result. */
+/** An error without a listener ends a server. Here it is the result. */
 async function orUncaught<T>(work: Promise<T>): Promise<T> {
   let fail: (error: Error) => void = () => undefined;
   const failed = new Promise<never>((_resolve, reject) => {
@@ -74,7 +74,7 @@ export const zippedSnapshot: Target = {
     const file = { name: 'snapshot.0.gz', size, zxid: 0n, compression: 'gz' } as const;
     const fault = await orUncaught(loadSnapshot(folder, new Database({}), file));
     if (fault === undefined && (flags & FAILS_AT_END) !== 0) {
-      throw new Finding('a snapshot is whole that the disk did not give');
+      throw new Finding('a snapshot is complete despite a failed read');
     }
   },
 };

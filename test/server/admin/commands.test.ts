@@ -77,7 +77,8 @@ test('command and error come last', () => {
 test('a trace mask must be a long', () => {
   for (const traceMask of ['', 'x', '1.5', '9223372036854775808']) {
     const { json, masks } = ask('stmk', { traceMask });
-    assert.is(json['error'], 'setTraceMask requires long traceMask argument', traceMask);
+    const message = `setTraceMask requires long traceMask argument, got ${traceMask}`;
+    assert.is(json['error'], message, traceMask);
     assert.equal(masks, []);
   }
   assert.equal(ask('stmk', { traceMask: '-9223372036854775808' }).masks, [-(2n ** 63n)]);

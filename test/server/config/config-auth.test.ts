@@ -25,11 +25,12 @@ test('ip and digest are always available, x509 with TLS', () => {
 test('authProvider.N accepts the classes with an equivalent here', () => {
   const sasl = { 'authProvider.sasl': `${APACHE}.SASLAuthenticationProvider` };
   assert.equal(read(sasl), { schemes: 'digest,ip,sasl', enforced: null, warnings: [] });
+  const ensemble = { 'authProvider.1': `${APACHE}.EnsembleAuthenticationProvider` };
+  assert.is(read(ensemble).schemes, 'digest,ensemble,ip');
   const other = read({ 'authProvider.1': 'com.example.Other' });
-  assert.is(other.schemes, 'digest,ip');
-  assert.is(other.warnings?.length, 1);
+  assert.is(other.errors?.length, 1);
   assert.match(
-    other.warnings?.[0] ?? '',
+    other.errors?.[0] ?? '',
     /^config: authProvider\.1: unsupported class: com\.example\.Other \(expected/,
   );
 });

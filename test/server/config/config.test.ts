@@ -171,7 +171,6 @@ for (const [line, warning] of [
   ['fancy.new.option=1', /fancy\.new\.option: unknown key, .* zookeeper\.fancy\.new\.option$/],
   ['jute.maxbuffer=5', /jute\.maxbuffer: ignored in a file, .* use -D jute\.maxbuffer$/],
   ['readonlymode.enabled=true', /use -D readonlymode\.enabled$/],
-  ['commitProcessor.numWorkerThreads=2', /has no effect: only a Java server needs it$/],
   ['autopurge.snapRetainCount=1', /1 is too small; using 3$/],
   ['dataDir=/other', /^zoo\.cfg:3: dataDir: duplicate of line 1; this line counts$/],
   ['server.1=a:1:2', /a single server runs standalone; only its client address counts$/],

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { askWord } from '../../../src/client/four-letter.js';
+import { askWord } from '../../../src/client/base/four-letter.js';
 import { ZooKeeper } from '../../../src/client/zookeeper.js';
 import { metricOf, mntr, type ParsedMntr } from '../../../src/fourlw/mntr.js';
 import { startBundled } from '../../support/bundled.js';

@@ -6,11 +6,11 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { SessionClient } from '../../../src/client/client.js';
+import type { SessionClient } from '../../../src/client/base/client.js';
 import { createClient } from '../../../src/client/zookeeper.js';
 import { OutputArchive } from '../../../src/jute/output-archive.js';
 import { CreateModes } from '../../../src/protocol/create-mode.js';
-import type { ACL } from '../../../src/protocol/data.js';
+import { type ACL, StatPersisted } from '../../../src/protocol/data.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { OPEN_ACL_UNSAFE } from '../../../src/protocol/perms.js';
 import {
@@ -25,10 +25,7 @@ import {
   writeSnapshot,
 } from '../../../src/server/persistence/snapshot.js';
 import type { SnapshotItem } from '../../../src/server/persistence/snapshot-item.js';
-import {
-  decodeStatPersisted,
-  SnapshotReader,
-} from '../../../src/server/persistence/snapshot-reader.js';
+import { SnapshotReader } from '../../../src/server/persistence/snapshot-reader.js';
 import {
   beginEntry,
   encodeLogHeader,
@@ -249,7 +246,7 @@ function nodesAmong(items: readonly SnapshotItem[]): Map<string, FoldNode> {
     if (item.kind === 'acl') acls.set(item.key, item.acl);
     if (item.kind !== 'node') continue;
     const acl = acls.get(item.aclKey) ?? [];
-    nodes.set(item.path, { data: item.data, acl, stat: decodeStatPersisted(item.stat) });
+    nodes.set(item.path, { data: item.data, acl, stat: StatPersisted.decode(item.stat) });
   }
   return nodes;
 }

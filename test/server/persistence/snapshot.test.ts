@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { StatPersisted } from '../../../src/protocol/data.js';
+import { StatPersisted } from '../../../src/protocol/data.js';
 import {
   isPlausibleSnapshotTail,
   type SnapshotSource,
@@ -8,10 +8,7 @@ import {
   writeSnapshotStream,
 } from '../../../src/server/persistence/snapshot.js';
 import type { SnapshotItem } from '../../../src/server/persistence/snapshot-item.js';
-import {
-  decodeStatPersisted,
-  SnapshotReader,
-} from '../../../src/server/persistence/snapshot-reader.js';
+import { SnapshotReader } from '../../../src/server/persistence/snapshot-reader.js';
 import { ByteBuilder, sealed } from '../../support/zk-files.js';
 
 const STAT: StatPersisted = {
@@ -170,7 +167,7 @@ test('a digest of the first version, a hex string, is skipped', () => {
 });
 
 test('the stat of a node is 60 bytes, decoded on demand', () => {
-  assert.equal(decodeStatPersisted(stat), STAT);
+  assert.equal(StatPersisted.decode(stat), STAT);
 });
 
 test('a snapshot cut anywhere but after a seal is invalid', () => {

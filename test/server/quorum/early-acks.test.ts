@@ -4,9 +4,9 @@ import { PacketType } from '../../../src/server/quorum/wire/quorum-packet.js';
 import { EnsembleWorld } from './ensemble-world.js';
 import { HandLearner } from './hand-learner.js';
 
-// A learner that logs in a thread of its own, as Apache's does: it may ack txns before NEWLEADER.
+// A learner that logs in a separate thread, as Apache's does, may ack txns before NEWLEADER.
 
-/** Two of three serve, and the learner lacks the last txn. */
+/** Two of three members serve, and the learner lacks the last txn. */
 function worldOfTwo() {
   const world = new EnsembleWorld(3);
   world.start(2, 3);
@@ -18,7 +18,7 @@ function worldOfTwo() {
   return { world, client, learner: new HandLearner(world, lastZxid) };
 }
 
-test('acks of txns before that of NEWLEADER are heard, and count from then on', () => {
+test('acks of txns before that of NEWLEADER count from then on', () => {
   const { world, client, learner } = worldOfTwo();
   const [newLeader = -1n] = learner.zxidsOf(PacketType.NEWLEADER);
   assert.equal(learner.zxidsOf(PacketType.PROPOSAL), [newLeader + 2n]);
@@ -26,14 +26,14 @@ test('acks of txns before that of NEWLEADER are heard, and count from then on', 
   world.member(2).isDiskHeld = true;
   client.push(client.create('/meanwhile'));
   learner.say(PacketType.ACK, newLeader + 3n);
-  assert.equal(client.take(), [], 'who is not in sync is no part of a quorum');
+  assert.equal(client.take(), [], 'a learner that is not in sync does not count towards a quorum');
   learner.say(PacketType.ACK, newLeader);
   assert.equal(client.take(), ['create ok']);
   assert.is(learner.zxidsOf(PacketType.UPTODATE).length, 1);
   assert.not.ok(learner.isClosed);
 });
 
-test('an early ack of what was never proposed is not believed', () => {
+test('an early ack of a txn that was never proposed is refused', () => {
   const { world, learner } = worldOfTwo();
   const [newLeader = -1n] = learner.zxidsOf(PacketType.NEWLEADER);
   learner.say(PacketType.ACK, newLeader + 77n);

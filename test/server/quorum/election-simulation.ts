@@ -3,12 +3,14 @@ import type { Random } from '../../support/random.js';
 import { ensembleOf } from './election-world.js';
 
 export interface Faults {
-  /** Crashes, cuts and healings between them; none is a calm run. */
+  /** Crashes, cuts, and repairs between servers. Empty for a run without faults. */
   readonly count: number;
   readonly maxDelayMs: number;
 }
 
-/** How long a leader waits for a quorum, and a learner for its leader, before they look again. */
+/**
+ * The time that a leader waits for a quorum, and a learner for its leader, before it looks again.
+ */
 const PATIENCE_MS = 3000;
 const MAX_INTERVAL_MS = 1600;
 
@@ -16,12 +18,12 @@ interface Member {
   readonly sid: number;
   isUp: boolean;
   election: FastLeaderElection;
-  /** Of its disk. */
+  /** The last zxid on its disk. */
   epoch: number;
   zxid: bigint;
-  /** When it loses patience with what it is. */
+  /** The time at which it leaves its state. */
   givesUpAtMs: number;
-  /** Whom it has found and is synced with; itself where it leads with a quorum. */
+  /** The leader that it has synced with, or itself if it leads with a quorum. */
   leader: number | undefined;
 }
 
@@ -30,19 +32,19 @@ interface Parcel {
   readonly to: number;
   readonly frame: Buffer;
   readonly arrivesAtMs: number;
-  /** Of the connection that it travels on: a break loses it. */
+  /** The number of the connection that carries it. A break loses it. */
   readonly connection: number;
 }
 
 /**
- * Elections among servers whose network and processes fail, with no more of Zab around them than
- * makes them look again. The transport is Apache's: on a connection in order, only the newest frame
- * waits, and the last one is sent anew when the connection is made again.
+ * Elections among servers whose network and processes fail, with only as much of Zab as makes
+ * servers look again. The transport is Apache's: a connection keeps the order, holds only the
+ * newest frame, and repeats the last one after a reconnect.
  */
 export class ElectionSimulation {
   readonly members: Member[];
   nowMs = 0;
-  /** Who led which epoch, established by a quorum. */
+  /** The leaders of each epoch that a quorum established. */
   readonly leaders = new Map<number, Set<number>>();
   private readonly random: Random;
   private readonly faults: Faults;
@@ -75,14 +77,14 @@ export class ElectionSimulation {
       const due = this.parcels.filter(({ arrivesAtMs }) => arrivesAtMs <= this.nowMs);
       this.parcels = this.parcels.filter(({ arrivesAtMs }) => arrivesAtMs > this.nowMs);
       for (const parcel of due) this.deliver(parcel);
-      // Twice: what the first one became, the last one sees in the same moment.
+      // Twice, so that the last server sees the state of the first one at the same time.
       for (const member of [...this.members, ...this.members]) {
         if (member.isUp) this.turn(member);
       }
     }
   }
 
-  /** Something goes wrong, or right again. */
+  /** Makes a fault or repairs one. */
   disturb(): void {
     const member = this.random.pick(this.members);
     const other = this.random.pick(this.members);
@@ -98,7 +100,7 @@ export class ElectionSimulation {
     for (const member of this.members) if (!member.isUp) this.start(member);
   }
 
-  /** The one that all servers have. */
+  /** The common leader of all servers. */
   agreed(): number | undefined {
     const [first] = this.members;
     const leader = first?.leader;
@@ -203,7 +205,7 @@ export class ElectionSimulation {
     if (member.election.state === 'following') this.follow(member);
   }
 
-  /** It leads while a quorum that it can reach follows it, and no longer. */
+  /** It leads while it can reach a quorum of followers. */
   private lead(member: Member): void {
     const followers = this.members.filter(
       (other) => other.election.vote.leader === member.sid && this.follows(other, member),

@@ -26,7 +26,7 @@ export function ensembleOf(size: number, ...lines: string[]): QuorumConfig {
   return configOf([...servers, ...lines].join('\n'));
 }
 
-/** A frame as another server sends it. */
+/** A frame from another server. */
 export function frameOf(
   state: PeerState,
   vote: Partial<Vote>,
@@ -46,7 +46,7 @@ export function decoded(frame: Buffer): Notification {
   return found;
 }
 
-/** What it has to say, as "to:state:leader@round". */
+/** Its outgoing notifications, as "to:state:leader@round". */
 export function said(election: FastLeaderElection): string[] {
   return election
     .takeOutgoing()

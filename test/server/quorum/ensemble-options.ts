@@ -4,13 +4,13 @@ import type { Peer } from '../server-peer.js';
 import type { MemoryDisk } from './memory-disk.js';
 
 export interface EnsembleOptions {
-  /** With reconfigEnabled: only so many belong to it from the start, the others may join. */
+  /** The number of first members, with reconfigEnabled. Others may join. */
   readonly initial?: number;
   /** readonlymode.enabled */
   readonly isReadOnlyAllowed?: boolean;
   /** localSessionsEnabled */
   readonly localSessions?: LocalSessions;
-  /** So many committed txns are kept in memory. Default: as in a real server. */
+  /** The number of committed txns kept in memory. Default: as in a real server. */
   readonly keptTxns?: number;
   /** leader.maxTimeToWaitForEpoch */
   readonly maxTimeToWaitForEpochMs?: number;
@@ -19,7 +19,7 @@ export interface EnsembleOptions {
   readonly observerReconnectDelayMs?: number;
   readonly observerElectionDelayMs?: number;
   readonly observerMasterPort?: number;
-  /** Bytes of log that may be sent; negative is none. Default: any number. */
+  /** Bytes of log that may be sent. A negative value disables it. Default: unlimited. */
   readonly maxLogBytes?: number;
 }
 
@@ -32,4 +32,12 @@ export interface Member {
   /** The disk does nothing while it is held. */
   isDiskHeld: boolean;
   readonly notes: string[];
+}
+
+/** The lines server.N: participants first, each with its own address. */
+export function linesOf(participants: number, observers: number): string[] {
+  return Array.from({ length: participants + observers }, (_, i) => {
+    const role = i < participants ? 'participant' : 'observer';
+    return `server.${i + 1}=127.0.0.${i + 1}:${2000 + i}:${3000 + i}:${role};${4000 + i}`;
+  });
 }

@@ -1,33 +1,39 @@
 import type { Effect } from '../../../src/server/effects.js';
 import type { Event } from '../../../src/server/events.js';
-import { Database } from '../../../src/server/persistence/replay.js';
 import type { QuorumConfig } from '../../../src/server/quorum/membership/quorum-config.js';
 import type { QuorumLimits } from '../../../src/server/quorum/peer/role.js';
 import { QuorumPeer } from '../../../src/server/quorum/quorum-peer.js';
 import { commonParts, LIMITS } from '../../sim/peer-parts.js';
 import { parse } from '../../sim/shape.js';
 import { type HandshakeOptions, handshake, Peer } from '../server-peer.js';
-import type { EnsembleOptions, Member } from './ensemble-options.js';
-import { copyOf, entriesOf, packetsOf, restore, searchEntries, truncate } from './memory-disk.js';
+import { type EnsembleOptions, linesOf, type Member } from './ensemble-options.js';
+import {
+  copyOf,
+  emptyDisk,
+  entriesOf,
+  packetsOf,
+  restore,
+  searchEntries,
+  storeConfig,
+  truncate,
+} from './memory-disk.js';
 import { type HeldLink, type Receive, WorldLinks } from './world-links.js';
 
 const TICK_MS = 1000;
 
 /**
- * An ensemble without sockets, disks or clocks: every message arrives at once and in order, unless
- * its sender and receiver are cut from each other; the disk works when it is not held.
+ * An ensemble without sockets, disks, or clocks. Messages arrive at once and in order, unless
+ * sender and receiver are cut off from each other. Disks work unless they are held.
  */
 export class EnsembleWorld {
   readonly members = new Map<number, Member>();
   private readonly links: WorldLinks;
   private readonly config: QuorumConfig;
-  /** What the first members know. */
+  /** Of the first members. */
   private readonly initial: QuorumConfig;
-  /** Called when a log was looked through, before that is told. */
+  /** Called before the result of a search, a snapshot, or a log is sent. */
   onSearched = (): void => undefined;
-  /** Called before a snapshot is sent. */
   onSnapshotSent = (): void => undefined;
-  /** Called before a log is sent. */
   onLogSent = (): void => undefined;
   private nextId = 1;
   private wallMs = 1_800_000_000_000;
@@ -38,9 +44,9 @@ export class EnsembleWorld {
   private readonly maxLogBytes: number;
 
   constructor(size: number, observers = 0, options: EnsembleOptions = {}) {
-    const { initial, keptTxns, maxLogBytes = Number.POSITIVE_INFINITY, ...limits } = options;
+    const { initial, keptTxns, maxLogBytes, ...limits } = options;
     this.keptTxns = keptTxns;
-    this.maxLogBytes = maxLogBytes;
+    this.maxLogBytes = maxLogBytes ?? Number.POSITIVE_INFINITY;
     this.limits = { ...LIMITS, tickTimeMs: TICK_MS, ...limits };
     this.isReconfigEnabled = initial !== undefined;
     this.links = new WorldLinks({
@@ -49,18 +55,12 @@ export class EnsembleWorld {
       step: (sid, event) => this.step(sid, event),
       observerPort: options.observerMasterPort,
     });
-    const lines = Array.from({ length: size + observers }, (_, i) => {
-      const role = i < size ? 'participant' : 'observer';
-      return `server.${i + 1}=127.0.0.${i + 1}:${2000 + i}:${3000 + i}:${role};${4000 + i}`;
-    });
+    const lines = linesOf(size, observers);
     this.config = parse([...lines, 'version=0'].join('\n'));
     const first = [...this.config.members].slice(0, initial ?? size + observers);
     this.initial = { ...this.config, members: new Map(first) };
     for (const sid of this.config.members.keys()) {
-      const base = new Database({});
-      base.finishSnapshot(0n);
-      const epochs = { acceptedEpoch: 0, currentEpoch: 0 };
-      const disk = { base, entries: [], ...epochs, config: null, work: [] };
+      const disk = emptyDisk();
       const clients = new Map<number, Peer>();
       const rest = { clients, isUp: false, isDiskHeld: false, notes: [] };
       this.members.set(sid, { sid, disk, peer: null as never, ...rest });
@@ -69,7 +69,7 @@ export class EnsembleWorld {
 
   member(sid: number): Member {
     const member = this.members.get(sid);
-    if (member === undefined) throw new Error(`there is no member ${sid}`);
+    if (member === undefined) throw new Error(`member ${sid} does not exist`);
     return member;
   }
 
@@ -88,6 +88,7 @@ export class EnsembleWorld {
         acceptedEpoch: member.disk.acceptedEpoch,
         currentEpoch: member.disk.currentEpoch,
         data: { tree: database.tree, sessions: [...database.sessions.values()] },
+        nextConfig: member.disk.nextConfig,
         committedLog,
         replayed: 0,
         seed: 1,
@@ -97,7 +98,7 @@ export class EnsembleWorld {
     this.pass(0);
   }
 
-  /** It is gone at once; what its disk did not do is undone. */
+  /** It crashes at once and loses pending disk work. */
   crash(sid: number): void {
     const member = this.member(sid);
     member.isUp = false;
@@ -108,7 +109,7 @@ export class EnsembleWorld {
     this.settle();
   }
 
-  /** Cuts or heals the ways between two members. */
+  /** Cuts or restores the links between two members. */
   cut(a: number, b: number): void {
     this.links.cut(a, b);
   }
@@ -131,13 +132,13 @@ export class EnsembleWorld {
     } while (this.nowMs < until);
   }
 
-  /** Lets time pass until it is so, 60 s at most. */
+  /** Lets time pass until the condition holds, at most 60 s. */
   until(isSo: () => boolean, what: string): void {
     for (let i = 0; i < 1200; i++) {
       if (isSo()) return;
       this.pass(50);
     }
-    throw new Error(`${what} did not come to be: ${this.describe()}`);
+    throw new Error(`timeout: ${what}: ${this.describe()}`);
   }
 
   describe(): string {
@@ -189,7 +190,10 @@ export class EnsembleWorld {
     return client;
   }
 
-  /** A link to that member by hand. @param isObserverPort it comes to the port for observers */
+  /**
+   * A link to that member for a test to drive.
+   * @param isObserverPort whether to connect to the port for observers
+   */
   link(sid: number, receive: Receive, isObserverPort = false, remote?: string): HeldLink {
     const link = this.links.hold(sid, receive, isObserverPort, remote);
     this.settle();
@@ -205,7 +209,7 @@ export class EnsembleWorld {
     if (isUp) peer.step(event);
   }
 
-  /** Until nobody has anything to do before time passes. */
+  /** Runs until no member has work without the passage of time. */
   settle(): void {
     for (let isBusy = true; isBusy; ) {
       isBusy = false;
@@ -260,7 +264,8 @@ export class EnsembleWorld {
         });
         break;
       case 'write-config':
-        disk.config = parse(effect.text);
+      case 'write-next-config':
+        storeConfig(disk, effect);
         break;
       case 'notify':
         if (this.links.isReachable(sid, effect.sid)) {

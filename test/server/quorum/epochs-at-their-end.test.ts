@@ -22,11 +22,11 @@ function learnerInfo(type: number, sid: number, acceptedEpoch: bigint): Buffer {
 
 for (const [who, type, sid] of [
   ['a stranger', FOLLOWERINFO, 77],
-  ['an observer nobody knows', OBSERVERINFO, -1],
-  ['somebody with the number of a member', FOLLOWERINFO, 1],
+  ['an unknown observer', OBSERVERINFO, -1],
+  ['a link that claims the number of a member', FOLLOWERINFO, 1],
 ] as const) {
   for (const epoch of [0x1_0001n, 0x7fff_fffen, 0x7fff_ffffn, -1n]) {
-    test(`epoch ${epoch} of ${who} ends no epoch of the ensemble`, () => {
+    test(`epoch ${epoch} of ${who} does not exhaust the epochs of the ensemble`, () => {
       const world = new EnsembleWorld(3);
       world.start(3);
       const leader = world.member(3);
@@ -37,7 +37,7 @@ for (const [who, type, sid] of [
       world.link(3, () => undefined).push(learnerInfo(FOLLOWERINFO, 2, 0n));
       assert.is(leader.disk.acceptedEpoch, 1);
       const refused = leader.notes.filter((note) => /: epoch refused: -?\d+ \(expected/.test(note));
-      // One without a number is turned away before that.
+      // The leader rejects a link without a number earlier.
       assert.is(refused.length, sid < 0 ? 0 : 1);
       if (sid >= 0) assert.match(refused[0] ?? '', `server ${sid} (by hand): epoch refused`);
       world.crash(3);
@@ -47,7 +47,7 @@ for (const [who, type, sid] of [
   }
 }
 
-test('a member with the last epoch does not stand, says what to do, and the others serve', () => {
+test('a member with the last epoch is not a candidate and reports a remedy, and the others serve', () => {
   const world = new EnsembleWorld(3);
   world.member(3).disk.acceptedEpoch = LAST_EPOCH;
   world.start();
@@ -75,7 +75,7 @@ test('a member that is some epochs ahead is followed by a newer one', () => {
   assert.is(establishment.epoch, 6 + 2 ** 16);
 });
 
-test('the last epoch is led, and none after it', () => {
+test('a server leads in the last epoch, and no epoch follows', () => {
   const membership = new Membership(ensembleOf(3));
   const last = new Establishment(membership, 2);
   last.connect(2, LAST_EPOCH - 1);

@@ -3,11 +3,11 @@ import * as assert from 'uvu/assert';
 import type { FastLeaderElection } from '../../../src/server/quorum/election/fast-leader-election.js';
 import { ensembleOf, looking } from './election-world.js';
 
-// Every order in which the votes of a small ensemble can arrive, with nothing lost.
+// Every order in which the votes of a small ensemble can arrive, without losses.
 
 interface World {
   readonly elections: readonly FastLeaderElection[];
-  /** The newest frame from one server to another, by "from>to", that has not arrived. */
+  /** The newest undelivered frame from one server to another, by "from>to". */
   readonly mail: Map<string, Buffer>;
 }
 
@@ -28,13 +28,13 @@ function begin(zxids: readonly bigint[]): World {
 function deliver(world: World, way: string): void {
   const [from = '', to = ''] = way.split('>');
   const frame = world.mail.get(way);
-  if (frame === undefined) throw new Error(`nothing is on its way from ${way}`);
+  if (frame === undefined) throw new Error(`no frame in flight from ${way}`);
   world.mail.delete(way);
   world.elections[Number(to) - 1]?.receive(Number(from), frame, 0);
   collect(world);
 }
 
-/** All there is to know of a world, inside of the servers too. */
+/** The complete state of a world, including the internals of the servers. */
 function fingerprint({ elections, mail }: World): string {
   const plain = (_: string, value: unknown): unknown => {
     if (typeof value === 'bigint') return String(value);
@@ -46,7 +46,10 @@ function fingerprint({ elections, mail }: World): string {
   return JSON.stringify([elections, frames], plain);
 }
 
-/** Visits every state that some order of deliveries leads to; returns those where all is said. */
+/**
+ * Visits every state that some order of deliveries leads to. Returns those without frames in
+ * flight.
+ */
 function explore(zxids: readonly bigint[]): { ends: World[]; visited: number } {
   const seen = new Set<string>();
   const ends: World[] = [];

@@ -4,7 +4,7 @@ import { ForeignTreeError } from '../../../src/server/pipeline/foreign-tree-erro
 import { TreeAudit } from '../../../src/server/tree/tree-audit.js';
 import { EnsembleWorld } from './ensemble-world.js';
 
-/** Its leaders stand for Apache's, which do not hold their trees against themselves. */
+/** Its leaders stand for Apache's, which do not audit their own trees. */
 function withoutAudit(body: () => void): () => void {
   return () => {
     const { poll } = TreeAudit.prototype;
@@ -17,7 +17,7 @@ function withoutAudit(body: () => void): () => void {
   };
 }
 
-/** A member that was away comes back with the data of another ensemble of the same age. */
+/** A member returns with the data of another ensemble of the same age. */
 function worldOfTwo(): EnsembleWorld {
   const [world, other] = [new EnsembleWorld(3), new EnsembleWorld(3)];
   for (const [each, path] of [
@@ -52,14 +52,14 @@ function serving(): EnsembleWorld {
   return world;
 }
 
-/** Its next digests are off by that much more. */
+/** Adds that much to its next digests. */
 function spoilDigests(world: EnsembleWorld, by: number): void {
   const { prep, tree } = world.member(world.leader ?? 0).peer.server.state;
   prep.outstanding.digest.add(by);
   tree.digest.add(by);
 }
 
-test('a tree that was never the leader\u2019s is replaced with the first txn', () => {
+test('a tree that never matched the leader’s is replaced at the first txn', () => {
   const world = worldOfTwo();
   world.start(1);
   world.until(
@@ -76,11 +76,11 @@ test('a tree that was never the leader\u2019s is replaced with the first txn', (
   );
   world.crash(1);
   world.start(1);
-  world.until(() => world.isServing(1), 'it starts from what it has');
+  world.until(() => world.isServing(1), 'it starts on its data');
   assert.is(digestOf(world, 1), digestOf(world, 3));
 });
 
-test('one that was, and is no more, is replaced once and serves on', () => {
+test('a tree that matched before is replaced once, and the member serves again', () => {
   const world = serving();
   const client = world.client(3);
   client.push(client.create('/a'));
@@ -94,7 +94,7 @@ test('one that was, and is no more, is replaced once and serves on', () => {
   client.push(client.create('/c'));
   assert.equal([mismatches(world, 1), mismatches(world, 2)], [1, 0]);
   assert.is(digestOf(world, 1), digestOf(world, 3));
-  // A second time so soon it is only counted: repairs must not follow each other for ever.
+  // A second mismatch soon after is only counted, so that repairs do not repeat forever.
   world.member(1).peer.data.tree.digest.value += 1n;
   const { role } = world.member(1).peer;
   client.push(client.create('/d'));
@@ -102,7 +102,7 @@ test('one that was, and is no more, is replaced once and serves on', () => {
   assert.is(mismatches(world, 1), 2);
 });
 
-test('the log stays until the leader\u2019s tree is on the disk, and is what the vote offers', () => {
+test('the log stays until the leader’s tree is on the disk, and the vote offers its last zxid', () => {
   const world = serving();
   const client = world.client(3);
   client.push(client.create('/a'));
@@ -116,7 +116,7 @@ test('the log stays until the leader\u2019s tree is on the disk, and is what the
   world.until(() => member.isDiskHeld, 'the snapshot is sent');
   world.pass(500);
   assert.is(member.disk.entries.length, length + 1);
-  // The leader dies before it is there: what was acked is found again.
+  // The leader dies first: acknowledged txns are still on the disk.
   world.crash(3);
   world.crash(1);
   member.isDiskHeld = false;
@@ -126,7 +126,7 @@ test('the log stays until the leader\u2019s tree is on the disk, and is what the
 });
 
 test(
-  'a leader whose sum of digests is off stops nobody: both trees change alike',
+  'a leader with a wrong sum of digests stops no member, because both trees change alike',
   withoutAudit(() => {
     const world = serving();
     const client = world.client(3);
@@ -149,7 +149,7 @@ test(
 );
 
 test(
-  'one that parts from the leader\u2019s own tree with each txn ends the server',
+  'a tree that differs from the leader’s after each txn ends the server',
   withoutAudit(() => {
     const world = serving();
     const serveWith = (path: string) => {
@@ -173,7 +173,7 @@ test(
   }),
 );
 
-test('txns without a digest, as of a leader that works out none, are believed', () => {
+test('txns without a digest, as from a leader that computes none, are accepted', () => {
   const world = serving();
   const client = world.client(3);
   client.push(client.create('/a'));

@@ -11,7 +11,7 @@ import type { Peer } from '../server-peer.js';
 import { EnsembleWorld } from './ensemble-world.js';
 import { HandLink } from './hand-link.js';
 
-// What a stranger says to the quorum port of a leader, packet by packet and stage by stage.
+// Packets from a stranger to the quorum port of a leader, at every stage.
 
 function serving(): EnsembleWorld {
   const world = new EnsembleWorld(3);
@@ -21,7 +21,7 @@ function serving(): EnsembleWorld {
   return world;
 }
 
-/** Each stage, and the packets that are taken in it. */
+/** Each stage, and the packets that it accepts. */
 const TAKEN: readonly (readonly [stage: string, packets: string])[] = [
   ['new', 'FOLLOWERINFO OBSERVERINFO'],
   ['registered', ''],
@@ -33,7 +33,7 @@ const TAKEN: readonly (readonly [stage: string, packets: string])[] = [
   ['active', 'REQUEST ACK PING REVALIDATE'],
 ];
 
-test('each packet is taken in its stages and ends the link in all others', () => {
+test('each packet is accepted in its stages and ends the link in all others', () => {
   const world = serving();
   assert.equal(
     TAKEN.map(([stage]) => stage),
@@ -51,7 +51,7 @@ test('each packet is taken in its stages and ends the link in all others', () =>
       link.say(type);
       if (!notes.some((note) => /: unexpected packet/.test(note))) taken.push(name);
       else assert.ok(link.isClosed);
-      // The operator's log is not filled by strangers: the next minute.
+      // Strangers do not fill the log: the next warning comes after a minute.
       if (taken.at(-1) !== name) world.pass(10_000);
     }
     assert.is(taken.join(' '), TAKEN.find(([other]) => other === stage)?.[1], stage);
@@ -74,7 +74,7 @@ function dataOf(world: EnsembleWorld): unknown {
 const FORGED = SetDataRequest.encode({ path: '/kept', data: Buffer.from('forged'), version: -1 });
 const SUPER = [{ scheme: 'super', id: '' }];
 
-test('a request without a handshake changes nothing, not even as super', () => {
+test('a request without a handshake changes nothing, not even with the super id', () => {
   const world = serving();
   const client = world.client(1);
   createProtected(client);
@@ -88,7 +88,7 @@ test('a request without a handshake changes nothing, not even as super', () => {
   assert.is(dataOf(world), 'kept');
 });
 
-test('a session is not ended by a link without a handshake', () => {
+test('a link without a handshake cannot end a session', () => {
   const world = serving();
   const client = world.client(1);
   client.push(client.create('/mine', 1));
@@ -99,7 +99,7 @@ test('a session is not ended by a link without a handshake', () => {
   assert.equal(client.take(), ['connected', 'create ok', 'exists ok']);
 });
 
-test('a server outside the membership vouches for no superuser, a member does', () => {
+test('a server outside the membership cannot claim a superuser, but a member can', () => {
   for (const [sid, expected] of [
     [9, 'kept'],
     [1, 'forged'],
@@ -127,7 +127,7 @@ function errorsIn(link: HandLink): number[] {
   return found;
 }
 
-test('a session that another server owns is neither used nor created again', () => {
+test('a session of another server is neither used nor created again', () => {
   const world = serving();
   const client = world.client(2);
   client.push(client.create('/mine', 1));
@@ -141,7 +141,7 @@ test('a session that another server owns is neither used nor created again', () 
   assert.equal(client.take(), ['connected', 'create ok', 'create ok']);
 });
 
-test('no session has the id that marks persistent znodes or containers', () => {
+test('no session gets the id that marks persistent znodes or containers', () => {
   const world = serving();
   const link = new HandLink(world);
   link.join(9);
@@ -179,7 +179,7 @@ test("a link that claims the leader's own number, or a negative one, is refused"
   }
 });
 
-test('a packet may hold no more bytes of ids in all than it may hold of data', () => {
+test('the ids of a packet are limited in total to the limit for its data', () => {
   const world = serving();
   const link = new HandLink(world);
   link.join(9);

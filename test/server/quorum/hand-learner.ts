@@ -11,7 +11,7 @@ interface Sent {
   readonly zxid: bigint;
 }
 
-/** Member 1 by hand, to which the leader of three sends what it lacks. */
+/** A test drives member 1, which the leader of three brings in sync. */
 export class HandLearner {
   readonly sent: Sent[] = [];
   isClosed = false;
@@ -39,7 +39,7 @@ export class HandLearner {
     this.link.push(out.take());
   }
 
-  /** The names of what came behind LEADERINFO. */
+  /** The names of the packets after LEADERINFO. */
   kinds(): string[] {
     const names = Object.entries(PacketType);
     const kinds = this.sent.map(({ type }) => names.find(([, number]) => number === type)?.[0]);

@@ -15,7 +15,7 @@ export class HandLink {
   readonly sent: { readonly type: number; readonly zxid: bigint; readonly data: Buffer | null }[] =
     [];
   isClosed = false;
-  /** Its learner by hand answers PING. */
+  /** Answers PING. */
   isAnswering = false;
   private readonly world: EnsembleWorld;
   private readonly leader: number;
@@ -59,13 +59,13 @@ export class HandLink {
     this.say(type, BigInt(acceptedEpoch) << 32n, info);
   }
 
-  /** All of the handshake. */
+  /** The whole handshake. */
   join(sid: number, type: number = PacketType.FOLLOWERINFO): void {
     this.introduce(sid, type);
     this.goOn();
   }
 
-  /** What follows LEADERINFO. */
+  /** The steps after LEADERINFO. */
   goOn(): void {
     const { lastProcessedZxid } = this.world.member(this.leader).peer.data.tree;
     this.say(PacketType.ACKEPOCH, lastProcessedZxid, Buffer.alloc(4));
@@ -92,7 +92,7 @@ export class HandLink {
     return this.sent.some((packet) => packet.type === type);
   }
 
-  /** As the leader knows it. */
+  /** As the leader sees it. */
   get handler(): LearnerHandler | undefined {
     const { role } = this.world.member(this.leader).peer;
     return role instanceof Leader ? role.learners.get(this.link.id) : undefined;

@@ -6,7 +6,7 @@ import {
 } from '../../../src/server/quorum/wire/quorum-packet.js';
 import type { EnsembleWorld } from './ensemble-world.js';
 
-/** An observer by hand, at the port of follower 1. */
+/** An observer that a test drives, at the port of follower 1. */
 export class HandObserver {
   readonly sent: { readonly type: number; readonly zxid: bigint }[] = [];
   isClosed = false;

@@ -2,9 +2,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { decoded, ensembleOf, frameOf, looking, said } from './election-world.js';
 
-// What passes between a server that looks for a leader and those that have one.
+// How a server that looks for a leader learns of an existing one.
 
-test('a late one joins the leader that a quorum follows, in its round', () => {
+test('a late server joins the leader that a quorum follows, in its round', () => {
   const election = looking(1);
   const settled = { leader: 2, zxid: 4n, electionEpoch: 7n, peerEpoch: 3n };
   election.receive(3, frameOf('following', settled), 1);
@@ -16,7 +16,7 @@ test('a late one joins the leader that a quorum follows, in its round', () => {
   assert.is(election.vote.electionEpoch, 8n);
 });
 
-test('settled votes of different rounds and zxids agree, of different epochs not', () => {
+test('votes for a leader agree across rounds and zxids, but not across epochs', () => {
   for (const [peerEpoch, state] of [
     [3n, 'following'],
     [4n, 'looking'],
@@ -30,7 +30,7 @@ test('settled votes of different rounds and zxids agree, of different epochs not
   }
 });
 
-test('a server that tells no version need not have raised its epoch', () => {
+test('a server with an old notification format may not have raised its epoch yet', () => {
   const election = looking(1, {}, ensembleOf(5));
   const vote = { leader: 5, zxid: 4n, electionEpoch: 7n, peerEpoch: 3n };
   const older = (state: 'leading' | 'following') =>
@@ -42,7 +42,7 @@ test('a server that tells no version need not have raised its epoch', () => {
   assert.is(election.state, 'following');
 });
 
-test('nobody joins a leader that is not heard to lead', () => {
+test('no server joins a leader that does not claim to lead', () => {
   for (const state of ['following', 'looking'] as const) {
     const election = looking(1, {}, ensembleOf(5));
     const vote = { leader: 5, electionEpoch: 7n };
@@ -53,7 +53,7 @@ test('nobody joins a leader that is not heard to lead', () => {
   }
 });
 
-test('a vote that was settled is forgotten when its server looks again', () => {
+test('the vote of a server for its leader is forgotten when it looks again', () => {
   const election = looking(1, {}, ensembleOf(5));
   const vote = { leader: 5, electionEpoch: 7n };
   election.receive(4, frameOf('following', vote), 1);
@@ -63,7 +63,7 @@ test('a vote that was settled is forgotten when its server looks again', () => {
   assert.is(election.state, 'looking');
 });
 
-test('in the same round followers and lookers count together', () => {
+test('in the same round, votes of followers and of looking servers count together', () => {
   const election = looking(1, {}, ensembleOf(5));
   const vote = { leader: 5, zxid: 3n };
   election.receive(4, frameOf('looking', vote), 1);
@@ -86,13 +86,13 @@ test('a server learns from its followers that it leads, in its own round only', 
   }
 });
 
-test('a server that has a leader answers those that look, with its round and the new epoch', () => {
+test('a server with a leader answers looking servers with its round and the new epoch', () => {
   const election = looking(1);
   election.receive(2, frameOf('looking', { leader: 3 }), 1);
   election.receive(3, frameOf('looking', { leader: 3 }), 1);
   said(election);
   election.receive(3, frameOf('leading', { leader: 3 }), 2);
-  assert.equal(said(election), [], 'only those that look are answered');
+  assert.equal(said(election), [], 'only looking servers get a response');
   election.setPeerEpoch(1);
   election.receive(2, frameOf('looking', { leader: 2, electionEpoch: 9n }), 3);
   const [answer] = election.takeOutgoing();

@@ -12,7 +12,7 @@ export const ALL = [FOLLOWER, OTHER, LEADER, OBSERVER];
 /** One member of each kind. */
 export const ROLES = [FOLLOWER, LEADER, OBSERVER];
 
-/** Three participants, the last of which leads, and an observer. */
+/** Three participants, of which the last leads, and an observer. */
 export function serving(isUpgradeAllowed: boolean): EnsembleWorld {
   const world = new EnsembleWorld(3, 1, { localSessions: { isUpgradeAllowed } });
   world.start();
@@ -21,7 +21,7 @@ export function serving(isUpgradeAllowed: boolean): EnsembleWorld {
   return world;
 }
 
-/** Nothing more gets durable, or all that waits. */
+/** No more data becomes durable, or all pending data does. */
 export function holdDisks(world: EnsembleWorld, isHeld: boolean): void {
   for (const sid of ALL) world.member(sid).isDiskHeld = isHeld;
   world.settle();
@@ -31,7 +31,7 @@ export function zxidOf(world: EnsembleWorld): bigint {
   return world.member(LEADER).peer.data.tree.lastProcessedZxid;
 }
 
-/** Local and global sessions as the words of that member have them. */
+/** The local and global sessions in the words of that member. */
 export function counts(world: EnsembleWorld, sid: number): [local: number, global: number] {
   const { localSessionCount, globalSessionCount } = world.member(sid).peer.view;
   return [localSessionCount, globalSessionCount];

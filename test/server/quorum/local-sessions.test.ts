@@ -23,7 +23,7 @@ import {
   zxidOf,
 } from './local-session-world.js';
 
-test('a local session lives on its server alone, without a txn, whatever the server is', () => {
+test('a local session exists only on its own server, in any role, without a txn', () => {
   for (const sid of ROLES) {
     const world = serving(true);
     const before = zxidOf(world);
@@ -45,7 +45,7 @@ test('a local session lives on its server alone, without a txn, whatever the ser
   }
 });
 
-test('the answer to its close stands behind those of its writes', () => {
+test('the response to its close follows those of its writes', () => {
   for (const sid of ROLES) {
     const world = serving(true);
     const client = world.client(sid);
@@ -60,13 +60,13 @@ test('the answer to its close stands behind those of its writes', () => {
   }
 });
 
-test('behind its close nothing is done, even if it waited longer than the close', () => {
+test('requests after its close are not executed, even if they waited longer than the close', () => {
   for (const sid of ROLES) {
     const world = serving(true);
     const client = world.client(sid);
     const { pipeline: path, state } = world.member(sid).peer.server;
     const session = state.sessions.local?.get(client.sessionId);
-    if (session === undefined) throw new Error('there is no local session');
+    if (session === undefined) throw new Error('no local session exists');
     client.push(client.request(OpCode.closeSession));
     const before = zxidOf(world);
     const body = CreateRequest.encode(creation('/late', 0));
@@ -77,7 +77,7 @@ test('behind its close nothing is done, even if it waited longer than the close'
   }
 });
 
-test('very many that are silent expire, more than a turn may end', () => {
+test('a large number of silent sessions expires over several turns', () => {
   const world = serving(true);
   for (let i = 0; i < 1200; i++) world.client(FOLLOWER);
   assert.equal(counts(world, FOLLOWER), [1200, 0]);
@@ -86,7 +86,7 @@ test('very many that are silent expire, more than a turn may end', () => {
   assert.is(world.member(FOLLOWER).clients.size, 0);
 });
 
-test('its server expires it when it is silent, and not while it speaks', () => {
+test('its server expires it when it is silent, and not while it sends pings', () => {
   for (const sid of ROLES) {
     const world = serving(true);
     const before = zxidOf(world);
@@ -105,7 +105,7 @@ test('its server expires it when it is silent, and not while it speaks', () => {
   }
 });
 
-test('a local session cannot move, but comes back to its own server', () => {
+test('a local session cannot move, but can return to its own server', () => {
   const world = serving(true);
   for (const sid of ROLES) {
     const client = world.client(sid);
@@ -124,7 +124,7 @@ test('a local session cannot move, but comes back to its own server', () => {
   }
 });
 
-test('local sessions end with the quorum, those of the ensemble do not', () => {
+test('local sessions end with the quorum, but global sessions do not', () => {
   const world = serving(true);
   const local = world.client(FOLLOWER);
   const upgraded = world.client(FOLLOWER);
@@ -141,7 +141,10 @@ test('local sessions end with the quorum, those of the ensemble do not', () => {
   assert.equal(back.take(), ['connected', 'exists ok']);
 });
 
-/** A follower forwards a create of a session of server `sid`, unknown to the leader. Is it done? */
+/**
+ * A follower forwards a create of a session of server `sid` that the leader does not know. Returns
+ * whether it succeeds.
+ */
 function isForwardTaken(world: EnsembleWorld, sid: number, flags: number): boolean {
   const { role } = world.member(LEADER).peer;
   if (!(role instanceof Leader) || role.broadcast === null) throw new Error('it does not lead');
@@ -159,14 +162,14 @@ function isForwardTaken(world: EnsembleWorld, sid: number, flags: number): boole
   return world.member(OTHER).peer.data.tree.get(path) !== undefined;
 }
 
-test('the leader takes writes of sessions that it does not know, unless they have an id of its own', () => {
+test('the leader accepts writes of unknown sessions, except with ids of its own', () => {
   const world = serving(true);
   assert.ok(isForwardTaken(world, FOLLOWER, 0));
   assert.not.ok(isForwardTaken(world, FOLLOWER, EPHEMERAL));
   assert.not.ok(isForwardTaken(world, LEADER, 0));
 });
 
-test('without local sessions it takes none of them, and nobody has any', () => {
+test('without local sessions, the leader refuses all unknown sessions, and no member has a local one', () => {
   const world = new EnsembleWorld(3);
   world.start();
   world.allServe();
@@ -180,7 +183,7 @@ test('without local sessions it takes none of them, and nobody has any', () => {
   }
 });
 
-test('dump tells local sessions from the others', () => {
+test('dump shows local sessions separately', () => {
   for (const sid of ROLES) {
     const world = serving(true);
     const upgraded = world.client(sid);

@@ -5,7 +5,7 @@ import type { EnsembleOptions } from './ensemble-options.js';
 import { EnsembleWorld } from './ensemble-world.js';
 import { HandLearner } from './hand-learner.js';
 
-// A learner that lacks more than its leader keeps in memory: the log on the disk has it, or not.
+// A learner that lacks more than its leader keeps in memory, with and without a log on the disk.
 
 const KEPT = 3;
 
@@ -28,13 +28,13 @@ function namesOf(world: EnsembleWorld, sid: number): string {
     .join(' ');
 }
 
-/** How the leader says that it brought member 1 in sync last. */
+/** How the leader last brought member 1 in sync, as it reported. */
 function howOf(world: EnsembleWorld, leader = 3): string {
   const said = world.member(leader).notes.filter((note) => /^syncing server 1 /.test(note));
   return said.at(-1)?.replace(/.* by /, '') ?? 'not at all';
 }
 
-/** Member 1 is away while so much is written, and comes back. */
+/** Member 1 is away during that many writes, and returns. */
 function awayFor(names: string[], options: EnsembleOptions = {}) {
   const { world, client, create } = worldOfThree(options);
   world.crash(1);
@@ -44,12 +44,12 @@ function awayFor(names: string[], options: EnsembleOptions = {}) {
   return { world, client, create };
 }
 
-test('what is kept is sent as ever', () => {
+test('txns kept in memory are sent from memory', () => {
   const { world } = awayFor(['a', 'b']);
   assert.is(howOf(world), 'DIFF');
 });
 
-test('what is not kept any more comes from the log, and what is kept behind it', () => {
+test('older txns come from the log, followed by those in memory', () => {
   const { world, create } = awayFor(['a', 'b', 'c', 'd', 'e']);
   assert.is(howOf(world), 'DIFF from the log');
   create('f');
@@ -60,7 +60,7 @@ test('what is not kept any more comes from the log, and what is kept behind it',
   );
 });
 
-test('a log that is too large, or that is not to be sent, is not', () => {
+test('a log is not sent if it is too large or if sending is disabled', () => {
   for (const maxLogBytes of [-1, 10]) {
     const { world } = awayFor(['a', 'b', 'c', 'd', 'e'], { maxLogBytes });
     assert.is(howOf(world), 'SNAP');
@@ -68,7 +68,7 @@ test('a log that is too large, or that is not to be sent, is not', () => {
   }
 });
 
-test('where the log does not reach back, a snapshot is sent', () => {
+test('if the log does not reach back far enough, the leader sends a snapshot', () => {
   const { world, create } = worldOfThree();
   world.crash(1);
   create('a', 'b', 'c', 'd', 'e');
@@ -80,7 +80,7 @@ test('where the log does not reach back, a snapshot is sent', () => {
   assert.is(namesOf(world, 1), 'before a b c d e');
 });
 
-test('nor over a hole in the log', () => {
+test('the leader does not send a log with a gap', () => {
   const { world, create } = worldOfThree();
   world.crash(1);
   create('a', 'b', 'c', 'd', 'e');
@@ -91,7 +91,7 @@ test('nor over a hole in the log', () => {
   assert.is(namesOf(world, 1), 'before a b c d e');
 });
 
-test('a log that goes while it is sent ends the link, and the learner comes back', () => {
+test('a log that disappears while it is sent ends the link, and the learner returns', () => {
   const { world, create } = worldOfThree();
   world.crash(1);
   create('a', 'b', 'c', 'd', 'e');
@@ -106,7 +106,7 @@ test('a log that goes while it is sent ends the link, and the learner comes back
   assert.is(namesOf(world, 1), 'before a b c d e');
 });
 
-test('what is written while the log is looked through is not lost', () => {
+test('writes during the search of the log are not lost', () => {
   for (const count of [1, KEPT, KEPT + 1, 2 * KEPT]) {
     const { world, create } = worldOfThree();
     world.crash(1);
@@ -121,13 +121,13 @@ test('what is written while the log is looked through is not lost', () => {
   }
 });
 
-test('more than is kept, each time that it is looked through, ends in a snapshot', () => {
+test('too many writes during each search end in a snapshot', () => {
   const { world, create } = worldOfThree();
   world.crash(1);
   create('a', 'b', 'c', 'd', 'e');
   let more = 0;
   world.onSearched = () => {
-    // A leader that never has enough of searching must fail here, and not go on for ever.
+    // A leader that repeats the search forever must fail here.
     if (more > 20 * KEPT) throw new Error('it searches again and again');
     for (let i = 0; i <= KEPT; i++) create(`more${more++}`);
   };
@@ -138,7 +138,7 @@ test('more than is kept, each time that it is looked through, ends in a snapshot
   assert.ok(world.member(1).peer.data.tree.get(`/more${more - 1}`) !== undefined);
 });
 
-test('who has a txn that the log lacks is not left with it', () => {
+test('a learner with a txn that the log lacks must drop it', () => {
   const { world, client } = worldOfThree();
   world.cut(3, 1);
   world.cut(3, 2);
@@ -155,14 +155,14 @@ test('who has a txn that the log lacks is not left with it', () => {
   assert.is(namesOf(world, 3), 'before a b c d e');
 });
 
-test('only what is committed comes from the log, what is proposed behind it', () => {
+test('only committed txns come from the log, followed by proposed ones', () => {
   const { world, create, client } = worldOfThree();
   world.crash(1);
   create('a', 'b', 'c', 'd', 'e');
   client.take();
   world.member(2).isDiskHeld = true;
   create('f');
-  assert.equal(client.take(), [], 'it has no quorum');
+  assert.equal(client.take(), [], 'it has lost its quorum');
   const before = world.member(3).disk.entries.map(({ zxid }) => zxid);
   const learner = new HandLearner(world, before[1] ?? 0n);
   const last = before.at(-1) ?? 0n;

@@ -1,5 +1,6 @@
 import { ByteRange } from '../../../src/jute/byte-range.js';
 import { OutputArchive } from '../../../src/jute/output-archive.js';
+import type { Effect } from '../../../src/server/effects.js';
 import type { Event } from '../../../src/server/events.js';
 import { feedSnapshot } from '../../../src/server/persistence/feed-snapshot.js';
 import {
@@ -16,16 +17,40 @@ import type { QuorumConfig } from '../../../src/server/quorum/membership/quorum-
 import { CommittedLog } from '../../../src/server/quorum/peer/committed-log.js';
 import type { Data } from '../../../src/server/quorum/peer/role.js';
 import { writeCommitted } from '../../../src/server/quorum/wire/quorum-packet.js';
+import { parse } from '../../sim/shape.js';
 
-/** What one member has on its disk. */
+/** The disk of one member. */
 export interface MemoryDisk {
   base: Database;
   entries: { zxid: bigint; entry: Buffer }[];
   acceptedEpoch: number;
   currentEpoch: number;
-  /** The dynamic file of zoo.cfg; null before a configuration was written. */
+  /** The dynamic file of zoo.cfg, or null before a configuration was written. */
   config: QuorumConfig | null;
+  nextConfig: QuorumConfig | null;
   work: (() => void)[];
+}
+
+export function emptyDisk(): MemoryDisk {
+  const base = new Database({});
+  base.finishSnapshot(0n);
+  const epochs = { acceptedEpoch: 0, currentEpoch: 0 };
+  return { base, entries: [], ...epochs, config: null, nextConfig: null, work: [] };
+}
+
+/** The files of the membership; the proposed one waits for what the disk has to do before. */
+export function storeConfig(
+  disk: MemoryDisk,
+  effect: Extract<Effect, { kind: 'write-config' | 'write-next-config' }>,
+): void {
+  if (effect.kind === 'write-config') {
+    disk.config = parse(effect.text);
+    if (effect.isSettled) disk.nextConfig = null;
+    return;
+  }
+  disk.work.push(() => {
+    disk.nextConfig = effect.text === null ? null : parse(effect.text);
+  });
 }
 
 /** The entries of an append: {long checksum, int length, entry, 'B'} … */
@@ -40,7 +65,7 @@ export function entriesOf(bytes: Buffer): { zxid: bigint; entry: Buffer }[] {
   return entries;
 }
 
-/** Drops the txns after `zxid`; the event says whether the base allows it. */
+/** Drops the txns after `zxid`. The event reports whether the base allows it. */
 export function truncate(disk: MemoryDisk, zxid: bigint): Event {
   if (disk.base.tree.lastProcessedZxid > zxid) return { kind: 'not-truncated', zxid };
   disk.entries = disk.entries.filter((entry) => entry.zxid <= zxid);
@@ -60,11 +85,11 @@ export function restore(
     database.replay(entry);
     committedLog.add(at, new ByteRange(entry));
   }
-  if (database.digestMismatches > 0) throw new Error('the log leads to another tree');
+  if (database.digestMismatches > 0) throw new Error('the log gives a different tree');
   return { database, committedLog };
 }
 
-/** Where a learner's history leaves that of the log. */
+/** Where the history of a learner departs from the log. */
 export function searchEntries(
   { base, entries }: MemoryDisk,
   range: LogRange,
@@ -76,7 +101,7 @@ export function searchEntries(
   return search.place;
 }
 
-/** The txns of a range as they are sent; null when they are not there any more. */
+/** The txns of a range in the format of the wire, or null if the log no longer has them. */
 export function packetsOf({ entries }: MemoryDisk, range: LogRange): Buffer[] | null {
   const slice = new LogSlice(range);
   const packets: Buffer[] = [];

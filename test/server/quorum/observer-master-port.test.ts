@@ -4,7 +4,7 @@ import { PacketType } from '../../../src/server/quorum/wire/quorum-packet.js';
 import { HandObserver } from './hand-observer.js';
 import { FOLLOWERS, LEADER, OBSERVER, serving, treeOf } from './observer-world.js';
 
-// What comes to the port of an observer master, and what is said there, packet by packet.
+// The port of an observer master, packet by packet.
 
 test('the protocol, packet by packet', () => {
   const world = serving(0);
@@ -25,7 +25,7 @@ test('the protocol, packet by packet', () => {
   assert.not(observer.isClosed);
 });
 
-test('one that is ahead of its master waits for what it has', () => {
+test('an observer that is ahead of its master waits for it', () => {
   const world = serving(0);
   const client = world.client(LEADER);
   client.push(client.create('/a'));
@@ -43,7 +43,7 @@ test('one that is ahead of its master waits for what it has', () => {
   assert.is(observer.sent.at(-1)?.zxid, last + 3n);
 });
 
-test('who saw the epoch begin and no txn of it lacks nothing of what was before', () => {
+test('an observer that has the new epoch but no txn of it needs no earlier txn', () => {
   const world = serving(0);
   world.crash(LEADER);
   world.until(() => world.leader !== undefined, 'a new epoch');
@@ -139,7 +139,7 @@ function join(observer: HandObserver): void {
 }
 
 for (const [name, said, say] of BAD) {
-  test(`${name} is refused, in one sentence`, () => {
+  test(`${name} is refused, with one sentence`, () => {
     const world = serving(1);
     const { notes } = world.member(1);
     notes.length = 0;
@@ -153,10 +153,10 @@ for (const [name, said, say] of BAD) {
   });
 }
 
-test('one that says nothing is let go, one at a leader or at who looks is turned away', () => {
+test('a silent observer is disconnected, and one is refused by a leader or a looking server', () => {
   const world = serving(0);
   const silent = new HandObserver(world);
-  world.until(() => silent.isClosed, 'it is let go');
+  world.until(() => silent.isClosed, 'it is disconnected');
   assert.ok(new HandObserver(world, LEADER).isClosed);
   world.crash(LEADER);
   world.crash(2);

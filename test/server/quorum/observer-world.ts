@@ -8,7 +8,7 @@ export const LEADER = 3;
 export const FOLLOWERS = [1, 2];
 export const OBSERVER = 4;
 
-/** Three participants that are observer masters where they follow, and observers. */
+/** Three participants that are observer masters while they follow, and observers. */
 export function serving(observers = 1, options: EnsembleOptions = {}): EnsembleWorld {
   const world = new EnsembleWorld(3, observers, { observerMasterPort: PORT, ...options });
   world.start();
@@ -21,7 +21,7 @@ export function treeOf(world: EnsembleWorld, sid: number) {
   return world.member(sid).peer.data.tree;
 }
 
-/** Whom the observer has it all from. */
+/** The master of the observer. */
 export function masterOf(world: EnsembleWorld, sid = OBSERVER): number {
   const { role } = world.member(sid).peer;
   return role instanceof Learner ? role.masterSid : -1;

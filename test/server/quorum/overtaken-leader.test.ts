@@ -4,9 +4,9 @@ import { PacketType } from '../../../src/server/quorum/wire/quorum-packet.js';
 import { EnsembleWorld } from './ensemble-world.js';
 import { HandLink } from './hand-link.js';
 
-// A member that tried to lead, accepted an epoch and failed can follow no leader of an older one.
+// A member that tried to lead and accepted an epoch cannot follow a leader of an older epoch.
 
-/** Server 1 comes back with an epoch that the leader, server 3, is behind by one. */
+/** Server 1 returns with an epoch one ahead of that of the leader, server 3. */
 function overtaken(): EnsembleWorld {
   const world = new EnsembleWorld(3);
   world.start(1, 2, 3);
@@ -27,7 +27,7 @@ test('a leader ends for a voter with a newer epoch, so that all serve again', ()
   );
 });
 
-test('it does not end at once, whatever another claims', () => {
+test('it does not end at once, whatever another server claims', () => {
   const world = overtaken();
   const { currentEpoch } = world.member(3).peer;
   world.pass(50_000);
@@ -38,7 +38,7 @@ test('it does not end at once, whatever another claims', () => {
 
 for (const [who, isUp, remote] of [
   ['a voter that serves', true, undefined],
-  ['a voter that is away, from an address that is not its own', false, '10.0.0.9:4567'],
+  ['an absent voter, from an address that is not its own', false, '10.0.0.9:4567'],
 ] as const) {
   test(`a stranger that claims to be ${who} does not end the leader`, () => {
     const world = new EnsembleWorld(3);

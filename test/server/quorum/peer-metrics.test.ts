@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { BasicSummaryName, CounterName } from '../../../src/fourlw/mntr-keys.js';
 import { EnsembleWorld } from './ensemble-world.js';
 
-// What a member counts of elections, of bringing learners in sync, and of the way of its txns.
+// The metrics of elections, of syncs of learners, and of the stages of txns.
 
 function metricsOf(world: EnsembleWorld, sid: number) {
   const view = () => world.member(sid).peer.view.metrics;
@@ -29,7 +29,7 @@ function worldOfFour() {
   return { world, client: world.client(3) };
 }
 
-test('elections, and how long nobody was served', () => {
+test('elections, and the time without service', () => {
   const { world, client } = worldOfFour();
   for (const sid of [1, 2, 3, 4]) {
     const { counter, summary } = metricsOf(world, sid);
@@ -45,7 +45,11 @@ test('elections, and how long nobody was served', () => {
   world.crash(3);
   world.until(() => world.leader === 2 && world.isServing(1), 'server 2 leads');
   const { counter, summary } = metricsOf(world, 2);
-  assert.is(counter('learner_proposal_received_count'), 2, 'what it did before is not forgotten');
+  assert.is(
+    counter('learner_proposal_received_count'),
+    2,
+    'it keeps the figures of its earlier role',
+  );
   assert.is(counter('looking_count'), before + 1);
   assert.is(summary('unavailable_time').count, 2);
   assert.is(summary('leader_unavailable_time').count, 1);
@@ -66,10 +70,10 @@ test('learners that are brought in sync, by what, and how many at a time', () =>
   assert.equal(count(), [diffs + 1, snaps]);
   const inFlight = () => [summary('inflight_diff_count'), summary('inflight_snap_count')];
   const told = inFlight().reduce((sum, one) => sum + one.count, 0);
-  assert.is(told, 8, 'each as it begins, and as it ends');
+  assert.is(told, 8, 'one at its start, and one at its end');
 });
 
-test('the way of a txn', () => {
+test('the stages of a txn', () => {
   const { world, client } = worldOfFour();
   const before = [1, 2, 3, 4].map((sid) =>
     metricsOf(world, sid).latency('commit_propagation_latency'),

@@ -4,9 +4,10 @@ import { OpCode } from '../../../src/protocol/op-code.js';
 import type { Peer } from '../server-peer.js';
 import { EnsembleWorld } from './ensemble-world.js';
 
-// A reconfig that is proposed and not committed: who must know of it, and who must forget it.
+// A reconfig that is proposed and not committed: which members must know it, and which must forget
+// it.
 
-/** Asks for 1 in that role, and for those to leave. */
+/** Requests 1 in that role, and the removal of `leaving`. */
 function reconfigOf(client: Peer) {
   return (role: string, leavingServers: string): void => {
     const joiningServers = `server.1=127.0.0.1:2000:3000:${role};4000`;
@@ -16,9 +17,8 @@ function reconfigOf(client: Peer) {
 }
 
 /**
- * 2 is gone, 3 is down, 1 observes, and 4 has in its log that 1, 2 and 4 are the voters, perhaps 3
- * too: 3 and 4 are a quorum of the present ones, 1 and 4 must be that of the next. 1 has not heard
- * of it.
+ * 2 is gone, 3 is down, and 1 observes. The log of 4 makes 1, 2, and 4 the voters, and perhaps 3
+ * has it too. 3 and 4 are a quorum now, and 1 and 4 must be the next one. 1 does not know of it.
  */
 function proposedToObserver({ isLoggedBy3 = false } = {}): EnsembleWorld {
   const world = new EnsembleWorld(4, 0, { initial: 4 });
@@ -39,7 +39,7 @@ function proposedToObserver({ isLoggedBy3 = false } = {}): EnsembleWorld {
   return world;
 }
 
-/** Lets a disk that is held do one thing. */
+/** Lets a held disk do one task. */
 function writeOne(world: EnsembleWorld, sid: number, what: string): void {
   const { work } = world.member(sid).disk;
   world.until(() => work.length > 0, what);
@@ -52,27 +52,28 @@ function isInForce(world: EnsembleWorld): boolean {
   return config.members.get(1)?.role === 'participant' && next === null;
 }
 
-test('a proposed reconfig comes into force by an observer that it makes a voter', () => {
+test('an observer that a proposed reconfig makes a voter completes its quorum', () => {
   const world = proposedToObserver();
   world.start(3);
   writeOne(world, 1, 'the epoch that it promises');
+  writeOne(world, 1, 'the file of the proposed membership');
   writeOne(world, 1, 'the reconfig');
   writeOne(world, 1, 'the epoch that it acks with NEWLEADER');
   assert.is(world.leader, 4, world.describe());
   world.pass(2000);
-  assert.is(world.leader, 4, 'it waits until 1 has come back as a follower');
+  assert.is(world.leader, 4, 'it waits until 1 has returned as a follower');
   world.member(1).isDiskHeld = false;
   world.until(() => [1, 4].every((sid) => world.isServing(sid)), 'a quorum serves');
   assert.ok(isInForce(world));
   assert.is(world.member(1).peer.role?.kind, 'following');
 });
 
-test('an observer that a proposed reconfig makes a voter follows before it is in force', () => {
+test('an observer that a proposed reconfig makes a voter follows before the commit', () => {
   const world = proposedToObserver();
   world.start(3);
   const { peer, notes } = world.member(1);
   writeOne(world, 1, 'the epoch that it promises');
-  assert.not(peer.membership.next === null, 'NEWLEADER tells it, and waits for its disk');
+  assert.not(peer.membership.next === null, 'NEWLEADER has the reconfig, and waits for its disk');
   world.crash(4);
   world.member(1).isDiskHeld = false;
   world.start(4);
@@ -82,7 +83,7 @@ test('an observer that a proposed reconfig makes a voter follows before it is in
   assert.not.match(notes.join('\n'), /becomes a participant/);
 });
 
-test('one that is in sync keeps a proposed reconfig in its tree, for its next snapshot', () => {
+test('a member in sync keeps a proposed reconfig in its tree, for its next snapshot', () => {
   const world = proposedToObserver({ isLoggedBy3: true });
   world.start(3);
   writeOne(world, 1, 'the epoch that it promises');
@@ -94,7 +95,7 @@ test('one that is in sync keeps a proposed reconfig in its tree, for its next sn
   assert.match(text, `version=${next?.version.toString(16)}`);
 });
 
-test('one that joins behind a reconfig hears of the next, which is only proposed', () => {
+test('a member that joins after a reconfig receives the next one while it is proposed', () => {
   const world = new EnsembleWorld(4, 0, { initial: 4 });
   world.start();
   world.until(() => [1, 2, 3, 4].every((sid) => world.isServing(sid)), 'four serve');
@@ -130,7 +131,7 @@ test('one that joins behind a reconfig hears of the next, which is only proposed
   assert.is(joined.next, null);
 });
 
-test('who hears with UPTODATE that it votes, and that its leader has gone, looks for another', () => {
+test('a member that becomes a voter with UPTODATE, and whose leader left, looks for another', () => {
   const world = new EnsembleWorld(4, 0, { initial: 4 });
   world.start();
   world.until(() => [1, 2, 3, 4].every((sid) => world.isServing(sid)), 'four serve');

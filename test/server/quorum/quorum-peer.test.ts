@@ -13,7 +13,7 @@ test('three members elect one leader, and all of them serve', () => {
   assert.equal(kinds, ['following', 'following', 'leading']);
 });
 
-test('a write through any member is seen on every member', () => {
+test('a write through any member is visible on every member', () => {
   const world = new EnsembleWorld(3);
   world.start();
   world.allServe();
@@ -28,7 +28,7 @@ test('a write through any member is seen on every member', () => {
   }
 });
 
-test('members count what is proposed and committed, each by its part', () => {
+test('members count proposals and commits, each by its role', () => {
   const world = new EnsembleWorld(3, 1);
   world.start();
   world.allServe();
@@ -53,7 +53,7 @@ test('members count what is proposed and committed, each by its part', () => {
   ]);
 });
 
-test('the ensemble goes on when its leader crashes, and the old one comes back as a follower', () => {
+test('the ensemble continues when its leader crashes, and the old one returns as a follower', () => {
   const world = new EnsembleWorld(3);
   world.start();
   world.allServe();
@@ -71,7 +71,7 @@ test('the ensemble goes on when its leader crashes, and the old one comes back a
   assert.ok(world.member(3).peer.data.tree.get('/b'));
 });
 
-test('what was logged and never committed is cut off again (TRUNC)', () => {
+test('txns that were logged and never committed are removed (TRUNC)', () => {
   const world = new EnsembleWorld(3);
   world.start();
   world.allServe();
@@ -96,7 +96,7 @@ test('what was logged and never committed is cut off again (TRUNC)', () => {
   assert.is(tree.digest.value, world.member(2).peer.data.tree.digest.value);
 });
 
-test('a member without data gets the whole tree (SNAP), and restarts on it', () => {
+test('a member without data receives the whole tree (SNAP), and restarts on it', () => {
   const world = new EnsembleWorld(3);
   world.start(2, 3);
   world.until(() => world.leader === 3 && world.isServing(2), 'two of three serve');
@@ -111,7 +111,7 @@ test('a member without data gets the whole tree (SNAP), and restarts on it', () 
     notes.some((note) => /server 1 .*by SNAP/.test(note)),
     notes.join('; '),
   );
-  client.push(client.create('/behind'));
+  client.push(client.create('/after'));
   const digest = peer.data.tree.digest.value;
   assert.is(world.member(1).peer.data.tree.digest.value, digest);
   assert.is(world.member(1).peer.data.tree.ephemeralsCount, 25);
@@ -121,7 +121,7 @@ test('a member without data gets the whole tree (SNAP), and restarts on it', () 
   assert.is(world.member(1).peer.data.tree.digest.value, digest);
 });
 
-test('a session moves from member to member and keeps its ephemerals', () => {
+test('a session moves between members and keeps its ephemerals', () => {
   const world = new EnsembleWorld(3);
   world.start();
   world.allServe();
@@ -135,12 +135,12 @@ test('a session moves from member to member and keeps its ephemerals', () => {
     assert.equal(moved.take(), ['connected', 'getData ok', 'setData ok'], `to ${sid}`);
   }
   const { revalidate_count: revalidated } = world.member(3).peer.view.metrics.counters;
-  assert.is(revalidated, 2, 'the leader asks itself without a packet');
+  assert.is(revalidated, 2, 'the leader counts itself without a packet');
   const wrong = world.client(2, { sessionId, password: Buffer.alloc(16) });
   assert.equal(wrong.take(), ['expired', 'closed']);
 });
 
-test('a connection whose session has moved is closed when it asks for a write, even when nobody holds the session', () => {
+test('the connection of a moved session is closed at its next write, even if no member holds the session', () => {
   const world = new EnsembleWorld(3);
   world.start();
   world.allServe();
@@ -156,7 +156,7 @@ test('a connection whose session has moved is closed when it asks for a write, e
   assert.equal(late.take(), ['closed']);
 });
 
-test('the leader expires a session that no member hears of, and not one that pings a follower', () => {
+test('the leader expires a session without pings, and not one that pings a follower', () => {
   const world = new EnsembleWorld(3);
   world.start();
   world.allServe();
@@ -175,7 +175,7 @@ test('the leader expires a session that no member hears of, and not one that pin
   assert.not.ok(alive.isClosed);
 });
 
-test('a sync on a follower waits for what was proposed before it', () => {
+test('a sync on a follower waits for txns proposed before it', () => {
   const world = new EnsembleWorld(3);
   world.start();
   world.allServe();
@@ -195,7 +195,7 @@ test('a sync on a follower waits for what was proposed before it', () => {
   assert.equal(reader.take(), ['sync ok']);
 });
 
-test('nothing is acknowledged before a quorum has it on its disks', () => {
+test('no write is acknowledged before a quorum has it on its disks', () => {
   const world = new EnsembleWorld(3);
   world.start();
   world.allServe();
@@ -210,7 +210,7 @@ test('nothing is acknowledged before a quorum has it on its disks', () => {
   assert.equal(client.take(), ['create ok']);
 });
 
-test('an observer serves what the voters agree on, and its vote is not needed', () => {
+test('an observer serves committed txns, and its vote is not needed', () => {
   const world = new EnsembleWorld(3, 1);
   world.start();
   world.allServe();
@@ -227,22 +227,24 @@ test('an observer serves what the voters agree on, and its vote is not needed', 
   assert.ok(world.member(4).peer.data.tree.get('/b'));
 });
 
-test('a leader without a quorum stops, and says so', () => {
+test('a leader that loses its quorum stops and reports it', () => {
   const world = new EnsembleWorld(3);
   world.start();
   world.allServe();
   world.crash(1);
   world.crash(2);
   world.until(() => !world.isServing(3), 'it stops serving');
-  assert.match(world.member(3).notes.join('; '), /lost the quorum/);
+  assert.match(world.member(3).notes.join('; '), /lost the quorum: only server 3 is in sync/);
 });
 
-test('without a quorum a member serves reads to those who ask for no more, if it may', () => {
-  const world = new EnsembleWorld(3, 0, { isReadOnlyAllowed: true });
+test('without a quorum, a member serves reads to read-only clients, if enabled', () => {
+  const localSessions = { isUpgradeAllowed: true };
+  const world = new EnsembleWorld(3, 0, { isReadOnlyAllowed: true, localSessions });
   world.start();
   world.allServe();
   const before = world.client(1);
-  before.push(before.create('/a'));
+  // The ephemeral makes its session global.
+  before.push(before.create('/a', 1));
   world.crash(2);
   world.crash(3);
   world.until(() => world.member(1).peer.view.isReadOnly, 'read-only mode');
@@ -267,7 +269,18 @@ test('without a quorum a member serves reads to those who ask for no more, if it
   assert.equal(world.client(1, { sessionId, password }).take(), ['connected']);
 });
 
-test('of two connections that come back to a session at once none is forgotten', () => {
+test('without local sessions, a read-only member grants no session', () => {
+  const world = new EnsembleWorld(3, 0, { isReadOnlyAllowed: true });
+  world.start(1);
+  world.until(() => world.member(1).peer.view.isReadOnly, 'read-only mode');
+  const client = world.connect(1);
+  client.push(handshake({ readOnly: true }));
+  const { bytes } = client;
+  assert.is(bytes.toString('hex'), '00000010000000000000000000000000ffffff89');
+  assert.ok(client.isClosed);
+});
+
+test('two connections that reconnect to a session at once are both answered', () => {
   const world = new EnsembleWorld(3);
   world.start();
   world.allServe();

@@ -3,9 +3,9 @@ import * as assert from 'uvu/assert';
 import { Random } from '../../support/random.js';
 import { ElectionSimulation } from './election-simulation.js';
 
-// Elections whose servers crash and whose connections break, each from a seed that its name tells.
+// Elections with crashes and broken connections. The test name has the seed.
 
-/** From the last repair to one leader of all; many times what an election takes. */
+/** From the last repair to one common leader. An election takes a small part of it. */
 const BOUND_MS = 30_000;
 
 for (const size of [3, 5, 7]) {
@@ -17,7 +17,7 @@ for (const size of [3, 5, 7]) {
       before.sort((a, b) => b.epoch - a.epoch || Number(b.zxid - a.zxid) || b.sid - a.sid);
       world.run(BOUND_MS, () => world.agreed() !== undefined);
       assert.is(world.agreed(), before[0]?.sid, name);
-      assert.ok(world.nowMs < 200, `${name}: nobody needed to wait (${world.nowMs} ms)`);
+      assert.ok(world.nowMs < 200, `${name}: no server needed to wait (${world.nowMs} ms)`);
     }
   });
 

@@ -9,7 +9,7 @@ import { TreeWorld } from '../tree/tree-world.js';
 type Append = Extract<Effect, { kind: 'append' }>;
 type Adopt = Extract<Effect, { kind: 'adopt-restored' }>;
 
-/** A standalone server without I/O; appends and the change of the disk wait to be told done. */
+/** A standalone server without I/O. A test completes its appends and its change of the disk. */
 export class RestoreWorld {
   private nowMs = 0;
   readonly server = new Standalone(
@@ -58,13 +58,13 @@ export class RestoreWorld {
   }
 
   adopted(): void {
-    assert.ok(this.adopt !== null, 'the disk was not asked');
+    assert.ok(this.adopt !== null, 'the disk was not used');
     this.server.step(this.adopt.whenDurable);
     this.adopt = null;
     this.drain();
   }
 
-  /** Turns, as long as the server asks for another; `onTurn` comes after each. */
+  /** Runs turns while the server asks for more. `onTurn` runs after each. */
   drain(): void {
     let isMoreLeft = false;
     for (const effect of this.server.drain()) {

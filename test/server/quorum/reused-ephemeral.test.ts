@@ -3,14 +3,14 @@ import * as assert from 'uvu/assert';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { EnsembleWorld } from './ensemble-world.js';
 
-/** What the members wrote down one after the other, each waits for its disk. */
+/** Completes the disk work of the members one after the other. */
 function writeOne(world: EnsembleWorld): void {
   for (const { disk } of world.members.values()) disk.work.shift()?.();
   world.settle();
 }
 
 for (const sid of [1, 3]) {
-  test(`members agree after a session of member ${sid} reused an ephemeral's name and closed`, () => {
+  test(`members agree after a session of member ${sid} reused the name of an ephemeral and closed`, () => {
     const world = new EnsembleWorld(3);
     world.start();
     world.allServe();

@@ -4,10 +4,13 @@ import { Leader } from '../../../src/server/quorum/leading/leader.js';
 import { Learner } from '../../../src/server/quorum/learning/learner.js';
 import { EnsembleWorld } from './ensemble-world.js';
 
-/** The first counter that ends an epoch: some are left for what is under way (ZOOKEEPER-1277). */
+/**
+ * The first counter that ends an epoch, before the last, so that txns in flight fit
+ * (ZOOKEEPER-1277).
+ */
 const LAST_COUNTER = 0xfff0_0000n;
 
-/** What is private of a role, as far as it knows the last zxid. */
+/** The private fields of a role that depend on the last zxid. */
 interface Inside {
   readonly broadcast: {
     readonly outstanding: { lastProposed: bigint; lastCommitted: bigint };
@@ -17,7 +20,7 @@ interface Inside {
   readonly history: { durableZxid: bigint; readonly path: { batch: { lastZxid: bigint } } };
 }
 
-/** As after four thousand million txns of this epoch: all members have come that far. */
+/** As after four billion txns of this epoch, on all members. */
 function goOnFrom(world: EnsembleWorld, zxid: bigint): void {
   for (const { peer } of world.members.values()) {
     peer.data.tree.lastProcessedZxid = zxid;
@@ -33,7 +36,7 @@ function goOnFrom(world: EnsembleWorld, zxid: bigint): void {
   }
 }
 
-test('when the zxids of an epoch are used up a new one is begun, and nothing is lost', () => {
+test('a new epoch begins when the zxids of one are used up, and no txn is lost', () => {
   const world = new EnsembleWorld(3);
   world.start();
   world.allServe();

@@ -28,7 +28,7 @@ function multi(client: Peer, ...creations: readonly CreateRequest[]): Buffer {
   return client.bare(OpCode.multi, out.take());
 }
 
-test('before it creates an ephemeral it becomes a session of the ensemble', () => {
+test('a local session becomes global before it creates an ephemeral', () => {
   for (const sid of ROLES) {
     const ways: readonly [name: string, request: (client: Peer) => Buffer][] = [
       ['create', (client) => client.create('/mine', EPHEMERAL)],
@@ -55,7 +55,7 @@ test('before it creates an ephemeral it becomes a session of the ensemble', () =
   }
 });
 
-test('what has become a session of the ensemble is kept alive, expires and closes like any', () => {
+test('an upgraded session stays alive, expires, and closes as a global one does', () => {
   for (const sid of ROLES) {
     const world = serving(true);
     const silent = world.client(sid);
@@ -76,7 +76,7 @@ test('what has become a session of the ensemble is kept alive, expires and close
   }
 });
 
-test('a close right behind the ephemeral that upgraded the session takes that along', () => {
+test('a close directly after the ephemeral that upgraded the session deletes that ephemeral', () => {
   for (const sid of ROLES) {
     const world = serving(true);
     const client = world.client(sid);
@@ -92,7 +92,7 @@ test('a close right behind the ephemeral that upgraded the session takes that al
   }
 });
 
-test('where it may not become one, an ephemeral is refused, in order, and alone', () => {
+test('if upgrades are disabled, only the ephemeral is refused, in order', () => {
   for (const sid of ROLES) {
     const world = serving(false);
     const client = world.client(sid);
@@ -129,7 +129,7 @@ test('where it may not become one, an ephemeral is refused, in order, and alone'
   }
 });
 
-/** The error of each operation of a multi that failed. */
+/** The errors of a failed multi, one per operation. */
 function multiErrors(body: Buffer): number[] {
   const input = new InputArchive(body);
   const errors: number[] = [];
@@ -140,7 +140,7 @@ function multiErrors(body: Buffer): number[] {
   }
 }
 
-test('a session moves while it becomes one of the ensemble', () => {
+test('a session moves during its upgrade', () => {
   for (const sid of ROLES) {
     const world = serving(true);
     const client = world.client(sid);

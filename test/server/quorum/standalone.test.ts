@@ -10,7 +10,7 @@ import { sourceOf } from '../../../src/server/persistence/snapshot-source.js';
 import type { Peer } from '../server-peer.js';
 import { RestoreWorld } from './restore-world.js';
 
-/** What a snapshot held: "/restored" alone, at zxid 5, and these sessions. */
+/** The state of a snapshot: only "/restored", at zxid 5, and these sessions. */
 function restored(...sessionIds: bigint[]): Database {
   const database = new Database({});
   for (const id of sessionIds) database.addSession(id, 4000);
@@ -27,12 +27,12 @@ function connected(world: RestoreWorld): Peer {
   return peer;
 }
 
-test('what was asked before a restore is answered by the old tree, what is asked in it by the new', () => {
+test('the old tree answers requests before a restore, and the new tree those during it', () => {
   const world = new RestoreWorld();
   const peer = connected(world);
   peer.push(peer.create('/old'));
   world.restore(restored(peer.sessionId));
-  assert.is(world.adopt, null, 'a write is on its way to the disk');
+  assert.is(world.adopt, null, 'a write is in flight to the disk');
   peer.push(peer.exists('/old'));
   assert.ok(peer.isPaused);
   assert.equal(peer.take(), []);
@@ -51,7 +51,7 @@ test('what was asked before a restore is answered by the old tree, what is asked
   assert.equal(peer.take(), ['create ok']);
 });
 
-test('a session that the snapshot does not know is over, even for a client that has seen more', () => {
+test('a session that the snapshot lacks is closed, even for a client that has seen more', () => {
   const world = new RestoreWorld();
   const known = connected(world);
   const unknown = connected(world);
@@ -70,10 +70,10 @@ test('a session that the snapshot does not know is over, even for a client that 
     password: known.password,
     lastZxidSeen: 11n,
   });
-  assert.equal(ahead.take(), ['closed'], 'a session that lives may not see the past');
+  assert.equal(ahead.take(), ['closed'], 'a session that exists may not see the past');
 });
 
-test('a watch fires where the new tree differs, and a frame that came in half is read on', () => {
+test('a watch fires where the new tree differs, and a partial frame is completed', () => {
   const world = new RestoreWorld();
   const peer = connected(world);
   peer.push(peer.exists('/restored', true));
@@ -88,7 +88,7 @@ test('a watch fires where the new tree differs, and a frame that came in half is
   assert.is(world.server.server.view.watchCount, 0);
 });
 
-/** The tree as it is now, to come back to. */
+/** The current tree, to restore later. */
 function snapshotOf(world: RestoreWorld): Database {
   const { tree, sessions } = world.server.server.state;
   const zxid = tree.lastProcessedZxid;
@@ -102,7 +102,7 @@ function snapshotOf(world: RestoreWorld): Database {
   return database;
 }
 
-/** Changes "/changed", "/gone" and "/new" after the snapshot, and leaves "/same" as it is. */
+/** Changes "/changed", "/gone", and "/new" after the snapshot, but not "/same". */
 function changedWorld(arm: (watcher: Peer) => Buffer[]) {
   const world = new RestoreWorld();
   const watcher = connected(world);
@@ -126,7 +126,7 @@ function changedWorld(arm: (watcher: Peer) => Buffer[]) {
   return { world, watcher, writer };
 }
 
-test('a watch whose znode the restore changed is told, and one whose znode is the same waits on', () => {
+test('a watch fires if the restore changed its znode, and stays if it did not', () => {
   const { world, watcher, writer } = changedWorld((peer) => [
     peer.getData('/same', true),
     peer.getData('/changed', true),
@@ -150,7 +150,7 @@ test('a watch whose znode the restore changed is told, and one whose znode is th
   assert.equal(told, ['event NodeDataChanged /same', 'event NodeChildrenChanged /same']);
 });
 
-test('a watch on all below a znode is told of each that differs, and stays', () => {
+test('a recursive watch fires for each difference, and stays', () => {
   const { world, watcher, writer } = changedWorld((peer) => [
     peer.request(OpCode.addWatch, { path: '/', mode: AddWatchMode.PERSISTENT_RECURSIVE }),
   ]);
@@ -164,7 +164,7 @@ test('a watch on all below a znode is told of each that differs, and stays', () 
   assert.match(watcher.take().join(), 'event NodeCreated /later');
 });
 
-test('a large tree is compared over many turns, in which clients wait and none is told twice', () => {
+test('a large tree is compared over several turns without duplicate events, while clients wait', () => {
   const world = new RestoreWorld();
   const watcher = connected(world);
   watcher.push(
@@ -190,7 +190,7 @@ test('a large tree is compared over many turns, in which clients wait and none i
   assert.is(told.length, count + 1);
 });
 
-test('the watches of a session that is over end with it', () => {
+test('the watches of a closed session end with it', () => {
   const world = new RestoreWorld();
   const over = connected(world);
   over.push(over.exists('/restored', true));
@@ -201,12 +201,12 @@ test('the watches of a session that is over end with it', () => {
   assert.is(world.server.server.view.watchCount, 0);
 });
 
-test('sessions end by the clock of the new tree, not while it comes', () => {
+test('sessions expire by the clock of the new tree, not during the restore', () => {
   const world = new RestoreWorld();
   const peer = connected(world);
   world.restore(restored(peer.sessionId, 0x77n));
   world.clock(60_000);
-  assert.equal(world.appends, [], 'the old tree goes on');
+  assert.equal(world.appends, [], 'the old tree continues');
   world.adopted();
   assert.equal([...world.server.server.state.sessions.values()].length, 2);
   for (let ms = 0; ms < 10_000; ms += 500) {
@@ -218,7 +218,7 @@ test('sessions end by the clock of the new tree, not while it comes', () => {
   assert.equal(left, [peer.sessionId]);
 });
 
-test('figures count on through a restore', () => {
+test('metrics continue through a restore', () => {
   const world = new RestoreWorld();
   const peer = connected(world);
   peer.push(peer.getData('/'));

@@ -6,7 +6,7 @@ import { EnsembleWorld } from './ensemble-world.js';
 
 // A leader in discovery whose voters look for a leader again (leader.maxTimeToWaitForEpoch).
 
-/** Server 3, elected by server 2, which does not come. */
+/** Server 3, elected by server 2, which does not connect. */
 function electedAlone(maxTimeToWaitForEpochMs: number) {
   const world = new EnsembleWorld(3, 0, { maxTimeToWaitForEpochMs });
   world.start(3);
@@ -23,7 +23,7 @@ function electedAlone(maxTimeToWaitForEpochMs: number) {
   return { world, hear, notes, isOver };
 }
 
-test('a voter that looks again ends the wait, from that time on', () => {
+test('a voter that looks again starts the timeout', () => {
   for (const round of [1n, 0n]) {
     const { world, hear, notes, isOver } = electedAlone(2000);
     hear(2, round);
@@ -45,7 +45,7 @@ test('a voter that looks again ends the wait, from that time on', () => {
   }
 });
 
-test('without the option the leader waits for initLimit', () => {
+test('without the option, the leader waits for initLimit', () => {
   const { world, hear, notes, isOver } = electedAlone(-1);
   world.pass(2050);
   hear(2, 1n);
@@ -55,7 +55,7 @@ test('without the option the leader waits for initLimit', () => {
   assert.match(notes.join('; '), /no quorum within initLimit/);
 });
 
-test('who has the epochs of a quorum is not disturbed', () => {
+test('a leader with the epochs of a quorum ignores it', () => {
   const world = new EnsembleWorld(3, 0, { maxTimeToWaitForEpochMs: 0 });
   world.start(2, 3);
   world.until(() => world.leader === 3, 'server 3 leads');

@@ -6,28 +6,28 @@ interface LinkWorld {
   nextId(): number;
   isUp(sid: number): boolean;
   step(sid: number, event: Event): void;
-  /** observerMasterPort; undefined where nobody has one. */
+  /** observerMasterPort, or undefined if no member has one. */
   readonly observerPort: number | undefined;
 }
 
-/** The end of a link that a test holds; `id` is what the member knows it by. */
+/** The end of a link that a test holds. The member knows it by `id`. */
 export interface HeldLink {
   readonly id: number;
   push(bytes: Buffer): void;
 }
 
-/** What comes out of a link that a test holds; null when it is hung up. */
+/** A packet on a link that a test holds, or null for a disconnect. */
 export type Receive = (bytes: Buffer | null) => void;
 
 /** The links between the members of an ensemble, in which every message arrives at once. */
 export class WorldLinks {
   private readonly world: LinkWorld;
-  /** By the member and the number it knows the link by, to the other end. */
+  /** The other end, by the member and its number for the link. */
   private readonly links = new Map<string, { sid: number; link: number }>();
-  /** Who listens for observers. */
+  /** The members that listen for observers. */
   private readonly masters = new Set<number>();
   private readonly cuts = new Set<string>();
-  /** Ends that a test holds itself. */
+  /** Ends that a test holds. */
   private readonly held = new Map<string, Receive>();
 
   constructor(world: LinkWorld) {
@@ -51,7 +51,7 @@ export class WorldLinks {
     else this.masters.delete(sid);
   }
 
-  /** One whose other end a test holds; returns its number. */
+  /** A link whose other end a test holds. Returns its number. */
   hold(sid: number, receive: Receive, isObserverPort = false, remote = 'by hand'): number {
     const link = this.world.nextId();
     this.held.set(`${sid}:${link}`, receive);
@@ -101,7 +101,7 @@ export class WorldLinks {
     this.world.step(other.sid, { kind: 'link-closed', link: other.link, reason });
   }
 
-  /** All of that member. */
+  /** All links of that member. */
   closeAll(sid: number, reason: string): void {
     this.masters.delete(sid);
     for (const key of [...this.links.keys()]) {

@@ -1,4 +1,4 @@
-// The browser without a terminal: keys and answers in, questions and rows out.
+// The browser without a terminal: keys and responses in, requests and rows out.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { textWidth } from '../../../src/commands/terminal/text-width.js';
@@ -15,7 +15,7 @@ import { waitFor } from '../../support/wait-for.js';
 interface World {
   readonly client: FakeClient;
   readonly browser: BrowserDriver;
-  /** Presses the keys of a terminal's bytes, and waits until their answers are there. */
+  /** Presses the keys of a terminal's bytes, and waits until the responses have arrived. */
   send(bytes: string): Promise<void>;
   resize(size: TerminalSize): void;
   rows(): readonly string[];
@@ -81,14 +81,14 @@ async function browsing(root = '/'): Promise<World> {
   };
 }
 
-test('the root is open, and marks tell what has children', async () => {
+test('the root is open, and marks show which znodes have children', async () => {
   const { tree, rows, browser } = await browsing();
   assert.equal(tree(), ['[▾ / 3]', '▸ app 3', 'web', 'zookeeper']);
   assert.match(rows()[0] ?? '', /^\/ {2}fake:2181 \(connected\)$/);
   browser.leave();
 });
 
-test('keys move, open and close, and the value follows', async () => {
+test('keys move, open, and close, and the value follows', async () => {
   const { send, tree, rows } = await browsing();
   await send(DOWN);
   assert.match(rows()[3] ?? '', / │ hello$/);
@@ -107,7 +107,7 @@ test('keys move, open and close, and the value follows', async () => {
   assert.is(tree()[0], '[▾ / 3]');
 });
 
-test('v goes through the forms; Tab scrolls the value', async () => {
+test('v cycles through the formats, and Tab scrolls the value', async () => {
   const { send, rows, client, browser } = await browsing('/app');
   await send('x');
   assert.match(rows()[3] ?? '', /00000000 {2}68 65 6c 6c 6f/);
@@ -124,7 +124,7 @@ test('v goes through the forms; Tab scrolls the value', async () => {
   assert.is(await browser.left, '/app');
 });
 
-test('what changes on the server changes here', async () => {
+test('the view shows changes on the server', async () => {
   const { tree, rows, client } = await browsing();
   await client.create('/new', null);
   await client.delete('/web');
@@ -134,7 +134,7 @@ test('what changes on the server changes here', async () => {
   assert.match(rows()[3] ?? '', /of the root/);
 });
 
-test('when what is selected goes, its parent is selected', async () => {
+test('when the selected znode is deleted, its parent is selected', async () => {
   const { tree, send, client } = await browsing();
   await send(DOWN + DOWN);
   assert.is(tree()[2], '[web]');
@@ -143,7 +143,7 @@ test('when what is selected goes, its parent is selected', async () => {
   assert.is(tree()[0], '[▾ / 2]');
 });
 
-test('a name is found by a part of it', async () => {
+test('a search finds a part of a name', async () => {
   const { tree, send, rows } = await browsing();
   await send('/KEEP\r');
   assert.is(tree()[3], '[zookeeper]');
@@ -155,7 +155,22 @@ test('a name is found by a part of it', async () => {
   assert.match(rows().at(-1) ?? '', /no match for "nothing"/);
 });
 
-test('what may not be read says so, and the keys go on', async () => {
+test('a name below closed znodes is found, and its ancestors open', async () => {
+  const { tree, send, rows, client } = await browsing();
+  await client.create('/web/config', null);
+  await send('/CONFIG');
+  assert.match(rows().at(-1) ?? '', /no match for "CONFIG" in the open tree; Enter searches/);
+  await send('\r');
+  assert.equal(tree().slice(0, 3), ['▾ / 3', '▾ app 3', '[config]']);
+  await send('n');
+  assert.equal(tree().slice(-2), ['[config]', 'zookeeper']);
+  await send('n');
+  assert.is(tree()[2], '[config]');
+  await send('/no such name\r');
+  assert.match(rows().at(-1) ?? '', /no match for "no such name"/);
+});
+
+test('a znode without read permission shows the reason, and keys still work', async () => {
   const { client, send, rows, tree } = await browsing();
   client.failures.set('getChildren /app', 'NOAUTH');
   client.failures.set('getData /app', 'NOAUTH');
@@ -166,7 +181,7 @@ test('what may not be read says so, and the keys go on', async () => {
   assert.is(tree()[2], '[web]');
 });
 
-test('rows fit the terminal at any size, whatever names hold', async () => {
+test('rows fit the terminal at any size, whatever the names contain', async () => {
   const { send, resize, rows } = await browsing('/app');
   await send(DOWN + DOWN);
   for (const columns of [20, 40, 61, 100]) {
@@ -182,7 +197,7 @@ test('rows fit the terminal at any size, whatever names hold', async () => {
   }
 });
 
-test('a lost connection is in the title, and what is open is read again after it', async () => {
+test('a lost connection is in the title, and open znodes are read again afterwards', async () => {
   const { client, rows, browser } = await browsing();
   client.setState('disconnected');
   assert.match(rows()[0] ?? '', /\(disconnected\)/);

@@ -7,7 +7,7 @@ function lines(data: Buffer | string | null, form?: ValueForm): readonly string[
   return [view.form, ...Array.from({ length: view.count }, (_, index) => view.line(index))];
 }
 
-test('data is shown as what it is', () => {
+test('the format of data is detected', () => {
   assert.equal(lines('one\ntwo\n'), ['text', 'one', 'two']);
   assert.equal(lines('{"a":[1]}'), ['json', '{', '  "a": [', '    1', '  ]', '}']);
   assert.equal(lines('{"a":'), ['text', '{"a":']);
@@ -20,7 +20,7 @@ test('data is shown as what it is', () => {
   assert.equal(lines(''), ['text', '(empty)']);
 });
 
-test('or as what was asked for', () => {
+test('or selected', () => {
   assert.equal(lines('hello world', 'hex'), [
     'hex',
     '00000000  68 65 6c 6c 6f 20 77 6f  hello wo',
@@ -34,7 +34,7 @@ test('or as what was asked for', () => {
   );
 });
 
-test('a megabyte of bytes costs a line at a time', () => {
+test('the view formats a megabyte of bytes one line at a time', () => {
   const view = viewOf(Buffer.alloc(1024 * 1024, 0xfe), undefined, 16);
   assert.is(view.count, 65_536);
   assert.match(view.line(65_535), /^000ffff0 {2}fe fe/);

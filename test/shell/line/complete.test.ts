@@ -1,4 +1,4 @@
-// Lines are written with a bar where the cursor stands.
+// A bar marks the cursor in a line.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseLine } from '../../../src/commands/zksh/language/parse-line.js';
@@ -63,7 +63,7 @@ const CASES: readonly (readonly [before: string, after: string, cwd?: string])[]
   ['create -e /app/l|', 'create -e /app/leaf |'],
   ['create -t 5 /app/l|', 'create -t 5 /app/leaf |'],
   ['acl add /app wo|', 'acl add /app world:anyone:|'],
-  // subcommands, and what only they take
+  // subcommands, and their own flags
   ['jso|', 'json |'],
   ['json g|', 'json get |'],
   ['queue -p 1 pu|', 'queue -p 1 put |'],
@@ -87,13 +87,13 @@ const CASES: readonly (readonly [before: string, after: string, cwd?: string])[]
   ["get /a*'*'/l|", "get /a*'*'/l|"],
   ['get /stars/|', "get '/stars/a*|"],
   ['get /stars/a*b|', "get '/stars/a*b' |"],
-  // relative ones
+  // relative paths
   ['get l|', 'get leaf |', '/app'],
   ['get ../app|', 'get ../app|', '/app'],
   ['get ../appl|', 'get ../apples |', '/app'],
   ['get ..|', 'get ../|', '/app'],
   ['get ./l|', 'get ./leaf |', '/app'],
-  // odd names
+  // unusual names
   ['get /it|', 'get "/it\'s" |'],
   ['get /two|', "get '/two |"],
   ["get '/two w|", "get '/two words' |"],
@@ -121,11 +121,11 @@ const CASES: readonly (readonly [before: string, after: string, cwd?: string])[]
   ['get /app too many |', 'get /app too many |'],
 ];
 
-test('TAB writes what all candidates share', async () => {
+test('TAB inserts the common prefix of all candidates', async () => {
   for (const [before, after, cwd] of CASES) assert.is(await completed(before, cwd), after, before);
 });
 
-test('whatever was completed parses back to the name it stands for', async () => {
+test('a completed word parses back to its name', async () => {
   for (const name of TREE['/'] ?? []) {
     const line = await completed(`get /${quotedHead(name)}|`);
     const { statements, fault } = parseLine(line.replace('|', ''));
@@ -134,18 +134,18 @@ test('whatever was completed parses back to the name it stands for', async () =>
   }
 });
 
-test('candidates are names, sorted, and flags not used yet', async () => {
+test('candidates are sorted names and unused flags', async () => {
   assert.equal((await completionOf('get /app/|')).candidates, ['leaf', 'node-1', 'node-2']);
   const flags = (await completionOf('create -e -|')).candidates;
   assert.ok(flags.includes('--container'));
   assert.not.ok(flags.includes('-e') || flags.includes('--ephemeral'));
-  assert.equal((await completionOf('get -- -|')).candidates, ['-x'], 'behind -- it is a name');
+  assert.equal((await completionOf('get -- -|')).candidates, ['-x'], 'after --, it is a name');
   assert.equal((await completionOf('get /nothing|')).candidates, []);
   assert.equal((await completionOf('queue |')).candidates, ['put', 'take', 'peek', 'ls']);
   assert.equal((await completionOf('queue put -|')).candidates, ['--priority', '--help', '-p']);
 });
 
-test('permissions of an ACL are listed, and files but hidden ones', async () => {
+test('permissions of an ACL are listed, and files except hidden ones', async () => {
   const perms = (await completionOf('setAcl / world:anyone:|')).candidates;
   assert.equal(perms.slice(0, 3), ['cdrwa', 'cdrw', 'r']);
   assert.equal((await completionOf('set /a @|')).candidates, ['folder/', 'my file', 'value.bin']);
@@ -153,25 +153,25 @@ test('permissions of an ACL are listed, and files but hidden ones', async () => 
   assert.match((await completionOf('set /a @./no/|')).fault ?? '', /no such file/);
 });
 
-test('an unreadable znode is told in words', async () => {
+test('an unreadable znode gives an error text', async () => {
   const { candidates, fault } = await completionOf('get /zookeeper/quota/|');
   assert.equal(candidates, []);
   assert.match(fault ?? '', /Insufficient permission/);
 });
 
-/** Enough of a name to be the only one. */
+/** A prefix that only one name has. */
 function quotedHead(name: string): string {
   return name.replace(/[\\'";\s]/g, '\\$&');
 }
 
-test('a pattern is nothing to blame', async () => {
+test('an incomplete pattern is not an error', async () => {
   for (const line of ['get /a*/x|', 'ls {/app,/apples}/x*|', 'get /**/n|', 'get /[|']) {
     const { candidates, fault } = await completionOf(line);
     assert.equal({ candidates, fault }, { candidates: [], fault: undefined }, line);
   }
 });
 
-test('what a pattern finds is shown', async () => {
+test('the matches of a pattern are shown', async () => {
   const { candidates } = await completionOf('delete {leaf,node-?,none*}|', '/app');
   assert.equal(candidates, ['/app/leaf', '/app/node-1', '/app/node-2']);
   assert.equal((await completionOf('get /*p*|')).candidates, ['/app', '/apples']);

@@ -12,7 +12,7 @@ import {
 } from '../../../src/shell/line/history.js';
 import { makeTempDir } from '../../support/temp-dir.js';
 
-test('the file is where the environment says', () => {
+test('the environment sets the path of the file', () => {
   assert.is(historyFile({}), join(homedir(), '.zksh_history'));
   assert.is(historyFile({ XDG_STATE_HOME: '/state' }), '/state/zksh/history');
   assert.is(historyFile({ XDG_STATE_HOME: 'relative' }), join(homedir(), '.zksh_history'));
@@ -20,7 +20,7 @@ test('the file is where the environment says', () => {
   assert.is(historyFile({ ZKSH_HISTFILE: '' }), undefined);
 });
 
-test('an entry entered again stands at the end only', () => {
+test('a repeated entry is kept only at the end', () => {
   assert.equal(remember(['a', 'b'], 'a'), ['b', 'a']);
   assert.equal(remember([], 'a'), ['a']);
   const full = Array.from({ length: MAX_HISTORY_ENTRIES }, (_, index) => `${index}`);
@@ -28,7 +28,7 @@ test('an entry entered again stands at the end only', () => {
   assert.is(remember(full, 'new').at(-1), 'new');
 });
 
-test('entries come back as they were, whatever is in them', async () => {
+test('entries of any content are read back unchanged', async () => {
   await inTempDir(async (dir) => {
     const entries = ['ls /', "create /a 'two\nrows'", 'set /a C:\\temp\\new', '漢字 😀', 'a\rb'];
     const path = join(dir, 'deep', 'history');
@@ -38,7 +38,7 @@ test('entries come back as they were, whatever is in them', async () => {
   });
 });
 
-test('there is no history before the first entry, and repetitions are one', async () => {
+test('the history is empty before the first entry, and repetitions are one', async () => {
   await inTempDir(async (dir) => {
     const file = new HistoryFile(join(dir, 'history'));
     assert.equal(await file.load(), []);
@@ -47,7 +47,7 @@ test('there is no history before the first entry, and repetitions are one', asyn
   });
 });
 
-test('only its owner can read the file, even one that was there before', async () => {
+test('only its owner can read the file, also one that already existed', async () => {
   await inTempDir(async (dir) => {
     for (const path of [join(dir, 'new'), join(dir, 'old')]) {
       if (path.endsWith('old')) writeFileSync(path, 'ls /\n', { mode: 0o644 });
@@ -57,7 +57,7 @@ test('only its owner can read the file, even one that was there before', async (
   });
 });
 
-test('the file is bounded, and an enormous entry is not stored', async () => {
+test('the size of the file is limited, and a huge entry is not stored', async () => {
   await inTempDir(async (dir) => {
     const path = join(dir, 'history');
     const count = MAX_HISTORY_ENTRIES * 2 + 1;
@@ -75,7 +75,7 @@ test('the file is bounded, and an enormous entry is not stored', async () => {
 test('several shells that append and shorten at once lose no line', async () => {
   await inTempDir(async (dir) => {
     const path = join(dir, 'history');
-    // Long enough to be shortened by whoever loads it next.
+    // Long enough that the next shell that loads it shortens it.
     writeFileSync(path, 'old\n'.repeat(MAX_HISTORY_ENTRIES * 2 + 1));
     const module = new URL('../../../src/shell/line/history.js', import.meta.url).href;
     const script = `

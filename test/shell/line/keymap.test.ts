@@ -35,13 +35,13 @@ const ROWS: readonly (readonly [mode: KeyMode, key: string, action: string | und
   ['question', 'up', undefined],
 ];
 
-test('keys mean what the table says, in each mode', () => {
+test('the table gives the action of each key, in each mode', () => {
   for (const [mode, name, expected] of ROWS) {
     assert.is(told({ type: 'key', name }, mode), expected, `${name} in ${mode}`);
   }
 });
 
-test('typing and pasting insert, but answer a question only by y or n', () => {
+test('typing and pasting insert, but only y and n answer a question', () => {
   assert.is(told({ type: 'text', text: 'ls' }, 'line'), 'edit insert');
   assert.is(told({ type: 'paste', text: 'ls\nls' }, 'line'), 'edit insert');
   assert.is(told({ type: 'text', text: 'x' }, 'search'), 'edit insert');

@@ -1,4 +1,4 @@
-// What is seen of a line before Enter.
+// The analysis of a line before Enter.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolvePath } from '../../../src/commands/zksh/language/resolve-path.js';
@@ -14,14 +14,14 @@ function analyze(text: string, cursor = text.length) {
   return analyzeLine(text, cursor, vocabulary, resolver);
 }
 
-/** The text with each span but the plain ones in brackets: "[command ls] [path /a]". */
+/** The text with each styled span in brackets: "[command ls] [path /a]". */
 function toned(text: string): string {
   return analyze(text)
     .spans.map(({ tone, text: piece }) => (tone === 'plain' ? piece : `[${tone} ${piece}]`))
     .join('');
 }
 
-test('words have the tone of what they are', () => {
+test('words have the style of their kind', () => {
   assert.is(toned('ls -s /a'), '[command ls] [option -s] [path /a]');
   assert.is(toned("create /a 'x y'"), "[command create] [path /a] [value 'x y']");
   assert.is(
@@ -38,13 +38,13 @@ test('words have the tone of what they are', () => {
   assert.is(toned('set /a "open'), '[command set] [path /a] [bad "][value open]');
 });
 
-test('a secret is dots', () => {
+test('a secret is shown as dots', () => {
   const { spans } = analyze('addauth digest user:pw');
   const drawn = spans.map(({ text }) => text).join('');
   assert.is(drawn, 'addauth digest •••••••');
 });
 
-test('what cannot become right by typing on is a fault', () => {
+test('an error that further typing cannot fix is reported', () => {
   for (const [line, fault] of [
     ['foo ', /unknown command: "foo"/],
     ['xyz', /unknown command: "xyz"/],
@@ -71,7 +71,7 @@ test('what cannot become right by typing on is a fault', () => {
   }
 });
 
-test('what is only unfinished is none', () => {
+test('an incomplete line is not an error', () => {
   for (const line of [
     '',
     'cre',
@@ -109,7 +109,7 @@ test('what is only unfinished is none', () => {
   }
 });
 
-test('the synopsis is of the command that the cursor is in', () => {
+test('the synopsis is that of the command at the cursor', () => {
   assert.match(analyze('get /a; create ').synopsis ?? '', /^create \[/);
   assert.match(analyze('get /a; create ', 3).synopsis ?? '', /^get \[/);
   assert.is(analyze('foo ').synopsis, undefined);
@@ -117,7 +117,7 @@ test('the synopsis is of the command that the cursor is in', () => {
   assert.match(analyze('json get /a').synopsis ?? '', /^json get path \[pointer\] {3}Print/);
 });
 
-test('an enormous line is not analysed', () => {
+test('an enormous line is not analyzed', () => {
   const { spans, fault } = analyze(`set /a ${'x'.repeat(30_000)}`);
   assert.is(spans.length, 1);
   assert.is(fault, undefined);

@@ -1,4 +1,4 @@
-// Lines are written with a bar where the cursor stands.
+// A bar marks the cursor in a line.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -69,13 +69,13 @@ const EDITS: readonly (readonly [start: string, action: Simple, end: string])[] 
   ['longer|\na', 'line-down', 'longer\na|'],
 ];
 
-test('each edit does to the line what its name says', () => {
+test('each edit changes the line as its name says', () => {
   for (const [start, action, end] of EDITS) {
     assert.is(drawn(play(start, [action])), end, `${action} on ${start}`);
   }
 });
 
-test('typing goes in at the cursor', () => {
+test('typing inserts at the cursor', () => {
   assert.is(drawn(play('a|d', [insert('bc')])), 'abc|d');
   assert.is(drawn(play('|', [insert('one\ntwo')])), 'one\ntwo|');
   assert.is(
@@ -84,15 +84,15 @@ test('typing goes in at the cursor', () => {
   );
 });
 
-test('kills in a row are yanked as one, in their order', () => {
+test('consecutive kills are yanked together, in order', () => {
   assert.is(play('a b c|', ['kill-word-left', 'kill-word-left']).killed, 'b c');
   assert.is(drawn(play('a b c|', ['kill-word-left', 'kill-word-left', 'yank'])), 'a b c|');
   assert.is(play('|a b', ['kill-word-right', 'kill-to-end']).killed, 'a b');
-  // Another key between them begins anew.
+  // Another key between them starts a new kill.
   assert.is(play('a b c|', ['kill-word-left', 'left', 'kill-to-start']).killed, 'a b');
 });
 
-test('the history is walked from the line being typed and back to it', () => {
+test('history moves from the current line and back to it', () => {
   const history = ['first', 'second'];
   const back = 'history-previous';
   assert.is(drawn(play('dra|ft', [back], history)), 'second|');
@@ -105,29 +105,29 @@ test('the history is walked from the line being typed and back to it', () => {
   assert.is(drawn(play('a\nb|', ['history-previous'], history)), 'second|');
 });
 
-test('Up and Down stop at what begins like the line being typed', () => {
+test('Up and Down find entries with the prefix of the current line', () => {
   const history = ['get /a', 'ls /', 'get /b', 'ls /b'];
   assert.is(drawn(play('get|', ['line-up'], history)), 'get /b|');
   assert.is(drawn(play('get|', ['line-up', 'line-up'], history)), 'get /a|');
   assert.is(drawn(play('get|', ['line-up', 'line-up', 'line-up'], history)), 'get /a|');
   assert.is(drawn(play('get|', ['line-up', 'line-up', 'line-down'], history)), 'get /b|');
   assert.is(drawn(play('get|', ['line-up', 'line-down'], history)), 'get|');
-  assert.is(drawn(play('set|', ['line-up'], history)), 'set|', 'nothing begins like it');
+  assert.is(drawn(play('set|', ['line-up'], history)), 'set|', 'no entry has that prefix');
   assert.is(drawn(play('get|', ['line-up', 'history-previous'], history)), 'ls /|');
 });
 
-test('a search finds the latest entry, goes further back, and can be given up', () => {
+test('a search finds the latest entry, continues to earlier ones, and can be canceled', () => {
   const history = ['create /a', 'ls /', 'create /b', 'create /b', 'get /a'];
   const search = (...more: (Simple | LineAction)[]) =>
     play('dra|ft', ['search', insert('cre'), ...more], history);
   assert.is(drawn(search()), '|create /b');
   assert.is(drawn(search('search')), '|create /a', 'equal entries are one');
   assert.is(search('search', 'search').search?.hasFailed, true);
-  assert.is(drawn(search('search', 'search')), '|create /a', 'what was found last stays');
+  assert.is(drawn(search('search', 'search')), '|create /a', 'the last match stays');
   assert.is(drawn(search('search-cancel')), 'dra|ft');
   assert.is(drawn(search('search-accept')), '|create /b');
   assert.is(search('search-accept').search, undefined);
-  assert.is(drawn(search('line-end')), 'create /b|', 'a move takes what is shown');
+  assert.is(drawn(search('line-end')), 'create /b|', 'a move accepts the match');
   assert.is(drawn(search(insert('x'))), '|create /b');
   assert.is(search(insert('x')).search?.hasFailed, true);
   assert.is(search(insert('x'), 'delete-left').search?.hasFailed, false);

@@ -9,14 +9,14 @@ function shown(names: readonly string[], columns: number, maxRows: number): read
   return drawnRows(createElement(Completions, { names, columns, maxRows }), columns);
 }
 
-test('names stand in columns, from top to bottom', () => {
+test('names are in columns, from top to bottom', () => {
   assert.equal(shown(['a', 'b', 'c', 'd', 'e'], 10, 5), ['a  c  e', 'b  d']);
   assert.equal(shown(['one', 'three'], 20, 5), ['one    three']);
   assert.equal(shown(['漢字', 'a', 'b'], 10, 5), ['漢字  b', 'a']);
   assert.equal(shown([], 10, 5), []);
 });
 
-test('what does not fit is counted', () => {
+test('names that do not fit are counted', () => {
   const names = Array.from({ length: 100 }, (_, index) => `n${index}`);
   const rows = shown(names, 20, 3);
   assert.is(rows.length, 3);
@@ -31,7 +31,7 @@ test('what does not fit is counted', () => {
   assert.equal(shown(['a'], 10, 0), []);
 });
 
-test('a name never leaves its row', () => {
+test('a name stays within its row', () => {
   assert.equal(shown(['a\nb\x1b', 'x'.repeat(30)], 20, 5), [
     'a\\u{a}b\\u{1b}',
     'xxxxxxxxxxxxxxxxxxx…',

@@ -17,7 +17,7 @@ function fixture() {
   return { cache, asked, failing, pass: (ms: number) => (now += ms) };
 }
 
-test('a listing is asked for once while it is fresh', async () => {
+test('a listing is requested once while it is fresh', async () => {
   const { cache, asked, pass } = fixture();
   await Promise.all([cache.listChildren('/a'), cache.listChildren('/a')]);
   assert.equal(await cache.listChildren('/a'), ['child of /a']);
@@ -27,7 +27,7 @@ test('a listing is asked for once while it is fresh', async () => {
   assert.equal(asked, ['/a', '/a']);
 });
 
-test('a write or another server makes it forget', async () => {
+test('a write or another server clears the cache', async () => {
   const { cache, asked } = fixture();
   await cache.listChildren('/a');
   cache.clear();
@@ -35,7 +35,7 @@ test('a write or another server makes it forget', async () => {
   assert.equal(asked, ['/a', '/a']);
 });
 
-test('a failed listing is not kept', async () => {
+test('a failed listing is not cached', async () => {
   const { cache, asked, failing } = fixture();
   failing.add('/a');
   assert.match(String(await cache.listChildren('/a').catch(String)), /permission/);

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ClientState } from '../../../src/client/client.js';
+import type { ClientState } from '../../../src/client/base/client.js';
 import { textWidth } from '../../../src/commands/terminal/text-width.js';
 import {
   type Connection,
@@ -17,7 +17,7 @@ function prompt(connection: Partial<Connection>, columns = 80): string {
     .join('');
 }
 
-test('the prompt names server, state, chroot and path', () => {
+test('the prompt shows server, state, chroot, and path', () => {
   assert.is(prompt({}), 'zk1:2181(connected) /> ');
   assert.is(prompt({ cwd: '/a/b' }), 'zk1:2181(connected) /a/b> ');
   assert.is(prompt({ chroot: '/app', cwd: '/a' }), 'zk1:2181(connected) /app:/a> ');
@@ -26,7 +26,7 @@ test('the prompt names server, state, chroot and path', () => {
   assert.is(prompt({ state: 'expired' }), 'zk1:2181(expired) /> ');
 });
 
-test('a role stands for the word that there is a connection, and for that alone', () => {
+test('a role replaces only the word "connected"', () => {
   assert.is(prompt({ access: 'rw' }), 'zk1:2181(connected rw) /> ');
   assert.is(prompt({ role: 'follower', access: 'rw' }), 'zk1:2181(follower rw) /> ');
   assert.is(prompt({ role: 'leader', access: 'ro' }), 'zk1:2181(leader ro) /> ');
@@ -54,7 +54,7 @@ const CHANGES: readonly (readonly [ClientState, ClientState, string | undefined]
   ['connected', 'closed', undefined],
 ];
 
-test('changes of the session that nobody asked for are told', () => {
+test('unexpected changes of the session are reported', () => {
   for (const [from, to, expected] of CHANGES) {
     const change = describeChange(
       { ...CONNECTED, state: from },
@@ -65,7 +65,7 @@ test('changes of the session that nobody asked for are told', () => {
   }
 });
 
-test('the servers of a connect string stand without its chroot, and with TLS', () => {
+test('the prompt shows the servers of a connect string without its chroot, and TLS', () => {
   assert.is(serversOf('zk1:2181,zk2/app/x'), 'zk1:2181,zk2');
   assert.is(serversOf('zks://zk1/app'), 'zks://zk1');
   assert.is(serversOf('[::1]:2181'), '[::1]:2181');

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { allCommands } from '../../../src/commands/zksh/running/registry.js';
 import { isStorable, makeVocabulary } from '../../../src/shell/line/vocabulary.js';
 
-test('the vocabulary knows every name and alias', async () => {
+test('the vocabulary has every name and alias', async () => {
   const vocabulary = makeVocabulary(await allCommands());
   assert.is(vocabulary.find('ls')?.name, 'ls');
   assert.is(vocabulary.find('exit')?.name, 'quit');
@@ -11,7 +11,7 @@ test('the vocabulary knows every name and alias', async () => {
   assert.ok(vocabulary.words.includes('addauth'));
 });
 
-test('secrets are never kept, whatever stands around them', async () => {
+test('secrets are never kept, in any context', async () => {
   const vocabulary = makeVocabulary(await allCommands());
   for (const line of [
     'ls /',

@@ -47,7 +47,7 @@ const CASES: readonly Case[] = [
   { what: 'a suggestion', text: 'ls', ghost: ' /app', rows: ['> ls /app'], at: [4, 0] },
 ];
 
-test('the input is folded at the width, and the cursor stands where it belongs', () => {
+test('the input folds at the width, with the cursor in place', () => {
   for (const { what, text, cursor, ghost = '', columns = 10, rows, at } of CASES) {
     const laid = layOutInput(inputOf(text, cursor ?? text.length, ghost), columns, 10);
     assert.equal(plain(laid.rows), rows, what);
@@ -55,7 +55,7 @@ test('the input is folded at the width, and the cursor stands where it belongs',
   }
 });
 
-test('of more rows than there is room for, those around the cursor are shown', () => {
+test('of more rows than fit, those around the cursor are shown', () => {
   const text = Array.from({ length: 20 }, (_, index) => `row ${index}`).join('\n');
   const top = layOutInput(inputOf(text, 0), 20, 4);
   assert.equal(plain(top.rows), ['> row 0', '> row 1', '> row 2', '> row 3']);
@@ -67,7 +67,7 @@ test('of more rows than there is room for, those around the cursor are shown', (
   assert.equal(plain(middle.rows)[middle.cursor.y], '> row 9');
 });
 
-test('of a pasted megabyte only what is near the cursor is laid out', () => {
+test('of a pasted megabyte, only the part near the cursor is laid out', () => {
   const laid = layOutInput(inputOf(`${'x'.repeat(1_000_000)}end`, 1_000_003), 40, 5);
   assert.is(laid.rows.length, 5);
   assert.match(plain(laid.rows).join(''), /^x+end$/);

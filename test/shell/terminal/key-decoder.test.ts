@@ -33,12 +33,12 @@ const CASES: readonly (readonly [input: string, keys: readonly Key[]])[] = [
   ['\x1b[200~one\r\ntwo\rthree\x1b[201~', [paste('one\ntwo\nthree')]],
   ['\x1b[200~\x1b[A\x03\x1b[201~', [paste('\x1b[A\x03')]],
   ['\x1b[200~\x1b[201~', [paste('')]],
-  // What means nothing here is not typed either.
+  // An unknown key is not typed either.
   ['\x1b[<0;1;1M', []],
   ['\x1b[?1;2c', []],
 ];
 
-test('keys are told apart, whole and byte by byte', () => {
+test('keys are recognized, whole and byte by byte', () => {
   for (const [input, expected] of CASES) {
     const whole = new KeyDecoder().push(input);
     assert.equal(whole, expected, JSON.stringify(input));
@@ -54,7 +54,7 @@ test('a chunk of several keys is several keys', () => {
   assert.equal(new KeyDecoder().push('ls /\rq'), [text('ls /'), key('enter'), text('q')]);
 });
 
-test('an escape that nothing follows is the Escape key', () => {
+test('an escape without more bytes is the Escape key', () => {
   const decoder = new KeyDecoder();
   assert.equal(decoder.push('\x1b'), []);
   assert.is(decoder.isWaiting, true);
@@ -75,7 +75,7 @@ test('a paste waits for its end, however long that takes', () => {
   assert.equal(decoder.push('1~x'), [paste('half more'), text('x')]);
 });
 
-/** Runs of text that came in pieces, as one. */
+/** Joins runs of text that arrived in pieces. */
 function joined(keys: readonly Key[]): readonly Key[] {
   const out: Key[] = [];
   for (const next of keys) {

@@ -1,4 +1,4 @@
-// A screen of ten rows, of which a result has eight.
+// A screen of ten rows, eight of them for a result.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Pager } from '../../../src/commands/terminal/pager.js';
@@ -35,7 +35,7 @@ function makeWorld() {
 
 const rows = (count: number) => Array.from({ length: count }, (_, at) => `row ${at}`).join('\n');
 
-test('what fits is shown when it is complete, as it came', async () => {
+test('output that fits is shown unchanged when it is complete', async () => {
   const { world, paging } = makeWorld();
   await paging.write(rows(4));
   await paging.write(rows(4));
@@ -44,7 +44,7 @@ test('what fits is shown when it is complete, as it came', async () => {
   assert.equal([world.shown, world.paged], [[`${rows(4)}\n${rows(4)}`], []]);
 });
 
-test('what does not fit goes to the pager, with all before and behind it', async () => {
+test('output that does not fit goes to the pager, including all other parts', async () => {
   const { world, paging } = makeWorld();
   await paging.write(rows(8));
   await paging.write('more');
@@ -57,14 +57,14 @@ test('what does not fit goes to the pager, with all before and behind it', async
   assert.equal(world.shown, ['the next result']);
 });
 
-test('a line that wraps counts as the rows it takes', async () => {
+test('a wrapped line counts as several rows', async () => {
   const { world, paging } = makeWorld();
   await paging.write('x'.repeat(8 * 20 + 1));
   await paging.finish();
   assert.is(world.paged.length, 1);
 });
 
-test('a question shows what is held, and what follows is no longer paged', async () => {
+test('a question shows pending output, and later output is not paged', async () => {
   const { world, paging } = makeWorld();
   await paging.write('sample');
   paging.release();
@@ -74,7 +74,7 @@ test('a question shows what is held, and what follows is no longer paged', async
   assert.equal([world.shown, world.paged], [['sample', rows(20)], []]);
 });
 
-test('what comes slowly is shown as it comes', async () => {
+test('slow output is shown as it arrives', async () => {
   const { world, paging } = makeWorld();
   await paging.write('first');
   await waitFor('the row', () => world.shown.length === 1);
@@ -82,7 +82,7 @@ test('what comes slowly is shown as it comes', async () => {
   assert.is(world.shown.length, 2);
 });
 
-test('a pager that is left early is told, once', async () => {
+test('a pager that exits early is reported, once', async () => {
   const { world, paging } = makeWorld();
   await paging.write(rows(20));
   world.leave(true);
@@ -91,7 +91,7 @@ test('a pager that is left early is told, once', async () => {
   assert.equal([world.lefts, world.shown], [1, []]);
 });
 
-test('nothing is lost to a pager that cannot be run', async () => {
+test('all output is shown if the pager cannot start', async () => {
   const { world, paging } = makeWorld();
   await paging.write(rows(20));
   world.leave(false);
@@ -101,7 +101,7 @@ test('nothing is lost to a pager that cannot be run', async () => {
   assert.equal([world.shown, world.lefts], [[rows(20), 'more'], 0]);
 });
 
-test('without a pager all is shown at once', async () => {
+test('without a pager, all output is shown at once', async () => {
   const { parts, world } = makeWorld();
   const direct = new PagedOutput({ ...parts, open: undefined });
   await direct.write(rows(20));

@@ -7,8 +7,8 @@ const COLUMNS = 40;
 const HEIGHT = 12;
 
 /**
- * Shows a frame as a terminal of 40 columns has it that folds rows, below what was printed before,
- * repairs it, and draws a new one as Ink does: from its cursor up, and over what it drew.
+ * Shows a frame below earlier output on a terminal of 40 columns that folds rows. Then repairs it,
+ * and draws a new frame as Ink does: from its cursor up, over the old one.
  */
 async function repaired({ widths, cursor }: Frame, above: readonly string[]) {
   const screen = new XtermScreen(COLUMNS, HEIGHT);
@@ -29,7 +29,7 @@ async function repaired({ widths, cursor }: Frame, above: readonly string[]) {
 }
 
 const FRAMES: readonly (readonly [string, Frame])[] = [
-  // Rows of 60 and 70 columns stand on two of 40 each; the cursor is in the third of them.
+  // Rows of 60 and 70 columns fold to two of 40 each. The cursor is in the third of them.
   ['rows above the cursor are folded', { widths: [60, 70, 20], cursor: { x: 10, y: 1 } }],
   ["the cursor's own row is folded before it", { widths: [60, 20], cursor: { x: 50, y: 0 } }],
   ['rows below the cursor are folded', { widths: [10, 60, 100], cursor: { x: 3, y: 0 } }],

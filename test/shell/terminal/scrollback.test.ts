@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Scrollback } from '../../../src/shell/terminal/scrollback.js';
 
-test('lines pushed before there is a screen come out when there is one', async () => {
+test('lines pushed before a screen exists appear on it later', async () => {
   const { scrollback, writes } = fixture();
   scrollback.push('one');
   scrollback.push('two\nthree\n');
@@ -31,7 +31,7 @@ test('a long output is written in slices of whole lines, with turns in between',
   assert.is(writes.join(''), `${lines}\n`);
 });
 
-test('what was dropped is counted and never shown', async () => {
+test('dropped lines are counted and never shown', async () => {
   const { scrollback, writes } = fixture();
   scrollback.push('a\nb\n');
   scrollback.push('c');
@@ -43,7 +43,7 @@ test('what was dropped is counted and never shown', async () => {
   assert.equal(writes, ['d\n']);
 });
 
-test('who emits much waits for room', async () => {
+test('an emitter of much output waits for room', async () => {
   const { scrollback, writes } = fixture();
   await scrollback.roomy();
   scrollback.push('x'.repeat(1_000_000));

@@ -40,7 +40,7 @@ function stateAfter(...events: readonly (OpsResult | string)[]): TopState {
   return walk(events).state;
 }
 
-/** A key a string, a look a result. */
+/** A string is a key, and a result is a poll. */
 function walk(events: readonly (OpsResult | string)[]) {
   let state = START;
   const effects: TopEffect[] = [];
@@ -59,7 +59,7 @@ const shown = (state: TopState, size = SIZE) =>
   drawnRows(createElement(TopTable, { state, size }), size.columns);
 const ports = (state: TopState) => rowsOf(state).map(({ address }) => address.port);
 
-test('bars are as high as the highest that is shown', () => {
+test('the highest shown value sets the scale of bars', () => {
   assert.is(sparkline([0, 1, 2, 4, 8], 5), '▁▂▃▅█');
   assert.is(sparkline([100, 0, 4, 8], 3), '▁▅█');
   assert.is(sparkline([undefined, 0], 4), '   ▁');
@@ -67,12 +67,15 @@ test('bars are as high as the highest that is shown', () => {
   assert.is(sparkline([], 3), '   ');
 });
 
-test('a screen of 80x24 has verdict, totals, a row a member, problems and keys', () => {
+test('a screen of 80x24 has verdict, totals, one row per member, problems, and keys', () => {
   const rows = shown(stateAfter(look(), look(2)));
   assert.ok(rows.length <= 23);
   for (const row of rows) assert.ok(row.length <= 80, row);
   assert.match(rows[0] ?? '', /^zkops top {2}\d\d:\d\d:\d\d {2}4 members {2}every 3 s$/);
-  assert.is(rows[1], 'WARNING: 10.0.0.1:2181 leads, 3 of 3 voters in step');
+  assert.is(
+    rows[1],
+    'WARNING: 10.0.0.1:2183: connection refused; 10.0.0.1:2181 leads, 2 of 3 voters …',
+  );
   assert.match(rows[2] ?? '', /^requests\/s +660 +▅█ {2}worst ms +4 +██$/);
   assert.match(rows[4] ?? '', /^MEMBER +ROLE +LAG +REQ\/s +WRITE\/s +NOW ms/);
   assert.match(rows[5] ?? '', /^10\.0\.0\.1:2181 {2}leader +0 +20 +2 +1/);
@@ -87,7 +90,7 @@ test('a wide terminal has the requests of every member as bars', () => {
   assert.match(rows[5] ?? '', / ▅█$/);
 });
 
-test('more members than rows scroll, and none is wider than the terminal', () => {
+test('members that do not fit scroll, and no row is wider than the terminal', () => {
   const many = resultOf(
     top,
     Array.from({ length: 100 }, (_, at) => withRate(captured(top, 'f1', 3000 + at), at)),
@@ -103,7 +106,7 @@ test('more members than rows scroll, and none is wider than the terminal', () =>
   }
 });
 
-test('rows are sorted by a column, turned round, filtered, and shown as listed again', () => {
+test('rows can be sorted by a column, reversed, filtered, and restored to list order', () => {
   assert.equal(ports(stateAfter(look())), [2181, 2182, 2183, 2184]);
   const byRate: TopState = { ...stateAfter(look()), sort: 'requests_per_second' };
   assert.equal(ports(byRate), [2182, 2184, 2181, 2183]);
@@ -116,7 +119,7 @@ test('rows are sorted by a column, turned round, filtered, and shown as listed a
   assert.equal(ports(stateAfter(look(), '/', '9', '9', 'escape')).length, 4);
 });
 
-test('keys leave, ask now, pause, help; a reset is asked for twice', () => {
+test('keys exit, poll now, pause, and show help, and a reset needs a confirmation', () => {
   assert.equal(walk(['q']).effects, ['quit']);
   assert.equal(walk(['ctrl-c']).effects, ['quit']);
   assert.equal(walk([' ']).effects, ['look']);
@@ -127,7 +130,7 @@ test('keys leave, ask now, pause, help; a reset is asked for twice', () => {
   assert.match(shown(stateAfter(look(), 'r')).at(-1) ?? '', /members \(srst\)\? y or n$/);
   assert.equal(walk(['r', 'n']).effects, []);
   assert.equal(walk(['r', 'y']).effects, ['reset']);
-  assert.equal(walk(['/', 'q', 'r', 'y']).effects, [], 'what is typed into a filter is text');
+  assert.equal(walk(['/', 'q', 'r', 'y']).effects, [], 'keys typed into a filter are text');
 });
 
 test('the trend is as long as the widest terminal, and no longer', () => {
@@ -135,7 +138,7 @@ test('the trend is as long as the widest terminal, and no longer', () => {
   assert.is(state.trends.get('10.0.0.1:2181')?.requests.length, 240);
 });
 
-test('no row is wider than the terminal, whatever stands in it', () => {
+test('no row is wider than the terminal, whatever it contains', () => {
   const wide = { ...captured(top, 'leader', 2181), server: '漢字ノード一' };
   const state = stateAfter(resultOf(top, [wide, failing(top, 2182, 'refused')]));
   const states = [START, state, { ...state, isHelp: true }];

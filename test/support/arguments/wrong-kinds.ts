@@ -1,6 +1,6 @@
 /**
- * Every wrong kind of value for every argument. A table says what a call takes; the walk passes
- * all else, and holds each refusal to the same rules.
+ * Every wrong kind of value for every argument. A table lists the kinds that a call accepts. The
+ * walk passes all other kinds and checks each refusal by the same rules.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
@@ -8,7 +8,7 @@ const explode = (): never => {
   throw new Error('the proxy explodes');
 };
 
-/** What a JavaScript caller may pass by mistake. */
+/** Values that a JavaScript caller may pass by mistake. */
 export const KINDS = {
   undefined: undefined,
   null: null,
@@ -34,18 +34,18 @@ export const KINDS = {
 } as const satisfies Record<string, unknown>;
 export type Kind = keyof typeof KINDS;
 
-/** Where a value stands in the arguments: `[1, 'watch']` is the field of the second one. */
+/** The place of a value in the arguments: `[1, 'watch']` is the field of the second one. */
 export type Place = readonly [index: number, ...keys: (string | number)[]];
 
 export interface Argument {
   readonly at: Place;
-  /** The kinds that this argument takes. */
+  /** The kinds that this argument accepts. */
   readonly takes: readonly Kind[];
 }
 
 export interface Call {
   readonly name: string;
-  /** Arguments that would be right. */
+  /** Valid arguments. */
   readonly args: readonly unknown[];
   readonly wrong: readonly Argument[];
   run(...args: never[]): unknown;
@@ -53,13 +53,13 @@ export interface Call {
 
 export const argument = (at: Place, ...takes: Kind[]): Argument => ({ at, takes });
 
-/** `argument: problem: value (expected …)`, or that of a text that was parsed. */
+/** `argument: problem: value (expected …)`, or the same for a text that was parsed. */
 const SENTENCE =
   /^[\w.[\]]+: [a-z ]+: .+ \(expected .+\)$|^expected .+, found ".*"$|^".*" (is not|cannot) .+ \(expected .+\)$/su;
 
 /**
- * What is wrong with how `call` takes wrong arguments: nothing, for a call that refuses each with a
- * sentence, at once or in the same turn of the event loop.
+ * The faults in how `call` refuses wrong arguments. Empty if it refuses each with a sentence, at
+ * once or in the same turn of the event loop.
  */
 export async function faultsOf(call: Call): Promise<readonly string[]> {
   const faults: string[] = [];
@@ -97,19 +97,20 @@ async function outcomeOf(run: () => unknown): Promise<Outcome> {
 function faultOf(outcome: Outcome): string | undefined {
   if (typeof outcome === 'string') return outcome;
   const { error } = outcome;
-  // A value of the right kind that breaks a rule of ZooKeeper; what the native client lacks.
+  // A value of the right kind that breaks a rule of ZooKeeper, or a feature that the native client
+  // lacks.
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (['BADARGUMENTS', 'EUNSUPPORTED', 'ECONFIG'].includes(String(code))) return undefined;
   if (!(error instanceof TypeError || error instanceof RangeError)) return `threw ${error}`;
   return SENTENCE.test(error.message) ? undefined : `threw ${error}`;
 }
 
-/** The same arguments with one value replaced; only what leads to it is copied. */
+/** The same arguments with one value replaced. Copies only the objects on the path to it. */
 function place(target: unknown, [key, ...rest]: readonly (string | number)[], value: unknown) {
   const copy: Record<string | number, unknown> = Array.isArray(target)
     ? ([...target] as unknown as Record<number, unknown>)
     : { ...(target as Record<string, unknown>) };
-  if (key === undefined) throw new Error('a place has one key at least');
+  if (key === undefined) throw new Error('a place needs at least one key');
   copy[key] =
     rest.length === 0 ? value : place(copy[key], rest as unknown as [string | number], value);
   return copy as unknown as readonly unknown[];

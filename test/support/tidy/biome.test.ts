@@ -6,8 +6,8 @@ import * as assert from 'uvu/assert';
 import { makeTempDir } from '../temp-dir.js';
 import { PROJECT_ROOT, readProjectFile } from './source-file.js';
 
-// Samples that biome.json must refuse, and their neighbors that it must not. What may import what,
-// and what pure code may use, is the business of tidy.test.ts alone.
+// Samples that biome.json must refuse, and similar code that it must accept. tidy.test.ts checks
+// imports and pure code.
 
 const FLOATING = `async function wait(): Promise<void> {
   await Promise.resolve();
@@ -32,7 +32,10 @@ const SAMPLES: readonly (readonly [path: string, text: string, rule: string | un
   ['src/client/i.ts', "import { h } from './h.js';\n\nexport const i = h;\n", 'noImportCycles'],
 ];
 
-/** Lints all samples in one run under our configuration: path -> the rules that complain. */
+/**
+ * Lints all samples in one run with the configuration of the project: path -> the rules that
+ * complain.
+ */
 function lintSamples(folder: string): Map<string, Set<string>> {
   const config = JSON.parse(readProjectFile('biome.json'));
   writeFileSync(

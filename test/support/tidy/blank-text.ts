@@ -1,8 +1,7 @@
 /**
- * TypeScript with everything that is no code blanked out: comments whole, strings, templates and
- * regular expressions between their delimiters. Lines and columns stay, so that an offset in the
- * result is one in the source. A scanner and no parser: it knows enough of the language to tell
- * text from code, as Biome has formatted it.
+ * TypeScript with everything except code blanked out: whole comments, and the contents of strings,
+ * templates, and regular expressions. Offsets, lines, and columns stay the same. It is a scanner,
+ * not a parser: it separates text from code in sources that Biome has formatted.
  */
 export function blankText(source: string): string {
   return new Blanker(source).run();
@@ -13,7 +12,7 @@ const REGEX_MAY_FOLLOW = /(?:^|[(,=:[!&|?{};+\-*%~^>\n]|\b(?:return|typeof|case|
 class Blanker {
   private readonly source: string;
   private readonly out: string[] = [];
-  /** Of each template that is open: how many braces are open in its substitution. */
+  /** For each open template: the number of open braces in its substitution. */
   private readonly braces: number[] = [];
   private at = 0;
 

@@ -15,9 +15,9 @@ import {
   checkVoid,
 } from './text-rules.js';
 
-// Each rule of test/tidy.test.ts complains of a bad sample and lets a good one pass.
+// Each rule of test/tidy.test.ts complains about a bad sample and accepts a good one.
 
-test('text is told from code', () => {
+test('the scanner separates text from code', () => {
   const cases: readonly (readonly [source: string, code: string])[] = [
     ["a('b'); // c", "a(' ');     "],
     ['a /* b\nc */ d', 'a     \n     d'],
@@ -28,14 +28,14 @@ test('text is told from code', () => {
     ['a / b / c', 'a / b / c'],
     ["return /'/;", 'return / /;'],
   ];
-  // '@{' stands for what a linter would take for a forgotten template.
+  // '@{' stands for the start of a substitution, which a linter would report in a plain string.
   const withDollars = (text: string): string => text.replaceAll('@{', '$' + '{');
   for (const [source, code] of cases) {
     assert.is(blankText(withDollars(source)), withDollars(code), source);
   }
 });
 
-test('an import is seen however it is written, and only where it is one', () => {
+test('every form of import is found, and only imports', () => {
   const text = `
 import './a.js';
 import type { B } from './b.js';
@@ -63,13 +63,13 @@ type H = import('./h.js').H;
 });
 
 for (const [text, complaints] of [
-  ['const now = Date.now();', ['Date has no place in pure code']],
-  ['setTimeout(f, 1);', ['setTimeout has no place in pure code']],
-  ['export async function f() {}', ['async has no place in pure code']],
-  ['const x = Math.random();', ['Math.random has no place in pure code']],
-  ['process.exit(1);', ['process. has no place in pure code']],
-  ['let p: Promise<void>;', ['Promise has no place in pure code']],
-  ['performance.now();', ['performance has no place in pure code']],
+  ['const now = Date.now();', ['Date is not allowed in pure code']],
+  ['setTimeout(f, 1);', ['setTimeout is not allowed in pure code']],
+  ['export async function f() {}', ['async is not allowed in pure code']],
+  ['const x = Math.random();', ['Math.random is not allowed in pure code']],
+  ['process.exit(1);', ['process. is not allowed in pure code']],
+  ['let p: Promise<void>;', ['Promise is not allowed in pure code']],
+  ['performance.now();', ['performance is not allowed in pure code']],
   ["final.process(x); const Update = 'Date'; // a Promise", []],
   ['process(input: Input): void {}', []],
 ] as const) {
@@ -82,7 +82,7 @@ for (const [text, complaints] of [
   });
 }
 
-test('an index and an export of what others have are for registries', () => {
+test('only registries may have an index or re-export', () => {
   const reexport = "export { x } from './x.js';";
   assert.is(checkBarrel(parseSource('src/a.ts', reexport), []).length, 1);
   assert.is(checkBarrel(parseSource('src/a.ts', "export type * from './x.js';"), []).length, 1);
@@ -91,7 +91,7 @@ test('an index and an export of what others have are for registries', () => {
   assert.is(checkBarrel(parseSource('src/a.ts', 'export const from = 1;'), []).length, 0);
 });
 
-test('a promise is not thrown away by void', () => {
+test('a promise may not be discarded with void', () => {
   for (const bad of ['void go();', '  if (a) void go();', 'else void this.#go();']) {
     assert.is(checkVoid(parseSource('src/a.ts', bad)).length, 1, bad);
   }
@@ -109,7 +109,7 @@ test('names are kebab-case', () => {
   }
 });
 
-test('a comment ends before column 100; a string may not', () => {
+test('a comment ends before column 100, but a string may be longer', () => {
   const long = 'x'.repeat(100);
   const count = (text: string): number => checkColumns(parseSource('src/a.ts', text)).length;
   assert.is(count(`// ${long}`), 1);
@@ -118,7 +118,7 @@ test('a comment ends before column 100; a string may not', () => {
   assert.is(count(`const a = '${long}';`), 0);
 });
 
-test('a file becomes long only by the list, and leaves it when it is short', () => {
+test('only listed files may be long, and a file that is short again must leave the list', () => {
   const ofLines = (count: number): SourceFile => parseSource('src/a.ts', 'x;\n'.repeat(count));
   const complaints = (count: number, known: Record<string, number>): number =>
     checkLengths([ofLines(count)], known).length;
@@ -131,7 +131,7 @@ test('a file becomes long only by the list, and leaves it when it is short', () 
   assert.is(complaints(1, { 'src/gone.ts': 400 }), 1);
 });
 
-test('no unfinished work, machine, registry or silenced compiler', () => {
+test('no unfinished work, machine path, registry host, or silenced compiler', () => {
   for (const text of [
     `// ${'FIX'}ME later`,
     `const home = '/${'root'}/data';`,
@@ -155,7 +155,7 @@ test('no unfinished work, machine, registry or silenced compiler', () => {
   }
 });
 
-test('switching a rule off takes a reason', () => {
+test('a biome-ignore needs a reason', () => {
   const ignore = 'biome-' + 'ignore lint/style/x';
   const count = (text: string): number => checkIgnores(parseSource('src/a.ts', text)).length;
   assert.is(count(`// ${ignore}`), 1);
@@ -169,7 +169,7 @@ for (const [what, text] of [
   ['with run in a comment', '// test.run();'],
   ['with a hook', 'test.before(() => {});\ntest.run();'],
   ['with a hook for each test', 'suite.after.each(() => {});\nsuite.run();'],
-  // Bad samples, as text: the checker must find them.
+  // Bad samples as text: the checker must find them.
   ['with only', "test.only('a', () => {});\ntest.run();"],
   ['with skip', "test.skip('a', () => {});\ntest.run();"],
   ['that sleeps', 'await delay(100);\ntest.run();'],
@@ -179,20 +179,20 @@ for (const [what, text] of [
   });
 }
 
-test('a sound test file passes, and a registrar may skip', () => {
+test('a valid test file passes, and a registrar may skip', () => {
   assert.equal(checkTestFile(parseSource('test/a.test.ts', "test('a', f);\n\ntest.run();\n")), []);
   const registrar = parseSource('test/support/a.ts', 'export const t = has ? test : test.skip;');
   assert.is(checkTestFile(registrar).length, 1);
   assert.equal(checkTestFile(registrar, ['test/support/a.ts']), []);
 });
 
-test('a phrase that nobody may write is found, at the end of a line too', () => {
+test('a forbidden phrase is found, also across lines', () => {
   const count = (text: string): number => checkWords('a.ts', text).length;
   for (const text of [
-    '// what is longer',
+    `// ${'wh'}at is longer`,
     '/** It is\n * none of them. */',
-    "'the colour'",
-    '// the txns behind it',
+    `'the ${'col'}our'`,
+    `// the txns ${'be'}hind it`,
   ]) {
     assert.is(count(text), 1, text);
   }

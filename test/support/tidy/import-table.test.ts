@@ -10,7 +10,7 @@ import {
 } from './import-table.js';
 import { parseSource, type SourceFile } from './source-file.js';
 
-// Each rule about imports complains of a bad sample and lets a good one pass.
+// Each rule about imports complains about a bad sample and accepts a good one.
 
 const TABLE = parseImportTable(`
 | Folder | May import | Modules of Node | What |
@@ -23,7 +23,7 @@ const TABLE = parseImportTable(`
 
 | Package | Imported only by | For |
 |---|---|---|
-| \`chalk\` | \`src/commands/render/*\` | colour |
+| \`chalk\` | \`src/commands/render/*\` | color |
 | \`@scope/name\` | \`src/server/node/*\` | nothing |
 `);
 
@@ -87,7 +87,7 @@ for (const [path, text, complaint] of [
   });
 }
 
-test('a table that is missing or torn is no table', () => {
+test('a missing or incomplete table is an error', () => {
   assert.throws(() => parseImportTable('# nothing'), /no table begins with "\| Folder \|"/);
   assert.throws(() => parseImportTable('| Folder |\n|---|\n| `a` |'), /too few cells/);
 });
@@ -96,7 +96,7 @@ function sources(texts: Readonly<Record<string, string>>): SourceFile[] {
   return Object.entries(texts).map(([path, text]) => parseSource(path, text));
 }
 
-test('a cycle is found once, and types make none', () => {
+test('a cycle is found once, and type imports make none', () => {
   const files = sources({
     'src/a.ts': "import './b.js';",
     'src/b.ts': "import './c.js';",
@@ -105,7 +105,7 @@ test('a cycle is found once, and types make none', () => {
   assert.equal(findCycles(files), ['src/b.ts -> src/c.ts -> src/b.ts']);
 });
 
-test('a file that no entry leads to is found, behind components too', () => {
+test('a file that no entry reaches is found, also if components use it', () => {
   const files = sources({
     'src/bin/a.ts': "import('../b.js');",
     'src/b.tsx': "import type { C } from './c.js';",
@@ -115,7 +115,7 @@ test('a file that no entry leads to is found, behind components too', () => {
   assert.equal(findUnreachable(files, ['src/bin/a.ts']), ['src/dead.ts']);
 });
 
-test('a door that leads to a row further down is found', () => {
+test('a row that allows a later row is found', () => {
   const row = (name: string, doors: string): string => `| \`${name}\` | ${doors} | none | x |\n`;
   const parse = (rows: string) =>
     parseImportTable(`| Folder |\n|---|\n${rows}\n| Package |\n|---|\n`);
@@ -124,7 +124,7 @@ test('a door that leads to a row further down is found', () => {
   assert.equal(findDoorsDown(parse(row('src/a/b', 'nothing') + row('src/a', '`src/a/b`'))), []);
 });
 
-test('a door of the table that no file uses is found', () => {
+test('an allowed import that no file uses is found', () => {
   const files = [
     parseSource('src/server/b.ts', "import { c } from '../jute/c.js';"),
     parseSource('src/server/node/d.ts', "import { b } from '../b.js';"),

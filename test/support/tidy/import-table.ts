@@ -1,17 +1,17 @@
 import { type Complaint, complain, type Import, type SourceFile } from './source-file.js';
 
-/** What one row of the table in ARCHITECTURE.md allows. */
+/** The imports that one row of the table in ARCHITECTURE.md allows. */
 export interface FolderRule {
-  /** `src/server`, or one file: `src/server/main.ts`. The longest that fits a file is its row. */
+  /** `src/server`, or one file: `src/server/main.ts`. The longest match for a file is its row. */
   readonly folder: string;
   readonly mayImport: readonly string[];
-  /** Node's modules: all, or those named. */
+  /** Modules of Node: all, or the named ones. */
   readonly nodeModules: 'any' | readonly string[];
 }
 
 export interface ImportTable {
   readonly folders: readonly FolderRule[];
-  /** npm package -> the files it may be imported by; `*` stands for any run of characters. */
+  /** npm package -> the files that may import it. `*` stands for any characters. */
   readonly homes: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -19,9 +19,9 @@ const FOLDER_HEADING = '| Folder |';
 const HOME_HEADING = '| Package |';
 
 /**
- * Reads both tables out of ARCHITECTURE.md: names stand in backquotes, `nothing` is no name, and a
+ * Reads both tables of ARCHITECTURE.md. Names are in backquotes, `nothing` means no folder, and a
  * cell `any` allows every module of Node.
- * @throws Error when a table is missing, or a row has too few cells
+ * @throws Error if a table is missing, or a row has too few cells
  */
 export function parseImportTable(markdown: string): ImportTable {
   const folders = rowsBelow(markdown, FOLDER_HEADING, 3).map(([name, imports, modules]) => ({
@@ -77,13 +77,13 @@ function importFault(
   if (file === undefined) return moduleFault(table, rule, path, specifier);
   if (!specifier.endsWith('.js')) return `${specifier} does not end in .js`;
   const target = ruleOf(table, file);
-  if (target === undefined) return `${file} lies outside the import table`;
+  if (target === undefined) return `${file} is outside the import table`;
   const isAllowed =
     target === rule || rule.mayImport.some((allowed) => isAllowedBy(allowed, file, target));
   return isAllowed ? undefined : `${rule.folder} may not import ${file}`;
 }
 
-/** A folder that is named stands for its own row only: `src/server` is not src/server/node. */
+/** A named folder stands for its own row only: `src/server` does not include src/server/node. */
 function isAllowedBy(allowed: string, file: string, target: FolderRule): boolean {
   return isWithin(file, allowed) && target.folder.length <= allowed.length;
 }
@@ -115,8 +115,8 @@ function matches(path: string, pattern: string): boolean {
 }
 
 /**
- * Chains of imports that lead back to where they began, each once, as `a -> b -> a`. Types alone
- * make no cycle: they are gone when the program runs.
+ * Import cycles, each once, as `a -> b -> a`. Type imports do not count, because they do not exist
+ * at run time.
  */
 export function findCycles(files: readonly SourceFile[]): string[] {
   const byPath = new Map(files.map((file) => [file.path, file]));
@@ -135,8 +135,8 @@ export function findCycles(files: readonly SourceFile[]): string[] {
 }
 
 /**
- * Doors that lead to a row further down, as `src/a: src/b`. Without one there is no circle between
- * rows, and each can be read with only the rows above it in mind. Types count as imports.
+ * Rows that allow a later row, as `src/a: src/b`. Without them, rows cannot be circular, and each
+ * row needs only the rows above it. Type imports count.
  */
 export function findDoorsDown({ folders }: ImportTable): string[] {
   return folders.flatMap(({ folder, mayImport }, place) =>
@@ -146,14 +146,14 @@ export function findDoorsDown({ folders }: ImportTable): string[] {
   );
 }
 
-/** Of the row that covers a path. */
+/** The folder of the row that covers a path. */
 function placeOf(folders: readonly FolderRule[], path: string): number {
   const covering = folders.filter(({ folder }) => isWithin(path, folder));
   const [nearest] = covering.sort((a, b) => b.folder.length - a.folder.length);
   return nearest === undefined ? -1 : folders.indexOf(nearest);
 }
 
-/** What a row allows and no file of it uses, as `src/a: src/b`. */
+/** Allowed imports that no file of the row uses, as `src/a: src/b`. */
 export function findUnusedDoors(table: ImportTable, files: readonly SourceFile[]): string[] {
   const used = new Map<string, string[]>();
   for (const { path, imports } of files) {
@@ -174,7 +174,7 @@ function isAllowedIn(table: ImportTable, allowed: string, file: string): boolean
   return target !== undefined && isAllowedBy(allowed, file, target);
 }
 
-/** The files that no entry leads to. */
+/** The files that no entry reaches. */
 export function findUnreachable(
   files: readonly SourceFile[],
   entries: readonly string[],

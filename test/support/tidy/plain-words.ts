@@ -1,4 +1,6 @@
-/** The phrases that CONTRIBUTING.md, "Plain words", rules out, each with what to write instead. */
+/**
+ * The phrases that CONTRIBUTING.md, "Plain words", forbids, each with the words to use instead.
+ */
 import type { Complaint } from './source-file.js';
 
 const PHRASES: readonly (readonly [pattern: RegExp, instead: string])[] = [
@@ -13,16 +15,18 @@ const PHRASES: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bthat there (?:is|are)\b/gi, '"that exists", or nothing'],
   [/\bgoes on\b/gi, '"continues"'],
   [/\bwhat (?:came|comes|follows|stands|lies)\b/gi, 'name the thing'],
-  [/\bmore seldom\b|\bseldom\b/gi, '"rarely"'],
+  [/\bseldom\b/gi, '"rarely"'],
   [/\bcolour|\bbehaviour|\bneighbour|\bdialled\b|\bhonour|\bgrey\b/gi, 'American spelling'],
 ];
 
-/** Comments and wrapped strings as one line each, so that a phrase may cross the end of a line. */
+/**
+ * Joins comments and wrapped strings into one line each, so that a phrase is found across lines.
+ */
 function joinLines(text: string): string {
   return text.replace(/\n[ \t]*(?:\*(?!\/)|\/\/|\.(?!\w))?[ \t]*/g, ' ');
 }
 
-/** One complaint for each phrase that the text has, with its place as the words around it. */
+/** One complaint per phrase, with the words around it. */
 export function checkWords(path: string, text: string): Complaint[] {
   const joined = joinLines(text);
   return PHRASES.flatMap(([pattern, instead]) =>

@@ -3,15 +3,15 @@ import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { blankText } from './blank-text.js';
 
-/** The folder of package.json, seen from dist/test/support/tidy. */
+/** The folder of package.json, relative to dist/test/support/tidy. */
 export const PROJECT_ROOT = findRoot(fileURLToPath(new URL('.', import.meta.url)));
 
 export interface Import {
-  /** As it is written: `../jute/record.js`, `node:net`, `react`. */
+  /** As in the source: `../jute/record.js`, `node:net`, `react`. */
   readonly specifier: string;
-  /** The project file it means, as `src/jute/record.ts`; undefined for a module. */
+  /** The imported project file, as `src/jute/record.ts`, or undefined for a module. */
   readonly file: string | undefined;
-  /** `import type`: gone when the program runs. */
+  /** `import type`, which does not exist at run time. */
   readonly isTypeOnly: boolean;
   readonly line: number;
 }
@@ -20,19 +20,21 @@ export interface SourceFile {
   /** From the project's root, with forward slashes. */
   readonly path: string;
   readonly text: string;
-  /** The text with comments, strings and regular expressions blanked out; same offsets. */
+  /**
+   * The text with comments, strings, and regular expressions blanked out, with the same offsets.
+   */
   readonly code: string;
   readonly imports: readonly Import[];
 }
 
-/** What a rule has to say of a file: `path:line: sentence`. */
+/** A complaint about a file: `path:line: sentence`. */
 export type Complaint = string;
 
 export function complain(file: SourceFile, line: number, sentence: string): Complaint {
   return `${file.path}:${line}: ${sentence}`;
 }
 
-/** Reads a source given as text, as the rules see it. */
+/** Parses a source given as text. */
 export function parseSource(path: string, text: string): SourceFile {
   const code = blankText(text);
   return { path, text, code, imports: findImports(path, text, code) };

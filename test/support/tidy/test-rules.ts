@@ -1,9 +1,9 @@
 import { type Complaint, complain, lineAt, type SourceFile } from './source-file.js';
 
 /**
- * uvu exits 0 for a file that never calls .run() or whose hook throws, and `.only` leaves the rest
- * out without a word.
- * @param registrars files that may register a test as skipped, since they print why
+ * uvu exits 0 for a file that never calls .run() or whose hook throws, and `.only` silently omits
+ * other tests.
+ * @param registrars files that may register a test as skipped, because they print the reason
  */
 export function checkTestFile(file: SourceFile, registrars: readonly string[] = []): Complaint[] {
   const complaints: Complaint[] = [];
@@ -20,7 +20,7 @@ export function checkTestFile(file: SourceFile, registrars: readonly string[] = 
     forbid(/\bsetTimeout\s*\(|\bdelay\s*\(|\bsleep\s*\(/g, 'waits for a time, not for a condition');
   }
   forbid(/\.(?:before|after)\s*(?:\.\s*each\s*)?\(/g, 'has a hook');
-  forbid(/\btest\.only\b/g, 'leaves other tests out');
+  forbid(/\btest\.only\b/g, 'omits other tests');
   if (!registrars.includes(file.path)) forbid(/\btest\.skip\b/g, 'skips a test');
   return complaints;
 }

@@ -12,8 +12,8 @@ export function checkName({ path }: { readonly path: string }): Complaint[] {
 }
 
 /**
- * Comments stay within 100 columns. Code does by Biome, which leaves a line long only where a
- * string cannot be broken.
+ * Comments stay within 100 columns. Biome limits the lines of code, except for strings that it
+ * cannot break.
  */
 export function checkColumns(file: SourceFile): Complaint[] {
   const codeLines = file.code.split('\n');
@@ -24,7 +24,7 @@ export function checkColumns(file: SourceFile): Complaint[] {
   });
 }
 
-/** A promise is left alone in one place, where its rejection is handled (in-background.ts). */
+/** Only in-background.ts may leave a promise, because it handles the rejection. */
 export function checkVoid(file: SourceFile): Complaint[] {
   return [...file.code.matchAll(/^[ \t]*(?:else |if \(.*\) )?(void [\w#(])/gm)].map((match) =>
     complain(file, lineAt(file.text, match.index), 'void: use inBackground()'),
@@ -36,8 +36,8 @@ export function lineCount(file: SourceFile): number {
 }
 
 /**
- * A ratchet: a file is longer than 300 lines only where `known` says so, never longer than it says,
- * and leaves the list when it has become short.
+ * A ratchet: only files in `known` may be longer than 300 lines, up to the listed length. A file
+ * that is short again must leave the list.
  */
 export function checkLengths(
   files: readonly SourceFile[],
@@ -56,9 +56,9 @@ export function checkLengths(
   return complaints;
 }
 
-/** Words that mark unfinished work, and what belongs to one machine or one registry only. */
+/** Words that mark unfinished work, and names of one machine or one registry. */
 const FORBIDDEN_TEXT: readonly (readonly [pattern: RegExp, why: string])[] = [
-  // The rule that forbids these marks has to name them.
+  // The rule itself contains these marks.
   [/\b(?:FIXME|XXX|HACK|TODO)\b/, 'marks unfinished work'],
   [/(?<![\w.])\/(?:home\/\w+|Users\/\w+|root)\/\w/, 'is a path of one machine'],
   [/\b[A-Za-z]:\\\\?Users\b/, 'is a path of one machine'],
@@ -66,7 +66,7 @@ const FORBIDDEN_TEXT: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/@ts-(?:ignore|nocheck|expect-error)/, 'silences the compiler'],
 ];
 
-/** @param root where the project lies on this machine: no file may say so */
+/** @param root the folder of the project on this machine, which no file may contain */
 export function checkText(path: string, text: string, root: string): Complaint[] {
   const here = new RegExp(`${root.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}\\b`);
   const rules = [...FORBIDDEN_TEXT, [here, 'is a path of one machine'] as const];
@@ -78,7 +78,7 @@ export function checkText(path: string, text: string, root: string): Complaint[]
   );
 }
 
-/** A rule of Biome is switched off only where a sentence says why. */
+/** A `biome-ignore` needs a sentence with the reason. */
 export function checkIgnores(file: SourceFile): Complaint[] {
   return [...file.text.matchAll(/(?:\/\/|\/\*)\s*biome-ignore[^\n]*/g)].flatMap((match) => {
     const reason = /biome-ignore(?:-\w+)? \S+: (.*)/.exec(match[0])?.[1] ?? '';
@@ -88,18 +88,18 @@ export function checkIgnores(file: SourceFile): Complaint[] {
   });
 }
 
-/** Only registries and the package's entries hand on what other files export. */
+/** Only registries and the package's entries may re-export. */
 export function checkBarrel(file: SourceFile, registries: readonly string[]): Complaint[] {
   if (registries.includes(file.path)) return [];
   if (/^index\.tsx?$/.test(posix.basename(file.path))) {
-    return [complain(file, 1, 'an index file that is no registry')];
+    return [complain(file, 1, 'an index file that is not a registry')];
   }
   return [...file.code.matchAll(/^export\s+(?:type\s+)?(?:\*|\{[^}]*\})[^;'"]*\bfrom\b/gm)].map(
-    (match) => complain(file, lineAt(file.code, match.index), 'exports what is not its own'),
+    (match) => complain(file, lineAt(file.code, match.index), 're-exports from another file'),
   );
 }
 
-/** Names by which time, chance, waiting and the process would enter. */
+/** Names that bring in time, randomness, waiting, and the process. */
 const IMPURE = new RegExp(
   [
     /(?<![.\w$])(?:async|await|yield\s+await)\b/,
@@ -113,9 +113,13 @@ const IMPURE = new RegExp(
   'g',
 );
 
-/** The pure server takes time, packets and chance as events: none of these may stand in it. */
+/** The pure server receives time, packets, and randomness as events, and may use none of these. */
 export function checkPurity(file: SourceFile): Complaint[] {
   return [...file.code.matchAll(IMPURE)].map((match) =>
-    complain(file, lineAt(file.code, match.index), `${match[0].trim()} has no place in pure code`),
+    complain(
+      file,
+      lineAt(file.code, match.index),
+      `${match[0].trim()} is not allowed in pure code`,
+    ),
   );
 }

@@ -22,6 +22,24 @@ export function worstLevel(problems: readonly Pick<Problem, 'level'>[]): Level |
   return levels.find((level) => problems.some((problem) => problem.level === level));
 }
 
+/**
+ * The verdict on these problems. Its sentence begins with the worst, unless `overall` states it.
+ * @param overall the state as a whole, as one clause
+ */
+export function concludeFrom(problems: readonly Problem[], overall: string): Verdict {
+  const level = worstLevel(problems);
+  const worst = problems.find((problem) => problem.level === level);
+  if (level === undefined || worst === undefined) {
+    return { level: 'healthy', summary: overall, problems };
+  }
+  // What to do comes after the semicolon.
+  const [found = ''] = worst.text.split('; ');
+  if (overall.includes(found)) return { level, summary: overall, problems };
+  const more = problems.length === 1 ? '' : ` (and ${problems.length - 1} more)`;
+  const about = worst.server === undefined ? '' : `${worst.server}: `;
+  return { level, summary: `${about}${found}${more}; ${overall}`, problems };
+}
+
 /** The level of a column of a member with these problems. */
 export function levelOfCell({ tells = [] }: Column, problems: readonly Problem[]) {
   return worstLevel(problems.filter(({ code }) => tells.includes(code.replace(/^limit:/, ''))));
@@ -40,6 +58,8 @@ function keysOf(reading: Threshold['reading']): readonly string[] {
     case 'ratio':
     case 'increase':
       return [reading.key];
+    case 'peak':
+      return [`max_${reading.summary}`, `last_${reading.summary}`];
     case 'mean':
       return [`avg_${reading.summary}`];
     case 'p99':

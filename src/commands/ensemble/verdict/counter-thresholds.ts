@@ -85,7 +85,7 @@ export const COUNTED: readonly Threshold[] = INCREASES.map(([key, level, says, a
   warning: level === 'warning' ? 0 : undefined,
   critical: level === 'critical' ? 0 : undefined,
   unit: '',
-  says: `${says}, since the last look`,
+  says: `${says}, since the last query`,
   advice,
   source: 'each one is news',
 }));

@@ -17,7 +17,7 @@ export function finding(
   return { summary: text, problems: [{ level, code, text, ...aboutMembers(about) }] };
 }
 
-export function aboutMembers(about: readonly MemberStatus[]): Pick<Problem, 'servers'> {
+function aboutMembers(about: readonly MemberStatus[]): Pick<Problem, 'servers'> {
   return about.length === 0 ? {} : { servers: about.map(({ member }) => member.server) };
 }
 

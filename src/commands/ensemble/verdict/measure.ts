@@ -34,6 +34,8 @@ export function measure(
   switch (reading.kind) {
     case 'gauge':
       return metrics && finite(metricOf(metrics, reading.key));
+    case 'peak':
+      return metrics && peakOf(metrics, reading.summary, counters);
     case 'ratio':
       return metrics && percent(metricOf(metrics, reading.key), metricOf(metrics, reading.of));
     case 'increase':
@@ -90,6 +92,10 @@ function countersOf(metrics: ParsedMntr): readonly NamedValue[] {
   const plain = ['packets_received', 'packets_sent', ...operations];
   const ofLimits = THRESHOLDS.flatMap(({ reading }): readonly NamedValue[] => {
     if (reading.kind === 'increase') return [[reading.key, metricOf(metrics, reading.key)]];
+    if (reading.kind === 'peak') {
+      const name = `max_${reading.summary}`;
+      return [[name, metricOf(metrics, name)]];
+    }
     if (reading.kind !== 'mean' && reading.kind !== 'rate') return [];
     return (['sum', 'cnt'] as const).map((part) => [
       `${part}_${reading.summary}`,
@@ -114,6 +120,18 @@ function percent(value: number | undefined, of: number | undefined): number | un
 function growth(now: number | undefined, before: number | undefined): number | undefined {
   if (now === undefined || before === undefined || now < before) return undefined;
   return finite(now - before);
+}
+
+function peakOf(
+  metrics: ParsedMntr,
+  summary: string,
+  counters: EarlierLook['counters'],
+): number | undefined {
+  const [largest, last] = (['max', 'last'] as const).map((part) =>
+    metricOf(metrics, `${part}_${summary}`),
+  );
+  const hasGrown = (growth(largest, counters[`max_${summary}`]) ?? 0) > 0;
+  return finite(hasGrown ? largest : last);
 }
 
 function meanOf(

@@ -2,8 +2,7 @@
 
 import { isDown } from '../member.js';
 import { type MemberStatus, namesOf } from '../status.js';
-import { aboutMembers, finding, type Overall, well } from './finding.js';
-import type { Problem } from './result.js';
+import { finding, type Overall, well } from './finding.js';
 
 function majorityOf(voters: number): number {
   return Math.floor(voters / 2) + 1;
@@ -28,19 +27,27 @@ export function judgeQuorum(
   if (leader === undefined) return judgeWithoutLeader(statuses, serving, { voters, listed });
   const followers = serving.filter(({ role }) => role === 'follower');
   const seen = followers.length + 1;
-  const inStep = leader.syncedFollowers === undefined ? seen : leader.syncedFollowers + 1;
+  const counted = leader.syncedFollowers === undefined ? seen : leader.syncedFollowers + 1;
+  // A leader counts a follower that hangs or is cut off until syncLimit has passed.
+  const silent = statuses.filter(({ member, isObserver }) => !isObserver && isDown(member.state));
+  const inStep = Math.min(counted, Math.max(seen, voters - silent.length));
   const ratio = `${inStep} of ${voters} voters in step`;
   const needed = majorityOf(voters);
   if (inStep < needed) {
-    return finding('critical', 'no-quorum', `no quorum: ${ratio} (expected at least ${needed})`);
+    const told =
+      counted > inStep
+        ? `; the leader counts ${counted}, but ${namesOf(silent)} ${silent.length === 1 ? 'does' : 'do'} not answer`
+        : '';
+    const says = `no quorum: ${ratio} (expected at least ${needed})${told}`;
+    return finding('critical', 'no-quorum', says);
   }
   const spare = inStep < voters && inStep === needed ? ', none to spare' : '';
-  const summary = `${leader.member.server} leads, ${ratio}${spare}`;
+  const leads = `${leader.member.server} leads`;
   // A voter that is down is a problem in its row; a voter that is up and lags is reported here.
   if (inStep < voters && seen >= Math.min(voters, listed)) {
-    return { summary, problems: [lagging(ratio, leader, followers)] };
+    return lagging(`${leads}, only ${ratio}`, leader, followers);
   }
-  return well(summary);
+  return well(`${leads}, ${ratio}${spare}`);
 }
 
 /** One server that is listed under two names would count twice. */
@@ -63,17 +70,16 @@ function findTwins(serving: readonly MemberStatus[]): Overall | undefined {
 
 /** A follower that is up and not in step, by name if the zxids show which. */
 function lagging(
-  ratio: string,
+  says: string,
   { zxid }: MemberStatus,
   followers: readonly MemberStatus[],
-): Problem {
+): Overall {
   const late = followers.filter(
     (follower) => zxid !== undefined && follower.zxid !== undefined && follower.zxid < zxid,
   );
   const lags = late.map(({ member }) => `${member.server} lags`);
   const who = lags.length === 0 ? '' : `: ${lags.join(', ')}`;
-  const text = `only ${ratio}${who}`;
-  return { level: 'warning', code: 'not-in-step', text, ...aboutMembers(late) };
+  return finding('warning', 'not-in-step', `${says}${who}`, late);
 }
 
 /**
@@ -161,7 +167,7 @@ function judgeWithoutLeader(
       'warning',
       'leader-hidden',
       `${followers} followers serve, so there is a leader, but no member says so: ${namesOf(quiet)} serves ` +
-        'no clients, as a leader with leaderServes=no; its AdminServer can tell (admin=PORT in ' +
+        'no clients, as a leader with leaderServes=no; its AdminServer shows it (admin=PORT in ' +
         'the hosts file)',
       quiet,
     );

@@ -1,4 +1,4 @@
-import { formatServerAddress } from '../../../client/connect-string.js';
+import { formatServerAddress } from '../../../client/base/connect-string.js';
 import type { ReadConfig } from './discover.js';
 
 /** As a client: needs no word, and any session may read the configuration. */

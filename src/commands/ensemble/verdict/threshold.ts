@@ -2,6 +2,11 @@
 export type Reading =
   /** The value itself. */
   | { readonly kind: 'gauge'; readonly key: string }
+  /**
+   * The largest value since the last look: `max_…`, which lasts until a restart, if it grew;
+   * otherwise `last_…`.
+   */
+  | { readonly kind: 'peak'; readonly summary: string }
   /** Percent of another value. */
   | { readonly kind: 'ratio'; readonly key: string; readonly of: string }
   /** The increase of a counter since the last look; undefined without one. */

@@ -11,7 +11,7 @@
 import { isDown, isUnjudged, type Member } from '../member.js';
 import { type MemberStatus, namesOf, statusOf } from '../status.js';
 import type { OpsVerb } from '../verb.js';
-import { worstLevel } from './blame.js';
+import { concludeFrom } from './blame.js';
 import { finding, type Overall, well } from './finding.js';
 import { judgeQuorum } from './quorum-verdict.js';
 import type { Problem, Verdict } from './result.js';
@@ -34,7 +34,7 @@ export function judge(
     verb.judge === 'answers' ? judgeAnswers(members) : judgeEnsemble(statuses, members);
   const few = verb.judge === 'ensemble' ? tooFew(statuses, minServing) : [];
   const problems = [...overall.problems, ...few, ...own, ...alarms];
-  return { level: worstLevel(problems) ?? 'healthy', summary: overall.summary, problems };
+  return concludeFrom(problems, overall.summary);
 }
 
 /** The level of one member's failure while the ensemble has a quorum. */

@@ -36,6 +36,8 @@ export interface CliWorld {
   readonly askAdmin?: AskAdmin;
   readonly askCertificate?: AskCertificate;
   readonly now: () => Date;
+  /** Undefined to read no variables and profiles. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** Of the private key for TLS. */
   readonly keyPassphrase?: string | undefined;
   /** Resolves when more may be written. */

@@ -4,6 +4,7 @@ import type { OpsVerb } from '../../ensemble/verb.js';
 import { type LimitChange, type LimitLevel, parseLimit } from '../../ensemble/verdict/limits.js';
 import type { CallOption } from '../../program/command-line.js';
 import { type NameTest, parseNameGlob } from '../../zksh/language/path-glob.js';
+import type { ProfileOptions } from './profile.js';
 import type { Task } from './task.js';
 
 /** A task that judges nothing does not take the last one. */
@@ -17,7 +18,7 @@ export const FAIL_ON = ['warn', 'crit', 'never'] as const;
 const keysOf = (glob: string) => parseNameGlob(glob.replace(/^zk_/, ''));
 
 /** A command line as Commander read it. */
-export interface ParsedOptions extends MemberSource, TlsFiles {
+export interface ParsedOptions extends MemberSource, TlsFiles, ProfileOptions {
   readonly timeout: number;
   readonly deadline: number;
   readonly confirm?: number;
@@ -54,7 +55,8 @@ const MEMBER_OPTIONS: readonly CallOption[] = [
   ['--ensemble <file>', 'hosts file: one host[:port] per line, # for comments'],
   ['--servers <list>', 'host[:port],host[:port]… or srv://NAME (default: 127.0.0.1:2181)'],
   ['--connect <string>', 'connect string; its chroot is ignored'],
-  ['--config <zoo.cfg>', 'zoo.cfg of a server: asks the members it lists'],
+  ['-P, --profile <name>', 'servers, TLS files, and credentials of a profile of zksh'],
+  ['--config <zoo.cfg>', 'zoo.cfg of a server, which lists the members'],
   ['--cacert <file>', 'PEM file of trusted CAs for TLS (members with zks://)'],
   ['--cert <file>', 'PEM file of the client certificate for TLS'],
   ['--key <file>', 'PEM file of its private key, unless --cert contains it'],
@@ -64,8 +66,8 @@ const MEMBER_OPTIONS: readonly CallOption[] = [
 
 /** The timeouts for asking members. */
 export const TIME_OPTIONS: readonly CallOption[] = [
-  ['--timeout <ms>', 'timeout of one answer of one member', 'ms', 2000],
-  ['--deadline <ms>', 'timeout of asking all members', 'ms', 10_000],
+  ['--timeout <time>', 'timeout for one answer of one member', 'ms', 2000],
+  ['--deadline <time>', 'timeout for all members together', 'ms', 10_000],
 ];
 
 /** The format of the output, and the meaning of the exit status. */
@@ -112,7 +114,7 @@ export function verbOptions(verb: OpsVerb): readonly CallOption[] {
   const hasPairs = verb.pairs !== undefined;
   return [
     ...MEMBER_OPTIONS,
-    ['--discover', 'ask all members of the ensemble that the given members belong to'],
+    ['--discover', 'query all members of the ensemble that the given members belong to'],
     ...TIME_OPTIONS,
     ...outputOptions(OUTPUT_FORMATS),
     ...when(!isLive, OUT_OPTION, [
@@ -124,25 +126,33 @@ export function verbOptions(verb: OpsVerb): readonly CallOption[] {
       'critical when fewer members serve',
       'count',
     ]),
-    ...when(verb.isConfirmed, ['--confirm <ms>', 'wait before the second look', 'ms', 1000]),
+    ...when(verb.isConfirmed, ['--confirm <time>', 'wait before the second query', 'ms', 1000]),
     ...when(
       isMeasured && isLive,
-      ['--interval <ms>', 'time between two looks', 'ms', 3000],
+      ['--interval <time>', 'time between two queries', 'ms', 3000],
       ['--once', 'print one screen and exit'],
       ['--batch', 'print screens instead of drawing on the terminal'],
-      ['-n, --count <looks>', 'exit after this many looks', 'count'],
+      ['--count <n>', 'exit after this many queries', 'count'],
       ['--sort <column>', 'column to sort by', verb.columns.map(({ key }) => key)],
       ['--filter <text>', 'show the members whose name or state contains this text', 'text', ''],
     ),
     ...when(isMeasured && !isLive, ...STATE_OPTIONS, [
-      '--interval <ms>',
-      'look twice, this far apart, for rates',
+      '--interval <time>',
+      'query twice, this far apart, for rates',
       'ms',
     ]),
     ...when(
       isMeasured,
-      ['--warn <name=limit>', '[role:]name=limit, or =off', limitOption('warning')],
-      ['--crit <name=limit>', '[role:]name=limit, or =off', limitOption('critical')],
+      [
+        '--warn <name=limit>',
+        'change a warning limit: [role:]name=limit, or name=off',
+        limitOption('warning'),
+      ],
+      [
+        '--crit <name=limit>',
+        'change a critical limit: [role:]name=limit, or name=off',
+        limitOption('critical'),
+      ],
       ['--limits <file>', 'file of limits: [warn] and [crit], name = limit'],
     ),
     ...when(verb.details !== undefined || hasPairs, [
@@ -156,9 +166,9 @@ export function verbOptions(verb: OpsVerb): readonly CallOption[] {
       ['--leader', 'show only the leader; all members are judged'],
     ),
     ...when(verb.isReset, ['--yes', 'confirm: this changes every member']),
-    ...when(verb.isCostly, ['--force', 'also ask a server with more than 100000 watches']),
+    ...when(verb.isCostly, ['--force', 'also query a server with more than 100000 watches']),
     ...when(verb.hasPage, ['--html <file>', 'write one self-contained page']),
-    ...when(verb.hasExplanation, ['--explain', 'list the limits, ask no member']),
+    ...when(verb.hasExplanation, ['--explain', 'list the limits, and query no member']),
   ];
 }
 

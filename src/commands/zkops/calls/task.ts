@@ -1,9 +1,8 @@
-import type { TlsOptions } from '../../../client/tls.js';
+import type { TlsOptions } from '../../../client/base/tls.js';
 import type { AskWord } from '../../ensemble/ask.js';
 import type { MemberAddress } from '../../ensemble/member-address.js';
 import type { CellValue } from '../../ensemble/verb.js';
-import { worstLevel } from '../../ensemble/verdict/blame.js';
-import type { Level, Problem, RunResult, Verdict } from '../../ensemble/verdict/result.js';
+import type { Level, RunResult } from '../../ensemble/verdict/result.js';
 import type { CallOption } from '../../program/command-line.js';
 
 // A task is a zkops call that is not a word: it reads files, or works with sessions. Like a verb it
@@ -86,10 +85,6 @@ export interface Conclusion extends Pick<RunResult, 'verdict' | 'changes'> {
   readonly notes?: readonly string[];
   /** Totals, for JSON. */
   readonly totals?: Readonly<Record<string, unknown>>;
-}
-
-export function concludeFrom(problems: readonly Problem[], summary: string): Verdict {
-  return { level: worstLevel(problems) ?? 'healthy', summary, problems };
 }
 
 /** A report whose rows are all available. */

@@ -1,15 +1,10 @@
 import { once } from 'node:events';
-import { parseServerAddress } from '../../../client/connect-string.js';
+import { parseServerAddress } from '../../../client/base/connect-string.js';
 import { UsageError } from '../../ensemble/usage-error.js';
+import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import { readLimits } from '../../ensemble/verdict/limits-file.js';
 import { TIME_OPTIONS } from '../calls/options.js';
-import {
-  concludeFrom,
-  type Report,
-  type ReportRow,
-  type Task,
-  type TaskCall,
-} from '../calls/task.js';
+import type { Report, ReportRow, Task, TaskCall } from '../calls/task.js';
 import { timeoutOf } from '../probes/ask-members.js';
 import { dashboardText } from './dashboard.js';
 import { rulesText } from './rules.js';
@@ -78,13 +73,13 @@ async function exporter(call: TaskCall): Promise<Report> {
 export const exporterTask: Task = {
   name: 'exporter',
   options: [
-    ['--listen <host:port>', 'where to serve /metrics', 'text', DEFAULT_LISTEN],
+    ['--listen <host:port>', 'address and port for /metrics', 'text', DEFAULT_LISTEN],
     ['--once', 'print the metrics and exit'],
-    ['--rules', 'print alert rules for Prometheus, ask no member'],
-    ['--dashboard', 'print a dashboard for Grafana, ask no member'],
+    ['--rules', 'print alert rules for Prometheus, and query no member'],
+    ['--dashboard', 'print a dashboard for Grafana, and query no member'],
     ['--limits <file>', 'file of limits: [warn] and [crit], name = limit'],
     ['--old-names', "also serve the metrics under mntr's own names"],
-    ['--min-age <ms>', 'minimum time between two looks at the members', 'ms', DEFAULT_MIN_AGE_MS],
+    ['--min-age <time>', 'minimum time between two queries', 'ms', DEFAULT_MIN_AGE_MS],
     ...TIME_OPTIONS,
   ],
   hasMembers: true,

@@ -22,6 +22,8 @@ export function expressionOf(reading: Reading): string {
   switch (reading.kind) {
     case 'gauge':
       return gauge(reading.key);
+    case 'peak':
+      return `max_over_time(${gauge(`last_${reading.summary}`)}[${WINDOW}])`;
     case 'ratio':
       return `100 * ${gauge(reading.key)} / (${gauge(reading.of)} > 0)`;
     case 'increase':

@@ -33,21 +33,29 @@ export async function serveMetrics(
   const host = address.host.includes(':') ? `[${address.host}]` : address.host;
   return {
     url: `http://${host}:${port}/metrics`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: () => closeServer(server),
   };
 }
 
-function listen(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
+/** @throws UsageError when the address of --listen is not available */
+export function listen(
+  server: Server,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause) => {
       const message = `--listen ${host}:${port}: cannot listen: ${cause.message}`;
       reject(new UsageError(message, undefined, { cause }));
     });
     server.listen(port, host, resolve);
+  });
+}
+
+/** Ends open connections, too. */
+export function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
   });
 }
 

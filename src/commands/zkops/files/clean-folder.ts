@@ -15,9 +15,9 @@ import { listFiles, versionFolder } from '../../data-files/find-files.js';
 import { usersOf } from '../../data-files/in-use.js';
 import { shortBytes } from '../../ensemble/format.js';
 import { UsageError } from '../../ensemble/usage-error.js';
+import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import {
-  concludeFrom,
   finishedReport,
   type Report,
   type ReportRow,
@@ -94,7 +94,7 @@ async function openAmong(folders: Folders): Promise<Map<string, number>> {
 async function clean(call: TaskCall): Promise<Report> {
   const keep = call.number('keep');
   if (keep === undefined)
-    throw new UsageError('clean: --keep is missing: say how many snapshots to keep');
+    throw new UsageError('clean: missing --keep: add the number of snapshots to keep');
   const isDry = call.has('dry-run');
   if (!isDry && !call.has('yes')) {
     throw new UsageError('clean: removes files: add --yes to confirm, or --dry-run to list them');
@@ -180,8 +180,8 @@ export const cleanFolder: Task = {
   name: 'clean',
   args: ['<data-dir>', '[data-log-dir]'],
   options: [
-    ['--keep <n>', 'number of whole snapshots to keep, with their logs', 'count'],
-    ['--dry-run', 'list the files, remove nothing'],
+    ['--keep <n>', 'number of valid snapshots to keep, with their logs', 'count'],
+    ['--dry-run', 'list the files, and remove nothing'],
     ['--yes', 'confirm the removal'],
     MAX_ENTRY_OPTION,
   ],

@@ -4,9 +4,9 @@
 // share.
 
 import { basename } from 'node:path';
+import { StatPersisted } from '../../../protocol/data.js';
 import { formatZxid } from '../../../protocol/zxid.js';
 import { crc32 } from '../../../server/base/checksum.js';
-import { decodeStatPersisted } from '../../../server/persistence/snapshot-reader.js';
 import { aclText } from '../../data-files/acl-text.js';
 import type { NamedFile } from '../../data-files/find-files.js';
 import { oneSnapshot } from '../../data-files/one-snapshot.js';
@@ -19,14 +19,10 @@ import {
 import { PART_SEED, SHARE_SEED, shareOf } from '../../data-files/share-of.js';
 import { snapshotProblems } from '../../data-files/snapshot-verdict.js';
 import { Hash64, ZnodeTable } from '../../data-files/znode-table.js';
+import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
-import {
-  concludeFrom,
-  type Report,
-  type ReportRow,
-  type Task,
-  type TaskCall,
-} from '../calls/task.js';
+import type { Report, ReportRow, Task, TaskCall } from '../calls/task.js';
+import { DiffTally } from './diff-tally.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 
 /** About 70 and 60 MiB. */
@@ -103,8 +99,8 @@ function printOf({ data, stat }: SnapshotNode, { text: acl }: AclPrint): Print {
 /** The differences in words; "" for equal znodes. */
 function differences(a: Print, b: Print): string {
   if (a.stat === b.stat && a.data === b.data && a.length === b.length && a.acl === b.acl) return '';
-  const from = decodeStatPersisted(Buffer.from(a.stat, 'latin1'));
-  const to = decodeStatPersisted(Buffer.from(b.stat, 'latin1'));
+  const from = StatPersisted.decode(Buffer.from(a.stat, 'latin1'));
+  const to = StatPersisted.decode(Buffer.from(b.stat, 'latin1'));
   const parts: string[] = [];
   if (a.data !== b.data || a.length !== b.length) {
     parts.push(`data ${sizeText(a)} to ${sizeText(b)}`);
@@ -182,7 +178,12 @@ class Share {
 }
 
 /** The rows of the znodes of a share that differ, divided into `takes` passes. */
-async function rowsOf(call: TaskCall, [left, right]: Files, takes: Takes): Promise<ReportRow[]> {
+async function rowsOf(
+  call: TaskCall,
+  [left, right]: Files,
+  takes: Takes,
+  tally: DiffTally,
+): Promise<ReportRow[]> {
   const prints = new Map<string, Print>();
   await readZnodes(call, right, true, (shown, node, _, acl) => {
     if (takes(shown)) prints.set(shown, printOf(node, acl));
@@ -193,13 +194,18 @@ async function rowsOf(call: TaskCall, [left, right]: Files, takes: Takes): Promi
     const before = printOf(node, acl);
     const after = prints.get(shown);
     prints.delete(shown);
-    if (after === undefined) rows.push(['removed', shown, sizeText(before)]);
-    else {
-      const what = differences(before, after);
-      if (what !== '') rows.push(['changed', shown, what]);
+    if (after === undefined) {
+      const isShown = tally.take('removed', shown, before.length);
+      if (isShown) rows.push(['removed', shown, sizeText(before)]);
+      return;
     }
+    const what = differences(before, after);
+    const bytes = Math.abs(after.length - before.length);
+    if (what !== '' && tally.take('changed', shown, bytes)) rows.push(['changed', shown, what]);
   });
-  for (const [path, print] of prints) rows.push(['added', path, sizeText(print)]);
+  for (const [path, print] of prints) {
+    if (tally.take('added', path, print.length)) rows.push(['added', path, sizeText(print)]);
+  }
   return rows.sort((a, b) => (String(a[1]) < String(b[1]) ? -1 : 1));
 }
 
@@ -213,7 +219,7 @@ interface Limits {
 async function diff(call: TaskCall, limits: Limits): Promise<Report> {
   const left = await oneSnapshot(call.args[0] ?? '.');
   const right = await oneSnapshot(call.args[1] ?? '.');
-  const counts = new Map<unknown, number>();
+  const tally = new DiffTally(call);
   const problems: Problem[] = [];
   /** Reads one file completely and reports its problems. */
   const readThrough = async (file: NamedFile, isKnown: boolean, take: TakeNode) => {
@@ -228,8 +234,8 @@ async function diff(call: TaskCall, limits: Limits): Promise<Report> {
         call,
         [left, right],
         (path) => takes(path) && shareOf(path, parts, PART_SEED) === part && share.differs(path),
+        tally,
       );
-      for (const [change] of found) counts.set(change, (counts.get(change) ?? 0) + 1);
       yield found;
     }
   }
@@ -244,11 +250,8 @@ async function diff(call: TaskCall, limits: Limits): Promise<Report> {
       if (shares <= 1) share.takeRight(...node);
     });
     if (problems.length > 0) return;
-    if (shares <= 1) {
-      yield* compare(share, () => true);
-      return;
-    }
-    for (let number = 0; number < shares; number++) {
+    if (shares <= 1) yield* compare(share, () => true);
+    for (let number = 0; shares > 1 && number < shares; number++) {
       const takes: Takes = (path) => shareOf(path, shares, SHARE_SEED) === number;
       const own = new Share();
       await readThrough(left, true, (shown, ...node) => {
@@ -259,13 +262,13 @@ async function diff(call: TaskCall, limits: Limits): Promise<Report> {
       });
       yield* compare(own, takes);
     }
+    yield tally.subtrees();
   }
   const finish = () => {
-    const count = (change: string): number => counts.get(change) ?? 0;
     const totals = {
-      added: count('added'),
-      removed: count('removed'),
-      changed: count('changed'),
+      added: tally.count('added'),
+      removed: tally.count('removed'),
+      changed: tally.count('changed'),
     };
     const all = totals.added + totals.removed + totals.changed;
     const words = `${totals.added} added, ${totals.removed} removed, ${totals.changed} changed`;
@@ -280,9 +283,13 @@ async function diff(call: TaskCall, limits: Limits): Promise<Report> {
 export function makeDiff(limits: Limits): Task {
   return {
     name: 'diff',
-    summary: 'list the znodes that were added, removed and changed between two snapshots',
+    summary: 'List the znodes that were added, removed, and changed between two snapshots',
     args: ['<from>', '<to>'],
-    options: [MAX_ENTRY_OPTION],
+    options: [
+      ['--min-bytes <n>', 'list znodes whose data differs by this length or more', 'count'],
+      ['--min-nodes <n>', 'list subtrees that differ by this number of znodes or more', 'count'],
+      MAX_ENTRY_OPTION,
+    ],
     hasMembers: false,
     run: (call) => diff(call, limits),
   };

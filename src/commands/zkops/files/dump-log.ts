@@ -4,14 +4,9 @@ import { formatZxid } from '../../../protocol/zxid.js';
 import { describeTxn } from '../../data-files/describe-txn.js';
 import { filesOf } from '../../data-files/find-files.js';
 import { type LogRecord, readLog } from '../../data-files/read-log.js';
+import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
-import {
-  concludeFrom,
-  type Report,
-  type ReportRow,
-  type Task,
-  type TaskCall,
-} from '../calls/task.js';
+import type { Report, ReportRow, Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 import { idOption } from './read-id.js';
 
@@ -120,7 +115,7 @@ async function dump(call: TaskCall): Promise<Report> {
 
 export const dumpLog: Task = {
   name: 'dump',
-  summary: 'print the records of logs',
+  summary: 'Print the records of logs',
   args: ['<log-or-folder...>'],
   options: [
     ['--from <zxid>', 'first zxid to print'],

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
+import { StatPersisted } from '../../../protocol/data.js';
 import { isWithin } from '../../../protocol/path.js';
 import { formatZxid } from '../../../protocol/zxid.js';
-import { decodeStatPersisted } from '../../../server/persistence/snapshot-reader.js';
 import { aclText } from '../../data-files/acl-text.js';
 import { oneSnapshot } from '../../data-files/one-snapshot.js';
 import {
@@ -11,15 +11,9 @@ import {
   type SnapshotTaker,
 } from '../../data-files/read-snapshot.js';
 import { snapshotProblems } from '../../data-files/snapshot-verdict.js';
+import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
-import {
-  concludeFrom,
-  type Report,
-  type ReportColumn,
-  type ReportRow,
-  type Task,
-  type TaskCall,
-} from '../calls/task.js';
+import type { Report, ReportColumn, ReportRow, Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 
 const OPEN_ACL_KEY = -1n;
@@ -49,7 +43,7 @@ const SESSION_COLUMNS: readonly ReportColumn[] = [
 function rowOf(node: SnapshotNode, acls: ReadonlyMap<bigint, string>, hasData: boolean): ReportRow {
   const { path, data, aclKey, stat } = node;
   const { czxid, mzxid, pzxid, ctime, mtime, version, cversion, aversion, ephemeralOwner } =
-    decodeStatPersisted(stat);
+    StatPersisted.decode(stat);
   const acl = aclKey === OPEN_ACL_KEY ? OPEN_ACL_TEXT : acls.get(aclKey);
   return [
     // Undefined for null data, which differs from empty data.
@@ -131,7 +125,7 @@ async function* sessionRows(
   const taker: SnapshotTaker<never> = {
     session: ({ id, timeoutMs }) => sessions.set(id, { timeoutMs, ephemerals: 0 }),
     node: ({ stat }) => {
-      const owner = sessions.get(decodeStatPersisted(stat).ephemeralOwner);
+      const owner = sessions.get(StatPersisted.decode(stat).ephemeralOwner);
       if (owner !== undefined) owner.ephemerals++;
       return undefined;
     },
@@ -146,7 +140,7 @@ async function* sessionRows(
 
 export const dumpSnapshot: Task = {
   name: 'dump',
-  summary: 'print the znodes or the sessions of a snapshot',
+  summary: 'Print the znodes or the sessions of a snapshot',
   args: ['<snapshot-or-folder>'],
   options: [
     ['--path <path>', 'only znodes at and below this path'],

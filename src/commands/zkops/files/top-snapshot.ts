@@ -5,13 +5,8 @@ import { readSnapshot } from '../../data-files/read-snapshot.js';
 import { type Subtree, SubtreeWalk } from '../../data-files/snapshot-tree.js';
 import { snapshotProblems } from '../../data-files/snapshot-verdict.js';
 import { shortBytes, shortCount } from '../../ensemble/format.js';
-import {
-  concludeFrom,
-  finishedReport,
-  type Report,
-  type Task,
-  type TaskCall,
-} from '../calls/task.js';
+import { concludeFrom } from '../../ensemble/verdict/blame.js';
+import { finishedReport, type Report, type Task, type TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 
 const MEASURES = {
@@ -80,7 +75,7 @@ const COLUMNS = [
 
 export const topSnapshot: Task = {
   name: 'top',
-  summary: 'find the largest subtrees by bytes, znodes, children or own data',
+  summary: 'Find the largest subtrees by bytes, znodes, children, or own data',
   args: ['<snapshot-or-folder>'],
   options: [
     ['--by <measure>', 'measure to sort by', Object.keys(MEASURES)],

@@ -8,14 +8,9 @@ import { filesOf, listFiles, type NamedFile } from '../../data-files/find-files.
 import { usersOf } from '../../data-files/in-use.js';
 import { readLog } from '../../data-files/read-log.js';
 import { UsageError } from '../../ensemble/usage-error.js';
+import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
-import {
-  concludeFrom,
-  finishedReport,
-  type Report,
-  type Task,
-  type TaskCall,
-} from '../calls/task.js';
+import { finishedReport, type Report, type Task, type TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 import { idOption } from './read-id.js';
 
@@ -84,7 +79,7 @@ async function truncate(call: TaskCall): Promise<Report> {
   const isDamageCut = call.has('damaged');
   if ((after === undefined) !== isDamageCut) {
     throw new UsageError(
-      'log truncate: where to cut is missing: add --after ZXID, or --damaged for the part that is not whole',
+      'log truncate: expected --after ZXID, or --damaged to truncate at the first damage',
     );
   }
   const backup = call.text('backup');
@@ -138,7 +133,9 @@ async function copySynced(path: string, backup: string): Promise<void> {
     await copyFile(path, backup, constants.COPYFILE_EXCL);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new UsageError(`--backup: cannot copy, so nothing was cut: ${why}`, undefined, { cause });
+    throw new UsageError(`--backup: cannot copy, so nothing was truncated: ${why}`, undefined, {
+      cause,
+    });
   }
   for (const name of [backup, dirname(resolve(backup))]) {
     const handle = await open(name, 'r');
@@ -169,14 +166,14 @@ const COLUMNS = [
 
 export const truncateLog: Task = {
   name: 'truncate',
-  summary: 'cut a log after a record, or at its damage (needs --backup or --yes)',
+  summary: 'Truncate a log after a record, or at its damage (requires --backup or --yes)',
   args: ['<log>'],
   options: [
     ['--after <zxid>', 'last record to keep'],
-    ['--damaged', 'cut at the first damaged record'],
+    ['--damaged', 'truncate at the first damaged record'],
     ['--backup <file>', 'copy the whole log to this file first'],
-    ['--yes', 'cut without a copy'],
-    ['--dry-run', 'only report what would be cut'],
+    ['--yes', 'truncate without a copy'],
+    ['--dry-run', 'only print what would be truncated'],
     MAX_ENTRY_OPTION,
   ],
   hasMembers: false,

@@ -5,14 +5,9 @@ import { describeTxn } from '../../data-files/describe-txn.js';
 import { filesOf, type NamedFile } from '../../data-files/find-files.js';
 import { type LogEnding, type LogRecord, readLog } from '../../data-files/read-log.js';
 import { shortBytes } from '../../ensemble/format.js';
+import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
-import {
-  concludeFrom,
-  type Report,
-  type ReportRow,
-  type Task,
-  type TaskCall,
-} from '../calls/task.js';
+import type { Report, ReportRow, Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 
 interface Gap {
@@ -106,8 +101,8 @@ async function verify(call: TaskCall): Promise<Report> {
     let done = 0;
     let before: { readonly folder: string | undefined; readonly last: bigint } | undefined;
     for (const file of files) {
-      const isNeighbour = file.folder !== undefined && before?.folder === file.folder;
-      const check = new LogCheck(isNeighbour ? before?.last : undefined);
+      const isNeighbor = file.folder !== undefined && before?.folder === file.folder;
+      const check = new LogCheck(isNeighbor ? before?.last : undefined);
       const reader = readLog(file.path, (record) => check.take(record), {
         maxEntry: maxEntryOf(call),
         signal: call.signal,
@@ -156,7 +151,7 @@ const COLUMNS = [
 
 export const verifyLog: Task = {
   name: 'verify',
-  summary: 'check every record of logs, and that no txn is missing',
+  summary: 'Check every record of logs, and that no txn is missing',
   args: ['<log-or-folder...>'],
   options: [MAX_ENTRY_OPTION],
   hasMembers: false,

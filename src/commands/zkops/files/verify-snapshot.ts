@@ -9,14 +9,9 @@ import {
   zxidOfName,
 } from '../../data-files/snapshot-verdict.js';
 import { shortBytes } from '../../ensemble/format.js';
+import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
-import {
-  concludeFrom,
-  type Report,
-  type ReportRow,
-  type Task,
-  type TaskCall,
-} from '../calls/task.js';
+import type { Report, ReportRow, Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 
 export interface CheckedSnapshot {
@@ -122,7 +117,7 @@ const COLUMNS = [
 
 export const verifySnapshot: Task = {
   name: 'verify',
-  summary: 'check snapshots: seals, digest, and that every znode has a parent',
+  summary: 'Check snapshots: seals, digest, and that every znode has a parent',
   args: ['<snapshot-or-folder...>'],
   options: [MAX_ENTRY_OPTION],
   hasMembers: false,

@@ -3,10 +3,10 @@
 import type { ParsedConnection } from '../../../fourlw/connection-line.js';
 import { shortCount, shortNumber } from '../../ensemble/format.js';
 import { type Member, parsedOf } from '../../ensemble/member.js';
+import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import { TIME_OPTIONS } from '../calls/options.js';
 import {
-  concludeFrom,
   finishedReport,
   type Report,
   type ReportColumn,
@@ -169,7 +169,7 @@ const COLUMNS: readonly ReportColumn[] = [
 export const clientsTask: Task = {
   name: 'clients',
   options: [
-    ['--by <what>', 'what a row counts', GROUPS, 'host'],
+    ['--by <what>', 'group the rows', GROUPS, 'host'],
     ['--count <n>', 'number of rows', 'count', DEFAULT_COUNT],
     ...TIME_OPTIONS,
   ],

@@ -3,8 +3,8 @@
 // sync and read here again. If both reads here agree and the read there differs, the members
 // differ.
 
-import type { ZooKeeperClient } from '../../../client/client.js';
-import { ZooKeeperError } from '../../../client/errors.js';
+import type { ZooKeeperClient } from '../../../client/base/client.js';
+import { ZooKeeperError } from '../../../client/base/errors.js';
 import { isWithin } from '../../../protocol/path.js';
 import { formatZxid } from '../../../protocol/zxid.js';
 import { crc32 } from '../../../server/base/checksum.js';

@@ -6,10 +6,10 @@ import { formatZxid } from '../../../protocol/zxid.js';
 import { isDown, type Member, metricsOf, parsedOf, serverOf } from '../../ensemble/member.js';
 import { nameOf } from '../../ensemble/member-address.js';
 import { statusOf } from '../../ensemble/status.js';
+import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { OpsResult, Problem } from '../../ensemble/verdict/result.js';
 import { TIME_OPTIONS } from '../calls/options.js';
 import {
-  concludeFrom,
   finishedReport,
   type Report,
   type ReportRow,

@@ -3,10 +3,10 @@
 
 import { type Member, parsedOf } from '../../ensemble/member.js';
 import { statusOf } from '../../ensemble/status.js';
+import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Level, Problem } from '../../ensemble/verdict/result.js';
 import { TIME_OPTIONS } from '../calls/options.js';
 import {
-  concludeFrom,
   finishedReport,
   type Report,
   type ReportRow,

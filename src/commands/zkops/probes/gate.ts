@@ -1,16 +1,14 @@
-// Whether a member may be stopped, for rolling restarts. A majority of the voters must stay in step
-// with the leader without the member. Only the leader knows who is in step, so a follower counts as
-// one of them.
+// Asks whether a member may be stopped, and waits until it may.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatZxid } from '../../../protocol/zxid.js';
 import { nameOf } from '../../ensemble/member-address.js';
 import { type MemberStatus, statusOf } from '../../ensemble/status.js';
 import { UsageError } from '../../ensemble/usage-error.js';
+import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { OpsResult, Problem, Verdict } from '../../ensemble/verdict/result.js';
 import { TIME_OPTIONS } from '../calls/options.js';
 import {
-  concludeFrom,
   finishedReport,
   type Report,
   type ReportRow,
@@ -18,71 +16,9 @@ import {
   type TaskCall,
 } from '../calls/task.js';
 import { askMembers } from './ask-members.js';
+import { type Answer, mayStop, type Quorum, quorumOf, restartOrder } from './may-stop.js';
 
 const PAUSE_MS = 1000;
-
-interface Answer {
-  readonly isSafe: boolean;
-  readonly why: string;
-}
-
-interface Quorum {
-  readonly voters: number;
-  readonly majority: number;
-  /** The leader and the followers in step with it; undefined without a leader. */
-  readonly inStep: number | undefined;
-}
-
-function quorumOf(statuses: readonly MemberStatus[]): Quorum {
-  const leader = statuses.find(({ role, isServing }) => role === 'leader' && isServing);
-  const told = Math.max(0, ...statuses.map(({ quorumSize }) => quorumSize ?? 0));
-  const listed = statuses.filter(({ isObserver }) => !isObserver).length;
-  const voters = told > 0 ? told : listed;
-  const following = statuses.filter(({ role, isServing }) => role === 'follower' && isServing);
-  // A leader counts a hanging follower until syncLimit has passed. So a listed member that does not
-  // serve is not in step, whatever the leader reports.
-  const silent = statuses.filter(({ isServing, isObserver }) => !isServing && !isObserver).length;
-  const synced = leader?.syncedFollowers ?? following.length;
-  return {
-    voters,
-    majority: Math.floor(voters / 2) + 1,
-    inStep: leader === undefined ? undefined : Math.min(synced + 1, voters - silent),
-  };
-}
-
-/** Whether this member may be stopped now. */
-function mayStop(status: MemberStatus, quorum: Quorum): Answer {
-  const { role, isServing } = status;
-  const { voters, majority, inStep } = quorum;
-  if (role === 'standalone') {
-    return { isSafe: false, why: 'it is the only server: nobody serves while it is down' };
-  }
-  if (inStep === undefined) {
-    return { isSafe: false, why: 'no member leads: wait for an election' };
-  }
-  const isCounted = isServing && role !== 'observer';
-  const left = isCounted ? inStep - 1 : inStep;
-  const ratio = `${left} of ${voters} voters stay in step (expected at least ${majority})`;
-  if (left < majority) return { isSafe: false, why: ratio };
-  if (role === 'leader') return { isSafe: true, why: `${ratio}; the others elect a new leader` };
-  return { isSafe: true, why: isServing ? ratio : `it does not serve; ${ratio}` };
-}
-
-/**
- * Observers, then followers, the ones that lag first, then the leader: a restart costs one
- * election.
- */
-function restartOrder(statuses: readonly MemberStatus[]): MemberStatus[] {
-  const rank = ({ role, isServing }: MemberStatus): number => {
-    if (!isServing) return 0;
-    return role === 'observer' ? 1 : role === 'leader' ? 3 : 2;
-  };
-  return statuses.toSorted((a, b) => {
-    if (rank(a) !== rank(b)) return rank(a) - rank(b);
-    const [left = 0n, right = 0n] = [a.zxid, b.zxid];
-    return left < right ? -1 : left > right ? 1 : 0;
-  });
-}
 
 interface Look {
   readonly statuses: readonly MemberStatus[];
@@ -169,8 +105,8 @@ const COLUMNS = [
 export const gateTask: Task = {
   name: 'gate',
   options: [
-    ['--restart <member>', 'say whether this member may be stopped now'],
-    ['--wait <ms>', 'repeat until the answer is yes, at most this long', 'ms'],
+    ['--restart <member>', 'check whether this member may be stopped now'],
+    ['--wait <time>', 'repeat until the check passes, at most this long', 'ms'],
     ...TIME_OPTIONS,
   ],
   hasMembers: true,

@@ -7,11 +7,11 @@ import { shortNumber } from '../../ensemble/format.js';
 import { metricsOf } from '../../ensemble/member.js';
 import { type MemberAddress, nameOf } from '../../ensemble/member-address.js';
 import { meanOf, percentile } from '../../ensemble/percentile.js';
+import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import { THRESHOLDS } from '../../ensemble/verdict/thresholds.js';
 import { TIME_OPTIONS } from '../calls/options.js';
 import {
-  concludeFrom,
   finishedReport,
   type Report,
   type ReportRow,
@@ -200,14 +200,18 @@ async function latency(call: TaskCall): Promise<Report> {
   if (measured.length === 0) {
     problems.push({ level: 'critical', code: 'no-session', text: 'no member could be measured' });
   }
+  // A member that failed has its own problem.
+  const expected = count * measured.filter(({ failure }) => failure === undefined).length;
+  const isCut = rounds < expected;
+  const cut = isCut ? ` of ${expected}: stopped early by --max-seconds ${seconds}` : '';
   const summary =
     measured.length === 0
       ? 'no member could be measured'
-      : `${measured.length} of ${probed.length} members measured, ${rounds} rounds`;
+      : `${measured.length} of ${probed.length} members measured, ${rounds} rounds${cut}`;
   return finishedReport(COLUMNS, probed.flatMap(rowsOf), {
     verdict: concludeFrom(problems, summary),
     notes: await explain(call, measured),
-    totals: { rounds, members: probed.length },
+    totals: { rounds, members: probed.length, isCut },
   });
 }
 

@@ -1,15 +1,10 @@
 import { formatZxid } from '../../../protocol/zxid.js';
 import { statusOf } from '../../ensemble/status.js';
 import { UsageError } from '../../ensemble/usage-error.js';
+import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import { TIME_OPTIONS } from '../calls/options.js';
-import {
-  concludeFrom,
-  finishedReport,
-  type Report,
-  type Task,
-  type TaskCall,
-} from '../calls/task.js';
+import { finishedReport, type Report, type Task, type TaskCall } from '../calls/task.js';
 import { askMembers } from './ask-members.js';
 
 /** Checks one server by srvr, the word that every server allows: for a readiness probe. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ZooKeeperError } from '../../../client/errors.js';
+import { ZooKeeperError } from '../../../client/base/errors.js';
 
 /** A read did not return the written value yet; a later read may. */
 export class NotSeenError extends Error {

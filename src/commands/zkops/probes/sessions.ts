@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ZooKeeperClient } from '../../../client/client.js';
-import { formatServerAddress } from '../../../client/connect-string.js';
-import { ConnectError, ZooKeeperError } from '../../../client/errors.js';
+import type { ZooKeeperClient } from '../../../client/base/client.js';
+import { formatServerAddress } from '../../../client/base/connect-string.js';
+import { ConnectError, ZooKeeperError } from '../../../client/base/errors.js';
 import { createClient } from '../../../client/zookeeper.js';
+import { readSaslFile } from '../../connecting/auth-sources.js';
 import { type MemberAddress, nameOf } from '../../ensemble/member-address.js';
 import type { CallOption } from '../../program/command-line.js';
 import type { TaskCall } from '../calls/task.js';
@@ -11,6 +12,7 @@ import { timeoutOf } from './ask-members.js';
 /** The identity of a session, and where it may write. */
 export const SESSION_OPTIONS: readonly CallOption[] = [
   ['--auth <user:password>', 'credentials for the digest scheme'],
+  ['--sasl-file <file>', 'file with user:password for SASL DIGEST-MD5, readable only by its owner'],
   ['--path <path>', 'parent path of all test znodes', 'text', '/'],
 ];
 
@@ -27,6 +29,8 @@ export interface MemberSession {
 /** @throws Error that says why the member refuses a session */
 export async function openSession(call: TaskCall, address: MemberAddress): Promise<MemberSession> {
   const timeoutMs = timeoutOf(call);
+  const saslFile = call.text('sasl-file');
+  const sasl = saslFile === undefined ? undefined : await readSaslFile(saslFile);
   const scheme = address.isSecure === true ? 'zks://' : '';
   const client = createClient({
     connectString: `${scheme}${formatServerAddress(address)}`,
@@ -36,6 +40,7 @@ export async function openSession(call: TaskCall, address: MemberAddress): Promi
     requestTimeoutMs: timeoutMs,
     // Other clients are only disconnected, without a reason.
     canBeReadOnly: true,
+    ...(sasl === undefined ? {} : { sasl }),
     ...(call.tls === undefined || address.isSecure !== true ? {} : { tls: call.tls }),
   });
   try {

@@ -1,8 +1,8 @@
 // The steps of a smoke test. Each checks a guarantee of ZooKeeper with real sessions. Every znode
 // is ephemeral, so nothing stays in any case.
 
-import type { ZooKeeperClient } from '../../../client/client.js';
-import { MultiError } from '../../../client/errors.js';
+import type { ZooKeeperClient } from '../../../client/base/client.js';
+import { MultiError } from '../../../client/base/errors.js';
 import { CreateModes } from '../../../protocol/create-mode.js';
 import { NotSeenError } from './seen.js';
 import type { MemberSession } from './sessions.js';

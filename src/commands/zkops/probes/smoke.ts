@@ -1,8 +1,8 @@
 import { type MemberAddress, nameOf } from '../../ensemble/member-address.js';
+import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import { TIME_OPTIONS } from '../calls/options.js';
 import {
-  concludeFrom,
   finishedReport,
   type Report,
   type ReportRow,

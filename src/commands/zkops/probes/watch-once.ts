@@ -1,4 +1,4 @@
-import type { WatchEvent } from '../../../client/client.js';
+import type { WatchEvent } from '../../../client/base/client.js';
 
 export interface WatchOnce {
   readonly watcher: (event: WatchEvent) => void;

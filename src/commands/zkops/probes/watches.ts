@@ -4,10 +4,10 @@
 
 import { shortCount } from '../../ensemble/format.js';
 import { isDown, type Member, parsedOf } from '../../ensemble/member.js';
+import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { OpsResult } from '../../ensemble/verdict/result.js';
 import { TIME_OPTIONS } from '../calls/options.js';
 import {
-  concludeFrom,
   finishedReport,
   type Report,
   type ReportColumn,
@@ -150,9 +150,9 @@ function isNew({ verdict }: OpsResult) {
 export const watchesTask: Task = {
   name: 'watches',
   options: [
-    ['--by <what>', 'what a row counts (all but member are costly)', GROUPS, 'member'],
+    ['--by <what>', 'group the rows; all groups but member are costly', GROUPS, 'member'],
     ['--count <n>', 'number of rows', 'count', DEFAULT_COUNT],
-    ['--force', 'also ask a server with more than 100000 watches'],
+    ['--force', 'also query a server with more than 100000 watches'],
     ...TIME_OPTIONS,
   ],
   hasMembers: true,

@@ -27,14 +27,15 @@ const PLOTS: readonly (readonly [title: string, figure: Figure])[] = [
 
 const STYLE = `
 :root { color-scheme: light dark; --line: #8884; }
-body { font: 15px/1.45 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
+body { font: 15px/1.45 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere; }
 h1 { font-size: 1.4rem; margin-bottom: 0; } h2 { font-size: 1.1rem; margin-top: 2rem; }
 .verdict { border-left: .4rem solid; padding: .5rem .8rem; margin: 1rem 0; font-size: 1.1rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { text-align: left; padding: .25rem .7rem; border-bottom: 1px solid var(--line); white-space: nowrap; }
+th, td { text-align: left; padding: .25rem .5rem; border-bottom: 1px solid var(--line); }
+td { white-space: nowrap; } th { vertical-align: bottom; overflow-wrap: normal; }
 td.figure, th.figure { text-align: right; }
-.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(22rem, 1fr)); gap: 1rem; }
+.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr)); gap: 1rem; }
 figure { margin: 0; } figcaption { font-weight: 600; }
 svg { width: 100%; height: auto; } svg text { font-size: 11px; fill: currentColor; opacity: .75; }
 svg .figure, svg .end { text-anchor: end; } svg .grid { stroke: #8884; }

@@ -43,9 +43,10 @@ export function replaceBigint(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value;
 }
 
-export function opsToJson(result: OpsResult, show: ShowOptions): string {
+/** The document of docs/zkops-1.schema.json, before its bigints become strings. */
+export function opsDocument(result: OpsResult, show: ShowOptions) {
   const { verb, time, members } = result;
-  const document = {
+  return {
     schema: SCHEMA,
     verb: verb.name,
     time,
@@ -53,7 +54,10 @@ export function opsToJson(result: OpsResult, show: ShowOptions): string {
     ...(result.changes === undefined ? {} : { changes: result.changes }),
     members: members.map((member) => memberJson(result, member, show)),
   };
-  return `${safeJson(JSON.stringify(document, replaceBigint, 2))}\n`;
+}
+
+export function opsToJson(result: OpsResult, show: ShowOptions): string {
+  return `${safeJson(JSON.stringify(opsDocument(result, show), replaceBigint, 2))}\n`;
 }
 
 /** One line per member, then one with the verdict. */

@@ -10,8 +10,8 @@ const STATUS = { healthy: 'OK', warning: 'WARNING', critical: 'CRITICAL', unknow
  */
 export function opsToNagios({ members, verdict }: Pick<RunResult, 'members' | 'verdict'>): string {
   const rest = verdict.problems
-    .filter(({ text }) => text !== verdict.summary)
-    .map(({ server, text }) => (server === undefined ? text : `${server}: ${text}`));
+    .map(({ server, text }) => (server === undefined ? text : `${server}: ${text}`))
+    .filter((text) => !verdict.summary.startsWith(text.split('; ')[0] ?? ''));
   // A vertical bar would start the performance data.
   const says = safeLine([verdict.summary, ...rest].join('; ')).replaceAll('|', '/');
   const start = `ZOOKEEPER ${STATUS[verdict.level]} - ${says}`;

@@ -42,7 +42,7 @@ function verdictFamilies({ verdict, timeMs }: PromResult, own: Labels): readonly
     gauge('zkops_verdict', '0 healthy, 1 warning, 2 critical, 3 cannot judge.', [
       sample(own, EXIT_CODES[verdict.level]),
     ]),
-    gauge('zkops_last_run_timestamp_seconds', 'Time of the look at the ensemble.', [
+    gauge('zkops_last_run_timestamp_seconds', 'Time of the last query of the ensemble.', [
       sample(own, Math.floor(timeMs / 1000)),
     ]),
     gauge(

@@ -133,7 +133,7 @@ async function* jsonLinePieces(report: Report, show: ShowReport): Pieces {
 }
 
 async function* tablePieces(report: Report, terminal: OpsTerminal): Pieces {
-  const chalk = new Chalk({ level: terminal.isColour ? 1 : 0 });
+  const chalk = new Chalk({ level: terminal.isColor ? 1 : 0 });
   yield* tableLines(report, chalk);
   const conclusion = report.finish();
   yield footer({ ...conclusion, members: [] }, terminal.width, chalk, report.isPlain);

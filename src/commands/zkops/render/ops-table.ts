@@ -19,7 +19,7 @@ function levelOfState(state: MemberState): Level {
 
 /** The health table, the footnotes in words, the verdict. */
 export function opsToTable(result: OpsResult, show: ShowOptions, terminal: OpsTerminal): string {
-  const chalk = new Chalk({ level: terminal.isColour ? 1 : 0 });
+  const chalk = new Chalk({ level: terminal.isColor ? 1 : 0 });
   const detail = detailTable(result, show, terminal, chalk);
   const body = detail ?? summaryTable(result, terminal, chalk);
   return `${body}${footer(result, terminal.width, chalk)}`;

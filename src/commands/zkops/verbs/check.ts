@@ -16,7 +16,7 @@ import { JUDGED, type OpsVerb } from '../../ensemble/verb.js';
 
 export const check: OpsVerb = {
   name: 'check',
-  summary: 'judge every member against the limits; --explain lists them',
+  summary: 'Compare every member with the limits; --explain lists them',
   words: ['srvr', 'mntr'],
   ...JUDGED,
   hasExplanation: true,

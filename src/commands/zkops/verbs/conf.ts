@@ -17,7 +17,7 @@ function setting(title: string, name: string, rank: number, instead?: string): C
 
 export const conf: OpsVerb = {
   name: 'conf',
-  summary: 'show the configuration in force on every member; with --all every value',
+  summary: 'Show the configuration in force on every member; with --all, every value',
   words: ['conf'],
   judge: 'answers',
   columns: [

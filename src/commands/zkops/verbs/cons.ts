@@ -31,7 +31,7 @@ function sumOf(member: Member, field: 'queued' | 'received' | 'sent'): number | 
 
 export const cons: OpsVerb = {
   name: 'cons',
-  summary: 'count the connections of every member; with --all list them',
+  summary: 'Count the connections of every member; with --all, list them',
   words: ['cons'],
   judge: 'answers',
   columns: [

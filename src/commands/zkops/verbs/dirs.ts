@@ -5,7 +5,7 @@ import type { OpsVerb } from '../../ensemble/verb.js';
 
 export const dirs: OpsVerb = {
   name: 'dirs',
-  summary: 'show the size of the snapshots and of the logs of every member',
+  summary: 'Show the size of the snapshots and logs of every member',
   words: ['dirs'],
   judge: 'answers',
   columns: [

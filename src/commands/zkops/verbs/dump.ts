@@ -4,7 +4,7 @@ import type { OpsVerb } from '../../ensemble/verb.js';
 
 export const dump: OpsVerb = {
   name: 'dump',
-  summary: 'count sessions and ephemerals; with --all list them',
+  summary: 'Count sessions and ephemerals; with --all, list them',
   words: ['dump'],
   judge: 'answers',
   columns: [

@@ -17,7 +17,7 @@ function variable(title: string, name: string, rank: number, older?: string): Co
 
 export const envi: OpsVerb = {
   name: 'envi',
-  summary: 'show the environment of every member; with --all every variable',
+  summary: 'Show the environment of every member; with --all, every variable',
   words: ['envi'],
   judge: 'answers',
   columns: [

@@ -5,7 +5,7 @@ import type { OpsVerb } from '../../ensemble/verb.js';
 
 export const hash: OpsVerb = {
   name: 'hash',
-  summary: 'show the tree digests of every member, one every 128 txns',
+  summary: 'Show the tree digests of every member, one every 128 txns',
   words: ['hash'],
   judge: 'answers',
   columns: [

@@ -15,7 +15,7 @@ import { JUDGED, type OpsVerb } from '../../ensemble/verb.js';
 
 export const health: OpsVerb = {
   name: 'health',
-  summary: 'judge the ensemble; critical only when a second look confirms it',
+  summary: 'Judge the ensemble; critical only if a second query confirms it',
   // conf distinguishes two ensembles in one list.
   words: ['srvr', 'mntr', 'conf'],
   extraWords: ['conf'],

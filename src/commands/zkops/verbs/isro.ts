@@ -4,7 +4,7 @@ import type { OpsVerb } from '../../ensemble/verb.js';
 
 export const isro: OpsVerb = {
   name: 'isro',
-  summary: 'show whether every member is read-write (rw) or read-only (ro)',
+  summary: 'Show whether every member is read-write (rw) or read-only (ro)',
   words: ['isro'],
   judge: 'answers',
   columns: [

@@ -31,7 +31,7 @@ function jsonValue(text: string): number | string | null {
 
 export const mntr: OpsVerb = {
   name: 'mntr',
-  summary: 'show the important metrics of every member; with --all or --keys the others',
+  summary: 'Show the important metrics of every member; with --all or --keys, others',
   // mntr has no zxid, and srvr answers where mntr is refused.
   words: ['mntr', 'srvr'],
   ...JUDGED,

@@ -5,7 +5,7 @@ import { health } from './health.js';
 export const report: OpsVerb = {
   ...health,
   name: 'report',
-  summary: 'write the verdict of health as one HTML page, with the trend of a state file',
+  summary: 'Write the verdict of health as one HTML page, with trends from a state file',
   hasPage: true,
   columns: [...health.columns, CONNECTIONS, WATCHES, ZNODES],
 };

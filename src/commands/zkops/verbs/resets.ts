@@ -17,5 +17,5 @@ function resetVerb(word: 'crst' | 'srst', summary: string): OpsVerb {
   };
 }
 
-export const crst = resetVerb('crst', 'reset the statistics of every connection (needs --yes)');
-export const srst = resetVerb('srst', 'reset the statistics of every member (needs --yes)');
+export const crst = resetVerb('crst', 'Reset the statistics of every connection (requires --yes)');
+export const srst = resetVerb('srst', 'Reset the statistics of every member (requires --yes)');

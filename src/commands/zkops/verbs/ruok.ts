@@ -4,7 +4,7 @@ import type { OpsVerb } from '../../ensemble/verb.js';
 
 export const ruok: OpsVerb = {
   name: 'ruok',
-  summary: 'check that every process answers (imok says nothing about a quorum)',
+  summary: 'Check that every process answers (imok does not prove a quorum)',
   words: ['ruok'],
   judge: 'answers',
   columns: [

@@ -45,7 +45,7 @@ export const SERVER_COLUMNS: readonly Column[] = [
 
 export const srvr: OpsVerb = {
   name: 'srvr',
-  summary: 'show role, zxid, latency and load of every member; every server allows this word',
+  summary: 'Show role, zxid, latency, and load of every member; every server allows this word',
   words: ['srvr'],
   judge: 'ensemble',
   columns: SERVER_COLUMNS,

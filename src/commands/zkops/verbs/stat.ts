@@ -5,7 +5,7 @@ import { SERVER_COLUMNS } from './srvr.js';
 
 export const stat: OpsVerb = {
   name: 'stat',
-  summary: 'show the same as srvr; with --all also the clients of every member',
+  summary: 'Show the same as srvr; with --all, also the clients of every member',
   words: ['stat', 'srvr'],
   judge: 'ensemble',
   columns: SERVER_COLUMNS,

@@ -25,7 +25,7 @@ const ROLE_OR_STATE: Column = {
 
 export const top: OpsVerb = {
   name: 'top',
-  summary: 'watch the members live: rates, latencies and lag, sorted and filtered',
+  summary: 'Watch the members live: rates, latencies, and lag, sorted and filtered',
   words: ['srvr', 'mntr'],
   judge: 'ensemble',
   isMeasured: true,

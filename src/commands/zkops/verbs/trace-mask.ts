@@ -22,5 +22,5 @@ function maskVerb(word: 'gtmk' | 'stmk', summary: string): OpsVerb {
   };
 }
 
-export const gtmk = maskVerb('gtmk', 'show the trace mask of every member');
-export const stmk = maskVerb('stmk', 'set the trace mask of every member to MASK (needs --yes)');
+export const gtmk = maskVerb('gtmk', 'Show the trace mask of every member');
+export const stmk = maskVerb('stmk', 'Set the trace mask of every member to MASK (requires --yes)');

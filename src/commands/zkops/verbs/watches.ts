@@ -5,7 +5,7 @@ import type { Column, OpsVerb } from '../../ensemble/verb.js';
 
 export const wchs: OpsVerb = {
   name: 'wchs',
-  summary: 'count the watching connections and the watched paths of every member',
+  summary: 'Count the watching connections and the watched paths of every member',
   words: ['wchs'],
   judge: 'answers',
   columns: [
@@ -57,7 +57,7 @@ const byPath: GroupsOf = (member) => parsedOf(member, 'wchp')?.paths;
 
 export const wchc: OpsVerb = {
   name: 'wchc',
-  summary: 'count the watches of every member by session; with --all list them (costly)',
+  summary: 'Count the watches of every member by session; with --all, list them (costly)',
   words: ['wchc'],
   isCostly: true,
   judge: 'answers',
@@ -68,7 +68,7 @@ export const wchc: OpsVerb = {
 
 export const wchp: OpsVerb = {
   name: 'wchp',
-  summary: 'count the watches of every member by path; with --all list them (costly)',
+  summary: 'Count the watches of every member by path; with --all, list them (costly)',
   words: ['wchp'],
   isCostly: true,
   judge: 'answers',

@@ -1,4 +1,4 @@
-import type { ZooKeeperClient } from '../../../client/client.js';
+import type { ZooKeeperClient } from '../../../client/base/client.js';
 import type { Command, ParsedArguments } from '../engine/command.js';
 import type { CommandChanges } from '../session/change-journal.js';
 import { recordingClient } from './recording-client.js';

@@ -4,7 +4,7 @@ import type {
   Op,
   OpResult,
   ZooKeeperClient,
-} from '../../../client/client.js';
+} from '../../../client/base/client.js';
 import type { Data } from '../../../protocol/check-argument.js';
 import type { ACL, Stat } from '../../../protocol/data.js';
 import { isCode } from '../../znodes/is-code.js';

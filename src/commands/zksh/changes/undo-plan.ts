@@ -1,5 +1,5 @@
 // The steps that restore each znode, or the reasons why it cannot be restored.
-import type { Op, ZooKeeperClient } from '../../../client/client.js';
+import type { Op, ZooKeeperClient } from '../../../client/base/client.js';
 import { CreateModes } from '../../../protocol/create-mode.js';
 import type { ACL, Stat } from '../../../protocol/data.js';
 import { parentPath } from '../../../protocol/path.js';

@@ -1,4 +1,4 @@
-import type { Op, ZooKeeperClient } from '../../../client/client.js';
+import type { Op, ZooKeeperClient } from '../../../client/base/client.js';
 import type { ACL } from '../../../protocol/data.js';
 import type { ErrorReport } from '../../program/command-error.js';
 import type { Progress } from '../../terminal/progress-line.js';
@@ -16,6 +16,8 @@ export interface ValueTypes {
   text: string;
   /** An integer between `min` and `max` of its declaration. */
   integer: number;
+  /** In ms, between `min` and `max` of its declaration. */
+  duration: number;
   /** A connect string. */
   target: string;
   /** The name of a local file. */
@@ -41,6 +43,8 @@ interface ValueSpec {
   readonly summary: string;
   /** The allowed words, for kind `text`. */
   readonly choices?: readonly string[];
+  /** Other words for some choices. */
+  readonly synonyms?: Readonly<Record<string, string>>;
   readonly min?: number;
   readonly max?: number;
   /** For a text that starts like an ACL: completes ACL entries. */
@@ -211,6 +215,8 @@ export interface CommandContext {
   emit(result: Result): Promise<void> | void;
   /** Reports an event independent of the running command, such as a watch event. */
   notify(result: Result): void;
+  /** Undefined without a screen. */
+  clearScreen?(): void;
   /** Shows the browser until the user leaves it; undefined without a screen. */
   browse?(path: string): Promise<void>;
   /** Asks a yes-or-no question; in scripts the answer is always yes. */

@@ -1,28 +1,18 @@
-import { chrootStart } from '../../../client/connect-string.js';
+import { chrootStart } from '../../../client/base/connect-string.js';
 import {
   ConnectError,
   MultiError,
   UnsupportedError,
   ZooKeeperError,
-} from '../../../client/errors.js';
+} from '../../../client/base/errors.js';
+import { DEFAULT_MAX_BUFFER } from '../../../client/session/request.js';
 import type { ErrorName } from '../../../protocol/error-code.js';
 import { parentPath } from '../../../protocol/path.js';
 import { CommandError, type ErrorReport, ExitCode } from '../../program/command-error.js';
+import { exitCodeOf } from '../../znodes/exit-code-of.js';
 import type { Statement } from '../language/parse-line.js';
 import type { CommandContext } from './command.js';
 import { findCall } from './subcommands.js';
-
-const EXIT_CODES: Partial<Record<ErrorName, ExitCode>> = {
-  CONNECTIONLOSS: ExitCode.connection,
-  OPERATIONTIMEOUT: ExitCode.connection,
-  REQUESTTIMEOUT: ExitCode.connection,
-  SESSIONEXPIRED: ExitCode.connection,
-  NONODE: ExitCode.noNode,
-  NODEEXISTS: ExitCode.nodeExists,
-  NOTEMPTY: ExitCode.notEmpty,
-  BADVERSION: ExitCode.badVersion,
-  NOAUTH: ExitCode.noAuth,
-};
 
 type Place = {
   readonly path: string;
@@ -114,7 +104,7 @@ async function fromZooKeeperError(
   statement: Statement,
 ): Promise<ErrorReport> {
   const { code } = error;
-  const exitCode = EXIT_CODES[code] ?? ExitCode.failed;
+  const exitCode = exitCodeOf(code);
   const call = await findCall(statement.tokens, context.commands);
   const verb = call?.command.name ?? '';
   const isChange = call?.command.isMutating === true;
@@ -150,6 +140,7 @@ async function wordsOf(
       };
     }
   }
+  if (error.oversizeBytes !== undefined) return oversizeWords(error.oversizeBytes, place);
   if (error.code === 'CONNECTIONLOSS' || error.code === 'REQUESTTIMEOUT') {
     return lostWords(error, place);
   }
@@ -174,6 +165,15 @@ function lostWords(error: ZooKeeperError, { verb, path, isChange, server }: Plac
   if (!isChange) return { sentence: `${what}; ${verb} is safe to retry` };
   const sentence = `${what}; outcome of ${verb} is unknown`;
   return path === '' ? { sentence } : { sentence, hint: `run stat ${path} to check` };
+}
+
+/** Servers close the connection at a longer request, and send no error. */
+function oversizeWords(bytes: number, { verb, server }: Place): Words {
+  const [found, limit] = [bytes, DEFAULT_MAX_BUFFER].map((count) => count.toLocaleString('en-US'));
+  return {
+    sentence: `${server}: connection lost: the ${verb} request of ${found} bytes exceeds jute.maxbuffer (default ${limit})`,
+    hint: 'store less data in one znode, or raise jute.maxbuffer on every server',
+  };
 }
 
 /** Uses the server's reason, which distinguishes unknown from expired sessions. */

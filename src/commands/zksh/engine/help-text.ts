@@ -3,6 +3,7 @@ import type { Result } from '../results/result.js';
 import { type CommandDeclaration, type OptionSpec, usageOf, valueNameOf } from './command.js';
 
 export const HELP_COLUMNS = 78;
+const INDENT = ' '.repeat(30);
 
 /** Usage and summary of a command, for a list. */
 export function synopsis(command: CommandDeclaration): string {
@@ -59,5 +60,7 @@ export function flagsOf(name: string, spec: OptionSpec): string {
 /** Two columns; the second one moves to the next line if the first is too long. */
 export function row(left: string, right: string): string {
   const start = `  ${left}`;
-  return start.length <= 28 ? `${start.padEnd(30)}${right}` : `${start}\n${' '.repeat(30)}${right}`;
+  const [first = '', ...more] = wrap(right, HELP_COLUMNS - INDENT.length, '').split('\n');
+  const head = start.length <= 28 ? start.padEnd(INDENT.length) : `${start}\n${INDENT}`;
+  return [head + first, ...more.map((line) => INDENT + line)].join('\n');
 }

@@ -15,7 +15,7 @@ import {
   valueNameOf,
 } from './command.js';
 import { flagsOf, isOptionLike } from './word-role.js';
-import { dataOf, integerOf, isPlaceElsewhere, textOf } from './word-value.js';
+import { dataOf, durationOf, integerOf, isPlaceElsewhere, textOf } from './word-value.js';
 
 /** Resolves relative paths. */
 export interface PathResolver {
@@ -118,6 +118,14 @@ class ArgumentReader {
   /** `-s`, `-sw`, `-v 3`, `-v3`. */
   #readLetters(word: Token): void {
     const letters = word.text.slice(1);
+    // As find(1) and Java's options have it. It would read as several options of one letter.
+    if (letters.length > 1 && Object.hasOwn(this.#command.options, letters)) {
+      throw usageError(
+        `${this.#command.name}: unknown option: ${word.text}`,
+        word,
+        `did you mean --${letters}?`,
+      );
+    }
     for (let at = 0; at < letters.length; at++) {
       const letter = letters.charAt(at);
       const found = Object.entries(this.#command.options).find(
@@ -243,6 +251,8 @@ class ArgumentReader {
         return isPlaceElsewhere(token) ? token.text : this.#pathOf(token);
       case 'integer':
         return integerOf(name, spec, token);
+      case 'duration':
+        return durationOf(name, spec, token);
       case 'acl':
         return aclOf(token);
       default:

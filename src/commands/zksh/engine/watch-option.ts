@@ -1,4 +1,4 @@
-import type { ReadOptions } from '../../../client/client.js';
+import type { ReadOptions } from '../../../client/base/client.js';
 import type { CommandContext } from './command.js';
 
 /** The read options for `-w`: reports the event when the watch fires. */

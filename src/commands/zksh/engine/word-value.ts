@@ -1,8 +1,9 @@
 // Converts a word to a value, by the kind in its declaration.
-import { parseConnectString } from '../../../client/connect-string.js';
+import { parseConnectString } from '../../../client/base/connect-string.js';
+import { checkSrvTarget, isSrvTarget } from '../../../client/hosts/srv-target.js';
 import { MAX_TTL_MS } from '../../../protocol/create-mode.js';
-import { checkSrvTarget, isSrvTarget } from '../../connecting/srv-target.js';
 import { usageError } from '../../program/command-error.js';
+import { DURATION_FORM, parseDuration } from '../../program/duration.js';
 import { suggestWord } from '../../program/suggest-word.js';
 import type { Token } from '../language/parse-line.js';
 import type { ArgumentSpec, DataValue, OptionSpec } from './command.js';
@@ -33,12 +34,22 @@ export function dataOf(token: Token): DataValue {
 }
 
 export function integerOf(name: string, spec: Spec, token: Token): number {
+  const value = /^[-+]?\d+$/.test(token.text) ? Number(token.text) : undefined;
+  if (value !== undefined) return inRange(name, spec, token, value);
+  throw usageError(`${name}: invalid number: "${token.text}" (expected an integer)`, token);
+}
+
+/** A number without a unit is in ms. */
+export function durationOf(name: string, spec: Spec, token: Token): number {
+  const value = parseDuration(token.text, 1);
+  if (value !== undefined) return inRange(name, spec, token, value);
+  const form = `${DURATION_FORM}; ms without a unit`;
+  throw usageError(`${name}: invalid duration: "${token.text}" (expected ${form})`, token);
+}
+
+function inRange(name: string, spec: Spec, token: Token, value: number): number {
   const min = spec.min ?? 0;
   const max = spec.max ?? Number(MAX_TTL_MS);
-  const value = /^[-+]?\d+$/.test(token.text) ? Number(token.text) : Number.NaN;
-  if (Number.isNaN(value)) {
-    throw usageError(`${name}: invalid number: "${token.text}" (expected an integer)`, token);
-  }
   if (value < min || value > max) {
     throw usageError(`${name}: out of range: ${token.text} (expected ${min} to ${max})`, token);
   }
@@ -46,8 +57,10 @@ export function integerOf(name: string, spec: Spec, token: Token): number {
 }
 
 export function textOf(name: string, spec: Spec, token: Token): string {
-  const { choices } = spec;
+  const { choices, synonyms = {} } = spec;
   if (choices === undefined || choices.includes(token.text)) return token.text;
+  const meant = Object.hasOwn(synonyms, token.text) ? synonyms[token.text] : undefined;
+  if (meant !== undefined) return meant;
   const suggestion = suggestWord(token.text, choices);
   throw usageError(
     `${name}: invalid value: "${token.text}" (expected ${choices.join(', ')})`,

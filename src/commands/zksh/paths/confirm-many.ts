@@ -34,10 +34,9 @@ export async function confirmMany(context: CommandContext, many: ManyPaths): Pro
 }
 
 function question(verb: string, paths: readonly string[]): string {
-  const sample = paths.slice(0, SAMPLE_LENGTH).join('\n  ');
-  const more =
-    paths.length > SAMPLE_LENGTH ? `\n  ... and ${paths.length - SAMPLE_LENGTH} more` : '';
-  return `${verb} ${amountOf(paths)}?\n  ${sample}${more}\n`;
+  const sample = paths.slice(0, SAMPLE_LENGTH).join(', ');
+  const rest = paths.length - SAMPLE_LENGTH;
+  return `${verb} ${amountOf(paths)}: ${sample}${rest > 0 ? ` and ${rest} more` : ''}?`;
 }
 
 export function amountOf({ length }: readonly unknown[]): string {

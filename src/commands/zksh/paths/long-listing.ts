@@ -1,15 +1,16 @@
-import type { ZooKeeperClient } from '../../../client/client.js';
+import type { ZooKeeperClient } from '../../../client/base/client.js';
 import type { Stat } from '../../../protocol/data.js';
 import { childPath } from '../../../protocol/path.js';
 import { formatSessionId } from '../../../protocol/session-id.js';
+import { isoTime } from '../../znodes/iso-time.js';
 import { mapBounded } from '../../znodes/map-bounded.js';
 import { compareNames } from '../../znodes/walk.js';
 import type { Column, Result, Row } from '../results/result.js';
 
 export const LONG_COLUMNS: readonly Column[] = [
   { name: 'type' },
-  { name: 'children', isRight: true },
-  { name: 'size', isRight: true },
+  { name: 'numChildren', title: 'CHILDREN', isRight: true },
+  { name: 'dataLength', title: 'SIZE', isRight: true },
   { name: 'version', isRight: true },
   { name: 'modified' },
   { name: 'owner' },
@@ -58,10 +59,10 @@ export async function longListing(
 export function longRow({ name, stat }: Entry): Row {
   return {
     type: znodeType(stat),
-    children: stat.numChildren,
-    size: stat.dataLength,
+    numChildren: stat.numChildren,
+    dataLength: stat.dataLength,
     version: stat.version,
-    modified: isoTime(stat.mtime),
+    modified: isoTime(stat.mtime) ?? null,
     owner: isEphemeral(stat) ? formatSessionId(stat.ephemeralOwner) : null,
     name,
   };
@@ -74,10 +75,4 @@ export function isEphemeral({ ephemeralOwner }: Stat): boolean {
 /** The type as far as clients can see it: containers and TTL nodes look persistent. */
 export function znodeType(stat: Stat): string {
   return isEphemeral(stat) ? 'ephemeral' : 'persistent';
-}
-
-/** "2026-11-21T07:20:43.000Z", or the number if it is out of range. */
-export function isoTime(ms: bigint): string {
-  const date = new Date(Number(ms));
-  return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString();
 }

@@ -1,4 +1,4 @@
-import type { Op } from '../../../client/client.js';
+import type { Op } from '../../../client/base/client.js';
 import { usageError } from '../../program/command-error.js';
 import type { Command, CommandContext, ParsedArguments } from '../engine/command.js';
 

@@ -1,6 +1,6 @@
 // Runs a command on all znodes that match a pattern. A znode whose name equals the typed text takes
 // precedence over the pattern.
-import { ConnectError, ZooKeeperError } from '../../../client/errors.js';
+import { ConnectError, ZooKeeperError } from '../../../client/base/errors.js';
 import type { ErrorName } from '../../../protocol/error-code.js';
 import { CommandError, ExitCode, usageError } from '../../program/command-error.js';
 import { expandPaths } from '../../znodes/expand-paths.js';
@@ -217,7 +217,13 @@ class ManyRuns {
   #summary(): Result {
     const { pattern, paths } = this.#many;
     if (this.#deleted !== undefined) {
-      return { kind: 'deleted', path: pattern, count: this.#deleted, isDryRun: false };
+      return {
+        kind: 'deleted',
+        path: pattern,
+        count: this.#deleted,
+        isDryRun: false,
+        isMatched: true,
+      };
     }
     const { name } = this.#command;
     return {
@@ -234,7 +240,7 @@ function isNameless(result: Result): boolean {
     case 'data':
       return result.view !== 'raw';
     case 'changed':
-      return result.isStatShown;
+      return true;
     case 'message':
       return result.isNameless === true;
     case 'children':

@@ -1,5 +1,5 @@
-import type { ZooKeeperClient } from '../../../client/client.js';
-import { ZooKeeperError } from '../../../client/errors.js';
+import type { ZooKeeperClient } from '../../../client/base/client.js';
+import { ZooKeeperError } from '../../../client/base/errors.js';
 import { isSecureTarget } from '../../connecting/target.js';
 import { inBackground } from '../../program/in-background.js';
 import type { CommandContext } from '../engine/command.js';

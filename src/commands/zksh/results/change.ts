@@ -1,4 +1,4 @@
-import type { WatchEvent } from '../../../client/client.js';
+import type { WatchEvent } from '../../../client/base/client.js';
 import type { Stat } from '../../../protocol/data.js';
 
 /** The data and Stat of a znode. */

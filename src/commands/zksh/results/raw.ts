@@ -19,6 +19,8 @@ export function resultToRaw(result: Result): string | Buffer | undefined {
       return oneALine(result.paths);
     case 'created':
       return `${result.path}\n`;
+    case 'changed':
+      return result.isStatShown ? undefined : `${result.path}\n`;
     case 'acl':
       return `${formatAcl(result.acl)}\n`;
     case 'stat':
@@ -44,7 +46,7 @@ function oneALine(names: readonly string[]): string {
 
 /** Adds the path to each line, but not to values. */
 function ofPath(path: string, result: Result): string | Buffer | undefined {
-  if (result.kind === 'data') return resultToRaw(result);
+  if (result.kind === 'data' || result.kind === 'changed') return resultToRaw(result);
   if (result.kind === 'children') {
     return oneALine(result.children.map((name) => childPath(path, name)));
   }

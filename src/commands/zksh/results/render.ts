@@ -1,4 +1,5 @@
 import type { ErrorReport } from '../../program/command-error.js';
+import { asciiDrawing } from '../../terminal/ascii-drawing.js';
 import type { Result } from './result.js';
 
 export const OUTPUT_FORMATS = ['text', 'table', 'json', 'ndjson', 'raw'] as const;
@@ -7,6 +8,10 @@ export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 export interface RenderOptions {
   /** Is the output a terminal? Binary data is then shown as a hex dump. */
   readonly isTerminal: boolean;
+  /** The current width of the terminal. */
+  readonly columns?: () => number;
+  /** Can the terminal show only ASCII? Lines are then drawn with -, | and the like. */
+  readonly isAscii?: boolean;
   /** Did the user select the format? */
   readonly isChosen?: boolean;
 }
@@ -35,8 +40,13 @@ export async function loadRenderer(
     };
   }
   const { errorToText, resultToText } = await import('./text.js');
+  const isAscii = options.isAscii === true;
   const text: Renderer = {
-    result: (result) => resultToText(result, options),
+    result: (result) => {
+      const shown = resultToText(result, options);
+      const isDrawn = isAscii && result.kind === 'message' && result.isDrawn === true;
+      return isDrawn ? asciiDrawing(shown.toString()) : shown;
+    },
     error: errorToText,
   };
   if (format === 'raw') {
@@ -45,7 +55,12 @@ export async function loadRenderer(
   }
   if (format === 'table') {
     const { resultToTable } = await import('./table.js');
-    return { ...text, result: (result) => resultToTable(result, options) ?? text.result(result) };
+    const result = (one: Result) => {
+      const table = resultToTable(one, options);
+      if (table === undefined) return text.result(one);
+      return isAscii ? asciiDrawing(table) : table;
+    };
+    return { ...text, result };
   }
   return text;
 }

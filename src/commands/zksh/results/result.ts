@@ -1,4 +1,4 @@
-import type { WatchEvent } from '../../../client/client.js';
+import type { WatchEvent } from '../../../client/base/client.js';
 import type { ACL, ClientInfo, Stat } from '../../../protocol/data.js';
 import type { Change } from './change.js';
 
@@ -34,6 +34,8 @@ export type Result =
       readonly kind: 'changed';
       readonly path: string;
       readonly stat: Stat;
+      /** Its ACL changed, not its data. */
+      readonly isAcl?: true;
       readonly isStatShown: boolean;
     }
   | {
@@ -42,6 +44,8 @@ export type Result =
       readonly path: string;
       readonly count: number;
       readonly isDryRun: boolean;
+      /** Is the path a pattern? */
+      readonly isMatched?: true;
     }
   | {
       readonly kind: 'acl';
@@ -87,6 +91,8 @@ export type Result =
       readonly fields: Readonly<Record<string, unknown>>;
       /** For pipes, without a newline; default: the text. */
       readonly raw?: string;
+      /** Is the text drawn with lines? */
+      readonly isDrawn?: true;
       /** Does the text need a heading with the path? */
       readonly isNameless?: true;
     }

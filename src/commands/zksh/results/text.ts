@@ -3,11 +3,13 @@ import { formatPerms } from '../../../protocol/perms.js';
 import { plainLine, safeLine, safeText } from '../../../protocol/sanitize.js';
 import { formatSessionId } from '../../../protocol/session-id.js';
 import type { ErrorReport } from '../../program/command-error.js';
+import { columnsOf } from '../../terminal/draw-columns.js';
 import { textWidth } from '../../terminal/text-width.js';
 import { hexDump } from '../../znodes/hex-dump.js';
 import { statLines } from '../../znodes/stat-lines.js';
 import { alignedRows } from './aligned-rows.js';
 import { changeLines } from './change-lines.js';
+import { decompress } from './decompress.js';
 import { resultToJson } from './json.js';
 import type { RenderOptions } from './render.js';
 import type { Result, ResultKind } from './result.js';
@@ -22,6 +24,9 @@ type PathResult = Extract<Result, { kind: 'of-path' }>;
 export function resultToText(result: Result, options: RenderOptions): string | Buffer {
   if (result.kind === 'data') return dataToText(result, options);
   if (result.kind === 'of-path') {
+    const { result: inner } = result;
+    // A line with their number follows.
+    if (inner.kind === 'changed' && !inner.isStatShown) return '';
     return underHeading(result, options, resultToText(result.result, options));
   }
   // Pipes get JSON, unless the user selected text.
@@ -33,7 +38,9 @@ export function resultToText(result: Result, options: RenderOptions): string | B
   if (result.kind === 'message')
     return isTerminal ? safeText(lines(result, true)) : lines(result, false);
   const clean = isTerminal ? safeLine : plainLine;
-  const text = lines(mapStrings(result, clean), isTerminal);
+  const shown = mapStrings(result, clean);
+  const wide = shown.kind === 'children' ? inColumns(shown, options) : undefined;
+  const text = wide ?? lines(shown, isTerminal);
   return isTerminal ? safeText(text) : text;
 }
 
@@ -58,7 +65,7 @@ function lines(
     case 'created':
       return `Created ${result.path}\n`;
     case 'changed':
-      return result.isStatShown ? statOf(result) : '';
+      return result.isStatShown ? statOf(result) : changedLine(result);
     case 'deleted':
       return deletedLine(result);
     case 'acl':
@@ -92,6 +99,17 @@ function lines(
   }
 }
 
+/** On a terminal, names that do not fit one line are in columns, as with ls(1). */
+function inColumns(
+  result: Extract<Result, { kind: 'children' }>,
+  { isTerminal, columns }: RenderOptions,
+): string | undefined {
+  if (!isTerminal || columns === undefined) return undefined;
+  const { children } = result;
+  const isShort = children.reduce((sum, name) => sum + textWidth(name) + 2, 0) <= columns();
+  return isShort ? undefined : `${columnsOf(children, columns())}${statOf(result)}`;
+}
+
 /** A heading like that of head(1): `==> /a <==`. */
 export function underHeading(
   { path, isFirst }: PathResult,
@@ -107,10 +125,17 @@ function statOf({ stat }: { readonly stat?: Parameters<typeof statLines>[0] }): 
   return stat === undefined ? '' : statLines(stat);
 }
 
-function deletedLine({ count, isDryRun }: Extract<Result, { kind: 'deleted' }>): string {
+function changedLine({ path, stat, isAcl }: Extract<Result, { kind: 'changed' }>): string {
+  return isAcl === true
+    ? `Changed the ACL of ${path} to version ${stat.aversion}\n`
+    : `Changed ${path} to version ${stat.version}\n`;
+}
+
+function deletedLine(result: Extract<Result, { kind: 'deleted' }>): string {
+  const { path, count, isDryRun, isMatched } = result;
   const znodes = count === 1 ? '1 znode' : `${count} znodes`;
   if (isDryRun) return `${znodes} would be deleted\n`;
-  return count === 1 ? '' : `Deleted ${znodes}\n`;
+  return count === 1 && isMatched !== true ? `Deleted ${path}\n` : `Deleted ${znodes}\n`;
 }
 
 /** Empty for exit status 0. */
@@ -132,6 +157,11 @@ function dataToText({ data, view, stat }: DataResult, options: RenderOptions): s
   if (view === 'raw' && data !== null) return data;
   if (data === null) return `${view === 'raw' ? '' : '(null)\n'}${after}`;
   if (view === 'base64') return `${data.toString('base64')}\n${after}`;
+  const plain = view === 'text' && options.isTerminal ? decompress(data) : undefined;
+  if (plain !== undefined && isPrintable(plain.data)) {
+    const note = `(${plain.format}, ${data.length} bytes for ${plain.data.length})`;
+    return `${safeText(plain.data.toString())}\n${note}\n${after}`;
+  }
   if (view === 'hexdump' || (options.isTerminal && !isPrintable(data))) {
     return `${hexDump(data)}\n${after}`;
   }

@@ -1,5 +1,6 @@
 import { suggestWord } from '../../program/suggest-word.js';
 import type { Verb } from '../engine/command.js';
+import { FOUR_LETTER_NAMES } from '../verbs/connection/four-letter-names.js';
 
 interface Entry {
   readonly name: string;
@@ -7,20 +8,37 @@ interface Entry {
   load(): Promise<Verb>;
 }
 
+const WORDS: readonly Entry[] = FOUR_LETTER_NAMES.map((name) => ({
+  name,
+  load: async () => (await import('../verbs/connection/four-letter-words.js')).fourLetterWord(name),
+}));
+
 /**
  * Every verb, in the order of help. The file of a verb is loaded on first use: `zksh -c 'get /a'`
  * loads only one.
  */
 const ENTRIES: readonly Entry[] = [
   { name: 'ls', load: async () => (await import('../verbs/znode/ls.js')).ls },
-  { name: 'get', load: async () => (await import('../verbs/znode/get.js')).get },
-  { name: 'stat', load: async () => (await import('../verbs/znode/stat.js')).stat },
+  {
+    name: 'get',
+    aliases: ['cat'],
+    load: async () => (await import('../verbs/znode/get.js')).get,
+  },
+  {
+    name: 'stat',
+    aliases: ['exists'],
+    load: async () => (await import('../verbs/znode/stat.js')).stat,
+  },
   { name: 'create', load: async () => (await import('../verbs/znode/create.js')).create },
   { name: 'set', load: async () => (await import('../verbs/znode/set.js')).set },
   { name: 'touch', load: async () => (await import('../verbs/znode/touch.js')).touch },
   { name: 'json', load: async () => (await import('../verbs/json/json.js')).json },
   { name: 'edit', load: async () => (await import('../verbs/znode/edit.js')).edit },
-  { name: 'delete', load: async () => (await import('../verbs/znode/delete.js')).deleteCommand },
+  {
+    name: 'delete',
+    aliases: ['rm'],
+    load: async () => (await import('../verbs/znode/delete.js')).deleteCommand,
+  },
   { name: 'deleteall', load: async () => (await import('../verbs/znode/deleteall.js')).deleteall },
   { name: 'txn', load: async () => (await import('../verbs/transaction/txn.js')).txn },
   { name: 'begin', load: async () => (await import('../verbs/transaction/begin.js')).begin },
@@ -74,6 +92,7 @@ const ENTRIES: readonly Entry[] = [
   { name: 'connect', load: async () => (await import('../verbs/connection/connect.js')).connect },
   { name: 'status', load: async () => (await import('../verbs/connection/status.js')).status },
   { name: 'ping', load: async () => (await import('../verbs/connection/ping.js')).ping },
+  ...WORDS,
   { name: 'close', load: async () => (await import('../verbs/connection/close.js')).close },
   { name: 'cd', load: async () => (await import('../verbs/shell/cd.js')).cd },
   { name: 'pwd', load: async () => (await import('../verbs/shell/pwd.js')).pwd },
@@ -89,6 +108,7 @@ const ENTRIES: readonly Entry[] = [
     name: 'printwatches',
     load: async () => (await import('../verbs/shell/printwatches.js')).printwatches,
   },
+  { name: 'clear', load: async () => (await import('../verbs/shell/clear.js')).clear },
   { name: 'pager', load: async () => (await import('../verbs/shell/pager.js')).pager },
   { name: 'help', load: async () => (await import('../verbs/shell/help.js')).help },
   { name: 'version', load: async () => (await import('../verbs/shell/version.js')).version },
@@ -135,14 +155,11 @@ export function allCommands(): Promise<readonly Verb[]> {
 
 const FOREIGN_WORDS: Readonly<Record<string, string>> = {
   '?': 'help',
-  cat: 'get',
-  exists: 'stat',
   getacl: 'getAcl',
   info: 'stat',
   ls2: 'ls',
   mk: 'create',
   put: 'set',
-  rm: 'delete',
   rmr: 'deleteall',
   setacl: 'setAcl',
 };

@@ -1,4 +1,4 @@
-import type { ZooKeeperClient } from '../../../client/client.js';
+import type { ZooKeeperClient } from '../../../client/base/client.js';
 import { CommandError, type ErrorReport, ExitCode } from '../../program/command-error.js';
 import { isChanging, runCommand } from '../changes/run-command.js';
 import { expandAliases } from '../engine/aliases.js';
@@ -148,7 +148,7 @@ async function confirmChange(
   statement: Statement,
 ): Promise<void> {
   const { profile = 'this session' } = context.session;
-  const question = `${profile} is protected: ${titleOf(name, statement)}?\n`;
+  const question = `${profile} is protected: ${titleOf(name, statement)}?`;
   if (context.isInteractive && (await context.confirm(question))) return;
   throw new CommandError(`${name}: not allowed: ${profile} is protected`, {
     code: 'PROTECTED',

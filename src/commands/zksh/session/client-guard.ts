@@ -1,4 +1,4 @@
-import type { ZooKeeperClient } from '../../../client/client.js';
+import type { ZooKeeperClient } from '../../../client/base/client.js';
 import type { Result } from '../results/result.js';
 
 export interface Guard {

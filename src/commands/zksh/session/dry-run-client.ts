@@ -1,5 +1,5 @@
-import type { CreateOptions, Op, OpResult, ZooKeeperClient } from '../../../client/client.js';
-import { ZooKeeperError } from '../../../client/errors.js';
+import type { CreateOptions, Op, OpResult, ZooKeeperClient } from '../../../client/base/client.js';
+import { ZooKeeperError } from '../../../client/base/errors.js';
 import type { Data } from '../../../protocol/check-argument.js';
 import { type ACL, NO_STAT, type Stat } from '../../../protocol/data.js';
 import { ErrorCode } from '../../../protocol/error-code.js';

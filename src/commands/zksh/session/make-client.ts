@@ -1,4 +1,4 @@
-import type { ZooKeeperClient } from '../../../client/client.js';
+import type { ZooKeeperClient } from '../../../client/base/client.js';
 import { isSecureTarget } from '../../connecting/target.js';
 import type { Guard } from './client-guard.js';
 import type { ClientFactory, ClientKind, SessionOptions } from './shell-session.js';
@@ -10,7 +10,7 @@ const DEFAULT_SESSION_TIMEOUT_MS = 30_000;
 const CLIENTS: Readonly<Record<ClientKind, ClientFactory>> = {
   builtin: async (options) => (await import('../../../client/zookeeper.js')).createClient(options),
   native: async (options) =>
-    (await import('../../../client/native.js')).createNativeClient(options),
+    (await import('../../../client/native/native.js')).createNativeClient(options),
 };
 
 /**
@@ -29,7 +29,8 @@ export async function makeClient(
     connectString: target,
     sessionTimeoutMs: timeoutMs ?? DEFAULT_SESSION_TIMEOUT_MS,
     connectTimeoutMs: timeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
-    requestTimeoutMs: timeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS,
+    requestTimeoutMs: timeoutMs ?? options.client?.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS,
+    isUnknownHostFinal: true,
     canBeReadOnly: guard.isReadOnly,
     ...(isOrdered ? { shouldShuffle: false } : {}),
     ...(tls !== undefined && isSecureTarget(target) ? { tls } : {}),

@@ -1,8 +1,8 @@
-import type { ZooKeeperClient } from '../../../client/client.js';
+import type { ZooKeeperClient } from '../../../client/base/client.js';
 import { CommandError } from '../../program/command-error.js';
 import { wrapClient } from './wrap-client.js';
 
-const CHANGING: ReadonlySet<string> = new Set<keyof ZooKeeperClient>([
+const CHANGING: ReadonlySet<string> = new Set<keyof ZooKeeperClient & string>([
   'create',
   'delete',
   'setData',

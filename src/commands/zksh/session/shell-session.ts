@@ -1,6 +1,7 @@
-import type { ClientOptions, ClientState, Op, ZooKeeperClient } from '../../../client/client.js';
-import { chrootStart } from '../../../client/connect-string.js';
-import type { TlsOptions } from '../../../client/tls.js';
+import type { ClientState, Op, ZooKeeperClient } from '../../../client/base/client.js';
+import type { ClientOptions } from '../../../client/base/client-options.js';
+import { chrootStart } from '../../../client/base/connect-string.js';
+import type { TlsOptions } from '../../../client/base/tls.js';
 import { badTarget, checkTarget, namedServers } from '../../connecting/target.js';
 import { notConnected } from '../../program/command-error.js';
 import { resolvePath } from '../language/resolve-path.js';

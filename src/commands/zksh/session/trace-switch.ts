@@ -1,5 +1,5 @@
-import type { ClientOptions } from '../../../client/client.js';
-import { type Tracer, type WireEvent, WireTrace } from '../../../client/wire-trace.js';
+import type { ClientOptions } from '../../../client/base/client-options.js';
+import { type Tracer, type WireEvent, WireTrace } from '../../../client/base/wire-trace.js';
 
 /** The switch of `trace` and --trace. */
 export interface TraceSwitch extends Tracer {

@@ -1,4 +1,4 @@
-import type { ZooKeeperClient } from '../../../client/client.js';
+import type { ZooKeeperClient } from '../../../client/base/client.js';
 
 type Method = (...args: unknown[]) => unknown;
 

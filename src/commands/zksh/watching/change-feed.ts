@@ -1,8 +1,8 @@
 // A watch as a stream of changes in the order of events, each with the value before and after. A
 // value is read when its event arrives, so it may be newer than the event. Later events of changes
 // that were already read are marked as already reported.
-import type { ClientState, WatchEvent, ZooKeeperClient } from '../../../client/client.js';
-import { ZooKeeperError } from '../../../client/errors.js';
+import type { ClientState, WatchEvent, ZooKeeperClient } from '../../../client/base/client.js';
+import { ZooKeeperError } from '../../../client/base/errors.js';
 import { Fifo } from '../../../protocol/fifo.js';
 import { AddWatchMode, WatcherType } from '../../../protocol/watch-event.js';
 import { CommandError, ExitCode } from '../../program/command-error.js';

@@ -1,7 +1,7 @@
 // The known values of the watched znodes: read at the start, and again after a reconnect, because
 // persistent watches do not report changes in between.
-import type { WatchEvent, ZooKeeperClient } from '../../../client/client.js';
-import { ZooKeeperError } from '../../../client/errors.js';
+import type { WatchEvent, ZooKeeperClient } from '../../../client/base/client.js';
+import { ZooKeeperError } from '../../../client/base/errors.js';
 import { parentPath } from '../../../protocol/path.js';
 import type { Change, ChildrenChange, ZnodeValue } from '../results/change.js';
 import { pathsBelow, type Read, type Reading, readAll, readNames } from './snapshot.js';

@@ -3,9 +3,9 @@ import type { OptionSpec } from '../engine/command.js';
 /** The timeout of a command that waits for changes. */
 export const TIMEOUT_OPTION = {
   letter: 't',
-  kind: 'integer',
-  valueName: 'MS',
+  kind: 'duration',
+  valueName: 'TIME',
   min: 1,
   max: 0x7fff_ffff,
-  summary: 'give up after MS milliseconds, with exit status 3',
+  summary: 'give up after TIME (500ms, 60s), with exit status 3',
 } as const satisfies OptionSpec;

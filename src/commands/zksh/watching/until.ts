@@ -1,5 +1,5 @@
-import type { ZooKeeperClient } from '../../../client/client.js';
-import { ZooKeeperError } from '../../../client/errors.js';
+import type { ZooKeeperClient } from '../../../client/base/client.js';
+import { ZooKeeperError } from '../../../client/base/errors.js';
 import type { Stat } from '../../../protocol/data.js';
 import { type Place, usageError } from '../../program/command-error.js';
 

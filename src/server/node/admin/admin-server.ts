@@ -34,8 +34,10 @@ export interface AdminServerOptions {
   /** The path of the commands: "/commands". */
   readonly commandURL: string;
   readonly admin: AdminView;
-  /** The refusal of a request for the whole tree, or undefined to allow it. */
+  /** The refusal of a guarded command, or undefined to allow it. */
   readonly authorize: (who: Requester) => AdminResult | undefined;
+  /** IPAuthenticationProvider.usexforwardedfor */
+  readonly isForwardedForTaken: boolean;
   /** Default: HTTP without TLS. */
   readonly tls?: HttpTls;
   /** @param from the address of the client */
@@ -101,8 +103,16 @@ export class AdminServer {
     }
     const query = new Map(new URLSearchParams(search));
     if (command?.isGuarded === true) {
-      await this.answerGuarded(command, { query, body: '' }, request, response);
-      return;
+      const asked = { query, body: '' };
+      const forbidden = obstacle(admin, command, asked) ?? this.refuseUnauthorized(request);
+      if (forbidden !== undefined) {
+        sendAnswer(response, answerOf(name, forbidden), END);
+        return;
+      }
+      if (command.run === undefined) {
+        await this.move(command, asked, request, response);
+        return;
+      }
     }
     // The socket of an unread body must be closed.
     const from = addressOf(request.socket);
@@ -116,32 +126,36 @@ export class AdminServer {
     sendAnswer(response, answerCommand(admin, name, { query, body }));
   }
 
-  private async answerGuarded(
+  private refuseUnauthorized(request: IncomingMessage): AdminResult | undefined {
+    return this.options.authorize({
+      header: request.headers.authorization,
+      remoteIp: this.addressOf(request),
+      certificateSubject: this.listener.subjectOf(request),
+    });
+  }
+
+  /** Behind a proxy that the operator trusts, the first address of the header. */
+  private addressOf({ headers, socket }: IncomingMessage): string {
+    const forwarded = this.options.isForwardedForTaken ? headers['x-forwarded-for'] : undefined;
+    return (
+      String(forwarded ?? addressOf(socket))
+        .split(',', 1)[0]
+        ?.trim() ?? ''
+    );
+  }
+
+  private async move(
     command: AdminCommand,
     asked: AdminRequest,
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
-    const { admin, authorize, transfer } = this.options;
     const name = command.name === 'restore' ? 'restore' : 'snapshot';
-    const refusal =
-      obstacle(admin, command, asked) ??
-      authorize({
-        header: request.headers.authorization,
-        remoteIp: addressOf(request.socket),
-        certificateSubject: this.listener.subjectOf(request),
-      }) ??
-      transfer.refuse(name);
-    if (refusal !== undefined) sendAnswer(response, answerOf(name, refusal), END);
-    else await this.move(name, asked, request, response);
-  }
-
-  private async move(
-    name: 'restore' | 'snapshot',
-    asked: AdminRequest,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<void> {
+    const refusal = this.options.transfer.refuse(name);
+    if (refusal !== undefined) {
+      sendAnswer(response, answerOf(name, refusal), END);
+      return;
+    }
     this.listener.allowTransfer(request);
     if (name === 'restore') await this.restore(request, response);
     else await this.snapshot(asked, response);

@@ -1,6 +1,6 @@
 /** The data of the AdminServer besides the words: files, properties, connections to close. */
 import { readdirSync, statSync } from 'node:fs';
-import { arch, hostname, release, tmpdir, type, userInfo } from 'node:os';
+import { arch, hostname, release, tmpdir, type } from 'node:os';
 import { join } from 'node:path';
 import type { AdminView } from '../../admin/admin-view.js';
 import type { Config } from '../../config/config.js';
@@ -9,6 +9,7 @@ import type { Option } from '../../config/config-option.js';
 import type { Event } from '../../events.js';
 import { parseSnapshotName } from '../../persistence/file-names.js';
 import type { Core } from '../driver/driver.js';
+import { serverUser } from '../log/server-user.js';
 
 const MASK = '***';
 const SECRET = /password|passwd|superdigest|secret/i;
@@ -61,7 +62,7 @@ function newestSnapshot(folder: string): { zxid: bigint; timestampMs: number } |
 
 /** The Java names that have a meaning here, and every option by its property name. */
 function systemProperties(config: Config): ReadonlyMap<string, string> {
-  const user = userInfo();
+  const user = serverUser();
   const properties = new Map([
     ['file.separator', '/'],
     ['host.name', hostname()],

@@ -3,7 +3,7 @@
  * zoo.cfg the name of that file instead of the lines (QuorumPeerConfig.writeDynamicConfig,
  * editStaticConfig). The rest of zoo.cfg, with comments, stays unchanged.
  */
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { accessOf, writeFileAtomically } from '../storage/atomic-file.js';
 import { type FileSystem, NODE_FILES } from '../storage/file-system.js';
 import { readWhole } from '../storage/read-file.js';
@@ -27,16 +27,46 @@ export class ConfigKeeper {
     this.options = options;
   }
 
-  /** @param text the lines of the configuration, and its version */
-  keep(text: string): void {
+  /**
+   * @param text the lines of the configuration, and its version
+   * @param isSettled the proposed one is this one, or an older one
+   */
+  keep(text: string, isSettled: boolean): void {
+    this.inTurn('new', async () => {
+      await this.write(text);
+      if (isSettled) await this.writeNext(null);
+    });
+  }
+
+  /**
+   * Saves a proposed membership in `zoo.cfg.dynamic.next`, or deletes that file. Resolves also if
+   * it cannot, as in Apache's server: the log has most proposals, too.
+   */
+  keepNext(text: string | null): Promise<void> {
+    this.inTurn('proposed', () => this.writeNext(text));
+    return this.last;
+  }
+
+  private inTurn(which: string, work: () => Promise<void>): void {
     const { file, onWarning } = this.options;
-    this.last = this.last
-      .then(() => this.write(text))
-      .catch((error: Error) => {
-        onWarning(
-          `${file}: cannot write the new membership of the ensemble (${error.message}): correct it before the next start of this server`,
-        );
-      });
+    this.last = this.last.then(work).catch((error: Error) => {
+      onWarning(
+        `${file}: cannot write the ${which} membership of the ensemble (${error.message}): correct it before the next start of this server`,
+      );
+    });
+  }
+
+  private async writeNext(text: string | null): Promise<void> {
+    const { fs = NODE_FILES } = this.options;
+    const file = resolve(this.options.file);
+    const nextFile = nextConfigFileOf(file);
+    if (text !== null) {
+      const lines = linesOf(text).sort();
+      await writeFileAtomically(fs, nextFile, lines.join('\n'), await accessOf(fs, file));
+    } else if ((await accessOf(fs, nextFile)) !== undefined) {
+      await fs.unlink(nextFile);
+      await fs.syncFolder(dirname(nextFile));
+    }
   }
 
   /** Resolves when everything is written. */
@@ -47,7 +77,7 @@ export class ConfigKeeper {
   private async write(text: string): Promise<void> {
     const { sid, fs = NODE_FILES } = this.options;
     const file = resolve(this.options.file);
-    const lines = text.split('\n').filter((line) => line.trim() !== '');
+    const lines = linesOf(text);
     const version = lines.find((line) => line.startsWith('version='))?.slice(8) ?? '0';
     const dynamicFile = `${file}.dynamic.${version}`;
     const kept = lines.filter((line) => !line.startsWith('version=')).sort();
@@ -64,6 +94,15 @@ export class ConfigKeeper {
     this.isBackedUp = true;
     await writeFileAtomically(fs, file, after);
   }
+}
+
+/** The proposed membership, with its version in the text (nextDynamicConfigFileSuffix). */
+export function nextConfigFileOf(configFile: string): string {
+  return `${configFile}.dynamic.next`;
+}
+
+function linesOf(text: string): string[] {
+  return text.split('\n').filter((line) => line.trim() !== '');
 }
 
 const MEMBERSHIP = /^\s*(?:server\.|group\.|weight\.|dynamicConfigFile\b|peerType\b)/;

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { arch, freemem, hostname, release, tmpdir, totalmem, type, userInfo } from 'node:os';
+import { arch, freemem, hostname, release, tmpdir, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 import type { HostView } from '../../admin/host-view.js';
+import { serverUser } from '../log/server-user.js';
 import type { Storage } from '../storage/disk.js';
 
 const MIB = 1024 * 1024;
@@ -32,7 +33,7 @@ export function makeHostView(folders: { snap: string; log: string } | null): Hos
 
 /** Apache's names; those about the JVM describe Node.js here. */
 function environment(): readonly (readonly [string, string])[] {
-  const user = userInfo();
+  const user = serverUser();
   return [
     ['host.name', hostname()],
     ['java.version', `node ${process.versions.node}`],

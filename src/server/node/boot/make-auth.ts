@@ -21,6 +21,7 @@ export function makeAuth(config: Config): Auth {
     sasl: readSaslOptions(config),
     saslSuperUsers: saslSuperUsersOf(config),
     letAnySaslUserDoX: config.letAnySaslUserDoX,
+    ensembleNames: ensembleNamesOf(config),
     allowsSaslFailure: config.allowSaslFailedClients,
   });
 }
@@ -28,6 +29,10 @@ export function makeAuth(config: Config): Auth {
 function saslSuperUsersOf({ superUser, properties }: Config): string[] {
   const more = [...properties].filter(([name]) => name.startsWith('zookeeper.superUser.'));
   return [superUser, ...more.map(([, user]) => user)].filter((user) => user !== null);
+}
+
+function ensembleNamesOf({ ensembleAuthName: names }: Config): ReadonlySet<string> | null {
+  return names === null ? null : new Set(names.split(',').map((name) => name.trim()));
 }
 
 function hashOf({ digestAlg }: Config): HashBase64 {

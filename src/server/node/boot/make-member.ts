@@ -3,12 +3,14 @@
 import type { ConfigFacts } from '../../admin/host-view.js';
 import { SERVER_VERSION } from '../../base/version.js';
 import type { Config } from '../../config/config.js';
+import type { QuorumServerConfig } from '../../config/config-ensemble.js';
 import type { Event } from '../../events.js';
 import { ServerStats } from '../../metrics/server-stats.js';
 import { MemberView } from '../../quorum/member-view.js';
 import type { QuorumLimits } from '../../quorum/peer/role.js';
 import { QuorumPeer } from '../../quorum/quorum-peer.js';
 import type { PeerPorts } from '../driver/perform.js';
+import type { ClientPorts } from '../ports/client-ports.js';
 import { ElectionPort } from '../ports/election-port.js';
 import { makeQuorumAuth } from '../ports/quorum-auth.js';
 import { QuorumPort } from '../ports/quorum-port.js';
@@ -27,7 +29,7 @@ const FINALIZE_WAIT_MS = 200;
 /** @throws ServerError EDATA when the epochs on the disk contradict its data */
 export async function makeMember(
   config: Config,
-  { sid, quorumConfig }: MemberIdentity,
+  { sid, quorumConfig, nextConfig }: MemberIdentity,
   { storage, database, replayed, committedLog }: OpenedStorage,
   facts: () => ConfigFacts,
 ): Promise<QuorumPeer> {
@@ -39,6 +41,7 @@ export async function makeMember(
   return new QuorumPeer({
     sid,
     config: quorumConfig,
+    nextConfig,
     limits: limitsOf(config),
     isReconfigEnabled: config.reconfigEnabled,
     election: {
@@ -94,6 +97,7 @@ function limitsOf(config: Config): QuorumLimits {
 export interface PeerPortsOptions {
   /** The zoo.cfg that stores a reconfiguration, if any. */
   readonly configFile: string | undefined;
+  readonly clients: Pick<ClientPorts, 'move'>;
   readonly step: (event: Event) => void;
   readonly onWarning: (message: string) => void;
 }
@@ -101,8 +105,8 @@ export interface PeerPortsOptions {
 /** @throws ServerError ECONFIG when ssl.quorum.* or quorum.auth.* name unusable files */
 export function makePeerPorts(
   config: Config,
-  { sid, quorumConfig }: MemberIdentity,
-  { configFile, step, onWarning }: PeerPortsOptions,
+  { sid, own, quorumConfig }: MemberIdentity,
+  { configFile, clients, step, onWarning }: PeerPortsOptions,
 ): PeerPorts {
   const shared = {
     sid,
@@ -129,6 +133,7 @@ export function makePeerPorts(
   });
   const keeper =
     configFile === undefined ? null : new ConfigKeeper({ file: configFile, sid, onWarning });
+  const followLine = makeLineFollower(own, clients);
   return {
     election,
     quorum,
@@ -137,12 +142,38 @@ export function makePeerPorts(
       await quorum.listen(members);
       await election.listen(members);
     },
-    writeConfig: (text) => keeper?.keep(text),
+    setMembers: (members, proposed) => {
+      election.setMembers(members, proposed);
+      quorum.setMembers(members);
+      followLine(members);
+    },
+    writeConfig: (text, isSettled) => keeper?.keep(text, isSettled),
+    writeNextConfig: async (text) => keeper?.keepNext(text),
     close: async () => {
       election.close();
       quorum.close();
       await keeper?.close();
     },
+  };
+}
+
+const ANY_ADDRESS = '0.0.0.0';
+
+/** Moves the port for clients when the line of this server names another one for them. */
+function makeLineFollower(
+  own: QuorumServerConfig,
+  clients: Pick<ClientPorts, 'move'>,
+): (members: readonly QuorumServerConfig[]) => void {
+  let present = own;
+  return (members) => {
+    const next = members.find(({ sid }) => sid === own.sid);
+    if (next === undefined || next.clientPort === null) return;
+    const { clientAddress, clientPort } = present;
+    const address = next.clientAddress ?? ANY_ADDRESS;
+    // Every reconfig states an address, also for a line that had none.
+    if (clientPort === next.clientPort && (clientAddress ?? ANY_ADDRESS) === address) return;
+    present = next;
+    clients.move(address, next.clientPort);
   };
 }
 

@@ -107,7 +107,7 @@ function tlsOf(
     tls: {
       tls: readAdminTlsOptions(config, adminNeedClientAuth ? 'need' : 'none', onWarning),
       isPlainTaken: !adminForceHttps,
-      detectionTimeoutMs: config.sslHandshakeDetectionTimeoutMs,
+      detectionTimeoutMs: config.sslQuorumHandshakeDetectionTimeoutMs,
       onFailure: (reason) =>
         warnings.say(`TLS of the AdminServer: ${reason}`, reason.replace(/^\S+:\d+ /, '')),
       onPlain: () => driver.step({ kind: 'counted', what: 'insecure_admin_count' }),
@@ -129,6 +129,7 @@ function makeAdminServer({
     port: config.adminServerPort,
     idleTimeoutMs: config.adminIdleTimeoutMs,
     onLimit: limitReporter(driver),
+    isForwardedForTaken: config.ipUseXForwardedFor,
     commandURL: config.adminCommandURL.replace(/\/+$/, ''),
     admin: makeAdminView({ core, config, snapFolder, step: driver.step }),
     authorize: (who) => {

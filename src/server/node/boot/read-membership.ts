@@ -11,12 +11,15 @@ import {
   type QuorumConfig,
   voters,
 } from '../../quorum/membership/quorum-config.js';
-import { ExitCode, ServerError } from '../storage/errors.js';
+import { ExitCode, isMissing, ServerError } from '../storage/errors.js';
+import { nextConfigFileOf } from './config-file.js';
 
 export interface MemberIdentity {
   readonly sid: number;
   readonly own: QuorumServerConfig;
   readonly quorumConfig: QuorumConfig;
+  /** The content of zoo.cfg.dynamic.next, or null: a crash interrupted a reconfig. */
+  readonly nextConfig: QuorumConfig | null;
 }
 
 const MAX_SID = 255;
@@ -48,7 +51,8 @@ export async function readMembership(
   const sid = await readMyid(config, dataDir, quorumConfig, dynamicConfigFile ?? configFile);
   const own = quorumConfig.members.get(sid) as QuorumServerConfig;
   checkClientAddress(config, own, configFile);
-  return { sid, own, quorumConfig };
+  const nextConfig = dynamicConfigFile === null ? null : await readNextConfig(configFile);
+  return { sid, own, quorumConfig, nextConfig };
 }
 
 /**
@@ -111,7 +115,23 @@ async function readQuorumConfig(config: Config, configFile: string): Promise<Quo
   if (/^\s*version\s*[=:]/m.test(text)) {
     throw refusal(`${file}: the version is in the text (expected in the name of the file)`);
   }
-  const parsed = parseQuorumConfig(`${text}\nversion=${versionInName(file)}`);
+  return parseFile(file, `${text}\nversion=${versionInName(file)}`);
+}
+
+/** Apache's server, too, reads it only if zoo.cfg names a dynamic file. */
+async function readNextConfig(configFile: string): Promise<QuorumConfig | null> {
+  const file = nextConfigFileOf(configFile);
+  try {
+    return parseFile(file, await readFile(file, 'utf8'));
+  } catch (error) {
+    if (error instanceof ServerError) throw error;
+    if (isMissing(error)) return null;
+    throw refusal(`${file}: cannot read: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+function parseFile(file: string, text: string): QuorumConfig {
+  const parsed = parseQuorumConfig(text);
   if (typeof parsed !== 'string') return parsed;
   const [, line, message] = /^line (\d+): (.*)$/s.exec(parsed) ?? [];
   throw refusal(line === undefined ? `${file}: ${parsed}` : `${file}:${line}: ${message}`);

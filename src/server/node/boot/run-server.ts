@@ -10,6 +10,7 @@ import { ClientPorts } from '../ports/client-ports.js';
 import { ExitCode, ServerError } from '../storage/errors.js';
 import type { OpenedStorage } from '../storage/open-storage.js';
 import { type Operators, startOperators } from './operators.js';
+import { makeControl, type ServerControl } from './server-control.js';
 
 export interface RunOptions {
   readonly config: Config;
@@ -22,7 +23,7 @@ export interface RunOptions {
   readonly isAdminServerAsked: boolean;
   readonly makeCore: (facts: () => ConfigFacts) => Core | Promise<Core>;
   /** Null for a standalone server. */
-  readonly makePeerPorts: ((driver: Driver) => PeerPorts) | null;
+  readonly makePeerPorts: ((driver: Driver, clients: ClientPorts) => PeerPorts) | null;
   readonly onWarning: (message: string) => void;
   readonly onReport: (report: ServerReport) => void;
   /** Called after the end of the server. */
@@ -31,11 +32,11 @@ export interface RunOptions {
 
 export interface RunningServer {
   readonly core: Core;
-  readonly port: number;
-  readonly securePort: number;
-  readonly connectString: string;
+  /** Where clients connect; a reconfig may move them. */
+  readonly ports: Pick<ClientPorts, 'host' | 'port' | 'securePort' | 'connectString'>;
   readonly adminPort: number | undefined;
   readonly metricsPort: number | undefined;
+  readonly control: ServerControl;
   close(): Promise<void>;
 }
 
@@ -103,7 +104,7 @@ export async function runServer(options: RunOptions): Promise<RunningServer> {
     parts.ports = ports;
     driver.port = ports.plain;
     if (options.makePeerPorts !== null) {
-      parts.peers = options.makePeerPorts(driver);
+      parts.peers = options.makePeerPorts(driver, ports);
       driver.peers = parts.peers;
       await parts.peers.listen();
     }
@@ -111,22 +112,22 @@ export async function runServer(options: RunOptions): Promise<RunningServer> {
     for (const [what, value] of opened.startup) driver.measured(what, value);
     await ports.listen();
     driver.start();
-    const { isAdminServerAsked } = options;
     const operators = await startOperators({
       config,
       core,
       driver,
       storage,
-      isAdminServerAsked,
+      isAdminServerAsked: options.isAdminServerAsked,
       onWarning,
       onReport,
     });
     parts.operators = operators;
-    const { port, securePort, connectString } = ports;
-    onReport({ kind: 'serving', connectString, dataDir: storage?.dir.options.dataDir ?? null });
+    const dataDir = storage?.dir.options.dataDir ?? null;
+    onReport({ kind: 'serving', connectString: ports.connectString, dataDir });
     if (config.auditEnable) onReport(SERVER_START);
     const { adminPort, metricsPort } = operators;
-    return { core, port, securePort, connectString, adminPort, metricsPort, close };
+    const control = makeControl(core, driver, ports.plain);
+    return { core, ports, adminPort, metricsPort, control, close };
   } catch (error) {
     await close();
     throw error;

@@ -7,6 +7,7 @@ import type { ServerReport } from '../log/logger.js';
 import { ExitCode, ServerError } from '../storage/errors.js';
 import { checkEnsembleOptions } from './check-options.js';
 import { ENSEMBLE_LIMITS, layOutEnsemble, type SeatLayout } from './lay-out-ensemble.js';
+import type { ServerControl } from './server-control.js';
 import { type RunningServer, startServer } from './start-server.js';
 
 export interface StartEnsembleOptions {
@@ -42,6 +43,8 @@ export interface EnsembleMember {
   readonly dataDir: string;
   /** The current role; undefined while it is closed or has no leader. */
   readonly mode: RunningServer['mode'];
+  /** Its faults, for tests of applications; undefined while it is closed. */
+  readonly control: ServerControl | undefined;
   /** Closes this server in order; the others continue, while they are a majority. */
   close(): Promise<void>;
   /** Restarts it on its data; resolves when it accepts connections. */
@@ -52,6 +55,18 @@ export interface RunningEnsemble {
   /** "127.0.0.1:2181,127.0.0.1:2182,127.0.0.1:2183" */
   readonly connectString: string;
   readonly members: readonly EnsembleMember[];
+  /**
+   * Closes the leader; the others elect a new one, if they are a majority. `start()` of the
+   * returned member brings it back.
+   * @returns undefined without a leader
+   */
+  loseLeader(): Promise<EnsembleMember | undefined>;
+  /**
+   * Closes members, the leader first, until a minority is left. With
+   * `readonlymode.enabled=true` it becomes read-only.
+   * @returns the closed members
+   */
+  loseQuorum(): Promise<readonly EnsembleMember[]>;
   /** Resolves when every open member serves. */
   untilServing(): Promise<void>;
   close(): Promise<void>;
@@ -82,6 +97,12 @@ export async function startEnsemble(given: StartEnsembleOptions = {}): Promise<R
   const ensemble: RunningEnsemble = {
     connectString: members.map(({ connectString }) => connectString).join(','),
     members,
+    loseLeader: async () => {
+      const leader = members.find(({ mode }) => mode === 'leader');
+      await leader?.close();
+      return leader;
+    },
+    loseQuorum: () => loseQuorum(members),
     untilServing: () => untilServing(members.filter(({ sid }) => isWaitedFor(sid))),
     close: async () => {
       await Promise.all(members.map((member) => member.close()));
@@ -96,6 +117,18 @@ export async function startEnsemble(given: StartEnsembleOptions = {}): Promise<R
     await ensemble.close();
     throw error;
   }
+}
+
+async function loseQuorum(members: readonly Member[]): Promise<readonly EnsembleMember[]> {
+  const voters = members.filter(({ role }) => role === 'participant');
+  const open = voters.filter(({ isRunning }) => isRunning);
+  const [leaders, others] = [true, false].map((isLeader) =>
+    open.filter(({ mode }) => (mode === 'leader') === isLeader),
+  );
+  const count = Math.max(open.length - Math.floor(voters.length / 2), 0);
+  const closed = [...(leaders ?? []), ...(others ?? [])].slice(0, count);
+  await Promise.all(closed.map((member) => member.close()));
+  return closed;
 }
 
 async function untilServing(members: readonly Member[]): Promise<void> {
@@ -131,7 +164,7 @@ class Member implements EnsembleMember {
   }
 
   get port(): number {
-    return this.seat.clientPort;
+    return this.server?.port ?? this.seat.clientPort;
   }
 
   get quorumPort(): number {
@@ -156,6 +189,10 @@ class Member implements EnsembleMember {
 
   get mode(): RunningServer['mode'] {
     return this.server?.mode;
+  }
+
+  get control(): ServerControl | undefined {
+    return this.server?.control;
   }
 
   async start(): Promise<void> {

@@ -10,6 +10,7 @@ import { makeMember, makePeerPorts } from './make-member.js';
 import { makeStandalone } from './make-standalone.js';
 import { readLoneParticipant, readMembership } from './read-membership.js';
 import { runServer } from './run-server.js';
+import type { ServerControl } from './server-control.js';
 
 export interface StartServerOptions {
   /**
@@ -40,6 +41,7 @@ export interface StartServerOptions {
 }
 
 export interface RunningServer {
+  /** A reconfig of the ensemble may move the plain port: these are where clients connect now. */
   readonly host: string;
   /** -1 without a plain port. */
   readonly port: number;
@@ -53,6 +55,8 @@ export interface RunningServer {
   readonly metricsPort: number | undefined;
   /** The current role; undefined for a member of an ensemble without a leader. */
   readonly mode: ServerMode | undefined;
+  /** Faults, for tests of applications. */
+  readonly control: ServerControl;
   /** Closes connections, log and sockets in order; sessions stay in the data directory. */
   close(): Promise<void>;
 }
@@ -67,7 +71,6 @@ export interface RunningServer {
 export async function startServer(given: StartServerOptions = {}): Promise<RunningServer> {
   const options = checkStartOptions(given);
   const config = configOf(options);
-  refuseUnsupported(config);
   const onReport = options.onReport ?? (() => undefined);
   const onWarning = (message: string): void => {
     options.onWarning?.(message);
@@ -97,8 +100,13 @@ export async function startServer(given: StartServerOptions = {}): Promise<Runni
     makePeerPorts:
       membership === null
         ? null
-        : ({ step }) =>
-            makePeerPorts(config, membership, { configFile: options.configFile, step, onWarning }),
+        : ({ step }, clients) =>
+            makePeerPorts(config, membership, {
+              configFile: options.configFile,
+              clients,
+              step,
+              onWarning,
+            }),
     onWarning,
     onReport,
     onFatal: (error) => {
@@ -106,12 +114,23 @@ export async function startServer(given: StartServerOptions = {}): Promise<Runni
       else options.onFatal(error);
     },
   });
-  const { port, securePort, connectString, adminPort, metricsPort, close } = run;
-  const listening = { host: host ?? DEFAULT_HOST, port, securePort, connectString };
+  const { ports, adminPort, metricsPort, control, close } = run;
   return {
-    ...listening,
+    get host() {
+      return ports.host;
+    },
+    get port() {
+      return ports.port;
+    },
+    get securePort() {
+      return ports.securePort;
+    },
+    get connectString() {
+      return ports.connectString;
+    },
     adminPort,
     metricsPort,
+    control,
     get mode() {
       const { view } = run.core.server;
       // A leader that refuses clients (leaderServes=no) is still a leader.
@@ -141,13 +160,4 @@ function isAdminServerAsked(options: StartServerOptions, config: Config): boolea
   const { config: own = {} } = options;
   const key = OPTIONS.adminEnableServer.key;
   return (key in own || `zookeeper.${key}` in own) && config.adminEnableServer;
-}
-
-function refuseUnsupported(config: Config): void {
-  const refuse = (what: string): never => {
-    throw new ServerError('ECONFIG', ExitCode.USAGE, `${what} not supported by this release`);
-  };
-  if (config.snapshotCompressionMethod === 'snappy') {
-    refuse('snapshot.compression.method=snappy is');
-  }
 }

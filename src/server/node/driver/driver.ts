@@ -11,7 +11,7 @@ import type { Database } from '../../persistence/replay.js';
 import type { SnapshotContent } from '../../persistence/snapshot-content.js';
 import type { Server } from '../../server.js';
 import type { ServerReport } from '../log/logger.js';
-import type { ClientPort } from '../ports/client-port.js';
+import type { ClientOutput } from '../ports/client-port.js';
 import { Disk, type SnapshotFile, type Storage } from '../storage/disk.js';
 import { isDiskEffect, type PeerPorts, performOnDisk, performOnPeers } from './perform.js';
 
@@ -38,11 +38,23 @@ export interface DriverOptions {
   readonly onFatal: (error: unknown) => void;
 }
 
+/** See the event `clock`. */
+interface Time {
+  readonly wallMs: number;
+  readonly monotonicMs: number;
+}
+
+export function realTime(): Time {
+  return { wallMs: Date.now(), monotonicMs: Math.floor(performance.now()) };
+}
+
 /** The shortest interval of session checks; buckets are whole ticks. */
 const MAX_TICK_MS = 500;
 
 export class Driver {
-  port: ClientPort | null = null;
+  port: ClientOutput | null = null;
+  /** A test of clients may replace it. */
+  clock: () => Time = realTime;
   /** The connections of a member of an ensemble. */
   peers: PeerPorts | null = null;
   private readonly options: DriverOptions;
@@ -78,7 +90,12 @@ export class Driver {
 
   start(): void {
     const everyMs = Math.max(1, Math.min(this.options.tickTimeMs / 2, MAX_TICK_MS));
-    this.timer = setInterval(() => this.wake(), everyMs);
+    let lastMs = performance.now();
+    this.timer = setInterval(() => {
+      const nowMs = performance.now();
+      this.measured('pause', Math.max(0, nowMs - lastMs - everyMs));
+      lastMs = nowMs;
+    }, everyMs);
     this.disk?.startPurging();
     // A member of an ensemble starts by itself.
     this.wake();
@@ -115,11 +132,7 @@ export class Driver {
     this.isScheduled = true;
     setImmediate(this.drainSoon);
     try {
-      this.options.core.step({
-        kind: 'clock',
-        wallMs: Date.now(),
-        monotonicMs: Math.floor(performance.now()),
-      });
+      this.options.core.step({ kind: 'clock', ...this.clock() });
     } catch (error) {
       this.fail(error);
     }
@@ -149,7 +162,7 @@ export class Driver {
     clearTimeout(this.alarm);
     this.alarmMs = nextWakeMs;
     if (nextWakeMs === Number.POSITIVE_INFINITY) return;
-    const ms = Math.min(Math.max(Math.ceil(nextWakeMs - performance.now()), 0), MAX_TICK_MS);
+    const ms = Math.min(Math.max(Math.ceil(nextWakeMs - this.clock().monotonicMs), 0), MAX_TICK_MS);
     this.alarm = setTimeout(() => {
       this.alarmMs = Number.POSITIVE_INFINITY;
       this.wake();
@@ -194,13 +207,10 @@ export class Driver {
 
   private performQuorum(effect: QuorumEffect): void {
     const { peers, disk } = this;
-    if (isDiskEffect(effect)) {
-      assert(disk !== null, 'a member of an ensemble has a disk');
-      performOnDisk(effect, disk, peers?.quorum, this.step);
-    } else {
-      assert(peers !== null, 'a member of an ensemble has ports for the others');
-      performOnPeers(effect, peers);
-    }
+    assert(disk !== null, 'a member of an ensemble has a disk');
+    assert(peers !== null, 'a member of an ensemble has ports for the others');
+    if (isDiskEffect(effect)) performOnDisk(effect, disk, peers, this.step);
+    else performOnPeers(effect, peers);
   }
 
   private append(effect: Extract<Effect, { kind: 'append' }>): void {

@@ -1,4 +1,5 @@
 /** The effects of a member of an ensemble on its disk and its connections to the others. */
+import type { QuorumServerConfig } from '../../config/config-ensemble.js';
 import type { QuorumEffect } from '../../effects.js';
 import type { Event } from '../../events.js';
 import type { ElectionPort } from '../ports/election-port.js';
@@ -10,19 +11,35 @@ export interface PeerPorts {
   listen(): Promise<void>;
   readonly election: ElectionPort;
   readonly quorum: QuorumPort;
+  /** Each port listens where the line of this server says from now on. */
+  readonly setMembers: (
+    members: readonly QuorumServerConfig[],
+    proposed: readonly QuorumServerConfig[],
+  ) => void;
   /** Saves the membership for the next start. */
-  readonly writeConfig: (text: string) => void;
+  readonly writeConfig: (text: string, isSettled: boolean) => void;
+  /** Saves the proposed membership, or discards it. */
+  readonly writeNextConfig: (text: string | null) => Promise<void>;
   close(): Promise<void>;
 }
 
 type DiskEffect = Extract<
   QuorumEffect,
-  { kind: 'write-epoch' | 'truncate' | 'install-snapshot' | 'search-log' | 'link-log' }
+  {
+    kind:
+      | 'write-epoch'
+      | 'write-next-config'
+      | 'truncate'
+      | 'install-snapshot'
+      | 'search-log'
+      | 'link-log';
+  }
 >;
 
 export function isDiskEffect(effect: QuorumEffect): effect is DiskEffect {
   return (
     effect.kind === 'write-epoch' ||
+    effect.kind === 'write-next-config' ||
     effect.kind === 'truncate' ||
     effect.kind === 'install-snapshot' ||
     effect.kind === 'search-log' ||
@@ -33,12 +50,18 @@ export function isDiskEffect(effect: QuorumEffect): effect is DiskEffect {
 export function performOnDisk(
   effect: DiskEffect,
   disk: Disk,
-  quorum: Pick<QuorumPort, 'sendTxns'> | undefined,
+  {
+    quorum,
+    writeNextConfig,
+  }: { quorum: Pick<QuorumPort, 'sendTxns'> } & Pick<PeerPorts, 'writeNextConfig'>,
   step: (event: Event) => void,
 ): void {
   switch (effect.kind) {
     case 'write-epoch':
       disk.writeEpoch(effect.name, effect.epoch, () => step(effect.whenDurable));
+      break;
+    case 'write-next-config':
+      disk.run(() => writeNextConfig(effect.text));
       break;
     case 'truncate':
       disk.truncate(effect.zxid, (database) => {
@@ -53,7 +76,7 @@ export function performOnDisk(
       searchLog(effect, disk, step);
       break;
     case 'link-log':
-      quorum?.sendTxns(effect.link, disk.readTxns(effect.range));
+      quorum.sendTxns(effect.link, disk.readTxns(effect.range));
       break;
   }
 }
@@ -69,15 +92,14 @@ function searchLog(
 
 export function performOnPeers(
   effect: Exclude<QuorumEffect, DiskEffect>,
-  { election, quorum, writeConfig }: Omit<PeerPorts, 'listen' | 'close'>,
+  { election, quorum, setMembers, writeConfig }: Omit<PeerPorts, 'listen' | 'close'>,
 ): void {
   switch (effect.kind) {
     case 'notify':
       election.notify(effect.sid, effect.frame);
       break;
     case 'members':
-      election.setMembers(effect.members);
-      quorum.setMembers(effect.members);
+      setMembers(effect.members, effect.proposed);
       break;
     case 'link-send':
       quorum.send(effect.link, effect.bytes);
@@ -98,7 +120,7 @@ export function performOnPeers(
       quorum.dial(effect);
       break;
     case 'write-config':
-      writeConfig(effect.text);
+      writeConfig(effect.text, effect.isSettled);
       break;
   }
 }

@@ -3,7 +3,6 @@
  * demand. The audit log goes there, too, unless it has a file.
  */
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import type { Logger as Pino } from 'pino';
 import {
   checkFields,
@@ -20,6 +19,7 @@ import { OPTIONS } from '../../config/config-keys.js';
 import { LIMITS } from '../../limits/limits.js';
 import { type AuditEntry, formatAuditEntry } from '../../state/audit.js';
 import type { Report } from '../../state/reports.js';
+import { serverUser } from './server-user.js';
 
 /** The reports of the parts that do I/O, besides those of the server itself. */
 export type HostReport =
@@ -88,18 +88,18 @@ export async function createLogger(given: LoggerOptions): Promise<ServerLogger> 
   stderr.on('error', () => undefined);
   const log = pino(settings, write === undefined ? stderr : { write });
   const auditFile = options.auditFile ? openSync(options.auditFile, 'a', 0o640) : undefined;
-  const serverUser = userInfo().username;
+  const user = serverUser().username;
   const isTooOften = makeThrottle();
   const reportAudit = (entry: AuditEntry): void => {
     if (auditFile === undefined) {
-      logAudit(log, entry, serverUser);
+      logAudit(log, entry, user);
       return;
     }
     try {
-      writeSync(auditFile, auditLine(entry, serverUser));
+      writeSync(auditFile, auditLine(entry, user));
     } catch (error) {
       log.error({ event: 'audit', error }, 'cannot write the audit file; the entry follows');
-      logAudit(log, entry, serverUser);
+      logAudit(log, entry, user);
     }
   };
   return {

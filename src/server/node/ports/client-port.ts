@@ -1,9 +1,11 @@
 /** The sockets of clients: received bytes become events, effects become sent bytes. */
-import { createServer, type Server as NetServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import type { Event } from '../../events.js';
 import { LIMITS, type LimitName } from '../../limits/limits.js';
 import { ClosingSockets, type ClosingSocketsOptions } from '../sockets/closing-sockets.js';
-import { listen, plainIp, portOf, stopListening } from '../sockets/listen.js';
+import { plainIp } from '../sockets/listen.js';
+import { MovableListener, type Place } from '../sockets/movable-listener.js';
 import { addressOf } from '../sockets/remote-name.js';
 
 /** Above this, the server stops reading from a client that does not read its answers, */
@@ -23,7 +25,10 @@ export interface ClientPortOptions {
   /** 0 uses a free port; null opens no plain port. */
   readonly port: number | null;
   readonly backlog: number;
+  /** clientTcpKeepAlive; default: false. */
+  readonly isKeptAlive?: boolean;
   readonly step: (event: Event) => void;
+  readonly onWarning: (message: string) => void;
   /** The defaults are in LIMITS. */
   readonly closing?: Omit<ClosingSocketsOptions, 'onLimit'>;
   /** Default LIMITS.unreadBytesInAll. */
@@ -46,9 +51,14 @@ interface Client {
   isAwaited: boolean;
 }
 
+/** The way to clients, as a driver needs it. */
+export type ClientOutput = Pick<ClientPort, 'send' | 'close' | 'hold' | 'release' | 'awaitReading'>;
+
 export class ClientPort {
+  /** Whether to close every new connection at once, for tests of clients. */
+  isRefusing = false;
   private readonly options: ClientPortOptions;
-  private readonly listener: NetServer;
+  private readonly listener: MovableListener;
   private readonly clients = new Map<number, Client>();
   /** These, and those that are closing. */
   private readonly all = new Set<Client>();
@@ -72,23 +82,33 @@ export class ClientPort {
   constructor(options: ClientPortOptions) {
     this.options = options;
     this.closing = new ClosingSockets({ ...options.closing, onLimit: this.onLimit });
-    // A script may half-close before the answer to a word is sent.
-    const { takeEither } = options;
+    const { takeEither, backlog, onWarning } = options;
     const acceptPlain = (socket: Socket): void => this.accept(socket);
-    this.listener = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
-      takeEither === undefined ? acceptPlain(socket) : takeEither(socket, acceptPlain),
-    );
+    this.listener = new MovableListener({
+      whom: 'clients',
+      tries: 1,
+      backlog,
+      // A script may half-close before the answer to a word is sent.
+      allowHalfOpen: true,
+      accept: takeEither === undefined ? acceptPlain : (socket) => takeEither(socket, acceptPlain),
+      onWarning,
+    });
   }
 
   /** -1 without a plain port. */
   get port(): number {
-    return portOf(this.listener);
+    return this.listener.port;
   }
 
   /** @throws ServerError EBIND */
   async listen(): Promise<void> {
-    const { host, port, backlog } = this.options;
-    if (port !== null) await listen(this.listener, { host, port, backlog, whom: 'clients' });
+    const { host, port } = this.options;
+    if (port !== null) await this.listener.move([{ host, port }]);
+  }
+
+  /** Clients stay connected. @throws ServerError EBIND: it still listens where it did */
+  async move(place: Place): Promise<void> {
+    await this.listener.move([place]);
   }
 
   send(id: number, bytes: Buffer): void {
@@ -174,19 +194,25 @@ export class ClientPort {
 
   async shutDown(): Promise<void> {
     this.isClosed = true;
-    const closed = this.port === -1 ? undefined : stopListening(this.listener);
+    this.listener.close();
     this.closing.shutDown([...this.clients.values()].map(({ socket }) => socket));
     this.clients.clear();
-    await closed;
+    await this.listener.ended();
+  }
+
+  /** Breaks a connection, without the pending output. */
+  destroy(id: number): void {
+    this.clients.get(id)?.socket.resetAndDestroy();
   }
 
   /** @param certificateSubject RFC 2253, of a client with a certificate over TLS */
   accept(socket: Socket, certificateSubject?: string): void {
     const { step } = this.options;
-    if (this.isClosed) {
+    if (this.isClosed || this.isRefusing) {
       socket.destroy();
       return;
     }
+    if (this.options.isKeptAlive === true) socket.setKeepAlive(true);
     const id = this.nextId++;
     const client: Client = { socket, unread: 0, ...NOT_PAUSED };
     this.clients.set(id, client);
@@ -211,6 +237,7 @@ export class ClientPort {
       connection: id,
       remoteIp: plainIp(socket.remoteAddress ?? ''),
       remotePort: socket.remotePort ?? 0,
+      isOverTls: socket instanceof TLSSocket,
       ...(certificateSubject === undefined ? {} : { certificateSubject }),
     });
   }

@@ -19,11 +19,14 @@ export class ClientPorts {
   /** Has the clients of both ports. */
   readonly plain: ClientPort;
   readonly secure: SecurePort | undefined;
-  private readonly host: string;
+  private readonly onWarning: (message: string) => void;
+  /** Of the plain port. */
+  host: string;
 
   /** @throws ServerError ECONFIG when the ssl.* options name no usable certificate */
   constructor({ config, host, port, securePort, step, onWarning }: ClientPortsOptions) {
     this.host = host;
+    this.onWarning = onWarning;
     const secureAt = securePort === undefined ? config.secureClientPort : securePort;
     const plainAt = config.clientPort ?? (secureAt === null ? 0 : null);
     const backlog = config.clientPortListenBacklog;
@@ -44,7 +47,9 @@ export class ClientPorts {
       host,
       port: port === undefined ? plainAt : port,
       backlog,
+      isKeptAlive: config.clientTcpKeepAlive,
       step,
+      onWarning,
       ...(secure !== undefined && config.clientPortUnification
         ? { takeEither: (socket, acceptPlain) => secure.takeEither(socket, acceptPlain) }
         : {}),
@@ -75,6 +80,19 @@ export class ClientPorts {
   async listen(): Promise<void> {
     await this.plain.listen();
     await this.secure?.listen();
+  }
+
+  /** The plain port moves; if the new place is not available, it stays where it is. */
+  move(host: string, port: number): void {
+    this.plain.move({ host, port }).then(
+      () => {
+        this.host = host;
+      },
+      (error: Error) => {
+        const stays = this.port === -1 ? '' : `; still listening on ${this.connectString}`;
+        this.onWarning(`${error.message}${stays}`);
+      },
+    );
   }
 
   async shutDown(): Promise<void> {

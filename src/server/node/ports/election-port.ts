@@ -17,9 +17,9 @@ import { encodeProbe } from '../../quorum/wire/notification.js';
 import { RateLimitedWarnings } from '../log/rate-limited-warnings.js';
 import { reportLimit } from '../log/report-limit.js';
 import { dial, PLAIN, type Transport } from '../sockets/dial.js';
+import { MovableListener, placesOf } from '../sockets/movable-listener.js';
 import { addressOf } from '../sockets/remote-name.js';
 import { ELECTION_WAITS, ElectionPeer } from './election-peer.js';
-import { PeerListener, placesOf } from './peer-listener.js';
 import type { QuorumAuth } from './quorum-auth.js';
 
 export interface ElectionPortOptions {
@@ -54,11 +54,11 @@ const MAX_STRANGERS = LIMITS.electionStrangers.value;
 export class ElectionPort {
   private readonly options: ElectionPortOptions;
   private readonly transport: Transport;
-  private readonly listener: PeerListener;
+  private readonly listener: MovableListener;
   private readonly warnings: RateLimitedWarnings;
   private readonly peers = new Map<number, ElectionPeer>();
   private readonly pending = new Set<Socket>();
-  private members: ReadonlyMap<number, QuorumServerConfig> = new Map();
+  private members: ReadonlySet<number> = new Set();
   /** For a non-member, its last addresses as a member: others call back there. */
   private ownAddresses: readonly HostPort[] = [];
   private nextNameless = -1;
@@ -68,7 +68,7 @@ export class ElectionPort {
     this.options = options;
     this.transport = options.transport ?? PLAIN;
     this.warnings = new RateLimitedWarnings(options.onWarning);
-    this.listener = new PeerListener({
+    this.listener = new MovableListener({
       whom: 'elections',
       tries: options.bindTries,
       accept: (socket) => this.accept(socket),
@@ -78,13 +78,19 @@ export class ElectionPort {
 
   /** @throws ServerError EBIND */
   async listen(members: readonly QuorumServerConfig[]): Promise<void> {
-    this.learn(members);
+    this.learn(members, []);
     await this.listener.move(placesOf(this.ownAddresses, this.options.isEverywhere));
   }
 
-  /** The members to connect to from now on; the addresses of this server may change, too. */
-  setMembers(members: readonly QuorumServerConfig[]): void {
-    this.learn(members);
+  /**
+   * The members to connect to from now on; the addresses of this server may change, too.
+   * @param proposed lines that may come into force: their servers vote on that, at either address
+   */
+  setMembers(
+    members: readonly QuorumServerConfig[],
+    proposed: readonly QuorumServerConfig[] = [],
+  ): void {
+    this.learn(members, proposed);
     this.listener
       .move(placesOf(this.ownAddresses, this.options.isEverywhere))
       .catch((error: Error) => this.options.onWarning(error.message));
@@ -106,26 +112,26 @@ export class ElectionPort {
     this.peers.clear();
   }
 
-  private learn(members: readonly QuorumServerConfig[]): void {
-    this.members = new Map(members.map((member) => [member.sid, member]));
-    if (this.members.has(this.options.sid)) {
-      this.ownAddresses = this.electionAddresses(this.options.sid);
-    }
+  private learn(
+    members: readonly QuorumServerConfig[],
+    proposed: readonly QuorumServerConfig[],
+  ): void {
+    const { sid: ownSid } = this.options;
+    const own = members.find(({ sid }) => sid === ownSid);
+    if (own !== undefined) this.ownAddresses = electionAddresses([own]);
+    this.members = new Set([...members, ...proposed].map(({ sid }) => sid));
     for (const [sid, peer] of this.peers) {
       if (this.members.has(sid)) continue;
       this.peers.delete(sid);
       peer.close();
     }
-    for (const { sid } of members) {
-      if (sid === this.options.sid) continue;
+    for (const sid of this.members) {
+      if (sid === ownSid) continue;
       const peer = this.peers.get(sid) ?? this.addPeer(sid);
-      peer.addresses = this.electionAddresses(sid);
+      peer.addresses = electionAddresses(
+        [...members, ...proposed].filter((member) => member.sid === sid),
+      );
     }
-  }
-
-  private electionAddresses(sid: number): HostPort[] {
-    const addresses = this.members.get(sid)?.addresses ?? [];
-    return addresses.map(({ host, electionPort: port }) => ({ host, port }));
   }
 
   private addPeer(sid: number): ElectionPeer {
@@ -267,4 +273,13 @@ export class ElectionPort {
     );
     return this.addPeer(sid);
   }
+}
+
+/** The addresses in the lines of one server, each once. */
+function electionAddresses(lines: readonly QuorumServerConfig[]): HostPort[] {
+  const places = new Map<string, HostPort>();
+  for (const { host, electionPort: port } of lines.flatMap(({ addresses }) => addresses)) {
+    places.set(`${host} ${port}`, { host, port });
+  }
+  return [...places.values()];
 }

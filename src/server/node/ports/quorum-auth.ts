@@ -13,6 +13,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { JaasError, parseSaslLogin, parseSaslUsers } from '../../../protocol/jaas.js';
+import { SaslDigestClient, type SaslLogin } from '../../../protocol/sasl-digest-client.js';
 import type { Config } from '../../config/config.js';
 import {
   type AuthPacket,
@@ -23,8 +25,6 @@ import {
   readAuthPacket,
 } from '../../quorum/wire/auth-packet.js';
 import { SaslDigest } from '../../session/sasl-digest.js';
-import { SaslDigestClient, type SaslLogin } from '../../session/sasl-digest-client.js';
-import { parseSaslLogin, parseSaslUsers } from '../../session/sasl-users.js';
 import { addressOf, nameOf } from '../sockets/remote-name.js';
 import { ExitCode, ServerError } from '../storage/errors.js';
 
@@ -59,8 +59,16 @@ export function makeQuorumAuth(config: Config): QuorumAuth | null {
   }
   const { quorumAuthServerLoginContext: ofServer, quorumAuthLearnerLoginContext: ofLearner } =
     config;
-  const users = parseSaslUsers(text, ofServer);
-  const login = parseSaslLogin(text, ofLearner);
+  const read = <T>(parse: (text: string, section: string) => T, section: string): T => {
+    try {
+      return parse(text, section);
+    } catch (cause) {
+      if (!(cause instanceof JaasError)) throw cause;
+      return refuse(`${file}: ${cause.message}`, cause);
+    }
+  };
+  const users = read(parseSaslUsers, ofServer);
+  const login = read(parseSaslLogin, ofLearner);
   const expected = 'expected a DigestLoginModule, the only supported login module';
   if (users === undefined) return refuse(`${file}: ${ofServer}: ${expected}, with user_NAME`);
   if (login === undefined) {

@@ -79,7 +79,7 @@ export class QuorumLink {
     const { maxWaitingBytes = MAX_WAITING_BYTES } = this.options;
     if (this.unsent <= maxWaitingBytes) return;
     this.options.onLimit?.('quorumUnreadBytes', maxWaitingBytes);
-    this.fail(`it did not read: over ${maxWaitingBytes} bytes are waiting`);
+    this.fail(`it did not read: over ${maxWaitingBytes} bytes are pending`);
   }
 
   sendSnapshot(effect: Parameters<typeof snapshotPieces>[0]): void {

@@ -10,8 +10,8 @@ import { LIMITS } from '../../limits/limits.js';
 import { RateLimitedWarnings } from '../log/rate-limited-warnings.js';
 import { reportLimit } from '../log/report-limit.js';
 import { type DialOptions, dial, PLAIN, type Transport } from '../sockets/dial.js';
+import { MovableListener, placesOf } from '../sockets/movable-listener.js';
 import { addressOf, nameOf } from '../sockets/remote-name.js';
-import { PeerListener, placesOf } from './peer-listener.js';
 import type { QuorumAuth } from './quorum-auth.js';
 import { QuorumLink, type QuorumLinkOptions } from './quorum-link.js';
 import { UnprovenLinks } from './unproven-links.js';
@@ -51,7 +51,7 @@ const MAX_SILENT = LIMITS.quorumGreetings.value;
 interface Port {
   readonly name: string;
   readonly isForObservers: boolean;
-  readonly listener: PeerListener;
+  readonly listener: MovableListener;
   readonly sockets: Set<Socket>;
   /** Closes those without a packet yet, oldest first. */
   readonly silent: Map<Socket, (reason: string) => void>;
@@ -88,7 +88,7 @@ export class QuorumPort {
   private makePort(name: string, whom: string, isForObservers: boolean): Port {
     const { bindTries: tries, onWarning } = this.options;
     const accept = (socket: Socket): void => this.accept(port, socket);
-    const listener = new PeerListener({ whom, tries, accept, onWarning });
+    const listener = new MovableListener({ whom, tries, accept, onWarning });
     const fixed = { name, isForObservers, listener };
     const port: Port = { ...fixed, sockets: new Set(), silent: new Map() };
     return port;

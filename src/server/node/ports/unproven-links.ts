@@ -54,7 +54,7 @@ export class UnprovenLinks {
     this.delete(worst);
     this.onExceeded(from);
     link.fail(
-      `links that are not in sync left over ${this.maxBytes} bytes unread, this one the most`,
+      `links that are not in sync have over ${this.maxBytes} unread bytes, most of them on this link`,
     );
   }
 

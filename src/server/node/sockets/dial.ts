@@ -5,7 +5,7 @@ import type { HostPort } from '../../quorum/wire/election-preamble.js';
 /** The transport of a connection: plain, or TLS. */
 export interface Transport {
   /** Dials; the connection is usable after the event. */
-  open(address: HostPort): { readonly socket: Socket; readonly ready: 'connect' | 'secureConnect' };
+  open(address: HostPort): { readonly socket: Socket; readonly ready: 'connect' | 'trusted' };
   /** Passes on an incoming socket once it is usable; destroys a refused one. */
   take(socket: Socket, accept: (socket: Socket) => void): void;
   close(): void;

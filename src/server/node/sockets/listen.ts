@@ -1,7 +1,12 @@
 import type { Server } from 'node:net';
 import { ExitCode, ServerError } from '../storage/errors.js';
 
-const DEFAULT_BACKLOG = 50;
+/**
+ * All clients of a member that died connect at once. The kernel drops connections beyond the
+ * backlog, and their clients repeat them after 1 s and more. It lowers the value to its own maximum
+ * (net.core.somaxconn).
+ */
+export const BACKLOG = 4096;
 /** EADDRINUSE does not say why. */
 const IN_USE =
   'the address is in use, by a listener or by a closing connection: use another port, or wait';
@@ -11,15 +16,15 @@ export interface ListenOptions {
   readonly host: string | undefined;
   /** 0 uses a free port. */
   readonly port: number;
-  /** 0 or less means 50. */
-  readonly backlog: number;
+  /** Connections that wait for accept; without a positive number, BACKLOG. */
+  readonly backlog?: number;
   /** The clients of the port, for error texts: "clients". */
   readonly whom: string;
 }
 
 /** Binds a listener to its port. @throws ServerError EBIND */
 export function listen(listener: Server, options: ListenOptions): Promise<void> {
-  const { host, port, backlog, whom } = options;
+  const { host, port, backlog = 0, whom } = options;
   return new Promise((resolve, reject) => {
     listener.once('error', (cause: NodeJS.ErrnoException) => {
       const place = `${host ?? '0.0.0.0'}:${port}`;
@@ -30,7 +35,7 @@ export function listen(listener: Server, options: ListenOptions): Promise<void> 
     listener.listen(
       {
         port,
-        backlog: backlog > 0 ? backlog : DEFAULT_BACKLOG,
+        backlog: backlog > 0 ? backlog : BACKLOG,
         ...(host === undefined ? {} : { host }),
       },
       resolve,

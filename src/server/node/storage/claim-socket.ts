@@ -59,7 +59,12 @@ export async function listenAt(
     socket.setTimeout(ANSWER_TIMEOUT_MS, () => socket.destroy());
     socket.end(answer());
   });
-  if (!(await isListening(server, path))) return null;
+  try {
+    if (!(await isListening(server, path))) return null;
+  } catch (error) {
+    if (isRemoved(error)) return await listenAt(place, name, answer);
+    throw error;
+  }
   server.unref();
   server.maxConnections = MAX_CONNECTIONS;
   server.on('error', () => undefined);
@@ -73,6 +78,11 @@ export async function listenAt(
     throw error;
   }
   return { close: () => server.close() };
+}
+
+/** A holder that cleans up removed the socket before it got its mode. */
+function isRemoved(error: unknown): boolean {
+  return isMissing(error) && Object(error).syscall === 'uv_pipe_chmod';
 }
 
 function isListening(server: Server, path: string): Promise<boolean> {

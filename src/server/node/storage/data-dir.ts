@@ -7,9 +7,11 @@ import { snapshotFileName, VERSION_DIR } from '../../persistence/file-names.js';
 import { planPurge } from '../../persistence/purge.js';
 import { planRecovery, type SnapshotFile, withoutSnapshot } from '../../persistence/recovery.js';
 import { Database } from '../../persistence/replay.js';
+import { writeSnapshot } from '../../persistence/snapshot.js';
 import type { SnapshotContent } from '../../persistence/snapshot-content.js';
-import { contentOf } from '../../persistence/snapshot-source.js';
+import { contentOf, sourceOf } from '../../persistence/snapshot-source.js';
 import type { DataTreeOptions } from '../../tree/data-tree.js';
+import type { CompactionJob } from './compact-snapshot.js';
 import { syncFile } from './cut-file.js';
 import { ExitCode, ServerError, unusable } from './errors.js';
 import { type FileSystem, NODE_FILES } from './file-system.js';
@@ -27,6 +29,10 @@ export interface DataDirOptions extends SnapshotFileOptions {
   readonly tree: DataTreeOptions;
   /** Longest entry in bytes: jute.maxbuffer and its extra size. */
   readonly maxEntryLength: number;
+  /** Writes snapshots without the tree, if it has at least `fromZnodes` znodes. */
+  readonly compaction?:
+    | { readonly fromZnodes: number; readonly run: (job: CompactionJob) => Promise<void> }
+    | undefined;
   /** snapshot.trust.empty */
   readonly isEmptyTrusted: boolean;
   /** datadir.autocreate */
@@ -45,6 +51,12 @@ export interface Recovered {
   /** Milliseconds for the snapshot, and for the log after it. */
   readonly snapshotMs: number;
   readonly logMs: number;
+}
+
+export interface WrittenSnapshot {
+  readonly path: string;
+  /** The last txn that it may contain. */
+  readonly reached: bigint;
 }
 
 /** `zkserver init` creates it: the folder is empty on purpose. */
@@ -169,32 +181,67 @@ export class DataDir {
   }
 
   /**
-   * Writes in pieces, so that the server keeps serving. The file gets its name when it is whole,
-   * unless `mayBeNamed` refuses. A fuzzy snapshot does not replace an existing one: a later
-   * truncation may need the one with fewer txns.
+   * Writes a file while the server keeps serving. It gets its name when it is whole, unless
+   * `mayBeNamed` refuses. A fuzzy snapshot does not replace an existing one: a later truncation may
+   * need the one with fewer txns.
    */
   async writeSnapshot(
     content: SnapshotContent,
     mayBeNamed: () => Promise<void> = async () => undefined,
-  ): Promise<string> {
-    const { isCompressed } = this.options;
-    const path = join(
-      this.snapFolder,
-      snapshotFileName(content.zxid, isCompressed ? 'gz' : 'none'),
-    );
+  ): Promise<WrittenSnapshot> {
+    const name = snapshotFileName(content.zxid, this.options.compression);
+    const path = join(this.snapFolder, name);
     const temporary = `${path}.tmp`;
-    await writeSnapshotFile(this.fs, temporary, content, this.options);
+    let reached = content.zxid;
+    if (!(await this.isCompacted(content, temporary, mayBeNamed))) {
+      await this.writeTree(temporary, content);
+      reached = content.tree.lastProcessedZxid;
+    }
     try {
       await mayBeNamed();
-      const isFuzzy = content.tree.lastProcessedZxid > content.zxid;
-      if (isFuzzy && (await this.hasSnapshot(path))) throw new Error(`${path}: exists already`);
+      if (reached > content.zxid && (await this.hasSnapshot(path))) {
+        throw new Error(`${path}: already exists`);
+      }
       await this.fs.rename(temporary, path);
     } catch (error) {
       await this.fs.unlink(temporary).catch(() => undefined);
       throw error;
     }
     await this.fs.syncFolder(this.snapFolder);
-    return path;
+    return { path, reached };
+  }
+
+  /** Writes the tree as it is to a file without its final name. */
+  writeTree(path: string, content: SnapshotContent): Promise<void> {
+    const { isLastZxidWritten, snapshotChunkSize, compression } = this.options;
+    const chunks = writeSnapshot(sourceOf(content, isLastZxidWritten), snapshotChunkSize);
+    return writeSnapshotFile(this.fs, path, chunks, compression);
+  }
+
+  /** Whether the file was written from other files. They must have all txns before. */
+  private async isCompacted(
+    { tree, sessions, zxid, exact }: SnapshotContent,
+    path: string,
+    untilLogged: () => Promise<void>,
+  ): Promise<boolean> {
+    const { compaction, maxEntryLength } = this.options;
+    const { compression, isLastZxidWritten, snapshotChunkSize } = this.options;
+    if (compaction === undefined || exact === undefined) return false;
+    if (tree.nodeCount < compaction.fromZnodes) return false;
+    await untilLogged();
+    const { snapFolder, logFolder } = this;
+    const file = { path, compression, isLastZxidWritten, snapshotChunkSize };
+    const limits = { maxEntryLength };
+    try {
+      await compaction.run({ ...file, ...limits, ...exact, snapFolder, logFolder, zxid, sessions });
+      return true;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.options.onWarning(
+        `cannot compact the log into a snapshot, so the tree is read: ${reason}`,
+      );
+      return false;
+    }
   }
 
   private async hasSnapshot(path: string): Promise<boolean> {

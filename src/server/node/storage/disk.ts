@@ -35,7 +35,7 @@ export interface SnapshotFile {
 
 export interface DiskOptions {
   readonly storage: Storage;
-  /** autopurge; everyMs 0 disables it. */
+  /** autopurge; everyMs 0 or less disables it. */
   readonly purge: { readonly everyMs: number; readonly retain: number };
   readonly onPurged: (files: readonly string[]) => void;
   readonly onSnapshot: (path: string, ms: number) => void;
@@ -52,6 +52,9 @@ type Job =
       readonly onDurable: () => void;
     }
   | { readonly kind: 'barrier'; readonly work: () => Promise<void> };
+
+/** A timer of Node.js that waits longer fires at once: 24 days. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export class Disk {
   private readonly options: DiskOptions;
@@ -74,9 +77,9 @@ export class Disk {
   /** Also at the start, as in Apache's server. */
   startPurging(): void {
     const { everyMs } = this.options.purge;
-    if (everyMs === 0) return;
+    if (everyMs <= 0) return;
     this.purge();
-    this.purgeTimer = setInterval(() => this.purge(), everyMs);
+    this.purgeTimer = setInterval(() => this.purge(), Math.min(everyMs, MAX_TIMER_MS));
   }
 
   purge(): void {
@@ -241,8 +244,8 @@ export class Disk {
 
   private async write(content: SnapshotContent, mayBeNamed = this.untilLogged): Promise<string> {
     const startedAt = performance.now();
-    const path = await this.options.storage.dir.writeSnapshot(content, mayBeNamed);
-    this.reached.set(basename(path), content.tree.lastProcessedZxid);
+    const { path, reached } = await this.options.storage.dir.writeSnapshot(content, mayBeNamed);
+    this.reached.set(basename(path), reached);
     this.options.onSnapshot(path, performance.now() - startedAt);
     return path;
   }

@@ -4,6 +4,7 @@ import { createGunzip } from 'node:zlib';
 import { faultOf, feedSnapshot } from '../../persistence/feed-snapshot.js';
 import type { SnapshotFile } from '../../persistence/recovery.js';
 import type { Database } from '../../persistence/replay.js';
+import { SnappyReader } from '../../persistence/snappy.js';
 import { SnapshotReader } from '../../persistence/snapshot-reader.js';
 import type { FileSystem } from './file-system.js';
 
@@ -23,13 +24,10 @@ export async function loadSnapshot(
   database: Database,
   file: SnapshotFile,
 ): Promise<string | undefined> {
-  if (file.compression === 'snappy') return 'snappy compression is not supported';
   const reader = new SnapshotReader(options.maxEntryLength);
-  const bytes = readPieces(fs, join(snapFolder, file.name), file.size);
-  const pieces = file.compression === 'gz' ? unzipped(bytes) : bytes;
   try {
-    for await (const piece of pieces) {
-      reader.push(piece as Buffer);
+    for await (const piece of snapshotPieces(fs, snapFolder, file)) {
+      reader.push(piece);
       const fault = faultOf(feedSnapshot(database, reader));
       if (fault !== undefined) return fault;
     }
@@ -40,6 +38,23 @@ export async function loadSnapshot(
   }
   reader.end();
   return faultOf(feedSnapshot(database, reader));
+}
+
+/** The uncompressed bytes of a snapshot. */
+export function snapshotPieces(
+  fs: FileSystem,
+  folder: string,
+  { name, size, compression }: SnapshotFile,
+): AsyncIterable<Buffer> {
+  const bytes = readPieces(fs, join(folder, name), size);
+  if (compression === 'snappy') return unsnappied(bytes);
+  return compression === 'gz' ? unzipped(bytes) : bytes;
+}
+
+async function* unsnappied(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const reader = new SnappyReader();
+  for await (const piece of bytes) yield* reader.push(piece);
+  reader.end();
 }
 
 /** An error on either side ends the other; the reader of the result gets the error. */

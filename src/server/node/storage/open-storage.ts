@@ -1,6 +1,7 @@
 /** Opens the storage of a server: the lock, the recovered database, the log. */
 
 import { randomInt } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { ByteRange } from '../../../jute/byte-range.js';
 import type { Config } from '../../config/config.js';
 import type { Measured } from '../../metrics/server-stats.js';
@@ -8,11 +9,17 @@ import { Database } from '../../persistence/replay.js';
 import { CommittedLog } from '../../quorum/peer/committed-log.js';
 import type { DataTreeOptions } from '../../tree/data-tree.js';
 import type { ServerReport } from '../log/logger.js';
+import { compactOnThread } from './compaction-thread.js';
 import { DataDir } from './data-dir.js';
 import { type DirLock, lockDir } from './dir-lock.js';
 import type { Storage } from './disk.js';
 import type { ServerError } from './errors.js';
 import { LogDisk } from './log-disk.js';
+
+/** Znodes of a tree that this thread would need tens of milliseconds to write. */
+const COMPACTED_FROM = 20_000;
+/** On two cores, the thread takes one from clients (bench/RESULTS.md, Limits). */
+const hasSpareCore = availableParallelism() > 2;
 
 /** Callbacks of the log; the server is created later, so both are set then. */
 export interface StorageListener {
@@ -50,8 +57,9 @@ export async function openStorage(
     tree: treeOptionsOf(config),
     maxEntryLength: config.juteMaxBuffer + config.juteMaxBufferExtraSize,
     isEmptyTrusted: config.snapshotTrustEmpty,
-    isCompressed: config.snapshotCompressionMethod === 'gz',
+    compression: config.snapshotCompressionMethod || 'none',
     isLastZxidWritten: config.serializeLastProcessedZxidEnabled,
+    compaction: hasSpareCore ? { fromZnodes: COMPACTED_FROM, run: compactOnThread } : undefined,
     areFoldersMade: config.datadirAutocreate,
     isEmptyDatabaseMade: config.dbAutocreate,
     onWarning,

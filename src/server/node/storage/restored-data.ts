@@ -15,7 +15,6 @@ import { logsAmong, snapshotsAmong } from '../../persistence/recovery.js';
 import type { SnapshotContent } from '../../persistence/snapshot-content.js';
 import type { DataDir } from './data-dir.js';
 import { listFiles } from './folders.js';
-import { writeSnapshotFile } from './snapshot-file.js';
 
 type Folders = Pick<DataDir, 'fs' | 'snapFolder' | 'logFolder'>;
 
@@ -25,10 +24,9 @@ const TEMPORARY = '.tmp';
 
 /** Writes the snapshot next to the current data; resolves to the name for `adoptRestored`. */
 export async function stageRestored(dir: DataDir, content: SnapshotContent): Promise<string> {
-  const { isCompressed } = dir.options;
-  const name = snapshotFileName(content.zxid, isCompressed ? 'gz' : 'none');
+  const name = snapshotFileName(content.zxid, dir.options.compression);
   const staged = `${PREFIX}${name.slice(SNAPSHOT_PREFIX.length)}${TEMPORARY}`;
-  await writeSnapshotFile(dir.fs, join(dir.snapFolder, staged), content, dir.options);
+  await dir.writeTree(join(dir.snapFolder, staged), content);
   return staged;
 }
 

@@ -1,13 +1,12 @@
 import { Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
-import { writeSnapshot } from '../../persistence/snapshot.js';
-import type { SnapshotContent } from '../../persistence/snapshot-content.js';
-import { sourceOf } from '../../persistence/snapshot-source.js';
+import type { SnapshotCompression } from '../../persistence/file-names.js';
+import { packChunk, SNAPPY_HEADER } from '../../persistence/snappy.js';
 import type { FileSystem } from './file-system.js';
 
 export interface SnapshotFileOptions {
-  /** snapshot.compression.method=gz */
-  readonly isCompressed: boolean;
+  /** snapshot.compression.method */
+  readonly compression: SnapshotCompression;
   /** serializeLastProcessedZxid.enabled: snapshots end with the last zxid of the tree. */
   readonly isLastZxidWritten: boolean;
   /** Approximate number of bytes of a snapshot to write in one turn. */
@@ -17,39 +16,44 @@ export interface SnapshotFileOptions {
 /**
  * Writes in pieces, so that the server keeps serving; it is durable when this resolves. Removes an
  * incomplete file, because the log needs the space.
+ * @param chunks the file before compression
  */
 export async function writeSnapshotFile(
   fs: FileSystem,
   path: string,
-  content: SnapshotContent,
-  options: SnapshotFileOptions,
+  chunks: Chunks,
+  compression: SnapshotCompression,
 ): Promise<void> {
   try {
-    await writePieces(fs, path, content, options);
+    await writePieces(fs, path, compressed(chunks, compression));
   } catch (error) {
     await fs.unlink(path).catch(() => undefined);
     throw error;
   }
 }
 
-async function writePieces(
-  fs: FileSystem,
-  path: string,
-  content: SnapshotContent,
-  { isCompressed, isLastZxidWritten, snapshotChunkSize }: SnapshotFileOptions,
-): Promise<void> {
+async function writePieces(fs: FileSystem, path: string, chunks: Chunks): Promise<void> {
   const file = await fs.open(path, 'replace', { mode: 0o644 });
   try {
-    const chunks = writeSnapshot(sourceOf(content, isLastZxidWritten), snapshotChunkSize);
-    const stream = isCompressed ? Readable.from(chunks).compose(createGzip()) : chunks;
     let position = 0;
-    for await (const chunk of stream) {
-      const bytes = chunk as Buffer;
-      await file.write([bytes], position);
-      position += bytes.length;
+    for await (const chunk of chunks) {
+      await file.write([chunk], position);
+      position += chunk.length;
     }
     await file.sync();
   } finally {
     await file.close();
   }
+}
+
+type Chunks = Iterable<Buffer> | AsyncIterable<Buffer>;
+
+function compressed(chunks: Chunks, compression: SnapshotCompression): Chunks {
+  if (compression === 'gz') return Readable.from(chunks).compose(createGzip());
+  return compression === 'snappy' ? snappied(chunks) : chunks;
+}
+
+async function* snappied(chunks: Chunks): AsyncGenerator<Buffer> {
+  yield SNAPPY_HEADER;
+  for await (const chunk of chunks) yield packChunk(chunk);
 }

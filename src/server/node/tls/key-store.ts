@@ -1,6 +1,7 @@
-/** Key stores and trust stores of ssl.*: files in PEM or PKCS #12, converted to PEM for Node. */
+/** Key stores and trust stores of ssl.*: PEM, PKCS #12, or JKS, converted to PEM for Node. */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { JKS_MAGIC, JksError, type JksStore, readJks } from './jks.js';
 import { Pkcs12Error, readPkcs12 } from './pkcs12.js';
 
 export type StoreType = '' | 'JKS' | 'PEM' | 'PKCS12' | 'BCFKS';
@@ -34,8 +35,9 @@ export class StoreError extends Error {
 export function readKeyStore(store: StoreFile): KeyStore {
   const { location, password } = store;
   const bytes = readStoreFile(location);
-  if (formOf(store, bytes) === 'PEM') return keyStoreOfPem(location, bytes.toString(), password);
-  const { keys, certificates } = openPkcs12(location, bytes, password);
+  const form = formOf(store, bytes);
+  if (form === 'PEM') return keyStoreOfPem(location, bytes.toString(), password);
+  const { keys, certificates } = openJava(form, location, bytes, password);
   const [key] = keys;
   if (key === undefined) throw new StoreError(`${location}: has no private key`);
   return { key: pemOfKey(key), chain: chainOf(location, key, certificates.map(parsed(location))) };
@@ -45,10 +47,11 @@ export function readKeyStore(store: StoreFile): KeyStore {
 export function readTrustStore(store: StoreFile): TrustStore {
   const { location, password } = store;
   const bytes = readStoreFile(location);
-  const isPem = formOf(store, bytes) === 'PEM';
+  const form = formOf(store, bytes);
+  const isPem = form === 'PEM';
   const certificates = isPem
     ? blocksOf(bytes.toString(), 'CERTIFICATE')
-    : openPkcs12(location, bytes, password).certificates;
+    : openJava(form, location, bytes, password).trusted;
   if (certificates.length === 0) throw new StoreError(`${location}: has no certificate to trust`);
   return {
     certificates: certificates.map(parsed(location)).map(String),
@@ -72,32 +75,48 @@ export function readStoreFile(location: string): Buffer {
   }
 }
 
-const JKS_MAGICS: readonly number[] = [0xfeedfeed, 0xcececece];
+const JCEKS_MAGIC = 0xcececece;
 
-function formOf({ location, type }: StoreFile, bytes: Buffer): 'PEM' | 'PKCS12' {
-  const isJks = bytes.length >= 4 && JKS_MAGICS.includes(bytes.readUInt32BE(0));
-  if (type === 'JKS' || type === 'BCFKS' || isJks) {
-    const name = type === 'BCFKS' ? 'BCFKS' : 'JKS';
+type Form = 'PEM' | 'PKCS12' | 'JKS';
+
+function formOf({ location, type }: StoreFile, bytes: Buffer): Form {
+  const magic = bytes.length >= 4 ? bytes.readUInt32BE(0) : 0;
+  if (type === 'BCFKS' || magic === JCEKS_MAGIC) {
+    const name = type === 'BCFKS' ? 'BCFKS' : 'JCEKS';
     throw new StoreError(
       `${location}: is a ${name} store, which only Java reads: convert it to PKCS12 with` +
         ` keytool -importkeystore -srckeystore ${location} -destkeystore store.p12 -deststoretype PKCS12`,
     );
   }
-  const found = bytes.includes('-----BEGIN ') ? 'PEM' : bytes[0] === 0x30 ? 'PKCS12' : undefined;
+  const found = foundForm(bytes, magic);
   if (found === undefined) {
-    throw new StoreError(`${location}: is neither PEM nor PKCS12`);
+    throw new StoreError(`${location}: is neither PEM nor PKCS12 nor JKS`);
   }
-  if (type !== '' && type !== found) {
+  // Java, too, reads either of its formats by the name of the other.
+  if (type !== '' && (type === 'PEM') !== (found === 'PEM')) {
     throw new StoreError(`${location}: is ${found} (expected ${type}, its configured type)`);
   }
   return found;
 }
 
-function openPkcs12(location: string, bytes: Buffer, password: string) {
+function foundForm(bytes: Buffer, magic: number): Form | undefined {
+  if (magic === JKS_MAGIC) return 'JKS';
+  if (bytes.includes('-----BEGIN ')) return 'PEM';
+  return bytes[0] === 0x30 ? 'PKCS12' : undefined;
+}
+
+function openJava(
+  form: 'PKCS12' | 'JKS',
+  location: string,
+  bytes: Buffer,
+  password: string,
+): JksStore {
   try {
-    return readPkcs12(bytes, password);
+    if (form === 'JKS') return readJks(bytes, password);
+    const store = readPkcs12(bytes, password);
+    return { ...store, trusted: store.certificates };
   } catch (cause) {
-    if (!(cause instanceof Pkcs12Error)) throw cause;
+    if (!(cause instanceof Pkcs12Error) && !(cause instanceof JksError)) throw cause;
     throw new StoreError(`${location} ${cause.message}`, { cause });
   }
 }

@@ -29,7 +29,7 @@ export interface Pkcs12Store {
   readonly certificates: readonly Buffer[];
 }
 
-/** The fault of a store, without its name: "has another password". */
+/** The fault of a store, without its name: "has a different password". */
 export class Pkcs12Error extends Error {
   override readonly name = 'Pkcs12Error';
   readonly code = 'EPKCS12';
@@ -141,7 +141,7 @@ function readShroudedKey(key: Buffer, passphrase: string): KeyObject {
   try {
     return createPrivateKey({ key, format: 'der', type: 'pkcs8', passphrase });
   } catch {
-    throw new Pkcs12Error('has a key with another password than its own, or with an old cipher');
+    throw new Pkcs12Error('has a key with a different password, or with an old cipher');
   }
 }
 
@@ -160,7 +160,7 @@ function decrypt(algorithm: readonly DerItem[], content: Buffer, password: strin
     const decipher = createDecipheriv(name, key, iv);
     return Buffer.concat([decipher.update(content), decipher.final()]);
   } catch {
-    throw new Pkcs12Error('has another password');
+    throw new Pkcs12Error('has a different password');
   }
 }
 
@@ -207,14 +207,14 @@ function checkMac(mac: readonly DerItem[], content: Buffer, password: string): v
   const digestInfo = expectItems(mac, 0, DerTag.SEQUENCE);
   const hashOid = readOid(expectItem(expectItems(digestInfo, 0, DerTag.SEQUENCE), 0, DerTag.OID));
   const hash = HASHES.get(hashOid);
-  if (hash === undefined) throw new Pkcs12Error(`uses an unknown seal: ${hashOid}`);
+  if (hash === undefined) throw new Pkcs12Error(`uses an unknown MAC algorithm: ${hashOid}`);
   const expected = expectItem(digestInfo, 1, DerTag.OCTET_STRING).content;
   const salt = expectItem(mac, 1, DerTag.OCTET_STRING).content;
   const rounds = mac[2] === undefined ? 1 : iterationsOf(mac[2]);
   const key = deriveKey(hash, 3, password, salt, rounds, expected.length);
   const actual = createHmac(hash, key).update(content).digest();
   if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) {
-    throw new Pkcs12Error('has another password');
+    throw new Pkcs12Error('has a different password');
   }
 }
 

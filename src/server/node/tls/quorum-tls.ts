@@ -3,15 +3,17 @@
  * alike; with portUnification, servers without TLS are accepted, too, during a migration.
  */
 import { isIP, type Socket } from 'node:net';
-import { connect, type SecureContextOptions } from 'node:tls';
+import { connect, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import type { Config } from '../../config/config.js';
 import type { Event } from '../../events.js';
 import type { HostPort } from '../../quorum/wire/election-preamble.js';
 import { RateLimitedWarnings } from '../log/rate-limited-warnings.js';
 import { PLAIN, type Transport } from '../sockets/dial.js';
+import { plainIp } from '../sockets/listen.js';
 import { checkHost } from '../sockets/names-host.js';
 import { keyOf } from '../sockets/pending-sockets.js';
 import { FileWatcher } from './file-watcher.js';
+import { makeTrustCheck } from './self-issued.js';
 import { TlsGate } from './tls-gate.js';
 import { readQuorumTlsOptions } from './tls-options.js';
 
@@ -33,6 +35,7 @@ class QuorumTls implements Transport {
   private readonly gate: TlsGate;
   private readonly watcher: FileWatcher | undefined;
   private context: SecureContextOptions;
+  private isTrusted: (socket: TLSSocket) => boolean;
   /** The callbacks of handshakes in progress, by the underlying socket. */
   private readonly waiting = new Map<string, (socket: Socket) => void>();
 
@@ -40,12 +43,13 @@ class QuorumTls implements Transport {
     this.config = config;
     const tls = readQuorumTlsOptions(config, onWarning);
     this.context = tls.context;
+    this.isTrusted = makeTrustCheck(tls.context);
     const warnings = new RateLimitedWarnings(onWarning);
     this.gate = new TlsGate({
       tls,
       maxHandshakes: 0,
       maxPerAddress: 0,
-      detectionTimeoutMs: config.sslHandshakeDetectionTimeoutMs,
+      detectionTimeoutMs: config.sslQuorumHandshakeDetectionTimeoutMs,
       accept: (socket) => this.hand(socket),
       onFailure: (reason) =>
         warnings.say(`TLS between servers: ${reason}`, reason.replace(/^\S+:\d+ /, '')),
@@ -66,13 +70,31 @@ class QuorumTls implements Transport {
       host,
       port,
       ...(isIP(host) === 0 ? { servername: host } : {}),
-      // In both directions, a certificate counts only if its authority is trusted.
-      rejectUnauthorized: true,
-      checkServerIdentity: (_, certificate) =>
-        this.config.sslQuorumHostnameVerification ? checkHost(host, certificate) : undefined,
+      // The listener below decides: it trusts more than OpenSSL does.
+      rejectUnauthorized: false,
+      checkServerIdentity: () => undefined,
+    });
+    socket.once('secureConnect', () => {
+      const fault = this.faultOf(socket, host);
+      if (fault === undefined) socket.emit('trusted');
+      else socket.destroy(fault);
     });
     socket.setNoDelay(true);
-    return { socket, ready: 'secureConnect' };
+    return { socket, ready: 'trusted' };
+  }
+
+  /** In both directions, a certificate counts only if its authority is trusted. */
+  private faultOf(socket: TLSSocket, host: string): Error | undefined {
+    if (!this.isTrusted(socket)) {
+      return new Error(`certificate is not accepted: ${String(socket.authorizationError)}`);
+    }
+    if (!this.config.sslQuorumHostnameVerification) return undefined;
+    const certificate = socket.getPeerCertificate();
+    const fault = checkHost(host, certificate);
+    if (fault === undefined) return undefined;
+    // As in Apache's server, the address of the name is enough.
+    const address = plainIp(socket.remoteAddress ?? '');
+    return checkHost(address, certificate) === undefined ? undefined : fault;
   }
 
   take(socket: Socket, accept: (socket: Socket) => void): void {
@@ -98,6 +120,7 @@ class QuorumTls implements Transport {
   private reload(onWarning: (message: string) => void): void {
     try {
       this.context = readQuorumTlsOptions(this.config, onWarning).context;
+      this.isTrusted = makeTrustCheck(this.context);
       this.gate.reload(this.context);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);

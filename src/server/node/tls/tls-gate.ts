@@ -15,6 +15,7 @@ import { checkHost } from '../sockets/names-host.js';
 import { keyOf, PendingSockets } from '../sockets/pending-sockets.js';
 import { addressOf, nameOf } from '../sockets/remote-name.js';
 import { certificateSubject } from './certificate-subject.js';
+import { isNamedAsIssuer, makeTrustCheck } from './self-issued.js';
 import type { TlsOptions } from './tls-options.js';
 
 export interface TlsGateOptions {
@@ -53,16 +54,19 @@ export class TlsGate {
   private readonly pending: PendingSockets;
   /** The keys of sockets in a handshake. */
   private readonly handshaking = new Set<string>();
+  private isTrusted: (socket: TLSSocket) => boolean;
 
   constructor(options: TlsGateOptions) {
     this.options = options;
     this.pending = new PendingSockets(options.maxPerAddress);
     const { tls, handshakeTimeoutMs = HANDSHAKE_TIMEOUT_MS } = options;
+    this.isTrusted = makeTrustCheck(tls.context);
     this.server = createServer({
       ...tls.context,
       handshakeTimeout: handshakeTimeoutMs,
       requestCert: tls.clientAuth !== 'none',
-      rejectUnauthorized: tls.clientAuth === 'need',
+      // Only OpenSSL can send an alert that says why, and only `handleSecured` goes by signatures.
+      rejectUnauthorized: tls.clientAuth === 'need' && !isNamedAsIssuer(tls.context),
     });
     this.server.on('secureConnection', (socket) => this.handleSecured(socket));
     this.server.on('tlsClientError', (error, socket) => {
@@ -82,6 +86,7 @@ export class TlsGate {
   /** Applies to later handshakes. */
   reload(context: SecureContextOptions): void {
     this.server.setSecureContext(context);
+    this.isTrusted = makeTrustCheck(context);
   }
 
   /** @param acceptPlain accepts a client without TLS; by default none is accepted */
@@ -157,11 +162,12 @@ export class TlsGate {
     this.handshaking.delete(keyOf(socket));
     const certificate = socket.getPeerX509Certificate();
     if (certificate === undefined) {
-      this.accept(socket, undefined);
+      if (this.options.tls.clientAuth === 'need') this.fail(socket, lacksCertificate(socket));
+      else this.accept(socket, undefined);
       return;
     }
-    // With ssl.clientAuth=want Node leaves the decision to us; Java refuses untrusted ones.
-    if (!socket.authorized) {
+    // Also with ssl.clientAuth=want: Java refuses untrusted ones.
+    if (!this.isTrusted(socket)) {
       this.fail(socket, certificateReason(socket));
       return;
     }
@@ -182,6 +188,10 @@ export class TlsGate {
     const isNamed = (host: string) => checkHost(host, peer) === undefined;
     if (isNamed(address)) {
       this.accept(socket, subject);
+      return;
+    }
+    if (!this.options.tls.isReverseLookupAllowed) {
+      this.fail(socket, `${nameOf(socket)} has a certificate that does not name its address`);
       return;
     }
     const ignore = (): void => undefined;
@@ -220,6 +230,10 @@ function reasonOf(error: NodeJS.ErrnoException, socket: TLSSocket): string {
   const { code = error.message } = error;
   if (code === 'ECONNRESET') return `${nameOf(socket)} left during its handshake`;
   return `${nameOf(socket)} ${REASONS[code] ?? `failed in its handshake (${code})`}`;
+}
+
+function lacksCertificate(socket: TLSSocket): string {
+  return `${nameOf(socket)} ${REASONS['ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE']}`;
 }
 
 function certificateReason(socket: TLSSocket): string {

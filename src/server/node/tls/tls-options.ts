@@ -25,6 +25,8 @@ export interface TlsOptions {
   readonly clientAuth: 'none' | 'want' | 'need';
   /** Whether a client's certificate must name its address. */
   readonly isClientNameChecked: boolean;
+  /** Whether a name that the DNS has for the address is enough. */
+  readonly isReverseLookupAllowed: boolean;
   /** The source files. */
   readonly files: readonly string[];
 }
@@ -49,6 +51,7 @@ interface TlsSource
     | 'sslAuthProvider'
     | 'sslClientAuth'
     | 'sslClientHostnameVerification'
+    | 'sslAllowReverseDnsLookup'
   > {
   /** The prefix of the options' names. */
   readonly prefix: 'ssl' | 'ssl.quorum';
@@ -90,6 +93,7 @@ export function readQuorumTlsOptions(
     // Without a check of the servers it dials, a server does not check its clients, either.
     sslClientHostnameVerification:
       config.sslQuorumHostnameVerification && config.sslQuorumClientHostnameVerification,
+    sslAllowReverseDnsLookup: config.sslQuorumAllowReverseDnsLookup,
   };
   return readSource(source, onWarning);
 }
@@ -145,6 +149,7 @@ function readSource(config: TlsSource, onWarning: (message: string) => void): Tl
     context,
     clientAuth: config.sslClientAuth,
     isClientNameChecked: config.sslClientHostnameVerification,
+    isReverseLookupAllowed: config.sslAllowReverseDnsLookup,
     files: [keyFile, trustFile].flatMap((file) => (file === undefined ? [] : [file.location])),
   };
 }

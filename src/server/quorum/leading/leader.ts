@@ -282,8 +282,7 @@ export class Leader implements Role, LearnerMaster {
     this.learners.ping(this.broadcast?.outstanding.lastProposed ?? this.newLeaderZxid);
     // A leader without followers must stop answering.
     if (isServing && nowMs >= this.deadlineMs && !this.hasQuorum) {
-      const inSync = [...this.learners.followers()].join(', ');
-      this.peer.giveUp(`lost the quorum: only ${inSync} servers are in sync`);
+      this.peer.giveUp(`lost the quorum: only ${this.learners.inSync} in sync`);
     }
   }
 

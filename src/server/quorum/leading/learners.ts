@@ -48,6 +48,12 @@ export class Learners {
     return sids;
   }
 
+  /** "server 3 is" or "servers 1, 3 are" */
+  get inSync(): string {
+    const sids = [...this.followers()].sort((a, b) => a - b);
+    return sids.length === 1 ? `server ${sids[0]} is` : `servers ${sids.join(', ')} are`;
+  }
+
   /** How many learners are being brought in sync this way. */
   inSyncBy(kind: SyncKind): number {
     let count = 0;

@@ -83,9 +83,10 @@ function listOf(text: string): string[] {
 function parseJoiner(text: string): QuorumServerConfig | string {
   const equals = text.indexOf('=');
   const lines = { servers: [] as QuorumServerConfig[], groups: new Map(), weights: new Map() };
-  const key = text.slice(0, equals).trim();
-  if (equals < 0 || !key.startsWith('server.')) return `expected server.N=…, found "${text}"`;
-  const problem = parseEnsembleLine(lines, key, text.slice(equals + 1).trim());
+  if (equals < 0) return `expected server.N=…, found "${text}"`;
+  // Apache's server reads the id after the last dot, so "4=…" is server 4, too.
+  const id = text.slice(text.lastIndexOf('.', equals) + 1, equals).trim();
+  const problem = parseEnsembleLine(lines, `server.${id}`, text.slice(equals + 1).trim());
   if (problem !== undefined) return problem;
   const [server] = lines.servers;
   if (server === undefined || server.clientPort === null) {

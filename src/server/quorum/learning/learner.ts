@@ -228,7 +228,7 @@ export class Learner implements Role {
       const config = parseQuorumConfig(data.toString());
       if (typeof config === 'string') return `NEWLEADER: invalid configuration: ${config}`;
       const { membership } = this.peer;
-      membership.propose(config);
+      membership.told(config, this.history?.path.lastLogged ?? 0n);
       const pending = this.history?.pendingConfig ?? null;
       if (pending !== null) membership.propose(pending);
       // Apache's leader sends a configuration that is only proposed: wait for its commit.

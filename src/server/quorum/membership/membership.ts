@@ -14,26 +14,38 @@ import {
 export class Membership {
   /** The configuration in force (QuorumPeer.quorumVerifier). */
   config: QuorumConfig;
-  /** The proposed configuration with a higher version, or null (lastSeenQuorumVerifier). */
-  next: QuorumConfig | null = null;
+  private proposed: QuorumConfig | null = null;
+  /** Called when `next` changes, but not when it comes into force. */
+  onProposed: () => void = () => undefined;
 
   constructor(config: QuorumConfig) {
     this.config = config;
   }
 
+  /** The proposed configuration with a higher version, or null (lastSeenQuorumVerifier). */
+  get next(): QuorumConfig | null {
+    return this.proposed;
+  }
+
   /**
+   * The proposed configuration at a start: on the disk, or in the log, whichever is newer.
+   *
    * A reconfig in the log but not in zoo.cfg may be in force or may never be. If the lines of
    * zoo.cfg have no version, the operator wrote them, and they alone count.
    */
-  recall(tree: DataTree): void {
+  recall(tree: DataTree, stored: QuorumConfig | null = null): void {
+    if (stored !== null) this.propose(stored);
     if (this.config.version === 0n) return;
     const logged = parseQuorumConfig(tree.get('/zookeeper/config')?.data ?? '');
-    if (typeof logged !== 'string') this.propose(logged);
+    if (typeof logged === 'string') return;
+    if (this.next === null || logged.version > this.next.version) this.propose(logged);
   }
 
   /** No history contains the txns after `zxid` anymore. */
   forgetAfter(zxid: bigint): void {
-    if (this.next !== null && this.next.version > zxid) this.next = null;
+    if (this.next === null || this.next.version <= zxid) return;
+    this.proposed = null;
+    this.onProposed();
   }
 
   isQuorum(sids: ReadonlySet<number>): boolean {
@@ -63,11 +75,22 @@ export class Membership {
 
   /** Stores a configuration that may come into force; ignores older ones. */
   propose(config: QuorumConfig): void {
-    if (config.version > this.config.version) this.next = config;
+    if (config.version <= this.config.version || config.version === this.next?.version) return;
+    this.proposed = config;
+    this.onProposed();
+  }
+
+  /**
+   * NEWLEADER has the newest configuration that the leader knows. A newer one that is in no history
+   * up to `lastZxid` was known here alone.
+   */
+  told(config: QuorumConfig, lastZxid: bigint): void {
+    if (config.version > this.config.version) this.propose(config);
+    else this.forgetAfter(lastZxid);
   }
 
   activate(config: QuorumConfig): void {
     this.config = config;
-    if (this.next !== null && this.next.version <= config.version) this.next = null;
+    if (this.next !== null && this.next.version <= config.version) this.proposed = null;
   }
 }

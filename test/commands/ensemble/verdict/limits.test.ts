@@ -157,6 +157,22 @@ test('growth is measured against an earlier look, and not over a restart or a re
   );
 });
 
+test('a maximum since the start is judged only when it grows; otherwise the last value is', () => {
+  const size: Reading = { kind: 'peak', summary: 'proposal_size' };
+  const read = (last: number, max: number, before?: number) => {
+    const member = withMetrics({ last_proposal_size: last, max_proposal_size: max });
+    const earlier =
+      before === undefined
+        ? new Map()
+        : new Map([[member.server, lookOf(withMetrics({ max_proposal_size: before }), 0)]]);
+    return measure(size, member, now([member], earlier));
+  };
+  assert.is(read(60, 900_000), 60, 'a large write of last year');
+  assert.is(read(900_000, 900_000), 900_000, 'a large write now');
+  assert.is(read(60, 900_000, 900_000), 60, 'nothing new');
+  assert.is(read(60, 900_000, 800_000), 900_000, 'a new maximum between two looks');
+});
+
 test('a server that was started anew counts from zero, even past what it had counted', () => {
   const at = (uptime: number, throttled_ops: number) => withMetrics({ uptime, throttled_ops });
   const before = at(60_000, 3);

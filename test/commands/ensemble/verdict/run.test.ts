@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { askWord } from '../../../../src/client/four-letter.js';
+import { askWord } from '../../../../src/client/base/four-letter.js';
 import type { AskWord } from '../../../../src/commands/ensemble/ask.js';
 import { type RunOptions, runVerb } from '../../../../src/commands/ensemble/verdict/run.js';
 import {

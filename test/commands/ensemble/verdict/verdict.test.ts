@@ -80,6 +80,58 @@ test('a leader without its followers is not a quorum, whatever it calls itself',
   assert.is(verdict.summary, 'no quorum: 1 of 3 voters in step (expected at least 2)');
 });
 
+/** A leader that still counts as many followers, and how the others answered. */
+function led(syncedFollowers: number, ...others: readonly string[]): Member[] {
+  const leader = answering(mntr, 1, (word) =>
+    word === 'srvr'
+      ? srvrText('leader')
+      : `zk_server_state\tleader\nzk_quorum_size\t3\nzk_synced_followers\t${syncedFollowers}\n`,
+  );
+  const rest = others.map((other, index) =>
+    other === 'follower'
+      ? answering(mntr, index + 2, (word) =>
+          word === 'srvr' ? srvrText('follower') : 'zk_server_state\tfollower\n',
+        )
+      : failing(mntr, index + 2, other as Reason),
+  );
+  return [leader, ...rest];
+}
+
+test('a follower that does not answer is not in step, though its leader still counts it', () => {
+  const verdict = judge(mntr, led(2, 'timeout', 'follower'));
+  assert.is(verdict.level, 'warning');
+  assert.match(verdict.summary, /; 10\.0\.0\.1:1 leads, 2 of 3 voters in step, none to spare$/);
+});
+
+test('a leader alone is not believed about its followers', () => {
+  const verdict = judge(mntr, led(2, 'timeout', 'timeout'));
+  assert.is(verdict.level, 'critical');
+  assert.is(
+    verdict.summary,
+    'no quorum: 1 of 3 voters in step (expected at least 2); ' +
+      'the leader counts 3, but 10.0.0.1:2, 10.0.0.1:3 do not answer',
+  );
+});
+
+test('the sentence begins with the worst finding, and counts the others', () => {
+  const alarm = {
+    level: 'warning',
+    code: 'limit:x',
+    server: 'zk2',
+    text: 'requests: 11, above the limit of 10 (x); do something',
+  } as const;
+  const members = srvrMembers('leader', 'follower', 'follower');
+  assert.is(
+    judge(srvr, members, { alarms: [alarm] }).summary,
+    'zk2: requests: 11, above the limit of 10 (x); 10.0.0.1:1 leads, 3 of 3 voters in step',
+  );
+  const worse = { ...alarm, level: 'critical', server: 'zk3' } as const;
+  assert.match(
+    judge(srvr, members, { alarms: [alarm, worse] }).summary,
+    /^zk3: requests: 11, above the limit of 10 \(x\) \(and 1 more\); /,
+  );
+});
+
 test('a follower that is up and lags is a warning', () => {
   const leader = answering(mntr, 1, (word) =>
     word === 'srvr'
@@ -94,7 +146,7 @@ test('a follower that is up and lags is a warning', () => {
   const verdict = judge(mntr, [leader, ...followers]);
   assert.is(verdict.level, 'warning');
   assert.equal(verdict.problems, [
-    { level: 'warning', code: 'not-in-step', text: 'only 2 of 3 voters in step' },
+    { level: 'warning', code: 'not-in-step', text: '10.0.0.1:1 leads, only 2 of 3 voters in step' },
   ]);
 });
 

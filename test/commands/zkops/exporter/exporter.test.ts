@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { askWord } from '../../../../src/client/four-letter.js';
+import { askWord } from '../../../../src/client/base/four-letter.js';
 import { serveMetrics } from '../../../../src/commands/zkops/exporter/serve.js';
 import { startBundled } from '../../../support/bundled.js';
 import { freePort } from '../../../support/free-port.js';
@@ -19,7 +19,7 @@ function once(servers: string, ...args: string[]) {
   return callTask(['exporter', '--once', '--servers', servers, ...args], { ask: askWord });
 }
 
-promtoolTest('Prometheus takes what is told of the bundled server', async () => {
+promtoolTest('Prometheus accepts the metrics of the bundled server', async () => {
   const server = await startBundled();
   try {
     const { out, exitCode } = await once(server.connectString);
@@ -31,7 +31,7 @@ promtoolTest('Prometheus takes what is told of the bundled server', async () => 
   }
 });
 
-oracleTest("an Apache server's metrics are told too", async () => {
+oracleTest("an Apache server's metrics are exported too", async () => {
   const server = await startOracle();
   try {
     const { out } = await once(server.connectString);
@@ -42,7 +42,7 @@ oracleTest("an Apache server's metrics are told too", async () => {
   }
 });
 
-test('a member that is down is told as down, and why', async () => {
+test('a member that is down is exported as down, with the reason', async () => {
   const members = { ...ensemble(1), 3: 'dead' as const };
   const args = ['exporter', '--once', '--servers', serversOf(members)];
   const { out } = await callTask(args, { ask: askFakes(members) });
@@ -51,7 +51,7 @@ test('a member that is down is told as down, and why', async () => {
   assert.match(out, /^zkops_verdict 1$/m);
 });
 
-test("mntr's own names come with --old-names alone", async () => {
+test("mntr's own names require --old-names", async () => {
   const server = await startBundled();
   try {
     assert.not.match((await once(server.connectString)).out, /^zk_znode_count\{/m);
@@ -63,7 +63,7 @@ test("mntr's own names come with --old-names alone", async () => {
   }
 });
 
-test('/metrics is served, everything else is refused in words', async () => {
+test('/metrics is served, and other requests get an error text', async () => {
   let asked = 0;
   const endpoint = await serveMetrics({ host: '127.0.0.1', port: 0 }, () => {
     asked++;
@@ -93,7 +93,7 @@ test('/metrics is served, everything else is refused in words', async () => {
   }
 });
 
-test('the exporter serves until it is told to end, and shares a look between scrapers', async () => {
+test('the exporter serves until it is stopped, and scrapers share one poll', async () => {
   const server = await startBundled();
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/metrics`;
@@ -108,7 +108,7 @@ test('the exporter serves until it is told to end, and shares a look between scr
     await waitFor('the exporter to listen', () => out.includes(url));
     const texts = await Promise.all([1, 2, 3].map(async () => (await fetch(url)).text()));
     assert.match(texts[0] ?? '', /^zk_serving\{server="[^"]+"\} 1$/m);
-    assert.is(new Set(texts).size, 1, 'one look for all');
+    assert.is(new Set(texts).size, 1, 'one poll for all');
     child.kill('SIGTERM');
     assert.is(await ended, 0);
   } finally {
@@ -117,7 +117,7 @@ test('the exporter serves until it is told to end, and shares a look between scr
   }
 });
 
-test('an address that is taken or is none is wrong usage', async () => {
+test('a taken or invalid address is a usage error', async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   try {

@@ -13,7 +13,7 @@ import { askFakes } from '../probes/fake-members.js';
 
 const rules = async (...args: string[]) => (await callTask(['exporter', '--rules', ...args])).out;
 
-/** What promtool says of files; "" when it accepts them. */
+/** The complaints of promtool about files, or "" if it accepts them. */
 function promtool(args: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8' });
   return status === 0 ? '' : `${stdout}${stderr}`;
@@ -32,7 +32,7 @@ async function panels(...args: string[]): Promise<readonly Panel[]> {
   return JSON.parse(out).panels;
 }
 
-test('every limit of the table has its rules, and its plot', async () => {
+test('every limit of the table has its rules and its plot', async () => {
   const alerts = alertRules([]);
   const plots = (await panels()).map(({ title }) => title);
   for (const { name, warning, critical } of THRESHOLDS) {
@@ -52,7 +52,7 @@ test('every limit of the table has its rules, and its plot', async () => {
   }
 });
 
-test('limits that were changed are those of the rules and the dashboard', async () => {
+test('rules and dashboard use changed limits', async () => {
   const folder = makeTempDir('limits');
   try {
     const file = join(folder.path, 'limits.toml');
@@ -78,7 +78,7 @@ test('limits that were changed are those of the rules and the dashboard', async 
   }
 });
 
-test('rules and dashboard ask for series that the exporter gives', async () => {
+test('rules and dashboard use only series that the exporter has', async () => {
   const member = (server: string) => ({
     srvr: golden(server, 'srvr'),
     mntr: golden(server, 'mntr'),
@@ -91,20 +91,20 @@ test('rules and dashboard ask for series that the exporter gives', async () => {
     ...alertRules([]).map(({ expr }) => expr),
     ...(await panels()).flatMap(({ targets }) => targets.map(({ expr }) => expr)),
   ].flatMap((expr) => [...expr.matchAll(/\bzk(?:ops)?_[a-z_]+/g)].map(([name]) => name));
-  // No figure here: nothing is wrong, and the members are not reached over TLS.
+  // Series without a sample here: no member has a problem, and none uses TLS.
   const absent = ['zkops_problem', 'zk_certificate_expiry_timestamp_seconds'];
-  // Of a release before 3.9, which had no such counter.
+  // From a release before 3.9, which had no such counter.
   const later = ['zk_snapshot_error_count_total'];
   const lacking = [...new Set(asked)].filter((name) => !given.has(name));
   assert.equal(lacking.sort(), [...absent, ...later].sort());
 });
 
-test('panels have ids of their own', async () => {
+test('panel ids are unique', async () => {
   const ids = (await panels()).map(({ id }) => id);
   assert.is(new Set(ids).size, ids.length);
 });
 
-promtoolTest('Prometheus takes the rules, and every expression of the dashboard', async () => {
+promtoolTest('Prometheus accepts the rules and every expression of the dashboard', async () => {
   const folder = makeTempDir('rules');
   try {
     const file = join(folder.path, 'rules.yml');
@@ -124,7 +124,7 @@ promtoolTest('Prometheus takes the rules, and every expression of the dashboard'
   }
 });
 
-/** One alert on figures that are so for half an hour, and on figures that are not. */
+/** One alert, with metrics beyond its limit for half an hour, and with metrics on it. */
 const CASES: readonly [alert: string, firing: string, quiet: string, count: number][] = [
   [
     'ZooKeeperOutstandingRequests',
@@ -143,7 +143,7 @@ const CASES: readonly [alert: string, firing: string, quiet: string, count: numb
   ['ZooKeeperMemberDown', 'zk_up 0x30', 'zk_up 1x30', 1],
 ];
 
-promtoolTest('alerts fire beyond their limit, and on it they do not', async () => {
+promtoolTest('alerts fire beyond their limit, but not on it', async () => {
   const folder = makeTempDir('rules');
   try {
     const [rulesFile, tests] = [join(folder.path, 'rules.yml'), join(folder.path, 'tests.yml')];

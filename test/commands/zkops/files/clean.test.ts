@@ -12,7 +12,7 @@ import { makeSnapshot, TREE } from './make-snapshot.js';
 const WHOLE = makeSnapshot({ nodes: TREE });
 const log = (zxid: number) => buildLog([setDataEntry(BigInt(zxid), '/app', Buffer.alloc(9))]);
 
-/** Snapshots at 10, 20, 30, 40 and the logs around them, as a server leaves them. */
+/** Snapshots at 10, 20, 30, and 40, and the logs around them, as a server leaves them. */
 const FILES: Readonly<Record<string, Buffer>> = {
   'snapshot.10': WHOLE,
   'snapshot.20': WHOLE,
@@ -49,7 +49,7 @@ async function withFolder(run: (folder: Folder) => Promise<void>): Promise<void>
 const ALL = Object.keys(FILES).sort();
 const without = (...gone: string[]) => ALL.filter((name) => !gone.includes(name));
 
-test('nothing is removed without --yes, and --dry-run says what would be', async () => {
+test('nothing is removed without --yes, and --dry-run lists the files', async () => {
   await withFolder(async ({ dataDir, names }) => {
     const refused = await callTask(['clean', dataDir, '--keep', '2']);
     assert.is(refused.exitCode, 64);
@@ -75,7 +75,7 @@ test('the newest snapshots stay, and every log that one of them needs', async ()
   await withFolder(async ({ dataDir, names }) => {
     const { exitCode, totals } = await taskJson(['clean', dataDir, '--keep', '2', '--yes']);
     assert.is(exitCode, 0);
-    // log.1f begins before snapshot.30 and may hold txns behind it.
+    // log.1f begins before snapshot.30 and may have later txns.
     assert.equal(names(), without('snapshot.10', 'snapshot.20', 'log.1', 'log.11'));
     assert.is(totals['files'], 4);
     await taskJson(['clean', dataDir, '--keep', '9', '--yes']);
@@ -93,7 +93,7 @@ test('a damaged snapshot does not count as kept', async () => {
   });
 });
 
-test('nothing goes where no snapshot is whole, or none is there', async () => {
+test('nothing is removed without a valid snapshot', async () => {
   await withFolder(async ({ dataDir, names, put }) => {
     for (const name of ALL.filter((one) => one.startsWith('snap'))) put(name, Buffer.alloc(9));
     const { exitCode, verdict } = await taskJson(['clean', dataDir, '--keep', '1', '--yes']);
@@ -114,7 +114,7 @@ test('nothing goes where no snapshot is whole, or none is there', async () => {
   }
 });
 
-test('logs may lie in a folder of their own', async () => {
+test('logs may be in a separate folder', async () => {
   await withFolder(async ({ dataDir, names, put }) => {
     const logs = makeTempDir('clean');
     try {
@@ -123,7 +123,7 @@ test('logs may lie in a folder of their own', async () => {
       }
       await taskJson(['clean', dataDir, logs.path, '--keep', '1', '--yes']);
       assert.equal(readdirSync(logs.path).sort(), ['log.31']);
-      assert.ok(names().includes('log.1'), 'logs beside the snapshots are not looked at');
+      assert.ok(names().includes('log.1'), 'logs beside the snapshots are ignored');
       put('log.1', Buffer.alloc(0));
     } finally {
       logs.remove();
@@ -131,7 +131,7 @@ test('logs may lie in a folder of their own', async () => {
   });
 });
 
-test('a file that another process has open is left', async () => {
+test('a file that another process has open stays', async () => {
   await withFolder(async ({ dataDir, names }) => {
     const held = join(dataDir, 'version-2', 'log.1');
     const file = openSync(held, 'r');
@@ -146,7 +146,7 @@ test('a file that another process has open is left', async () => {
       await waitFor('the process that reads', () => isUp);
       const { rows } = await taskJson(['clean', dataDir, '--keep', '2', '--yes']);
       const row = rows.find((one) => one['file'] === held);
-      // Where there is no /proc, nobody can tell.
+      // Without /proc, open files are unknown.
       const isTold = existsSync('/proc/self/fd');
       assert.is(row?.['done'], isTold ? `kept: process ${child.pid} has it open` : 'removed');
       assert.is(names().includes('log.1'), isTold);

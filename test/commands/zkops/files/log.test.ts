@@ -4,39 +4,11 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startBundled } from '../../../support/bundled.js';
 import { makeTempDir } from '../../../support/temp-dir.js';
-import { buildEntry, buildLog, buildRecord, setDataEntry } from '../../../support/zk-files.js';
+import { buildEntry, buildLog, buildRecord } from '../../../support/zk-files.js';
 import { callTask, taskJson } from '../call-task.js';
+import { changed, entries, HEADER_SIZE, RECORD_SIZE, withFiles } from './log-files.js';
 
-const HEADER_SIZE = 16;
-const DATA = Buffer.from('some data of a znode');
-const entries = (...zxids: number[]) =>
-  zxids.map((zxid) => setDataEntry(BigInt(zxid), `/app/n${zxid}`, DATA));
-/** Every record of `entries` is as long, while the path is. */
-const RECORD_SIZE = buildRecord(entries(1)[0] ?? Buffer.alloc(0)).length;
-
-/** A folder with these files in it, for as long as `run` takes. */
-async function withFiles(
-  files: Readonly<Record<string, Buffer>>,
-  run: (path: (name: string) => string) => Promise<void>,
-): Promise<void> {
-  const folder = makeTempDir('files');
-  try {
-    for (const [name, bytes] of Object.entries(files)) {
-      writeFileSync(join(folder.path, name), bytes);
-    }
-    await run((name) => join(folder.path, name));
-  } finally {
-    folder.remove();
-  }
-}
-
-function changed(bytes: Buffer, offset: number, to: number): Buffer {
-  const copy = Buffer.from(bytes);
-  copy[offset] = to;
-  return copy;
-}
-
-test('a whole log is healthy, with the padding that servers leave behind it', async () => {
+test('a complete log is healthy, with the padding of a server', async () => {
   await withFiles({ 'log.1': buildLog(entries(1, 2, 3), 4096) }, async (path) => {
     const { rows, verdict, exitCode } = await taskJson(['log', 'verify', path('log.1')]);
     assert.is(exitCode, 0);
@@ -56,7 +28,7 @@ test('a whole log is healthy, with the padding that servers leave behind it', as
   });
 });
 
-test('damage is told with file and offset, and does not hide what is behind it', async () => {
+test('damage is reported with file and offset, and does not hide later damage', async () => {
   const log = buildLog(entries(1, 2, 3, 4), 4096);
   const second = HEADER_SIZE + RECORD_SIZE;
   await withFiles({ 'log.1': changed(log, second + 60, 0x21) }, async (path) => {
@@ -82,7 +54,7 @@ test('damage is told with file and offset, and does not hide what is behind it',
   });
 });
 
-test('many damaged records are counted, and a log is given up after a hundred', async () => {
+test('many damaged records are counted, and reading stops after a hundred', async () => {
   const zxids = Array.from({ length: 300 }, (_, i) => i + 1000);
   let log = buildLog(entries(...zxids));
   const size = buildRecord(entries(1000)[0] ?? Buffer.alloc(0)).length;
@@ -98,7 +70,7 @@ test('many damaged records are counted, and a log is given up after a hundred', 
 const TORN = buildLog(entries(1, 2, 3)).subarray(0, HEADER_SIZE + 2 * RECORD_SIZE + 40);
 const ENDINGS: readonly [string, Buffer, number, RegExp][] = [
   [
-    'the last record is cut off',
+    'the last record is truncated',
     TORN,
     1,
     /incomplete at offset 1\d\d \(the file ends inside a rec/,
@@ -115,7 +87,7 @@ const ENDINGS: readonly [string, Buffer, number, RegExp][] = [
   ['a txn is missing', buildLog(entries(1, 2, 5)), 1, /missing between 0x2 and 0x5/],
   ['another name', buildLog(entries(7, 8)), 1, /first record is 0x7, which differs from its name/],
   [
-    'a txn that no release writes',
+    'a txn of unknown type',
     buildLog([buildEntry({ zxid: 1n, type: 77, body: Buffer.alloc(4) })]),
     2,
     /invalid txn type in a log: 77/,
@@ -123,7 +95,7 @@ const ENDINGS: readonly [string, Buffer, number, RegExp][] = [
 ];
 
 for (const [what, bytes, exitCode, words] of ENDINGS) {
-  test(`verify tells in words: ${what}`, async () => {
+  test(`verify reports ${what}`, async () => {
     await withFiles({ 'log.1': bytes }, async (path) => {
       const verified = await callTask(['log', 'verify', path('log.1')]);
       assert.is(verified.exitCode, exitCode);
@@ -138,7 +110,7 @@ for (const [what, bytes, exitCode, words] of ENDINGS) {
   });
 }
 
-test('a folder is all its logs, and no txn may be missing between two of them', async () => {
+test('a folder means all its logs, and no txn may be missing between two of them', async () => {
   const files = { 'log.1': buildLog(entries(1, 2)), 'log.3': buildLog(entries(3, 4)) };
   await withFiles(files, async (path) => {
     const whole = await taskJson(['log', 'verify', path('.')]);
@@ -151,7 +123,7 @@ test('a folder is all its logs, and no txn may be missing between two of them', 
   });
 });
 
-test('what cannot be read is exit code 3, wrong usage 64', async () => {
+test('an unreadable file gives exit code 3, and wrong usage 64', async () => {
   await withFiles({}, async (path) => {
     const missing = await callTask(['log', 'verify', path('log.1')]);
     assert.is(missing.exitCode, 3);
@@ -165,7 +137,7 @@ test('what cannot be read is exit code 3, wrong usage 64', async () => {
   });
 });
 
-test('dump filters by zxid, session, path and type', async () => {
+test('dump filters by zxid, session, path, and type', async () => {
   const body = Buffer.from([0, 0, 0x75, 0x30]);
   const session = buildEntry({ zxid: 4n, type: -10, body, clientId: 0x77n });
   await withFiles({ 'log.1': buildLog([...entries(1, 2, 3), session]) }, async (path) => {
@@ -186,7 +158,7 @@ test('dump filters by zxid, session, path and type', async () => {
   });
 });
 
-test('truncate wants a copy or --yes, and leaves the log alone without', async () => {
+test('truncate requires a copy or --yes, and otherwise leaves the log alone', async () => {
   const log = buildLog(entries(1, 2, 3), 512);
   await withFiles({ 'log.1': log }, async (path) => {
     const refused = await callTask(['log', 'truncate', path('log.1'), '--after', '1']);
@@ -210,13 +182,13 @@ test('truncate wants a copy or --yes, and leaves the log alone without', async (
       '--backup',
       copy,
     ]);
-    assert.is(again.exitCode, 64, 'never over a copy that is there');
-    assert.match(again.error, /cannot copy, so nothing was cut/);
+    assert.is(again.exitCode, 64, 'never over an existing copy');
+    assert.match(again.error, /cannot copy, so nothing was truncated/);
     assert.equal(readFileSync(path('log.1')), buildLog(entries(1, 2)));
   });
 });
 
-test('truncate cuts at the border of a record only', async () => {
+test('truncate cuts only at the border of a record', async () => {
   const log = buildLog(entries(1, 2, 5));
   await withFiles({ 'log.1': log }, async (path) => {
     const bad = await callTask(['log', 'truncate', path('log.1'), '--after', '4', '--yes']);
@@ -230,7 +202,7 @@ test('truncate cuts at the border of a record only', async () => {
   });
 });
 
-test('truncate --damaged cuts where the log stops being whole, and nothing of a whole one', async () => {
+test('truncate --damaged cuts at the first damage, and leaves a complete log alone', async () => {
   const log = buildLog(entries(1, 2, 3, 4), 64);
   const third = HEADER_SIZE + 2 * RECORD_SIZE;
   const files = {
@@ -243,7 +215,7 @@ test('truncate --damaged cuts where the log stops being whole, and nothing of a 
     const cut = (name: string) => taskJson(['log', 'truncate', path(name), '--damaged', '--yes']);
     const damaged = await cut('log.1');
     assert.is(damaged.rows[0]?.['records_cut'], 2);
-    assert.is(damaged.exitCode, 1, 'later logs are there');
+    assert.is(damaged.exitCode, 1, 'later logs exist');
     assert.match(damaged.verdict.problems[0]?.text ?? '', /^log\.9, log\.a come after it/);
     assert.equal(readFileSync(path('log.1')), buildLog(entries(1, 2)));
     await cut('log.9');
@@ -272,7 +244,7 @@ test("truncate leaves a running server's log alone", async () => {
   }
 });
 
-test('an interrupted run ends with 130', async () => {
+test('an interrupted run exits with 130', async () => {
   await withFiles({ 'log.1': buildLog(entries(1)) }, async (path) => {
     const signal = AbortSignal.abort();
     const { exitCode } = await callTask(['log', 'verify', path('log.1')], { signal });

@@ -11,16 +11,16 @@ export interface MadeNode {
 export interface MadeSnapshot {
   readonly nodes: readonly MadeNode[];
   readonly sessions?: readonly bigint[];
-  /** The zxid that the digest belongs to; without it there is none. */
+  /** The zxid of the digest. Without it, the snapshot has no digest. */
   readonly digestZxid?: bigint;
-  /** Added to the right digest. */
+  /** Added to the correct digest. */
   readonly digestError?: bigint;
 }
 
 const CZXID = 0x5n;
 const TIME = 1_700_000_000_000n;
 
-/** The bytes of a snapshot as servers write it, by no code of the project. */
+/** The bytes of a snapshot as servers write it, without code of the project. */
 export function makeSnapshot(made: MadeSnapshot): Buffer {
   const { nodes, sessions = [], digestZxid, digestError = 0n } = made;
   const file = new ByteBuilder().bytes(Buffer.from('ZKSN')).int(2).long(-1n);
@@ -50,7 +50,7 @@ function dataOf({ data }: MadeNode): Buffer | null {
   return data === undefined ? Buffer.from('data') : data;
 }
 
-/** CRC-32 of path, data and Stat in the order of the digest. */
+/** CRC-32 of path, data, and Stat, in the order of the digest. */
 function digestOf(node: MadeNode): bigint {
   if (node.path.startsWith('/zookeeper/')) return 0n;
   const stat = new ByteBuilder().long(CZXID).long(CZXID).long(CZXID).long(TIME).long(TIME);

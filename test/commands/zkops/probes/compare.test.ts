@@ -33,7 +33,7 @@ const member = (sid: number, changes: readonly [string, string][] = []) => {
   return { srvr: srvr(sid === 1 ? 'leader' : 'follower'), conf, envi };
 };
 
-test('what has to differ is no drift', async () => {
+test('expected differences are not drift', async () => {
   const other = [
     ['clientPort=2181', 'clientPort=2182'],
     ['/data', '/other'],
@@ -71,7 +71,7 @@ const DRIFTS: readonly [string, readonly [string, string], number, string, RegEx
 ];
 
 for (const [what, change, exitCode, setting, words] of DRIFTS) {
-  test(`drift of ${what} is told`, async () => {
+  test(`drift of ${what} is reported`, async () => {
     const members = { 1: member(1), 2: member(2, [[...change]]), 3: member(3) };
     const found = await call('drift', members);
     assert.is(found.exitCode, exitCode);
@@ -83,7 +83,7 @@ for (const [what, change, exitCode, setting, words] of DRIFTS) {
   });
 }
 
-test('the same id twice, an even number of voters, and a list that lacks members are told', async () => {
+test('duplicate ids, an even number of voters, and an incomplete list are reported', async () => {
   const twice = await call('drift', { 1: member(1), 2: member(2), 3: member(2) });
   assert.is(twice.exitCode, 2);
   assert.match(twice.verdict.problems[0]?.text ?? '', /:2 and 10\.0\.0\.1:3 have the same id 2/);
@@ -98,7 +98,7 @@ test('the same id twice, an even number of voters, and a list that lacks members
   );
 });
 
-test('a refusal by the whitelist is told with the line that helps, and is no drift', async () => {
+test('a refusal by the whitelist is reported with the line to add, and is not drift', async () => {
   const { conf: _, ...rest } = member(2);
   const found = await call('drift', { 1: member(1), 2: rest, 3: member(3) });
   assert.is(found.exitCode, 3);
@@ -116,7 +116,7 @@ const keeper = (hash: string, nodes = 5, mismatches = 0) => ({
   mntr: mntr({ digest_mismatches_count: mismatches }),
 });
 
-test('the same digests at the same zxids are the same tree', async () => {
+test('equal digests at equal zxids show equal trees', async () => {
   const same = await call('consistency', {
     1: keeper(digests(['100000080', 7], ['100000100', 8], ['100000180', 9])),
     2: keeper(digests(['100000080', 7], ['100000100', 8])),
@@ -125,7 +125,7 @@ test('the same digests at the same zxids are the same tree', async () => {
   assert.is(same.verdict.summary, '2 members have the same 2 digests, up to 0x100000100');
 });
 
-test('another digest at one zxid is a proof, and the first such zxid is told', async () => {
+test('different digests at one zxid prove a difference, and the first such zxid is reported', async () => {
   const other = await call('consistency', {
     1: keeper(digests(['100000080', 7], ['100000100', 8], ['100000180', 9])),
     2: keeper(digests(['100000080', 7], ['100000100', 1], ['100000180', 2])),
@@ -138,7 +138,7 @@ test('another digest at one zxid is a proof, and the first such zxid is told', a
   );
 });
 
-test('digests of different zxids prove nothing, and whoever cannot be walked is not judged', async () => {
+test('digests of different zxids prove nothing, and a member without a walk is not judged', async () => {
   const found = await call('consistency', {
     1: keeper(digests(['100000080', 7])),
     2: keeper(digests(['100000100', 8])),
@@ -147,7 +147,7 @@ test('digests of different zxids prove nothing, and whoever cannot be walked is 
   assert.match(found.verdict.summary, /fewer than two members could be walked/);
 });
 
-test('a mismatch that a server counted, and another count of znodes at one zxid are told', async () => {
+test('a counted mismatch, and different numbers of znodes at one zxid, are reported', async () => {
   const hash = digests(['100000080', 7]);
   const counted = await call('consistency', { 1: keeper(hash), 2: keeper(hash, 5, 3) });
   assert.is(counted.exitCode, 2);
@@ -168,7 +168,7 @@ const many = (count: number, host: string, from: number) =>
     connection(host, from + i, `0x${(from + i).toString(16)}`),
   ).join('');
 
-test('clients are counted by host, member and session over all members', async () => {
+test('clients are counted by host, member, and session over all members', async () => {
   const conf = 'clientPort=1\nmaxClientCnxns=60\n';
   const dump =
     'SessionTracker dump:\nephemeral nodes dump:\nSessions with Ephemerals (1):\n0x64:\n\t/a\n\t/b\n';
@@ -201,7 +201,7 @@ test('clients are counted by host, member and session over all members', async (
   assert.is((await call('clients', members, '--by', 'session', '--count', '4')).rows.length, 4);
 });
 
-test('a host near maxClientCnxns and a member that has them all are warned of', async () => {
+test('a host near maxClientCnxns, and a member with all clients, give a warning', async () => {
   const conf = 'clientPort=1\nmaxClientCnxns=30\n';
   const dump = 'SessionTracker dump:\n';
   const members = {
@@ -215,7 +215,7 @@ test('a host near maxClientCnxns and a member that has them all are warned of', 
   assert.match(texts, /25 of 25 connections, 2 times the mean/);
 });
 
-test('clients without cons is not judged, and says what the whitelist lacks', async () => {
+test('clients without cons gives no verdict, and names the missing word of the whitelist', async () => {
   const { exitCode, verdict } = await call('clients', { 1: { srvr: srvr('standalone') } });
   assert.is(exitCode, 3);
   assert.match(verdict.problems[0]?.text ?? '', /cons is not in its whitelist|whitelist=srvr,cons/);
@@ -223,7 +223,7 @@ test('clients without cons is not judged, and says what the whitelist lacks', as
 
 const wchs = (watches: number) => `1 connections watching 2 paths\nTotal watches:${watches}\n`;
 
-test('watches are counted by member, and by path, session and host where that is asked', async () => {
+test('watches are counted by member, and on request by path, session, and host', async () => {
   const members = {
     1: {
       wchs: wchs(3),
@@ -254,7 +254,7 @@ test('watches are counted by member, and by path, session and host where that is
   ]);
 });
 
-test('a server with many watches is spared, and asked with --force', async () => {
+test('a server with many watches is skipped, unless --force is given', async () => {
   const members = { 1: { wchs: wchs(200_000), wchp: '/a\n\t0x64\n\n' } };
   const spared = await call('watches', members, '--by', 'path');
   assert.is(spared.exitCode, 3);
@@ -264,7 +264,7 @@ test('a server with many watches is spared, and asked with --force', async () =>
   assert.is(forced.rows.length, 1);
 });
 
-test('watches says why the whitelist keeps them', async () => {
+test('watches explains a refusal by the whitelist', async () => {
   const refused = await call('watches', { 1: { wchs: wchs(1) } }, '--by', 'path');
   assert.is(refused.exitCode, 3);
   assert.match(refused.verdict.problems[0]?.text ?? '', /wchp is not in its whitelist/);

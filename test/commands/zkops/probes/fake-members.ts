@@ -1,9 +1,6 @@
 import type { AskWord } from '../../../../src/commands/ensemble/ask.js';
 
-/**
- * What the member at a port answers to each word; a word that is absent is refused by its
- * whitelist.
- */
+/** The responses of the member at a port. The whitelist refuses words that are absent. */
 export type FakeMembers = Readonly<Record<number, Readonly<Record<string, string>> | 'dead'>>;
 
 export const UNLISTED = (word: string) =>

@@ -10,10 +10,10 @@ function gate(members: FakeMembers, ...args: string[]) {
 
 const restart = (port: number) => ['--restart', `10.0.0.1:${port}`];
 
-test('in a whole ensemble any one may be stopped, observers first and the leader last', async () => {
+test('in a complete ensemble, any member may be stopped, observers first and the leader last', async () => {
   const observer = { srvr: srvr('observer'), mntr: mntr({ server_state: 'observer' }) };
-  const behind = { ...ensemble(2), 2: { srvr: srvr('follower', '0x100000007') }, 4: observer };
-  const { rows, exitCode } = await gate(behind, ...restart(2));
+  const lagging = { ...ensemble(2), 2: { srvr: srvr('follower', '0x100000007') }, 4: observer };
+  const { rows, exitCode } = await gate(lagging, ...restart(2));
   assert.is(exitCode, 0);
   assert.equal(
     rows.map(({ server, may_stop }) => [server, may_stop]),
@@ -26,7 +26,7 @@ test('in a whole ensemble any one may be stopped, observers first and the leader
   );
 });
 
-test('with one voter down no other one may be stopped, but the one that is down may', async () => {
+test('with one voter down, no other may be stopped, but that one may', async () => {
   const members: FakeMembers = { ...ensemble(1), 3: 'dead' };
   for (const port of [1, 2]) {
     const { exitCode, verdict } = await gate(members, ...restart(port));
@@ -39,16 +39,16 @@ test('with one voter down no other one may be stopped, but the one that is down 
   assert.is((await gate(members, ...restart(3))).exitCode, 0);
 });
 
-test('a follower that hangs is not in step, though its leader counts it still', async () => {
+test('a follower that hangs is not in step, although its leader still counts it', async () => {
   const members: FakeMembers = { ...ensemble(2), 3: 'dead' };
   assert.is((await gate(members, ...restart(2))).exitCode, 2);
 });
 
-test('a follower that is up and behind is not in step', async () => {
+test('a follower that lags is not in step', async () => {
   assert.is((await gate(ensemble(1), ...restart(2))).exitCode, 2);
 });
 
-test('nobody is stopped where two lead, nobody leads, or one stands alone', async () => {
+test('no member may be stopped with two leaders, without a leader, or beside a standalone server', async () => {
   const [one, two] = [ensemble(2)[1] ?? 'dead', ensemble(2)[2] ?? 'dead'];
   for (const members of [
     { 1: one, 2: two, 3: one },
@@ -58,15 +58,15 @@ test('nobody is stopped where two lead, nobody leads, or one stands alone', asyn
   }
   const alone = await gate({ 1: { srvr: srvr('standalone') } }, ...restart(1));
   assert.is(alone.exitCode, 2);
-  assert.match(alone.verdict.summary, /it is the only server: nobody serves while it is down/);
+  assert.match(alone.verdict.summary, /it is the only server: none serves while it is down/);
 });
 
-test('without --restart it says whether the ensemble is healthy', async () => {
+test('without --restart, it reports whether the ensemble is healthy', async () => {
   assert.is((await gate(ensemble(2))).exitCode, 0);
   assert.is((await gate({ ...ensemble(1), 3: 'dead' })).exitCode, 1);
 });
 
-test('--wait looks again until it is so twice', async () => {
+test('--wait polls until it succeeds twice', async () => {
   let looks = 0;
   const ill = askFakes({ ...ensemble(1), 3: 'dead' });
   const well = askFakes(ensemble(2));
@@ -82,7 +82,7 @@ test('--wait looks again until it is so twice', async () => {
   assert.is(inVain.exitCode, 1);
 });
 
-test('the member is named as in the list', async () => {
+test('the output names the member as in the list', async () => {
   const members = ensemble(2);
   const servers = ['--servers', serversOf(members)];
   for (const [name, words] of [
@@ -97,7 +97,7 @@ test('the member is named as in the list', async () => {
   }
 });
 
-test('ready looks at one server, by srvr alone', async () => {
+test('ready checks one server, only with srvr', async () => {
   const ready = (answer: string, ...args: string[]) =>
     taskJson(['ready', '--servers', '10.0.0.1:1', ...args], {
       ask: askFakes({ 1: { srvr: answer } }),

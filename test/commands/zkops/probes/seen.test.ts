@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ZooKeeperError } from '../../../../src/client/errors.js';
+import { ZooKeeperError } from '../../../../src/client/base/errors.js';
 import { NotSeenError, seenWithin } from '../../../../src/commands/zkops/probes/seen.js';
 import { ErrorCode } from '../../../../src/protocol/error-code.js';
 
-/** Fails with each of the errors in turn, then holds. */
+/** Fails with each of the errors in turn, then succeeds. */
 function looks(...errors: readonly Error[]) {
   let done = 0;
   return {
@@ -23,7 +23,7 @@ async function failureOf(promise: Promise<void>): Promise<unknown> {
   );
 }
 
-test('a member that is a write behind is looked at again', async () => {
+test('a member that lags by one write is checked again', async () => {
   const { look, count } = looks(
     new NotSeenError('not yet'),
     new ZooKeeperError(ErrorCode.NONODE, '/a'),
@@ -32,13 +32,13 @@ test('a member that is a write behind is looked at again', async () => {
   assert.is(count(), 3);
 });
 
-test('what never comes ends with the last look', async () => {
+test('a timeout ends with the last error', async () => {
   const error = new NotSeenError('not yet');
   const look = () => Promise.reject(error);
   assert.is(await failureOf(seenWithin(20, look)), error);
 });
 
-test('a lost connection is told at once', async () => {
+test('a lost connection is reported at once', async () => {
   const error = new ZooKeeperError(ErrorCode.CONNECTIONLOSS);
   const { look, count } = looks(error, error);
   assert.is(await failureOf(seenWithin(60_000, look)), error);

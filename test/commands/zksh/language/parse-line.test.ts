@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { parseLine } from '../../../../src/commands/zksh/language/parse-line.js';
 import { quoteWord } from '../../../../src/commands/zksh/language/quote-word.js';
 
-/** The words of each statement of a text that has no fault. */
+/** The words of each statement of a valid text. */
 function words(text: string): string[][] {
   const { statements, fault, consumed } = parseLine(text);
   assert.is(fault, undefined, `${text}: ${fault?.message}`);
@@ -85,7 +85,7 @@ for (const [text, message, [start, end], isIncomplete] of FAULTS) {
   });
 }
 
-test('a fault leaves the statements before it, and says where its own begins', () => {
+test('an error keeps the statements before it and has its own position', () => {
   const { statements, consumed } = parseLine("ls /; get '/a");
   assert.equal(
     statements.map(({ tokens }) => tokens.map(({ text }) => text)),
@@ -98,7 +98,7 @@ test('a fault leaves the statements before it, and says where its own begins', (
   assert.is(statements[1]?.tokens[1]?.openQuote, "'");
 });
 
-test('tokens know where they stand and whether they were quoted', () => {
+test('tokens have their position and whether they were quoted', () => {
   const text = `set "/a b" -x '-x' \\-x x'y'`;
   const tokens = parseLine(text).statements[0]?.tokens ?? [];
   assert.equal(
@@ -111,7 +111,7 @@ test('tokens know where they stand and whether they were quoted', () => {
   );
 });
 
-test('every byte can be written, and bytes that are no text are known as such', () => {
+test('every byte can be written, and bytes that are not text are marked', () => {
   const all = Array.from({ length: 256 }, (_, byte) => byte);
   const hex = all.map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('');
   for (const line of [`set /a "${hex}"`, `set /a ${hex}`]) {
@@ -121,7 +121,7 @@ test('every byte can be written, and bytes that are no text are known as such', 
   }
 });
 
-test('quoteWord gives what parses back, bare where it can', () => {
+test('quoteWord gives a word that parses back, without quotes if possible', () => {
   const names = [
     '',
     'plain',
@@ -160,7 +160,7 @@ test('quoteWord gives what parses back, bare where it can', () => {
   assert.is(quoteWord("it's"), '"it\'s"');
 });
 
-test('never throws, whatever the text', () => {
+test('never throws, for any text', () => {
   const signs = [
     ' ',
     "'",
@@ -196,7 +196,7 @@ test('never throws, whatever the text', () => {
   }
 });
 
-test('what stands behind a | is the line of another shell, to its end', () => {
+test('the text after a | is the line of another shell, to its end', () => {
   const line = "get /a | jq '.x; .y' # c\nls /|x; ls '|' |wc";
   const { statements, fault } = parseLine(line);
   assert.is(fault, undefined);
@@ -213,7 +213,7 @@ test('what stands behind a | is the line of another shell, to its end', () => {
   assert.is(quoteWord('|x'), "'|x'");
 });
 
-test('a | with nothing on one side of it is a fault', () => {
+test('a | needs text on both sides', () => {
   for (const [line, message] of [
     ['get /a |', 'missing program after |'],
     ['get /a | \nls /', 'missing program after |'],

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { parseLine } from '../../../../src/commands/zksh/language/parse-line.js';
 import { expandBraces, parsePathGlob } from '../../../../src/commands/zksh/language/path-glob.js';
 
-/** The word as a line has it, and what it is a pattern of; undefined for a plain path. */
+/** The word as in a line, and its pattern, or undefined for a plain path. */
 function patternOf(word: string, cwd = '/') {
   const token = parseLine(`get ${word}`).statements[0]?.tokens[1];
   return token?.pattern === undefined ? undefined : parsePathGlob(token.pattern, cwd);
@@ -13,7 +13,7 @@ function textsOf(word: string, cwd?: string): readonly string[] | undefined {
   return patternOf(word, cwd)?.map(({ text }) => text);
 }
 
-/** Does the last name of the pattern fit this one? */
+/** Whether the last name of the pattern matches this one. */
 function fits(word: string, name: string): boolean {
   return (patternOf(word) ?? []).some(({ names }) => {
     const last = names.at(-1);
@@ -23,7 +23,7 @@ function fits(word: string, name: string): boolean {
   });
 }
 
-test('quotes and backslashes keep a sign what it is', () => {
+test('quotes and backslashes make a wildcard literal', () => {
   for (const word of [
     "'/a*'",
     '"/a?"',
@@ -52,7 +52,7 @@ test('quotes and backslashes keep a sign what it is', () => {
   assert.not.ok(fits("/[a'-'c]", 'b'));
 });
 
-test('names fit as in a shell', () => {
+test('names match as in a shell', () => {
   for (const [word, name] of [
     ['/*', 'any'],
     ['/a**b', 'axxb'],
@@ -75,7 +75,7 @@ test('names fit as in a shell', () => {
   }
 });
 
-test('braces are patterns of their own, nested too, with slashes and whole paths', () => {
+test('braces expand to patterns, also nested, with slashes, and with whole paths', () => {
   assert.equal(textsOf('/a/{b,c/d}/e'), ['/a/b/e', '/a/c/d/e']);
   assert.equal(textsOf('{x,/y,z{1,2}}', '/cwd'), ['/cwd/x', '/y', '/cwd/z1', '/cwd/z2']);
   assert.equal(textsOf('/app{,-old}'), ['/app', '/app-old']);
@@ -85,26 +85,26 @@ test('braces are patterns of their own, nested too, with slashes and whole paths
   assert.equal(expandBraces('a{b,c'), ['a{b,c']);
 });
 
-test('relative patterns begin where the shell stands, whose own name is no pattern', () => {
+test('relative patterns start at the working path, whose own name is literal', () => {
   assert.equal(textsOf('x*', '/od*d'), ['/od*d/x*']);
   const [pattern] = patternOf('x*', '/od*d') ?? [];
   assert.equal(pattern?.names[0], { kind: 'name', name: 'od*d' });
   assert.equal(textsOf('../*', '/a/b'), ['/a/*']);
 });
 
-test('** is any depth only as a whole name', () => {
+test('** matches any depth only as a whole name', () => {
   const kinds = (word: string) => patternOf(word)?.[0]?.names.map(({ kind }) => kind);
   assert.equal(kinds('/a/**/b'), ['name', 'any-depth', 'name']);
   assert.equal(kinds('/a**'), ['match']);
 });
 
-test('what cannot be one is refused', () => {
+test('invalid patterns are refused', () => {
   assert.throws(() => patternOf('/[z-a]'), /reversed range/);
   assert.ok(fits('/[z\\-a]', '-'));
   assert.throws(() => patternOf(`/${'{a,b}'.repeat(14)}`), /more than 10000/);
 });
 
-test('many stars are matched in a time that is linear in the name', () => {
+test('a pattern of many stars matches in time linear in the name', () => {
   assert.not.ok(fits(`/${'*a'.repeat(30)}b`, 'a'.repeat(10_000)));
   assert.ok(fits(`/${'*a'.repeat(30)}`, 'a'.repeat(10_000)));
 });

@@ -1,4 +1,4 @@
-// Patterns of paths in commands: what is found, how it is shown, what is asked and what is refused.
+// Path patterns in commands: matches, output, questions, and refusals.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { allCommands } from '../../../../src/commands/zksh/running/registry.js';
@@ -11,7 +11,7 @@ async function plant(shell: Pick<ServedShell, 'run'>): Promise<void> {
   await shell.run("create /t/blue/x x2; create '/t/od*d' odd; create /t/odxd no");
 }
 
-serverTest('patterns find what is there, in the order of a walk', async (shell) => {
+serverTest('patterns find the existing znodes, in the order of a walk', async (shell) => {
   await plant(shell);
   const found = async (pattern: string) =>
     (await shell.run(`ls ${pattern}`, 'ndjson'))
@@ -25,17 +25,17 @@ serverTest('patterns find what is there, in the order of a walk', async (shell) 
   assert.is(await found('/t/**/red'), '/t/red');
   assert.is(await found('/*/?e?'), '/t/red');
   assert.is(await found('/t/{red,blue}/x'), '/t/blue/x /t/red/x');
-  // The very name typed comes before what it could stand for.
+  // An exact name takes precedence over a pattern.
   assert.is(await found('/t/od*d'), '/t/od*d');
   assert.is(await found('/t/od*[d]'), '/t/od*d /t/odxd');
   await shell.run('cd /t');
   assert.is(await found('r*/../b*'), '/t/blue');
-  // A server's own tree is meant only where it is named.
+  // Only an explicit name matches a server's own tree.
   assert.is(await found('/*'), '/t');
   assert.match(await found('/zookeeper/q*'), /^\/zookeeper\/quota$/);
 });
 
-serverTest('results stand under their path, or hold it', async (shell) => {
+serverTest('results are under their path, or contain it', async (shell) => {
   await plant(shell);
   assert.is(await shell.run('get /t/*/x'), '==> /t/blue/x <==\nx2\n\n==> /t/red/x <==\nx1\n');
   assert.is(await shell.run('get --raw /t/*/x'), 'x2x1');
@@ -55,7 +55,7 @@ serverTest('results stand under their path, or hold it', async (shell) => {
   assert.is(await shell.run('tree /t/{red,blue}'), '/t/blue\n└── x\n/t/red\n└── x\n');
 });
 
-serverTest('where nothing fits, nothing is done', async (shell) => {
+serverTest('without a match, nothing is done', async (shell) => {
   await plant(shell);
   for (const line of ['get /t/no*', 'delete -y /t/no*', 'deleteall -y /t/**/no', 'ls /no/*']) {
     const { error } = await shell.fully(line);
@@ -67,7 +67,7 @@ serverTest('where nothing fits, nothing is done', async (shell) => {
   assert.is(await shell.run('find -c /t'), '7\n');
 });
 
-serverTest('a delete by a pattern goes from below, and only after it was said', async (shell) => {
+serverTest('a delete with a pattern goes from leaves to root, and asks first', async (shell) => {
   await plant(shell);
   const { error } = await shell.fully('delete /t/**');
   assert.equal([error?.code, error?.exitCode], ['UNCONFIRMED', 2]);
@@ -83,7 +83,7 @@ serverTest('a delete by a pattern goes from below, and only after it was said', 
 });
 
 serverTest(
-  'set, touch and setAcl change all that fits, and name what they could not',
+  'set, touch, and setAcl change all matches, and name those that failed',
   async (shell) => {
     await plant(shell);
     assert.is((await shell.fully('set /t/*/x new')).error?.code, 'UNCONFIRMED');
@@ -104,25 +104,25 @@ serverTest(
   },
 );
 
-test('a person is asked once, with the number and a sample', async () => {
+test('a user is asked once, with the number and a sample', async () => {
   const world = makeShellWorld({ isInteractive: true, answer: false });
   await plant(world);
   assert.match(await world.run('deleteall /t/*'), /^deleteall: canceled\n/);
   assert.match(await world.run('touch /t/r*'), /^touch: canceled\n/);
   assert.equal(world.questions, [
-    'Delete 6 znodes?\n  /t/blue\n  /t/blue/x\n  /t/od*d\n  /t/odxd\n  /t/red\n  ... and 1 more\n',
-    'Change 1 znode?\n  /t/red\n',
+    'Delete 6 znodes: /t/blue, /t/blue/x, /t/od*d, /t/odxd, /t/red and 1 more?',
+    'Change 1 znode: /t/red?',
   ]);
 });
 
-test('a value from standard input is the same for all, and --to is for one', async () => {
+test('a value from standard input is used for all matches, and --to allows only one', async () => {
   const world = makeShellWorld({ input: Buffer.from('typed') });
   await plant(world);
   assert.is(await world.run('set -y /t/*/x -; get --raw /t/*/x'), 'Changed 2 znodes\ntypedtyped');
   assert.is((await world.runFully('get --to file /t/*')).error?.code, 'USAGE');
 });
 
-test('what cannot be looked into is named, and the rest is shown', async () => {
+test('unreadable znodes are named, and the rest is shown', async () => {
   const world = makeShellWorld();
   await plant(world);
   world.client.failures.set('getChildren /t/red', 'NOAUTH');
@@ -134,7 +134,7 @@ test('what cannot be looked into is named, and the rest is shown', async () => {
   );
 });
 
-test('a transaction takes no pattern, and a dry run is none of it', async () => {
+test('a transaction accepts no pattern, and a dry run is not part of it', async () => {
   const world = makeShellWorld();
   await plant(world);
   for (const line of ["txn 'delete /t/*'", "txn 'delete -n /t/red'", 'begin; delete /t/*']) {
@@ -144,7 +144,7 @@ test('a transaction takes no pattern, and a dry run is none of it', async () => 
   assert.equal(world.session.transaction, []);
 });
 
-test('what can be no pattern is refused before a connection is made', async () => {
+test('an invalid pattern is refused before a connection is made', async () => {
   for (const pattern of ['/[z-a]*', '/a/{b,c//d}', `/${'{a,b}'.repeat(14)}`]) {
     const world = makeShellWorld();
     assert.is((await world.runFully(`get ${pattern}`)).error?.code, 'USAGE', pattern);
@@ -152,13 +152,13 @@ test('what can be no pattern is refused before a connection is made', async () =
   }
 });
 
-test('the guard of deleteall holds for what a pattern fits', async () => {
+test('the guard of deleteall also applies to matches', async () => {
   const world = makeShellWorld();
   assert.is((await world.runFully('deleteall -y /{a,zookeeper}')).error?.code, 'GUARDED');
-  assert.is(await world.run('deleteall -y /*; ls /'), '[zookeeper]\n');
+  assert.is(await world.run('deleteall -y /*; ls /'), 'Deleted /a\n[zookeeper]\n');
 });
 
-test('whatever changes all that fits a pattern has --yes and --dry-run', async () => {
+test('every command that changes all matches has --yes and --dry-run', async () => {
   for (const { name, args, isMutating, options } of await allCommands()) {
     const takesPattern = Object.values(args).some(({ glob }) => glob !== undefined);
     if (!takesPattern || isMutating !== true) continue;

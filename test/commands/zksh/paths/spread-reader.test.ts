@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ZooKeeperError } from '../../../../src/client/errors.js';
+import { ZooKeeperError } from '../../../../src/client/base/errors.js';
 import { askWord } from '../../../../src/client/index.js';
 import type { CommandContext } from '../../../../src/commands/zksh/engine/command.js';
 import { SpreadReader } from '../../../../src/commands/zksh/paths/spread-reader.js';
@@ -10,16 +10,16 @@ import { ErrorCode } from '../../../../src/protocol/error-code.js';
 import { startBundled } from '../../../support/bundled.js';
 import { waitFor } from '../../../support/wait-for.js';
 
-// A long walk reads through further sessions with the same server.
+// A long walk reads through additional sessions with the same server.
 
 const MANY = 4096;
 
 interface World {
   readonly context: CommandContext;
   readonly reader: SpreadReader;
-  /** Sessions that the server has. */
+  /** The number of sessions of the server. */
   sessions(): Promise<number>;
-  /** Asks for the root so often, a hundred at a time. */
+  /** Requests the root `times` times, a hundred at once. */
   ask(times: number, path?: string): Promise<void>;
 }
 
@@ -42,27 +42,27 @@ async function within(work: (world: World) => Promise<void>): Promise<void> {
     };
     await work({ context, reader, sessions, ask });
     await reader.close();
-    await waitFor('the further sessions to end', async () => (await sessions()) === 1);
+    await waitFor('the additional sessions to end', async () => (await sessions()) === 1);
   } finally {
     await session.close();
     await server.close();
   }
 }
 
-test('a short walk has the session of the shell alone', () =>
+test('a short walk uses only the session of the shell', () =>
   within(async ({ ask, sessions }) => {
     await ask(MANY - 1);
     assert.is(await sessions(), 1);
   }));
 
-test('a long one has three more, which end with it', () =>
+test('a long one opens three more, which end with it', () =>
   within(async ({ ask, sessions }) => {
     await ask(MANY);
     await waitFor('further sessions', async () => (await sessions()) === 4);
     await ask(400);
   }));
 
-test('what a further session may not read, the one with the credentials does', () =>
+test("if an additional session lacks permission, the shell's own session reads", () =>
   within(async ({ ask, context: { client }, sessions }) => {
     await client.addAuth('digest', 'ann:secret');
     const acl = [{ perms: 31, id: { scheme: 'auth', id: '' } }];
@@ -73,7 +73,7 @@ test('what a further session may not read, the one with the credentials does', (
     await ask(400, '/hers');
   }));
 
-/** A context whose further sessions all are that one. */
+/** A context whose additional sessions are all `helper`. */
 function contextWith(helper: object, tracer?: { readonly isOn: boolean }) {
   const opened: string[] = [];
   const main = {
@@ -93,7 +93,7 @@ function contextWith(helper: object, tracer?: { readonly isOn: boolean }) {
   return { context: { client: main, session } as unknown as CommandContext, opened };
 }
 
-test('a further session that breaks is asked no more, and what it was asked is not lost', async () => {
+test('an additional session that breaks is not used again, and its request is repeated', async () => {
   let asked = 0;
   let closed = 0;
   const helper = {
@@ -114,7 +114,7 @@ test('a further session that breaks is asked no more, and what it was asked is n
   assert.is(closed, 1);
 });
 
-test('where the requests are counted, or shown, there is one session', async () => {
+test('a walk with --rate or a trace uses one session', async () => {
   const { context, opened } = contextWith({});
   const traced = contextWith({}, { isOn: true });
   const counting = { ...context, client: new Proxy(context.client, {}) };

@@ -27,7 +27,7 @@ async function changed(before: Data, after: Data, more: Partial<Change> = {}): P
 
 const HEAD = 'NodeDataChanged /a (version 0 to 1)\n';
 
-test('of many lines only those that differ are shown, with one around them', async () => {
+test('of many lines, only those that differ are shown, with one line of context', async () => {
   const before = Array.from({ length: 9 }, (_, i) => `line ${i}`);
   const after = before.with(2, 'two').with(7, 'seven');
   assert.is(
@@ -48,21 +48,21 @@ test('JSON on one line is compared by its parts', async () => {
   );
 });
 
-test('bytes that are no text are shown by length and beginning', async () => {
+test('bytes that are not text are shown as their length and start', async () => {
   assert.is(
     await changed(Buffer.from([0, 1, 0xff]), Buffer.alloc(20, 7)),
     `${HEAD}  - 3 bytes: 0001ff\n  + 20 bytes: ${'07'.repeat(16)}…\n`,
   );
 });
 
-test('what was longer than the screen is cut, and says so', async () => {
+test('a change longer than the screen is cut with a note', async () => {
   const text = await changed('', Array.from({ length: 50 }, (_, i) => `${i}`).join('\n'));
   const lines = text.trimEnd().split('\n');
   assert.is(lines.length, 21);
   assert.is(lines.at(-1), '  … 31 more lines');
 });
 
-test('no data, and an unknown value before, are told apart', async () => {
+test('null data and an unknown previous value are shown differently', async () => {
   assert.is(await changed(null, ''), HEAD);
   assert.is(
     await changed('x', 'y', { before: undefined }),

@@ -10,7 +10,7 @@ function diff(before: string, after: string): string {
     .replaceAll(' ', '');
 }
 
-test('what two texts share stays, the rest has signs', () => {
+test('common lines stay, and others have signs', () => {
   assert.is(diff('abc', 'abc'), 'abc');
   assert.is(diff('abc', 'axc'), 'a-b+xc');
   assert.is(diff('', 'ab'), '+a+b');
@@ -20,7 +20,7 @@ test('what two texts share stays, the rest has signs', () => {
   assert.is(diff('xaby', 'xbay'), 'x-ab+ay');
 });
 
-test('either side can be made again from the lines', () => {
+test('either side can be rebuilt from the lines', () => {
   const before = Array.from({ length: 200 }, (_, i) => `${(i * 7) % 31}`);
   const after = Array.from({ length: 180 }, (_, i) => `${(i * 5) % 29}`);
   const lines = diffLines(before, after);

@@ -1,4 +1,4 @@
-// Each format over each kind of result, and errors.
+// Each format with each kind of result, and with errors.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ErrorReport } from '../../../../src/commands/program/command-error.js';
@@ -48,7 +48,7 @@ const RESULTS: readonly Result[] = [
 ];
 
 for (const format of OUTPUT_FORMATS) {
-  test(`${format} shows every kind of result, whole lines at a time`, async () => {
+  test(`${format} shows every kind of result in whole lines`, async () => {
     const renderer = await loadRenderer(format, { isTerminal: false });
     for (const result of RESULTS) {
       const shown = renderer.result(result).toString();
@@ -62,7 +62,7 @@ for (const format of OUTPUT_FORMATS) {
   });
 }
 
-test('json and ndjson are the same documents, one of them a line each', async () => {
+test('json and ndjson have the same documents, in ndjson one per line', async () => {
   const json = await loadRenderer('json', { isTerminal: false });
   const ndjson = await loadRenderer('ndjson', { isTerminal: false });
   for (const result of RESULTS) {
@@ -87,7 +87,7 @@ test('JSON keeps all 64 bits', async () => {
   assert.is(shown.stat['ctime'], '9223372036854775807');
 });
 
-test('bytes that are no text go out as they are, but not to a terminal', async () => {
+test('bytes that are not text are written unchanged, but not to a terminal', async () => {
   const data = Buffer.from([0x1b, 0x5b, 0x32, 0x4a, 0xff]);
   const result: Result = { kind: 'data', path: '/a', data, view: 'text' };
   const piped = (await loadRenderer('text', { isTerminal: false })).result(result);
@@ -106,7 +106,40 @@ test('an escape in a name or an id never reaches a terminal', async () => {
   assert.is(shown, "'digest,'x\\u{1b}[2J\n: r\n");
 });
 
-test("the dump is that of Apache's shell", async () => {
+test('names that do not fit a line of the terminal are in columns', async () => {
+  const children = Array.from({ length: 12 }, (_, at) => `node-${at}`);
+  const shown = async (width: number, isTerminal = true) => {
+    const { result } = await loadRenderer('text', { isTerminal, columns: () => width });
+    return result({ kind: 'children', path: '/', children }).toString();
+  };
+  const line = `[${children.join(', ')}]\n`;
+  assert.is(await shown(120), line);
+  assert.is(await shown(40, false), line, 'for programs');
+  assert.is((await shown(40)).split('\n')[0], 'node-0  node-3  node-6  node-9');
+});
+
+test('without UTF-8, trees and tables are drawn in ASCII, and values stay exact', async () => {
+  const options = { isTerminal: false, isAscii: true };
+  const { result } = await loadRenderer('text', options);
+  const drawn = { kind: 'message', text: '├── é', fields: {}, isDrawn: true } as const;
+  assert.is(result(drawn), '|-- é\n');
+  const data = Buffer.from('├──');
+  assert.is(result({ kind: 'data', path: '/a', data, view: 'text' }).toString(), '├──\n');
+  const table = await loadRenderer('table', options);
+  assert.match(
+    table.result({ kind: 'paths', paths: ['/a'] }).toString(),
+    /^\+------\+\n\| path \|/,
+  );
+});
+
+test('the root has no time, and others have one form', async () => {
+  const { result } = await loadRenderer('text', { isTerminal: false });
+  const shown = result({ kind: 'stat', path: '/', stat: STAT }).toString();
+  assert.match(shown, 'ctime = 2026-11-21T07:30:00.000Z\n');
+  assert.match(shown, 'mtime = -\n');
+});
+
+test("the dump matches Apache's shell", async () => {
   const { result } = await loadRenderer('text', { isTerminal: false });
   const data = Buffer.from('0123456789abcdefXY');
   assert.is(
@@ -140,7 +173,7 @@ const CARETS: readonly (readonly [source: string, start: number, end: number, sh
 ];
 
 for (const [source, start, end, shown] of CARETS) {
-  test(`the caret stands under its place in ${JSON.stringify(source)}`, async () => {
+  test(`the caret is under its place in ${JSON.stringify(source)}`, async () => {
     const { error } = await loadRenderer('text', { isTerminal: false });
     assert.is(error(...report(source, start, end)), shown);
   });
@@ -178,7 +211,7 @@ test('dates look as Java prints them', () => {
   }
 });
 
-test('a share is a bar where a person looks, and a figure elsewhere', async () => {
+test('a share is a bar on a terminal, and a number elsewhere', async () => {
   const rows: Result = {
     kind: 'rows',
     columns: [{ name: 'path' }, { name: 'full', isPercent: true }],

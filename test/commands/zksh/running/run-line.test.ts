@@ -1,7 +1,7 @@
-// The way of a line: order, errors and their exit codes, connecting only when needed, interrupts.
+// The execution of a line: order, errors and their exit codes, connections, interrupts.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ConnectError } from '../../../../src/client/errors.js';
+import { ConnectError } from '../../../../src/client/base/errors.js';
 import {
   allCommands,
   COMMAND_WORDS,
@@ -11,13 +11,13 @@ import type { ErrorName } from '../../../../src/protocol/error-code.js';
 import { makeShellWorld } from '../../../support/shell-world.js';
 import { makeTempDir } from '../../../support/temp-dir.js';
 
-test('statements run in order and the rest waits for the caller after an error', async () => {
+test('statements run in order, and an error stops the line', async () => {
   const { text, results } = await makeShellWorld().runFully('get /a; get /no; get /a');
   assert.is(text, 'hello\nNode does not exist: /no\n');
   assert.is(results.length, 1);
 });
 
-test('a line that does not parse runs nothing of it', async () => {
+test('a line that does not parse runs no statement', async () => {
   const world = makeShellWorld();
   const { text, error } = await world.runFully("set /a x; get '/a");
   const margin = ' '.repeat(2 + 'set /a x; get '.length);
@@ -44,7 +44,7 @@ for (const [line, exitCode, text] of WRONG) {
   });
 }
 
-test('only a command that needs a server connects, and once', async () => {
+test('only a command that needs a server connects, and only once', async () => {
   const world = makeShellWorld();
   await world.run('help; help get; version; pwd; get');
   assert.equal(world.opened, []);
@@ -77,14 +77,14 @@ for (const [code, exitCode, sentence] of CODES) {
   });
 }
 
-test('a read that was lost says that it changed nothing', async () => {
+test('the error of a lost read says that it changed nothing', async () => {
   const world = makeShellWorld();
   world.client.failures.set('getData /a', 'CONNECTIONLOSS');
   const { error } = await world.runFully('get /a');
   assert.match(error?.sentence ?? '', /connection lost; get is safe to retry$/);
 });
 
-test('errors in JSON carry the code, the path and what to do', async () => {
+test('errors in JSON have the code, the path, and the remedy', async () => {
   const world = makeShellWorld({ format: 'ndjson' });
   assert.equal(JSON.parse(await world.run('create /x/y')), {
     error: {
@@ -97,7 +97,7 @@ test('errors in JSON carry the code, the path and what to do', async () => {
   });
 });
 
-test('no server at all is exit code 3 with the reason, and the next command tries again', async () => {
+test('without a server, the exit code is 3 with the reason, and the next command tries again', async () => {
   const world = makeShellWorld();
   world.client.connectError = new ConnectError('fake:2181 refused the connection');
   const { error } = await world.runFully('ls /');
@@ -105,7 +105,7 @@ test('no server at all is exit code 3 with the reason, and the next command trie
   assert.is(await world.run('ls /'), '[zookeeper]\n');
 });
 
-test('a missing chroot is named as such', async () => {
+test('a missing chroot has its own error', async () => {
   const world = makeShellWorld({ target: 'fake:2181/app' });
   await world.run('pwd; delete /a');
   world.client.failures.set('getChildren /', 'NONODE');
@@ -115,7 +115,7 @@ test('a missing chroot is named as such', async () => {
   assert.is(error?.exitCode, 4);
 });
 
-test('a read-only shell refuses every command that changes anything, and sends nothing', async () => {
+test('a read-only shell refuses every command that changes data, and sends nothing', async () => {
   const lines = ['create /x', 'set /a y', 'delete /a', 'deleteall /a', 'setAcl /a world:anyone:r'];
   for (const line of lines) {
     const world = makeShellWorld({ isReadOnly: true });
@@ -138,7 +138,7 @@ test('a read-only shell refuses every command that changes anything, and sends n
 
 const CHANGING = ['create', 'delete', 'setData', 'setACL', 'multi', 'reconfig'];
 
-test('every command whose example changes something is declared as mutating', async () => {
+test('every command whose example changes data is declared as mutating', async () => {
   // Some write files.
   const folder = makeTempDir('examples');
   const before = process.cwd();
@@ -154,8 +154,8 @@ test('every command whose example changes something is declared as mutating', as
 async function checkExamples(): Promise<void> {
   const verbs = await allCommands();
   for (const command of verbs.flatMap((verb) => verb.subcommands ?? [verb])) {
-    // One goes elsewhere, two wait, one reads a file, one opens an editor, and begin's is of
-    // commit, undo's of a command before it; recipes wait for others: test/cli has those.
+    // One connects elsewhere, two wait, one reads a file, one opens an editor, begin needs commit,
+    // and undo needs an earlier command. Recipes wait for others, and test/cli covers them.
     const others = ['connect', 'watch', 'wait', 'restore', 'begin', 'edit', 'undo'];
     if (others.includes(command.name)) continue;
     if (command.group === 'recipes') continue;
@@ -171,7 +171,7 @@ async function checkExamples(): Promise<void> {
   }
 }
 
-test('an interrupt ends the wait for an answer', async () => {
+test('an interrupt ends the wait for a response', async () => {
   const world = makeShellWorld();
   world.client.getData = () => new Promise(() => {});
   const running = world.runFully('get /a');
@@ -180,7 +180,7 @@ test('an interrupt ends the wait for an answer', async () => {
   assert.equal([error?.code, error?.exitCode], ['INTERRUPTED', 130]);
 });
 
-test('quit and exit ask to end', async () => {
+test('quit and exit end the shell', async () => {
   for (const line of ['quit', 'exit']) {
     const { results } = await makeShellWorld().runFully(line);
     assert.equal(results, [{ kind: 'exit' }]);
@@ -199,7 +199,7 @@ test('the registry and the declarations name the same commands', async () => {
   }
 });
 
-test('suggestions are near, or none', () => {
+test('suggestions are similar, or absent', () => {
   assert.is(suggestCommand('creat'), 'create');
   assert.is(suggestCommand('sl'), 'ls');
   assert.is(suggestCommand('getacl'), 'getAcl');

@@ -1,11 +1,11 @@
-// zksh --dry-run: every command tells what it would change, and nothing is sent.
+// zksh --dry-run: every command prints its changes, and sends nothing.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startBundled } from '../../../support/bundled.js';
 import { runZksh } from '../../../support/run-zksh.js';
 import { makeServedShell } from '../../../support/served-shell.js';
 
-test('changes are told, seen by those that follow, and not sent', async () => {
+test('changes are printed, visible to later commands, and not sent', async () => {
   const server = await startBundled();
   const shell = makeServedShell(server.connectString, 'builtin', { isDryRun: true });
   const real = makeServedShell(server.connectString);

@@ -5,7 +5,7 @@ import { walkTree } from '../../../../src/commands/znodes/walk.js';
 import { FakeClient } from '../../../support/fake-client.js';
 import { makeShellWorld } from '../../../support/shell-world.js';
 
-/** A clock that a sleep moves on; each sleep ends when those before it have. */
+/** A clock that advances with each sleep. Each sleep ends when earlier ones have ended. */
 function handClock(startMs: number) {
   const sleeps: number[] = [];
   let nowMs = startMs;
@@ -21,7 +21,7 @@ function handClock(startMs: number) {
   };
 }
 
-test('lets the first through at once, and each further one its time later', async () => {
+test('the first request passes at once, and each further one after its interval', async () => {
   const { clock, sleeps, advance } = handClock(1000);
   const pacer = new Pacer(100, new AbortController().signal, clock);
   await pacer.pass();
@@ -30,7 +30,7 @@ test('lets the first through at once, and each further one its time later', asyn
   await pacer.pass(2);
   await pacer.pass();
   assert.equal(sleeps, [10, 20, 40]);
-  // What nobody used is gone.
+  // Unused intervals do not accumulate.
   advance(1_000_000);
   await pacer.pass();
   await pacer.pass();
@@ -49,7 +49,7 @@ test('an interrupt ends the wait', async () => {
   );
 });
 
-test('a walk asks for each request before it is sent', async () => {
+test('a walk waits before it sends each request', async () => {
   const client = new FakeClient();
   await client.create('/t');
   for (let i = 0; i < 5; i++) await client.create(`/t/${i}`);

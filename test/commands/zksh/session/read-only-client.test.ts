@@ -4,7 +4,7 @@ import { CommandError } from '../../../../src/commands/program/command-error.js'
 import { readOnlyClient } from '../../../../src/commands/zksh/session/read-only-client.js';
 import { FakeClient } from '../../../support/fake-client.js';
 
-test('a read-only client sends nothing that changes anything, whoever calls it', async () => {
+test('a read-only client sends no change for any caller', async () => {
   const inner = new FakeClient();
   await inner.create('/a', Buffer.from('x'));
   inner.calls.length = 0;

@@ -1,7 +1,7 @@
-// The commands of src/commands/session and src/commands/shell, and the session they work on.
+// The commands of src/commands/session and src/commands/shell, and their session.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ConnectError } from '../../../../src/client/errors.js';
+import { ConnectError } from '../../../../src/client/base/errors.js';
 import {
   type SessionEvent,
   ShellSession,
@@ -10,7 +10,7 @@ import { FakeClient } from '../../../support/fake-client.js';
 import { makeShellWorld } from '../../../support/shell-world.js';
 import { waitFor } from '../../../support/wait-for.js';
 
-test('cd goes to znodes that exist, back with -, and to the root', async () => {
+test('cd goes to existing znodes, back with -, and to the root', async () => {
   const world = makeShellWorld();
   await world.run('create -p /x/y');
   assert.is(
@@ -22,7 +22,7 @@ test('cd goes to znodes that exist, back with -, and to the root', async () => {
   assert.is(await world.run('pwd'), '/\n');
 });
 
-test('close leaves no session, and connect opens the next one', async () => {
+test('close ends the session, and connect opens the next one', async () => {
   const world = makeShellWorld();
   await world.run('get /a; close');
   assert.ok(world.client.calls.includes('close'));
@@ -32,7 +32,7 @@ test('close leaves no session, and connect opens the next one', async () => {
   assert.is(await world.run('ls /'), '[zookeeper]\n');
 });
 
-test('connect elsewhere closes the old session and starts at the root', async () => {
+test('connect to another server closes the old session and starts at the root', async () => {
   const world = makeShellWorld();
   await world.run('cd /a; connect other:2181/app');
   assert.is(world.client.state, 'closed');
@@ -55,7 +55,7 @@ test('connect --servers gives the session other servers, and keeps it', async ()
   }
 });
 
-test('connect to nowhere leaves the old session as it is', async () => {
+test('a failed connect keeps the old session', async () => {
   const good = new FakeClient();
   const bad = new FakeClient();
   bad.connectError = new ConnectError('refused');
@@ -75,7 +75,7 @@ test('connect to nowhere leaves the old session as it is', async () => {
   assert.equal([session.target, session.state, bad.state], ['good:1', 'connected', 'closed']);
 });
 
-test('a bad target is refused before anything is opened', async () => {
+test('an invalid target is refused before a connection', async () => {
   for (const target of ['host:port', 'host:99999', 'host/bad/', 'a b', 'zks://host:x']) {
     const world = makeShellWorld();
     const { error } = await world.runFully(`connect '${target}'`);
@@ -84,7 +84,7 @@ test('a bad target is refused before anything is opened', async () => {
   }
 });
 
-test('subscribers hear of states, of the path, and of the client', async () => {
+test('subscribers get changes of the state, of the path, and of the client', async () => {
   const world = makeShellWorld();
   const heard: string[] = [];
   const unsubscribe = world.session.subscribe((event: SessionEvent) => {
@@ -101,7 +101,7 @@ test('subscribers hear of states, of the path, and of the client', async () => {
   assert.equal(heard, ['client', 'connected', '/a', 'disconnected', 'connected', 'none']);
 });
 
-test('the timeout and the authentication go to every client', async () => {
+test('the timeout and the authentication apply to every client', async () => {
   const world = makeShellWorld({
     timeoutMs: 1234,
     auth: [{ scheme: 'digest', auth: 'ann:secret' }],
@@ -112,7 +112,7 @@ test('the timeout and the authentication go to every client', async () => {
   assert.equal([sessionTimeoutMs, connectTimeoutMs, requestTimeoutMs], [1234, 1234, 1234]);
 });
 
-test('commands typed while connecting share one attempt', async () => {
+test('commands during a connect share one attempt', async () => {
   const world = makeShellWorld();
   const texts = await Promise.all([world.run('get /a'), world.run('get /a')]);
   assert.equal(texts, ['hello\n', 'hello\n']);

@@ -15,7 +15,7 @@ for (const [name, register, start] of [
   ['bundled', test, () => startBundled()],
   ['Apache', oracleTest, () => startOracle()],
 ] as const) {
-  register(`trace on and off show what is between them (${name})`, async () => {
+  register(`trace on and off show the requests between them (${name})`, async () => {
     const server = await start();
     const lines: string[] = [];
     const tracer = makeTraceSwitch(false);
@@ -42,7 +42,7 @@ for (const [name, register, start] of [
   });
 }
 
-test('--trace shows it on standard error, and no secret', async () => {
+test('--trace prints to standard error, without secrets', async () => {
   const args = ['--embedded', '--trace', '--auth', 'ann:s3cret'];
   const { stdout, stderr, code } = await runZksh([...args, '-c', 'create /a d4ta; get /a']);
   assert.is(stdout, 'Created /a\nd4ta\n');
@@ -57,7 +57,7 @@ test('--trace shows it on standard error, and no secret', async () => {
   assert.not.match(stderr, /s3cret|d4ta/);
 });
 
-test('as JSON each is a document, and a failure is in it', async () => {
+test('in JSON, each request is a document, also one that failed', async () => {
   const { stderr } = await runZksh(['--embedded', '--trace', '-o', 'ndjson', '-c', 'get /none']);
   const traces = stderr
     .trim()
@@ -67,7 +67,7 @@ test('as JSON each is a document, and a failure is in it', async () => {
   assert.is(failed?.trace?.path, '/none');
 });
 
-test('where the wire is not seen it is said', async () => {
+test('a client without a trace gives an error', async () => {
   const world = makeShellWorld();
   assert.is((await world.runFully('trace on')).error?.exitCode, 2);
   const { code } = await runZksh(['--client', 'native', '--trace', '-c', 'ls /']);

@@ -11,7 +11,7 @@ interface World {
   readonly client: FakeClient;
   readonly feed: ChangeFeed;
   readonly abort: AbortController;
-  /** The first lines of so many changes. */
+  /** The first lines of `count` changes. */
   next(count: number): Promise<readonly string[]>;
 }
 
@@ -43,7 +43,7 @@ async function watching(options: Partial<FeedOptions> = {}): Promise<World> {
   return { client, feed, abort, next };
 }
 
-test('changes come in the order of their events, with the values around them', async () => {
+test('changes arrive in the order of their events, with old and new values', async () => {
   const { client, feed, next } = await watching();
   const first = feed.next();
   await client.setData('/a', Buffer.from('x'));
@@ -63,9 +63,9 @@ test('changes come in the order of their events, with the values around them', a
   ]);
 });
 
-test('what was read with an earlier event is told already', async () => {
+test('a change read with an earlier event is marked as reported', async () => {
   const { client, next } = await watching();
-  // The values are read at the end of the turn: both events find the second.
+  // The values are read at the end of the turn, so both events find the second.
   const getData = client.getData.bind(client);
   client.getData = async (path) => {
     await new Promise((resolve) => setImmediate(resolve));
@@ -79,7 +79,7 @@ test('what was read with an earlier event is told already', async () => {
   ]);
 });
 
-test('a change that the first reading has seen already has no known value before', async () => {
+test('a change that precedes the first reading has no known old value', async () => {
   const { client, feed } = await watching({ hasValues: false });
   await feed.stop();
   const late = new ChangeFeed({
@@ -100,7 +100,7 @@ test('a change that the first reading has seen already has no known value before
   assert.is(item.kind === 'change' && item.change.isToldAlready, false);
 });
 
-test('children that come and go are named', async () => {
+test('added and removed children are named', async () => {
   const { client, feed } = await watching({ isRecursive: false });
   const first = feed.next();
   await client.create('/a/c', null);
@@ -113,14 +113,14 @@ test('children that come and go are named', async () => {
   }
 });
 
-test('what became different while there was no connection is told after it', async () => {
+test('changes during a disconnect are reported after it', async () => {
   for (const isRecursive of [true, false]) {
     const { client, feed, next } = await watching({ isRecursive });
     const first = feed.next();
     await client.setData('/a', Buffer.from('1'));
     await first;
     client.setState('disconnected');
-    // Nobody is told.
+    // No event arrives.
     await client.removeWatches('/a').catch(() => undefined);
     const other = await feed.next();
     assert.is(other.kind, 'over');
@@ -144,21 +144,21 @@ test('what became different while there was no connection is told after it', asy
   }
 });
 
-test('a znode that may not be read is told with the reason', async () => {
+test('an unreadable znode is reported with the reason', async () => {
   const { client, next } = await watching();
   client.failures.set('getData /a', 'NOAUTH');
   void client.setData('/a', Buffer.from('x'));
   assert.equal(await next(1), ['NodeDataChanged /a (cannot read: NOAUTH)']);
 });
 
-test('without values nothing is read', async () => {
+test('without values, nothing is read', async () => {
   const { client, next } = await watching({ hasValues: false });
   void client.setData('/a', Buffer.from('x'));
   assert.equal(await next(1), ['NodeDataChanged /a']);
   assert.not.ok(client.calls.includes('getData'));
 });
 
-test('it is over when the watch is removed, interrupted, or lost with the session', async () => {
+test('it ends when the watch is removed, interrupted, or lost with the session', async () => {
   const removed = await watching();
   void removed.client.removeWatches('/a');
   assert.equal(await removed.feed.next(), { kind: 'over' });

@@ -42,7 +42,7 @@ async function run(program: string, options: Partial<RunOptions> = {}, change?: 
   return { ran, output: Buffer.concat(output).toString() };
 }
 
-test('the change is in the environment, the values in files that go afterwards', async () => {
+test('the change is in the environment, and the values are in files that are removed afterwards', async () => {
   const { ran, output } = await run(`
     const { readFileSync } = require('node:fs');
     const { ZK_EVENT, ZK_PATH, ZK_ZXID, ZK_VERSION, ZK_DATA_FILE, ZK_OLD_DATA_FILE } = process.env;
@@ -62,7 +62,7 @@ test('a deleted znode has no file, and no version', async () => {
   assert.is((await run(program, {}, change)).output, 'undefined undefined\n');
 });
 
-test('its exit code and its errors are told; standard input is empty', async () => {
+test('its exit code and its errors are reported, and standard input is empty', async () => {
   const { ran, output } = await run(
     'process.stdin.on("end", () => { console.error("oh"); process.exitCode = 7; }).resume()',
   );
@@ -79,7 +79,7 @@ test('an interrupt ends the program', async () => {
   assert.is(ran.signal, 'SIGTERM');
 });
 
-test('a program that is not there is named', async () => {
+test('a missing program is named', async () => {
   try {
     await run('', { words: ['no-such-program'] });
     assert.unreachable();

@@ -10,7 +10,7 @@ function value(mzxid: bigint, length = 1): ZnodeValue {
   return { data: Buffer.alloc(length), stat: { ...stat, mzxid } };
 }
 
-test('the oldest give way to newer ones, by number and by bytes', () => {
+test('the oldest values are dropped, by number and by bytes', () => {
   const memory = new ZnodeMemory({ znodes: 2, bytes: 100 });
   memory.put('/a', value(1n), false);
   memory.put('/b', value(2n), false);

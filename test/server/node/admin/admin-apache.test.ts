@@ -9,8 +9,8 @@ import { freePort } from '../../../support/free-port.js';
 import { hasOracle, startOracle } from '../../../support/oracle.js';
 import { waitFor } from '../../../support/wait-for.js';
 
-// The same session against the AdminServer of Apache's 3.8 and this one: the answers must differ in
-// nothing but the values that tell of this process and this moment.
+// Runs the same session against the AdminServer of Apache's 3.8 and the bundled one. Only values
+// that depend on the process or the time may differ.
 
 const JARS = ['jetty9-servlet', 'jetty9-security', 'servlet-api'].map(
   (name) => `/usr/share/java/${name}.jar`,
@@ -21,7 +21,7 @@ if (hasOracle && lacking.length > 0) {
 }
 const adminTest = hasOracle && lacking.length === 0 ? test : test.skip;
 
-/** Answers that must be the same in every character. */
+/** Responses that must be identical. */
 const SAME = [
   'leader',
   'zabstate',
@@ -43,7 +43,7 @@ const SAME = [
   'orst',
 ];
 
-/** Answers whose fields, their order and their types must be the same. */
+/** Responses with the same fields, in the same order, of the same types. */
 const ALIKE = [
   'configuration',
   'conf',
@@ -66,23 +66,26 @@ const ALIKE = [
   'stat_reset',
 ];
 
-/** 3.8 puts the error of `leader` before its name; 3.9, whose order this is, never does. */
+/**
+ * 3.8 sometimes puts the error of `leader` before its name. 3.9 never does, and sets the order
+ * here.
+ */
 function errorLast(answer: string): string {
   return answer.replace(/^\{\n {2}("error" : .*),\n {2}("command" : .*)\n\}$/, '{\n  $2,\n  $1\n}');
 }
 
-/** Metrics that came with 3.9. */
+/** Metrics that only 3.9 has. */
 const LATER = new RegExp(
   ` *"(?:(?:avg|min|max|cnt|sum)_)?(?:${[...LATER_COUNTERS, ...LATER_BASIC_SUMMARIES].join('|')})" : .*\\n`,
   'g',
 );
 
-/** Values go, but for their type; so do keys that are ids or times. */
+/** Replaces values by their types, and removes keys that are ids or times. */
 function shapeOf(answer: string): string {
   return (
     answer
       .replace(/"-?\d+" : /g, '"N" : ')
-      // Apache keeps the buckets of the session tracker that have become empty.
+      // Apache keeps empty buckets of the session tracker.
       .replace(/ *"N" : \[ \],\n/g, '')
       .replace(/ : -?\d+\.\d+(E-?\d+)?/g, ' : 1.5')
       .replace(/(: |\[ |, )-?\d+(?=[,\s])/g, '$11')
@@ -117,11 +120,11 @@ async function gather(connectString: string, adminPort: number): Promise<Map<str
   }
 }
 
-adminTest('answers as the AdminServer of Apache does', async () => {
+adminTest("the responses match Apache's AdminServer", async () => {
   const adminPort = await freePort();
   const oracle = await startOracle({
     jars: JARS,
-    // From an archive the machine gives methods, so the fields of JSON, in another order.
+    // An archive of classes would change the order of methods, and so of the JSON fields.
     options: [],
     config: {
       'admin.enableServer': true,

@@ -83,7 +83,7 @@ test('snapshot streams a file from which another server starts', async () => {
   });
 });
 
-test('snapshot asks who it is, for all permissions on the root, and not too often', async () => {
+test('snapshot requires an identity with all permissions on the root, and has a rate limit', async () => {
   await withAdmin(async ({ client, ask }) => {
     assert.is((await ask('snapshot')).status, 401);
     const odd = { headers: { Authorization: 'digest' } };
@@ -101,7 +101,7 @@ test('snapshot asks who it is, for all permissions on the root, and not too ofte
   });
 });
 
-test('a snapshot that is switched off is unavailable, and so is one of a server in memory', async () => {
+test('a disabled snapshot is unavailable, and so is one of a server in memory', async () => {
   await withAdmin(async ({ ask }) => assert.is((await ask('snapshot', AS_ROOT)).status, 503), {
     'admin.snapshot.enabled': 'false',
   });
@@ -114,7 +114,25 @@ test('a snapshot that is switched off is unavailable, and so is one of a server 
   }
 });
 
-test('shed_connections ends as many clients as it is told', async () => {
+test('behind a proxy, the ip of an operator is the first one that the proxy forwards', async () => {
+  const onlyFrom = { perms: Perms.ALL, id: { scheme: 'ip', id: '10.1.2.3' } };
+  const anyone = { perms: Perms.READ, id: { scheme: 'world', id: 'anyone' } };
+  const ask = { headers: { Authorization: 'ip', 'X-Forwarded-For': '10.1.2.3, 10.9.9.9' } };
+  for (const [isTaken, status] of [
+    ['true', 200],
+    ['false', 403],
+  ] as const) {
+    await withAdmin(
+      async ({ client, ask: askServer }) => {
+        await client.setACL('/', [onlyFrom, anyone]);
+        assert.is((await askServer('snapshot?streaming=false', ask)).status, status);
+      },
+      { 'IPAuthenticationProvider.usexforwardedfor': isTaken },
+    );
+  }
+});
+
+test('shed_connections closes the requested number of clients', async () => {
   await withAdmin(async ({ server, ask }) => {
     let lost = 0;
     const others = [1, 2, 3].map(
@@ -125,7 +143,7 @@ test('shed_connections ends as many clients as it is told', async () => {
     );
     try {
       for (const other of others) await other.connect();
-      const post = (body: string) => ask('shed_connections', { method: 'POST', body });
+      const post = (body: string) => ask('shed_connections', { ...AS_ROOT, method: 'POST', body });
       assert.is((await ask('shed_connections')).status, 405);
       for (const body of ['', '{}', '{"percentage":101}', '{"percentage":"50"}', 'null']) {
         assert.is((await post(body)).status, 400, body);
@@ -134,11 +152,13 @@ test('shed_connections ends as many clients as it is told', async () => {
       assert.is(json['connections_shed'], 2);
       assert.is(json['percentage_requested'], 50);
       lost = 2;
-      const long = { method: 'POST', body: 'x'.repeat(LIMITS.httpBodyBytes.value + 1) };
+      const unknown = { method: 'POST', body: '{"percentage":50}' };
+      assert.is((await ask('shed_connections', unknown)).status, 401);
+      const long = { ...AS_ROOT, method: 'POST', body: 'x'.repeat(LIMITS.httpBodyBytes.value + 1) };
       assert.is((await ask('shed_connections', long)).status, 413);
       const { json: figures } = await ask('monitor');
       assert.is(figures['httpBodyBytes_limit_exceeded_count'], 1);
-      // Their sessions live on: they come back.
+      // Their sessions survive: they reconnect.
       await waitFor('all clients', async () => {
         const { json: now } = await ask('connections');
         return (now['connections'] as unknown[]).length === 4;
@@ -150,7 +170,7 @@ test('shed_connections ends as many clients as it is told', async () => {
   });
 });
 
-test('a reset may be asked for by GET, but not by a page of another site', async () => {
+test('a reset may be requested by GET, but not by a page of another site', async () => {
   await withAdmin(async ({ ask }) => {
     const packets = async () => {
       const { json } = await ask('server_stats');
@@ -168,7 +188,7 @@ test('a reset may be asked for by GET, but not by a page of another site', async
   });
 });
 
-test('secrets do not show', async () => {
+test('secrets are hidden', async () => {
   const superDigest = 'super:D/InIHSb7yEEbrWz8b9l71RjZJU=';
   await withAdmin(
     async ({ url }) => {
@@ -182,7 +202,7 @@ test('secrets do not show', async () => {
   );
 });
 
-test('paths beside the commands are not found, and the root can be another', async () => {
+test('paths outside the commands are not found, and the command root is configurable', async () => {
   await withAdmin(
     async ({ server }) => {
       const origin = `http://127.0.0.1:${server.adminPort}`;
@@ -196,14 +216,14 @@ test('paths beside the commands are not found, and the root can be another', asy
   );
 });
 
-test('a body without end is refused', async () => {
+test('an endless body is refused', async () => {
   await withAdmin(async ({ ask }) => {
     const body = 'x'.repeat(100_000);
-    assert.is((await ask('shed_connections', { method: 'POST', body })).status, 413);
+    assert.is((await ask('shed_connections', { ...AS_ROOT, method: 'POST', body })).status, 413);
   });
 });
 
-test('inside a program no HTTP port is opened unasked', async () => {
+test('a server inside a program opens no HTTP port by default', async () => {
   const server = await startBundled();
   try {
     assert.is(server.adminPort, undefined);
@@ -212,7 +232,7 @@ test('inside a program no HTTP port is opened unasked', async () => {
   }
 });
 
-test('a port that is taken costs the AdminServer, not the clients', async () => {
+test('if its port is taken, the AdminServer is off, and clients are served', async () => {
   const taken = await freePort();
   const config = { ...ADMIN, 'admin.serverPort': String(taken) };
   const warnings: string[] = [];

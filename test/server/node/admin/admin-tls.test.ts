@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { request } from 'node:https';
-import type { SecureContextOptions } from 'node:tls';
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls, type SecureContextOptions } from 'node:tls';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ZooKeeper } from '../../../../src/client/zookeeper.js';
@@ -7,7 +9,8 @@ import { Perms } from '../../../../src/protocol/perms.js';
 import { type RunningServer, ServerError } from '../../../../src/server/main.js';
 import { startBundled } from '../../../support/bundled.js';
 import { makeTempDir } from '../../../support/temp-dir.js';
-import { makeTlsFiles, type TlsFiles, talk } from '../../../support/tls-world.js';
+import { makeTlsFiles, startSecure, type TlsFiles, talk } from '../../../support/tls-world.js';
+import { waitFor } from '../../../support/wait-for.js';
 import { ADMIN } from './admin-world.js';
 
 const X509 = 'org.apache.zookeeper.server.auth.X509AuthenticationProvider';
@@ -17,7 +20,7 @@ interface World {
   readonly adminPort: number;
   readonly files: TlsFiles;
   readonly warnings: string[];
-  /** Who trusts the server, and shows this. */
+  /** The authority that the client trusts, and the certificate that it sends. */
   readonly asClient: SecureContextOptions;
 }
 
@@ -81,7 +84,7 @@ function ask(
   });
 }
 
-test('with admin.forceHttps it answers over TLS who shows a certificate, and nobody else', async () => {
+test('with admin.forceHttps, only clients with TLS and a certificate get a response', async () => {
   await withAdmin(
     { 'admin.forceHttps': 'true' },
     async ({ adminPort, asClient, files, warnings }) => {
@@ -102,7 +105,7 @@ test('with admin.forceHttps it answers over TLS who shows a certificate, and nob
   );
 });
 
-test('with admin.needClientAuth=false it asks for none', async () => {
+test('with admin.needClientAuth=false, no certificate is required', async () => {
   const config = { 'admin.forceHttps': 'true', 'admin.needClientAuth': 'false' };
   await withAdmin(config, async ({ adminPort, files }) => {
     const { status } = await ask(adminPort, 'ruok', { ca: files.authority.cert });
@@ -110,7 +113,7 @@ test('with admin.needClientAuth=false it asks for none', async () => {
   });
 });
 
-test('with admin.portUnification both are answered, and those without TLS are counted', async () => {
+test('with admin.portUnification, clients with and without TLS get responses, and the latter are counted', async () => {
   await withAdmin({ 'admin.portUnification': 'true' }, async ({ adminPort, asClient }) => {
     assert.is((await ask(adminPort, 'ruok', asClient)).status, 200);
     const url = `http://127.0.0.1:${adminPort}/commands/monitor`;
@@ -121,7 +124,7 @@ test('with admin.portUnification both are answered, and those without TLS are co
   });
 });
 
-test('a certificate speaks for who takes the tree away, as an address does', async () => {
+test('a certificate authorizes a client that reads the whole tree, as an address does', async () => {
   await withAdmin(
     { 'admin.forceHttps': 'true', 'authProvider.x509': X509 },
     async ({ server, adminPort, asClient }) => {
@@ -142,7 +145,7 @@ test('a certificate speaks for who takes the tree away, as an address does', asy
   );
 });
 
-test('an address speaks for whoever comes from it', async () => {
+test('an address authorizes every client that connects from it', async () => {
   await withAdmin({}, async ({ server, adminPort }) => {
     const client = new ZooKeeper({ connectString: server.connectString });
     try {
@@ -159,7 +162,39 @@ test('an address speaks for whoever comes from it', async () => {
   });
 });
 
-test('revocation is looked at here too, and TLS without a certificate does not start', async () => {
+test('clients over TLS and without it are listed apart', async () => {
+  const files = makeTlsFiles();
+  const server = await startSecure(files, ADMIN);
+  const secured = connectTls({
+    port: server.securePort,
+    ca: files.authority.cert,
+    ...files.client,
+  });
+  const plain = connect(server.port, '127.0.0.1');
+  const addressOf = ({ localPort }: Socket) => `127.0.0.1:${localPort}`;
+  try {
+    await once(secured, 'secureConnect');
+    for (const command of ['connections', 'stats']) {
+      await waitFor(`the clients in ${command}`, async () => {
+        const url = `http://127.0.0.1:${server.adminPort}/commands/${command}`;
+        const json = (await (await fetch(url)).json()) as Record<string, Listed>;
+        const listed = ['connections', 'secure_connections'].map((name) =>
+          json[name]?.map((client) => client.remote_socket_address),
+        );
+        return `${listed}` === `${[[addressOf(plain)], [addressOf(secured)]]}`;
+      });
+    }
+  } finally {
+    secured.destroy();
+    plain.destroy();
+    await server.close();
+    files.remove();
+  }
+});
+
+type Listed = readonly { readonly remote_socket_address: string }[];
+
+test('revocation applies here too, and TLS without a certificate does not start', async () => {
   const files = makeTlsFiles();
   const startWith = async (config: Readonly<Record<string, string>>): Promise<string> => {
     try {

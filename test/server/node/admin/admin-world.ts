@@ -1,4 +1,4 @@
-/** An AdminServer on a free port of the loopback. */
+/** An AdminServer on a free port of the loopback interface. */
 export const ADMIN = {
   'admin.enableServer': 'true',
   'admin.serverAddress': '127.0.0.1',

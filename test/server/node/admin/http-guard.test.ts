@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { HttpGuard } from '../../../../src/server/node/admin/http-guard.js';
 
-test('the end of a response whose request has no socket any more harms nobody', () => {
+test('the end of a response whose request has lost its socket does not throw', () => {
   const limits: string[] = [];
   const guard = new HttpGuard(createServer(), {}, (limit) => limits.push(limit));
   const request = new IncomingMessage(new Socket());

@@ -1,4 +1,4 @@
-/** The limits of an HTTP port: neither silent nor slow clients keep others out. */
+/** The limits of an HTTP port: neither silent nor slow clients block others. */
 import { connect, type Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -68,7 +68,7 @@ async function withListener(
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 const POST = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n1';
 
-test('a client has so long for its header, whether it sends nothing or a part of it', () =>
+test('a client has a deadline for its header, whether it sends nothing or a part of it', () =>
   withListener({ headerTimeMs: 40 }, async ({ limits, join }) => {
     const clients = [await join(''), await join('GET / HT')];
     await waitFor('their end', () => clients.every(({ isClosed }) => isClosed));
@@ -76,7 +76,7 @@ test('a client has so long for its header, whether it sends nothing or a part of
     assert.equal(limits, ['httpHeaderTime', 'httpHeaderTime']);
   }));
 
-test('a header has so many bytes', () =>
+test('the size of a header is limited', () =>
   withListener({}, async ({ limits, join }) => {
     const client = await join(`GET /${'x'.repeat(20_000)} HTTP/1.1\r\n`);
     await waitFor('its end', () => client.isClosed);
@@ -84,7 +84,7 @@ test('a header has so many bytes', () =>
     assert.equal(limits, ['httpHeaderBytes']);
   }));
 
-test('a client has so long for its body', () =>
+test('a client has a deadline for its body', () =>
   withListener({ bodyTimeMs: 40 }, async ({ limits, requests, join }) => {
     const client = await join(POST);
     await waitFor('its end', () => client.isClosed);
@@ -92,7 +92,7 @@ test('a client has so long for its body', () =>
     assert.equal(limits, ['httpBodyTime']);
   }));
 
-test('a client has so long to read its answer', () =>
+test('a client has a deadline to read its response', () =>
   withListener({ bodyTimeMs: 400 }, async ({ limits, requests, join }) => {
     const client = await join('');
     client.socket.pause();
@@ -102,11 +102,11 @@ test('a client has so long to read its answer', () =>
     assert.equal(limits, ['httpBodyTime']);
   }));
 
-test('a transfer has a time of its own', () =>
+test('a transfer has a separate deadline', () =>
   withListener({ bodyTimeMs: 40 }, async ({ limits, requests, join }) => {
     const slow = await join(POST.replace('/', '/transfer'));
     const other = await join(POST);
-    await waitFor('the end of the other', () => other.isClosed);
+    await waitFor('the other to end', () => other.isClosed);
     assert.is(requests.length, 2);
     assert.not(slow.isClosed);
     slow.socket.write('234567890');
@@ -114,19 +114,19 @@ test('a transfer has a time of its own', () =>
     assert.equal(limits, ['httpBodyTime']);
   }));
 
-test('a transfer has so long', () =>
+test('a transfer has a deadline', () =>
   withListener({ transferTimeMs: 40 }, async ({ limits, join }) => {
     const slow = await join(POST.replace('/', '/transfer'));
     await waitFor('its end', () => slow.isClosed);
     assert.equal(limits, ['httpTransferTime']);
   }));
 
-test('a connection that is kept alive has no deadline between its requests', () =>
+test('a kept-alive connection has no deadline between its requests', () =>
   withListener({ bodyTimeMs: 40 }, async ({ limits, requests, join }) => {
     const kept = await join(GET);
     await waitFor('the answer', () => kept.text.includes('served'));
     const slow = await join(POST);
-    await waitFor('the end of another', () => slow.isClosed);
+    await waitFor('the other to end', () => slow.isClosed);
     kept.text = '';
     kept.socket.write(GET);
     await waitFor('the second answer', () => kept.text.includes('served'));
@@ -134,19 +134,19 @@ test('a connection that is kept alive has no deadline between its requests', () 
     assert.equal(limits, ['httpBodyTime']);
   }));
 
-test('a new connection takes the place of the oldest that asks for nothing', () =>
+test('a new connection replaces the oldest idle one', () =>
   withListener({ maxConnections: 3 }, async ({ limits, requests, join }) => {
     const busy = await join(POST);
     await waitFor('the request', () => requests.length === 1);
     const silent = [await join(''), await join('GE')];
     const operator = await join(GET);
     await waitFor('the answer', () => operator.text.includes('served'));
-    await waitFor('the end of the oldest', () => silent[0]?.isClosed);
+    await waitFor('the oldest to end', () => silent[0]?.isClosed);
     assert.equal([busy.isClosed, silent[1]?.isClosed], [false, false]);
     assert.equal(limits, ['httpConnections']);
   }));
 
-test('where all connections are busy a new one is closed', () =>
+test('if all connections are busy, a new one is closed', () =>
   withListener({ maxConnections: 1 }, async ({ limits, requests, join }) => {
     const busy = await join(POST);
     await waitFor('the request', () => requests.length === 1);

@@ -34,7 +34,7 @@ const SAMPLE = new RegExp(
   String.raw`^([a-zA-Z_:][\w:]*)(\{${LABEL}(?:,${LABEL})*\})? (NaN|[+-]Inf|-?[\d.]+(?:e[+-]?\d+)?)$`,
 );
 
-/** Reads the text format 0.0.4, and fails on what Prometheus would refuse. */
+/** Reads the text format 0.0.4, and fails where Prometheus would. */
 function parse(text: string): Map<string, number> {
   const values = new Map<string, number>();
   const types = new Map<string, string>();
@@ -50,13 +50,13 @@ function parse(text: string): Map<string, number> {
     if (kind !== undefined) continue;
     const [, metric = '', labels = '', value] = SAMPLE.exec(line) ?? [];
     assert.ok(metric.startsWith(family) && family !== '', `${line} below the type of ${family}`);
-    assert.not(values.has(metric + labels), `${metric}${labels} stands there twice`);
+    assert.not(values.has(metric + labels), `${metric}${labels} appears twice`);
     values.set(metric + labels, Number(value));
   }
   return values;
 }
 
-test('Prometheus can read the metrics, by the names of mntr without zk_', async () => {
+test('Prometheus can read the metrics, named as in mntr without zk_', async () => {
   const text = await scrape();
   const values = parse(text);
   assert.is(values.get('znode_count'), 6);
@@ -72,24 +72,24 @@ test('Prometheus can read the metrics, by the names of mntr without zk_', async 
   assert.not.match(text, /^zk_/m);
 });
 
-test('exportJvmInfo=false leaves the process out', async () => {
+test('exportJvmInfo=false omits the process metrics', async () => {
   const values = parse(await scrape({ 'metricsProvider.exportJvmInfo': 'false' }));
   assert.not(values.has('process_resident_memory_bytes'));
   assert.ok(values.has('uptime'));
 });
 
-test('promtool reads it, where it is installed', async () => {
+test('promtool accepts it, if installed', async () => {
   const input = await scrape();
   const { error, status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input });
   if (error !== undefined) {
     console.log('skipped: promtool is not installed (Debian: prometheus)');
     return;
   }
-  // 3 means that it would have chosen other names; those are Apache's.
+  // 3 means that promtool prefers other names, but these are Apache's.
   assert.ok(status === 0 || status === 3, `${stdout}${stderr}`);
 });
 
-test('without the provider no port is opened, and an unknown one is told', async () => {
+test('without the provider, no port is opened, and an unknown provider is reported', async () => {
   const warnings: string[] = [];
   const server = await startBundled({
     config: { 'metricsProvider.className': 'org.example.Provider' },

@@ -50,7 +50,7 @@ async function within(text: string, body: (world: World) => Promise<void>): Prom
       keep: async (...texts) => {
         const onWarning = (message: string) => warnings.push(message);
         const keeper = new ConfigKeeper({ file, sid: 1, onWarning });
-        for (const next of texts) keeper.keep(next);
+        for (const next of texts) keeper.keep(next, true);
         await keeper.close();
       },
     });
@@ -59,7 +59,7 @@ async function within(text: string, body: (world: World) => Promise<void>): Prom
   }
 }
 
-test('the lines move to a file named by their version; the rest of zoo.cfg stays', () =>
+test('the lines move to a file named by their version, and the rest of zoo.cfg stays', () =>
   within(STATIC, async ({ file, dynamic, keep, warnings }) => {
     await keep(NEXT);
     assert.is(
@@ -74,14 +74,14 @@ test('the lines move to a file named by their version; the rest of zoo.cfg stays
     assert.equal(warnings, []);
   }));
 
-test('a client port in the line of this server takes the place of the one in zoo.cfg', () =>
+test('the client port in the line of this server replaces the one in zoo.cfg', () =>
   within('clientPort=2181\nclientPortAddress=a\nsecureClientPort=2281\n', async (world) => {
     await world.keep('server.1=a:1:2:participant;0.0.0.0:2182\nserver.2=b:1:2\nversion=5');
     const dynamicConfigFile = `dynamicConfigFile=${world.dynamic('5')}\n`;
     assert.is(readFileSync(world.file, 'utf8'), `secureClientPort=2281\n${dynamicConfigFile}`);
   }));
 
-test('the newest of several is what zoo.cfg names', () =>
+test('zoo.cfg names the newest of several files', () =>
   within('dynamicConfigFile=/old\n', async ({ file, dynamic, keep }) => {
     await keep(NEXT, 'server.1=a:1:2\nversion=10000002b');
     assert.is(readFileSync(file, 'utf8'), `dynamicConfigFile=${dynamic('10000002b')}\n`);
@@ -93,11 +93,11 @@ test('the newest of several is what zoo.cfg names', () =>
     );
   }));
 
-test('a zoo.cfg that cannot be changed is one sentence with what to do', () =>
+test('a zoo.cfg that cannot be changed gives one sentence with a remedy', () =>
   within(STATIC, async ({ file, warnings }) => {
     const onWarning = (message: string) => warnings.push(message);
     const keeper = new ConfigKeeper({ file: join(file, 'below'), sid: 1, onWarning });
-    keeper.keep(NEXT);
+    keeper.keep(NEXT, true);
     await keeper.close();
     assert.is(warnings.length, 1);
     assert.match(
@@ -106,7 +106,31 @@ test('a zoo.cfg that cannot be changed is one sentence with what to do', () =>
     );
   }));
 
-test('the files keep the permissions of zoo.cfg, and a symbolic link stays one', () =>
+test('a proposed membership is beside zoo.cfg until one as new is in force', () =>
+  within(STATIC, async ({ file, warnings }) => {
+    const onWarning = (message: string) => warnings.push(message);
+    const keeper = new ConfigKeeper({ file, sid: 1, onWarning });
+    const nextFile = `${file}.dynamic.next`;
+    await keeper.keepNext(NEXT);
+    assert.is(
+      readFileSync(nextFile, 'utf8'),
+      'server.1=a:2888:3888:participant\nserver.3=c:2888:3888:participant\nversion=10000002a',
+    );
+    assert.is(readFileSync(file, 'utf8'), STATIC);
+    keeper.keep('server.1=a:1:2\nversion=100000001', false);
+    await keeper.close();
+    assert.ok(existsSync(nextFile));
+    keeper.keep(NEXT, true);
+    await keeper.close();
+    assert.not.ok(existsSync(nextFile));
+    await keeper.keepNext(null);
+    await keeper.keepNext(NEXT);
+    await keeper.keepNext(null);
+    assert.not.ok(existsSync(nextFile));
+    assert.equal(warnings, []);
+  }));
+
+test('the files keep the permissions of zoo.cfg, and a symbolic link remains a link', () =>
   within(STATIC, async ({ file, dynamic, keep, warnings }) => {
     const target = `${file}.target`;
     renameSync(file, target);

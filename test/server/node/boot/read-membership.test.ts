@@ -23,8 +23,10 @@ interface Case {
   readonly options?: Readonly<Record<string, string>>;
   /** Null writes none. */
   readonly myid: string | null;
-  /** Text and name of the dynamic file, in place of the lines. */
+  /** Text and name of the dynamic file, which replaces the lines. */
   readonly dynamic?: readonly [name: string, text: string];
+  /** Text of the file of a proposed membership. */
+  readonly next?: string;
 }
 
 async function read({
@@ -32,6 +34,7 @@ async function read({
   options,
   myid,
   dynamic,
+  next,
 }: Case): Promise<MemberIdentity | null> {
   const home = makeTempDir('membership');
   try {
@@ -39,12 +42,14 @@ async function read({
     mkdirSync(dataDir);
     if (myid !== null) writeFileSync(join(dataDir, 'myid'), myid);
     if (dynamic !== undefined) writeFileSync(join(home.path, dynamic[0]), dynamic[1]);
+    const configFile = next === undefined ? 'zoo.cfg' : join(home.path, 'zoo.cfg');
+    if (next !== undefined) writeFileSync(`${configFile}.dynamic.next`, next);
     const places =
       dynamic === undefined ? lines : { dynamicConfigFile: join(home.path, dynamic[0]) };
     const limits = { initLimit: '10', syncLimit: '5' };
     const result = configFromOptions({ dataDir, ...limits, ...places, ...options });
     if (!('config' in result)) throw new Error(result.errors[0]?.text);
-    return await readMembership(result.config, dataDir, 'zoo.cfg').catch((error: Error) => {
+    return await readMembership(result.config, dataDir, configFile).catch((error: Error) => {
       error.message = error.message.replaceAll(home.path, 'HOME');
       throw error;
     });
@@ -53,7 +58,7 @@ async function read({
   }
 }
 
-test('myid says which of the servers this one is', async () => {
+test('myid selects the server', async () => {
   for (const myid of ['2', '2\n', ' 2 \r\nwhatever']) {
     const membership = await read({ myid });
     assert.is(membership?.sid, 2);
@@ -85,7 +90,17 @@ test('the dynamic file has the lines, and its name their version', async () => {
   }
 });
 
-test('one participant serves alone, unless standaloneEnabled=false', async () => {
+test('a proposed membership is read if zoo.cfg names a dynamic file', async () => {
+  const next = 'server.1=a:1:2\nserver.7=b:1:2\nversion=20000000a';
+  const dynamic = ['zoo.cfg.dynamic.100000001', 'server.1=a:1:2\nserver.2=b:1:2\n'] as const;
+  const { nextConfig } = (await read({ myid: '1', dynamic, next })) ?? {};
+  assert.is(nextConfig?.version, 0x2_0000_000an);
+  assert.equal([...(nextConfig?.members.keys() ?? [])], [1, 7]);
+  assert.is((await read({ myid: '1', dynamic }))?.nextConfig, null);
+  assert.is((await read({ myid: '1', next }))?.nextConfig, null);
+});
+
+test('a single participant is standalone, unless standaloneEnabled=false', async () => {
   const one = { 'server.1': 'a:1:2' };
   assert.is(await read({ lines: one, myid: null }), null);
   const dynamic = ['dynamic', 'server.1=a:1:2\n'] as const;
@@ -95,7 +110,7 @@ test('one participant serves alone, unless standaloneEnabled=false', async () =>
   assert.is((await read({ options, myid: '1', dynamic }))?.sid, 1);
 });
 
-test('the line of a participant that serves alone says where its clients connect', async () => {
+test('the line of a standalone participant gives its client address', async () => {
   const port = await freePort();
   const home = makeTempDir('alone');
   const config = { 'server.1': `127.0.0.1:1:2;127.0.0.1:${port}` };
@@ -112,12 +127,21 @@ test('the line of a participant that serves alone says where its clients connect
 const refused: [name: string, what: Case, message: RegExp][] = [
   ['no myid', { myid: null }, /^HOME\/data\/myid: expected .* one of 1, 2, 3, but it is missing$/],
   ['an empty myid', { myid: '' }, /myid: invalid id: "" \(expected .* from 0 to 255\)$/],
-  ['a myid in letters', { myid: 'two\n' }, /myid: invalid id: "two" \(expected .*\)$/],
-  ['a myid too large', { myid: '256' }, /myid: invalid id: "256" \(expected .* from 0 to 255\)$/],
+  ['a myid that is not a number', { myid: 'two\n' }, /myid: invalid id: "two" \(expected .*\)$/],
+  [
+    'a myid above the maximum',
+    { myid: '256' },
+    /myid: invalid id: "256" \(expected .* from 0 to 255\)$/,
+  ],
   [
     'a myid that marks TTLs',
     { myid: '255', options: { extendedTypesEnabled: 'true' } },
     /invalid id: "255" \(expected a number from 0 to 254\)/,
+  ],
+  [
+    'a damaged file of a proposed membership',
+    { myid: '7', dynamic: ['dynamic', 'server.7=a:1:2\nserver.8=b:1:2'], next: 'server.7=a:1\n' },
+    /^HOME\/zoo.cfg.dynamic.next:1: expected host:port:port/,
   ],
   [
     'a stranger',
@@ -125,7 +149,7 @@ const refused: [name: string, what: Case, message: RegExp][] = [
     /^HOME\/data\/myid: zoo.cfg has no line server.4 \(expected one of 1, 2, 3\)$/,
   ],
   [
-    'two ports for clients',
+    'two client ports',
     { myid: '2', options: { clientPort: '2181' } },
     /^zoo.cfg: clientPort: 2181 differs from 2182 in the line of server 2/,
   ],
@@ -140,7 +164,7 @@ const refused: [name: string, what: Case, message: RegExp][] = [
     /^HOME\/dynamic: the version is in the text \(expected in the name of the file\)/,
   ],
   [
-    'a dynamic file that is not there',
+    'a missing dynamic file',
     { myid: '1', options: { dynamicConfigFile: '/nowhere/dynamic' }, lines: {} },
     /^zoo.cfg: dynamicConfigFile: \/nowhere\/dynamic: cannot read/,
   ],

@@ -6,7 +6,7 @@ import { createClient } from '../../../../src/client/index.js';
 import { type RunningEnsemble, startEnsemble } from '../../../../src/server/main.js';
 import { waitFor } from '../../../support/wait-for.js';
 
-/** What one client of the member reads at the path, behind all that was committed before. */
+/** Returns the value that one client of the member reads at the path, after a sync. */
 async function readAt(connectString: string, path: string): Promise<string> {
   const client = createClient({ connectString });
   try {
@@ -34,7 +34,7 @@ function memberOf({ members }: RunningEnsemble, mode: string) {
   return member;
 }
 
-test('what one member was told, all others tell: participants and observers', async () => {
+test('participants and observers show the writes of any member', async () => {
   const ensemble = await startEnsemble({ size: 3, observers: 1 });
   try {
     const modes = ensemble.members.map(({ mode }) => mode).sort();
@@ -52,7 +52,7 @@ test('what one member was told, all others tell: participants and observers', as
   assert.not.ok(existsSync(dirname(ensemble.members[0]?.dataDir ?? '/')));
 });
 
-test('a leader that ends is followed by another, and comes back to what was written meanwhile', async () => {
+test('a leader that ends gets a successor, and later returns and receives the new writes', async () => {
   const ensemble = await startEnsemble();
   try {
     const leader = memberOf(ensemble, 'leader');
@@ -74,7 +74,7 @@ test('a leader that ends is followed by another, and comes back to what was writ
   }
 });
 
-test('without a majority nobody serves; with one again, all do, with what they had', async () => {
+test('without a majority, no member serves; with one again, all serve the same data', async () => {
   const ensemble = await startEnsemble({ config: { syncLimit: '2' } });
   try {
     await write(ensemble.connectString, '/kept', 'kept');
@@ -90,7 +90,7 @@ test('without a majority nobody serves; with one again, all do, with what they h
   }
 });
 
-test('an ensemble of nobody is refused', async () => {
+test('an ensemble without members is refused', async () => {
   const refusal = await startEnsemble({ size: 0 }).catch((error: Error) => error);
   assert.match(`${refusal}`, /expected at least one participant/);
 });

@@ -1,4 +1,4 @@
-/** The AdminServer's restore, over HTTP, and what a data directory holds behind it. */
+/** The AdminServer's restore over HTTP, and the data directory after it. */
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -59,7 +59,7 @@ async function withServer(
 
 const EPHEMERAL = { mode: CreateModes.EPHEMERAL };
 
-test('a snapshot comes back whole, and the server goes on from it', async () => {
+test('a snapshot is restored whole, and the server continues from it', async () => {
   await withServer(async ({ client, server, adminPort, reports, dataDir = '' }) => {
     await client.create('/kept', Buffer.from('data'));
     await client.create('/own', null, EPHEMERAL);
@@ -68,7 +68,7 @@ test('a snapshot comes back whole, and the server goes on from it', async () => 
     await client.delete('/kept');
     const { status, json } = await restore(adminPort, bytes);
     assert.equal([status, json['command'], json['error']], [200, 'restore', null]);
-    // The connection is still there, and so is the session with its ephemeral.
+    // The connection still exists, and so does the session with its ephemeral.
     assert.is((await client.getData('/kept')).data?.toString(), 'data');
     const kept = await client.exists('/kept');
     assert.is(await client.exists('/later'), null);
@@ -94,7 +94,7 @@ test('a snapshot comes back whole, and the server goes on from it', async () => 
   });
 });
 
-test('the tree of another server comes into one in memory, gzipped, and ends its sessions', async () => {
+test('a gzipped tree of another server is restored in memory and ends its sessions', async () => {
   let bytes: Uint8Array = Buffer.alloc(0);
   await withServer(async ({ client, adminPort }) => {
     await client.create('/seed', Buffer.from('elsewhere'));
@@ -104,8 +104,8 @@ test('the tree of another server comes into one in memory, gzipped, and ends its
     async ({ client, server, adminPort }) => {
       for (let i = 0; i < 9; i++) await client.create(`/mine-${i}`);
       assert.is((await restore(adminPort, gzipSync(bytes))).status, 200);
-      // It has seen more than the server knows now, and is told all the same.
-      await waitFor('the end of the session', () => client.state === 'expired');
+      // It has seen a higher zxid than the server now has, and still gets the event.
+      await waitFor('the session to end', () => client.state === 'expired');
       const next = new ZooKeeper({ connectString: server.connectString });
       try {
         await next.connect();
@@ -119,7 +119,7 @@ test('the tree of another server comes into one in memory, gzipped, and ends its
   );
 });
 
-test('restore refuses as Apache does: who asks, when, and what', async () => {
+test('restore checks the caller, the time, and the input, as Apache does', async () => {
   let bytes: Uint8Array = Buffer.alloc(0);
   await withServer(async ({ client, adminPort }) => {
     await client.create('/a');
@@ -128,7 +128,7 @@ test('restore refuses as Apache does: who asks, when, and what', async () => {
     const damaged = Buffer.from(bytes);
     damaged[40] = (damaged[40] ?? 0) ^ 1;
     const cut = bytes.subarray(0, bytes.length - 30);
-    // As 3.8 writes it: without the last zxid, which is 21 bytes with its seal.
+    // As 3.8 writes it, without the last zxid, which takes 21 bytes with its seal.
     const old = bytes.subarray(0, bytes.length - 21);
     for (const body of [Buffer.from('no snapshot'), damaged, cut, old, Buffer.alloc(0)]) {
       const { status, json } = await restore(adminPort, body);
@@ -137,7 +137,7 @@ test('restore refuses as Apache does: who asks, when, and what', async () => {
     }
     const get = await fetch(`http://127.0.0.1:${adminPort}/commands/restore`, { headers: AS_ROOT });
     assert.is(get.status, 405);
-    // Nothing of all this changed anything.
+    // None of these attempts changed anything.
     assert.ok(await client.exists('/a'));
     const monitor = await fetch(`http://127.0.0.1:${adminPort}/commands/monitor`);
     assert.is(((await monitor.json()) as Answer['json'])['restore_error_count'], 5);
@@ -160,7 +160,7 @@ test('restore refuses as Apache does: who asks, when, and what', async () => {
   }
 });
 
-test('one restore at a time, and one whose sender goes away changes nothing', async () => {
+test('only one restore runs at a time, and one whose sender disconnects changes nothing', async () => {
   await withServer(async ({ client, adminPort }) => {
     await client.create('/a');
     const bytes = await snapshot(adminPort);
@@ -181,7 +181,7 @@ test('one restore at a time, and one whose sender goes away changes nothing', as
   });
 });
 
-test('a tree that never was is taken, as by Apache, and the log says so', async () => {
+test('a tree whose digest does not match is accepted, as by Apache, and logged', async () => {
   const { tree } = new TreeWorld();
   const zxid = tree.lastProcessedZxid;
   const source = sourceOf({ tree, sessions: [], zxid }, true);
@@ -196,7 +196,7 @@ test('a tree that never was is taken, as by Apache, and the log says so', async 
   });
 });
 
-test('writes go on all through restores, each answered by one tree or the other', async () => {
+test('writes continue during restores, each answered by the old or the new tree', async () => {
   await withServer(async ({ client, adminPort }) => {
     await client.create('/n', Buffer.from('0'));
     const bytes = await snapshot(adminPort);
@@ -219,7 +219,7 @@ test('writes go on all through restores, each answered by one tree or the other'
   });
 });
 
-test('a member of an ensemble says how it is done there', async () => {
+test('a member of an ensemble refuses it and names the procedure', async () => {
   const config = { ...ADMIN, 'admin.serverPort': `${await freePort()}` };
   const ensemble = await startBundledEnsemble({ size: 1, config });
   try {

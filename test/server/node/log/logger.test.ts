@@ -40,7 +40,7 @@ const SLOW: ServerReport = {
   ms: 1200,
 };
 
-test('a line is JSON with level, time, event, fields and a sentence', async () => {
+test('a line is JSON with level, time, event, fields, and a sentence', async () => {
   const [line] = await logged([SLOW]);
   const { time, ...rest } = line ?? {};
   assert.match(String(time), /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
@@ -55,7 +55,7 @@ test('a line is JSON with level, time, event, fields and a sentence', async () =
   });
 });
 
-test('a limit of /zookeeper/quota that is exceeded is told in the words of Apache', async () => {
+test("an exceeded limit of /zookeeper/quota is logged with Apache's text", async () => {
   const excess = { owner: '/app', used: 6, limit: 5, isHard: false, isRefused: false };
   const lines = await logged([
     { kind: 'quota-exceeded', what: 'count', ...excess },
@@ -70,7 +70,7 @@ test('a limit of /zookeeper/quota that is exceeded is told in the words of Apach
   );
 });
 
-test('what becomes of a member of an ensemble is told', async () => {
+test('role changes of a member of an ensemble are logged', async () => {
   const [line] = await logged([{ kind: 'quorum', message: 'server 3 leads' }], 'info');
   assert.equal(
     [line?.['level'], line?.['event'], line?.['msg']],
@@ -78,13 +78,13 @@ test('what becomes of a member of an ensemble is told', async () => {
   );
 });
 
-test('sessions are told at debug only, with all 64 bits', async () => {
+test('sessions are logged only at debug, with all 64 bits', async () => {
   assert.equal(await logged([OPENED, { kind: 'session-closed', sessionId: 1n }], 'info'), []);
   const [line] = await logged([OPENED]);
   assert.is(line?.['session'], '0xffffffffffffffff');
 });
 
-test('a flood of slow requests is cut off, other lines are not', async () => {
+test('a flood of slow requests is limited, but other lines are not', async () => {
   const lines = await logged([
     ...Array.from({ length: 5000 }, () => SLOW),
     { kind: 'warning', message: 'still here' },
@@ -93,7 +93,7 @@ test('a flood of slow requests is cut off, other lines are not', async () => {
   assert.is(lines.at(-1)?.['msg'], 'still here');
 });
 
-test('the level is that of the configuration, or else of the environment', () => {
+test('the configuration sets the level, or else the environment', () => {
   const levelOf = (options: Record<string, string>, environment?: string) => {
     const result = configFromOptions(options);
     if ('errors' in result) throw new Error('not valid');
@@ -105,7 +105,7 @@ test('the level is that of the configuration, or else of the environment', () =>
   assert.is(levelOf({ 'log.level': 'error' }, 'debug'), 'error');
 });
 
-test('audit entries go into their file, a line each', async () => {
+test('audit entries go to their own file, one line each', async () => {
   const home = makeTempDir('logger');
   const auditFile = join(home.path, 'audit.log');
   const lines: string[] = [];
@@ -135,7 +135,7 @@ test('audit entries go into their file, a line each', async () => {
   }
 });
 
-test('a server tells its life: recovery, sessions, snapshots, the end of its clients', async () => {
+test('a server logs recovery, sessions, snapshots, and the end of its clients', async () => {
   const home = makeTempDir('logger');
   const reports: ServerReport[] = [];
   const options = { dataDir: home.path, onReport: (report: ServerReport) => reports.push(report) };
@@ -161,7 +161,7 @@ test('a server tells its life: recovery, sessions, snapshots, the end of its cli
   }
 });
 
-test('who is turned away is told', async () => {
+test('refused clients are logged', async () => {
   const reports: ServerReport[] = [];
   const server = await startBundled({
     config: { maxCnxns: '1' },
@@ -182,7 +182,7 @@ test('who is turned away is told', async () => {
   }
 });
 
-test('characters that hide or reverse text are escaped in the log, and JSON reads them back', async () => {
+test('characters that hide or reverse text are escaped in the log, and JSON decodes them', async () => {
   const lines: string[] = [];
   const logger = await createLogger({ level: 'info', write: (line) => lines.push(line) });
   const message = 'a\u009b2J\u202eb\u2028c';

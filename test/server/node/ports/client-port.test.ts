@@ -1,4 +1,4 @@
-import { connect, type Socket } from 'node:net';
+import { connect, Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -9,7 +9,7 @@ import { waitFor } from '../../../support/wait-for.js';
 
 const MIB = 1024 * 1024;
 
-test('one turn takes its part from a client that sends much, and the next ones the rest', async () => {
+test('one turn reads only a part from a client that sends much, and later turns the rest', async () => {
   let turn = 0;
   let longest = 0;
   let all = 0;
@@ -17,6 +17,7 @@ test('one turn takes its part from a client that sends much, and the next ones t
     host: '127.0.0.1',
     port: 0,
     backlog: 5,
+    onWarning: () => undefined,
     step: (event) => {
       if (event.kind !== 'received') return;
       if (turn === 0) {
@@ -41,12 +42,34 @@ test('one turn takes its part from a client that sends much, and the next ones t
   }
 });
 
+test('clientTcpKeepAlive probes idle clients', () => {
+  for (const isKeptAlive of [true, false]) {
+    const port = new ClientPort({
+      host: '127.0.0.1',
+      port: null,
+      backlog: 5,
+      isKeptAlive,
+      step: () => undefined,
+      onWarning: () => undefined,
+    });
+    const socket = new Socket();
+    let isProbed = false;
+    socket.setKeepAlive = (isOn = false) => {
+      isProbed = isOn;
+      return socket;
+    };
+    port.accept(socket);
+    socket.destroy();
+    assert.is(isProbed, isKeptAlive);
+  }
+});
+
 interface PortWorld {
   readonly port: ClientPort;
-  /** Names of the limits that were exceeded. */
+  /** Names of the exceeded limits. */
   readonly limits: string[];
   readonly closed: number[];
-  /** Connects a client that reads nothing, and has this many bytes sent to it. */
+  /** Connects a client that reads nothing, and sends it that many bytes. */
   join(bytes: number): Promise<Socket>;
   leave(): void;
 }
@@ -60,6 +83,7 @@ async function openPort(options: Partial<ClientPortOptions>): Promise<PortWorld>
     host: '127.0.0.1',
     port: 0,
     backlog: 5,
+    onWarning: () => undefined,
     step: (event) => {
       if (event.kind === 'connected') connected = event.connection;
       else if (event.kind === 'disconnected') closed.push(event.connection);
@@ -104,7 +128,7 @@ test('a client that reads nothing cannot keep the port from closing', async () =
   }
 });
 
-test('a client that does not read is not read, and is closed when more waits for it', async () => {
+test('the server stops reading from a client that does not read, and closes it when too much is pending', async () => {
   const { port, limits, closed, join, leave } = await openPort({});
   try {
     const slow = await join(16 * MIB);
@@ -120,7 +144,7 @@ test('a client that does not read is not read, and is closed when more waits for
   }
 });
 
-test('a connection that the server closes has a deadline to read what was sent', async () => {
+test('a connection that the server closes has a deadline to read pending data', async () => {
   const { port, limits, closed, join, leave } = await openPort({ closing: { closingTimeMs: 20 } });
   try {
     await join(32 * MIB);
@@ -133,7 +157,7 @@ test('a connection that the server closes has a deadline to read what was sent',
   }
 });
 
-test('what was sent before a close arrives', async () => {
+test('data sent before a close arrives', async () => {
   const { port, join, leave } = await openPort({});
   try {
     const socket = await join(8 * MIB);
@@ -155,14 +179,14 @@ test('what was sent before a close arrives', async () => {
   }
 });
 
-test('only so many connections may be closing', async () => {
+test('the number of closing connections is limited', async () => {
   const { port, limits, closed, join, leave } = await openPort({ closing: { maxClosing: 2 } });
   try {
     for (let id = 1; id <= 3; id++) {
       await join(32 * MIB);
       port.close(id);
     }
-    await waitFor('the end of the oldest', () => closed.length === 1);
+    await waitFor('the oldest to end', () => closed.length === 1);
     assert.equal(closed, [1]);
     assert.is(limits.at(-1), 'closingConnections');
   } finally {
@@ -171,16 +195,16 @@ test('only so many connections may be closing', async () => {
   }
 });
 
-test('what all clients together have not read has a limit, which costs the one with the most', async () => {
+test('the unread data of all clients has a limit, and the client with the most is closed', async () => {
   const { port, limits, closed, join, leave } = await openPort({ maxUnreadBytes: 64 * MIB });
   try {
     await join(20 * MIB);
     await join(30 * MIB);
-    // Closed by the server, it still holds what was sent.
+    // The server has closed it, but its data is still pending.
     port.close(2);
     await join(20 * MIB);
     port.send(3, Buffer.alloc(1));
-    await waitFor('the end of the second', () => closed.length === 1);
+    await waitFor('the second to end', () => closed.length === 1);
     assert.equal(closed, [2]);
     const all = limits.filter((limit) => limit !== 'unreadBytesToPause');
     assert.equal(all, ['unreadBytesInAll']);
@@ -190,7 +214,7 @@ test('what all clients together have not read has a limit, which costs the one w
   }
 });
 
-test('a client that comes when the port closes is not kept', async () => {
+test('a client that connects while the port closes is disconnected', async () => {
   const { port, join, leave } = await openPort({});
   try {
     const socket = await join(0);

@@ -18,14 +18,14 @@ async function within(
   }
 }
 
-/** It sends a frame for each that it gets, as a server does that gets a probe. */
+/** It answers each frame with a frame, as a server that receives a probe does. */
 function answer(peer: PeerSocket): void {
   peer.socket.on('data', () => peer.sendFrame('answer'));
 }
 
 const DUPLICATE = /two connections claim server 3 \(a duplicate myid\?\)/;
 
-test('a connection that answers stays, whoever else claims to be its server', () =>
+test('a responsive connection stays when others claim to be its server', () =>
   within([2, 3], async (world) => {
     const member = world.connect(3);
     member.sendFrame('vote');
@@ -34,7 +34,7 @@ test('a connection that answers stays, whoever else claims to be its server', ()
     for (let turn = 0; turn < 5; turn++) {
       const stranger = world.connect(3);
       stranger.sendFrame('forged');
-      await waitFor('the stranger to be turned away', () => stranger.isClosed);
+      await waitFor('the stranger to be refused', () => stranger.isClosed);
     }
     assert.not.ok(member.isClosed);
     assert.not.ok(world.notified.includes('3: forged'));
@@ -42,7 +42,7 @@ test('a connection that answers stays, whoever else claims to be its server', ()
     assert.is(told.length, 1, 'once, not five times');
   }));
 
-test('one that restarted is heard as soon as its old connection is gone', () =>
+test('a restarted server is accepted as soon as its old connection is gone', () =>
   within([2, 3], async (world) => {
     const old = world.connect(3);
     old.sendFrame('old');
@@ -54,7 +54,7 @@ test('one that restarted is heard as soon as its old connection is gone', () =>
     assert.not.ok(now.isClosed);
   }));
 
-test('a knock in the name of a smaller server that answers ends no connection', () =>
+test('a call-back request in the name of a responsive smaller server ends no connection', () =>
   within([3, 3], async (world) => {
     const accepted = await world.listenAs(1);
     world.port.notify(1, Buffer.from('vote'));
@@ -64,13 +64,13 @@ test('a knock in the name of a smaller server that answers ends no connection', 
     await waitFor('its frame', () => world.notified.includes('1: hello'));
     const count = world.notified.length;
     const knock = world.connect(1);
-    await waitFor('the knock to be closed', () => knock.isClosed);
+    await waitFor('the request to be closed', () => knock.isClosed);
     await waitFor('the proof', () => world.notified.length > count);
     assert.not.ok(member.isClosed);
     assert.is(accepted.length, 1);
   }));
 
-test('a claim that is under examination goes with the port', () =>
+test('a pending claim ends with the port', () =>
   within([2, 3], async (world) => {
     const silent = world.connect(3);
     silent.sendFrame('vote');
@@ -81,7 +81,7 @@ test('a claim that is under examination goes with the port', () =>
     await waitFor('both to be closed', () => second.isClosed && silent.isClosed);
   }));
 
-test('a probe is a vote that every server answers, and that changes nothing', () =>
+test('a probe is a vote that every server answers and that changes nothing', () =>
   within([2, 3], async (world) => {
     const silent = world.connect(3);
     silent.sendFrame('vote');
@@ -107,7 +107,7 @@ test('a probe is a vote that every server answers, and that changes nothing', ()
     waiting.receive(2, frameOf('following', { leader: 3, electionEpoch: 7n }), 1);
     waiting.receive(2, Buffer.from(probe), 2);
     waiting.receive(3, frameOf('leading', { leader: 3, electionEpoch: 7n }), 3);
-    assert.is(waiting.state, 'following', 'what server 2 said before still counts');
+    assert.is(waiting.state, 'following', 'the earlier vote of server 2 still counts');
   }));
 
 test.run();

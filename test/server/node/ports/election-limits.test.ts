@@ -1,4 +1,4 @@
-/** The limits of an election connection: each is reported by its name when it is exceeded. */
+/** The limits of an election connection. A report names the exceeded limit. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LIMITS } from '../../../../src/server/limits/limits.js';
@@ -47,15 +47,15 @@ test('a frame that is too long ends the connection', () =>
     assert.equal(exceeded, ['electionFrameLength 127.0.0.1']);
     const broken = connect(3);
     broken.socket.write(new ByteBuilder().int(-1).build());
-    await waitFor('the end of the other', () => broken.isClosed);
-    assert.is(exceeded.length, 1, 'a negative length is damage, and no limit');
+    await waitFor('the other to end', () => broken.isClosed);
+    assert.is(exceeded.length, 1, 'a negative length is a malformed frame, not a limit');
   }));
 
 test('too many frames in a second end the connection', () =>
   within([2, 3], async ({ connect, exceeded }) => {
     const peer = connect(3);
     const frame = new ByteBuilder().string('vote').build();
-    // So many that some second has too many of them, wherever it begins.
+    // Enough that any interval of a second has too many of them.
     const count = 2 * LIMITS.electionFramesPerSecond.value + 2;
     peer.socket.write(Buffer.concat(new Array<Buffer>(count).fill(frame)));
     await waitFor('the end', () => peer.isClosed);
@@ -71,7 +71,7 @@ test('addresses that are too long end the connection', () =>
     assert.equal(exceeded, ['electionAddressLength 127.0.0.1']);
   }));
 
-test('a connection that does not prove in time that it lives makes room', () =>
+test('a connection that does not answer a probe in time is replaced', () =>
   within(
     [2, 3],
     async ({ connect, exceeded, notified, port }) => {
@@ -79,7 +79,7 @@ test('a connection that does not prove in time that it lives makes room', () =>
       port.notify(3, Buffer.from('vote'));
       await waitFor('it is connected', () => silent.received.length > 0);
       const second = connect(3);
-      await waitFor('the silent one to go', () => silent.isClosed);
+      await waitFor('the silent one to end', () => silent.isClosed);
       assert.equal(exceeded, ['electionProofTime 127.0.0.1']);
       assert.not(second.isClosed);
       assert.equal(notified, []);
@@ -87,7 +87,7 @@ test('a connection that does not prove in time that it lives makes room', () =>
     { waits: { ...ELECTION_WAITS, ...SHORT } },
   ));
 
-test('a server that was asked to call back, and does not hang up, is hung up on', () =>
+test('a connection that requested a call-back and stays open is closed', () =>
   within(
     [1, 3],
     async ({ exceeded, port, listenAs }) => {
@@ -96,7 +96,7 @@ test('a server that was asked to call back, and does not hang up, is hung up on'
       await waitFor('the report', () => exceeded.length > 0);
       assert.is(exceeded[0], 'electionConnectTime 127.0.0.1');
       const [peer] = accepted;
-      // What it says now, nobody takes any more.
+      // Frames that it sends now are ignored.
       await waitFor('the end', () => {
         if (peer?.socket.writable === true) peer.sendFrame('late');
         return peer?.isClosed === true;
@@ -105,29 +105,29 @@ test('a server that was asked to call back, and does not hang up, is hung up on'
     { waits: { ...ELECTION_WAITS, ...SHORT } },
   ));
 
-test('a server that asked for it and never listens is given up', () =>
+test('calls to a server that requested one and never listens end', () =>
   within(
     [3, 3],
     async ({ connect, exceeded }) => {
       const knock = connect(1);
-      await waitFor('the knock to be closed', () => knock.isClosed);
+      await waitFor('the request to be closed', () => knock.isClosed);
       await waitFor('the report', () => exceeded.length > 0);
       assert.equal(exceeded, ['electionCallsBack server 1']);
     },
     { waits: { ...ELECTION_WAITS, ...SHORT } },
   ));
 
-test('so many that have not said who they are stay; the oldest of them makes room', () =>
+test('the number of unidentified connections is limited, and the oldest is closed', () =>
   within([2, 3], async ({ connect, exceeded, port }) => {
     const oldest = connect();
     await waitFor('it', () => oldest.socket.readyState === 'open');
     for (let i = 0; i < LIMITS.electionGreetings.value; i++) connect();
-    await waitFor('it to be let go', () => oldest.isClosed);
+    await waitFor('it to be disconnected', () => oldest.isClosed);
     assert.equal(exceeded, ['electionGreetings 127.0.0.1']);
     port.close();
   }));
 
-test('one that does not say in time who it is is let go, and the time is reported', async () => {
+test('a connection that does not identify itself in time is closed, and the timeout is reported', async () => {
   const values: (number | undefined)[] = [];
   await within(
     [2, 3],
@@ -147,13 +147,13 @@ test('one that does not say in time who it is is let go, and the time is reporte
   );
 });
 
-test('so many servers that are no members are heard; one more is turned away', () =>
+test('the number of unknown servers is limited, and one more is refused', () =>
   within([1, 2], async ({ connect, exceeded, notified }) => {
     const count = LIMITS.electionStrangers.value;
     for (let i = 0; i < count; i++) connect(10 + i).sendFrame('hello');
     await waitFor('them all', () => notified.length === count);
     const last = connect(99);
-    await waitFor('it to be turned away', () => last.isClosed);
+    await waitFor('it to be refused', () => last.isClosed);
     assert.equal(exceeded, ['electionStrangers 127.0.0.1']);
   }));
 
@@ -169,7 +169,7 @@ const LONG_TOKEN = new ByteBuilder()
   .int(LIMITS.peerAuthTokenLength.value + 1)
   .build();
 
-test('a SASL token that is too long is reported, by who is dialled and by who dials', async () => {
+test('a SASL token that is too long is reported by both ends', async () => {
   await within(
     [2, 3],
     async ({ connect, listenAs, electionPortOf, exceeded, port }) => {
@@ -179,8 +179,8 @@ test('a SASL token that is too long is reported, by who is dialled and by who di
       assert.equal(exceeded, ['peerAuthTokenLength 127.0.0.1']);
       const accepted = await listenAs(1);
       port.notify(1, Buffer.from('vote'));
-      const dialled = await waitFor('a call', () => accepted[0]);
-      dialled.socket.write(LONG_TOKEN);
+      const called = await waitFor('a call', () => accepted[0]);
+      called.socket.write(LONG_TOKEN);
       await waitFor('the other report', () => exceeded.length === 2);
     },
     { auth: AUTH },

@@ -1,10 +1,11 @@
 import { connect } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { freePort } from '../../../support/free-port.js';
 import { waitFor } from '../../../support/wait-for.js';
 import { type ElectionWorld, preambleOf, startElectionPort } from './election-world.js';
 
-/** Runs `body` against the port of server `sid` among `size`, and takes it all down. */
+/** Runs `body` with the port of server `sid` in an ensemble of `size`, and closes everything. */
 async function within(
   [sid, size]: [number, number],
   body: (world: ElectionWorld) => Promise<void>,
@@ -18,7 +19,7 @@ async function within(
   }
 }
 
-test('calls a smaller server with the preamble in front, and hears it over the same connection', () =>
+test('connects to a smaller server, sends its preamble, and receives on the same connection', () =>
   within([3, 3], async (world) => {
     const accepted = await world.listenAs(1);
     world.port.notify(1, Buffer.from('vote'));
@@ -33,7 +34,7 @@ test('calls a smaller server with the preamble in front, and hears it over the s
     assert.equal(world.notified, ['1: answer']);
   }));
 
-test('knocks at a larger server, which calls back and is given what waited', () =>
+test('requests a call-back from a larger server, which connects and receives the pending vote', () =>
   within([1, 3], async (world) => {
     const accepted = await world.listenAs(3);
     world.port.notify(3, Buffer.from('old'));
@@ -45,21 +46,21 @@ test('knocks at a larger server, which calls back and is given what waited', () 
     assert.equal(call.frames(), ['new']);
   }));
 
-test('calls back a smaller server that knocks when its connection before is silent', () =>
+test('calls back a smaller server that requests it when the previous connection is silent', () =>
   within([3, 3], async (world) => {
     const accepted = await world.listenAs(2);
     world.port.notify(2, Buffer.from('vote'));
     const length = preambleOf(3, 1).length + String(world.electionPortOf(3)).length - 1;
     await waitFor('the vote', () => accepted[0]?.frames(length).length === 1);
     const knock = world.connect(2);
-    await waitFor('the knock to be closed', () => knock.isClosed);
+    await waitFor('the request to be closed', () => knock.isClosed);
     await waitFor('the old connection to be closed', () => accepted[0]?.isClosed);
     // The vote may have been lost with the old connection.
     await waitFor('the vote again', () => accepted[1]?.frames(length).length === 1);
     assert.equal(accepted[1]?.frames(length), ['vote']);
   }));
 
-test('a connection that breaks is made again, and what was sent last is sent again', () =>
+test('reopens a broken connection and repeats the last message', () =>
   within([3, 3], async (world) => {
     const accepted = await world.listenAs(2);
     world.port.notify(2, Buffer.from('vote'));
@@ -68,18 +69,18 @@ test('a connection that breaks is made again, and what was sent last is sent aga
     await waitFor('the vote again', () => accepted[1]?.received.includes('vote'));
   }));
 
-test('calls back until the server that knocked listens itself, though nothing is to be said', () =>
+test('calls back until the requesting server listens, even without a message to send', () =>
   within([3, 3], async (world) => {
     const knock = world.connect(2);
-    await waitFor('the knock to be closed', () => knock.isClosed);
-    await waitFor('a call in vain', () => world.warnings.length > 0);
+    await waitFor('the request to be closed', () => knock.isClosed);
+    await waitFor('a failed call', () => world.warnings.length > 0);
     const accepted = await world.listenAs(2);
     const call = await waitFor('a call', () => accepted[0]);
     call.sendFrame('vote');
     await waitFor('its vote', () => world.notified.includes('2: vote'));
   }));
 
-test('a newer connection of a larger server takes the place of a silent one', () =>
+test('a newer connection of a larger server replaces a silent one', () =>
   within([1, 2], async (world) => {
     const first = world.connect(2);
     first.sendFrame('one');
@@ -93,7 +94,7 @@ test('a newer connection of a larger server takes the place of a silent one', ()
     assert.equal(world.notified, ['2: one', '2: two']);
   }));
 
-test('calls again and again while a vote waits for a server that is not there', () =>
+test('connects again and again while a vote waits for an absent server', () =>
   within([2, 2], async (world) => {
     world.port.notify(1, Buffer.from('vote'));
     await waitFor('a try', () => world.warnings.length > 0);
@@ -105,7 +106,7 @@ test('calls again and again while a vote waits for a server that is not there', 
     await waitFor('the vote', () => accepted[0]?.received.includes('vote'));
   }));
 
-test('takes the preamble of releases before 3.5, and an observer without a number', () =>
+test('accepts the preamble of releases before 3.5, and an observer without a number', () =>
   within([2, 3], async (world) => {
     const old = world.connect();
     const sid = Buffer.alloc(8);
@@ -145,7 +146,7 @@ const rubbish: [name: string, bytes: Buffer, warning: RegExp][] = [
 ];
 
 for (const [name, bytes, warning] of rubbish) {
-  test(`closes who sends ${name}, says so, and hears the others`, () =>
+  test(`closes a connection that sends ${name}, reports it, and accepts others`, () =>
     within([2, 4], async (world) => {
       const other = world.connect(4);
       other.sendFrame('before');
@@ -154,26 +155,26 @@ for (const [name, bytes, warning] of rubbish) {
       bad.socket.write(bytes);
       await waitFor('it to be closed', () => bad.isClosed);
       assert.match(world.warnings.join('\n'), warning);
-      other.sendFrame('behind');
-      await waitFor('the other again', () => world.notified.includes('4: behind'));
+      other.sendFrame('later');
+      await waitFor('the other again', () => world.notified.includes('4: later'));
       assert.not.ok(other.isClosed);
     }));
 }
 
-test('those who say nothing are let go in time, and the oldest of them when they are too many', () =>
+test('silent connections are closed in time, and the oldest of them if there are too many', () =>
   within(
     [2, 3],
     async (world) => {
       const silent = Array.from({ length: 70 }, () => world.connect());
-      await waitFor('one to be let go', () => silent.some(({ isClosed }) => isClosed));
+      await waitFor('one to be disconnected', () => silent.some(({ isClosed }) => isClosed));
       world.connect(3).sendFrame('vote');
       await waitFor('a server among them', () => world.notified.length === 1);
-      await waitFor('all to be let go', () => silent.every(({ isClosed }) => isClosed));
+      await waitFor('all to be disconnected', () => silent.every(({ isClosed }) => isClosed));
     },
     { greetingTimeoutMs: 1000 },
   ));
 
-test('hears a server that is no member, as one that is to join; a crowd of them is turned away', () =>
+test('accepts an unknown server, which may join later, but refuses a crowd of them', () =>
   within([1, 2], async (world) => {
     const strangers = Array.from({ length: 16 }, (_, index) => {
       const stranger = world.connect(10 + index);
@@ -184,7 +185,7 @@ test('hears a server that is no member, as one that is to join; a crowd of them 
     world.port.notify(10, Buffer.from('vote'));
     await waitFor('an answer', () => strangers[0]?.frames().length === 1);
     const oneTooMany = world.connect(99);
-    await waitFor('it to be turned away', () => oneTooMany.isClosed);
+    await waitFor('it to be refused', () => oneTooMany.isClosed);
     strangers[3]?.socket.destroy();
     await waitFor('room for another', async () => {
       const next = world.connect(99);
@@ -195,7 +196,7 @@ test('hears a server that is no member, as one that is to join; a crowd of them 
     assert.match(world.warnings.join('\n'), /server 10 is not a member/);
   }));
 
-test('lets go of a server that is no member any more, and listens where it is told to', () =>
+test('disconnects a removed member, and listens on a new address', () =>
   within([1, 3], async (world) => {
     const third = world.connect(3);
     third.sendFrame('vote');
@@ -214,7 +215,7 @@ test('lets go of a server that is no member any more, and listens where it is to
     }
   }));
 
-test('one that is no member any more stays where it was, and says where', () =>
+test('a removed member keeps its address and reports it', () =>
   within([2, 2], async (world) => {
     const accepted = await world.listenAs(1);
     world.port.setMembers(world.members.slice(0, 1));
@@ -225,10 +226,10 @@ test('one that is no member any more stays where it was, and says where', () =>
     );
     assert.equal(called?.received.subarray(0, preamble.length), preamble);
     world.connect(3).sendFrame('hello');
-    await waitFor('who comes to it', () => world.notified.length === 1);
+    await waitFor('incoming connections', () => world.notified.length === 1);
   }));
 
-test('finds the address that answers among several', () =>
+test('finds the responsive address among several', () =>
   within([2, 2], async (world) => {
     const accepted = await world.listenAs(1);
     const [first, own] = world.members;
@@ -239,7 +240,7 @@ test('finds the address that answers among several', () =>
     await waitFor('the vote', () => accepted[0]?.received.includes('vote'));
   }));
 
-test('says which port cannot be listened on', async () => {
+test('reports a port that it cannot listen on', async () => {
   const world = await startElectionPort(1, 2);
   try {
     const again = await startElectionPort(1, 2).then(async (other) => {
@@ -253,6 +254,27 @@ test('says which port cannot be listened on', async () => {
       }
     });
     assert.match(again, /cannot listen for elections on 127\.0\.0\.1:\d+: the address is in use/);
+  } finally {
+    await world.close();
+  }
+});
+
+test('it also calls those who are in a proposed membership alone, and at their new addresses', async () => {
+  const world = await startElectionPort(4, 3);
+  try {
+    const [first, second, third] = world.members;
+    assert.ok(first && second && third);
+    const own = { ...first, sid: 4 };
+    const dead = [{ host: '127.0.0.1', quorumPort: 1, electionPort: await freePort() }];
+    const accepted = [await world.listenAs(1), await world.listenAs(2), await world.listenAs(3)];
+    world.port.setMembers([own, { ...first, addresses: dead }, third], [own, first, second]);
+    for (const sid of [1, 2, 3]) world.port.notify(sid, Buffer.from(`to ${sid}`));
+    await waitFor('a call to each', () => accepted.every(([socket]) => socket !== undefined));
+    world.port.setMembers([own, third]);
+    await waitFor('the ends', () =>
+      accepted.slice(0, 2).every((sockets) => sockets.every(({ isClosed }) => isClosed)),
+    );
+    assert.not.ok(accepted[2]?.[0]?.isClosed);
   } finally {
     await world.close();
   }

@@ -7,7 +7,7 @@ import {
 import { ByteBuilder } from '../../../support/byte-builder.js';
 import { freePort } from '../../../support/free-port.js';
 
-/** A connection as another server has it: what came in, and what to send. */
+/** The other end of a connection: received data, and functions that send. */
 export class PeerSocket {
   readonly socket: Socket;
   received = Buffer.alloc(0);
@@ -24,7 +24,7 @@ export class PeerSocket {
     });
   }
 
-  /** The text of the frames behind `skip` bytes. */
+  /** The text of the frames after `skip` bytes. */
   frames(skip = 0): string[] {
     const frames: string[] = [];
     for (let at = skip; at + 4 <= this.received.length; ) {
@@ -44,17 +44,17 @@ export class PeerSocket {
 export interface ElectionWorld {
   readonly port: ElectionPort;
   readonly members: readonly QuorumServerConfig[];
-  /** "sid: frame" as they came in. */
+  /** "sid: frame", in order of arrival. */
   readonly notified: string[];
   readonly warnings: string[];
-  /** Where server `sid` listens; taken in the test's name by `listenAs`. */
+  /** The port of server `sid`, which a test opens with `listenAs`. */
   electionPortOf(sid: number): number;
   /**
-   * Plays server `sid`; what connects to it is in the array.
-   * @param isHalfOpen it never hangs up
+   * Listens as server `sid`. The array gets its connections.
+   * @param isHalfOpen it never closes its side
    */
   listenAs(sid: number, isHalfOpen?: boolean): Promise<PeerSocket[]>;
-  /** Connects to the port; says who it is when `sid` is there. */
+  /** Connects to the port. Identifies itself if `sid` is given. */
   connect(sid?: number): PeerSocket;
   close(): Promise<void>;
 }
@@ -64,7 +64,7 @@ export function preambleOf(sid: number, electionPort: number): Buffer {
   return new ByteBuilder().long(-65536n).long(BigInt(sid)).string(address).build();
 }
 
-/** The election port of server `sid` among servers 1 to `size`, whom the test plays. */
+/** The election port of server `sid` among servers 1 to `size`. The test plays the others. */
 export async function startElectionPort(
   sid: number,
   size: number,

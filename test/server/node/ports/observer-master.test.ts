@@ -13,7 +13,7 @@ import { waitUntilServing } from '../../../support/oracle-ensemble.js';
 import { ask, withClient } from '../../../support/seat-client.js';
 import { waitFor } from '../../../support/wait-for.js';
 
-// Observers and observer masters over sockets, and what else comes to their port.
+// Observers and observer masters over sockets, and other connections to their port.
 
 const LEADER = 3;
 const OBSERVER = 4;
@@ -41,7 +41,7 @@ async function masterOf({ seats }: MixedEnsemble): Promise<number> {
   return Number(/^zk_observer_master_id\t(\d+)$/m.exec(mntr)?.[1] ?? -1);
 }
 
-/** A connection to the port for observers of that member, or why there is none. */
+/** Connects to the port for observers of that member. Returns the connection or the error. */
 function call(sid: number, port: number): Promise<Socket | string> {
   return new Promise((resolve) => {
     const socket = connect(port, `127.0.0.${sid}`);
@@ -67,7 +67,7 @@ async function checkServed({ seats }: MixedEnsemble, path: string): Promise<void
   await withClient(seats.of(OBSERVER), (client) => client.create(path));
 }
 
-test('an observer goes to a follower, and to the other one when that is gone', () =>
+test('an observer connects to a follower, and to the other one when that crashes', () =>
   within(async (ensemble) => {
     const { seats, stop, startOurs } = ensemble;
     assert.is(await modeOf(seats.of(OBSERVER)), 'observer');
@@ -85,7 +85,7 @@ test('an observer goes to a follower, and to the other one when that is gone', (
     });
   }));
 
-test('a leader has no such port, and a follower gives it back when it follows no more', () =>
+test('a leader does not open that port, and a follower closes it when it stops to follow', () =>
   within(async (ensemble, port) => {
     const { stop } = ensemble;
     assert.is(await call(LEADER, port), 'ECONNREFUSED');
@@ -93,14 +93,14 @@ test('a leader has no such port, and a follower gives it back when it follows no
     for (const sid of others) (await callable(sid, port)).destroy();
     await stop(2);
     await stop(LEADER);
-    await waitFor('the end of it', async () => {
+    await waitFor('it to end', async () => {
       const socket = await call(1, port);
       if (typeof socket !== 'string') socket.destroy();
       return socket === 'ECONNREFUSED';
     });
   }));
 
-test('garbage, a participant and a crowd: few sentences, and observers are served', () =>
+test('garbage, a participant, and a crowd cause few log lines, and observers are served', () =>
   within(async (ensemble, port) => {
     const { notes } = ensemble;
     const master = await masterOf(ensemble);

@@ -5,7 +5,7 @@ import { freePort } from '../../../support/free-port.js';
 import { waitFor } from '../../../support/wait-for.js';
 import { within } from './quorum-port-world.js';
 
-test('observers have a port of their own, while the core wants one', async () => {
+test('the port for observers is open while the core requires it', async () => {
   const observerPort = await freePort();
   const call = (): Promise<boolean> =>
     new Promise((resolve) => {
@@ -28,7 +28,7 @@ test('observers have a port of their own, while the core wants one', async () =>
       await waitFor('another', () => of('link-opened').length > before);
       assert.is(of('link-opened').at(-1)?.isObserverPort, undefined);
       port.setObserverPort(false);
-      await waitFor('the end of it', async () => !(await call()));
+      await waitFor('it to end', async () => !(await call()));
       port.setObserverPort(true);
       await waitFor('the port again', call);
     },
@@ -36,7 +36,7 @@ test('observers have a port of their own, while the core wants one', async () =>
   );
 });
 
-test('where the port for observers is taken the others are served all the same', async () => {
+test('if the port for observers is taken, the others are still served', async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   const address = other.address();

@@ -8,7 +8,7 @@ import {
 import { AuthStatus, encodeAuthPacket } from '../../../../src/server/quorum/wire/auth-packet.js';
 import { waitFor } from '../../../support/wait-for.js';
 
-// SASL between servers over sockets: who dials proves, who is dialled checks.
+// SASL between servers over sockets: the connecting server proves, and the other one checks.
 
 const USERS = new Map([['zk', 'secret']]);
 const RIGHT: QuorumAuthOptions = {
@@ -19,12 +19,12 @@ const RIGHT: QuorumAuthOptions = {
 const TIMEOUT_MS = 10_000;
 
 interface World {
-  /** Of who dialled, and of who was dialled. */
+  /** Of the connecting server, and of the other one. */
   readonly caller: Socket;
   readonly callee: Socket;
-  /** What came behind the exchange, at either side. */
+  /** The bytes after the exchange, at either side. */
   readonly heard: { caller: string; callee: string };
-  /** How it ended at either side: "ok" or the reason. */
+  /** The outcome at either side: "ok" or the reason. */
   readonly ended: { prove?: string; check?: string };
   begin(): void;
 }
@@ -81,7 +81,7 @@ async function within(
 
 const isOver = ({ ended }: World) => ended.prove !== undefined && ended.check !== undefined;
 
-test('the right password is proved to both, and what follows is for others', () =>
+test('both sides prove the right password, and later bytes pass through', () =>
   within({ prove: RIGHT, check: RIGHT }, async (world) => {
     world.begin();
     await waitFor('the end', () => isOver(world));
@@ -91,7 +91,7 @@ test('the right password is proved to both, and what follows is for others', () 
     await waitFor('both', () => world.heard.callee === 'hello' && world.heard.caller === 'welcome');
   }));
 
-test('a wrong password is refused, with a reason for each', () =>
+test('a wrong password is refused, with a reason for each side', () =>
   within(
     { prove: { ...RIGHT, login: { user: 'zk', password: 'guess' } }, check: RIGHT },
     async (world) => {
@@ -105,7 +105,7 @@ test('a wrong password is refused, with a reason for each', () =>
     },
   ));
 
-test('who does not try is let in where it is not required, with all that it said', () =>
+test('a connection without SASL is accepted if SASL is optional, with all of its bytes', () =>
   within(
     { prove: { ...RIGHT, login: null }, check: { ...RIGHT, isRequired: false } },
     async (world) => {
@@ -118,7 +118,7 @@ test('who does not try is let in where it is not required, with all that it said
     },
   ));
 
-test('what was read before belongs to the exchange, or to what follows', () =>
+test('buffered bytes belong to the exchange or to later data', () =>
   within(
     {
       prove: { ...RIGHT, login: null },
@@ -132,7 +132,7 @@ test('what was read before belongs to the exchange, or to what follows', () =>
     },
   ));
 
-test('who does not try is refused where it is required', () =>
+test('a connection without SASL is refused if SASL is required', () =>
   within({ prove: { ...RIGHT, login: null }, check: RIGHT }, async (world) => {
     world.begin();
     world.caller.write('no magic');
@@ -141,7 +141,7 @@ test('who does not try is refused where it is required', () =>
     await waitFor('the socket to close', () => world.callee.destroyed);
   }));
 
-test('who hangs up without a word may be let in, and in the midst may not', () =>
+test('a disconnect before the exchange may be accepted, and one within it is not', () =>
   within(
     { prove: { ...RIGHT, login: null }, check: { ...RIGHT, isRequired: false } },
     async (world) => {

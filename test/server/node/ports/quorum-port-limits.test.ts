@@ -1,11 +1,11 @@
-/** What connections to the quorum port may take: room, time, and bytes that they do not read. */
+/** The limits of connections to the quorum port: count, time, and unread bytes. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Event } from '../../../../src/server/events.js';
 import { waitFor } from '../../../support/wait-for.js';
 import { limitsIn, within } from './quorum-port-world.js';
 
-test('links that are not in sync and never read share one limit, those in sync do not', () =>
+test('links that are not in sync and never read share one limit, but those in sync do not', () =>
   within(
     async ({ port, call, of, events }) => {
       for (let link = 1; link <= 3; link++) {
@@ -18,9 +18,9 @@ test('links that are not in sync and never read share one limit, those in sync d
         for (const link of [1, 1, 2, 3, 3]) port.send(link, Buffer.alloc(500_000));
         await new Promise(setImmediate);
       }
-      await waitFor('one to be gone', () => of('link-closed').length === 1);
+      await waitFor('one to end', () => of('link-closed').length === 1);
       assert.is(of('link-closed')[0]?.link, 3);
-      assert.match(of('link-closed')[0]?.reason ?? '', /over 9000000 bytes unread/);
+      assert.match(of('link-closed')[0]?.reason ?? '', /over 9000000 unread bytes/);
       const exceeded = (events as readonly Event[]).filter(({ kind }) => kind === 'limit-exceeded');
       assert.equal(exceeded, [
         { kind: 'limit-exceeded', limit: 'unprovenUnreadBytes', from: '127.0.0.1' },
@@ -29,7 +29,7 @@ test('links that are not in sync and never read share one limit, those in sync d
     { maxUnprovenBytes: 9_000_000 },
   ));
 
-test('a link that is closed, and whose other side does not read, has a deadline', () =>
+test('a closed link whose other side does not read has a deadline', () =>
   within(
     async ({ port, call, of, events }) => {
       const { socket, isEnded } = call();
@@ -45,11 +45,11 @@ test('a link that is closed, and whose other side does not read, has a deadline'
     { linkLimits: { closingTimeMs: 40 } },
   ));
 
-test('one that says nothing is let go, with the reason', () =>
+test('a silent link is closed, with the reason', () =>
   within(
     async ({ call, of, events }) => {
       const silent = call();
-      await waitFor('it to be let go', silent.isEnded);
+      await waitFor('it to be disconnected', silent.isEnded);
       await waitFor('the event', () => of('link-closed').length > 0);
       assert.is(of('link-closed')[0]?.reason, 'it said nothing for 50 ms');
       assert.equal(limitsIn(events), ['quorumGreetingTime 50']);
@@ -57,7 +57,7 @@ test('one that says nothing is let go, with the reason', () =>
     { greetingTimeoutMs: 50 },
   ));
 
-test('a crowd that says nothing makes room, the oldest first, and a member comes in', () =>
+test('if silent links crowd the port, the oldest is closed, and a member joins', () =>
   within(
     async ({ call, of, events }) => {
       const spoken = call();
@@ -72,7 +72,7 @@ test('a crowd that says nothing makes room, the oldest first, and a member comes
       const member = call();
       member.socket.write('FOLLOWERINFO');
       await waitFor('the member', () => of('link-received').some(({ link }) => link === 10));
-      await waitFor('the oldest to go', oldest.isEnded);
+      await waitFor('the oldest to end', oldest.isEnded);
       assert.equal(of('link-closed'), [
         {
           kind: 'link-closed',
@@ -86,14 +86,14 @@ test('a crowd that says nothing makes room, the oldest first, and a member comes
     { maxSilent: 8 },
   ));
 
-test('connections that were closed here and do not hang up make room', () =>
+test('connections that were closed here but stay open are limited too', () =>
   within(
     async ({ call, of, port, events }) => {
       const stubborn = Array.from({ length: 4 }, () => call({ allowHalfOpen: true }));
       for (const { socket } of stubborn) socket.write('packet');
       await waitFor('all of them', () => of('link-received').length === 4);
       const refused = call();
-      await waitFor('one more to be turned away', refused.isEnded);
+      await waitFor('one more to be refused', refused.isEnded);
       assert.equal(limitsIn(events), ['quorumLinks 4']);
       for (const { link } of of('link-opened')) port.closeLink(link);
       const member = call();

@@ -20,7 +20,7 @@ export interface World {
     readonly received: () => Buffer;
     readonly isEnded: () => boolean;
   };
-  /** A server that takes what is dialled. */
+  /** A server that accepts outgoing connections of the port. */
   serve(): Promise<{ readonly port: number; readonly sockets: Socket[] }>;
 }
 

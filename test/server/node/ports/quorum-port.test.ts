@@ -26,7 +26,7 @@ function makeContent(count: number): SnapshotContent {
 
 const SIGNATURE = new ByteBuilder().string('BenWasHere').build();
 
-test('tells of a connection, its bytes and its end; what one turn sends is in order', () =>
+test('reports a connection, its bytes, and its end, and sends the data of one turn in order', () =>
   within(async ({ port, call, of }) => {
     const { socket, received } = call();
     const { link, remote } = await waitFor('the connection', () => of('link-opened')[0]);
@@ -36,21 +36,21 @@ test('tells of a connection, its bytes and its end; what one turn sends is in or
     await waitFor('its bytes', () => of('link-received').length > 0);
     assert.equal(of('link-received')[0]?.bytes, Buffer.from('hello'));
     for (const word of ['a', 'b', 'c']) port.send(link, Buffer.from(word));
-    await waitFor('what was sent', () => received().length === 3);
+    await waitFor('the sent data', () => received().length === 3);
     assert.is(received().toString(), 'abc');
     socket.destroy();
     await waitFor('the end', () => of('link-closed').length > 0);
     assert.is(of('link-closed')[0]?.link, 1);
   }));
 
-test('one that is no member stays where it was', () =>
+test('the port keeps its address after its member was removed', () =>
   within(async ({ port, call, of }) => {
     await port.listen([]);
     call();
     await waitFor('the connection', () => of('link-opened')[0]);
   }));
 
-test('closes a link behind what was sent, and tells nothing of it any more', () =>
+test('closes a link after pending data and reports nothing more of it', () =>
   within(async ({ port, call, events, of }) => {
     const { socket, received, isEnded } = call();
     await waitFor('the connection', () => of('link-opened').length > 0);
@@ -65,7 +65,7 @@ test('closes a link behind what was sent, and tells nothing of it any more', () 
     );
   }));
 
-test('dials, and tells by the same number how it went', () =>
+test('connects and reports the outcome with the same number', () =>
   within(async ({ port, of, serve }) => {
     const { port: taken, sockets } = await serve();
     const nobody = { host: '127.0.0.1', port: await freePort() };
@@ -86,7 +86,7 @@ test('dials, and tells by the same number how it went', () =>
       link: -2,
       reason: `127.0.0.1:${nobody.port} refused the connection`,
     });
-    // A call that was given up is not told of.
+    // A canceled attempt is not reported.
     port.dial({ kind: 'link-dial', link: -3, addresses, timeoutMs: 5000 });
     port.closeLink(-3);
     port.dial({ kind: 'link-dial', link: -4, addresses, timeoutMs: 5000 });
@@ -94,13 +94,13 @@ test('dials, and tells by the same number how it went', () =>
     assert.not.ok(of('link-opened').some(({ link }) => link === -3));
   }));
 
-test('a snapshot that is not wanted any more is cut off, and so is the connection', () =>
+test('a snapshot that is no longer needed ends with its connection', () =>
   within(async ({ port, call, of }) => {
     const { received } = call();
     await waitFor('the connection', () => of('link-opened').length > 0);
     let pieces = 0;
     port.sendSnapshot(snapshotOf(makeContent(20_000), () => ++pieces < 5));
-    await waitFor('the end of it', () => of('link-closed').length > 0);
+    await waitFor('it to end', () => of('link-closed').length > 0);
     assert.match(
       `${of('link-closed')[0]?.reason}`,
       /cannot send the snapshot: the link was closed before/,
@@ -108,7 +108,7 @@ test('a snapshot that is not wanted any more is cut off, and so is the connectio
     assert.not.ok(received().includes(SIGNATURE));
   }));
 
-test('a snapshot leaves piece by piece, with what was sent behind it behind it', () =>
+test('a snapshot is sent in pieces, and later packets follow it', () =>
   within(async ({ port, call, of }) => {
     const { socket, received } = call();
     await waitFor('the connection', () => of('link-opened').length > 0);
@@ -136,11 +136,11 @@ test('a snapshot leaves piece by piece, with what was sent behind it behind it',
       if (item.kind === 'invalid') throw new Error(item.reason);
       if (item.kind === 'node') nodes++;
     }
-    // The root and what every tree has below /zookeeper are among them.
+    // The root and the default znodes below /zookeeper are included.
     assert.is(nodes, [...content.tree.walk()].length);
   }));
 
-test('txns of the log leave as they are read, with what was sent behind them behind them', () =>
+test('txns of the log are sent as they are read, and later packets follow them', () =>
   within(async ({ port, call, of }) => {
     const { received } = call();
     await waitFor('the connection', () => of('link-opened').length > 0);
@@ -176,7 +176,7 @@ test('a log that cannot be read to its end ends the link', () =>
     assert.not.ok(received().toString().includes('NEWLEADER'));
   }));
 
-test('one that does not read is let go when too much waits for it, in a snapshot or not', () =>
+test('a link that does not read is closed when too much data is pending, also during a snapshot', () =>
   within(
     async ({ port, call, of, events }) => {
       const first = call();
@@ -190,9 +190,9 @@ test('one that does not read is let go when too much waits for it, in a snapshot
         for (const link of [1, 1, 2, 2]) port.send(link, Buffer.alloc(1_000_000));
         await new Promise(setImmediate);
       }
-      await waitFor('both to be gone', () => of('link-closed').length === 2);
+      await waitFor('both to end', () => of('link-closed').length === 2);
       for (const { reason } of of('link-closed')) {
-        assert.is(reason, 'it did not read: over 4000000 bytes are waiting');
+        assert.is(reason, 'it did not read: over 4000000 bytes are pending');
       }
       const limit = 'quorumUnreadBytes 4000000';
       assert.equal(limitsIn(events), [limit, limit]);

@@ -15,7 +15,7 @@ function listen(port: number): Promise<{ close(): Promise<void> }> {
   });
 }
 
-test('ports that servers can listen on, all different, and none that connections are given', async () => {
+test('free ports are distinct and outside the range of outgoing connections', async () => {
   const ports = await findFreePorts(20, HOST);
   assert.is(new Set(ports).size, 20);
   assert.ok(ports.every((port) => port >= 10_240 && port < 32_768));
@@ -23,12 +23,12 @@ test('ports that servers can listen on, all different, and none that connections
   await Promise.all(servers.map((server) => server.close()));
 });
 
-test('what was found before is not found again, so that it may be listened on later', async () => {
+test('a port is returned only once, so that a caller may listen on it later', async () => {
   const [first = 0] = await findFreePorts(1, HOST);
   assert.not((await findFreePorts(50, HOST)).includes(first));
 });
 
-test('a port that is taken is left out', async () => {
+test('a taken port is skipped', async () => {
   const [first = 0] = await findFreePorts(1, HOST);
   const server = await listen(first + 1).catch(() => null);
   try {
@@ -38,7 +38,7 @@ test('a port that is taken is left out', async () => {
   }
 });
 
-test('an address that is not here is told', async () => {
+test('an address of another host is an error', async () => {
   let message = '';
   await findFreePorts(1, '192.0.2.1').catch((error: Error) => {
     message = error.message;

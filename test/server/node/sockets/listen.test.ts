@@ -1,9 +1,12 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { listen } from '../../../../src/server/node/sockets/listen.js';
+import { waitFor } from '../../../support/wait-for.js';
 
-/** The port of a connection that was closed from there, and of nobody else (TIME-WAIT). */
+/** The port of a connection that its server closed, without a listener (TIME-WAIT). */
 async function portOfClosingConnection(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -23,7 +26,16 @@ async function portOfClosingConnection(): Promise<number> {
   return localPort;
 }
 
-test('a port that a closing connection holds is not said to have a listener', async () => {
+/** Prints its port. */
+const listenerOf = (url: string): string => `
+  import { createServer } from 'node:net';
+  import { listen } from '${url}';
+  const server = createServer();
+  await listen(server, { host: '127.0.0.1', port: 0, whom: 'clients' });
+  console.log(server.address().port);
+`;
+
+test('a port in use by a closing connection is not reported as having a listener', async () => {
   const port = await portOfClosingConnection();
   const options = { host: '127.0.0.1', port, backlog: 0, whom: 'clients' };
   const server = createServer();
@@ -36,6 +48,27 @@ test('a port that a closing connection holds is not said to have a listener', as
     assert.not.match(message, /another process/);
   } finally {
     server.close();
+  }
+});
+
+test('a busy server loses none of 100 connections that arrive at once', async () => {
+  const listenUrl = new URL('../../../../src/server/node/sockets/listen.js', import.meta.url).href;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', listenerOf(listenUrl)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const sockets: Socket[] = [];
+  try {
+    const [line] = (await once(child.stdout, 'data')) as [Buffer];
+    const port = Number(line);
+    child.kill('SIGSTOP');
+    let connected = 0;
+    for (let i = 0; i < 100; i++) {
+      sockets.push(connect(port, '127.0.0.1', () => connected++).on('error', () => undefined));
+    }
+    await waitFor('the kernel to complete all of them', () => connected === 100 || null);
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    child.kill('SIGKILL');
   }
 });
 

@@ -15,7 +15,7 @@ const CASES: readonly (readonly [cn: string, names: string[], host: string, isTa
   ['127.0.0.1', ['10.1.2.3'], '127.0.0.1', false],
 ];
 
-test('a common name counts only where a certificate has no alternative name', () => {
+test('a common name counts only if a certificate has no alternative name', () => {
   const authority = makeAuthority();
   for (const [cn, names, host, isTaken] of CASES) {
     const { cert } = authority.issue({ subject: [[['CN', cn]]], names });

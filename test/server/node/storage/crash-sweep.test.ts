@@ -1,4 +1,4 @@
-/** A crash at every single call on a file, and what the next start makes of it. */
+/** Crashes at every single call on a file, and checks the next start. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LogFile } from '../../../../src/server/node/storage/log-file.js';
@@ -22,7 +22,7 @@ import { Random } from '../../../support/random.js';
 import { buildRecord, setDataEntry } from '../../../support/zk-files.js';
 
 const SEEDS = 3;
-/** A restore is short, and what a power loss takes of it is one of many things. */
+/** A restore is short, and a power loss during it has many outcomes. */
 const RESTORE_SEEDS = 12;
 const MAX_CALLS = 2000;
 const LOG_OPTIONS = { preAllocSize: 1024, isSynced: true };
@@ -34,7 +34,7 @@ interface Base {
 
 interface Scenario {
   readonly name: string;
-  /** What was done before, without a crash. */
+  /** Work before the crash. */
   readonly prepare?: (world: StorageWorld) => Promise<void>;
   readonly run: (world: StorageWorld) => Promise<void>;
   /** Calls that others overtake. */
@@ -143,7 +143,7 @@ async function runOnce(base: Base, scenario: Scenario, crashAt: number, random: 
   return { platter, promised, calls: runner.calls };
 }
 
-/** Killed, or without power; and again while the next start reads. */
+/** Killed, or without power, and again while the next start reads. */
 async function checkAfterCrash(platter: Platter, promised: Promised, random: Random) {
   if (random.oneIn(2)) platter.losePower(random);
   if (random.oneIn(2)) {
@@ -153,14 +153,14 @@ async function checkAfterCrash(platter: Platter, promised: Promised, random: Ran
     runner.isOver = true;
     if (random.oneIn(2)) platter.losePower(random);
   }
-  // What a start has found it may tell others: from then on it is promised.
+  // A start may report the txns that it found, so they must stay from then on.
   const least = await checkPromised(platter, promised);
   platter.losePower(random);
   await checkPromised(platter, { ...promised, least });
 }
 
 for (const scenario of SCENARIOS) {
-  test(`a crash at any call loses no promise: ${scenario.name}`, async () => {
+  test(`a crash at any call keeps every acknowledged txn: ${scenario.name}`, async () => {
     const base = { platter: emptyPlatter(), promised: nothingPromised() };
     if (scenario.prepare !== undefined) {
       const fs = new PlatterFiles(base.platter, AT_ONCE);
@@ -200,7 +200,7 @@ for (const dataLogDir of [DATA_DIR, LOG_DIR]) {
       const { dir } = await recoverAll(fs, undefined, dataLogDir);
       await adoptRestored(dir, await stageRestored(dir, contentOf(restored)));
       done();
-      // What is logged from here on belongs to the new tree.
+      // Later txns belong to the new tree.
       const log = await LogFile.create(fs, `${dir.logFolder}/log.3`, LOG_OPTIONS);
       await log.write([buildRecord(setDataEntry(3n, '/', Buffer.from('logged')))]);
     };
@@ -235,7 +235,7 @@ for (const dataLogDir of [DATA_DIR, LOG_DIR]) {
   });
 }
 
-test('what a start reads stays, also where another program left it in the memory of the system', async () => {
+test('the data that a start reads is durable, even if another program left it in the page cache', async () => {
   for (let seed = 0; seed < 100; seed++) {
     const random = new Random(seed);
     const [from, to] = [emptyPlatter(), emptyPlatter()];
@@ -246,7 +246,7 @@ test('what a start reads stays, also where another program left it in the memory
     await world.snapshot();
     await appendUpTo(world, 4n, 6n);
     await world.disk.close();
-    // As cp does, which syncs nothing, and as Apache's server writes snapshots.
+    // cp does not sync, and neither does Apache's server for snapshots.
     for (const folder of [DATA_DIR, LOG_DIR]) {
       to.makeFolder(`${folder}/version-2`);
       for (const [name, bytes] of from.keptFiles(`${folder}/version-2`)) {

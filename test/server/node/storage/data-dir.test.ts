@@ -1,4 +1,4 @@
-/** What a server makes of the folders it finds, from whole ones to ones it must refuse. */
+/** Starts on folders from whole ones to ones that a server must refuse. */
 import {
   existsSync,
   mkdirSync,
@@ -27,12 +27,12 @@ interface Written {
   readonly dataDir: string;
   readonly tree: ReadonlyMap<string, WalkedNode>;
   file(name: string): string;
-  /** The names of the files that begin so, oldest first. */
+  /** The names of the files with that prefix, oldest first. */
   names(prefix: 'log.' | 'snapshot.'): string[];
   remove(): void;
 }
 
-/** A data directory with several snapshots and logs, and the tree that is in it. */
+/** A data directory with several snapshots and logs, and its tree. */
 async function writeDataDir(config: Record<string, string> = {}): Promise<Written> {
   const home = makeTempDir('data-dir');
   const dataDir = join(home.path, 'data');
@@ -56,7 +56,7 @@ async function writeDataDir(config: Record<string, string> = {}): Promise<Writte
   return { dataDir, tree, file, names, remove: home.remove };
 }
 
-/** Starts on the directory and holds its tree against `expected`; returns what it warned of. */
+/** Starts on the directory and compares its tree with `expected`. Returns the warnings. */
 async function checkRecovers(
   { dataDir, tree }: Written,
   config: Record<string, string> = {},
@@ -86,13 +86,13 @@ async function refusal(dataDir: string): Promise<ServerError> {
   throw new Error('it started');
 }
 
-test('the newest snapshot and the log behind it are the whole tree', async () => {
+test('the newest snapshot and the log after it give the whole tree', async () => {
   const written = await writeDataDir();
   try {
     assert.ok(written.names('snapshot.').length > 2);
     assert.ok(written.names('log.').length > 2);
     assert.is(await checkRecovers(written), '');
-    // Older files are not needed: neither logs nor snapshots are read from the beginning.
+    // Older snapshots and logs are not needed.
     const newest = written.names('snapshot.').at(-1) ?? '';
     for (const name of written.names('snapshot.')) if (name !== newest) rmSync(written.file(name));
     assert.is(await checkRecovers(written), '');
@@ -101,7 +101,7 @@ test('the newest snapshot and the log behind it are the whole tree', async () =>
   }
 });
 
-test('compressed snapshots are read back', async () => {
+test('compressed snapshots are read', async () => {
   const written = await writeDataDir({ 'snapshot.compression.method': 'gz' });
   try {
     assert.ok(written.names('snapshot.').some((name) => name.endsWith('.gz')));
@@ -133,7 +133,7 @@ test('a log that a crash left without a record is removed', async () => {
   }
 });
 
-test('a damaged newest snapshot is passed over, and named', async () => {
+test('a damaged newest snapshot is skipped with a warning', async () => {
   const written = await writeDataDir();
   try {
     const newest = written.names('snapshot.').at(-1) ?? '';
@@ -156,7 +156,7 @@ test('a damaged newest snapshot is passed over, and named', async () => {
   }
 });
 
-test('no whole snapshot is refused with advice, unless the logs are trusted', async () => {
+test('a folder without a valid snapshot is refused with advice, unless the logs are trusted', async () => {
   const written = await writeDataDir();
   try {
     for (const name of written.names('snapshot.')) truncateSync(written.file(name), 40);
@@ -172,7 +172,7 @@ test('no whole snapshot is refused with advice, unless the logs are trusted', as
   }
 });
 
-test('a log that is missing between two is refused, never skipped', async () => {
+test('a missing log between two others is refused, never skipped', async () => {
   const written = await writeDataDir();
   try {
     const [first = ''] = written.names('snapshot.');
@@ -189,7 +189,7 @@ test('a log that is missing between two is refused, never skipped', async () => 
   }
 });
 
-test('a snapshot that a crash left half written is put away', async () => {
+test('a snapshot that a crash left incomplete is set aside', async () => {
   const written = await writeDataDir();
   try {
     const path = written.file('snapshot.fff.tmp');
@@ -201,7 +201,7 @@ test('a snapshot that a crash left half written is put away', async () => {
   }
 });
 
-test('logs stand in dataLogDir when there is one', async () => {
+test('logs are in dataLogDir if that is set', async () => {
   const home = makeTempDir('data-log-dir');
   try {
     const written = await writeDataDir({ dataLogDir: join(home.path, 'log') });
@@ -217,7 +217,7 @@ test('logs stand in dataLogDir when there is one', async () => {
   }
 });
 
-test('a folder that a running server has is refused, and that server serves on', async () => {
+test('the folder of a running server is refused, and that server continues', async () => {
   const home = makeTempDir('in-use');
   const dataDir = join(home.path, 'data');
   const server = await startBundled({ dataDir });
@@ -235,7 +235,7 @@ test('a folder that a running server has is refused, and that server serves on',
   }
 });
 
-test('a refused start leaves the files of the running server as they are', async () => {
+test('a refused start leaves the files of the running server unchanged', async () => {
   const home = makeTempDir('in-use');
   const dataDir = join(home.path, 'data');
   const folder = join(dataDir, 'version-2');
@@ -258,7 +258,7 @@ test('a refused start leaves the files of the running server as they are', async
   }
 });
 
-test('two servers with the same dataLogDir are one too many', async () => {
+test('two servers with the same dataLogDir are refused', async () => {
   const home = makeTempDir('in-use');
   const config = { dataLogDir: join(home.path, 'log') };
   const server = await startBundled({ dataDir: join(home.path, 'a'), config });
@@ -279,7 +279,7 @@ test('two servers with the same dataLogDir are one too many', async () => {
   }
 });
 
-test('a file where the folder should be is one clear sentence', async () => {
+test('a file in place of the folder gives one clear sentence', async () => {
   const home = makeTempDir('no-folder');
   try {
     const file = join(home.path, 'file');

@@ -25,12 +25,12 @@ async function refusal(folder: string): Promise<ServerError> {
 
 interface Locker {
   readonly child: ChildProcess;
-  /** The lines that it has written. */
+  /** The lines that it has printed. */
   readonly said: string[];
   end(): Promise<void>;
 }
 
-/** A process that runs `body` with `lockDir` and `say` at hand. */
+/** A process that runs `body` with `lockDir` and `say`. */
 function startLocker(body: string): Locker {
   const source = `
     import { lockDir } from ${JSON.stringify(pathToFileURL(MODULE).href)};
@@ -56,7 +56,7 @@ function startLocker(body: string): Locker {
 const takes = (folder: string) =>
   `lockDir(${JSON.stringify(folder)}).then(() => say('held'), (error) => say(error.code));`;
 
-test('a folder is had once by this process, and again when it is let go', async () => {
+test('this process can lock a folder only once, and again after it unlocks it', async () => {
   const { path, remove } = makeTempDir('lock');
   try {
     const lock = await lockDir(path);
@@ -73,7 +73,7 @@ test('a folder is had once by this process, and again when it is let go', async 
   }
 });
 
-test('of many that ask at once, one gets it', async () => {
+test('one of many simultaneous attempts succeeds', async () => {
   const { path, remove } = makeTempDir('lock');
   try {
     const asked = Array.from({ length: 12 }, () => lockDir(path));
@@ -87,7 +87,7 @@ test('of many that ask at once, one gets it', async () => {
   }
 });
 
-test('a holder that is killed leaves the folder to the next start, at once', async () => {
+test('the folder of a killed process is free at once', async () => {
   const { path, remove } = makeTempDir('lock');
   const other = startLocker(takes(path));
   try {
@@ -103,7 +103,7 @@ test('a holder that is killed leaves the folder to the next start, at once', asy
   }
 });
 
-test('a holder that is stopped keeps the folder', async () => {
+test('a stopped process keeps its folder', async () => {
   const { path, remove } = makeTempDir('lock');
   const other = startLocker(takes(path));
   try {
@@ -116,13 +116,13 @@ test('a holder that is stopped keeps the folder', async () => {
   }
 });
 
-test('many processes that start, end and are killed never hold the folder together', async () => {
+test('two of many processes that start, end, and are killed never hold the folder together', async () => {
   const { path, remove } = makeTempDir('lock');
   const folder = join(path, 'data');
   const inside = join(path, 'inside');
   mkdirSync(folder);
   mkdirSync(inside);
-  // Whoever holds the folder looks for others that do: each leaves a mark while it holds.
+  // A process that holds the folder makes a mark, and looks for the marks of others.
   const body = `
     import { readdirSync, rmSync, writeFileSync } from 'node:fs';
     const inside = ${JSON.stringify(inside)};
@@ -149,7 +149,7 @@ test('many processes that start, end and are killed never hold the folder togeth
     }`;
   const all: Locker[] = [];
   const counted = () => all.flatMap(({ said }) => said);
-  // A killed process gives up its claim some time before it is gone for `isAlive`.
+  // A killed process releases its claim some time before `isAlive` notices.
   const killed: string[] = [];
   const checkTurns = () => {
     const unexpected = counted().filter((line) => line !== 'held' && !killed.includes(line));
@@ -160,7 +160,7 @@ test('many processes that start, end and are killed never hold the folder togeth
     all.push(...running);
     for (let round = 1; round <= 8; round++) {
       await waitFor('some turns', () => counted().length >= round * 10);
-      // Killed at whatever it does, and another in its place.
+      // Kills one at any point, and starts another in its place.
       checkTurns();
       const victim = running.shift();
       killed.push(`overlap ${victim?.child.pid}`);
@@ -176,7 +176,7 @@ test('many processes that start, end and are killed never hold the folder togeth
   }
 });
 
-test('what is left of other boots, of copies and of nonsense does not hold the folder', async () => {
+test('claims of earlier boots, copies, and invalid claims do not hold the folder', async () => {
   const { path, remove } = makeTempDir('lock');
   const source = join(path, 'source');
   const copy = join(path, 'copy');

@@ -1,4 +1,6 @@
-/** Full disks, logs that end too early, bits that change: what is said, and what is left. */
+/**
+ * Full disks, logs that end too early, and flipped bits: the messages, and the remaining files.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { writeFileAtomically } from '../../../../src/server/node/storage/atomic-file.js';
@@ -16,7 +18,7 @@ import { AT_ONCE, type Call, PlatterFiles } from '../../../support/platter-files
 
 const VERSION = '/data/version-2';
 
-/** A file system whose calls fail where `isFailing` says so. */
+/** A file system whose calls fail if `isFailing` returns true. */
 function failing(platter: Platter, isFailing: (call: Call) => boolean): PlatterFiles {
   return new PlatterFiles(platter, {
     submit: (call) => {
@@ -38,7 +40,7 @@ function fileAt(platter: Platter, name: string): Inode {
   return found as Inode;
 }
 
-/** Three logs of three txns, and snapshots of 0, 3 and 6. */
+/** Three logs of three txns, and snapshots of 0, 3, and 6. */
 async function written(): Promise<Platter> {
   const platter = emptyPlatter();
   const world = await StorageWorld.start(new PlatterFiles(platter, AT_ONCE), nothingPromised());
@@ -52,7 +54,7 @@ async function written(): Promise<Platter> {
 
 interface Recovery {
   readonly warnings: string;
-  /** Of the tree, or why there is none. */
+  /** The zxid of the tree, or the error. */
   readonly found: string;
 }
 
@@ -67,7 +69,7 @@ async function recovery(platter: Platter): Promise<Recovery> {
   return { warnings: warnings.join('\n'), found };
 }
 
-test('on a full disk no file stays that was not written whole, and the log goes on', async () => {
+test('on a full disk, no incomplete file stays, and the log continues', async () => {
   const calls = ['write', 'sync', 'rename'] as const;
   for (const kind of calls) {
     const platter = emptyPlatter();
@@ -97,7 +99,7 @@ test('on a full disk no file stays that was not written whole, and the log goes 
   }
 });
 
-test('whichever call fails, no part of a file stays, and the log goes on', async () => {
+test('after any failed call, no incomplete file stays, and the log continues', async () => {
   const kinds = new Set(['open', 'write', 'sync', 'close', 'rename', 'sync-folder']);
   let failed = 1;
   for (let failAt = 1; failed > 0; failAt++) {
@@ -127,7 +129,7 @@ test('whichever call fails, no part of a file stays, and the log goes on', async
   }
 });
 
-test('a log that ends too early before another is refused, and left as it was', async () => {
+test('a log that ends too early before another is refused and not changed', async () => {
   const platter = await written();
   for (const name of ['snapshot.3', 'snapshot.6']) platter.remove(`${VERSION}/${name}`);
   const log = fileAt(platter, 'log.4');
@@ -144,7 +146,7 @@ test('a log that ends too early before another is refused, and left as it was', 
   assert.equal(namesIn(platter), names);
 });
 
-test('each cut is reported with file, offset and bytes', async () => {
+test('each truncation is reported with file, offset, and bytes', async () => {
   const whole = await written();
   const { size } = fileAt(whole, 'log.7');
   const record = (size - 16) / 3;
@@ -160,14 +162,14 @@ test('each cut is reported with file, offset and bytes', async () => {
     if (length < 16 + record) {
       assert.match(warnings, `log.7: removed, ${length} bytes`);
     } else if (length > border + 4) {
-      // A record begins with four zeros: up to there the file looks filled ahead.
+      // A record begins with four zeros, which look like preallocated space.
       assert.match(warnings, `log.7: a crash left the last write incomplete`);
       assert.match(warnings, `cut at offset ${border}, ${length - border} bytes`);
     }
   }
 });
 
-test('a truncation for a leader says what it cut and removed', async () => {
+test('a truncation for a leader reports the truncated and removed files', async () => {
   const platter = await written();
   const warnings: string[] = [];
   const fs = new PlatterFiles(platter, AT_ONCE);
@@ -183,7 +185,7 @@ test('a truncation for a leader says what it cut and removed', async () => {
 });
 
 for (const name of ['log.7', 'snapshot.6', 'log.4']) {
-  test(`a changed bit of ${name} is found and named, or changes nothing`, async () => {
+  test(`a flipped bit of ${name} is found and named, or changes nothing`, async () => {
     const whole = await written();
     // Then log.4 is needed.
     if (name === 'log.4') {
@@ -205,9 +207,9 @@ for (const name of ['log.7', 'snapshot.6', 'log.4']) {
         if (isTold) told++;
         const isSafe = found === good || (isTold && name.startsWith('log.'));
         assert.ok(isSafe, `byte ${at}, bit ${bit}: ${said}`);
-        // Nobody reads the eight bytes of the database's id in a log.
+        // No code reads the eight bytes of the database's id in a log.
         const isUnread = name.startsWith('log.') && at >= 8 && at < 16;
-        if (!isUnread) assert.ok(isTold, `byte ${at}, bit ${bit} goes unnoticed: ${said}`);
+        if (!isUnread) assert.ok(isTold, `byte ${at}, bit ${bit} was not noticed: ${said}`);
       }
     }
     assert.ok(told > size);

@@ -14,7 +14,7 @@ export interface DiskWorld {
   readonly dir: DataDir;
   readonly log: LogDisk;
   readonly database: Database;
-  /** What was said to be done, in order. */
+  /** The completed operations, in order. */
   readonly done: string[];
   readonly fatal: unknown[];
   readonly warnings: string[];
@@ -22,7 +22,7 @@ export interface DiskWorld {
   names(prefix: string): string[];
   file(name: string): string;
   append(...zxids: bigint[]): void;
-  /** The root's data, which is the zxid of the last txn, as a start would find it. */
+  /** The data of the root after a start, which is the zxid of the last txn. */
   recovered(): Promise<string>;
   until(...done: string[]): Promise<void>;
 }

@@ -9,7 +9,7 @@ import { setDataEntry } from '../../../support/zk-files.js';
 import { rootOf, TREE, within } from './disk-world.js';
 import { makeDir } from './make-dir.js';
 
-test('all that touches the disk is done in the order in which it was asked for', () =>
+test('all disk operations run in the order of the requests', () =>
   within(async ({ disk, append, done, until, file, recovered }) => {
     append(1n, 2n);
     disk.writeEpoch('acceptedEpoch', 7, () => done.push('accepted'));
@@ -26,7 +26,7 @@ test('all that touches the disk is done in the order in which it was asked for',
     assert.is(await recovered(), `${0x7_0000_0001n}`);
   }));
 
-test('a truncation cuts the log behind the zxid, and drops later logs and snapshots', () =>
+test('a truncation cuts the log after the zxid, and removes later logs and snapshots', () =>
   within(async ({ disk, database, append, done, until, names, recovered }) => {
     append(1n, 2n, 3n);
     await until('3');
@@ -42,14 +42,14 @@ test('a truncation cuts the log behind the zxid, and drops later logs and snapsh
     disk.truncate(4n, (left) => done.push(`left ${rootOf(left)}`));
     append(5n);
     await until('left 4');
-    await waitFor('the append behind it', () => names('log.').includes('log.5'));
+    await waitFor('the append after it', () => names('log.').includes('log.5'));
     assert.equal(names('log.'), ['log.1', 'log.4', 'log.5']);
     assert.equal(names('snapshot.'), ['snapshot.0', 'snapshot.3']);
     await disk.close();
     assert.is(await recovered(), '5');
   }));
 
-test('a truncation to where the log ends, or before it begins, is no harm', () =>
+test('a truncation at the end of the log, or before its begin, changes nothing', () =>
   within(async ({ disk, append, done, until, names, recovered }) => {
     append(1n, 2n);
     disk.truncate(2n, (left) => done.push(`left ${rootOf(left)}`));
@@ -64,7 +64,7 @@ test('a truncation to where the log ends, or before it begins, is no harm', () =
     assert.is(await recovered(), '1');
   }));
 
-test('a snapshot has no name before the log holds what it shows', () =>
+test('a snapshot gets its name only after the log has all of its txns', () =>
   within(async ({ disk, log, database, append, until, names }) => {
     append(1n);
     await until('1');
@@ -75,10 +75,10 @@ test('a snapshot has no name before the log holds what it shows', () =>
     await waitFor('the log to be asked', () => asked.length === 1);
     assert.equal(names('snapshot.1'), ['snapshot.1.tmp']);
     asked[0]?.(false);
-    await waitFor('it to go again', () => names('snapshot.1').length === 0);
+    await waitFor('it to continue', () => names('snapshot.1').length === 0);
   }));
 
-test('the log says when what was appended is durable, whatever is appended behind it', () =>
+test('the log reports when an append is durable, regardless of later appends', () =>
   within(async ({ log, append, done, until }) => {
     append(1n);
     const isDurable = log.untilDurable();
@@ -89,7 +89,7 @@ test('the log says when what was appended is durable, whatever is appended behin
     assert.is(await log.untilDurable(), true);
   }));
 
-test('a snapshot that holds more than its name says goes too, when it is behind the cut', () =>
+test('a snapshot with later txns than its name is removed too, if they are truncated', () =>
   within(async ({ disk, database, append, done, until, names }) => {
     append(1n, 2n, 3n);
     await until('3');
@@ -101,7 +101,7 @@ test('a snapshot that holds more than its name says goes too, when it is behind 
     assert.equal(names('snapshot.'), ['snapshot.0']);
   }));
 
-test('without a snapshot to read back from nothing is dropped', () =>
+test('without an earlier snapshot, a truncation removes nothing', () =>
   within(async ({ disk, database, append, until, done, names, file }) => {
     append(1n, 2n, 3n);
     disk.install({ ...contentOf(database), zxid: 3n }, () => undefined);
@@ -114,7 +114,7 @@ test('without a snapshot to read back from nothing is dropped', () =>
     assert.equal(names('snapshot.'), ['snapshot.3']);
   }));
 
-test('without the logs behind the snapshot to read back from nothing is dropped', () =>
+test('without the logs after the earlier snapshot, a truncation removes nothing', () =>
   within(async ({ disk, database, append, until, done, names }) => {
     disk.install({ ...contentOf(database), zxid: 3n }, () => undefined);
     append(4n, 5n);
@@ -128,16 +128,16 @@ test('without the logs behind the snapshot to read back from nothing is dropped'
     assert.equal(names('snapshot.'), ['snapshot.0', 'snapshot.3', 'snapshot.5']);
   }));
 
-test('a fuzzy snapshot does not replace the one that has its name', () =>
+test('a fuzzy snapshot does not replace another of the same name', () =>
   within(async ({ disk, database, append, done, until, warnings, names, recovered }) => {
     disk.install({ ...contentOf(database), zxid: 3n }, () => done.push('installed'));
     append(4n, 5n);
     await until('installed', '5');
-    // As when a learner's role ended, and applied what it had logged, while this was written.
+    // As when the role of a learner ended and it applied its log during this write.
     database.replay(setDataEntry(5n, '/', Buffer.from('5')));
     disk.takeSnapshot({ ...contentOf(database), zxid: 3n });
     await waitFor('a warning', () => warnings.length > 0);
-    assert.match(warnings.join(), /cannot write a snapshot: .*snapshot\.3: exists already/);
+    assert.match(warnings.join(), /cannot write a snapshot: .*snapshot\.3: already exists/);
     disk.truncate(4n, (left) => done.push(`left ${rootOf(left)}`));
     await until('left 4');
     assert.equal(names('snapshot.'), ['snapshot.0', 'snapshot.3']);
@@ -145,7 +145,7 @@ test('a fuzzy snapshot does not replace the one that has its name', () =>
     assert.is(await recovered(), '4');
   }));
 
-test('a snapshot of the leader is the whole truth from its event on', () =>
+test('a snapshot of the leader replaces all data from its event on', () =>
   within(async ({ disk, append, done, until, names, recovered }) => {
     append(1n, 2n, 3n);
     const home = makeTempDir('leader');
@@ -170,7 +170,7 @@ test('a snapshot of the leader is the whole truth from its event on', () =>
     }
   }));
 
-test('what the log of before holds behind the snapshot of the leader is dropped', () =>
+test('txns of the old log after the snapshot of the leader are removed', () =>
   within(async ({ disk, database, append, done, until, names, recovered }) => {
     append(1n, 2n, 3n, 4n);
     await until('4');
@@ -182,11 +182,11 @@ test('what the log of before holds behind the snapshot of the leader is dropped'
     assert.is(await recovered(), 'two');
   }));
 
-test('an epoch that cannot be written stops the server, and nothing behind it is told', () =>
+test('an epoch that cannot be written stops the server, and nothing after it is reported', () =>
   within(async ({ disk, append, done, until, fatal, file }) => {
     append(1n);
     await until('1');
-    // A folder stands where the new file would go.
+    // A folder in place of the new file.
     mkdirSync(file('currentEpoch.tmp'));
     disk.writeEpoch('currentEpoch', 3, () => done.push('current'));
     append(2n);
@@ -197,7 +197,7 @@ test('an epoch that cannot be written stops the server, and nothing behind it is
     assert.equal(done, ['1']);
   }));
 
-test('a start accepts what a crash within a truncation leaves', () =>
+test('a start accepts the files of an interrupted truncation', () =>
   within(async ({ disk, dir, database, append, until, file, names }) => {
     append(1n, 2n, 3n);
     await until('3');
@@ -206,7 +206,7 @@ test('a start accepts what a crash within a truncation leaves', () =>
     append(4n);
     await until('4');
     await disk.close();
-    // To 1: the snapshot goes first, then the later log, then the end of the first one.
+    // To 1: the snapshot is removed first, then the later log, then the end of the first one.
     const home = makeTempDir('crash');
     try {
       for (const [gone, end] of [

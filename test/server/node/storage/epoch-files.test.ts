@@ -29,7 +29,7 @@ test('missing epochs are those of the last zxid, and are written', () =>
     assert.is(readFileSync(join(folder, 'currentEpoch'), 'utf8'), '3');
   }));
 
-test('what the files hold counts, with a line end or without', () =>
+test('the values in the files count, with or without a line end', () =>
   within({ acceptedEpoch: '5\n', currentEpoch: '4' }, async (folder) => {
     assert.equal(await openEpochs(NODE_FILES, folder, 0x3_0000_0009n), {
       acceptedEpoch: 5,
@@ -37,7 +37,7 @@ test('what the files hold counts, with a line end or without', () =>
     });
   }));
 
-test('a crash before currentEpoch had its name is made good', () =>
+test('a crash before currentEpoch got its name is repaired', () =>
   within({ acceptedEpoch: '4', currentEpoch: '3', 'currentEpoch.tmp': '4' }, async (folder) => {
     assert.equal(await openEpochs(NODE_FILES, folder, 0x4_0000_0001n), {
       acceptedEpoch: 4,
@@ -47,7 +47,7 @@ test('a crash before currentEpoch had its name is made good', () =>
     assert.not.ok(existsSync(join(folder, 'currentEpoch.tmp')));
   }));
 
-test('epochs that cannot be those of the data are refused, with what to do', () =>
+test('epochs that contradict the data are refused, with a remedy', () =>
   within({ acceptedEpoch: '2', currentEpoch: '2' }, async (folder) => {
     const error = await openEpochs(NODE_FILES, folder, 0x4_0000_0001n).then(
       () => new Error('nothing was refused'),
@@ -57,7 +57,7 @@ test('epochs that cannot be those of the data are refused, with what to do', () 
     assert.match(error.message, /Restore the file\. .*move all files/);
   }));
 
-test('an acceptedEpoch that no ensemble can have is refused, with the way out', () =>
+test('an acceptedEpoch outside the valid range is refused, with a remedy', () =>
   within({ acceptedEpoch: '2147483648', currentEpoch: '2' }, async (folder) => {
     const error = await openEpochs(NODE_FILES, folder, 0x2_0000_0001n).then(
       () => new Error('nothing was refused'),

@@ -7,7 +7,7 @@ import { Database } from '../../../../src/server/persistence/replay.js';
 
 const GZIP_HEADER = 10;
 
-test('a gzipped snapshot that the disk does not give is refused with the reason', async () => {
+test('a gzipped snapshot with a read error is refused with the reason', async () => {
   for (const size of [0, GZIP_HEADER]) {
     const bytes = gzipSync('').subarray(0, size);
     let open = 0;

@@ -18,7 +18,7 @@ interface World {
   readonly folder: string;
   readonly disk: LogDisk;
   readonly errors: LogWriteError[];
-  /** Zxids in the order in which they were said to be durable. */
+  /** Zxids in the order in which they were reported as durable. */
   readonly durable: bigint[];
   readonly remove: () => void;
   append(zxid: bigint, dataLength?: number): void;
@@ -58,7 +58,7 @@ function logsIn(folder: string): string[] {
   return readdirSync(folder).sort((a, b) => zxidOf(a) - zxidOf(b));
 }
 
-/** The zxids of a log, read in pieces, and what stands behind the last record. */
+/** The zxids of a log, read in pieces, and the bytes after the last record. */
 function readLog(path: string): { zxids: bigint[]; end: string } {
   const reader = new TxnLogReader(MAX_ENTRY);
   const bytes = readFileSync(path);
@@ -87,7 +87,7 @@ for (const [what, preAllocSize] of [
   ['hardly any preallocation', 4 * KIB],
   ['none at all', 0],
 ] as const) {
-  test(`records of any size are all there, in order, while zeros are filled in: ${what}`, async () => {
+  test(`records of any size are all there, in order, while zeros are preallocated: ${what}`, async () => {
     const world = makeWorld({ preAllocSize });
     const random = new Random(preAllocSize + 1);
     const count = 400;
@@ -96,12 +96,12 @@ for (const [what, preAllocSize] of [
         const size = random.oneIn(20) ? random.below(900 * KIB) : random.below(20 * KIB);
         world.append(zxid, size);
         if (random.oneIn(60)) world.disk.roll();
-        // Now and then the disk is let catch up, so that writes meet every state of the filling.
+        // Lets the disk catch up sometimes, so that writes meet every state of the preallocation.
         if (random.oneIn(8)) await waitFor('the batch', () => world.durable.at(-1) === zxid);
       }
       await waitFor('the last record', () => world.durable.length === count);
       assert.equal(world.durable, upTo(count));
-      // What a crash would leave now: everything acknowledged, then zeros or the end.
+      // A crash now must leave everything acknowledged, then zeros or the end.
       const beforeClose = logsIn(world.folder).map((name) => readLog(join(world.folder, name)));
       assert.equal(
         beforeClose.flatMap(({ zxids }) => zxids),
@@ -121,7 +121,7 @@ for (const [what, preAllocSize] of [
   });
 }
 
-test('close cuts the zeros behind the last record', async () => {
+test('close removes the zeros after the last record', async () => {
   const world = makeWorld();
   try {
     world.append(1n);
@@ -138,7 +138,7 @@ test('close cuts the zeros behind the last record', async () => {
   }
 });
 
-test('close waits for what is on its way', async () => {
+test('close waits for writes in flight', async () => {
   const world = makeWorld();
   try {
     for (const zxid of upTo(50)) world.append(zxid, 10 * KIB);
@@ -150,7 +150,7 @@ test('close waits for what is on its way', async () => {
   }
 });
 
-test('what is appended while a write is on its way shares the next one', async () => {
+test('appends during a write share the next one', async () => {
   let syncs = 0;
   const world = makeWorld({
     onSync: () => {
@@ -167,7 +167,7 @@ test('what is appended while a write is on its way shares the next one', async (
   }
 });
 
-test('a roll begins a file with the name of its first txn, and only with that txn', async () => {
+test('a roll begins a file named by its first txn, and only with that txn', async () => {
   const world = makeWorld();
   try {
     world.append(0x1_0000_0001n);
@@ -189,7 +189,7 @@ test('a roll begins a file with the name of its first txn, and only with that tx
   }
 });
 
-test('a write that fails is told of once, and nothing is acknowledged any more', async () => {
+test('a failed write is reported once, and no later txn is acknowledged', async () => {
   const world = makeWorld();
   try {
     world.append(1n);
@@ -200,7 +200,7 @@ test('a write that fails is told of once, and nothing is acknowledged any more',
     world.append(2n);
     world.append(3n);
     await waitFor('the error', () => world.errors.length > 0);
-    // The disk is well again, but nobody knows what became of 2: it stays the last word.
+    // The disk works again, but the state of 2 is unknown, so the failure is final.
     await rename(moved, world.folder);
     world.append(4n);
     await world.disk.close();
@@ -213,7 +213,7 @@ test('a write that fails is told of once, and nothing is acknowledged any more',
   }
 });
 
-test('a file that is there already is never written over', async () => {
+test('an existing file is never overwritten', async () => {
   const first = makeWorld();
   const errors: LogWriteError[] = [];
   try {

@@ -8,7 +8,7 @@ export function makeDir(dataDir: string, tree: DataDirOptions['tree'] = {}): Dat
     tree,
     maxEntryLength: 1 << 20,
     isEmptyTrusted: false,
-    isCompressed: false,
+    compression: 'none',
     isLastZxidWritten: true,
     areFoldersMade: true,
     isEmptyDatabaseMade: true,

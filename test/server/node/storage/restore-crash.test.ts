@@ -1,4 +1,4 @@
-/** What a data directory holds when a server dies behind a restore, or in the midst of one. */
+/** The data directory after a crash during or after a restore. */
 import { copyFileSync, cpSync, readdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -9,13 +9,13 @@ import { freePort } from '../../../support/free-port.js';
 import { makeTempDir } from '../../../support/temp-dir.js';
 import { ADMIN, namesServedFrom, restore, snapshot } from './restore-world.js';
 
-/** Kills the server as it is and starts another on what it left. */
+/** Kills the server and starts another on its files. */
 async function killed(server: BundledProcess, dataDir: string): Promise<string[]> {
   await server.stop('SIGKILL');
   return namesServedFrom(dataDir);
 }
 
-test('behind kill -9 the restored tree is there, with what was acknowledged on it', async () => {
+test('after kill -9, the restored tree is there, with later acknowledged writes', async () => {
   const home = makeTempDir('restore');
   const dataDir = join(home.path, 'data');
   const adminPort = await freePort();
@@ -36,7 +36,7 @@ test('behind kill -9 the restored tree is there, with what was acknowledged on i
   }
 });
 
-test('a crash in the midst of a restore leaves the old tree or the new one, never both', async () => {
+test('a crash during a restore leaves the old tree or the new one, never both', async () => {
   const home = makeTempDir('restore');
   const dataDir = join(home.path, 'data');
   const [folder, seed] = [join(dataDir, 'version-2'), join(home.path, 'seed')];
@@ -64,7 +64,7 @@ test('a crash in the midst of a restore leaves the old tree or the new one, neve
     const zxid = '2';
     assert.equal(await childrenWith(`restored.${zxid}.tmp`), ['newest', 'old', 'zookeeper']);
     assert.equal(await childrenWith(`restored.${zxid}`), ['old', 'zookeeper']);
-    // The old logs are gone, and then the old snapshots.
+    // The old logs are removed first, and then the old snapshots.
     for (const prefix of ['log.', 'snapshot.']) {
       for (const name of readdirSync(folder)) {
         if (name.startsWith(prefix)) unlinkSync(join(folder, name));

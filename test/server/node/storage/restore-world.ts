@@ -3,7 +3,7 @@ import { ZooKeeper } from '../../../../src/client/zookeeper.js';
 import { startBundled } from '../../../support/bundled.js';
 import { ADMIN as QUIET_ADMIN } from '../admin/admin-world.js';
 
-/** An AdminServer that lets everything be done at once. */
+/** An AdminServer that permits everything without delay. */
 export const ADMIN = { ...QUIET_ADMIN, 'admin.rateLimiterIntervalInMS': '0' };
 export const AS_ROOT = { Authorization: 'digest root:secret' };
 
@@ -30,7 +30,7 @@ export async function namesBelowRoot(client: ZooKeeper): Promise<string[]> {
   return [...(await client.getChildren('/')).children].sort();
 }
 
-/** What a server that starts on the directory shows below "/". */
+/** The znodes below "/" after a start on the directory. */
 export async function namesServedFrom(dataDir: string): Promise<string[]> {
   const server = await startBundled({ dataDir });
   const client = new ZooKeeper({ connectString: server.connectString });

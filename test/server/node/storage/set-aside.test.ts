@@ -21,7 +21,7 @@ async function within(
   }
 }
 
-test('all files but the new snapshot and the epochs are kept aside', () =>
+test('all files except the new snapshot and the epochs are set aside', () =>
   within(async (home, files, warnings) => {
     await setAside(makeDir(home), 0x1_0000_0007n, join(home, 'version-2', 'snapshot.9'), (text) =>
       warnings.push(text),
@@ -32,7 +32,7 @@ test('all files but the new snapshot and the epochs are kept aside', () =>
     assert.match(warnings.join(), /kept in version-2\.mismatch-100000007/);
   }));
 
-test('the newest two are kept, and nothing of another name is touched', () =>
+test('the newest two sets are kept, and files of other names are unchanged', () =>
   within(async (home, files, warnings) => {
     for (const name of ['9', 'a', 'zz', '10']) {
       mkdirSync(join(home, `version-2.mismatch-${name}`));
@@ -48,7 +48,7 @@ test('the newest two are kept, and nothing of another name is touched', () =>
     );
   }));
 
-test('what cannot be kept aside stays, with a warning', () =>
+test('a file that cannot be set aside stays, with a warning', () =>
   within(async (home, files, warnings) => {
     writeFileSync(join(home, 'version-2.mismatch-7'), 'in the way');
     await setAside(makeDir(home), 7n, join(home, 'version-2', 'snapshot.9'), (text) =>
@@ -58,7 +58,7 @@ test('what cannot be kept aside stays, with a warning', () =>
     assert.match(warnings.join(), /cannot keep all files/);
   }));
 
-test('a full disk gives up what was kept aside before, once', () =>
+test('on a full disk, the previous set is deleted, once', () =>
   within(async (home) => {
     const folder = join(home, 'version-2.mismatch-3');
     mkdirSync(folder);

@@ -12,7 +12,7 @@ import { waitFor } from '../../../support/wait-for.js';
 import { buildLog, buildRecord, setDataEntry } from '../../../support/zk-files.js';
 import { makeDir } from './make-dir.js';
 
-// What the log on the disk has for a learner: where it is found, and how it is read.
+// Ranges of txns for a learner in the log on the disk: how they are found and read.
 
 interface World {
   readonly dir: DataDir;
@@ -51,11 +51,11 @@ function entryOf(zxid: number): Buffer {
 }
 
 /** "PROPOSAL 3, COMMIT 3, …" and whether each piece was small. */
-async function packetsOf(dir: DataDir, behind: bigint, until: bigint): Promise<string[]> {
+async function packetsOf(dir: DataDir, after: bigint, until: bigint): Promise<string[]> {
   const reader = new PacketReader(1 << 20);
   const packets: string[] = [];
-  for await (const piece of readTxns(dir, { after: behind, until })) {
-    assert.ok(piece.length < 4 * DATA, 'no more is held than was read');
+  for await (const piece of readTxns(dir, { after, until })) {
+    assert.ok(piece.length < 4 * DATA, 'it buffers no more than it read');
     reader.push(piece);
     for (let packet = reader.next(); packet !== null; packet = reader.next()) {
       if (packet.type === PacketType.COMMIT) packets.push(`COMMIT ${packet.zxid}`);
@@ -71,7 +71,7 @@ async function packetsOf(dir: DataDir, behind: bigint, until: bigint): Promise<s
 
 const ANY = 0;
 
-test('a range is found over several files, and read from them', () =>
+test('a range is found in several files, and read from them', () =>
   within(async ({ dir, log }) => {
     log(1, 2, 3, 4);
     log(5, 6);
@@ -82,7 +82,7 @@ test('a range is found over several files, and read from them', () =>
     assert.equal(await packetsOf(dir, 3n, 8n), pairs);
   }));
 
-test('it is small beside the newest snapshot, or not sent', () =>
+test('a range is sent only if it is small compared to the newest snapshot', () =>
   within(async ({ dir, log, snapshot }) => {
     log(1, 2, 3, 4);
     log(5, 6);
@@ -99,7 +99,7 @@ test('it is small beside the newest snapshot, or not sent', () =>
     assert.is(await found(4n, -1), false);
   }));
 
-test('a file that is gone, and one that is damaged, are no range', () =>
+test('a missing or damaged file gives no range', () =>
   within(async ({ dir, log, file }) => {
     log(1, 2, 3, 4);
     const middle = log(5, 6);
@@ -113,7 +113,7 @@ test('a file that is gone, and one that is damaged, are no range', () =>
     assert.equal(await searchLogs(dir, { after: 7n, until: 8n }, ANY), { at: 7n, next: 8n });
   }));
 
-test('a range that goes after it was found is told as an error', () =>
+test('a range that disappears after it was found is an error', () =>
   within(async ({ dir, log, file }) => {
     log(1, 2, 3, 4);
     const last = log(5, 6);
@@ -124,7 +124,7 @@ test('a range that goes after it was found is told as an error', () =>
     assert.match((error as Error).message, /no longer has the txns up to 0x6/);
   }));
 
-test('the disk looks when what was appended before is in the log', () =>
+test('the disk searches after pending appends are in the log', () =>
   within(async ({ dir }) => {
     const log = new LogDisk({
       folder: dir.logFolder,
@@ -147,10 +147,8 @@ test('the disk looks when what was appended before is in the log', () =>
     const done: string[] = [];
     const append = (zxid: number) =>
       disk.append(buildRecord(entryOf(zxid)), BigInt(zxid), () => done.push(`${zxid}`));
-    const search = (behind: bigint, until: bigint) =>
-      disk.searchLog({ after: behind, until }, ANY, (place) =>
-        done.push(`${place?.at} ${place?.next}`),
-      );
+    const search = (after: bigint, until: bigint) =>
+      disk.searchLog({ after, until }, ANY, (place) => done.push(`${place?.at} ${place?.next}`));
     append(1);
     disk.writeEpoch('currentEpoch', 1, () => undefined);
     append(2);

@@ -8,7 +8,7 @@ import { makeTempDir } from '../../../support/temp-dir.js';
 import { buildRecord, setDataEntry } from '../../../support/zk-files.js';
 import { makeDir } from './make-dir.js';
 
-test('a snapshot that shows more than its name says goes with the txns, after a restart too', async () => {
+test('a snapshot with later txns than its name is truncated with them, after a restart too', async () => {
   const home = makeTempDir('truncate');
   try {
     const dir = makeDir(home.path);
@@ -18,7 +18,7 @@ test('a snapshot that shows more than its name says goes with the txns, after a 
       buildRecord(setDataEntry(zxid, '/', Buffer.from(`${zxid}`))),
     );
     writeFileSync(join(dir.logFolder, 'log.1'), Buffer.concat([encodeLogHeader(), ...records]));
-    // Begun at 1, and whole when the tree was at 2: nodes that were written late show it.
+    // Begun at 1 and completed when the tree was at 2: late nodes show it.
     const { tree } = (await dir.recover()).database;
     await dir.writeSnapshot({ tree, sessions: [], zxid: 1n });
 

@@ -10,7 +10,7 @@ function subjectOf(subject: Subject): string {
   return certificateSubject(new X509Certificate(authority.issue({ subject }).cert).raw);
 }
 
-// Expected as X500Principal.getName() of OpenJDK 17 writes them.
+// Expected values from X500Principal.getName() of OpenJDK 17.
 const CASES: readonly (readonly [subject: Subject, text: string])[] = [
   [[[['CN', 'client']]], 'CN=client'],
   [[[['C', 'DE']], [['O', 'Test']], [['CN', 'client']]], 'CN=client,O=Test,C=DE'],

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -15,7 +15,7 @@ import { integer, octets, oid, sequence, tagged } from '../../../support/der.js'
 import { oracleTest } from '../../../support/oracle.js';
 import { makeTlsFiles, type TlsFiles } from '../../../support/tls-world.js';
 
-/** Of the package that has Java. */
+/** From the package of Java. */
 const KEYTOOL = '/usr/bin/keytool';
 
 function withFiles(run: (files: TlsFiles) => void): () => void {
@@ -44,7 +44,7 @@ function faultOf(run: () => unknown): string {
 }
 
 test(
-  'a chain is put in order, whatever the order of the file',
+  'a chain is sorted, whatever the order of the file',
   withFiles((files) => {
     const { authority, server } = files;
     const other = makeAuthority('Other').issue({ names: ['other'] });
@@ -69,7 +69,7 @@ test(
 );
 
 for (const old of [false, true]) {
-  // Close to what Java wrote before JDK 17: all by SHA-1 and three-key DES.
+  // Similar to Java before JDK 17: SHA-1 and three-key DES everywhere.
   const flags = old
     ? [
         '-J-Dkeystore.pkcs12.certProtectionAlgorithm=PBEWithSHA1AndDESede',
@@ -103,14 +103,14 @@ for (const old of [false, true]) {
       assert.equal(trust.certificates, [String(new X509Certificate(files.authority.cert))]);
       for (const location of [keyFile, trustFile]) {
         const wrong = faultOf(() => readTrustStore({ location, password: 'other', type: '' }));
-        assert.is(wrong, `${location} has another password`);
+        assert.is(wrong, `${location} has a different password`);
       }
     }),
   );
 }
 
 oracleTest(
-  'a PKCS12 store that is cut short or changed is a fault, never a crash',
+  'a truncated or changed PKCS12 store gives an error text, never a crash',
   withFiles((files) => {
     keytool(
       files,
@@ -134,7 +134,65 @@ oracleTest(
   }),
 );
 
-test('a key that asks for too many rounds of hashing is refused before they begin', () => {
+oracleTest(
+  "keys and trusted certificates of a JKS store of Java's keytool",
+  withFiles((files) => {
+    const common = ['-storetype', 'JKS', '-storepass', 'sécret-7'];
+    keytool(
+      files,
+      '-genkeypair',
+      ...['-alias', 'own', '-keyalg', 'RSA', '-dname', 'CN=java', '-keystore', 'key.jks'],
+      ...['-keypass', 'sécret-7', ...common],
+    );
+    keytool(
+      files,
+      '-importcert',
+      ...['-alias', 'ca', '-noprompt', '-file', files.caFile, '-keystore', 'trust.jks'],
+      ...common,
+    );
+    const [location, trusted] = ['key.jks', 'trust.jks'].map((name) => join(files.folder, name));
+    const password = 'sécret-7';
+    for (const type of ['', 'JKS', 'PKCS12'] as const) {
+      const store = readKeyStore({ location: location ?? '', password, type });
+      const certificate = new X509Certificate(store.chain);
+      assert.is(certificate.subject, 'CN=java');
+      assert.ok(certificate.checkPrivateKey(createPrivateKey(store.key)));
+      const trust = readTrustStore({ location: trusted ?? '', password, type });
+      assert.equal(trust.certificates, [String(new X509Certificate(files.authority.cert))]);
+    }
+    const only = faultOf(() => readTrustStore({ location: location ?? '', password, type: '' }));
+    assert.match(only, /has no certificate to trust/);
+    const bytes = readFileSync(location ?? '');
+    for (let at = 0; at < bytes.length; at += 53) {
+      const changed = Buffer.from(bytes);
+      changed[at] = (changed[at] ?? 0) ^ 0x55;
+      const cut = files.write('cut.jks', Buffer.from(bytes.subarray(0, at)));
+      const other = files.write('changed.jks', changed);
+      for (const file of [cut, other]) {
+        const fault = faultOf(() => readKeyStore({ location: file, password, type: 'JKS' }));
+        assert.match(fault, file);
+      }
+    }
+  }),
+);
+
+test('stores that only Java reads are refused by name', () => {
+  const files = makeTlsFiles();
+  try {
+    const jceks = files.write('a.jceks', Buffer.from('cececece00000002', 'hex'));
+    const fault = faultOf(() => readTrustStore({ location: jceks, password: '', type: '' }));
+    assert.match(
+      fault,
+      /is a JCEKS store, which only Java reads: convert it to PKCS12 with keytool/,
+    );
+    const bcfks = faultOf(() => readKeyStore({ location: jceks, password: '', type: 'BCFKS' }));
+    assert.match(bcfks, /is a BCFKS store/);
+  } finally {
+    files.remove();
+  }
+});
+
+test('a key that requires too many rounds of hashing is refused before they begin', () => {
   const salted = sequence(octets(Buffer.alloc(8)), integer(0x7fffffff));
   const derivation = sequence(oid('1.2.840.113549.1.5.12'), salted);
   const cipher = sequence(oid('2.16.840.1.101.3.4.1.42'), octets(Buffer.alloc(16)));

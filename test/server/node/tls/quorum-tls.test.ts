@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
+import { createServer as createTlsServer } from 'node:tls';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createClient } from '../../../../src/client/index.js';
@@ -31,7 +32,7 @@ async function writeAndRead(ensemble: RunningEnsemble): Promise<void> {
   }
 }
 
-/** What comes from a port on which somebody speaks without TLS, until it is closed. */
+/** Sends bytes without TLS to a port. Returns the response until the close. */
 function speakPlainly(port: number): Promise<Buffer> {
   return new Promise((resolve) => {
     let received = Buffer.alloc(0);
@@ -44,7 +45,7 @@ function speakPlainly(port: number): Promise<Buffer> {
   });
 }
 
-test('servers elect, follow and serve over TLS; who speaks without it is shown the door', async () => {
+test('servers elect, follow, and serve over TLS, and refuse connections without it', async () => {
   const files = makeTlsFiles();
   const warnings: string[] = [];
   const ensemble = await startEnsemble({
@@ -66,13 +67,43 @@ test('servers elect, follow and serve over TLS; who speaks without it is shown t
   }
 });
 
-test('a server that begins no handshake in time is let go, and the limit is reported', async () => {
+for (const [kind, isTrusted] of [
+  ['that has the name of its authority', true],
+  ['that only claims the name of the authority', false],
+] as const) {
+  test(`servers with a certificate ${kind} ${isTrusted ? 'trust' : 'refuse'} each other`, async () => {
+    const files = makeTlsFiles();
+    const warnings: string[] = [];
+    const issuer = isTrusted ? files.authority : makeAuthority();
+    const names = ['localhost', '127.0.0.1'];
+    const { both } = issuer.issue({ subject: [[['CN', 'Test CA']]], names });
+    const store = { 'ssl.quorum.keyStore.location': files.write('own.pem', both) };
+    const ensemble = await startEnsemble({
+      config: { sslQuorum: 'true', ...quorumConfig(files), ...store },
+      isWaitedFor: () => isTrusted,
+      onWarning: (message) => warnings.push(message),
+    });
+    try {
+      if (isTrusted) await writeAndRead(ensemble);
+      else {
+        const refusal = /certificate is not accepted: DEPTH_ZERO_SELF_SIGNED_CERT/;
+        await waitFor('a refusal', () => warnings.some((warning) => refusal.test(warning)));
+        assert.ok(ensemble.members.every(({ mode }) => mode === undefined));
+      }
+    } finally {
+      await ensemble.close();
+      files.remove();
+    }
+  });
+}
+
+test('a server that begins no handshake in time is disconnected, and the limit is reported', async () => {
   const files = makeTlsFiles();
   const limits: string[] = [];
-  const wait = { 'ssl.handshakeDetectionTimeoutMillis': '50' };
+  const wait = { 'ssl.quorum.handshakeDetectionTimeoutMillis': '50' };
   const options = { portUnification: 'true', ...wait, ...quorumConfig(files) };
   const result = configFromOptions(options);
-  if (!('config' in result)) throw new Error('the options are no configuration');
+  if (!('config' in result)) throw new Error('the options are not a configuration');
   const transport = makeTransport(
     result.config,
     (event) => {
@@ -93,7 +124,60 @@ test('a server that begins no handshake in time is let go, and the limit is repo
   }
 });
 
-test('a server with a certificate of another authority does not take part', async () => {
+/** Whether a server that dials another one accepts its certificate. */
+async function isAccepted(
+  files: TlsFiles,
+  names: readonly string[],
+  host: string,
+  config: Readonly<Record<string, string>>,
+): Promise<boolean> {
+  const result = configFromOptions({ sslQuorum: 'true', ...quorumConfig(files), ...config });
+  if (!('config' in result)) throw new Error('the options are not a configuration');
+  const transport = makeTransport(
+    result.config,
+    () => undefined,
+    () => undefined,
+  );
+  const { cert, key } = files.authority.issue({ names });
+  const server = createTlsServer({ cert, key });
+  try {
+    await listen(server, { host: '127.0.0.1', port: 0, backlog: 5, whom: 'other servers' });
+    const { socket, ready } = transport.open({ host, port: portOf(server) });
+    try {
+      return await new Promise((resolve) => {
+        socket.once(ready, () => resolve(true));
+        socket.once('error', () => resolve(false));
+      });
+    } finally {
+      socket.destroy();
+    }
+  } finally {
+    transport.close();
+    server.close();
+  }
+}
+
+test('the names of servers count without fips-mode, or where the file asks for them', async () => {
+  const files = makeTlsFiles();
+  const verify = 'ssl.quorum.hostnameVerification';
+  try {
+    for (const [config, isTaken] of [
+      [{}, true],
+      [{ 'fips-mode': 'false' }, false],
+      [{ [verify]: 'true' }, false],
+      [{ 'fips-mode': 'false', [verify]: 'false' }, true],
+    ] as const) {
+      const found = await isAccepted(files, ['elsewhere.example'], '127.0.0.1', config);
+      assert.is(found, isTaken, JSON.stringify(config));
+    }
+    const byAddress = await isAccepted(files, ['127.0.0.1'], 'localhost', { [verify]: 'true' });
+    assert.ok(byAddress, 'the address of a name is enough');
+  } finally {
+    files.remove();
+  }
+});
+
+test('a server with a certificate of another authority cannot join', async () => {
   const files = makeTlsFiles();
   const stranger = makeAuthority().issue({ names: ['localhost', '127.0.0.1'] });
   const keyFile = files.write('stranger.pem', stranger.both);
@@ -117,7 +201,7 @@ test('a server with a certificate of another authority does not take part', asyn
   }
 });
 
-test('with portUnification servers with and without TLS are one ensemble', async () => {
+test('with portUnification, servers with and without TLS form one ensemble', async () => {
   const files = makeTlsFiles();
   const ensemble = await startEnsemble({
     config: { portUnification: 'true', ...quorumConfig(files) },
@@ -131,7 +215,7 @@ test('with portUnification servers with and without TLS are one ensemble', async
   }
 });
 
-test('servers authenticate by SASL over TLS; who does not is shown the door', async () => {
+test('servers authenticate with SASL over TLS, and others are refused', async () => {
   const files = makeTlsFiles();
   const home = makeTempDir('quorum-auth');
   const jaas = join(home.path, 'jaas.conf');
@@ -169,7 +253,7 @@ QuorumLearner { ${module} username="zk" password="secret"; };`,
   }
 });
 
-test('TLS without a certificate is refused, with the option that is missing', async () => {
+test('TLS without a certificate is refused, with the missing option', async () => {
   const start = startEnsemble({ size: 1, config: { sslQuorum: 'true' } });
   const refusal = await start.catch((error: Error) => error.message);
   assert.match(`${refusal}`, /ssl\.quorum\.keyStore\.location: missing: .* needs a certificate/);

@@ -12,12 +12,12 @@ interface GateWorld {
   readonly failures: string[];
   /** "limit value" of each report. */
   readonly limits: string[];
-  /** Subjects of those let in. */
+  /** Subjects of accepted clients. */
   readonly accepted: (string | undefined)[];
   readonly ca: string;
 }
 
-/** A gate alone, which waits `patienceMs` for bytes and handshakes, and closes whom it lets in. */
+/** A gate that waits `patienceMs` for bytes and handshakes, and closes accepted clients. */
 async function withGate(
   patienceMs: number,
   run: (world: GateWorld) => Promise<void>,
@@ -33,6 +33,7 @@ async function withGate(
       context: { key, cert, ca: authority.cert },
       clientAuth: 'need',
       isClientNameChecked: false,
+      isReverseLookupAllowed: false,
       files: [],
     },
     maxHandshakes: 0,
@@ -41,7 +42,7 @@ async function withGate(
     handshakeTimeoutMs: patienceMs,
     accept: (socket, subject) => {
       accepted.push(subject);
-      socket.end('hello');
+      socket.resume().end('hello');
     },
     onFailure: (reason) => failures.push(reason),
     onTooMany: () => failures.push('too many'),
@@ -73,7 +74,7 @@ function sendAndWait(port: number, bytes: Buffer): Promise<void> {
   });
 }
 
-test('silence, and a handshake that stops half-way, end by the clock', () =>
+test('silent connections and incomplete handshakes end after a timeout', () =>
   withGate(50, async ({ port, gate, failures, limits }) => {
     await sendAndWait(port, Buffer.alloc(0));
     assert.match(failures[0] ?? '', /^127\.0\.0\.1:\d+ sent nothing for 50 ms$/);
@@ -90,7 +91,7 @@ const CROWDS = [
 ] as const;
 
 for (const { limit, option, failure } of CROWDS) {
-  test(`one more than ${option} is closed, and reported with that value`, () =>
+  test(`one connection above ${option} is closed, and reported with the limit`, () =>
     withGate(
       60_000,
       async ({ port, gate, failures, limits }) => {
@@ -108,7 +109,7 @@ for (const { limit, option, failure } of CROWDS) {
     ));
 }
 
-test('a client that left before it was taken counts for no address, and harms nobody', () =>
+test('a client that disconnects early does not count for its address and does no harm', () =>
   withGate(60_000, async ({ gate, failures }) => {
     const gone = [new Socket(), new Socket()];
     for (const socket of gone) gate.take(socket);
@@ -117,7 +118,7 @@ test('a client that left before it was taken counts for no address, and harms no
     assert.equal(failures, []);
   }));
 
-test('why a client was turned away is a sentence', () =>
+test('the reason for a refusal is a sentence', () =>
   withGate(60_000, async ({ port, failures, accepted, ca }) => {
     await sendAndWait(port, Buffer.from('ruok'));
     assert.match(failures[0] ?? '', 'spoke without TLS');
@@ -138,5 +139,36 @@ test('why a client was turned away is a sentence', () =>
     assert.match(failures[3] ?? '', 'supports no version of TLS that this server accepts');
     assert.equal(accepted, []);
   }));
+
+test('with a certificate that has the name of its authority, a client may have one, too', async () => {
+  const authority = makeAuthority();
+  const subject = [[['CN', 'Test CA']]] as const;
+  const { key, cert } = authority.issue({ subject, names: ['localhost'] });
+  const tls = {
+    context: { key, cert, ca: authority.cert },
+    clientAuth: 'need',
+    isClientNameChecked: false,
+    isReverseLookupAllowed: false,
+    files: [],
+  } as const;
+  await withGate(
+    60_000,
+    async ({ port, failures, accepted }) => {
+      const checkServerIdentity = () => undefined;
+      const options = { rejectUnauthorized: false, checkServerIdentity };
+      await talk(port, { ...options, ...authority.issue({ subject }) });
+      await waitFor('the client', () => accepted.length === 1);
+      assert.equal(accepted, ['CN=Test CA']);
+      await talk(port, { ...options, ...makeAuthority().issue({ subject }) });
+      await waitFor('a refusal', () => failures.length === 1);
+      assert.match(failures[0] ?? '', 'is not accepted (DEPTH_ZERO_SELF_SIGNED_CERT)');
+      await talk(port, options);
+      await waitFor('another refusal', () => failures.length === 2);
+      assert.match(failures[1] ?? '', 'sent no certificate, which ssl.clientAuth=need requires');
+      assert.is(accepted.length, 1);
+    },
+    { tls },
+  );
+});
 
 test.run();

@@ -6,7 +6,7 @@ import { opensslName } from '../../../../src/server/node/tls/tls-options.js';
 import { makeTlsFiles, startSecure, talk } from '../../../support/tls-world.js';
 import { waitFor } from '../../../support/wait-for.js';
 
-test('what is overlooked, or lets in many, is a warning', async () => {
+test('an ignored or permissive option gives a warning', async () => {
   const files = makeTlsFiles();
   const warnings: string[] = [];
   const config = {
@@ -26,7 +26,7 @@ test('what is overlooked, or lets in many, is a warning', async () => {
   }
 });
 
-test('why handshakes fail is told, but not for each of them', async () => {
+test('reasons for failed handshakes are logged with a rate limit', async () => {
   const files = makeTlsFiles();
   const warnings: string[] = [];
   const server = await startSecure(files, {}, (message) => warnings.push(message));
@@ -41,7 +41,7 @@ test('why handshakes fail is told, but not for each of them', async () => {
   }
 });
 
-test('Java names of cipher suites are those of OpenSSL', () => {
+test("Java names of cipher suites are translated to OpenSSL's", () => {
   for (const [java, openssl] of [
     ['TLS_AES_128_GCM_SHA256', 'TLS_AES_128_GCM_SHA256'],
     ['TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384', 'ECDHE-RSA-AES256-GCM-SHA384'],
@@ -55,7 +55,7 @@ test('Java names of cipher suites are those of OpenSSL', () => {
   }
 });
 
-test('options that fit nothing are an error that names them', async () => {
+test('invalid options give an error that names them', async () => {
   const files = makeTlsFiles();
   const fault = async (config: Record<string, string>): Promise<string> => {
     try {
@@ -71,10 +71,14 @@ test('options that fit nothing are an error that names them', async () => {
     assert.match(await fault({ 'ssl.keyStore.location': '' }), 'ssl.keyStore.location: missing');
     assert.match(await fault({ 'ssl.keyStore.location': '/nowhere' }), '/nowhere: cannot read');
     assert.match(await fault({ 'ssl.keyStore.location': files.caFile }), 'has no private key');
-    assert.match(await fault({ 'ssl.keyStore.type': 'JKS' }), 'keytool -importkeystore');
+    assert.match(await fault({ 'ssl.keyStore.type': 'BCFKS' }), 'keytool -importkeystore');
+    assert.match(await fault({ 'ssl.keyStore.type': 'JKS' }), 'is PEM (expected JKS');
     assert.match(await fault({ 'ssl.keyStore.type': 'PKCS12' }), 'is PEM (expected PKCS12');
     const jks = files.write('store.jks', Buffer.from('feedfeed00000002', 'hex'));
-    assert.match(await fault({ 'ssl.trustStore.location': jks }), 'which only Java reads');
+    assert.match(
+      await fault({ 'ssl.trustStore.location': jks }),
+      'store.jks has another password, or is damaged',
+    );
     assert.match(await fault({ 'ssl.enabledProtocols': 'SSLv3' }), 'unknown version: "SSLv3"');
     assert.match(await fault({ 'ssl.ciphersuites': 'NONE' }), 'has no cipher suite of this server');
     assert.match(await fault({ 'ssl.ocsp': 'true' }), 'ssl.ocsp');

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { askWord } from '../../../../src/client/four-letter.js';
+import { askWord } from '../../../../src/client/base/four-letter.js';
 import { mntr } from '../../../../src/fourlw/mntr.js';
 import { type RunningServer, startServer } from '../../../../src/server/main.js';
 import { daysFromNow, makeAuthority } from '../../../support/certs.js';
@@ -43,7 +43,7 @@ function openSocket(port: number, first?: Buffer | string): Promise<Socket> {
   });
 }
 
-/** What comes until the other side ends. */
+/** The bytes received until the other side ends. */
 function readAll(socket: Socket): Promise<Buffer> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -52,7 +52,7 @@ function readAll(socket: Socket): Promise<Buffer> {
   });
 }
 
-/** The first bytes of a ClientHello, and nothing behind them. */
+/** The first bytes of a ClientHello, without the rest. */
 const HALF_HELLO = Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01]);
 
 test('a server closes while clients over TLS are connected', async () => {
@@ -94,7 +94,7 @@ test('words are answered over TLS 1.2 and 1.3, and without TLS on the other port
     assert.is(plain.toString(), 'imok');
   }));
 
-test('need lets in none without a certificate that is trusted and in date', () =>
+test('need refuses clients without a trusted and current certificate', () =>
   withServer({}, async (server, { authority, client }) => {
     const ca = authority.cert;
     const stranger = makeAuthority('Stranger').issue({ names: ['stranger'] });
@@ -112,7 +112,7 @@ test('need lets in none without a certificate that is trusted and in date', () =
     assert.is((await talk(server.securePort, { ca, ...client })).text, 'imok');
   }));
 
-test('want takes a client without a certificate, but none with a bad one; none asks for none', async () => {
+test('want accepts a client without a certificate but none with a bad one; none requires none', async () => {
   const stranger = makeAuthority('Stranger').issue({ names: ['stranger'] });
   await withServer({ 'ssl.clientAuth': 'want' }, async (server, { authority, client }) => {
     const ca = authority.cert;
@@ -126,7 +126,7 @@ test('want takes a client without a certificate, but none with a bad one; none a
   });
 });
 
-test('garbage, silence and half a handshake cost their own socket only', () =>
+test('garbage, silence, and half a handshake affect only their own socket', () =>
   withServer({}, async (server, { authority, client }) => {
     const silent = await openSocket(server.securePort);
     const half = await openSocket(server.securePort, HALF_HELLO);
@@ -152,7 +152,7 @@ test('garbage, silence and half a handshake cost their own socket only', () =>
     });
   }));
 
-test('no more handshakes than the limit are under way', () =>
+test('the number of handshakes in progress is limited', () =>
   withServer({ 'netty.server.outstandingHandshake.limit': '1' }, async (server, files) => {
     const half = await openSocket(server.securePort, HALF_HELLO);
     try {
@@ -171,7 +171,7 @@ test('no more handshakes than the limit are under way', () =>
     }
   }));
 
-test('one address cannot hold more sockets in front of the server than it may have clients', () =>
+test('one address cannot have more pending sockets than it may have clients', () =>
   withServer({ maxClientCnxns: '3' }, async (server, { authority, client }) => {
     const waiting = await Promise.all([1, 2, 3].map(() => openSocket(server.securePort)));
     try {
@@ -187,7 +187,7 @@ test('one address cannot hold more sockets in front of the server than it may ha
     }
   }));
 
-test('with client.portUnification one port serves both, and closes who says nothing', () =>
+test('with client.portUnification, one port serves both kinds of clients and closes silent ones', () =>
   withServer(
     { 'client.portUnification': 'true', 'ssl.handshakeDetectionTimeoutMillis': '50' },
     async (server, { authority, client }) => {
@@ -200,7 +200,7 @@ test('with client.portUnification one port serves both, and closes who says noth
     },
   ));
 
-test('a changed certificate is served without a restart, and one that cannot be read is not', async () => {
+test('a changed certificate is served without a restart, but not one that cannot be read', async () => {
   const files = makeTlsFiles();
   const warnings: string[] = [];
   const { authority, serverFile, client } = files;
@@ -225,7 +225,7 @@ test('a changed certificate is served without a restart, and one that cannot be 
     replace('no certificate');
     await waitFor('a warning', () => warnings.some((text) => text.includes('stay in use')));
     assert.is(await serial(), next.serial);
-    // Who is connected already stays so.
+    // Existing connections stay.
     const answer = readAll(old);
     old.write('ruok');
     assert.is((await answer).toString(), 'imok');
@@ -236,11 +236,11 @@ test('a changed certificate is served without a restart, and one that cannot be 
   }
 });
 
-test('a revoked certificate is refused when ssl.crl is on', async () => {
+test('a revoked certificate is refused if ssl.crl is on', async () => {
   const files = makeTlsFiles();
   const { authority, client } = files;
   const revoked = authority.issue({ names: ['revoked'] });
-  // Trusted, but nobody says which of its certificates are revoked.
+  // Trusted, but without a revocation list.
   const silent = makeAuthority('Silent CA');
   const unlisted = silent.issue({ names: ['unlisted'] });
   const pieces = [authority.cert, authority.revoke(revoked), silent.cert];
@@ -257,16 +257,19 @@ test('a revoked certificate is refused when ssl.crl is on', async () => {
   }
 });
 
-test('ssl.clientHostnameVerification wants the address of a client in its certificate', () =>
+test('ssl.clientHostnameVerification requires the address of a client in its certificate', () =>
   withServer({ 'ssl.clientHostnameVerification': 'true' }, async (server, { authority }) => {
     const ca = authority.cert;
     const named = authority.issue({ names: ['127.0.0.1'] });
     const other = authority.issue({ names: ['10.1.2.3', 'elsewhere.example'] });
     assert.is((await talk(server.securePort, { ca, ...named })).text, 'imok');
     assert.is((await talk(server.securePort, { ca, ...other })).text, '');
+    // The DNS has this name for the address, but nobody asks it.
+    const byName = authority.issue({ names: ['localhost'] });
+    assert.is((await talk(server.securePort, { ca, ...byName })).text, '');
   }));
 
-test('a server without a clientPort speaks TLS alone', async () => {
+test('a server without a clientPort uses TLS only', async () => {
   const files = makeTlsFiles();
   const config = { ...files.config, secureClientPort: String(await freePort()) };
   const server = await startServer({ config });

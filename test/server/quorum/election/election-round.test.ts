@@ -7,7 +7,7 @@ import { ensembleOf, frameOf, WAITS } from '../election-world.js';
 const config = ensembleOf(3);
 const LAST_ROUND = 2n ** 63n - 1n;
 
-/** Three servers whose notifications arrive at once, and somebody who forges some. */
+/** Three servers whose notifications arrive at once, and an attacker who forges some. */
 class Elections {
   nowMs = 0;
   readonly servers = new Map<number, FastLeaderElection>();
@@ -31,7 +31,7 @@ class Elections {
     this.servers.get(to)?.receive(asSid, frame, this.nowMs);
   }
 
-  /** Delivers and lets time pass until all have the same leader, or `ms` are over. */
+  /** Delivers and lets time pass until all have the same leader, or `ms` have passed. */
   agree(ms = 20_000): number | undefined {
     const endMs = this.nowMs + ms;
     for (;;) {
@@ -60,7 +60,7 @@ class Elections {
 }
 
 for (const round of [2n ** 40n, 2n ** 62n, LAST_ROUND]) {
-  test(`a forged round of ${round} locks no election, now or later`, () => {
+  test(`a forged round of ${round} blocks no election, now or later`, () => {
     const elections = new Elections();
     for (const waitMs of [0, 5000]) {
       elections.look(1, 2, 3);
@@ -78,7 +78,7 @@ for (const round of [2n ** 40n, 2n ** 62n, LAST_ROUND]) {
   });
 }
 
-test('a server whose round cannot come back, as Apache’s, is joined there after a wait', () => {
+test('a server that keeps a far round, as Apache’s does, is joined there after a wait', () => {
   const [high] = [LAST_ROUND - 5n];
   const elections = new Elections();
   elections.look(1);
@@ -95,7 +95,7 @@ test('a server whose round cannot come back, as Apache’s, is joined there afte
   assert.is(own?.vote.electionEpoch, 1n, 'the next election counts from the start');
 });
 
-test('a vote of a far round is not answered: two servers must not answer each other for ever', () => {
+test('a vote of a far round gets no response, so that two servers do not respond to each other forever', () => {
   const elections = new Elections();
   elections.look(1);
   elections.servers.get(1)?.takeOutgoing();
@@ -103,7 +103,7 @@ test('a vote of a far round is not answered: two servers must not answer each ot
   assert.equal(elections.servers.get(1)?.takeOutgoing(), []);
 });
 
-test('a flood of ever later rounds leaves a server time to agree', () => {
+test('a flood of ever later rounds does not prevent an agreement', () => {
   const elections = new Elections();
   elections.look(1, 2, 3);
   for (let round = 2n; round < 1000n; round++) elections.forge(1, 2, round);
@@ -111,7 +111,7 @@ test('a flood of ever later rounds leaves a server time to agree', () => {
   assert.is(elections.agree(), 3);
 });
 
-test('a round follows a jump at once, a far one after a wait, and never runs out', () => {
+test('a round follows a small jump at once and a far one after a wait, and never overflows', () => {
   const round = new ElectionRound();
   round.next(0);
   assert.ok(round.follow(2n ** 32n, 0));

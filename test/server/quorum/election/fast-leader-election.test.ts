@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ensembleOf, frameOf, looking, said } from '../election-world.js';
 
-test('a server alone leads at once', () => {
+test('a single server leads at once', () => {
   const election = looking(1, { zxid: 7n, epoch: 3 }, ensembleOf(1));
   assert.is(election.state, 'leading');
   assert.equal(election.takeElected(), {
@@ -16,12 +16,12 @@ test('a server alone leads at once', () => {
   assert.equal(said(election), []);
 });
 
-test('the first vote is for itself, told to all other voters', () => {
+test('the first vote is for the server itself and goes to all other voters', () => {
   const election = looking(2, {}, ensembleOf(3, 'server.4=h4:2888:3888:observer'));
   assert.equal(said(election), ['1:looking:2@1', '3:looking:2@1']);
 });
 
-test('a quorum’s vote stands after a wait, in which a better one may come', () => {
+test('the vote of a quorum wins after a wait for a better one', () => {
   const election = looking(2, { zxid: 5n });
   said(election);
   election.receive(1, frameOf('looking', { leader: 2, zxid: 5n }), 10);
@@ -36,20 +36,20 @@ test('a quorum’s vote stands after a wait, in which a better one may come', ()
   other.receive(3, frameOf('looking', { leader: 3, zxid: 6n }), 100);
   assert.is(other.vote.leader, 3);
   other.tick(210);
-  assert.is(other.state, 'looking', 'the wait is for the vote that stands now');
+  assert.is(other.state, 'looking', 'the wait restarts for a new vote');
   other.tick(300);
   assert.is(other.state, 'following');
   assert.is(other.takeElected()?.leader, 3);
 });
 
-test('no wait is needed when no voter is left to hear', () => {
+test('the wait ends at once when all voters have answered', () => {
   const election = looking(1);
   said(election);
   election.receive(2, frameOf('looking', { leader: 3 }), 1);
   assert.is(election.state, 'looking');
   election.receive(3, frameOf('looking', { leader: 3 }), 2);
   assert.is(election.state, 'following');
-  assert.equal(said(election), ['2:looking:3@1', '3:looking:3@1'], 'its vote still leaves');
+  assert.equal(said(election), ['2:looking:3@1', '3:looking:3@1'], 'its vote is still sent');
 });
 
 test('the later epoch wins, then the later zxid, then the greater sid', () => {
@@ -74,7 +74,7 @@ test('the later epoch wins, then the later zxid, then the greater sid', () => {
   }
 });
 
-test('a later round begins the count anew, an earlier one is answered', () => {
+test('a later round restarts the count, and an earlier one gets a response', () => {
   const election = looking(3, {}, ensembleOf(5));
   election.receive(1, frameOf('looking', { leader: 3 }), 0);
   said(election);
@@ -92,7 +92,7 @@ test('a later round begins the count anew, an earlier one is answered', () => {
   assert.is(election.vote.leader, 3);
 });
 
-test('a vote is told again, ever more seldom', () => {
+test('a vote is repeated at growing intervals', () => {
   const election = looking(1);
   const times: number[] = [];
   for (let count = 0; count < 11; count++) {
@@ -106,7 +106,7 @@ test('a vote is told again, ever more seldom', () => {
   assert.equal(waits.slice(-2), [60_000, 60_000]);
 });
 
-test('those who may not know are told how it ended', () => {
+test('servers that may have missed the outcome are notified', () => {
   const election = looking(5, {}, ensembleOf(5));
   for (const sid of [1, 2]) election.receive(sid, frameOf('looking', { leader: 5 }), 1);
   election.receive(3, frameOf('looking', { leader: 3 }), 1);
@@ -116,7 +116,7 @@ test('those who may not know are told how it ended', () => {
   assert.equal(said(election), ['-7:leading:5@1', '3:leading:5@1', '4:leading:5@1']);
 });
 
-test('an observer votes for nobody, and finds the leader from either kind of answer', () => {
+test('an observer does not vote and finds the leader from either kind of response', () => {
   const config = ensembleOf(3, 'server.4=h4:2888:3888:observer');
   const late = looking(4, { isObserver: true, config });
   assert.equal(
@@ -131,10 +131,10 @@ test('an observer votes for nobody, and finds the leader from either kind of ans
   early.receive(3, frameOf('looking', { leader: 3 }), 1);
   early.receive(1, frameOf('looking', { leader: 3 }), 1);
   early.tick(201);
-  assert.is(early.state, 'observing', 'its own vote does not count, two others are a quorum');
+  assert.is(early.state, 'observing', 'its own vote does not count, but two others are a quorum');
 });
 
-test('an observer’s vote does not count, but it is answered once, and told what changes', () => {
+test('the vote of an observer does not count, but it gets one response and later changes', () => {
   const config = ensembleOf(3, 'server.4=h4:2888:3888:observer');
   const election = looking(3, { config });
   said(election);
@@ -149,7 +149,7 @@ test('an observer’s vote does not count, but it is answered once, and told wha
   assert.equal(said(election), ['1:looking:3@1', '2:looking:3@1', '4:looking:3@1']);
 });
 
-test('a server of weight 0 votes for others, and others not for it', () => {
+test('a server of weight 0 votes for others but gets no vote', () => {
   const config = ensembleOf(4, 'group.1=1:2:3', 'group.2=4', 'weight.4=0');
   const weightless = looking(4, { zxid: 99n, config });
   weightless.receive(1, frameOf('looking', { leader: 3, zxid: 1n }), 0);
@@ -162,10 +162,10 @@ test('a server of weight 0 votes for others, and others not for it', () => {
   assert.is(other.vote.leader, 1);
   other.receive(2, frameOf('looking', { leader: 2, zxid: 1n }), 0);
   other.receive(3, frameOf('looking', { leader: 2, zxid: 1n }), 0);
-  assert.is(other.takeElected()?.leader, 2, 'nobody waits for the vote of 4');
+  assert.is(other.takeElected()?.leader, 2, 'no server waits for the vote of 4');
 });
 
-test('votes of strangers and for strangers are ignored', () => {
+test('votes of and for servers outside the membership are ignored', () => {
   const election = looking(1);
   election.receive(9, frameOf('looking', { leader: 3, electionEpoch: 8n }), 0);
   election.receive(2, frameOf('looking', { leader: 9, zxid: 9n }), 0);
@@ -174,7 +174,7 @@ test('votes of strangers and for strangers are ignored', () => {
   assert.equal(election.vote, { leader: 1, zxid: 0n, electionEpoch: 1n, peerEpoch: 0n });
 });
 
-test('a server without a history neither votes nor is voted for, but joins', () => {
+test('a server without a history neither votes nor gets votes, but joins', () => {
   const election = looking(1, { zxid: -1n });
   election.receive(2, frameOf('looking', { leader: 3 }), 0);
   election.receive(3, frameOf('looking', { leader: 3 }), 0);
@@ -190,7 +190,7 @@ test('a server without a history neither votes nor is voted for, but joins', () 
   assert.is(other.vote.leader, 1);
 });
 
-test('a malformed notification changes nothing, and is told of', () => {
+test('a malformed notification is ignored and reported', () => {
   const election = looking(1);
   said(election);
   const { vote } = election;
@@ -206,7 +206,7 @@ test('a malformed notification changes nothing, and is told of', () => {
   assert.is(election.vote.leader, 3);
 });
 
-test('a newer configuration is handed on once, and garbage in its place ignored', () => {
+test('a newer configuration is passed on once, and a malformed one is ignored', () => {
   const newer = ensembleOf(5, 'version=100000009');
   const election = looking(1);
   election.receive(2, frameOf('looking', {}, newer), 1);
@@ -220,7 +220,7 @@ test('a newer configuration is handed on once, and garbage in its place ignored'
   frame.write('x', frame.length - 1);
   election.receive(3, frame, 3);
   assert.match(election.takeProblem() ?? '', /^server 3: ignored its configuration: /);
-  assert.is(election.vote.leader, 3, 'its vote counts all the same');
+  assert.is(election.vote.leader, 3, 'its vote still counts');
 
   said(election);
   election.setConfig(newer);
@@ -230,7 +230,7 @@ test('a newer configuration is handed on once, and garbage in its place ignored'
   );
 });
 
-test('while a reconfig is pending both configurations must have a quorum', () => {
+test('while a reconfig is pending, both configurations need a quorum', () => {
   const config = ensembleOf(3);
   const nextConfig = ensembleOf(5, 'version=100000009');
   const election = looking(3, { config, nextConfig });

@@ -6,7 +6,7 @@ import { canonicalIp, matchAddress } from '../../../../src/server/quorum/wire/re
 import { EnsembleWorld } from '../ensemble-world.js';
 import { HandLink } from '../hand-link.js';
 
-// Two links that say they are the same server.
+// Two links that claim to be the same server.
 
 function serving(): EnsembleWorld {
   const world = new EnsembleWorld(3);
@@ -21,7 +21,7 @@ function followers(world: EnsembleWorld): number[] {
   return role instanceof Leader ? [...role.learners.followers()].sort() : [];
 }
 
-test('whoever claims a server that answers ends nobody, however often', () => {
+test('a link that claims the number of a responsive member cannot end it, however often it tries', () => {
   const world = serving();
   const client = world.client(1);
   client.take();
@@ -46,7 +46,7 @@ test('whoever claims a server that answers ends nobody, however often', () => {
   assert.ok(notes.length < 20, `${notes.length} notes`);
 });
 
-test('a member whose old link is half open is back within a tick', () => {
+test('a member whose old link is half open rejoins within a tick', () => {
   const world = serving();
   world.cut(1, 3);
   const link = new HandLink(world);
@@ -62,7 +62,7 @@ test('a member whose old link is half open is back within a tick', () => {
   assert.is(links.filter(({ sid }) => sid === 1).length, 1);
 });
 
-test('a member whose old link is closed does not wait', () => {
+test('a member whose old link is closed rejoins at once', () => {
   const world = serving();
   world.cut(1, 3);
   const link = new HandLink(world);
@@ -72,7 +72,7 @@ test('a member whose old link is closed does not wait', () => {
   assert.ok(link.has(PacketType.LEADERINFO));
 });
 
-test('one that answers only later keeps its place all the same', () => {
+test('a member that responds late keeps its place', () => {
   const world = serving();
   world.cut(1, 3);
   const link = new HandLink(world);
@@ -86,7 +86,7 @@ test('one that answers only later keeps its place all the same', () => {
   assert.not(link.has(PacketType.UPTODATE));
 });
 
-test('of two that are not in sync the first to ack NEWLEADER is the server', () => {
+test('of two links that are not in sync, the first to ack NEWLEADER wins', () => {
   const world = new EnsembleWorld(3);
   world.start(2, 3);
   world.until(() => world.leader === 3, 'two of three serve');
@@ -97,17 +97,17 @@ test('of two that are not in sync the first to ack NEWLEADER is the server', () 
   assert.ok(first.isClosed);
 });
 
-test('silent links are bounded, and a member comes in among them', () => {
+test('the number of silent links is limited, and a member still joins', () => {
   const world = new EnsembleWorld(3);
   world.start(2, 3);
   world.until(() => world.leader === 3, 'two of three serve');
   const links = Array.from({ length: 1000 }, () => new HandLink(world));
   assert.is(links.filter(({ isClosed }) => !isClosed).length, 256);
   world.start(1);
-  world.until(() => world.isServing(1), 'a member comes in');
+  world.until(() => world.isServing(1), 'a member joins');
 });
 
-test('a link has a deadline for its packets, not for its bytes', () => {
+test('a link has a deadline for each packet, not for each byte', () => {
   const world = serving();
   for (const hasIntroduced of [false, true]) {
     const link = new HandLink(world);
@@ -115,7 +115,7 @@ test('a link has a deadline for its packets, not for its bytes', () => {
     world.until(() => {
       link.push(Buffer.alloc(1));
       return link.isClosed;
-    }, 'it is let go');
+    }, 'it is disconnected');
   }
 });
 
@@ -129,7 +129,7 @@ test('a long packet waits for the ack of NEWLEADER', () => {
   assert.ok(link.isClosed);
 });
 
-test('an address is compared where it is known', () => {
+test('an address is compared only if it is known', () => {
   const member = (...hosts: string[]) => ({
     sid: 1,
     role: 'participant' as const,

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { EnsembleWorld } from '../ensemble-world.js';
 
-test('a leader whose role ends while it sends a snapshot shows nobody what was never agreed on', () => {
+test('a leader whose role ends while it sends a snapshot sends no uncommitted txn', () => {
   const world = new EnsembleWorld(3, 0, { keptTxns: 1, maxLogBytes: -1 });
   world.start();
   world.allServe();
@@ -17,9 +17,9 @@ test('a leader whose role ends while it sends a snapshot shows nobody what was n
   world.onSnapshotSent = () => {
     if (isOver) return;
     isOver = true;
-    peer.giveUp('it was told to');
+    peer.giveUp('a test');
     peer.step({ kind: 'clock', wallMs: peer.wallMs, monotonicMs: peer.nowMs });
-    assert.ok(peer.data.tree.get('/never') !== undefined, 'it stays with what is in its log');
+    assert.ok(peer.data.tree.get('/never') !== undefined, 'its log keeps the txn');
   };
   world.start(1);
   world.until(() => isOver, 'a snapshot is sent');

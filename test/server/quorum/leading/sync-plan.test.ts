@@ -12,7 +12,7 @@ function show(value: bigint): string {
   return `${value >> 32n}.${value & 0xffff_ffffn}`;
 }
 
-/** What is sent to a learner at `peer`, as the packets would have it. */
+/** The packets for a learner at `peer`, as text. */
 function plan(peer: string, kept: string, last: string): string {
   const zxids = kept.split(' ').filter(Boolean).map(zxid);
   const found = planSync(zxid(peer), { zxids, lastProcessedZxid: zxid(last) });
@@ -22,7 +22,7 @@ function plan(peer: string, kept: string, last: string): string {
   return [head, ...zxids.slice(found.from).map(show)].join(' ');
 }
 
-// What happens | the learner's last zxid | kept | last applied | the packets
+// Case | the learner's last zxid | kept | last applied | the packets
 const TABLE = `
 nothing kept, the learner is ahead       | 0.3 |                 | 0.1 | TRUNC(0.1)
 nothing kept, in sync                    | 0.1 |                 | 0.1 | DIFF(0.1)
@@ -38,7 +38,7 @@ ahead of all kept, a new leader          | 1.9 | 1.1 1.2         | 2.0 | TRUNC(1
 an old leader's tail in a later epoch    | 2.1 | 1.1 1.2         | 3.0 | TRUNC(1.2)
 an empty learner, a new leader           | 0.0 | 1.1 1.2         | 2.0 | OLD
 a new epoch without its first txn kept   | 1.0 | 1.2 1.3         | 2.0 | OLD
-a new epoch, what came after it          | 1.0 | 0.9 1.1 1.2     | 2.0 | DIFF(1.2) 1.1 1.2
+a new epoch, and the txns after it      | 1.0 | 0.9 1.1 1.2     | 2.0 | DIFF(1.2) 1.1 1.2
 a new epoch without a txn in it          | 1.0 | 0.9 2.1         | 2.1 | DIFF(2.1) 2.1
 the new epoch of the leader              | 2.0 | 1.1 1.2         | 2.0 | DIFF(2.0)
 an epoch in which nothing was committed  | 2.0 | 1.1 1.2         | 3.0 | DIFF(2.0)
@@ -57,7 +57,7 @@ for (const row of TABLE.trim().split('\n')) {
   test(name, () => assert.is(plan(peer, kept, last), packets));
 }
 
-test('a learner ends at what is kept, wherever it was', () => {
+test('a learner ends at the last kept txn, wherever it was', () => {
   const epochs = [1, 2, 4].flatMap((epoch) => [1, 2, 3].map((n) => `${epoch}.${n}`));
   for (let from = 0; from < epochs.length; from++) {
     const kept = epochs.slice(from);
@@ -66,7 +66,7 @@ test('a learner ends at what is kept, wherever it was', () => {
         const [head = '', ...sent] = plan(`${epoch}.${counter}`, kept.join(' '), '5.0').split(' ');
         if (head === 'SNAP' || head === 'OLD') continue;
         const cut = /TRUNC\((.*)\)/.exec(head)?.[1] ?? `${epoch}.${counter}`;
-        assert.ok(kept.includes(cut), `${cut} is where the learner stands`);
+        assert.ok(kept.includes(cut), `the learner is at ${cut}`);
         assert.equal([cut, ...sent], kept.slice(kept.indexOf(cut)));
       }
     }

@@ -8,7 +8,7 @@ import { HandLink } from '../hand-link.js';
 const sync = (client: Peer): Buffer => client.request(OpCode.sync, { path: '/' });
 
 for (const size of [1, 3, 5]) {
-  test(`every member of ${size} answers syncs between reads and writes in their order`, () => {
+  test(`every member of ${size} answers syncs between reads and writes in order`, () => {
     const world = new EnsembleWorld(size);
     world.start();
     world.allServe();
@@ -30,7 +30,7 @@ for (const size of [1, 3, 5]) {
   });
 }
 
-test('a leader that reaches no quorum answers no sync, and a read that is not behind one', () => {
+test('a leader without a quorum answers no sync, but answers a read before it', () => {
   const world = new EnsembleWorld(3);
   world.start();
   world.allServe();
@@ -47,7 +47,7 @@ test('a leader that reaches no quorum answers no sync, and a read that is not be
   assert.equal(asking.take(), ['closed']);
 });
 
-test('an answer to a ping that left before a sync came confirms nothing', () => {
+test('the response to a ping that was sent before a sync confirms nothing', () => {
   const world = new EnsembleWorld(3);
   world.start(3, 2);
   world.until(() => world.isServing(3) && world.isServing(2), 'two serve');
@@ -62,7 +62,7 @@ test('an answer to a ping that left before a sync came confirms nothing', () => 
   assert.equal(client.take(), []);
   const asked = link.sent.findLast(({ type }) => type === PING);
   assert.ok(before !== undefined && asked !== undefined && asked.zxid < 0n);
-  // It makes up a later round, too.
+  // It also forges a later round.
   for (const zxid of [before.zxid, asked.zxid - 1n]) {
     link.say(PING, zxid, Buffer.alloc(0));
     assert.equal(client.take(), []);
@@ -71,7 +71,7 @@ test('an answer to a ping that left before a sync came confirms nothing', () => 
   assert.equal(client.take(), ['sync ok']);
 });
 
-test('a sync whose answers were lost is asked for again', () => {
+test('a sync whose responses were lost is repeated', () => {
   const world = new EnsembleWorld(3);
   world.start(3, 2);
   world.until(() => world.isServing(3) && world.isServing(2), 'two serve');

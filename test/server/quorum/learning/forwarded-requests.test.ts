@@ -36,7 +36,7 @@ test('a txn answers the oldest request of its session, by number and type', () =
   assert.is(forwarded.length, 0);
 });
 
-test('a txn that was logged before the request was sent is the answer of another process', () => {
+test('a txn logged before the request was sent answers another process', () => {
   const forwarded = new ForwardedRequests();
   const own = request(1, OpCode.delete);
   forwarded.push(own, 8n);
@@ -44,7 +44,7 @@ test('a txn that was logged before the request was sent is the answer of another
   assert.is(forwarded.take(head(1, 9n), DELETE), own);
 });
 
-test('only SESSIONMOVED says that the session has moved', () => {
+test('only SESSIONMOVED reports that the session has moved', () => {
   assert.is(isMoved({ type: OpCode.error, err: ErrorCode.SESSIONMOVED }), true);
   assert.is(isMoved(REFUSED), false);
   assert.is(isMoved(DELETE), false);

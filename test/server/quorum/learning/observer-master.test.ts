@@ -4,13 +4,13 @@ import { OpCode } from '../../../../src/protocol/op-code.js';
 import { EnsembleWorld } from '../ensemble-world.js';
 import { FOLLOWERS, LEADER, masterOf, OBSERVER, serving, treeOf } from '../observer-world.js';
 
-// Followers that take observers, and the observers that come to them.
+// Followers that accept observers, and the observers that connect to them.
 
 function learnersOf(world: EnsembleWorld, sid: number): number | undefined {
   return world.member(sid).peer.view.quorum?.syncedObservers;
 }
 
-test('an observer goes to a follower, which counts it, and the leader never hears of it', () => {
+test('an observer connects to a follower, which counts it, and not to the leader', () => {
   const world = serving(2);
   for (const sid of [OBSERVER, 5]) {
     const master = masterOf(world, sid);
@@ -22,7 +22,7 @@ test('an observer goes to a follower, which counts it, and the leader never hear
   assert.is(world.member(LEADER).peer.view.leader?.learners, 2);
 });
 
-test('leader and master tell of the observers that they bring in sync', () => {
+test('leader and master report the observers that they bring in sync', () => {
   const direct = new EnsembleWorld(3, 1);
   direct.start();
   direct.allServe();
@@ -49,7 +49,7 @@ test('leader and master tell of the observers that they bring in sync', () => {
   }
 });
 
-test('a sync through it waits for what was proposed before', () => {
+test('a sync through it waits for txns proposed before', () => {
   const world = serving();
   const [writer, reader] = [world.client(LEADER), world.client(OBSERVER)];
   for (const sid of FOLLOWERS) world.member(sid).isDiskHeld = true;
@@ -62,7 +62,7 @@ test('a sync through it waits for what was proposed before', () => {
   assert.equal(reader.take(), ['sync ok', 'exists ok']);
 });
 
-test('where no port is set observers follow the leader', () => {
+test('without the port, observers connect to the leader', () => {
   const world = new EnsembleWorld(3, 1);
   world.start();
   world.allServe();
@@ -70,7 +70,7 @@ test('where no port is set observers follow the leader', () => {
   assert.is(learnersOf(world, 1), undefined);
 });
 
-test('writes, reads, sync and watches through it', () => {
+test('writes, reads, sync, and watches through it', () => {
   const world = serving();
   const client = world.client(OBSERVER);
   const other = world.client(LEADER);
@@ -87,7 +87,7 @@ test('writes, reads, sync and watches through it', () => {
   }
 });
 
-test("syncs of observers and of the master's own clients are answered in their order", () => {
+test("syncs of observers and of the master's own clients are answered in order", () => {
   const world = serving();
   const master = masterOf(world);
   const [theirs, own] = [world.client(OBSERVER), world.client(master)];
@@ -101,7 +101,7 @@ test("syncs of observers and of the master's own clients are answered in their o
   assert.equal(own.take(), ['connected', ...done, ...done, ...done]);
 });
 
-test('nothing that is not committed is told to an observer', () => {
+test('an observer receives no uncommitted txn', () => {
   const world = serving();
   const master = masterOf(world);
   const client = world.client(LEADER);
@@ -115,7 +115,7 @@ test('nothing that is not committed is told to an observer', () => {
   assert.equal(client.take(), ['create ok']);
 });
 
-test('a session on an observer is kept alive through the master, and expires without pings', () => {
+test('a session on an observer stays alive through the master, and expires without pings', () => {
   const world = serving();
   const [alive, silent] = [world.client(OBSERVER), world.client(OBSERVER)];
   for (const client of [alive, silent]) {
@@ -130,7 +130,7 @@ test('a session on an observer is kept alive through the master, and expires wit
   assert.is(treeOf(world, OBSERVER).get('/of-silent'), undefined);
 });
 
-test('a session moves between observers and their master, and is refused where it is over', () => {
+test('a session moves between observers and their master, and is refused at the old place', () => {
   const world = serving(2);
   let client = world.client(OBSERVER);
   client.push(client.create('/mine', 1));
@@ -149,13 +149,13 @@ test('a session moves between observers and their master, and is refused where i
   assert.equal(late.take(), ['expired', 'closed']);
 });
 
-test('what a session asked for at an observer that it left is not done any more', () => {
+test('requests of a session at an observer that it left are not executed', () => {
   const world = serving(2);
   const master = masterOf(world);
   const client = world.client(OBSERVER);
   client.push(client.create('/mine'));
   const { sessionId, password } = client;
-  // It goes to the master itself; what it had asked for comes there afterwards.
+  // It moves to the master. Its earlier requests arrive there later.
   const moved = world.client(master, { sessionId, password });
   assert.equal(moved.take(), ['connected']);
   client.push(client.create('/too-late'));
@@ -165,7 +165,7 @@ test('what a session asked for at an observer that it left is not done any more'
   assert.equal(moved.take(), ['create ok']);
 });
 
-test('when its master is gone an observer goes to another, and its sessions live on', () => {
+test('when its master crashes, an observer connects to another, and its sessions survive', () => {
   const world = serving();
   const master = masterOf(world);
   const client = world.client(OBSERVER, { timeoutMs: 20_000 });
@@ -179,14 +179,14 @@ test('when its master is gone an observer goes to another, and its sessions live
   const again = world.client(OBSERVER, { sessionId, password });
   again.push(again.setData('/mine'));
   assert.equal(again.take(), ['connected', 'setData ok']);
-  // The last one goes too: there is no quorum, and nobody serves.
+  // The last one crashes too: there are too few members for a quorum.
   world.crash(other);
-  world.until(() => !world.isServing(OBSERVER), 'it is let go');
+  world.until(() => !world.isServing(OBSERVER), 'it is disconnected');
   world.start(master, other);
   world.allServe();
 });
 
-test('a master that loses its leader lets its observers go', () => {
+test('a master that loses its leader disconnects its observers', () => {
   const world = serving();
   const master = masterOf(world);
   world.crash(LEADER);
@@ -196,14 +196,14 @@ test('a master that loses its leader lets its observers go', () => {
     true,
   );
   world.until(() => world.isServing(OBSERVER), 'the others have a leader');
-  // Two are left: who does not lead is the master.
+  // Two are left, and the one that does not lead is the master.
   assert.is(
     masterOf(world),
     FOLLOWERS.find((sid) => sid !== world.leader),
   );
 });
 
-test('an observer is brought in sync by DIFF, by SNAP and from the log', () => {
+test('an observer is brought in sync by DIFF, by SNAP, and from the log', () => {
   const world = serving(1, { keptTxns: 2 });
   const howOf = () => {
     const said = FOLLOWERS.flatMap((sid) => world.member(sid).notes);
@@ -231,13 +231,13 @@ test('an observer is brought in sync by DIFF, by SNAP and from the log', () => {
   assert.is(awayFor(1), 'SNAP');
 });
 
-test('a log with a txn that nobody committed is cut back', () => {
+test('a log with an uncommitted txn is truncated', () => {
   const world = serving();
   const client = world.client(LEADER);
   client.push(client.create('/a'));
   for (const sid of FOLLOWERS) world.cut(LEADER, sid);
   client.push(client.create('/lost'));
-  // It has what the old leader alone has, and comes back as an observer of the others.
+  // It has a txn that only the old leader has, and returns as an observer of the others.
   const lost = world.member(LEADER).disk.entries.at(-1);
   world.crash(LEADER);
   world.crash(OBSERVER);

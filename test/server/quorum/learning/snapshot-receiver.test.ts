@@ -1,7 +1,7 @@
 /**
- * What comes behind SNAP is sessions, ACLs and znodes alone: Apache's leader writes no digest into
- * it (ZKDatabase.serializeSnapshot), so a learner has none to take over and works out its own. What
- * a file has behind its znodes belongs to files.
+ * After SNAP come only sessions, ACLs, and znodes. Apache's leader sends no digest
+ * (ZKDatabase.serializeSnapshot), so a learner computes its own. Only files have further parts
+ * after the znodes.
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -11,7 +11,7 @@ import { SnapshotReceiver } from '../../../../src/server/quorum/learning/snapsho
 import { TreeWorld } from '../../tree/tree-world.js';
 
 const SIGNATURE = 'BenWasHere';
-const NEXT_PACKET = Buffer.from('the packet behind');
+const NEXT_PACKET = Buffer.from('the next packet');
 const MAX_LENGTH = 1 << 20;
 
 function contentOfWorld() {
@@ -22,7 +22,7 @@ function contentOfWorld() {
   return { tree, sessions: [{ id: 0x5n, timeoutMs: 4000 }], zxid: tree.lastProcessedZxid };
 }
 
-test('the digest of a leader tree is found again in what came behind SNAP, though none was sent', () => {
+test("a learner computes the digest of the leader's tree from a snapshot without one", () => {
   const content = contentOfWorld();
   const { tree, zxid } = content;
   const bytes = Buffer.concat([
@@ -42,11 +42,11 @@ test('the digest of a leader tree is found again in what came behind SNAP, thoug
   }
 });
 
-test('a stream that went on with the digest of a file would be refused, not misread', () => {
+test('a stream with the digest of a file is refused, not misread', () => {
   const content = contentOfWorld();
   const file = Buffer.concat([...writeSnapshot(sourceOf(content, true))]);
   const receiver = new SnapshotReceiver(content.zxid, content.tree, MAX_LENGTH);
-  // Without the header; the seals, the digest and the last zxid are still there.
+  // Without the header. The seals, the digest, and the last zxid are still there.
   receiver.push(file.subarray(16));
   assert.throws(() => receiver.receive(), /BenWasHere|length/);
 });

@@ -21,7 +21,7 @@ function started(version: number, logged: string): Membership {
   return membership;
 }
 
-test('a reconfig that only the log has asks for a quorum of both', () => {
+test('a reconfig that only the log has requires a quorum of both configurations', () => {
   const membership = started(5, configOf([3, 4, 5], 7));
   assert.is(membership.next?.version, 7n);
   assert.not(membership.isQuorum(new Set([1, 2])));
@@ -35,7 +35,7 @@ for (const [name, version, logged] of [
   ['the lines of zoo.cfg have no version', 0, configOf([3, 4, 5], 7)],
   ['the log has none', 5, ''],
 ] as const) {
-  test(`the file counts alone where ${name}`, () => {
+  test(`only the file counts if ${name}`, () => {
     const membership = started(version, logged);
     assert.is(membership.next, null);
     assert.ok(membership.isQuorum(new Set([1, 2])));

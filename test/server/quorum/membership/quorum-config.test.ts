@@ -32,7 +32,7 @@ function quorumsOf(config: QuorumConfig, sids: readonly number[]): string[] {
 }
 
 test('a configuration is printed as Apache’s server prints it', () => {
-  // From /zookeeper/config of three of Apache's servers with these lines in zoo.cfg.
+  // From /zookeeper/config of three Apache servers with these lines in zoo.cfg.
   const config = parsed(`server.1=127.0.0.1:27281:27381
 server.2=127.0.0.1:27282:27382:participant;127.0.0.1:27182
 server.3=127.0.0.1:27283:27383;27183
@@ -44,7 +44,7 @@ weight.1=2
 weight.3=1
 `);
   const lines = formatQuorumConfig(config).split('\n');
-  // Java's HashMap puts 17 and 1 in one place; which of them is first is not told by the numbers.
+  // Java's HashMap puts 17 and 1 in one bucket, and the numbers do not give their order.
   assert.equal(lines.slice(0, 2), [
     'server.1=127.0.0.1:27281:27381:participant',
     'server.17=127.0.0.1:27287:27387:observer',
@@ -62,7 +62,7 @@ weight.3=1
   ]);
 });
 
-test('what is printed reads back as the same', () => {
+test('the printed configuration parses to the same value', () => {
   for (const text of [
     'server.1=a:1:2:participant\nversion=0',
     'server.16=p:1:2:participant\nserver.2=b:1:2:participant;0.0.0.0:3\nversion=100000000a',
@@ -80,7 +80,10 @@ test('more than half of the participants are a quorum', () => {
     quorumsOf(config, [1, 2, 3, 4, 5]).filter((set) => !/[45]/.test(set)),
     ['12', '13', '23', '123'],
   );
-  assert.not(containsQuorum(config, new Set([1, 4, 5])), 'observers and strangers do not count');
+  assert.not(
+    containsQuorum(config, new Set([1, 4, 5])),
+    'observers and unknown servers do not count',
+  );
   assert.equal(voters(config), [1, 2, 3]);
   assert.equal(
     [1, 4, 5].map((sid) => weightOf(config, sid)),
@@ -90,7 +93,7 @@ test('more than half of the participants are a quorum', () => {
   assert.equal(quorumsOf(parsed(servers(9)), [9]), ['9']);
 });
 
-test('in a hierarchy most groups must agree, each by most of its weight', () => {
+test('in a hierarchy, most groups must agree, each by most of its weight', () => {
   const config = parsed(`${servers(1, 2, 3, 4, 5, 6, 7)}
 group.1=1:2:3
 group.2=4:5
@@ -100,7 +103,7 @@ weight.6=0
 weight.7=0`);
   assert.equal([isVoter(config, 6), isParticipant(config, 6)], [false, true]);
   assert.equal(voters(config), [1, 2, 3, 4, 5]);
-  // Group 3 has no weight and is not counted, so both others must agree; 4 alone is group 2.
+  // Group 3 has no weight and does not count, so both others must agree. 4 alone decides group 2.
   assert.equal(
     quorumsOf(config, [1, 2, 3, 4, 5]).filter((set) => set.length === 3),
     ['124', '134', '234'],
@@ -108,7 +111,7 @@ weight.7=0`);
   assert.not(containsQuorum(config, new Set([1, 2, 3, 5, 6, 7])));
 });
 
-test('what is wrong with a text is said with its line', () => {
+test('an error in a text is reported with its line', () => {
   const cases: [string, string][] = [
     ['', 'expected a participant, found none'],
     ['server.1=a:1:2:observer', 'expected a participant, found none'],

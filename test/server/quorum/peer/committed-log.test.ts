@@ -5,7 +5,7 @@ import { CommittedLog } from '../../../../src/server/quorum/peer/committed-log.j
 
 const test = suite('CommittedLog');
 
-/** An entry of `length` bytes, somewhere in a longer memory. */
+/** An entry of `length` bytes, as a view of a longer buffer. */
 function entryOf(zxid: number, length: number): ByteRange {
   return new ByteRange(Buffer.alloc(length + 7, zxid & 0xff), 3, 3 + length);
 }
@@ -14,7 +14,7 @@ function fill(log: CommittedLog, from: number, to: number, length: number): void
   for (let zxid = from; zxid <= to; zxid++) log.add(BigInt(zxid), entryOf(zxid, length));
 }
 
-test('keeps at least so many txns, and more while they are small', () => {
+test('keeps at least that number of txns, and more while they are small', () => {
   const log = new CommittedLog(10, 1000);
   fill(log, 1, 100, 20);
   assert.equal(log.zxidsKept().length, 50);
@@ -25,7 +25,7 @@ test('keeps at least so many txns, and more while they are small', () => {
   );
 });
 
-test('gives them oldest first, from any of them on', () => {
+test('returns them oldest first, from any of them on', () => {
   const log = new CommittedLog(1000);
   fill(log, 1, 3000, 100);
   const entries = log.entries();
@@ -40,7 +40,7 @@ test('gives them oldest first, from any of them on', () => {
   assert.equal(log.entries(3000), []);
 });
 
-test('leaves the bytes it gave as they are, whatever comes', () => {
+test('later txns do not change the bytes that it returned', () => {
   const log = new CommittedLog(2, 0);
   log.add(1n, entryOf(1, 300));
   const [given] = log.entries();
@@ -49,7 +49,7 @@ test('leaves the bytes it gave as they are, whatever comes', () => {
   assert.equal(log.zxidsKept(), [199n, 200n]);
 });
 
-test('keeps zxids whose upper bit is set, and starts over behind a clear', () => {
+test('keeps zxids with their upper bit set, and starts over after a clear', () => {
   const log = new CommittedLog();
   log.add(-1n, entryOf(1, 10));
   assert.equal(log.zxidsKept(), [-1n]);

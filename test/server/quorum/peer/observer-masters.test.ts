@@ -6,7 +6,7 @@ import { LIMITS } from '../../../sim/peer-parts.js';
 import { parse } from '../../../sim/shape.js';
 import { FOLLOWERS, LEADER, masterOf, OBSERVER, serving } from '../observer-world.js';
 
-// Whom an observer goes to.
+// The choice of a master by an observer.
 
 const PORT = 2900;
 
@@ -18,7 +18,7 @@ function configOf(voters: number) {
   return parse(lines.join('\n'));
 }
 
-test('followers and observers without such a port go to the leader', () => {
+test('followers, and observers without that port, connect to the leader', () => {
   const config = configOf(3);
   const place = [{ host: '10.0.0.3', port: 2888 }];
   const without = new ObserverMasters(LIMITS, 1);
@@ -28,7 +28,7 @@ test('followers and observers without such a port go to the leader', () => {
   }
 });
 
-test('one voter after the other is tried, the leader left out, in an order of its own', () => {
+test('an observer tries the voters in turn, except the leader, in its own order', () => {
   const config = configOf(5);
   const orders = new Set<string>();
   for (let seed = 0; seed < 40; seed++) {
@@ -44,7 +44,7 @@ test('one voter after the other is tried, the leader left out, in an order of it
   assert.ok(orders.size > 5, `${orders.size} orders`);
 });
 
-test('who has tried all waits before it begins anew (observer.reconnectDelayMs)', () => {
+test('after all voters, an observer waits before it starts over (observer.reconnectDelayMs)', () => {
   const limits = { ...LIMITS, observerMasterPort: PORT, observerReconnectDelayMs: 1_000_000 };
   const masters = new ObserverMasters(limits, 7);
   const pauses = Array.from({ length: 5 }, () => masters.pick(configOf(3), 4, true).delayMs);
@@ -54,7 +54,7 @@ test('who has tried all waits before it begins anew (observer.reconnectDelayMs)'
   );
 });
 
-test('other voters make another order, and a leader that votes alone is gone to', () => {
+test('other voters give another order, and a leader that is the only voter is chosen', () => {
   const masters = new ObserverMasters({ ...LIMITS, observerMasterPort: PORT }, 7);
   masters.pick(configOf(3), 3, true);
   const sids = [1, 2].map(() => masters.pick(configOf(2), 2, true).sid);
@@ -64,7 +64,7 @@ test('other voters make another order, and a leader that votes alone is gone to'
   assert.equal(addresses, [{ host: '10.0.0.1', port: 2888 }]);
 });
 
-test('an observer that a reconfig makes a participant follows the leader, and comes back', () => {
+test('an observer that a reconfig makes a participant follows the leader, and can return', () => {
   const world = serving(1, { initial: 4 });
   const client = world.client(LEADER, { timeoutMs: 20_000 });
   const turn = (role: string) => {
@@ -87,7 +87,7 @@ test('an observer that a reconfig makes a participant follows the leader, and co
   assert.is(new Set(versions).size, 1);
 });
 
-test('a master that a reconfig makes an observer lets its observers go', () => {
+test('a master that a reconfig makes an observer disconnects its observers', () => {
   const world = serving(1, { initial: 4 });
   const client = world.client(LEADER, { timeoutMs: 20_000 });
   const master = masterOf(world);

@@ -18,7 +18,7 @@ function crowd(size: number) {
   return { closed, limits, parked, open, say };
 }
 
-test('above the bound the oldest that has said nothing makes room', () => {
+test('above the limit, the oldest silent link is closed', () => {
   const { closed, parked, open, say } = crowd(256);
   say(1, Buffer.alloc(40));
   assert.ok(open(257));
@@ -28,7 +28,7 @@ test('above the bound the oldest that has said nothing makes room', () => {
   assert.ok(all.includes(1) && all.includes(257));
 });
 
-test('where all have spoken the oldest makes room', () => {
+test('if all links have sent data, the oldest is closed', () => {
   const { closed, limits, open, say } = crowd(256);
   for (let link = 1; link <= 256; link++) say(link, Buffer.alloc(40));
   assert.ok(open(257));
@@ -36,7 +36,7 @@ test('where all have spoken the oldest makes room', () => {
   assert.equal(limits, ['parkedLinks x']);
 });
 
-test('one that says more than a learner does before it is asked is closed', () => {
+test('a link that sends more than a learner may before its turn is closed', () => {
   const { limits, say, parked } = crowd(1);
   assert.ok(say(1, Buffer.alloc(4096)));
   assert.not(say(1, Buffer.alloc(1)));

@@ -6,7 +6,7 @@ import { EnsembleWorld } from '../ensemble-world.js';
 
 const VOTERS = [1, 2, 3];
 
-test('a pause is a random part of what is allowed, and none where nothing is', () => {
+test('a pause is a random part of the maximum, and 0 if that is 0', () => {
   const limits = { ...LIMITS, observerReconnectDelayMs: 100, observerElectionDelayMs: 0 };
   const found = new Set<number>();
   for (let seed = 0; seed < 50; seed++) {
@@ -22,7 +22,7 @@ test('a pause is a random part of what is allowed, and none where nothing is', (
   assert.ok(found.size > 10, `only ${[...found].join(', ')}`);
 });
 
-test('a role that ends before it serves is followed by a pause, but for the first two', () => {
+test('a pause follows a role that ends before it serves, except the first two', () => {
   const pauses = new RoleBackoff({ ...LIMITS, tickTimeMs: 1000, observerElectionDelayMs: 0 }, 1);
   const pauseMs = (): number => {
     pauses.begin('following', 7000);
@@ -34,7 +34,7 @@ test('a role that ends before it serves is followed by a pause, but for the firs
   assert.equal(Array.from({ length: 3 }, pauseMs), [0, 0, 50]);
 });
 
-test('a server that no leader can take comes ever more seldom, and joins when one can', () => {
+test('a server that no leader can accept tries at growing intervals, and joins when one can', () => {
   const world = new EnsembleWorld(3);
   world.start(1, 2);
   world.until(() => world.isServing(1) && world.isServing(2), 'two members serve');
@@ -50,7 +50,7 @@ test('a server that no leader can take comes ever more seldom, and joins when on
   world.until(() => world.isServing(1) && world.isServing(3), 'the others agree on a newer epoch');
 });
 
-test('an observer whose leader is gone looks again after a while (observer.election.DelayMs)', () => {
+test('an observer whose leader crashed looks again after a delay (observer.election.DelayMs)', () => {
   const world = new EnsembleWorld(3, 1, { observerElectionDelayMs: 20_000 });
   world.start();
   world.allServe();
@@ -58,11 +58,11 @@ test('an observer whose leader is gone looks again after a while (observer.elect
   const { peer } = world.member(4);
   world.until(() => world.leader === 2 && world.isServing(1), 'the voters have a leader');
   assert.is(peer.role, null);
-  assert.ok(Number.isFinite(peer.nextWakeMs), 'it asks to be woken');
+  assert.ok(Number.isFinite(peer.nextWakeMs), 'it requests a timer');
   world.until(() => world.isServing(4), 'the observer joins');
 });
 
-test('an observer connects after a while (observer.reconnectDelayMs), and is not called silent', () => {
+test('an observer connects after a delay (observer.reconnectDelayMs), and does not count as silent', () => {
   const world = new EnsembleWorld(3, 1, { observerReconnectDelayMs: 50_000 });
   world.start();
   world.until(() => VOTERS.every((sid) => world.isServing(sid)), 'the voters serve');
@@ -78,7 +78,7 @@ for (const [kind, option] of [
   ['SNAP', 'maxConcurrentSnapSyncs'],
   ['DIFF', 'maxConcurrentDiffSyncs'],
 ] as const) {
-  test(`while a ${kind} is under way an observer is turned away, a follower is not`, () => {
+  test(`while a ${kind} is in progress, an observer is refused, but a follower is accepted`, () => {
     const pauses = { observerElectionDelayMs: 200 };
     const world = new EnsembleWorld(3, 2, { [option]: 1, ...pauses, maxLogBytes: -1 });
     world.start();
@@ -100,9 +100,9 @@ for (const [kind, option] of [
     }
     assert.ok(isUnderWay(), notes.join('\n'));
     world.start(5);
-    world.until(() => notes.join('\n').includes(`(leader.${option})`), '5 is turned away');
+    world.until(() => notes.join('\n').includes(`(leader.${option})`), '5 is refused');
     world.start(1);
-    world.until(() => world.isServing(1), 'the follower is let in');
+    world.until(() => world.isServing(1), 'the follower is accepted');
     assert.not(world.isServing(5));
     world.member(4).isDiskHeld = false;
     world.allServe();

@@ -9,14 +9,14 @@ import {
 } from '../../../../src/server/quorum/wire/auth-packet.js';
 import { ByteBuilder } from '../../../support/byte-builder.js';
 
-/** As Java makes a long of -0xa0dbcafecafe1234L. */
+/** The value of -0xa0dbcafecafe1234L in Java. */
 const MAGIC = BigInt.asIntN(64, -0xa0dbcafecafe1234n);
 
 const PACKET = new ByteBuilder().long(MAGIC).int(-1).int(2).bytes(Buffer.from('no')).build();
 
 const isJuteError = (error: Error): boolean => error instanceof JuteError;
 
-test('a packet is magic, status and token', () => {
+test('a packet has magic, status, and token', () => {
   const packet = { status: AuthStatus.ERROR, token: Buffer.from('no') };
   assert.equal(encodeAuthPacket(packet), PACKET);
   assert.equal(readAuthPacket(Buffer.concat([PACKET, PACKET])), { packet, length: PACKET.length });
@@ -31,7 +31,7 @@ test('a null token is an empty one', () => {
   assert.equal(readAuthPacket(bytes), { packet, length: 16 });
 });
 
-test('it is told from what servers say else by its first eight bytes', () => {
+test('its first eight bytes differ from those of other packets', () => {
   assert.is(isAuth(PACKET.subarray(0, 7)), undefined);
   assert.is(isAuth(PACKET.subarray(0, 8)), true);
   const followerInfo = new ByteBuilder()
@@ -41,7 +41,7 @@ test('it is told from what servers say else by its first eight bytes', () => {
   assert.is(isAuth(followerInfo), false);
 });
 
-test('what is none, or lies about its length, is refused', () => {
+test('another packet, or one with a wrong length, is refused', () => {
   assert.throws(() => readAuthPacket(Buffer.alloc(16)), isJuteError);
   const long = new ByteBuilder()
     .long(MAGIC)

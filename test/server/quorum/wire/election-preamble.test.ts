@@ -53,10 +53,10 @@ const bad: [name: string, bytes: Buffer, reason: RegExp][] = [
   ['an endless address', new ByteBuilder().long(V1).long(1n).int(2049).build(), /found 2049/],
   ['a negative length', new ByteBuilder().long(V1).long(1n).int(-1).build(), /found -1/],
   ['no port', preamble(V1, 1n, 'zk1'), /host:port, found "zk1"/],
-  ['a port too high', preamble(V1, 1n, 'zk1:65536'), /host:port/],
-  ['a port in letters', preamble(V1, 1n, 'zk1:http'), /host:port/],
+  ['a port above the maximum', preamble(V1, 1n, 'zk1:65536'), /host:port/],
+  ['a port that is not a number', preamble(V1, 1n, 'zk1:http'), /host:port/],
   ['a negative server', preamble(V1, -2n, 'zk1:1'), /invalid server id: -2/],
-  ['a server too large', preamble(V1, 1n << 60n, 'zk1:1'), /invalid server id/],
+  ['a server number above the maximum', preamble(V1, 1n << 60n, 'zk1:1'), /invalid server id/],
 ];
 
 for (const [name, bytes, reason] of bad) {
@@ -67,7 +67,7 @@ for (const [name, bytes, reason] of bad) {
   });
 }
 
-test('writes what Apache reads: one address, or several where the ensemble has them', () => {
+test('writes the format that Apache reads: one address, or several if the ensemble has them', () => {
   const addresses = [
     { host: 'zk3', port: 3888 },
     { host: '::1', port: 3889 },

@@ -27,13 +27,13 @@ test('a notification has the bytes of Apache’s', () => {
   assert.equal(decodeNotification(whole), sample);
 });
 
-test('the vote of a server that has none survives', () => {
+test('the vote of a server without one is preserved', () => {
   const nobody = { leader: -(2 ** 63), zxid: -(2n ** 63n), electionEpoch: 1n, peerEpoch: -1n };
   const asker: Notification = { ...sample, state: 'looking', vote: nobody };
   assert.equal(decodeNotification(encodeNotification(asker)), asker);
 });
 
-test('the older forms are read', () => {
+test('the older formats are read', () => {
   const { vote } = sample;
   const older = { ...sample, version: 0, config: undefined };
   assert.equal(
@@ -49,7 +49,7 @@ test('the older forms are read', () => {
   );
 });
 
-test('every cut of a notification is a sentence or an older form, never a throw', () => {
+test('every truncated notification gives an error text or an older format, never an exception', () => {
   for (let length = 0; length < whole.length; length++) {
     const found = decodeNotification(whole.subarray(0, length));
     const isOlder = length === 28 || length === 40;
@@ -57,7 +57,7 @@ test('every cut of a notification is a sentence or an older form, never a throw'
   }
 });
 
-test('garbage is told by what is wrong with it', () => {
+test('an invalid notification is reported with its fault', () => {
   const changed = (at: number, value: number) => {
     const frame = Buffer.from(whole);
     frame.writeInt32BE(value, at);

@@ -1,6 +1,6 @@
 // Changes the ACL of a znode, or of a subtree.
-import type { ZooKeeperClient } from '../../../../client/client.js';
-import { ZooKeeperError } from '../../../../client/errors.js';
+import type { ZooKeeperClient } from '../../../../client/base/client.js';
+import { ZooKeeperError } from '../../../../client/base/errors.js';
 import type { ACL, Stat } from '../../../../protocol/data.js';
 import { CommandError } from '../../../program/command-error.js';
 import { isCode } from '../../../znodes/is-code.js';
@@ -80,7 +80,7 @@ export async function changeAcl(
     const done = count + 1 - failures.length;
     throw partialError(`set the ACL of only ${done} of ${count + 1} znodes`, failures);
   }
-  return { kind: 'changed', path, stat, isStatShown: flags.isStatShown };
+  return { kind: 'changed', path, stat, isAcl: true, isStatShown: flags.isStatShown };
 }
 
 async function checkAcl(

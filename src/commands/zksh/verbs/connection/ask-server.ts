@@ -1,4 +1,4 @@
-import { parseServerAddress } from '../../../../client/connect-string.js';
+import { parseServerAddress } from '../../../../client/base/connect-string.js';
 import type { ParsedServer } from '../../../../fourlw/srvr.js';
 import { isSecureTarget } from '../../../connecting/target.js';
 import type { ShellSession } from '../../session/shell-session.js';
@@ -8,27 +8,35 @@ import type { ShellSession } from '../../session/shell-session.js';
  * @returns undefined without a server, or if the server does not answer the word
  */
 export async function askServer(
-  { client, target, tls, wordTimeoutMs: timeoutMs }: ShellSession,
+  session: ShellSession,
   signal?: AbortSignal,
 ): Promise<ParsedServer | undefined> {
   // Read once: the connection may be lost during the awaits below.
-  const server = client?.server;
+  const server = session.client?.server;
   if (server === undefined) return undefined;
   try {
-    const [{ askWord }, { parseServer }] = await Promise.all([
-      import('../../../../client/four-letter.js'),
-      import('../../../../fourlw/srvr.js'),
-    ]);
-    const plain = parseServerAddress(server);
-    const address = isSecureTarget(target) ? { ...plain, isSecure: true as const } : plain;
-    const how = {
-      timeoutMs,
-      ...(tls === undefined ? {} : { tls }),
-      ...(signal === undefined ? {} : { signal }),
-    };
-    return parseServer((await askWord(address, 'srvr', how)).toString());
+    const { parseServer } = await import('../../../../fourlw/srvr.js');
+    return parseServer(await askWordOf(session, server, 'srvr', signal));
   } catch {
     // A server may serve this session without allowing four-letter words.
     return undefined;
   }
+}
+
+/** The response of a server, "host:port", to a word, on a separate connection. */
+export async function askWordOf(
+  { target, tls, wordTimeoutMs: timeoutMs }: ShellSession,
+  server: string,
+  word: string,
+  signal?: AbortSignal,
+): Promise<string> {
+  const { askWord } = await import('../../../../client/base/four-letter.js');
+  const plain = parseServerAddress(server);
+  const address = isSecureTarget(target) ? { ...plain, isSecure: true as const } : plain;
+  const how = {
+    timeoutMs,
+    ...(tls === undefined ? {} : { tls }),
+    ...(signal === undefined ? {} : { signal }),
+  };
+  return (await askWord(address, word, how)).toString();
 }

@@ -4,7 +4,7 @@ import {
   parseConnectString,
   parseServerAddress,
   type ServerAddress,
-} from '../../../../client/connect-string.js';
+} from '../../../../client/base/connect-string.js';
 import { clientAddresses } from '../../../znodes/client-addresses.js';
 import type { CommandContext } from '../../engine/command.js';
 

@@ -1,5 +1,5 @@
 // Compares the servers of an ensemble, with the probes and thresholds of zkops.
-import { askWord } from '../../../../client/four-letter.js';
+import { askWord } from '../../../../client/base/four-letter.js';
 import {
   AVERAGE,
   CONNECTIONS,

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { ZooKeeperError } from '../../../../client/errors.js';
+import { ZooKeeperError } from '../../../../client/base/errors.js';
 import { ErrorCode } from '../../../../protocol/error-code.js';
 import { CommandError, ExitCode, usageError } from '../../../program/command-error.js';
 import { isCode } from '../../../znodes/is-code.js';

@@ -13,6 +13,7 @@ export const FORMAT_OPTION = {
   format: {
     kind: 'text',
     choices: DUMP_FORMATS,
+    synonyms: { jsonl: 'ndjson' },
     valueName: 'FORMAT',
     summary: 'the format of the dump; default: detected',
   },

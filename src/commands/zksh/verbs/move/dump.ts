@@ -23,6 +23,7 @@ export const dump = defineCommand({
     format: {
       kind: 'text',
       choices: DUMP_FORMATS,
+      synonyms: { jsonl: 'ndjson' },
       valueName: 'FORMAT',
       summary: 'ndjson (default), json, yaml, or dir (requires --to)',
     },

@@ -1,5 +1,5 @@
-import type { Op, ZooKeeperClient } from '../../../../client/client.js';
-import { UnsupportedError, ZooKeeperError } from '../../../../client/errors.js';
+import type { Op, ZooKeeperClient } from '../../../../client/base/client.js';
+import { UnsupportedError, ZooKeeperError } from '../../../../client/base/errors.js';
 import { ErrorCode } from '../../../../protocol/error-code.js';
 import { isWithin } from '../../../../protocol/path.js';
 import { CommandError, ExitCode, usageError } from '../../../program/command-error.js';

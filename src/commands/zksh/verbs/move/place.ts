@@ -1,5 +1,5 @@
-import type { ZooKeeperClient } from '../../../../client/client.js';
-import { chrootStart } from '../../../../client/connect-string.js';
+import type { ZooKeeperClient } from '../../../../client/base/client.js';
+import { chrootStart } from '../../../../client/base/connect-string.js';
 import { baseName, childPath } from '../../../../protocol/path.js';
 import { usageError } from '../../../program/command-error.js';
 import type { CommandContext } from '../../engine/command.js';

@@ -1,4 +1,4 @@
-import type { ZooKeeperClient } from '../../../../client/client.js';
+import type { ZooKeeperClient } from '../../../../client/base/client.js';
 import { isWithin } from '../../../../protocol/path.js';
 import { isCode } from '../../../znodes/is-code.js';
 import type { Difference } from './compare-records.js';

@@ -209,8 +209,8 @@ async function confirmDeletes(
       },
     );
   }
-  const more = count > sample.length ? `\n  ... and ${count - sample.length} more` : '';
-  const question = `Delete ${what} that exist only in the target?\n  ${sample.join('\n  ')}${more}\n`;
+  const more = count > sample.length ? ` and ${count - sample.length} more` : '';
+  const question = `Delete ${what} that exist only in the target: ${sample.join(', ')}${more}?`;
   if (await context.confirm(question)) return;
   throw new CommandError('sync-tree: canceled', { code: 'REFUSED' });
 }

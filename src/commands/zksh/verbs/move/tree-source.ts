@@ -1,4 +1,4 @@
-import type { ZooKeeperClient } from '../../../../client/client.js';
+import type { ZooKeeperClient } from '../../../../client/base/client.js';
 import type { ACL } from '../../../../protocol/data.js';
 import { isWithin } from '../../../../protocol/path.js';
 import { type Visit, walkTree } from '../../../znodes/walk.js';

@@ -1,4 +1,4 @@
-import { ZooKeeperError } from '../../../../client/errors.js';
+import { ZooKeeperError } from '../../../../client/base/errors.js';
 import { ErrorCode } from '../../../../protocol/error-code.js';
 import { isWithin } from '../../../../protocol/path.js';
 import { CommandError, usageError } from '../../../program/command-error.js';

@@ -1,11 +1,11 @@
 /** Declarations that several recipes share. */
 
 export const waitOption = {
-  kind: 'integer',
-  valueName: 'MS',
+  kind: 'duration',
+  valueName: 'TIME',
   min: 1,
   max: 0x7fff_ffff,
-  summary: 'give up after MS milliseconds, with exit status 3',
+  summary: 'give up after TIME (500ms, 60s), with exit status 3',
 } as const;
 
 export const commandArgument = {

@@ -1,5 +1,5 @@
-import { formatServerAddress, parseConnectString } from '../../../../client/connect-string.js';
-import { askWord } from '../../../../client/four-letter.js';
+import { formatServerAddress, parseConnectString } from '../../../../client/base/connect-string.js';
+import { askWord } from '../../../../client/base/four-letter.js';
 import { cons } from '../../../../fourlw/cons.js';
 import { formatSessionId } from '../../../../protocol/session-id.js';
 import type { CommandContext } from '../../engine/command.js';

@@ -9,8 +9,7 @@ export const history = defineCommand({
   summary: 'List the last lines with their numbers for redo',
   description: 'Lines with passwords are never recorded.',
   options: {
-    count: {
-      letter: 'n',
+    limit: {
       kind: 'integer',
       valueName: 'N',
       min: 1,
@@ -20,10 +19,10 @@ export const history = defineCommand({
   },
   args: {},
   isLocal: true,
-  examples: [{ line: 'history -n 100', summary: 'List the last 100 lines' }],
+  examples: [{ line: 'history --limit 100', summary: 'List the last 100 lines' }],
   async run({ session, emit }, { options }): Promise<Result> {
     const { lines } = session;
-    const first = Math.max(0, lines.length - (options.count ?? DEFAULT_COUNT));
+    const first = Math.max(0, lines.length - (options.limit ?? DEFAULT_COUNT));
     for (const [at, line] of lines.entries()) {
       if (at < first) continue;
       await emit({ kind: 'message', text: `${at} - ${line}`, fields: { number: at, line } });

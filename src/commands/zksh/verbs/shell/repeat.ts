@@ -10,11 +10,11 @@ export const repeat = defineCommand({
   description: 'Stops at the first error or when interrupted.',
   options: {
     every: {
-      kind: 'integer',
-      valueName: 'MS',
+      kind: 'duration',
+      valueName: 'TIME',
       min: 0,
       max: 0x7fff_ffff,
-      summary: 'pause between runs in milliseconds; default 0',
+      summary: 'pause between runs: 500ms, 10s; default 0',
     },
   },
   args: {

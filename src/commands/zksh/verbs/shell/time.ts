@@ -1,4 +1,4 @@
-import type { ZooKeeperClient } from '../../../../client/client.js';
+import type { ZooKeeperClient } from '../../../../client/base/client.js';
 import { errorOf } from '../../../program/command-error.js';
 import { defineCommand } from '../../engine/command.js';
 import { findCall } from '../../engine/subcommands.js';

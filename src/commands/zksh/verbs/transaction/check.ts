@@ -1,4 +1,4 @@
-import { ZooKeeperError } from '../../../../client/errors.js';
+import { ZooKeeperError } from '../../../../client/base/errors.js';
 import { ErrorCode } from '../../../../protocol/error-code.js';
 import { defineCommand } from '../../engine/command.js';
 import { VERSION_RANGE } from '../../engine/versions.js';

@@ -1,5 +1,5 @@
-import type { Op, OpResult } from '../../../../client/client.js';
-import { MultiError } from '../../../../client/errors.js';
+import type { Op, OpResult } from '../../../../client/base/client.js';
+import { MultiError } from '../../../../client/base/errors.js';
 import { ErrorCode, errorName } from '../../../../protocol/error-code.js';
 import type { CommandContext } from '../../engine/command.js';
 import type { Result, Row } from '../../results/result.js';

@@ -1,4 +1,4 @@
-import type { Op } from '../../../../client/client.js';
+import type { Op } from '../../../../client/base/client.js';
 import { usageError } from '../../../program/command-error.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import { parseArguments } from '../../engine/parse-arguments.js';

@@ -30,7 +30,7 @@ export const undo = defineCommand({
     if (plan.steps.length === 0)
       throw nothing(`undo: cannot restore anything changed by ${changes.title}`);
     if (options['dry-run']) return { kind: 'end' };
-    const question = `undo ${changes.title}, ${amountOf(paths)}?\n`;
+    const question = `undo ${changes.title}, ${amountOf(paths)}?`;
     if (!options.yes && !(await context.confirm(question))) {
       throw new CommandError('undo: canceled', { code: 'REFUSED' });
     }

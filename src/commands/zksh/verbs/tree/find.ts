@@ -40,7 +40,7 @@ const OPTIONS = {
   newer: { ...AGE, summary: 'match znodes changed within AGE: 10m, 2h, 7d' },
   older: { ...AGE, summary: 'match znodes unchanged for AGE' },
   ...WALK_OPTIONS,
-  limit: { letter: 'n', ...COUNT, min: 1, summary: 'stop after N matches' },
+  limit: { ...COUNT, min: 1, summary: 'stop after N matches' },
   long: { letter: 'l', summary: 'print type, children, size, version, time, and owner' },
   count: { letter: 'c', summary: 'print only the number of matches' },
   exec: {
@@ -49,7 +49,7 @@ const OPTIONS = {
     summary: 'run a zksh command for each match; {} is replaced by the path',
   },
   yes: { letter: 'y', summary: 'with --exec: skip the confirmation of changes' },
-  'dry-run': { summary: 'with --exec: print the commands without running them' },
+  'dry-run': { letter: 'n', summary: 'with --exec: print the commands without running them' },
   'keep-going': { letter: 'k', summary: 'with --exec: continue after an error' },
 } as const;
 

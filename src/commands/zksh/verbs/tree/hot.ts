@@ -14,8 +14,7 @@ export const hot = defineCommand({
   description:
     'Prints four lists: the largest values, the most children, the most descendants, and the highest versions. Znodes that cannot be read are reported at the end, with exit status 9.',
   options: {
-    count: {
-      letter: 'n',
+    limit: {
       kind: 'integer',
       valueName: 'N',
       min: 1,
@@ -31,10 +30,10 @@ export const hot = defineCommand({
       summary: 'the root of the subtree; default: the working path',
     },
   },
-  examples: [{ line: 'hot -n 10 /', summary: 'Show the top ten of each list' }],
+  examples: [{ line: 'hot --limit 10 /', summary: 'Show the top ten of each list' }],
   async run(context, { options, args }): Promise<Result> {
     const root = args.path ?? context.session.cwd;
-    const count = options.count ?? DEFAULT_COUNT;
+    const count = options.limit ?? DEFAULT_COUNT;
     const lists = {
       bytes: new TopList<string>(count),
       children: new TopList<string>(count),

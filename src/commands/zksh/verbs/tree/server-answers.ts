@@ -1,5 +1,5 @@
-import { formatServerAddress, type ServerAddress } from '../../../../client/connect-string.js';
-import { askWord } from '../../../../client/four-letter.js';
+import { formatServerAddress, type ServerAddress } from '../../../../client/base/connect-string.js';
+import { askWord } from '../../../../client/base/four-letter.js';
 import type { ParsedConnection } from '../../../../fourlw/connection-line.js';
 import { cons } from '../../../../fourlw/cons.js';
 import { kindOfAnswer } from '../../../../fourlw/index.js';

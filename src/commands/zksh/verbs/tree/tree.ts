@@ -15,7 +15,6 @@ export const tree = defineCommand({
     ...WALK_OPTIONS,
     long: { letter: 'l', summary: 'also print type, size, and version' },
     limit: {
-      letter: 'n',
       kind: 'integer',
       valueName: 'N',
       min: 1,
@@ -54,13 +53,14 @@ function branch(visit: Visit, lasts: readonly boolean[], isLong: boolean): Resul
   if (stat === undefined) {
     const code = error?.code ?? '';
     const fields = { path, depth, error: code };
-    return { kind: 'message', text: `${text}  (${code})`, raw: path, fields };
+    return { kind: 'message', text: `${text}  (${code})`, raw: path, fields, isDrawn: true };
   }
   const { dataLength, version, numChildren } = stat;
   return {
     kind: 'message',
     text: isLong ? `${text}  ${znodeType(stat)} ${dataLength} B v${version}` : text,
     raw: path,
-    fields: { path, depth, children: numChildren, size: dataLength, version },
+    isDrawn: true,
+    fields: { path, depth, numChildren, dataLength, version },
   };
 }

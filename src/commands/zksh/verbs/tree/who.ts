@@ -3,10 +3,11 @@ import { wchp } from '../../../../fourlw/wchp.js';
 import { isWithin } from '../../../../protocol/path.js';
 import { formatSessionId } from '../../../../protocol/session-id.js';
 import { usageError } from '../../../program/command-error.js';
+import { isoTime } from '../../../znodes/iso-time.js';
 import { compareNames } from '../../../znodes/walk.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import type { Token } from '../../language/parse-line.js';
-import { isEphemeral, isoTime } from '../../paths/long-listing.js';
+import { isEphemeral } from '../../paths/long-listing.js';
 import { CommandWalk, WALK_OPTIONS, WALK_ROOT, type WalkFlags } from '../../paths/walk-command.js';
 import type { Column, Result, Row } from '../../results/result.js';
 import { ensembleServers } from '../connection/ensemble-servers.js';
@@ -180,7 +181,7 @@ async function sessions(
       ephemerals: held.get(session) ?? 0,
       queued: queued ?? null,
       last: lastOperation ?? null,
-      since: establishedMs === undefined ? null : isoTime(BigInt(establishedMs)),
+      since: establishedMs === undefined ? null : (isoTime(BigInt(establishedMs)) ?? null),
     };
   });
 }

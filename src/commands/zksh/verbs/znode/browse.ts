@@ -1,4 +1,4 @@
-import { ZooKeeperError } from '../../../../client/errors.js';
+import { ZooKeeperError } from '../../../../client/base/errors.js';
 import { ErrorCode } from '../../../../protocol/error-code.js';
 import { CommandError, ExitCode } from '../../../program/command-error.js';
 import { defineCommand } from '../../engine/command.js';

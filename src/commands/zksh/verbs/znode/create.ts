@@ -1,4 +1,4 @@
-import type { CreateOptions, ZooKeeperClient } from '../../../../client/client.js';
+import type { CreateOptions, ZooKeeperClient } from '../../../../client/base/client.js';
 import { type CreateMode, CreateModes, MAX_TTL_MS } from '../../../../protocol/create-mode.js';
 import type { ACL } from '../../../../protocol/data.js';
 import { parentPath } from '../../../../protocol/path.js';
@@ -24,11 +24,11 @@ export const create = defineCommand({
     },
     ttl: {
       letter: 't',
-      kind: 'integer',
+      kind: 'duration',
       valueName: 'TTL',
       min: 1,
       max: Number(MAX_TTL_MS),
-      summary: 'delete the znode after TTL milliseconds without children or changes',
+      summary: 'delete the znode after TTL (5m, 2d) without children or changes',
     },
     parents: { letter: 'p', summary: 'create missing parents with the same ACL' },
     base64: { letter: 'b', summary: 'decode the data from base64' },

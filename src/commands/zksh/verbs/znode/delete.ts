@@ -5,6 +5,7 @@ import type { Result } from '../../results/result.js';
 
 export const deleteCommand = defineCommand({
   name: 'delete',
+  aliases: ['rm'],
   group: 'znode',
   summary: 'Delete a znode without children',
   description:

@@ -1,4 +1,4 @@
-import type { ZooKeeperClient } from '../../../../client/client.js';
+import type { ZooKeeperClient } from '../../../../client/base/client.js';
 import { isWithin } from '../../../../protocol/path.js';
 import { CommandError, ExitCode } from '../../../program/command-error.js';
 import { isCode } from '../../../znodes/is-code.js';
@@ -75,7 +75,8 @@ async function deleteBelow(
   }
   paths.reverse();
   const count = await deleteInOrder(context, paths, options.batch ?? DEFAULT_BATCH);
-  return { kind: 'deleted', path, count, isDryRun: false };
+  const only = count === 1 ? roots[0] : undefined;
+  return { kind: 'deleted', path: only ?? path, count, isDryRun: false };
 }
 
 /** Lists each znode once: a pattern may match a znode and its descendants. */

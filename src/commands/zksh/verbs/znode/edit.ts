@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ZooKeeperError } from '../../../../client/errors.js';
+import { ZooKeeperError } from '../../../../client/base/errors.js';
 import type { Stat } from '../../../../protocol/data.js';
 import { baseName } from '../../../../protocol/path.js';
 import { CommandError, ExitCode } from '../../../program/command-error.js';
@@ -117,7 +117,7 @@ async function setOrMerge(
 }
 
 async function askAgain(context: CommandContext, path: string, file: string): Promise<void> {
-  const question = `${path}: another client changed the same lines. Edit all three versions?\n`;
+  const question = `${path}: another client changed the same lines. Edit all three versions?`;
   if (context.isInteractive && (await context.confirm(question))) return;
   throw new CommandError(`${path}: another client changed the same lines`, {
     code: 'CONFLICT',

@@ -2,10 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { CommandError, usageError } from '../../../program/command-error.js';
 import { defineCommand } from '../../engine/command.js';
 import { watchOption } from '../../engine/watch-option.js';
+import { decompress } from '../../results/decompress.js';
 import type { DataForm, Result } from '../../results/result.js';
 
 export const get = defineCommand({
   name: 'get',
+  aliases: ['cat'],
   group: 'znode',
   summary: 'Print the data of a znode',
   description:
@@ -15,6 +17,10 @@ export const get = defineCommand({
     watch: { letter: 'w', summary: 'report the next change of the data' },
     base64: { letter: 'b', summary: 'print base64' },
     hex: { letter: 'x', summary: 'print a hex dump' },
+    decompress: {
+      letter: 'z',
+      summary: 'decompress the data: gzip, zlib, or zstd (Node.js 22.15 or later)',
+    },
     raw: { summary: 'print the bytes without a newline' },
     to: { kind: 'file', valueName: 'FILE', summary: 'write the bytes to FILE (mode 0600)' },
   },
@@ -44,7 +50,9 @@ export const get = defineCommand({
       throw usageError('get: cannot combine --raw with -s', tokens.stat);
   },
   async run(context, { options, args: { path } }): Promise<Result> {
-    const { data, stat } = await context.client.getData(path, watchOption(context, options.watch));
+    const found = await context.client.getData(path, watchOption(context, options.watch));
+    const { stat } = found;
+    const data = options.decompress ? plainData(path, found.data) : found.data;
     if (options.to !== undefined) return writeTo(options.to, path, data);
     const view: DataForm = options.raw
       ? 'raw'
@@ -56,6 +64,20 @@ export const get = defineCommand({
     return { kind: 'data', path, data, view, ...(options.stat ? { stat } : {}) };
   },
 });
+
+/** @throws CommandError for data in no known format */
+function plainData(path: string, data: Buffer | null): Buffer | null {
+  const plain = data === null ? undefined : decompress(data);
+  if (data === null || plain !== undefined) return plain?.data ?? null;
+  throw new CommandError(
+    `${path}: data is not compressed, or is damaged (expected gzip, zlib, or zstd)`,
+    {
+      code: 'NOTCOMPRESSED',
+      path,
+      hint: 'run get without --decompress',
+    },
+  );
+}
 
 async function writeTo(file: string, path: string, data: Buffer | null): Promise<Result> {
   const bytes = data ?? Buffer.alloc(0);

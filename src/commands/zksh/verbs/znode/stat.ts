@@ -1,4 +1,4 @@
-import { ZooKeeperError } from '../../../../client/errors.js';
+import { ZooKeeperError } from '../../../../client/base/errors.js';
 import { ErrorCode } from '../../../../protocol/error-code.js';
 import { defineCommand } from '../../engine/command.js';
 import { watchOption } from '../../engine/watch-option.js';
@@ -6,6 +6,7 @@ import type { Result } from '../../results/result.js';
 
 export const stat = defineCommand({
   name: 'stat',
+  aliases: ['exists'],
   group: 'znode',
   summary: 'Show the Stat of a znode',
   description:

@@ -1,4 +1,4 @@
-import type { ZooKeeperClient } from '../../../../client/client.js';
+import type { ZooKeeperClient } from '../../../../client/base/client.js';
 import { CommandError, ExitCode, usageError } from '../../../program/command-error.js';
 import { inBackground } from '../../../program/in-background.js';
 import { type CommandContext, defineCommand, type Parsed } from '../../engine/command.js';

@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeShellWorld } from '../../../../support/shell-world.js';
 
-test('getAcl shows an entry in two lines, and -s the Stat behind', async () => {
+test('getAcl shows an entry in two lines, and with -s the Stat after them', async () => {
   const world = makeShellWorld();
   assert.is(await world.run('getAcl /a'), "'world,'anyone\n: cdrwa\n");
   assert.match(await world.run('getAcl -s /a'), /^'world,'anyone\n: cdrwa\ncZxid = 0x1\n/);
@@ -14,30 +14,33 @@ test('getAcl shows an entry in two lines, and -s the Stat behind', async () => {
   });
 });
 
-test('getAcl -o raw is what setAcl reads', async () => {
+test('getAcl -o raw prints the format of setAcl', async () => {
   const world = makeShellWorld({ format: 'raw' });
   await world.run('setAcl /a world:anyone:ra,ip:10.0.0.1:r');
   assert.is(await world.run('getAcl /a'), 'world:anyone:ra,ip:10.0.0.1:r\n');
 });
 
-test('setAcl sets, -v guards, -s shows the Stat', async () => {
+test('setAcl sets, -v checks the version, -s shows the Stat', async () => {
   const world = makeShellWorld();
-  assert.is(await world.run('setAcl /a world:anyone:ra'), '');
+  assert.is(await world.run('setAcl /a world:anyone:ra'), 'Changed the ACL of /a to version 1\n');
   assert.is(await world.run('getAcl /a'), "'world,'anyone\n: ra\n");
   assert.match(await world.run('setAcl -s -v 1 /a world:anyone:rwa'), /\naclVersion = 2\n/);
   assert.is((await world.runFully('setAcl -v 1 /a world:anyone:ra')).error?.exitCode, 7);
 });
 
-test('setAcl -R sets everything below, the top last', async () => {
+test('setAcl -R sets all descendants, and the top last', async () => {
   const world = makeShellWorld();
   await world.run('create -p /t/b/c');
-  assert.is(await world.run('setAcl -R /t world:anyone:ra'), '');
+  assert.is(
+    await world.run('setAcl -R /t world:anyone:ra'),
+    'Changed the ACL of /t to version 1\n',
+  );
   for (const path of ['/t', '/t/b', '/t/b/c']) {
     assert.is(await world.run(`getAcl ${path}`), "'world,'anyone\n: ra\n");
   }
 });
 
-test('setAcl -R names what it could not change and exits with 9', async () => {
+test('setAcl -R names the znodes that it could not change and exits with 9', async () => {
   const world = makeShellWorld();
   await world.run('create -p /t/b; create /t/c; setAcl --force /t/c world:anyone:r');
   const { text, error } = await world.runFully('setAcl -R /t world:anyone:rac');
@@ -45,13 +48,13 @@ test('setAcl -R names what it could not change and exits with 9', async () => {
   assert.is(text, 'set the ACL of only 2 of 3 znodes: /t/c (NOAUTH)\n');
 });
 
-test('addauth sends what it is given and shows nothing', async () => {
+test('addauth sends its arguments and prints nothing', async () => {
   const world = makeShellWorld();
   assert.is(await world.run('addauth digest ann:secret'), '');
   assert.equal(world.client.auth, [['digest', 'ann:secret']]);
 });
 
-test('addauth asks for a password that is not given, where there is somebody to ask', async () => {
+test('addauth prompts for a missing password on a terminal', async () => {
   const asked = makeShellWorld({ secret: 'se:cret' });
   assert.is(await asked.run('addauth digest ann'), '');
   assert.equal(asked.client.auth, [['digest', 'ann:se:cret']]);
@@ -83,7 +86,7 @@ test('whoami lists schemes and users', async () => {
   });
 });
 
-test('an ACL that shuts this session out is refused, unless it is meant', async () => {
+test('an ACL that locks this session out requires --force', async () => {
   const world = makeShellWorld();
   for (const acl of ['world:anyone:r', 'ip:10.0.0.1:cdrwa', 'digest:ann:x:cdrwa', 'auth::cdrwa']) {
     const { error } = await world.runFully(`setAcl /a ${acl}`);
@@ -110,7 +113,7 @@ test('setAcl --add and --remove change entries, guarded by the version', async (
   assert.is(error?.code, 'INVALIDACL');
 });
 
-test("digest makes the id that Apache's server makes", async () => {
+test("digest makes the same id as Apache's server", async () => {
   const world = makeShellWorld();
   assert.is(await world.run('digest ann:secret'), 'ann:7RJfAeIvrl4zdj6sS2fXrQHDvHM=\n');
   assert.is((await world.runFully('digest ann')).error?.exitCode, 2);

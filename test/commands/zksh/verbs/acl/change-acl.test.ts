@@ -1,10 +1,10 @@
-// `acl`: the table, and entries added and taken away beside what others do.
+// `acl`: the table, and entries added and removed beside changes of others.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { serverTest } from '../../../../support/shell-suite.js';
 import { makeShellWorld } from '../../../../support/shell-world.js';
 
-serverTest('acl show says who may what, in words', async (shell) => {
+serverTest('acl show prints the permissions as words', async (shell) => {
   await shell.run('create -p /t/a/b; create /t/c; setAcl /t/a world:anyone:ra,ip:127.0.0.1:cdrwa');
   assert.is(
     await shell.run('acl show /t/a', 'raw'),
@@ -13,7 +13,7 @@ serverTest('acl show says who may what, in words', async (shell) => {
   assert.equal(JSON.parse(await shell.run('acl show /t', 'json')), [
     { path: '/t', scheme: 'world', id: 'anyone', perms: 'cdrwa', may: 'all' },
   ]);
-  // Only where it is another one than above.
+  // Only if it differs from the parent's.
   const paths = (await shell.run('acl show -R /t', 'raw'))
     .split('\n')
     .map((row) => row.split('\t')[0]);
@@ -56,7 +56,7 @@ serverTest('acl add and remove change one entry', async (shell) => {
   assert.is((await shell.fully('acl add /t world:anyone:cdrwa')).error?.exitCode, 8);
 });
 
-test('an entry that somebody else adds meanwhile stays', async () => {
+test('an entry that another session adds at the same time stays', async () => {
   const world = makeShellWorld();
   await world.run('create /a/b');
   const { setACL } = world.client;
@@ -79,7 +79,7 @@ test('an entry that somebody else adds meanwhile stays', async () => {
   }
 });
 
-test('below, an entry that would shut this session out is named, and the rest is done', async () => {
+test('a recursive change skips and names a znode where it would lock this session out', async () => {
   const world = makeShellWorld();
   await world.run('create /a/b; create /a/c; setAcl /a/b world:anyone:cdrwa');
   await world.run('setAcl /a/b ip:10.0.0.1:cdrwa,world:anyone:cdrwa');

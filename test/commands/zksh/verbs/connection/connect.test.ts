@@ -1,16 +1,15 @@
-// Where servers and credentials come from: profiles, properties files, files and the environment.
+// Sources of servers and credentials: profiles, properties files, files, and the environment.
+import { X509Certificate } from 'node:crypto';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { HiddenLine, readAuthFile } from '../../../../../src/commands/connecting/auth-sources.js';
 import { readClientProperties } from '../../../../../src/commands/connecting/client-properties.js';
-import {
-  configFile,
-  readProfile,
-  readPromptRole,
-} from '../../../../../src/commands/zksh/profiles.js';
+import { configFile, readProfile } from '../../../../../src/commands/connecting/profiles.js';
+import { readPromptRole } from '../../../../../src/commands/zksh/configuration.js';
 import { startServer } from '../../../../../src/server/main.js';
+import { makeAuthority } from '../../../../support/certs.js';
 import { runZksh } from '../../../../support/run-zksh.js';
 import { makeTempDir } from '../../../../support/temp-dir.js';
 
@@ -30,7 +29,7 @@ async function messageOf(work: Promise<unknown>): Promise<string> {
   );
 }
 
-test('a profile gives servers and options, and the command line goes before it', () =>
+test('a profile gives servers and options, and the command line overrides it', () =>
   inFolder(async (file) => {
     const server = await startServer();
     try {
@@ -61,7 +60,7 @@ test('a profile gives servers and options, and the command line goes before it',
     }
   }));
 
-test('what is wrong with a configuration is said', () =>
+test('errors in a configuration are reported', () =>
   inFolder(async (file) => {
     const config = file('config.json');
     const cases: readonly (readonly [text: string, why: RegExp])[] = [
@@ -101,7 +100,7 @@ test('credentials come from a file that only its owner may read', () =>
     assert.equal([user.code, /no terminal/.test(user.stderr)], [2, true]);
   }));
 
-test('a hidden line is edited, entered or given up', () => {
+test('a hidden line can be edited, entered, or canceled', () => {
   const line = new HiddenLine();
   assert.is(line.type('wrong\x15pa'), undefined);
   assert.is(line.type('x\x7fss\r'), 'entered');
@@ -109,27 +108,36 @@ test('a hidden line is edited, entered or given up', () => {
   assert.is(new HiddenLine().type('a\x03'), 'interrupted');
 });
 
-test('a client configuration gives TLS by PEM files, and refuses what it cannot', () =>
+test('a client configuration gives TLS with PEM files, and other stores are refused', () =>
   inFolder(async (file) => {
     const write = (lines: readonly string[]) => writeFileSync(file('p'), lines.join('\n'));
     const secure = 'zookeeper.client.secure=true';
-    writeFileSync(file('ca.pem'), 'CA');
-    write([secure, 'zookeeper.ssl.trustStore.location=ca.pem', 'jute.maxbuffer=0x200000']);
+    const { cert } = makeAuthority();
+    const ca = String(new X509Certificate(cert));
+    writeFileSync(file('ca.pem'), cert);
+    const timeout = 'zookeeper.request.timeout=7000';
+    write([secure, 'zookeeper.ssl.trustStore.location=ca.pem', 'jute.maxbuffer=0x200000', timeout]);
     assert.equal(await readClientProperties(file('p')), {
       maxFrameLength: 2097152,
-      tls: { ca: 'CA' },
+      requestTimeoutMs: 7000,
+      tls: { ca },
     });
     write([`${secure}\r`, 'zookeeper.ssl.trustStore.location : \\\r', '   ca\\.pem\r', '']);
-    assert.equal(await readClientProperties(file('p')), { tls: { ca: 'CA' } });
+    assert.equal(await readClientProperties(file('p')), { tls: { ca } });
     write(['a=1', 'b=\\u00']);
     assert.match(await messageOf(readClientProperties(file('p'))), /p:2: expected four hex digits/);
     write(['jute.maxbuffer=lots']);
     assert.match(await messageOf(readClientProperties(file('p'))), /jute\.maxbuffer/);
-    write([secure, 'zookeeper.ssl.keyStore.location=key.jks']);
-    assert.match(
-      await messageOf(readClientProperties(file('p'))),
-      /not a PEM file: .*: make one with/,
-    );
+    writeFileSync(file('key.jceks'), Buffer.from('cececece00000002', 'hex'));
+    write([secure, 'zookeeper.ssl.keyStore.location=key.jceks']);
+    assert.match(await messageOf(readClientProperties(file('p'))), /is a JCEKS store/);
+    for (const line of ['crl=true', 'enabledProtocols=TLSv1.3']) {
+      write([secure, `zookeeper.ssl.${line}`]);
+      assert.match(
+        await messageOf(readClientProperties(file('p'))),
+        `zookeeper.ssl.${line}: not supported: the connection would lack its protection`,
+      );
+    }
     write([secure, 'zookeeper.ssl.hostnameVerification=false']);
     assert.match(await messageOf(readClientProperties(file('p'))), /hostnameVerification/);
     const run = await runZksh(['--properties', file('none'), '-c', 'ls /']);
@@ -137,7 +145,26 @@ test('a client configuration gives TLS by PEM files, and refuses what it cannot'
     assert.match(run.stderr, /cannot read/);
   }));
 
-test('"prompt-role" of the configuration is true or false, and true without it', async () => {
+test('a client configuration gives a SASL login by its JAAS file', () =>
+  inFolder(async (file) => {
+    const jaas = 'java.security.auth.login.config=jaas.conf\n';
+    const module = 'org.apache.zookeeper.server.auth.DigestLoginModule';
+    const login = `${module} required username="bob" password="secret";`;
+    writeFileSync(file('jaas.conf'), `Client { ${login} }; Other { Krb5LoginModule required; };`);
+    const read = (text: string) => {
+      writeFileSync(file('p'), text);
+      return readClientProperties(file('p'));
+    };
+    assert.equal(await read(jaas), { sasl: { user: 'bob', password: 'secret' } });
+    assert.equal(await read(`${jaas}zookeeper.sasl.client=false`), {});
+    assert.equal(await read('zookeeper.disableAutoWatchReset=true'), { shouldResetWatches: false });
+    const kerberos = read(`${jaas}zookeeper.sasl.clientconfig=Other`);
+    assert.match(await messageOf(kerberos), /section Other: Krb5LoginModule is not supported/);
+    const none = read(`${jaas}zookeeper.sasl.clientconfig=None`);
+    assert.match(await messageOf(none), /section None: expected a DigestLoginModule with username/);
+  }));
+
+test('"prompt-role" of the configuration is true or false, and true by default', async () => {
   const home = makeTempDir();
   const file = join(home.path, 'config.json');
   try {

@@ -1,4 +1,4 @@
-// status and ping, asked of a server.
+// status and ping, with real servers.
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -12,7 +12,7 @@ import { makeServedShell } from '../../../../support/served-shell.js';
 import { serverTest } from '../../../../support/shell-suite.js';
 import { makeShellWorld } from '../../../../support/shell-world.js';
 
-test('status tells of the session and of its server', async () => {
+test('status reports the session and its server', async () => {
   const server = await startServer();
   try {
     const run = await runZksh([server.connectString, '-o', 'json', '-c', 'status']);
@@ -30,17 +30,17 @@ test('status tells of the session and of its server', async () => {
   }
 });
 
-test('status does without what the server does not say', async () => {
+test('status omits figures that the server does not report', async () => {
   const world = makeShellWorld({ format: 'json' });
   await world.session.ready();
-  // Nobody listens there.
+  // No server listens there.
   world.client.server = '127.0.0.1:1';
   const { server, mode, version, zxid, state } = JSON.parse(await world.run('status'));
   assert.equal([server, mode, version, zxid], ['127.0.0.1:1', null, null, null]);
   assert.is(state, 'connected');
 });
 
-test('a server that is silent is waited for as long as --timeout says', async () => {
+test('--timeout limits the wait for a silent server', async () => {
   const sockets: Socket[] = [];
   const server = createServer((socket) => sockets.push(socket.on('error', () => undefined)));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -64,7 +64,7 @@ test('a server that is silent is waited for as long as --timeout says', async ()
   }
 });
 
-serverTest('status --all finds all servers by one of them, and judges them', async (shell) => {
+serverTest('status --all finds all servers from one of them, and judges them', async (shell) => {
   const ensemble = await shell.run('config -c');
   const known = ensemble.includes(',') ? 3 : 1;
   const text = await shell.run('status --all');
@@ -73,17 +73,17 @@ serverTest('status --all finds all servers by one of them, and judges them', asy
     .split('\n')
     .filter((row) => /^127\.0\.0\.1:\d+ +(leader|follower|stand)/.test(row));
   assert.is(rows.length, known, text);
-  // A machine with much to do makes servers slow: a warning may say that, and nothing else.
+  // Servers are slow on a machine under load, and a warning may only say that.
   const healthy = /\nhealthy: .*(leads, 3 of 3 voters in step|standalone server serves)\n$/;
   const slow = /\nwarning: [^\n]*(?:latency|fsync|sync|slow)[^\n]*\n$/;
   assert.ok(healthy.test(text) || slow.test(text), text);
 });
 
-test('status --all marks what is not as it is to be, and names who does not answer', async () => {
+test('status --all marks problems, and names servers that do not answer', async () => {
   const ensemble = await startEnsemble();
   const [first = '', ...others] = ensemble.members.map(({ connectString }) => connectString);
   const silent = `127.0.0.1:${await freePort()}`;
-  // The same server by two names is one.
+  // The same server under two names is one.
   const typed = [first, first.replace('127.0.0.1', 'localhost'), silent].join();
   const shell = makeServedShell(typed);
   try {
@@ -102,7 +102,7 @@ test('status --all marks what is not as it is to be, and names who does not answ
   }
 });
 
-test('status --all has a server once that two addresses lead to, where conf tells', async () => {
+test('status --all shows a server with two addresses once, if conf identifies it', async () => {
   const ensemble = await startEnsemble({ config: { '4lw.commands.whitelist': '*' } });
   const [first] = ensemble.members;
   const proxy = await startProxy(Number(first?.connectString.split(':')[1]));
@@ -118,7 +118,7 @@ test('status --all has a server once that two addresses lead to, where conf tell
   }
 });
 
-test('a histogram has a row for each bound, gaps too', () => {
+test('a histogram has a row for each bound, including empty ones', () => {
   const result = histogramOf([0.12, 0.2, 0.2, 0.9, 5, 4.9, 12]);
   assert.equal(result.kind === 'message' && result.fields['buckets'], [
     { upToMs: 0.2, count: 3 },
@@ -134,7 +134,7 @@ test('a histogram has a row for each bound, gaps too', () => {
   assert.is(text.split('\n')[1], '<=    0.5 ms         0');
 });
 
-serverTest('ping -H shows how many took how long, and nothing of each', async (shell) => {
+serverTest('ping -H prints only the distribution of round trips', async (shell) => {
   const lines = (await shell.run('ping -H -c 50 --every 0')).trim().split('\n');
   const counts = lines.slice(0, -1).map((line) => Number(/ms +(\d+)/.exec(line)?.[1]));
   assert.is(

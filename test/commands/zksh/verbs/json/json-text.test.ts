@@ -49,7 +49,7 @@ const DOCUMENT = `{
 }
 `;
 
-test('finds a value as it stands there', () => {
+test('finds a value as written in the text', () => {
   for (const [pointer, value] of [
     ['', DOCUMENT.trim()],
     ['/name', '"x\\"y, {z}"'],
@@ -75,7 +75,7 @@ test('changes a value, and no other character', () => {
   assert.is(withValue(DOCUMENT, '', '1'), '1\n');
 });
 
-test('adds a name or an item, spaced like those before it', () => {
+test('adds a name or an item, with the same spacing as its siblings', () => {
   for (const [text, pointer, value, expected] of [
     ['{"a":1}', '/b', '2', '{"a":1,"b":2}'],
     ['{ "a": 1 }', '/b', '2', '{ "a": 1, "b": 2 }'],
@@ -92,7 +92,7 @@ test('adds a name or an item, spaced like those before it', () => {
   }
 });
 
-test('what is missing on the way is made when asked for', () => {
+test('creates missing parents on request', () => {
   assert.equal(withValue('{}', '/a/b', '1'), {
     fault: 'missing parent "a"',
     needsParents: true,
@@ -101,7 +101,7 @@ test('what is missing on the way is made when asked for', () => {
   assert.is(withValue('{}', '/a/-/b', '1', true), '{"a":[{"b":1}]}');
 });
 
-test('what cannot be is refused', () => {
+test('impossible changes are refused', () => {
   for (const [text, pointer, fault] of [
     ['[1]', '/5', /invalid index of an array of 1/],
     ['[1]', '/a', /invalid index/],
@@ -112,7 +112,7 @@ test('what cannot be is refused', () => {
   }
 });
 
-test('a document may be as deep as JSON.parse takes it', () => {
+test('a document may be as deep as JSON.parse allows', () => {
   const deep = `${'['.repeat(5000)}1${']'.repeat(5000)}`;
   assert.is(valueAt(deep, '/0'.repeat(5000)), '1');
 });

@@ -1,4 +1,4 @@
-// One value within JSON data, against the bundled server, an ensemble of it, and Apache's.
+// One value within JSON data, with the bundled server, an ensemble of it, and Apache's.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { serverTest } from '../../../../support/shell-suite.js';
@@ -6,7 +6,7 @@ import { makeShellWorld } from '../../../../support/shell-world.js';
 
 const TEXT = '{\n  "db": {"host": "a b", "pool": 5.0},\n  "tags": [ "x" ]\n}\n';
 
-serverTest('json get shows a value, with exit codes for what is not there', async (shell) => {
+serverTest('json get prints a value, with exit codes for missing ones', async (shell) => {
   await shell.run(`create /j '${TEXT}'; create /text hello; create /null`);
   assert.is(await shell.run('json get /j /db/host'), 'a b\n');
   assert.is(await shell.run('json get /j db.pool'), '5.0\n');
@@ -54,7 +54,7 @@ serverTest('json set changes one value, and no other byte', async (shell) => {
   assert.is(await shell.run('json set -y /m* /a 2; json get /made a'), 'Changed 1 znode\n2\n');
 });
 
-test('what somebody else sets meanwhile is kept', async () => {
+test('a concurrent change by another session is kept', async () => {
   const world = makeShellWorld();
   await world.run(`set /a '{"mine":1,"theirs":1}'`);
   const { setData } = world.client;
@@ -63,11 +63,14 @@ test('what somebody else sets meanwhile is kept', async () => {
     if (races++ === 0) await setData.call(world.client, path, Buffer.from('{"mine":1,"theirs":2}'));
     return setData.call(world.client, path, data, version);
   };
-  assert.is(await world.run('json set /a /mine 7; get /a'), '{"mine":7,"theirs":2}\n');
+  assert.is(
+    await world.run('json set /a /mine 7; get /a'),
+    'Changed /a to version 3\n{"mine":7,"theirs":2}\n',
+  );
   assert.is(races, 2);
 });
 
-test('who always loses the race ends with exit code 7', async () => {
+test('a change that loses every race exits with 7', async () => {
   const world = makeShellWorld();
   await world.run("set /a '{}'");
   world.client.failures.set('setData /a', 'BADVERSION');
@@ -78,7 +81,10 @@ test('who always loses the race ends with exit code 7', async () => {
 test('a value from a file or standard input is JSON, too', async () => {
   const world = makeShellWorld({ input: Buffer.from(' {"k": [1]}\n') });
   await world.run("set /a '{}'");
-  assert.is(await world.run('json set /a /v -; get /a'), '{"v":{"k": [1]}}\n');
+  assert.is(
+    await world.run('json set /a /v -; get /a'),
+    'Changed /a to version 2\n{"v":{"k": [1]}}\n',
+  );
 });
 
 test.run();

@@ -28,7 +28,7 @@ test('a copy to another cluster, and a comparison with it', async () => {
   }
 });
 
-test('a password is for the servers it was given for', async () => {
+test('a password goes only to the servers that it was given for', async () => {
   const [here, there] = await Promise.all([startBundled(), startBundled()]);
   const auth = [{ scheme: 'digest', auth: 'ann:secret' }];
   const shell = makeServedShell(here.connectString, 'builtin', { auth });

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { fileOf } from '../../../../../src/commands/zksh/verbs/move/dump-folder.js';
 import { Random } from '../../../../support/random.js';
 
-test('a znode has its data where its path says, in names that any file system takes', () => {
+test('the path of a znode gives the path of its data, with names that any file system accepts', () => {
   const cases = {
     '': 'tree.data',
     '/app': 'tree/app.data',
@@ -20,7 +20,7 @@ test('a znode has its data where its path says, in names that any file system ta
   assert.match(fileOf('/0123456789'.repeat(150)), /^long\/[0-9a-f]{64}\.data$/);
 });
 
-test('two znodes never share a file, and no file is in the way of a folder', () => {
+test('two znodes never share a file, and no file has the name of a folder', () => {
   const random = new Random(7);
   const parts = ['a', 'A', '.', '..', 'data', '%', '2E', 'e\u0301', 'é', '\u0001', ' ', '値', ':'];
   const paths = new Set<string>();

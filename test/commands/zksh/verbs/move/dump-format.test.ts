@@ -47,7 +47,7 @@ async function* cut(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
 }
 
 for (const format of ['ndjson', 'json', 'yaml'] as const) {
-  test(`${format} gives back what it was given, however it comes in`, async () => {
+  test(`${format} is read back unchanged, in chunks of any size`, async () => {
     const { text, syntax } = await formatParts(format);
     const all = records();
     const head = headFields({ root: '/a', server: 'x', hasAcls: true }, 'now');
@@ -71,7 +71,7 @@ for (const format of ['ndjson', 'json', 'yaml'] as const) {
         lines.map((line) => (line.kind === 'record' ? line.record : undefined)),
         all,
       );
-      // Where a piece ends, what was read so far is a dump that was interrupted there.
+      // A dump cut at the end of a piece is valid but incomplete.
       const { end: at = 0, number = 0 } = pieces[200] ?? {};
       const rest = [];
       for await (const piece of syntax.split(cut(bytes.subarray(0, at), 4096))) rest.push(piece);

@@ -1,4 +1,4 @@
-// Dumps in every format: byte for byte, gone on with, edited by hand, and with lies in them.
+// Dumps in every format: byte for byte, resumed, edited by hand, and malicious.
 import { randomBytes } from 'node:crypto';
 import {
   mkdirSync,
@@ -23,30 +23,36 @@ const FORMATS = ['ndjson', 'json', 'yaml', 'dir'] as const;
 const ALL = NAMES.length + MORE_NAMES.length + VALUES.length + 31;
 
 for (const format of FORMATS) {
-  serverTest(`a dump as ${format} is restored byte for byte, and compares`, async (shell) => {
-    const home = makeTempDir();
-    try {
-      await plantAll(shell);
-      const file = join(home.path, 'the dump');
-      const text = await shell.run(`dump --format ${format} --to '${file}' /t`);
-      assert.ok(text.startsWith(`Dumped ${ALL} znodes, `), text);
-      assert.is(statSync(file).mode & 0o077, 0);
-      assert.is(
-        (await shell.fully(`dump --format ${format} --to '${file}' /t`)).error?.code,
-        'FILEEXISTS',
-      );
-      assert.match(await shell.run(`restore -n '${file}'`), /to \/t; \d+ already exist\n$/);
-      assert.match(await shell.run(`restore --verify '${file}' /copy`), / to \/copy, verified\n$/);
-      assert.is(await shell.run(`diff '@${file}' /copy; diff /t /copy`), '');
-      assert.is(await shell.run(`diff --format ${format} '@${file}' /t`), '');
-      await shell.run('set /copy/empty x; delete /copy/null; create /copy/new');
-      const { text: lines } = await shell.fully(`diff '@${file}' /copy`);
-      assert.is(lines, '~ /empty  (data: 0 bytes, 1 bytes)\n+ /new\n- /null\n');
-      await shell.run(`restore --overwrite --verify '${file}' /copy`);
-    } finally {
-      home.remove();
-    }
-  });
+  serverTest(
+    `a dump as ${format} is restored byte for byte, and compares as equal`,
+    async (shell) => {
+      const home = makeTempDir();
+      try {
+        await plantAll(shell);
+        const file = join(home.path, 'the dump');
+        const text = await shell.run(`dump --format ${format} --to '${file}' /t`);
+        assert.ok(text.startsWith(`Dumped ${ALL} znodes, `), text);
+        assert.is(statSync(file).mode & 0o077, 0);
+        assert.is(
+          (await shell.fully(`dump --format ${format} --to '${file}' /t`)).error?.code,
+          'FILEEXISTS',
+        );
+        assert.match(await shell.run(`restore -n '${file}'`), /to \/t; \d+ already exist\n$/);
+        assert.match(
+          await shell.run(`restore --verify '${file}' /copy`),
+          / to \/copy, verified\n$/,
+        );
+        assert.is(await shell.run(`diff '@${file}' /copy; diff /t /copy`), '');
+        assert.is(await shell.run(`diff --format ${format} '@${file}' /t`), '');
+        await shell.run('set /copy/empty x; delete /copy/null; create /copy/new');
+        const { text: lines } = await shell.fully(`diff '@${file}' /copy`);
+        assert.is(lines, '~ /empty  (data: 0 bytes, 1 bytes)\n+ /new\n- /null\n');
+        await shell.run(`restore --overwrite --verify '${file}' /copy`);
+      } finally {
+        home.remove();
+      }
+    },
+  );
 }
 
 async function inServer(
@@ -81,7 +87,7 @@ test('json and yaml go to standard output, and come from standard input', async 
   });
 });
 
-test('an interrupted dump of any format goes on where it was cut', async () => {
+test('an interrupted dump of any format resumes where it was cut', async () => {
   await inServer(async (shell, file) => {
     const client = await shell.session.ready();
     await client.create('/t', null);
@@ -116,7 +122,7 @@ test('an interrupted dump of any format goes on where it was cut', async () => {
   });
 });
 
-test('what a person writes as yaml is restored, containers and TTLs too', async () => {
+test('handwritten yaml is restored, including containers and TTLs', async () => {
   await inServer(async (shell, file) => {
     const name = file('by-hand.yaml');
     writeFileSync(
@@ -181,7 +187,7 @@ const BAD: readonly (readonly [text: string, why: RegExp])[] = [
   [`${HEAD},"znodes":[\n{"path":""}]} x\n{"a": [{}]}`, /unexpected text after the end/],
 ];
 
-test('what is no dump of its format is refused with its line, and nothing is written', async () => {
+test('an invalid dump is refused with its line, and nothing is written', async () => {
   await inServer(async (shell, file) => {
     const name = file('bad');
     for (const [text, why] of BAD) {
@@ -195,7 +201,7 @@ test('what is no dump of its format is refused with its line, and nothing is wri
   });
 });
 
-test('json that another program wrote anew is read', async () => {
+test('json that another program reformatted is read', async () => {
   await inServer(async (shell, file) => {
     await shell.run('create /a 1; create /a/b "{]}[\\""; create /a/c "zn"');
     const { znodes, ...outer } = JSON.parse(await shell.run('dump --format json /a', 'text'));
@@ -214,7 +220,7 @@ test('json that another program wrote anew is read', async () => {
   });
 });
 
-test('a folder that lies reads and writes nothing outside of itself', async () => {
+test('a malicious folder cannot read or write outside of itself', async () => {
   await inServer(async (shell, file) => {
     const [folder, secret] = [file('dump'), file('secret')];
     writeFileSync(secret, 'secret');
@@ -239,7 +245,7 @@ test('a folder that lies reads and writes nothing outside of itself', async () =
     symlinkSync(file('outside'), join(folder, 'tree', 'a'));
     assert.is((await shell.fully(`restore --overwrite ${folder}`)).error?.code, 'BADDUMP');
     assert.is(await shell.run('get /t/a/b'), '3\n');
-    // And where it is gone on with.
+    // And when it is resumed.
     rmSync(join(file('outside'), 'b.data'));
     const index = join(folder, 'znodes.ndjson');
     const lines = readFileSync(index, 'utf8').split('\n');

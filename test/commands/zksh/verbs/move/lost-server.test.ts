@@ -1,4 +1,4 @@
-// A copy that ends in the middle: what is known is said, and it goes on later.
+// A copy that is interrupted reports its progress and can resume later.
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -8,7 +8,7 @@ import { makeServedShell } from '../../../../support/served-shell.js';
 import { makeTempDir } from '../../../../support/temp-dir.js';
 import { waitFor } from '../../../../support/wait-for.js';
 
-test('a restore that loses its server says how far it was, and goes on', async () => {
+test('a restore that loses its server reports its progress, and resumes', async () => {
   const home = makeTempDir();
   const server = await startBundled();
   const proxy = await startProxy(server.port);
@@ -23,7 +23,7 @@ test('a restore that loses its server says how far it was, and goes on', async (
     const dump = join(home.path, 'dump');
     await shell.run(`dump --to ${dump} /t`);
     await far.session.ready();
-    // No answer comes back, so that it is in the middle for certain.
+    // No response arrives, so that it is certainly incomplete.
     proxy.stall();
     const restoring = far.fully(`restore --resume ${dump} /copy`);
     await waitFor('the copy to begin', async () => (await client.exists('/copy')) !== null);
@@ -43,7 +43,7 @@ test('a restore that loses its server says how far it was, and goes on', async (
   }
 });
 
-test('a dump that is interrupted ends with 130, and goes on', async () => {
+test('an interrupted dump exits with 130, and resumes', async () => {
   const home = makeTempDir();
   const server = await startBundled();
   const shell = makeServedShell(server.connectString);
@@ -61,7 +61,7 @@ test('a dump that is interrupted ends with 130, and goes on', async () => {
     inner.getData = (path, options) => {
       if (path !== '/t/n50') return getData(path, options);
       abort.abort();
-      return Promise.reject(new Error('nobody waits for it'));
+      return Promise.reject(new Error('no one waits for it'));
     };
     const { error } = await stopped.fully(`dump --to ${file} /t`);
     assert.equal([error?.code, error?.exitCode], ['INTERRUPTED', 130]);

@@ -1,4 +1,5 @@
-// However large the tree, a dump takes no more memory: here the heap is too small for the whole.
+// The memory of a dump does not depend on the size of the tree: this heap cannot hold the whole
+// tree.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -8,11 +9,11 @@ import { startServer } from '../../../../../src/server/main.js';
 import { runZksh } from '../../../../support/run-zksh.js';
 import { makeTempDir } from '../../../../support/temp-dir.js';
 
-/** 32 MB of data in all. */
+/** 32 MB of data in total. */
 const [PARENTS, SIBLINGS, LENGTH] = [20, 100, 16_000];
 const NODE_OPTIONS = '--max-old-space-size=20 --max-semi-space-size=1';
 
-test('a tree that is larger than the heap is dumped, read and searched', async () => {
+test('a tree that is larger than the heap is dumped, read, and searched', async () => {
   const server = await startServer();
   const client = createClient({ connectString: server.connectString });
   const home = makeTempDir();

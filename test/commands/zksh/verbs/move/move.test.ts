@@ -1,4 +1,4 @@
-// Copies, dumps and comparisons, against the bundled server and Apache's.
+// Copies, dumps, and comparisons, with the bundled server and Apache's.
 import { randomBytes } from 'node:crypto';
 import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { NAMES, plant } from './plant.js';
 
 const ALL = `${NAMES.length + 8} znodes`;
 
-serverTest('cp -R copies data and ACLs byte for byte, and leaves ephemerals out', async (shell) => {
+serverTest('cp -R copies data and ACLs byte for byte, and omits ephemerals', async (shell) => {
   const blob = await plant(shell);
   assert.match(await shell.run('cp -n -R /t /copy', 'raw'), /^\/copy\n\/copy\/blob\n/);
   const text = await shell.run('cp -R /t /copy');
@@ -35,7 +35,7 @@ serverTest('cp -R copies data and ACLs byte for byte, and leaves ephemerals out'
   assert.is(await shell.run('diff /t /copy'), '');
 });
 
-serverTest('cp refuses what is there, unless it is told what to do with it', async (shell) => {
+serverTest('cp refuses an existing target without an option for it', async (shell) => {
   await shell.run('create /a 1; create /a/b 2; create /c');
   assert.is((await shell.fully('cp -R /a /c')).error?.exitCode, 5);
   assert.is((await shell.fully('cp -R /a /nope/x')).error?.exitCode, 4);
@@ -55,7 +55,7 @@ serverTest('cp refuses what is there, unless it is told what to do with it', asy
   );
 });
 
-serverTest('mv moves as a whole, or says why not', async (shell) => {
+serverTest('mv moves everything or nothing, and reports why not', async (shell) => {
   await shell.run("create /a 1; create '/a/b c' 2; setAcl '/a/b c' world:anyone:cdra; create /to");
   assert.is(
     await shell.run('mv -n /a /to/x', 'raw'),
@@ -76,7 +76,7 @@ serverTest('mv moves as a whole, or says why not', async (shell) => {
   assert.is((await shell.fully('mv / /x')).error?.exitCode, 2);
 });
 
-serverTest('mv of more than one request holds goes by parts', async (shell) => {
+serverTest('mv of more than fits in one request goes in parts', async (shell) => {
   const client = await shell.session.ready();
   await client.create('/big', null);
   for (const name of ['a', 'b', 'c']) await client.create(`/big/${name}`, randomBytes(300_000));
@@ -87,7 +87,7 @@ serverTest('mv of more than one request holds goes by parts', async (shell) => {
   assert.is(await shell.run('ls /; ls /moved'), '[moved, zookeeper]\n[a, b, c]\n');
 });
 
-serverTest('a dump is restored byte for byte, and compares', async (shell) => {
+serverTest('a dump is restored byte for byte, and compares as equal', async (shell) => {
   const home = makeTempDir();
   try {
     await plant(shell);
@@ -133,7 +133,7 @@ serverTest('a dump on standard output is restored from standard input', async (s
   }
 });
 
-serverTest('an interrupted dump goes on where it was cut', async (shell) => {
+serverTest('an interrupted dump resumes where it was cut', async (shell) => {
   const home = makeTempDir();
   try {
     const client = await shell.session.ready();
@@ -164,7 +164,7 @@ serverTest('an interrupted dump goes on where it was cut', async (shell) => {
   }
 });
 
-serverTest('until all is there, a parent is open to the one who writes alone', async (shell) => {
+serverTest('until all children exist, only the writer may add to a parent', async (shell) => {
   await shell.run('create /t; create /t/in; setAcl --force /t world:anyone:r');
   const client = await shell.session.ready();
   const seen: string[] = [];
@@ -178,7 +178,7 @@ serverTest('until all is there, a parent is open to the one who writes alone', a
   assert.is(await shell.run('getAcl /copy', 'raw'), 'world:anyone:r\n');
 });
 
-test('what is no dump is refused with its line, and nothing is written', async () => {
+test('an invalid dump is refused with its line, and nothing is written', async () => {
   const server = await startBundled();
   const shell = makeServedShell(server.connectString);
   const home = makeTempDir();
@@ -211,26 +211,29 @@ test('what is no dump is refused with its line, and nothing is written', async (
   }
 });
 
-serverTest('what this session may not read or write is named, with exit code 9', async (shell) => {
-  await shell.run('create /t; create /t/a 1; create /t/b 2 world:anyone:a; create /t/c 3');
-  const { error } = await shell.fully('cp -R /t /copy');
-  assert.equal(
-    [error?.exitCode, error?.sentence],
-    [9, 'some znodes could not be read: /t/b (NOAUTH)'],
-  );
-  assert.is(await shell.run('ls /copy'), '[a, c]\n');
-  await shell.run('addauth digest ann:pw; create /mine x auth::cdrwa,world:anyone:r');
-  const stranger = makeServedShell(shell.target);
-  try {
-    const masked = await stranger.fully('dump /mine');
+serverTest(
+  'znodes that this session may not read or write are named, with exit code 9',
+  async (shell) => {
+    await shell.run('create /t; create /t/a 1; create /t/b 2 world:anyone:a; create /t/c 3');
+    const { error } = await shell.fully('cp -R /t /copy');
     assert.equal(
-      [masked.error?.exitCode, /1 ACLs have hidden passwords/.test(masked.error?.sentence ?? '')],
-      [9, true],
+      [error?.exitCode, error?.sentence],
+      [9, 'some znodes could not be read: /t/b (NOAUTH)'],
     );
-    assert.is((await stranger.fully('dump --no-acl /mine')).error, undefined);
-  } finally {
-    await stranger.close();
-  }
-});
+    assert.is(await shell.run('ls /copy'), '[a, c]\n');
+    await shell.run('addauth digest ann:pw; create /mine x auth::cdrwa,world:anyone:r');
+    const stranger = makeServedShell(shell.target);
+    try {
+      const masked = await stranger.fully('dump /mine');
+      assert.equal(
+        [masked.error?.exitCode, /1 ACLs have hidden passwords/.test(masked.error?.sentence ?? '')],
+        [9, true],
+      );
+      assert.is((await stranger.fully('dump --no-acl /mine')).error, undefined);
+    } finally {
+      await stranger.close();
+    }
+  },
+);
 
 test.run();

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ServedShell } from '../../../../support/served-shell.js';
 
-/** Every allowed part of Unicode, and what shells and paths make much of. */
+/** Every allowed range of Unicode, and characters special to shells and paths. */
 export const NAMES = [
   'with space',
   "it's",
@@ -20,7 +20,7 @@ export const NAMES = [
   '~',
 ];
 
-/** A tree of everything a copy must keep, at /t; gives the random bytes of /t/blob. */
+/** Creates a tree with everything a copy must keep, at /t. Returns the random bytes of /t/blob. */
 export async function plant(shell: ServedShell): Promise<Buffer> {
   const client = await shell.session.ready();
   const blob = randomBytes(100_000);
@@ -36,7 +36,7 @@ export async function plant(shell: ServedShell): Promise<Buffer> {
   return blob;
 }
 
-/** Names that a file has trouble with; those of znodes are of the first plane of Unicode only. */
+/** Names that are difficult for files. Those of znodes are in the first plane of Unicode. */
 export const MORE_NAMES = [
   '\ud7ff',
   '\uffef',
@@ -73,7 +73,7 @@ export const VALUES = [
   'x'.repeat(2000),
 ];
 
-/** All that `plant` makes, and what the formats of a dump may stumble over. */
+/** Everything of `plant`, and special cases for the formats of a dump. */
 export async function plantAll(shell: ServedShell): Promise<void> {
   await plant(shell);
   const client = await shell.session.ready();

@@ -1,4 +1,4 @@
-// A subtree made equal to another, between paths, clusters and dumps.
+// Makes a subtree equal to another, between paths, clusters, and dumps.
 import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -9,7 +9,7 @@ import { serverTest } from '../../../../support/shell-suite.js';
 import { makeTempDir } from '../../../../support/temp-dir.js';
 import { plant } from './plant.js';
 
-serverTest('sync-tree creates, sets, sets ACLs, and deletes when told to', async (shell) => {
+serverTest('sync-tree creates, sets, sets ACLs, and deletes on request', async (shell) => {
   await plant(shell);
   assert.match(
     await shell.run('sync-tree /t /copy'),
@@ -37,7 +37,7 @@ serverTest('sync-tree creates, sets, sets ACLs, and deletes when told to', async
   assert.is(await shell.run('diff /t /copy'), '');
 });
 
-serverTest('sync-tree takes a closed tree as it is, and ACLs come last', async (shell) => {
+serverTest('sync-tree copies a tree with restrictive ACLs, which it sets last', async (shell) => {
   await shell.run('create /t; create /t/in; create /t/in/deep 1; create /copy; create /copy/in');
   await shell.run('create /copy/in/old; setAcl --force /t/in world:anyone:r');
   assert.match(
@@ -47,7 +47,7 @@ serverTest('sync-tree takes a closed tree as it is, and ACLs come last', async (
   assert.is(await shell.run('diff /t /copy; ls /copy/in'), '[deep]\n');
 });
 
-serverTest('what changed meanwhile is not overwritten, but named', async (shell) => {
+serverTest('a concurrent change is not overwritten, but named', async (shell) => {
   await shell.run('create /t; create /t/a new; create /t/b; create /copy; create /copy/a old');
   await shell.run('create /copy/b; create /copy/gone');
   const client = await shell.session.ready();
@@ -67,7 +67,7 @@ serverTest('what changed meanwhile is not overwritten, but named', async (shell)
   assert.is(await shell.run('get /copy/a; get /copy/gone'), 'theirs\ntheirs\n');
 });
 
-test('a question is asked at the prompt, and no leaves everything as it is', async () => {
+test('the prompt asks a question, and "no" changes nothing', async () => {
   const server = await startBundled();
   const shell = makeServedShell(server.connectString, 'builtin', { isInteractive: true });
   try {
@@ -77,7 +77,7 @@ test('a question is asked at the prompt, and no leaves everything as it is', asy
     assert.is(error?.code, 'REFUSED');
     assert.is(
       shell.questions[0],
-      `Delete 7 znodes that exist only in the target?\n  ${[0, 1, 2, 3, 4].map((i) => `/copy/n${i}`).join('\n  ')}\n  ... and 2 more\n`,
+      `Delete 7 znodes that exist only in the target: ${[0, 1, 2, 3, 4].map((i) => `/copy/n${i}`).join(', ')} and 2 more?`,
     );
     assert.is(await shell.run('get /copy'), '2\n');
     shell.answers.push(true);
@@ -89,7 +89,7 @@ test('a question is asked at the prompt, and no leaves everything as it is', asy
   }
 });
 
-test('between clusters and from dumps, and never from a part of one', async () => {
+test('between clusters and from dumps, and never from an incomplete one', async () => {
   const [here, there] = await Promise.all([startBundled(), startBundled()]);
   const shell = makeServedShell(here.connectString);
   const other = makeServedShell(there.connectString);
@@ -118,7 +118,7 @@ test('between clusters and from dumps, and never from a part of one', async () =
   }
 });
 
-test('what of the source cannot be read keeps all of the target', async () => {
+test('a source that is partly unreadable keeps the whole target', async () => {
   const server = await startBundled();
   const shell = makeServedShell(server.connectString);
   try {
@@ -133,7 +133,7 @@ test('what of the source cannot be read keeps all of the target', async () => {
   }
 });
 
-test('trees within each other, dumps as targets and missing parents are refused', async () => {
+test('nested trees, dumps as targets, and missing parents are refused', async () => {
   const server = await startBundled();
   const shell = makeServedShell(server.connectString);
   try {

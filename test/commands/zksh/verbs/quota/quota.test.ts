@@ -4,7 +4,7 @@ import { startBundled } from '../../../../support/bundled.js';
 import { makeServedShell } from '../../../../support/served-shell.js';
 import { serverTest } from '../../../../support/shell-suite.js';
 
-serverTest('quotas are set, shown and taken away', async (shell) => {
+serverTest('quotas are set, shown, and removed', async (shell) => {
   await shell.run('create /q; create /q/child four');
   assert.is(
     await shell.run('setquota -n 4 -B 100 /q', 'raw'),
@@ -50,7 +50,7 @@ test('bad quotas are refused before anything is sent', async () => {
   }
 });
 
-test('a chroot hides quotas, which is said', async () => {
+test('a chroot hides quotas, and an error says so', async () => {
   const server = await startBundled();
   const shell = makeServedShell(`${server.connectString}/app`);
   try {
@@ -61,7 +61,7 @@ test('a chroot hides quotas, which is said', async () => {
   }
 });
 
-serverTest('reconfig says that the servers refuse it', async (shell) => {
+serverTest('reconfig reports that the servers refuse it', async (shell) => {
   const { error } = await shell.fully('reconfig --remove 3');
   assert.is(error?.code, 'RECONFIGDISABLED');
 });

@@ -6,7 +6,7 @@ import { findSessionAddresses } from '../../../../../src/commands/zksh/verbs/rec
 import { formatSessionId } from '../../../../../src/protocol/session-id.js';
 import { makeTlsFiles, startSecure } from '../../../../support/tls-world.js';
 
-test('connections are asked for with the TLS options of the session', async () => {
+test('other connections use the TLS options of the session', async () => {
   const files = makeTlsFiles();
   const tls = { ca: files.authority.cert, ...files.client };
   const server = await startSecure(files, { '4lw.commands.whitelist': '*' });

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readAliases } from '../../../../../src/commands/zksh/profiles.js';
+import { readAliases } from '../../../../../src/commands/zksh/configuration.js';
 import {
   allCommands,
   findCommand,
@@ -14,7 +14,7 @@ import { makeTempDir } from '../../../../support/temp-dir.js';
 
 const TABLE = { all: allCommands, find: findCommand, suggest: suggestCommand };
 
-/** What the lines print, one after the other in one shell; each to its first error. */
+/** The output of the lines in one shell, each to its first error. */
 async function printed(...lines: readonly string[]): Promise<string> {
   const world = makeShellWorld();
   let text = '';
@@ -22,22 +22,22 @@ async function printed(...lines: readonly string[]): Promise<string> {
   return text;
 }
 
-test('an alias stands for a line, with the words behind it', async () => {
+test('an alias expands to a line, followed by the other words', async () => {
   assert.is(await printed("alias show 'get'", 'show /a'), 'hello\n');
   assert.is(await printed("alias make 'create /b x; get'; make /b"), 'Created /b\nx\n');
 });
 
-test('an alias of an alias counts, one of itself does not go round', async () => {
+test('an alias may use another alias, and recursion is cut', async () => {
   assert.is(await printed("alias a 'get'", "alias b 'a /a'", 'b'), 'hello\n');
   assert.match(await printed("alias a 'b x'", 'alias b a', 'a'), /^unknown command: "a"/);
 });
 
-test('an alias counts where a command begins, and not in quotes', async () => {
+test('an alias expands only at the start of a command, and not in quotes', async () => {
   assert.match(await printed("alias a 'get /a'", "'a'"), /^unknown command: "a"/);
   assert.is(await printed("alias a 'get /a'", 'create /b a', 'get /b'), 'Created /b\na\n');
 });
 
-test('aliases are listed, shown and forgotten', async () => {
+test('aliases are listed, shown, and removed', async () => {
   const two = ["alias b 'get /b'", "alias a 'get /a'"];
   assert.is(await printed(...two, 'alias'), 'a = get /a\nb = get /b\n');
   assert.is(await printed(...two, 'alias b'), 'b = get /b\n');
@@ -59,21 +59,21 @@ for (const [line, why] of [
   });
 }
 
-test('a password is not repeated by the refusal', async () => {
+test('the refusal does not repeat a password', async () => {
   const world = makeShellWorld();
   const { error, text } = await world.runFully("alias a 'addauth digest ann:secret'");
   assert.is(error?.place, undefined);
   assert.not.match(text, 'secret');
 });
 
-test('an error of what an alias stands for is shown at its name', async () => {
+test('an error in an expansion is shown at the name of the alias', async () => {
   const world = makeShellWorld();
   await world.run("alias a 'get --nonsense'");
   const { error } = await world.runFully('  a /a');
   assert.equal([error?.place?.start, error?.place?.end], [2, 3]);
 });
 
-test('no history keeps a password that an alias hands on', async () => {
+test('the history keeps no password passed to an alias', async () => {
   const aliases = new Map([['login', 'addauth digest']]);
   const vocabulary = makeVocabulary(await allCommands(), aliases);
   assert.not(isStorable('login ann:secret', vocabulary));
@@ -87,7 +87,7 @@ test('no history keeps a password that an alias hands on', async () => {
   assert.equal(world.session.lines, ["alias login 'addauth digest'"]);
 });
 
-test('what an alias stands for is known before Enter, and offered', async () => {
+test('analysis and completion know aliases', async () => {
   const aliases = new Map([['ll', 'ls -l']]);
   const vocabulary = makeVocabulary(await allCommands(), aliases);
   assert.is(vocabulary.find('ll')?.name, 'ls');
@@ -96,7 +96,7 @@ test('what an alias stands for is known before Enter, and offered', async () => 
   assert.is(vocabulary.find('ll'), undefined);
 });
 
-test('the configuration file has aliases, and says what is wrong with them', async () => {
+test('the configuration file has aliases, and errors in them are reported', async () => {
   const home = makeTempDir('aliases');
   try {
     const file = join(home.path, 'config.json');

@@ -2,17 +2,17 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeShellWorld } from '../../../../support/shell-world.js';
 
-test('history lists what was run, but no secrets, and redo runs it again', async () => {
+test('history lists earlier lines without secrets, and redo runs one again', async () => {
   const world = makeShellWorld();
   await world.run('get /a');
   await world.run('addauth digest ann:secret');
   await world.run('set /a 2; get /a');
   assert.is(await world.run('history'), '0 - get /a\n1 - set /a 2; get /a\n2 - history\n');
   assert.is(await world.run('redo 0'), '2\n');
-  assert.is(await world.run('history -n 1'), '5 - history -n 1\n');
+  assert.is(await world.run('history --limit 1'), '5 - history --limit 1\n');
 });
 
-test('redo of no line, or of a redo, is refused', async () => {
+test('redo of a missing line, or of a redo, is refused', async () => {
   const world = makeShellWorld();
   await world.run('get /a');
   await world.run('redo 0');
@@ -23,14 +23,17 @@ test('redo of no line, or of a redo, is refused', async () => {
   assert.equal([failed.error?.code, failed.error?.exitCode], ['NONODE', 4]);
 });
 
-test('printwatches off keeps events to itself', async () => {
+test('printwatches off hides events', async () => {
   const world = makeShellWorld();
   assert.is(await world.run('printwatches'), 'printwatches is on\n');
   assert.is(
     await world.run('printwatches off; get -w /a; set /a x; printwatches'),
-    'hello\nprintwatches is off\n',
+    'hello\nChanged /a to version 1\nprintwatches is off\n',
   );
-  assert.is(await world.run('printwatches on; get -w /a; set /a y'), 'x\nNodeDataChanged /a\n');
+  assert.is(
+    await world.run('printwatches on; get -w /a; set /a y'),
+    'x\nNodeDataChanged /a\nChanged /a to version 2\n',
+  );
   assert.is((await world.runFully('printwatches maybe')).error?.exitCode, 2);
 });
 

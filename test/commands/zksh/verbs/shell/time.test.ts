@@ -10,7 +10,7 @@ import { waitFor } from '../../../../support/wait-for.js';
 
 const withoutTime = (text: string) => text.replace(/^[\d.]+ ms/m, 'T ms');
 
-test('time tells how long a command took, and its requests', async () => {
+test('time prints the duration of a command and its number of requests', async () => {
   const world = makeShellWorld();
   assert.is(
     withoutTime(await world.run('time get -s /a'))
@@ -25,7 +25,7 @@ test('time tells how long a command took, and its requests', async () => {
   assert.is(world.client.calls.includes('setData'), true);
 });
 
-test('an error is that of the command, in its place', async () => {
+test('an error is that of the command, at its position', async () => {
   const world = makeShellWorld();
   const { error, text } = await world.runFully('time get -q /a');
   assert.equal([error?.code, error?.place], ['USAGE', { ...error?.place, start: 9, end: 11 }]);
@@ -35,13 +35,13 @@ test('an error is that of the command, in its place', async () => {
   assert.is((await world.runFully('repeat 0 pwd')).error?.code, 'USAGE');
 });
 
-test('what a shell refuses, it refuses within another command', async () => {
+test('a shell also refuses a forbidden command within another one', async () => {
   const world = makeShellWorld({ isReadOnly: true });
   assert.is((await world.runFully('time set /a x')).error?.code, 'READONLY');
   assert.is(world.client.calls.includes('setData'), false);
 });
 
-test('repeat runs so often, stops at the first error, and can hold another one', async () => {
+test('repeat runs a command N times, stops at the first error, and can be nested', async () => {
   const world = makeShellWorld();
   assert.is(await world.run('repeat 3 --every 1 get /a'), 'hello\nhello\nhello\n');
   const { text, error } = await world.runFully('repeat 3 create /b x');
@@ -58,7 +58,7 @@ test('repeat is interrupted while it waits', async () => {
   assert.is((await run).error?.code, 'INTERRUPTED');
 });
 
-test('no history has the password of a command within another one', async () => {
+test('the history keeps no password of a command within another one', async () => {
   const world = makeShellWorld();
   await world.run('time addauth digest ann:secret');
   await world.run('repeat 2 time addauth digest ann:secret');
@@ -70,7 +70,7 @@ test('no history has the password of a command within another one', async () => 
   assert.not.match(spans.map(({ text }) => text).join(''), /secret/);
 });
 
-test('the line knows the command within another one', async () => {
+test('the analysis of a line knows the command within another one', async () => {
   const { session } = makeShellWorld();
   const vocabulary = makeVocabulary(await allCommands());
   const faultOf = (line: string) => analyzeLine(line, 0, vocabulary, session).fault;

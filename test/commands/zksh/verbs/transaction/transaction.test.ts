@@ -1,11 +1,11 @@
-// All or none, in one line or in several, against the bundled server and Apache's.
+// Transactions in one line or several, with the bundled server and Apache's.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runZksh } from '../../../../support/run-zksh.js';
 import { makeServedShell } from '../../../../support/served-shell.js';
 import { serverTest } from '../../../../support/shell-suite.js';
 
-serverTest('txn does all, and tells what became of each', async (shell) => {
+serverTest('txn applies all, and prints the result of each', async (shell) => {
   await shell.run('create /a 1; create /old');
   assert.is(
     await shell.run("txn 'check /a 0' 'set /a \"two words\"' 'create -s /s-' 'delete /old'", 'raw'),
@@ -14,7 +14,7 @@ serverTest('txn does all, and tells what became of each', async (shell) => {
   assert.is(await shell.run('get /a; ls /'), 'two words\n[a, s-0000000002, zookeeper]\n');
 });
 
-serverTest('txn does none when one fails, and tells which', async (shell) => {
+serverTest('txn applies none if one fails, and prints which', async (shell) => {
   await shell.run('create /a 1');
   const { text, error } = await shell.fully("txn 'create /b' 'check /a 7' 'set /a 2'");
   assert.is(
@@ -25,7 +25,7 @@ serverTest('txn does none when one fails, and tells which', async (shell) => {
   assert.is(await shell.run('ls /; get /a'), '[a, zookeeper]\n1\n');
 });
 
-serverTest('begin gathers, commit sends, abort forgets', async (shell) => {
+serverTest('begin collects, commit sends, abort discards', async (shell) => {
   await shell.run('begin; create /a x; create /a/b y world:anyone:cdra');
   assert.is(await shell.run('ls /'), '[zookeeper]\n');
   assert.is((await shell.fully('deleteall -y /a')).error?.code, 'TRANSACTION');
@@ -41,13 +41,13 @@ serverTest('begin gathers, commit sends, abort forgets', async (shell) => {
   assert.is(await shell.run('ls /'), '[a, zookeeper]\n');
 });
 
-serverTest('check tells by its exit code', async (shell) => {
+serverTest('check reports by its exit code', async (shell) => {
   await shell.run('create /a; check /a; check /a 0');
   assert.is((await shell.fully('check /a 1')).error?.exitCode, 7);
   assert.is((await shell.fully('check /no')).error?.exitCode, 4);
 });
 
-test('what is no operation is refused before anything is sent', async () => {
+test('an invalid operation is refused before anything is sent', async () => {
   const shell = makeServedShell('127.0.0.1:1');
   for (const line of [
     'txn',
@@ -65,7 +65,7 @@ test('what is no operation is refused before anything is sent', async () => {
   }
 });
 
-test('a script that ends within a transaction says so', async () => {
+test('a script that ends within a transaction reports it', async () => {
   const run = await runZksh(['--embedded'], 'begin\ncreate /a\n');
   assert.equal(
     [run.code, run.stderr],

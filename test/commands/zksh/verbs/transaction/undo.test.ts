@@ -1,7 +1,7 @@
-// What undo takes back, and what it refuses, against the bundled server, an ensemble, and Apache's.
+// Changes that undo reverts or refuses, with the bundled server, an ensemble, and Apache's.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { UnsupportedError } from '../../../../../src/client/errors.js';
+import { UnsupportedError } from '../../../../../src/client/base/errors.js';
 import { ChangeJournal } from '../../../../../src/commands/zksh/session/change-journal.js';
 import { makeServedShell, type ServedShell } from '../../../../support/served-shell.js';
 import { serverTest } from '../../../../support/shell-suite.js';
@@ -14,7 +14,7 @@ function keep(
   shell.session.journal = new ChangeJournal(limits);
 }
 
-/** Paths, data and ACLs of a subtree, one a line. */
+/** Paths, data, and ACLs of a subtree, one per line. */
 async function treeOf(shell: ServedShell, root: string): Promise<string> {
   const paths = (await shell.run(`ls -R ${root}`)).trim().split('\n');
   const lines = paths.map(async (path) => {
@@ -29,7 +29,7 @@ async function plant(shell: ServedShell): Promise<void> {
   await shell.run('create /t/bytes "\\xff\\x00"; create /t/shut x world:anyone:cdra,ip:10.0.0.1:r');
 }
 
-serverTest('each change is taken back, and the undo of it, too', async (shell) => {
+serverTest('each change is reverted, and so is the undo of it', async (shell) => {
   keep(shell);
   await plant(shell);
   for (const line of [
@@ -60,21 +60,15 @@ serverTest('each change is taken back, and the undo of it, too', async (shell) =
   }
 });
 
-serverTest(
-  'commit is taken back as one, and the root of what was made goes last',
-  async (shell) => {
-    keep(shell);
-    await shell.run('create /t; begin; create /t/a; create /t/a/b; set /t x; commit');
-    assert.is(
-      await shell.run('undo -n', 'raw'),
-      'set\t/t\tnull\ndelete\t/t/a\t\ndelete\t/t/a/b\t\n',
-    );
-    await shell.run('undo -y');
-    assert.is(await shell.run('ls -R /t'), '/t\n');
-  },
-);
+serverTest('commit is reverted as one, and the root of created znodes goes last', async (shell) => {
+  keep(shell);
+  await shell.run('create /t; begin; create /t/a; create /t/a/b; set /t x; commit');
+  assert.is(await shell.run('undo -n', 'raw'), 'set\t/t\tnull\ndelete\t/t/a\t\ndelete\t/t/a/b\t\n');
+  await shell.run('undo -y');
+  assert.is(await shell.run('ls -R /t'), '/t\n');
+});
 
-serverTest('what somebody changed since stays as it is', async (shell) => {
+serverTest('a later change by another session stays', async (shell) => {
   keep(shell);
   const other = makeServedShell(shell.target);
   try {
@@ -100,7 +94,7 @@ serverTest('what somebody changed since stays as it is', async (shell) => {
   }
 });
 
-serverTest('what cannot come back is said, and the rest comes back', async (shell) => {
+serverTest('changes that cannot be reverted are named, and the rest is reverted', async (shell) => {
   keep(shell);
   const other = makeServedShell(shell.target);
   try {
@@ -117,7 +111,7 @@ serverTest('what cannot come back is said, and the rest comes back', async (shel
   }
 });
 
-serverTest('more than is kept is refused, and so is what no undo can do', async (shell) => {
+serverTest('an undo beyond the limit, or of an irreversible change, is refused', async (shell) => {
   keep(shell, { maxZnodes: 10, maxBytes: 100 });
   await shell.run('create /t; create /u');
   for (let i = 0; i < 12; i++) await shell.run(`create /t/${i} x`);
@@ -133,7 +127,7 @@ serverTest('more than is kept is refused, and so is what no undo can do', async 
   }
 });
 
-serverTest('thousands of znodes are deleted in order, and come back', async (shell) => {
+serverTest('thousands of znodes are deleted in order, and restored', async (shell) => {
   keep(shell);
   await shell.run('create /t');
   const { client } = shell.session;
@@ -154,7 +148,7 @@ serverTest('thousands of znodes are deleted in order, and come back', async (she
   assert.is(await shell.run('get /t/7/1987'), '/t/7/1987\n');
 });
 
-test('the person is asked, and what fails changes nothing that is kept', async () => {
+test('undo asks the user, and a failed command keeps the record', async () => {
   const world = makeShellWorld({ isInteractive: true, answer: false });
   assert.is((await world.runFully('undo')).error?.exitCode, 2);
   keep(world);
@@ -167,10 +161,10 @@ test('the person is asked, and what fails changes nothing that is kept', async (
     /^UNDO {2}PATH {2}DETAIL\nset {3}\/a {4}5 bytes\nundo: canceled\n/,
   );
   await world.run('json set --create /j /b 1; undo');
-  assert.equal(world.questions, ['undo set /a, 1 znode?\n', 'undo json set /j, 1 znode?\n']);
+  assert.equal(world.questions, ['undo set /a, 1 znode?', 'undo json set /j, 1 znode?']);
 });
 
-test('a change without an answer is not taken for one that was made', async () => {
+test('a change without a response is not recorded as done', async () => {
   const world = makeShellWorld();
   keep(world);
   world.client.failures.set('setData /a', 'CONNECTIONLOSS');
@@ -181,7 +175,7 @@ test('a change without an answer is not taken for one that was made', async () =
   assert.is(error?.code, 'NOUNDO');
 });
 
-test('what cannot be looked at is changed all the same', async () => {
+test('a znode that cannot be read is changed all the same', async () => {
   const world = makeShellWorld();
   keep(world);
   world.client.getACL = async () => {
@@ -197,14 +191,14 @@ test('what cannot be looked at is changed all the same', async () => {
   assert.match((await world.runFully('undo -y')).text, /ACL could not be read/);
 });
 
-test('an ACL that was not shown whole is not put back', async () => {
+test('an ACL with hidden parts is not restored', async () => {
   const world = makeShellWorld();
   keep(world);
   await world.run('create /a/b x world:anyone:cdrwa,digest:ann:x:r; delete /a/b');
   assert.match((await world.runFully('undo -y')).text, /ACL has hidden passwords/);
 });
 
-test('the last write before a delete is what comes back', async () => {
+test('the last write before a delete is restored', async () => {
   const world = makeShellWorld();
   keep(world);
   const { getData } = world.client;

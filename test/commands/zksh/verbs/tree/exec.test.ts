@@ -1,4 +1,4 @@
-// find --exec: what reads runs at once, what changes is counted and asked about first.
+// find --exec: reading commands run at once, and changes are counted and confirmed first.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { serverTest } from '../../../../support/shell-suite.js';
@@ -6,7 +6,7 @@ import { makeShellWorld } from '../../../../support/shell-world.js';
 
 const PLANT = "create /t; create /t/a one; create '/t/b c' two; create '/t/d*' three; create /t/d";
 
-serverTest('a command that changes something has to be meant', async (shell) => {
+serverTest('a command that changes data requires --yes', async (shell) => {
   await shell.run(PLANT);
   assert.is(await shell.run("find --min-size 1 --exec 'get {}' /t"), 'one\ntwo\nthree\n');
   const { error } = await shell.fully("find --min-size 1 --exec 'delete {}' /t");
@@ -17,11 +17,11 @@ serverTest('a command that changes something has to be meant', async (shell) => 
     "delete /t/a\ndelete '/t/b c'\ndelete '/t/d*'\n",
   );
   await shell.run("find -y --min-size 1 --exec 'delete {}' /t");
-  // A name is itself, whatever signs it holds.
+  // A name is literal, whatever special characters it has.
   assert.is(await shell.run('ls /t'), '[d]\n');
 });
 
-serverTest('it stops at the first error, or keeps going and names them', async (shell) => {
+serverTest('it stops at the first error, or continues and names them', async (shell) => {
   await shell.run(PLANT);
   await shell.run('create /t/a/x 1; create /t/d/y 2');
   const stopped = await shell.fully("find -y --name '[a-d]*' --exec 'delete {}' /t");
@@ -38,21 +38,21 @@ serverTest('it stops at the first error, or keeps going and names them', async (
   assert.match(read.error?.sentence ?? '', /^--exec: failed for 3 of 5 znodes/);
 });
 
-test('a person is asked once, for aliases and commands within commands, too', async () => {
+test('a user is asked once, also for aliases and nested commands', async () => {
   const world = makeShellWorld({ isInteractive: true, answer: false });
-  await world.run("alias rm 'delete'");
-  for (const exec of ['rm {}', 'time delete {}', 'json set {} "" 1']) {
+  await world.run("alias kill 'delete'");
+  for (const exec of ['kill {}', 'time delete {}', 'json set {} "" 1']) {
     world.questions.length = 0;
     const { error } = await world.runFully(`find --name a --exec '${exec}' /`);
     assert.is(error?.code, 'REFUSED', exec);
-    assert.equal(world.questions, [`Run "${exec}" for 1 znode?\n  /a\n`]);
+    assert.equal(world.questions, [`Run "${exec}" for 1 znode: /a?`]);
   }
   world.questions.length = 0;
   await world.run(`find --name a --exec 'json get {}' /; find --name a --exec 'delete -n {}' /`);
   assert.equal(world.questions, []);
 });
 
-test('what cannot be is refused before anything is read', async () => {
+test('invalid commands are refused before anything is read', async () => {
   const world = makeShellWorld();
   for (const line of ['find --exec "get \'" /', 'find -y /', 'find -k /', "find --exec '' /"]) {
     const { error } = await world.runFully(line);

@@ -1,4 +1,4 @@
-// Looking into trees, against the bundled server and Apache's.
+// Commands that walk trees, with the bundled server and Apache's.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseNameGlob } from '../../../../../src/commands/zksh/language/path-glob.js';
@@ -20,19 +20,19 @@ async function plant(shell: ServedShell): Promise<void> {
   );
 }
 
-serverTest('tree draws what is there, and names what it cannot read', async (shell) => {
+serverTest('tree draws the znodes, and names unreadable ones', async (shell) => {
   await plant(shell);
   const { text, error } = await shell.fully('tree /t');
   assert.is(text, '/t\n├── a\n│   ├── x\n│   └── y\n├── b\n│   └── locked  (NOAUTH)\n└── e\n');
   assert.is(error?.exitCode, 9);
   assert.is(await shell.run('tree -d 1 /t', 'raw'), '/t\n/t/a\n/t/b\n/t/e\n');
   assert.is(
-    await shell.run('tree -n 2 -l /t/a'),
+    await shell.run('tree --limit 2 -l /t/a'),
     '/t/a  persistent 17 B v0\n├── x  persistent 0 B v0\n',
   );
 });
 
-serverTest('ls -l has a row for each child, in the order asked for', async (shell) => {
+serverTest('ls -l has a row for each child, in the requested order', async (shell) => {
   await plant(shell);
   const text = (await shell.run('ls -l /t')).replaceAll(/\d{4}-\d\d-\d\dT\S+Z/g, 'TIME');
   const owner = `0x${shell.session.client?.sessionId.toString(16)}`;
@@ -56,13 +56,13 @@ serverTest('ls -l has a row for each child, in the order asked for', async (shel
   assert.is((await shell.fully('ls --sort size /t')).error?.exitCode, 2);
 });
 
-serverTest('find goes by name, kind, size, children and age', async (shell) => {
+serverTest('find filters by name, kind, size, children, and age', async (shell) => {
   await plant(shell);
   const found = async (line: string) => (await shell.fully(line)).text;
   assert.is(await found("find --name '[xy]' /t"), '/t/a/x\n/t/a/y\n');
   assert.is(await found('find -t ephemeral /t'), '/t/e\n');
   assert.is(await found('find --min-size 12 --max-children 1 /t'), '/t/b\n');
-  assert.is(await found('find --regex /a/ -n 1 /t'), '/t/a/x\n');
+  assert.is(await found('find --regex /a/ --limit 1 /t'), '/t/a/x\n');
   assert.is(await found('find --older 1h /t'), '');
   assert.is(await found('find --newer 1h -c /t/a'), '3\n');
   assert.is(await found("find --name x --exec 'get -b {}' /t/a"), '\n');
@@ -73,7 +73,7 @@ serverTest('find goes by name, kind, size, children and age', async (shell) => {
   }
 });
 
-serverTest('grep shows path and line, and says where bytes fit', async (shell) => {
+serverTest('grep shows path and line, and reports matches in binary data', async (shell) => {
   await plant(shell);
   const grep = async (line: string) => (await shell.fully(line)).text;
   assert.is(
@@ -93,7 +93,7 @@ serverTest('du and hot sum up', async (shell) => {
   assert.is(await shell.run('du /t', 'raw'), '35\t6\t/t\n26\t3\t/t/a\n3\t1\t/t/e\n2\t1\t/t/b\n');
   assert.is(await shell.run('du -d 0 /t', 'raw'), '35\t6\t/t\n');
   assert.is(
-    await shell.run('hot -n 2 /t', 'raw'),
+    await shell.run('hot --limit 2 /t', 'raw'),
     [
       'bytes\t17\t/t/a',
       'bytes\t9\t/t/a/y',
@@ -106,7 +106,7 @@ serverTest('du and hot sum up', async (shell) => {
   );
 });
 
-test('a glob fits as in a shell', () => {
+test('a glob matches as in a shell', () => {
   const fits = (glob: string, name: string) => parseNameGlob(glob).test(name);
   for (const [glob, name] of [
     ['*', 'any'],

@@ -1,16 +1,16 @@
-// Who holds what, from where: against each kind of server.
+// The owners of ephemerals and watches, with each kind of server.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startServer } from '../../../../../src/server/main.js';
 import { makeServedShell } from '../../../../support/served-shell.js';
 import { serverTest } from '../../../../support/shell-suite.js';
 
-serverTest('who tells session, client and server of each ephemeral', async (shell) => {
+serverTest('who shows session, client, and server of each ephemeral', async (shell) => {
   const other = makeServedShell(shell.target);
   try {
     await shell.run('create /l; create -e /l/mine; create /l/kept');
     await other.run('create -e /l/other');
-    // In an ensemble the two are at servers of their own.
+    // In an ensemble, the two are at different servers.
     await shell.run('sync /l');
     const rows = JSON.parse(await shell.run('who /l', 'json')) as Record<string, string>[];
     const id = (served: typeof shell) => `0x${served.session.client?.sessionId.toString(16)}`;
@@ -35,7 +35,7 @@ serverTest('who tells session, client and server of each ephemeral', async (shel
   }
 });
 
-serverTest('who -s tells of every session, and --session of one', async (shell) => {
+serverTest('who -s lists every session, and --session shows one', async (shell) => {
   const other = makeServedShell(shell.target);
   try {
     await shell.run('create /l; create -e /l/mine; create -e /l/too');
@@ -58,7 +58,7 @@ serverTest('who -s tells of every session, and --session of one', async (shell) 
   }
 });
 
-serverTest('who -w -R tells of the watches below, and below a chroot', async (shell) => {
+serverTest('who -w -R shows the watches of descendants, and of a chroot', async (shell) => {
   await shell.run('create /l; create /l/a; create /other');
   const inside = makeServedShell(`${shell.target}/l`);
   try {
@@ -80,7 +80,7 @@ serverTest('who -w -R tells of the watches below, and below a chroot', async (sh
   }
 });
 
-test('a server that does not allow the word is named, and what is known is shown', async () => {
+test('a server that does not allow the word is named, and known values are shown', async () => {
   const server = await startServer();
   const shell = makeServedShell(server.connectString);
   try {

@@ -1,4 +1,4 @@
-// A megabyte of random bytes, and odd names, through every command that carries data.
+// A megabyte of random bytes, and unusual names, through every command that carries data.
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,39 +15,42 @@ async function expectBlob(shell: ServedShell, path: string): Promise<void> {
   assert.ok((await shell.bytes(`get ${path}`)).equals(BLOB), path);
 }
 
-serverTest('in by file, base64 and standard input, out by pipe, file and base64', async (shell) => {
-  const home = makeTempDir();
-  const piped = makeServedShell(shell.target, 'builtin', { input: BLOB });
-  try {
-    const file = join(home.path, 'blob');
-    writeFileSync(file, BLOB);
-    const base64 = BLOB.toString('base64');
-    await shell.run(`create /file @${file}; create -b /base64 ${base64}; create /set`);
-    await piped.run('create /stdin -');
-    await shell.run('sync /');
-    for (const path of ['/file', '/base64', '/stdin']) await expectBlob(shell, path);
-    for (const [line, path] of [
-      [`set /set @${file}`, '/set'],
-      [`set -b /set ${base64}`, '/set'],
-      [`set --create /new @${file}`, '/new'],
-    ] as const) {
-      await shell.run('set /set x');
-      await shell.run(line);
-      await expectBlob(shell, path);
+serverTest(
+  'input by file, base64, and standard input, output by pipe, file, and base64',
+  async (shell) => {
+    const home = makeTempDir();
+    const piped = makeServedShell(shell.target, 'builtin', { input: BLOB });
+    try {
+      const file = join(home.path, 'blob');
+      writeFileSync(file, BLOB);
+      const base64 = BLOB.toString('base64');
+      await shell.run(`create /file @${file}; create -b /base64 ${base64}; create /set`);
+      await piped.run('create /stdin -');
+      await shell.run('sync /');
+      for (const path of ['/file', '/base64', '/stdin']) await expectBlob(shell, path);
+      for (const [line, path] of [
+        [`set /set @${file}`, '/set'],
+        [`set -b /set ${base64}`, '/set'],
+        [`set --create /new @${file}`, '/new'],
+      ] as const) {
+        await shell.run('set /set x');
+        await shell.run(line);
+        await expectBlob(shell, path);
+      }
+      const out = join(home.path, 'out');
+      await shell.run(`get --to ${out} /file`);
+      assert.ok(readFileSync(out).equals(BLOB));
+      assert.is(await shell.run('get -b /file'), `${base64}\n`);
+      const json = JSON.parse(await shell.run('get /file', 'json')) as Record<string, string>;
+      assert.equal([json['encoding'], json['data'] === base64], ['base64', true]);
+    } finally {
+      await piped.close();
+      home.remove();
     }
-    const out = join(home.path, 'out');
-    await shell.run(`get --to ${out} /file`);
-    assert.ok(readFileSync(out).equals(BLOB));
-    assert.is(await shell.run('get -b /file'), `${base64}\n`);
-    const json = JSON.parse(await shell.run('get /file', 'json')) as Record<string, string>;
-    assert.equal([json['encoding'], json['data'] === base64], ['base64', true]);
-  } finally {
-    await piped.close();
-    home.remove();
-  }
-});
+  },
+);
 
-serverTest('through copies, moves, dumps and transactions', async (shell) => {
+serverTest('through copies, moves, dumps, and transactions', async (shell) => {
   const home = makeTempDir();
   try {
     const [file, dump] = [join(home.path, 'blob'), join(home.path, 'dump')];
@@ -65,7 +68,9 @@ serverTest('through copies, moves, dumps and transactions', async (shell) => {
   }
 });
 
-/** A name from each part of the plane that ZooKeeper allows, and what lines make much of. */
+/**
+ * A name from each range of characters that ZooKeeper allows, with characters special to lines.
+ */
 function oddNames(): string[] {
   const names = [
     ' ',
@@ -100,7 +105,7 @@ function oddNames(): string[] {
   return names;
 }
 
-serverTest('odd names go in and come out by every way there is', async (shell) => {
+serverTest('unusual names pass through every kind of input and output', async (shell) => {
   const home = makeTempDir();
   try {
     await shell.run('create /odd');
@@ -124,7 +129,7 @@ serverTest('odd names go in and come out by every way there is', async (shell) =
     for (const name of names) {
       assert.is(await shell.run(`get ${quoteWord(`/moved/${name}`)}`, 'raw'), `'${name}`);
     }
-    // Any of them fits a pattern, and what fits is run with it as it is.
+    // A pattern matches any of them, and the command uses the match unchanged.
     assert.is(await shell.run('get /moved/?*', 'raw'), sorted.map((name) => `'${name}`).join(''));
     assert.is((await shell.run('delete -n /moved/{*,**}')).split('\n').length, names.length + 1);
     await shell.run("find -y --min-size 1 --exec 'delete {}' /moved");
@@ -134,7 +139,7 @@ serverTest('odd names go in and come out by every way there is', async (shell) =
   }
 });
 
-test('a name that no znode can have is refused with its place, before anything is sent', async () => {
+test('an invalid name is refused with its position, before anything is sent', async () => {
   const shell = makeServedShell('127.0.0.1:1');
   for (const name of [
     'a//b',

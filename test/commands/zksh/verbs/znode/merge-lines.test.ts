@@ -4,7 +4,7 @@ import { mergeLines } from '../../../../../src/commands/zksh/verbs/znode/merge-l
 
 const lines = (text: string) => [...text].join('\n');
 
-test('changes of different lines are put together', () => {
+test('changes of different lines are merged', () => {
   for (const [base, yours, theirs, merged] of [
     ['abcde', 'aXcde', 'abcdY', 'aXcdY'],
     ['abc', 'abc', 'aZc', 'aZc'],
@@ -18,7 +18,7 @@ test('changes of different lines are put together', () => {
   }
 });
 
-test('changes of the same lines are marked, with what was there', () => {
+test('changes of the same lines are marked, with the original', () => {
   const { text, conflicts } = mergeLines('a\nb\nc', 'a\nmine\nc', 'a\nyours\nc');
   assert.is(conflicts, 1);
   assert.is(
@@ -29,7 +29,7 @@ test('changes of the same lines are marked, with what was there', () => {
   assert.is(mergeLines('a\nb', 'a', 'a\nB').conflicts, 1);
 });
 
-test('changes at both ends of a long text are put together with one in between', () => {
+test('changes at both ends of a long text are merged with one in between', () => {
   const base = Array.from({ length: 10_000 }, (_, i) => (i % 3 === 0 ? '},' : `line ${i}`));
   const yours = base.with(1, 'first').with(9_998, 'last');
   const theirs = base.with(5_000, 'middle');

@@ -6,11 +6,11 @@ import { waitFor } from '../../../../support/wait-for.js';
 
 async function waiting(world: ShellWorld, line: string) {
   const run = world.runFully(line);
-  await waitFor('the look at it', () => world.client.calls.includes('exists'));
+  await waitFor('the poll', () => world.client.calls.includes('exists'));
   return { run };
 }
 
-test('what is so already is not waited for', async () => {
+test('it returns at once if the condition already holds', async () => {
   const world = makeShellWorld();
   for (const line of ['wait /a', 'wait /a --exists', 'wait /b --gone', 'wait /a --data hello']) {
     const { text, error } = await world.runFully(line);
@@ -18,7 +18,7 @@ test('what is so already is not waited for', async () => {
   }
 });
 
-test('it ends when it becomes so, asked for by what happened alone', async () => {
+test('it ends when the condition holds, and reads only after events', async () => {
   for (const [line, change] of [
     ['wait /b', 'create /b x'],
     ['wait /a --gone', 'delete /a'],
@@ -39,7 +39,7 @@ test('--timeout gives up, with its own exit code', async () => {
   assert.is(error?.sentence, '/b: does not exist after 1 ms');
 });
 
-test('it waits for one thing at a time', async () => {
+test('it waits for one condition at a time', async () => {
   const { error } = await makeShellWorld().runFully('wait /a --gone --data x');
   assert.equal(
     [error?.code, error?.sentence],
@@ -47,7 +47,7 @@ test('it waits for one thing at a time', async () => {
   );
 });
 
-test('touch makes a new version with the same data, null too', async () => {
+test('touch makes a new version with the same data, also null', async () => {
   const world = makeShellWorld();
   await world.run('touch /a');
   assert.match(await world.run('get -s /a'), /^hello\n[\s\S]*dataVersion = 1\n/);
@@ -57,7 +57,7 @@ test('touch makes a new version with the same data, null too', async () => {
   assert.is((await world.runFully('touch /nothing')).error?.exitCode, 4);
 });
 
-test('touch loses to a change meanwhile', async () => {
+test('touch fails after a concurrent change', async () => {
   const world = makeShellWorld();
   await world.run('pwd; get /a');
   const { getData } = world.client;

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { makeShellWorld, type ShellWorld } from '../../../../support/shell-world.js';
 import { waitFor } from '../../../../support/wait-for.js';
 
-/** Begins a line that watches, and waits until it does. */
+/** Starts a line that watches, and waits until it does. */
 async function watching(world: ShellWorld, line: string) {
   const run = world.runFully(line);
   await waitFor('the watch', () => world.client.calls.includes('addWatch'));
@@ -14,7 +14,7 @@ function started(world: ShellWorld): Promise<void> {
   return waitFor('the watch', () => world.client.calls.includes('addWatch')).then(() => undefined);
 }
 
-test('changes are told from the old value to the new until there were --count', async () => {
+test('changes are shown with old and new value, up to --count of them', async () => {
   const world = makeShellWorld({ isTerminal: true });
   const run = world.runFully('watch -R -c 3 /a');
   await started(world);
@@ -37,7 +37,7 @@ test('changes are told from the old value to the new until there were --count', 
   assert.ok(world.client.calls.includes('removeWatches'));
 });
 
-test('into a pipe goes JSON, unless text is asked for', async () => {
+test('a pipe gets JSON, unless text is requested', async () => {
   const world = makeShellWorld();
   const run = world.run('watch -c 1 /a');
   await started(world);
@@ -51,7 +51,7 @@ test('into a pipe goes JSON, unless text is asked for', async () => {
   });
 });
 
-test('--data, --children and --no-values choose what is told', async () => {
+test('--data, --children, and --no-values select the output', async () => {
   const lines = async (options: string) => {
     const world = makeShellWorld({ isTerminal: true });
     const run = world.runFully(`watch -R ${options} /a`);
@@ -70,7 +70,7 @@ test('--data, --children and --no-values choose what is told', async () => {
   assert.equal(await lines('--no-values -c 2'), ['NodeCreated /a/b', 'NodeDataChanged /a/b']);
 });
 
-test('--until ends at once when it is so, and else when it becomes so', async () => {
+test('--until ends at once if the condition holds, or later when it does', async () => {
   for (const condition of ['exists', 'value=hello', 'version=0', 'children=0']) {
     assert.is((await makeShellWorld().runFully(`watch -u ${condition} /a`)).text, '', condition);
   }
@@ -89,7 +89,7 @@ test('--until ends at once when it is so, and else when it becomes so', async ()
   }
 });
 
-test('--timeout gives up with exit code 3, also while there is no connection', async () => {
+test('--timeout gives up with exit code 3, also without a connection', async () => {
   const world = makeShellWorld();
   const { error } = await world.runFully('watch -t 20 --until deleted /a');
   assert.equal([error?.code, error?.exitCode], ['TIMEOUT', 3]);
@@ -100,7 +100,7 @@ test('--timeout gives up with exit code 3, also while there is no connection', a
   assert.is((await lost.runFully('watch -t 20 --until deleted /a')).error?.code, 'TIMEOUT');
 });
 
-test('watch ends when it is interrupted, or the session does', async () => {
+test('watch ends on an interrupt or with the session', async () => {
   for (const [end, code, exitCode] of [
     ['interrupt', 'INTERRUPTED', 130],
     ['expire', 'SESSIONEXPIRED', 3],
@@ -115,14 +115,14 @@ test('watch ends when it is interrupted, or the session does', async () => {
   }
 });
 
-test('at the prompt it goes on beside what is typed, until it is removed', async () => {
+test('at the prompt, it runs in the background until it is removed', async () => {
   const world = makeShellWorld({ isInteractive: true, isTerminal: true });
   assert.is(await world.run('watch /a'), 'Watching /a; removewatches /a stops it\n');
   await world.run('set /a x');
   const twice = await world.runFully('watch /a');
   assert.is(twice.error?.code, 'WATCHED');
   await world.run('removewatches /a');
-  await waitFor('the end to be told', () => world.notified.length === 2);
+  await waitFor('the end to be reported', () => world.notified.length === 2);
   assert.equal(
     world.notified.map(({ kind }) => kind),
     ['change', 'watching'],
@@ -131,7 +131,7 @@ test('at the prompt it goes on beside what is typed, until it is removed', async
   assert.is((await watching(world, 'watch /a')).error, undefined);
 });
 
-test('at the prompt --count is waited for', async () => {
+test('at the prompt, --count waits', async () => {
   const world = makeShellWorld({ isInteractive: true, isTerminal: true });
   const run = world.runFully('watch -c 1 /a');
   await started(world);
@@ -151,7 +151,7 @@ test('a command runs for each change, and its failures make exit code 9', async 
   assert.match(error?.sentence ?? '', /failed for 1 of 1 changes/);
 });
 
-test('into a pipe all that a command gives is JSON too', async () => {
+test('in a pipe, the results of a command are JSON too', async () => {
   const world = makeShellWorld();
   const run = world.run(`watch -c 1 /a -- ${process.execPath} -e 'console.log("hi")'`);
   await started(world);
@@ -165,7 +165,7 @@ test('into a pipe all that a command gives is JSON too', async () => {
   assert.is(lines[2].exitCode, 0);
 });
 
-test('wrong words are refused before anything is sent', async () => {
+test('invalid arguments are refused before anything is sent', async () => {
   const world = makeShellWorld();
   for (const [line, sentence] of [
     ['watch /a touch x', /watch: 2 unexpected arguments/],

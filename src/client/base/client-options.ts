@@ -1,0 +1,57 @@
+import type { SaslLogin } from '../../protocol/sasl-digest-client.js';
+import type { ClientMetrics } from './client-metrics.js';
+import type { TlsOptions } from './tls.js';
+import type { WireTap } from './wire-trace.js';
+
+/** The options of createClient and createNativeClient. */
+export interface ClientOptions {
+  /**
+   * "host[:port][,host[:port]…][/chroot]"; the default port is 2181. IPv6 in brackets. The prefix
+   * zks:// means TLS for all servers, and the default port 2281.
+   */
+  readonly connectString: string;
+  /** TLS options; if set, all servers use TLS, with or without zks://. */
+  readonly tls?: TlsOptions;
+  /** Requested timeout; the server clamps it. Default 30000. */
+  readonly sessionTimeoutMs?: number;
+  /** How long connect() tries the whole list. Default 10000. */
+  readonly connectTimeoutMs?: number;
+  /**
+   * How many rounds of the list connect() tries before it rejects, even with time left. Use 1 for a
+   * command that should fail at once when a server is down. Default: no limit but the time; the
+   * native client ignores it.
+   */
+  readonly connectRounds?: number;
+  /**
+   * Whether connect() rejects at once if no host name of the list exists. Default false: a name may
+   * be published a moment later. The native client ignores it.
+   */
+  readonly isUnknownHostFinal?: boolean;
+  /**
+   * A request without an answer for this long rejects with REQUESTTIMEOUT. Default 120000; 0 waits
+   * as long as the session lives.
+   */
+  readonly requestTimeoutMs?: number;
+  /** Whether this session may use a read-only server. Default false. */
+  readonly canBeReadOnly?: boolean;
+  /** Longest reply accepted, in bytes. Default 4 MiB - 1 (Apache's client: jute.maxbuffer). */
+  readonly maxFrameLength?: number;
+  /**
+   * Logs in to each server by SASL DIGEST-MD5 before anything else; connect() rejects with
+   * AUTHFAILED if a server refuses it. Not for the native client.
+   */
+  readonly sasl?: SaslLogin;
+  /** Re-attach to a session of an earlier client instead of opening a new one. */
+  readonly session?: { readonly id: bigint; readonly password: Uint8Array };
+  /** Creates a tap for the traffic of a connection; not for the native client. */
+  readonly trace?: () => WireTap;
+  /** Gets what the client reports about itself; not for the native client. */
+  readonly metrics?: ClientMetrics;
+  /**
+   * Whether a new connection sets the watches again. Default true. False, as Java's
+   * disableAutoWatchReset: a lost connection removes all watches. Not for the native client.
+   */
+  readonly shouldResetWatches?: boolean;
+  /** The list is shuffled once, as Apache's clients do; false keeps its order. */
+  readonly shouldShuffle?: boolean;
+}

@@ -1,0 +1,92 @@
+import { checkBoolean, checkText, checkWhole, readFields } from '../../protocol/check-argument.js';
+import { pathFault } from '../../protocol/path.js';
+
+export interface ServerAddress {
+  readonly host: string;
+  readonly port: number;
+  /** Uses TLS. */
+  readonly isSecure?: true;
+}
+
+export interface ConnectString {
+  readonly servers: readonly ServerAddress[];
+  /** "" or an absolute path without a trailing slash. */
+  readonly chroot: string;
+}
+
+export const DEFAULT_CLIENT_PORT = 2181;
+/**
+ * Apache's server has no default for secureClientPort; its manual uses this one in all examples.
+ */
+export const DEFAULT_SECURE_PORT = 2281;
+const SECURE_SCHEME = 'zks://';
+
+/**
+ * Parses "[zks://]host[:port][,host[:port]…][/chroot]"; an IPv6 address needs brackets. With zks://
+ * all servers use TLS, and their default port is 2281.
+ * @throws RangeError that names the invalid part
+ */
+export function parseConnectString(text: string): ConnectString {
+  checkText('connectString', text);
+  if (text.startsWith(SECURE_SCHEME)) {
+    const { servers, chroot } = parsePlain(text.slice(SECURE_SCHEME.length), DEFAULT_SECURE_PORT);
+    return { servers: servers.map(secured), chroot };
+  }
+  return parsePlain(text, DEFAULT_CLIENT_PORT);
+}
+
+/** The same server, over TLS. */
+export function secured(address: ServerAddress): ServerAddress {
+  const { host, port } = checkAddress('address', address);
+  return { host, port, isSecure: true };
+}
+
+/** The index of the chroot in a connect string, or the length without one. */
+export function chrootStart(text: string): number {
+  const hosts = /^[a-z]+:\/\//.exec(text)?.[0].length ?? 0;
+  const slash = text.indexOf('/', hosts);
+  return slash === -1 ? text.length : slash;
+}
+
+function parsePlain(text: string, defaultPort: number): ConnectString {
+  const slash = text.indexOf('/');
+  const hosts = slash === -1 ? text : text.slice(0, slash);
+  const chroot = slash === -1 ? '' : text.slice(slash).replace(/\/+$/, '');
+  const fault = chroot === '' ? undefined : pathFault(chroot);
+  if (fault !== undefined) throw new RangeError(`invalid chroot: ${chroot}: ${fault}`);
+  const parts = hosts.split(',').map((part) => part.trim());
+  return { servers: parts.map((part) => parseAddress(part, defaultPort)), chroot };
+}
+
+/** Parses "host", "host:port", "[v6]" or "[v6]:port"; the prefix zks:// means TLS. */
+export function parseServerAddress(text: string): ServerAddress {
+  if (!text.startsWith(SECURE_SCHEME)) return parseAddress(text, DEFAULT_CLIENT_PORT);
+  return secured(parseAddress(text.slice(SECURE_SCHEME.length), DEFAULT_SECURE_PORT));
+}
+
+function parseAddress(text: string, defaultPort: number): ServerAddress {
+  const match = /^(?:\[([^\]]+)\]|([^:[\]\s]+))(?::(\d+))?$/.exec(text);
+  const host = match?.[1] ?? match?.[2];
+  if (match === null || host === undefined) {
+    throw new RangeError(`server: invalid address: "${text}" (expected host[:port])`);
+  }
+  const port = match[3] === undefined ? defaultPort : Number(match[3]);
+  if (port < 1 || port > 65535) {
+    throw new RangeError(`invalid port: ${match[3]} in "${text}" (expected 1 to 65535)`);
+  }
+  return { host, port };
+}
+
+export function formatServerAddress(address: ServerAddress): string {
+  const { host, port } = checkAddress('address', address);
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+/** A copy. @throws TypeError or RangeError */
+export function checkAddress(name: string, value: ServerAddress): ServerAddress {
+  const { host, port, isSecure } = readFields(name, value, ['host', 'port', 'isSecure']);
+  checkText(`${name}.host`, host);
+  checkWhole(`${name}.port`, port, 0, 65535);
+  if (isSecure !== undefined) checkBoolean(`${name}.isSecure`, isSecure);
+  return isSecure === true ? { host, port, isSecure } : { host, port };
+}

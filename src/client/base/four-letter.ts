@@ -1,0 +1,160 @@
+import type { Socket } from 'node:net';
+import { checkBytes } from '../../protocol/check-argument.js';
+import { checkAskOptions } from './check-options.js';
+import { checkAddress, type ServerAddress } from './connect-string.js';
+import { openSocket } from './connection.js';
+import { describeSocketError, SocketFault } from './socket-fault.js';
+import {
+  describeTlsClose,
+  describeTlsError,
+  looksLikeTls,
+  plainToSecure,
+  type TlsOptions,
+} from './tls.js';
+
+export interface AskOptions {
+  /** For the whole exchange, in ms. Default: only the two limits below. */
+  readonly timeoutMs?: number;
+  /** For the connect, in ms. Default 5000. */
+  readonly connectTimeoutMs?: number;
+  /** Longest silence of the server, in ms. Default 5000. */
+  readonly readTimeoutMs?: number;
+  /** In bytes; a longer answer is refused as too-large. Default: MAX_ANSWER_LENGTH. */
+  readonly maxLength?: number;
+  /** Aborts; the promise rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** For an address with TLS. */
+  readonly tls?: TlsOptions;
+}
+
+const DEFAULT_TIMEOUT_MS = 5000;
+/** Longer than any usual answer: `wchp` of a million watches has about this size. */
+export const MAX_ANSWER_LENGTH = 64 * 1024 * 1024;
+
+/**
+ * Sends a four-letter word to a server and reads until it closes.
+ * @param word "ruok", or raw bytes (stmk and its mask)
+ * @throws SocketFault with a `reason`: refused, timeout, dns, reset, unreachable, tls, empty
+ * (closed without a byte) or too-large; RangeError for inconsistent TLS options
+ */
+export function askWord(
+  address: ServerAddress,
+  word: string | Uint8Array,
+  options: AskOptions = {},
+): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const asked = { address: checkAddress('address', address), options: checkAskOptions(options) };
+    const question = typeof word === 'string' ? `${word}\n` : word;
+    ask(asked.address, checkBytes('word', question), asked.options, resolve, reject);
+  });
+}
+
+function ask(
+  address: ServerAddress,
+  question: Buffer,
+  options: AskOptions,
+  resolve: (answer: Buffer) => void,
+  reject: (error: unknown) => void,
+): void {
+  const { signal, tls } = options;
+  if (signal?.aborted) {
+    reject(signal.reason);
+    return;
+  }
+  const progress = { isSecured: false, hasReceived: false };
+  const socket = openSocket(address, tls);
+  const settle = (outcome: Buffer | Error): void => {
+    timers.clear();
+    signal?.removeEventListener('abort', abort);
+    socket.destroy();
+    if (outcome instanceof Error) reject(outcome);
+    else resolve(outcome);
+  };
+  const abort = (): void => settle(asError(signal?.reason));
+  const timers = watchTime(socket, address, options, settle);
+  signal?.addEventListener('abort', abort);
+  socket.on(address.isSecure === true ? 'secureConnect' : 'connect', () => {
+    progress.isSecured = address.isSecure === true;
+    socket.write(question);
+  });
+  socket.on('data', () => {
+    progress.hasReceived = true;
+  });
+  socket.on('error', (error) => {
+    const fault = address.isSecure && describeTlsError(error, address, tls, progress);
+    settle(fault ?? describeSocketError(error, address));
+  });
+  gather(
+    socket,
+    address,
+    options.maxLength ?? MAX_ANSWER_LENGTH,
+    settle,
+    () => address.isSecure && describeTlsClose(address, tls, progress),
+  );
+}
+
+/** Collects the answer until the server closes. */
+function gather(
+  socket: Socket,
+  address: ServerAddress,
+  maxLength: number,
+  settle: (outcome: Buffer | Error) => void,
+  describeEmpty: () => SocketFault | undefined,
+): void {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  socket.on('data', (chunk) => {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > maxLength) {
+      settle(
+        new SocketFault('too-large', address, `sent an answer of more than ${maxLength} bytes`),
+      );
+    }
+  });
+  socket.on('end', () => {
+    const answer = Buffer.concat(chunks, length);
+    if (length === 0) {
+      const says = 'closed the connection without an answer';
+      settle(describeEmpty() ?? new SocketFault('empty', address, says));
+    } else if (address.isSecure !== true && looksLikeTls(answer)) settle(plainToSecure(address));
+    else settle(answer);
+  });
+}
+
+/** Settles with a timeout when the connection, the next byte or the whole takes too long. */
+function watchTime(
+  socket: Socket,
+  address: ServerAddress,
+  options: AskOptions,
+  settle: (outcome: Error) => void,
+): { clear(): void } {
+  const late = (says: string) => () => settle(new SocketFault('timeout', address, says));
+  const { timeoutMs, connectTimeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  const { readTimeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  const whole =
+    timeoutMs === undefined
+      ? undefined
+      : setTimeout(late(`did not finish its answer within ${timeoutMs} ms`), timeoutMs);
+  const silent = late(`sent nothing for ${readTimeoutMs} ms`);
+  let step = setTimeout(
+    late(`did not accept the connection within ${connectTimeoutMs} ms`),
+    connectTimeoutMs,
+  );
+  const restart = (): void => {
+    clearTimeout(step);
+    step = setTimeout(silent, readTimeoutMs);
+  };
+  socket.on('connect', restart);
+  socket.on('data', restart);
+  return {
+    clear: () => {
+      clearTimeout(step);
+      clearTimeout(whole);
+    },
+  };
+}
+
+function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error(String(reason));
+}

@@ -1,0 +1,66 @@
+import { formatServerAddress, type ServerAddress } from './connect-string.js';
+
+/** Why a server was unreachable, as a word for programs. */
+export type SocketFaultReason =
+  | 'refused'
+  | 'timeout'
+  | 'dns'
+  | 'reset'
+  | 'unreachable'
+  | 'empty'
+  | 'tls'
+  | 'too-large';
+
+/** A failed connection: the reason as a word, and a sentence that names the server. */
+export class SocketFault extends Error {
+  override readonly name = 'SocketFault';
+  readonly code = 'ESOCKET';
+  readonly reason: SocketFaultReason;
+  /** "host:port". */
+  readonly server: string;
+
+  constructor(
+    reason: SocketFaultReason,
+    address: ServerAddress,
+    says: string,
+    options?: { cause?: unknown },
+  ) {
+    const server = formatServerAddress(address);
+    super(`${server} ${says}`, options);
+    this.reason = reason;
+    this.server = server;
+  }
+}
+
+const FAULTS: Readonly<Record<string, readonly [SocketFaultReason, string]>> = {
+  ECONNREFUSED: ['refused', 'refused the connection'],
+  ECONNRESET: ['reset', 'reset the connection'],
+  EPIPE: ['reset', 'closed the connection during a write'],
+  ETIMEDOUT: ['timeout', 'did not answer in time'],
+  ENOTFOUND: ['dns', 'has a host name that does not exist'],
+  EAI_AGAIN: ['dns', 'has a host name that no name server could resolve'],
+  EAI_FAIL: ['dns', 'has a host name that no name server could resolve'],
+  EHOSTUNREACH: ['unreachable', 'is on an unreachable host'],
+  ENETUNREACH: ['unreachable', 'is on an unreachable network'],
+  EADDRNOTAVAIL: ['unreachable', 'could not be dialed: no local address is free'],
+};
+
+/** Describes a socket error in words; with the code if it is unknown. */
+export function describeSocketError(error: unknown, address: ServerAddress): SocketFault {
+  const code = errorCode(error);
+  const [reason, says] = FAULTS[code] ?? ['unreachable', `could not be reached (${code})`];
+  return new SocketFault(reason, address, says, { cause: error });
+}
+
+/** Does the name service deny the host name? It may also be unable to tell: EAI_AGAIN. */
+export function isUnknownHost(fault: Error): boolean {
+  return fault instanceof SocketFault && errorCode(fault.cause) === 'ENOTFOUND';
+}
+
+/** The code of an error of Node, or its text. */
+export function errorCode(error: unknown): string {
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
+    return error.code;
+  }
+  return String(error);
+}

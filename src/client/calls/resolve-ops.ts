@@ -1,0 +1,78 @@
+/** The checked operations of a multi, with server paths. */
+import { checkArray, checkOneOf, readFields } from '../../protocol/check-argument.js';
+import { OpCode } from '../../protocol/op-code.js';
+import { toServerPath } from '../base/chroot.js';
+import type { Op, ReadOp } from '../base/client.js';
+import { resolveCreate, resolveDelete, resolveSet } from './arguments.js';
+import type { MultiArgs, MultiOp } from './multi.js';
+import type { MultiReadArgs } from './multi-read.js';
+
+const OPS = ['create', 'delete', 'set', 'check'] as const;
+
+/** The operations of a multi, and the caller's paths. */
+export function resolveOps(chroot: string, ops: readonly Op[]): MultiArgs {
+  const paths: string[] = [];
+  const resolved = checkArray('ops', ops, (name, element) => {
+    const op = readFields(name, element as AnyOp, ['op', 'path', 'data', 'options', 'version']);
+    checkOneOf(`${name}.op`, op.op, OPS);
+    paths.push(op.path);
+    return resolveOp(chroot, op as Op);
+  });
+  return { ops: resolved, paths, chroot };
+}
+
+const READS = ['getData', 'getChildren'] as const;
+
+/** The checked reads of a multiRead. */
+export function resolveReads(chroot: string, reads: readonly ReadOp[]): MultiReadArgs {
+  const checked = checkArray('ops', reads, (name, element) => {
+    const { op, path } = readFields(name, element as ReadOp, ['op', 'path']);
+    return {
+      op: checkOneOf(`${name}.op`, op, READS),
+      path,
+      serverPath: toServerPath(chroot, path),
+    };
+  });
+  return {
+    ops: checked.map(({ op }) => op),
+    paths: checked.map(({ serverPath }) => serverPath),
+    ownPaths: checked.map(({ path }) => path),
+  };
+}
+
+interface AnyOp {
+  readonly op: Op['op'];
+  readonly path: string;
+  readonly data?: unknown;
+  readonly options?: unknown;
+  readonly version?: unknown;
+}
+
+function resolveOp(chroot: string, op: Op): MultiOp {
+  switch (op.op) {
+    case 'create': {
+      const { code, args } = resolveCreate(chroot, op.path, op.data ?? null, op.options);
+      // Apache's servers before 3.9 read a create2 within a multi as a create.
+      return { op: 'create', code: code === OpCode.create2 ? OpCode.create : code, args };
+    }
+    case 'delete':
+      return {
+        op: 'delete',
+        code: OpCode.delete,
+        args: resolveDelete(chroot, op.path, versionOf(op)),
+      };
+    case 'set':
+      return {
+        op: 'set',
+        code: OpCode.setData,
+        args: resolveSet(chroot, op.path, op.data, versionOf(op)),
+      };
+    case 'check':
+      return { op: 'check', code: OpCode.check, args: resolveDelete(chroot, op.path, op.version) };
+  }
+}
+
+/** Null is not a version; undefined means any. */
+function versionOf({ version = -1 }: { readonly version?: number }): number {
+  return version;
+}

@@ -1,0 +1,102 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  checkFunction,
+  checkString,
+  checkWhole,
+  outOfRange,
+  readFields,
+} from '../../protocol/check-argument.js';
+import type { SessionClient } from '../base/client.js';
+import type { ClientOptions } from '../base/client-options.js';
+import { createClient } from '../zookeeper.js';
+import { checkSrvTarget, type LookUp, lookUpIn, resolveSrv } from './srv-target.js';
+
+/** A source of servers: DNS, a file, a registry. */
+export interface HostProvider {
+  /** The connect string of now; a rejection keeps the previous one. */
+  connectString(): Promise<string>;
+}
+
+export interface FollowOptions extends Omit<ClientOptions, 'connectString'> {
+  /** How often to ask the provider again, in ms, from 1. Default 60000. */
+  readonly refreshMs?: number;
+}
+
+/**
+ * The servers of an SRV record (RFC 2782).
+ * @param target "srv://_zookeeper._tcp.example.org[/chroot]"; srvs:// for TLS
+ * @param lookUp asks for the records of a name; default: the name servers of the system
+ * @throws RangeError for an invalid target
+ */
+export function dnsSrvHosts(target: string, lookUp: LookUp = lookUpIn({})): HostProvider {
+  checkTarget(target);
+  checkFunction('lookUp', lookUp);
+  return { connectString: () => resolveSrv(target, lookUp) };
+}
+
+const ignore = (): void => undefined;
+
+function checkTarget(target: string): void {
+  checkString('target', target);
+  try {
+    checkSrvTarget(target);
+  } catch {
+    throw outOfRange('target', target, 'srv://_service._protocol.domain[/chroot]');
+  }
+}
+
+/**
+ * Connects to the servers of a provider, and follows its changes: it asks again when the
+ * connection is lost, and every `refreshMs`. A changed list goes to `updateServers`, which balances
+ * the clients.
+ * @example
+ * const client = await connectTo(dnsSrvHosts('srv://_zookeeper._tcp.example.org'));
+ * @throws the first error of the provider; the errors of connect()
+ */
+export async function connectTo(
+  provider: HostProvider,
+  options: FollowOptions = {},
+): Promise<SessionClient> {
+  const { connectString } = readFields('provider', provider, ['connectString']);
+  checkFunction('provider.connectString', connectString);
+  const { refreshMs = 60_000 } = readFields('options', options, ['refreshMs']);
+  checkWhole('options.refreshMs', refreshMs, 1);
+  const { refreshMs: _, ...clientOptions } = options;
+  const first = await provider.connectString();
+  const client = createClient({ ...clientOptions, connectString: first });
+  await client.connect();
+  follow(client, provider, first, refreshMs);
+  return client;
+}
+
+function follow(
+  client: SessionClient,
+  provider: HostProvider,
+  first: string,
+  refreshMs: number,
+): void {
+  let current = first;
+  const ended = new AbortController();
+  const ask = async (): Promise<void> => {
+    try {
+      const next = await provider.connectString();
+      if (next === current || ended.signal.aborted) return;
+      client.updateServers(next);
+      current = next;
+    } catch {
+      // A source that fails for a while must not end a session that works.
+    }
+  };
+  const end = (): void => ended.abort();
+  client.on('expired', end).on('auth-failed', end).on('closed', end);
+  client.on('disconnected', () => ask().catch(ignore));
+  const repeat = async (): Promise<void> => {
+    while (!ended.signal.aborted) {
+      await pause(refreshMs, undefined, { signal: ended.signal, ref: false }).catch(
+        () => undefined,
+      );
+      if (!ended.signal.aborted) await ask();
+    }
+  };
+  repeat().catch(ignore);
+}

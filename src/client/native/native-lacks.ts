@@ -1,0 +1,75 @@
+import type { ACL, ClientInfo, Stat } from '../../protocol/data.js';
+import type { OpResult, ReadResult, WatchChange } from '../base/client.js';
+import { formatServerAddress, type ServerAddress } from '../base/connect-string.js';
+import { UnsupportedError } from '../base/errors.js';
+import type { ResolvedOptions } from '../calls/arguments.js';
+import { ClientLife } from '../calls/client-life.js';
+
+/** The operations that the npm package `zookeeper` lacks, or that do not work in it. */
+export abstract class NativeLacks extends ClientLife {
+  /** The package does not report the answers of a server. */
+  readonly silentMs = 0;
+  readonly lastZxid = 0n;
+
+  updateServers(): void {
+    throw unsupported('change the list of servers of a session');
+  }
+  async multi(): Promise<readonly OpResult[]> {
+    throw unsupported('send a multi');
+  }
+  /** The package has a call for it, but it ends the process with SIGSEGV when the read fails. */
+  async getACL(): Promise<{ acl: readonly ACL[]; stat: Stat }> {
+    throw unsupported('read an ACL without a crash when the read fails');
+  }
+  async getAllChildrenNumber(): Promise<number> {
+    throw unsupported('count all children');
+  }
+  async getEphemerals(): Promise<readonly string[]> {
+    throw unsupported('list ephemerals');
+  }
+  async whoAmI(): Promise<readonly ClientInfo[]> {
+    throw unsupported('report its identity');
+  }
+  async addWatch(): Promise<void> {
+    throw unsupported('set a persistent watch');
+  }
+  async removeWatches(): Promise<void> {
+    throw unsupported('remove watches');
+  }
+  async multiRead(): Promise<readonly ReadResult[]> {
+    throw unsupported('send a multiRead');
+  }
+  watch(): AsyncIterableIterator<WatchChange> {
+    throw unsupported('set a persistent watch');
+  }
+}
+
+/** @throws UnsupportedError for an option that the package lacks */
+export function refuseOptions({ options, servers }: ResolvedOptions): void {
+  if (options.canBeReadOnly === true) throw unsupported('open a read-only session');
+  if (options.sasl !== undefined) throw unsupported('log in by SASL');
+  if (options.shouldResetWatches === false) throw unsupported('drop its watches');
+  if (options.metrics !== undefined) throw unsupported('report metrics');
+  if (options.maxFrameLength !== undefined) throw unsupported('limit the length of a reply');
+  if (servers.some(({ isSecure }) => isSecure)) throw unsupported('use TLS');
+}
+
+export function unsupported(what: string): UnsupportedError {
+  return new UnsupportedError(`native client: cannot ${what}: use the built-in client`);
+}
+
+/** The package would write the text "null". */
+export function writable(data: Buffer | null): Buffer {
+  if (data === null) throw unsupported('write null data');
+  return data;
+}
+
+/** The C client only logs the reason of a failure. */
+export function failedAttempts(
+  servers: readonly ServerAddress[],
+): readonly { readonly server: string; readonly reason: string }[] {
+  return servers.map((address) => {
+    const server = formatServerAddress(address);
+    return { server, reason: `${server} did not answer the C client` };
+  });
+}

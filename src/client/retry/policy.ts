@@ -1,0 +1,125 @@
+/** When a request is repeated: how often, after which pauses, and after which errors. */
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  checkBoolean,
+  checkFields,
+  checkFunction,
+  checkSignal,
+  checkWhole,
+} from '../../protocol/check-argument.js';
+import type { ErrorName } from '../../protocol/error-code.js';
+import { RequestAbortedError, ZooKeeperError } from '../base/errors.js';
+
+export interface RetryPolicy {
+  /** How often a request is sent at most, from 1. Default 10. */
+  readonly attempts?: number;
+  /** The pause after the first failure, in ms; each further pause is twice as long. Default 50. */
+  readonly firstDelayMs?: number;
+  /** The longest pause, in ms. Default 5000. */
+  readonly longestDelayMs?: number;
+  /** No attempt begins later than this after the first one, in ms. Default 60000. */
+  readonly totalMs?: number;
+}
+
+export interface RetryOptions extends RetryPolicy {
+  /**
+   * Whether the work may be done twice: it is then repeated after a lost reply, too. Default false.
+   */
+  readonly isIdempotent?: boolean;
+  /** Ends the pauses; the work itself must observe it, too. */
+  readonly signal?: AbortSignal;
+}
+
+const POLICY_CHECKS = {
+  attempts: (name: string, value: unknown) => checkWhole(name, value, 1),
+  firstDelayMs: (name: string, value: unknown) => checkWhole(name, value, 0),
+  longestDelayMs: (name: string, value: unknown) => checkWhole(name, value, 0),
+  totalMs: (name: string, value: unknown) => checkWhole(name, value, 0),
+};
+
+/** What a repetition may change: the connection, or the load of the server. */
+const TRANSIENT: ReadonlySet<ErrorName> = new Set([
+  'CONNECTIONLOSS',
+  'OPERATIONTIMEOUT',
+  'REQUESTTIMEOUT',
+  'SESSIONMOVED',
+  'THROTTLEDOP',
+]);
+
+/** @throws TypeError or RangeError */
+export function checkPolicy(policy: RetryPolicy): Required<RetryPolicy> {
+  const { attempts, firstDelayMs, longestDelayMs, totalMs } = checkFields(
+    'policy',
+    policy,
+    POLICY_CHECKS,
+  );
+  return {
+    attempts: attempts ?? 10,
+    firstDelayMs: firstDelayMs ?? 50,
+    longestDelayMs: longestDelayMs ?? 5000,
+    totalMs: totalMs ?? 60_000,
+  };
+}
+
+/** Whether a later attempt may succeed. The end of a session and refusals are final. */
+export function isTransient(error: unknown): error is ZooKeeperError {
+  return error instanceof ZooKeeperError && TRANSIENT.has(error.code);
+}
+
+/** The attempts of one request. */
+export class Attempts {
+  private readonly policy: Required<RetryPolicy>;
+  private readonly startMs = performance.now();
+  private count = 1;
+
+  constructor(policy: Required<RetryPolicy>) {
+    this.policy = policy;
+  }
+
+  /** Waits for the next attempt. @returns false at the end of the attempts or by the signal */
+  async next(signal: AbortSignal | undefined): Promise<boolean> {
+    const { attempts, firstDelayMs, longestDelayMs, totalMs } = this.policy;
+    if (this.count >= attempts) return false;
+    const wholeMs = Math.min(longestDelayMs, firstDelayMs * 2 ** (this.count - 1));
+    // Clients that lost the same server must not come back at the same moment.
+    const delayMs = wholeMs * (0.5 + Math.random() / 2);
+    if (performance.now() - this.startMs + delayMs > totalMs) return false;
+    this.count++;
+    return pause(delayMs, true, signal === undefined ? {} : { signal }).catch(() => false);
+  }
+}
+
+/**
+ * Runs `work` again while it fails for a lost connection or a busy server, with pauses that grow.
+ * After an error whose outcome is unknown it repeats only idempotent work.
+ * @example
+ * await retry(() => client.setData('/beat', String(Date.now())), { isIdempotent: true });
+ * @throws the last error of `work`; RequestAbortedError
+ */
+export async function retry<T>(work: () => Promise<T>, options: RetryOptions = {}): Promise<T> {
+  checkFunction('work', work);
+  const {
+    isIdempotent = false,
+    signal,
+    ...policy
+  } = checkFields('options', options, {
+    ...POLICY_CHECKS,
+    isIdempotent: checkBoolean,
+    signal: checkSignal,
+  });
+  const attempts = new Attempts(checkPolicy(policy));
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isTransient(error) || (error.hasUnknownOutcome && !isIdempotent)) throw error;
+      if (!(await attempts.next(signal))) throw endOf(error, signal);
+    }
+  }
+}
+
+/** The error that ends the attempts. */
+export function endOf(last: ZooKeeperError, signal: AbortSignal | undefined): Error {
+  if (signal?.aborted !== true) return last;
+  return new RequestAbortedError(last.path, signal.reason, last.hasUnknownOutcome);
+}

@@ -1,0 +1,149 @@
+import type { CallOptions, CreateResult, Op, ZooKeeperClient } from '../base/client.js';
+import type { ZooKeeperError } from '../base/errors.js';
+import { checkClient } from '../check-client.js';
+import { Attempts, checkPolicy, endOf, isTransient, type RetryPolicy } from './policy.js';
+import { type Finding, findOut, type SentWrite } from './proof.js';
+
+type Method = (...args: unknown[]) => Promise<unknown>;
+
+/** Where a method has its CallOptions. Its repetition has the effect of one call. */
+const IDEMPOTENT: ReadonlyMap<string, number> = new Map<keyof ZooKeeperClient & string, number>([
+  ['exists', 1],
+  ['getData', 1],
+  ['getACL', 1],
+  ['getChildren', 1],
+  ['getAllChildrenNumber', 1],
+  ['getEphemerals', 1],
+  ['sync', 1],
+  ['getConfig', 0],
+  ['whoAmI', 0],
+  ['addAuth', 2],
+  ['addWatch', 3],
+]);
+
+/**
+ * The same client, which repeats what a lost connection, a timeout or a busy server prevented. It
+ * repeats reads. It repeats a write only if it was not sent, or if the znodes prove that it did not
+ * happen: they are older than the request, by their zxids. Otherwise the call rejects with the
+ * original error, whose hasUnknownOutcome is true. An ephemeral of the own session counts as
+ * created. So no write happens twice.
+ *
+ * A `timeoutMs` holds for each attempt, a `signal` for all of them.
+ * @example
+ * const patient = retryingClient(client, { attempts: 5 });
+ * await patient.setData('/config', 'v2', 3);
+ */
+export function retryingClient(client: ZooKeeperClient, policy: RetryPolicy = {}): ZooKeeperClient {
+  checkClient(client);
+  const checked = checkPolicy(policy);
+  const retrying = methodsOf(client, () => new Attempts(checked));
+  return new Proxy(client, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      const own: Method = value.bind(target);
+      const at = IDEMPOTENT.get(String(name));
+      if (at === undefined) return retrying.get(String(name)) ?? own;
+      return (...args: unknown[]) =>
+        repeat(new Attempts(checked), signalOf(args[at]), () => own(...args), always);
+    },
+  });
+}
+
+/** Decides after an error without an answer; may throw what ends the call. */
+type Judge<T> = (error: ZooKeeperError) => Promise<'repeat' | { readonly value: T }>;
+
+const always = async (): Promise<'repeat'> => 'repeat';
+
+async function repeat<T>(
+  attempts: Attempts,
+  signal: AbortSignal | undefined,
+  send: () => Promise<T>,
+  judge: Judge<T>,
+): Promise<T> {
+  for (;;) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+      if (!(await attempts.next(signal))) throw endOf(error, signal);
+      if (!error.hasUnknownOutcome) continue;
+      const judgment = await judge(error);
+      if (judgment !== 'repeat') return judgment.value;
+    }
+  }
+}
+
+type Writes = Pick<ZooKeeperClient, 'create' | 'delete' | 'setData' | 'setACL' | 'multi'>;
+
+function methodsOf(
+  client: ZooKeeperClient,
+  begin: () => Attempts,
+): ReadonlyMap<string, (...args: never[]) => unknown> {
+  const write = <T>(
+    op: SentWrite['op'],
+    call: CallOptions | undefined,
+    send: () => Promise<T>,
+    whenHappened?: (created: CreateResult) => T,
+  ): Promise<T> => {
+    const attempts = begin();
+    const zxid = client.lastZxid;
+    return repeat(attempts, call?.signal, send, async (error) => {
+      const finding = await look(client, { op, zxid }, attempts, call?.signal, error);
+      if (finding.kind === 'did-not-happen') return 'repeat';
+      if (finding.kind === 'unknown' || whenHappened === undefined) throw error;
+      return { value: whenHappened(finding.created) };
+    });
+  };
+  const methods: Writes = {
+    create: (path, data, options) =>
+      write(
+        { op: 'create', path, ...(options === undefined ? {} : { options }) },
+        options,
+        () => client.create(path, data, options),
+        (created) => created,
+      ),
+    delete: (path, version, call) =>
+      write({ op: 'delete', path }, call, () => client.delete(path, version, call)),
+    setData: (path, data, version, call) =>
+      write({ op: 'set', path, data }, call, () => client.setData(path, data, version, call)),
+    setACL: (path, acl, version = -1, call) =>
+      write({ op: 'setACL', path, version }, call, () => client.setACL(path, acl, version, call)),
+    multi: (ops, call) => {
+      // All or nothing: one operation that did not happen speaks for all of them.
+      const op = ops.find((each) => each.op !== 'check') ?? ops[0];
+      const send = () => client.multi(ops, call);
+      return op === undefined ? send() : write(plain(op), call, send);
+    },
+  };
+  return new Map<string, (...args: never[]) => unknown>(Object.entries(methods));
+}
+
+/** The Stats after a write, read again until a connection lasts long enough. */
+async function look(
+  client: ZooKeeperClient,
+  write: SentWrite,
+  attempts: Attempts,
+  signal: AbortSignal | undefined,
+  lost: ZooKeeperError,
+): Promise<Finding> {
+  for (;;) {
+    try {
+      return await findOut(client, write);
+    } catch (error) {
+      // The outcome of the write stays unknown, whatever prevented the read.
+      if (!isTransient(error) || !(await attempts.next(signal))) throw endOf(lost, signal);
+    }
+  }
+}
+
+/** In a multi, the owner of an ephemeral does not prove that the whole multi happened. */
+function plain(op: Op): Op {
+  if (op.op !== 'create' || op.options?.mode?.isSequential === true) return op;
+  return { op: 'create', path: op.path };
+}
+
+function signalOf(options: unknown): AbortSignal | undefined {
+  if (typeof options !== 'object' || options === null || !('signal' in options)) return undefined;
+  return options.signal instanceof AbortSignal ? options.signal : undefined;
+}

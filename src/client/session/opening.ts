@@ -1,0 +1,113 @@
+/**
+ * The first packets of each connection: the hello and the server's welcome, then SASL, if the
+ * client logs in so. Nothing else is sent before: a server answers requests in order, and those
+ * before the end of SASL would have no identity.
+ */
+import type { InputArchive } from '../../jute/input-archive.js';
+import type { OutputArchive } from '../../jute/output-archive.js';
+import { CLIENT_NAMES } from '../../protocol/digest-proof.js';
+import { ErrorCode } from '../../protocol/error-code.js';
+import { OpCode } from '../../protocol/op-code.js';
+import { SaslDigestClient, type SaslLogin } from '../../protocol/sasl-digest-client.js';
+import { loadCrypto } from '../base/load-on-demand.js';
+import { readWelcome } from './hello.js';
+import type { SessionIdentity } from './session-identity.js';
+
+export type Opened =
+  | { readonly kind: 'opened'; readonly isReadOnly: boolean }
+  /** Bytes are ready, and another answer is due. */
+  | { readonly kind: 'sent' }
+  /** Another server may take the session. */
+  | { readonly kind: 'refused'; readonly says: string }
+  | {
+      readonly kind: 'ended';
+      readonly state: 'expired' | 'auth-failed';
+      readonly code: ErrorCode;
+      readonly says: string;
+    };
+
+/** Requests count from 1. */
+const SASL_XID = 0;
+const NOTHING = Buffer.alloc(0);
+
+export class Opening {
+  private readonly identity: SessionIdentity;
+  private readonly canBeReadOnly: boolean;
+  private readonly login: SaslLogin | undefined;
+  /** After the welcome. */
+  private sasl: SaslDigestClient | null = null;
+  private isReadOnly = false;
+
+  constructor(
+    identity: SessionIdentity,
+    options: { readonly canBeReadOnly: boolean; readonly sasl?: SaslLogin | undefined },
+  ) {
+    this.identity = identity;
+    this.canBeReadOnly = options.canBeReadOnly;
+    this.login = options.sasl;
+  }
+
+  /** Of a new connection. */
+  begin(out: OutputArchive): void {
+    this.sasl = null;
+    this.identity.writeHello(out);
+  }
+
+  /** Reads the next frame of the server. @throws JuteError */
+  read(input: InputArchive, out: OutputArchive): Opened {
+    return this.sasl === null
+      ? this.readWelcome(input, out)
+      : this.readToken(input, out, this.sasl);
+  }
+
+  private readWelcome(input: InputArchive, out: OutputArchive): Opened {
+    const { identity, login } = this;
+    const welcome = readWelcome(input);
+    if (welcome === null) return { kind: 'refused', says: 'is read-only and grants no session' };
+    if (welcome.timeoutMs <= 0 || welcome.sessionId === 0n) {
+      const code = ErrorCode.SESSIONEXPIRED;
+      return { kind: 'ended', state: 'expired', code, says: identity.refusal };
+    }
+    if (welcome.isReadOnly && !this.canBeReadOnly) return { kind: 'refused', says: 'is read-only' };
+    identity.adopt(welcome);
+    this.isReadOnly = welcome.isReadOnly;
+    if (login === undefined) return { kind: 'opened', isReadOnly: welcome.isReadOnly };
+    const { createHash, randomBytes } = loadCrypto();
+    this.sasl = new SaslDigestClient({
+      login,
+      names: CLIENT_NAMES,
+      md5: (bytes) => createHash('md5').update(bytes).digest(),
+      nonce: () => randomBytes(24).toString('hex'),
+    });
+    writeToken(out, NOTHING);
+    return { kind: 'sent' };
+  }
+
+  private readToken(input: InputArchive, out: OutputArchive, sasl: SaslDigestClient): Opened {
+    const xid = input.readInt();
+    input.readLong();
+    const err = input.readInt();
+    // The server may notify or answer nothing else before.
+    if (xid !== SASL_XID) return failed('answered another request than SASL');
+    if (err !== ErrorCode.OK) return failed(`refused the SASL login of "${this.login?.user}"`);
+    const token = input.readBuffer() ?? NOTHING;
+    if (token.length === 0) return failed('does not use SASL, or refused the login');
+    const step = sasl.step(Buffer.from(token));
+    if (step.kind === 'failed') return failed(`broke off SASL: ${step.reason}`);
+    if (step.kind === 'done') return { kind: 'opened', isReadOnly: this.isReadOnly };
+    writeToken(out, step.token);
+    return { kind: 'sent' };
+  }
+}
+
+function failed(says: string): Opened {
+  return { kind: 'ended', state: 'auth-failed', code: ErrorCode.AUTHFAILED, says };
+}
+
+function writeToken(out: OutputArchive, token: Buffer): void {
+  const at = out.skip(4);
+  out.writeInt(SASL_XID);
+  out.writeInt(OpCode.sasl);
+  out.writeBuffer(token);
+  out.patchInt(at, out.length - at - 4);
+}

@@ -1,0 +1,72 @@
+import type { InputArchive } from '../../jute/input-archive.js';
+import { ErrorCode } from '../../protocol/error-code.js';
+import { Xid } from '../../protocol/op-code.js';
+import type { WatcherType } from '../../protocol/watch-event.js';
+import { toClientPath } from '../base/chroot.js';
+import type { Watcher } from '../base/client.js';
+import type { AuthList } from './auth-list.js';
+import type { RequestPipeline } from './request-pipeline.js';
+import type { SessionEffects } from './session-contract.js';
+import type { SessionIdentity } from './session-identity.js';
+import { makeWatchEvent, type WatchManager } from './watch-manager.js';
+
+interface Receivers {
+  readonly identity: SessionIdentity;
+  readonly watches: WatchManager;
+  readonly requests: RequestPipeline;
+  readonly auth: AuthList;
+  readonly effects: SessionEffects;
+}
+
+/** Passes each frame of the server to its receiver, by its xid. */
+export class ReplyReader {
+  private readonly chroot: string;
+  private readonly to: Receivers;
+
+  constructor(chroot: string, receivers: Receivers) {
+    this.chroot = chroot;
+    this.to = receivers;
+  }
+
+  /**
+   * Reads one frame; false when the server refused an authentication, which ends the session.
+   * @throws JuteError for an unexpected reply
+   */
+  handle(input: InputArchive): boolean {
+    const xid = input.readInt();
+    const zxidHigh = input.readInt();
+    const zxidLow = input.readInt();
+    const err = input.readInt();
+    switch (xid) {
+      case Xid.ping:
+        return true;
+      case Xid.notification:
+        this.notify(input, (BigInt(zxidHigh) << 32n) | BigInt(zxidLow >>> 0));
+        return true;
+      case Xid.auth:
+        if (err === ErrorCode.OK) this.to.auth.accepted();
+        return err === ErrorCode.OK;
+      default:
+        this.to.identity.saw(zxidHigh, zxidLow);
+        this.to.requests.settle(xid, err, input);
+        return true;
+    }
+  }
+
+  /** Removes watchers and notifies them. */
+  removeWatchers(path: string, type: WatcherType, only?: Watcher): void {
+    const clientPath = toClientPath(this.chroot, path);
+    for (const { type: removed, watchers } of this.to.watches.remove(path, type, only)) {
+      this.to.effects.deliver({ type: removed, path: clientPath, zxid: -1n }, watchers);
+    }
+  }
+
+  private notify(input: InputArchive, zxid: bigint): void {
+    const type = input.readInt();
+    input.readInt();
+    const path = input.readString() ?? '';
+    const watchers = this.to.watches.trigger(type, path);
+    const event = makeWatchEvent(type, toClientPath(this.chroot, path), zxid);
+    if (watchers.size > 0 && event !== undefined) this.to.effects.deliver(event, watchers);
+  }
+}

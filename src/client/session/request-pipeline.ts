@@ -1,0 +1,169 @@
+import type { InputArchive } from '../../jute/input-archive.js';
+import { JuteError } from '../../jute/jute-error.js';
+import type { OutputArchive } from '../../jute/output-archive.js';
+import { ErrorCode } from '../../protocol/error-code.js';
+import { Fifo } from '../../protocol/fifo.js';
+import { OpCode, Xid } from '../../protocol/op-code.js';
+import { type MakeError, timeoutError, ZooKeeperError } from '../base/errors.js';
+import type { Request } from './request.js';
+import type { WatchManager } from './watch-manager.js';
+
+const LARGEST_XID = 0x7fff_ffff;
+
+/**
+ * The requests of a session in order: those that wait for a connection, and those on the wire.
+ * Replies come in the order of the requests; a reply out of order breaks the connection. Bytes
+ * gather in `out`.
+ */
+export class RequestPipeline {
+  private readonly out: OutputArchive;
+  private readonly watches: WatchManager;
+  private readonly sent = new Fifo<Request>();
+  private readonly waiting = new Fifo<Request>();
+  private lastXid = 0;
+  /** How many requests at the head of `sent` are abandoned. */
+  private abandoned = 0;
+
+  constructor(out: OutputArchive, watches: WatchManager) {
+    this.out = out;
+    this.watches = watches;
+  }
+
+  /** When the first request times out; Infinity for never. */
+  get nextDeadlineMs(): number {
+    return Math.min(
+      this.sent.at(this.abandoned)?.deadlineMs ?? Number.POSITIVE_INFINITY,
+      this.waiting.peek()?.deadlineMs ?? Number.POSITIVE_INFINITY,
+    );
+  }
+
+  wait(request: Request): void {
+    this.waiting.push(request);
+  }
+
+  /** Sends the waiting requests. */
+  sendWaiting(): void {
+    for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift()) {
+      if (!next.isAbandoned) this.send(next);
+    }
+  }
+
+  send(request: Request): void {
+    const xid = this.lastXid === LARGEST_XID ? 1 : this.lastXid + 1;
+    if (this.sendAs(request, xid)) this.lastXid = xid;
+  }
+
+  /**
+   * Sends a request under a reserved xid (setWatches).
+   * @returns false when it cannot be encoded: it is rejected, and leaves nothing here
+   */
+  sendAs(request: Request, xid: number): boolean {
+    const { out } = this;
+    const at = out.skip(4);
+    out.writeInt(xid);
+    out.writeInt(request.operation.code);
+    try {
+      request.operation.write(out, request.args);
+    } catch (error) {
+      out.truncate(at);
+      request.reject(error instanceof Error ? error : new Error(String(error)));
+      return false;
+    }
+    request.bytes = out.length - at - 4;
+    out.patchInt(at, request.bytes);
+    request.xid = xid;
+    this.sent.push(request);
+    return true;
+  }
+
+  ping(): void {
+    this.out.writeInt(8);
+    this.out.writeInt(Xid.ping);
+    this.out.writeInt(OpCode.ping);
+  }
+
+  /**
+   * Settles the request of a reply.
+   * @throws JuteError when it is not the reply to the oldest request, which stays on the wire
+   */
+  settle(xid: number, err: number, input: InputArchive): void {
+    const request = this.sent.peek();
+    if (request === undefined || request.xid !== xid) {
+      const expected = request === undefined ? 'no reply' : `the reply to xid ${request.xid}`;
+      throw new JuteError(`expected ${expected}, found one to xid ${xid}`);
+    }
+    const { operation } = request;
+    const isNoNodeValue = err === ErrorCode.NONODE && operation.noNodeValue !== undefined;
+    let value: unknown = operation.noNodeValue;
+    let failure: ZooKeeperError | undefined;
+    if (err === ErrorCode.OK) {
+      try {
+        value = operation.read(input, request.args);
+      } catch (error) {
+        if (!(error instanceof ZooKeeperError)) throw error;
+        failure = error;
+      }
+    } else if (!isNoNodeValue) {
+      failure = new ZooKeeperError(err, request.path);
+    }
+    this.sent.shift();
+    if (this.abandoned > 0) this.abandoned--;
+    if (request.isAbandoned) return;
+    if (failure !== undefined) {
+      request.reject(failure);
+      return;
+    }
+    if (request.watcher !== undefined) this.arm(request, isNoNodeValue);
+    request.resolve(value);
+  }
+
+  /**
+   * Rejects requests that waited too long. All have the same timeout, so they are the oldest ones.
+   * A request on the wire keeps its place, because its reply may still arrive.
+   */
+  expire(nowMs: number): void {
+    for (;;) {
+      const request = this.sent.at(this.abandoned);
+      if (request === undefined || !isOver(request, nowMs)) break;
+      this.abandoned++;
+      timeOut(request);
+    }
+    for (;;) {
+      const request = this.waiting.peek();
+      if (request === undefined || !isOver(request, nowMs)) break;
+      this.waiting.shift();
+      timeOut(request);
+    }
+  }
+
+  /** Removes and returns the requests on the wire. */
+  takeSent(): readonly Request[] {
+    this.abandoned = 0;
+    return this.sent.drain().filter((request) => !request.isAbandoned);
+  }
+
+  /** Removes and rejects all requests, in order. */
+  failAll(error: MakeError): void {
+    for (const { path, reject } of this.takeSent()) reject(error(path, true));
+    for (const { path, reject, isAbandoned } of this.waiting.drain()) {
+      if (!isAbandoned) reject(error(path, false));
+    }
+  }
+
+  private arm(request: Request, isAbsent: boolean): void {
+    const { watchKind } = request.operation;
+    if (watchKind === undefined || request.watcher === undefined) return;
+    // On an existing znode, exists sets a data watch; a reconnect must keep that.
+    const kind = watchKind === 'exists' && !isAbsent ? 'data' : watchKind;
+    this.watches.add(kind, request.watchPath, request.watcher);
+  }
+}
+
+/** Whether nobody waits for it any longer. */
+function isOver(request: Request, nowMs: number): boolean {
+  return request.isAbandoned || request.deadlineMs <= nowMs;
+}
+
+function timeOut(request: Request): void {
+  if (!request.isAbandoned) request.giveUp(timeoutError(request.path, request.wasSent));
+}

@@ -1,0 +1,149 @@
+import { formatServerAddress, type ServerAddress } from '../base/connect-string.js';
+import { isUnknownHost } from '../base/socket-fault.js';
+import { isSame, rebalance } from './rebalance.js';
+import type { SessionOptions } from './session-contract.js';
+
+/** The last failure of a server: "host:port" and a sentence. */
+export interface FailedAttempt {
+  readonly server: string;
+  readonly reason: string;
+}
+
+type ListOptions = Pick<
+  SessionOptions,
+  'servers' | 'random' | 'connectRounds' | 'connectTimeoutMs' | 'isUnknownHostFinal'
+>;
+
+/** Changes a list; returns why a connection has to move, if it has to. */
+export type ServerChange = (list: ServerList, isConnected: boolean) => string | undefined;
+
+const FIRST_DELAY_MS = 50;
+const LONGEST_DELAY_MS = 1000;
+
+/**
+ * Chooses the next server to try, and the wait before it. A round tries the whole list without
+ * waits; before each further round the wait doubles. A single server is never retried at once, or
+ * the client would dial a server that closes every connection in a busy loop.
+ */
+export class ServerList {
+  private readonly options: ListOptions;
+  /** The last failure of each server since there was a connection. */
+  private readonly reasons = new Map<string, Error>();
+  private index = -1;
+  private servers: readonly ServerAddress[];
+  /** After an update: servers to try before the list. */
+  private preferred: ServerAddress[] = [];
+  private chosen: ServerAddress | undefined;
+  /** Since the last connection, or since the start. */
+  private tries = 0;
+  private wasConnected = false;
+
+  constructor(options: ListOptions) {
+    if (options.servers.length === 0)
+      throw new RangeError('the list of servers is empty (expected at least one server)');
+    this.options = options;
+    this.servers = options.servers;
+  }
+
+  /** The last choice of `next`. */
+  get current(): ServerAddress {
+    return this.chosen ?? (this.servers[0] as ServerAddress);
+  }
+
+  get failedAttempts(): readonly FailedAttempt[] {
+    return [...this.reasons].map(([server, { message }]) => ({ server, reason: message }));
+  }
+
+  /** Set when the first connection used up its rounds, or has no host to reach. */
+  get exhausted(): Error | undefined {
+    const { connectRounds, isUnknownHostFinal } = this.options;
+    if (this.wasConnected || this.tries < this.servers.length) return undefined;
+    if (isUnknownHostFinal && [...this.reasons.values()].every(isUnknownHost)) {
+      return new Error('no server of the list exists');
+    }
+    if (this.tries < connectRounds * this.servers.length) return undefined;
+    const rounds = connectRounds === 1 ? 'one round' : `${connectRounds} rounds`;
+    return new Error(`no server accepted the session in ${rounds} of the list`);
+  }
+
+  /**
+   * Moves to the next server; returns the ms to wait before dialing it.
+   * @param timeoutMs of the session; the wait stays well below it
+   */
+  next(timeoutMs: number): number {
+    const { length } = this.servers;
+    const preferred = this.preferred.shift();
+    if (preferred !== undefined) {
+      this.chosen = preferred;
+      return 0;
+    }
+    this.index = (this.index + 1) % length;
+    this.chosen = this.servers[this.index];
+    const tries = this.tries++;
+    const isRepeat = tries > 0 || (length === 1 && this.wasConnected);
+    if (tries % length !== 0 || !isRepeat) return 0;
+    const delayMs = FIRST_DELAY_MS * 2 ** Math.floor(tries / length);
+    const longestMs = Math.min(LONGEST_DELAY_MS, timeoutMs / 6, delayMs);
+    return Math.round(longestMs * (0.5 + this.options.random() / 2));
+  }
+
+  /**
+   * Replaces the list.
+   * @param isConnected whether there is a connection, which may have to move to balance the load
+   * @returns whether to give up the current connection or attempt
+   */
+  update(servers: readonly ServerAddress[], isConnected: boolean): boolean {
+    const { current, servers: old } = this;
+    this.servers = servers;
+    this.index = servers.findIndex((server) => isSame(server, current));
+    this.tries = 0;
+    this.preferred = [];
+    if (!isConnected) {
+      if (this.index === -1) this.chosen = undefined;
+      return this.index === -1;
+    }
+    const { isMoving, order } = rebalance(current, old, servers, this.options.random);
+    this.preferred = [...order];
+    return isMoving;
+  }
+
+  /** Every server but the current one. */
+  get others(): readonly ServerAddress[] {
+    return this.servers.filter((server) => !isSame(server, this.current));
+  }
+
+  /** Leaves a read-only server for this one. */
+  static toWritable(server: ServerAddress): ServerChange {
+    return (list) => {
+      list.preferred.unshift(server);
+      return `${formatServerAddress(server)} is writable`;
+    };
+  }
+
+  /** Replaces the servers. */
+  static toServers(servers: readonly ServerAddress[]): ServerChange {
+    return (list, isConnected) =>
+      list.update(servers, isConnected) ? 'the list of servers changed' : undefined;
+  }
+
+  /** The timeout of one attempt, so that every server gets its turn in time. */
+  attemptMs(timeoutMs: number): number {
+    const { connectTimeoutMs } = this.options;
+    const listMs = this.wasConnected ? timeoutMs : Math.min(timeoutMs, connectTimeoutMs);
+    return listMs / this.servers.length;
+  }
+
+  /** The current server accepted the session: the next loss starts a new round after it. */
+  connected(): void {
+    this.tries = 0;
+    this.preferred = [];
+    this.index = this.servers.findIndex((server) => isSame(server, this.current));
+    this.wasConnected = true;
+    this.reasons.clear();
+  }
+
+  /** The current server failed. */
+  failed(reason: Error): void {
+    this.reasons.set(formatServerAddress(this.current), reason);
+  }
+}

@@ -1,0 +1,160 @@
+import type { ClientState, WatchEvent, Watcher } from '../base/client.js';
+import { formatServerAddress, type ServerAddress } from '../base/connect-string.js';
+import { Connection, type ConnectionEvents } from '../base/connection.js';
+import type { TlsOptions } from '../base/tls.js';
+import type { WireTap } from '../base/wire-trace.js';
+import type { Request } from './request.js';
+import { ServerList } from './server-list.js';
+import { Session } from './session.js';
+import type { SessionEffects, SessionOptions } from './session-contract.js';
+import { WritableSearch } from './writable-search.js';
+
+export interface SessionListener {
+  changedState(state: ClientState, reason: Error | undefined): void;
+  /** An event that at least one watcher gets. */
+  delivered?(event: WatchEvent): void;
+}
+
+const LONGEST_TIMER_MS = 0x7fff_ffff;
+
+/**
+ * Connects a session to its socket, clock and one timer, and performs its effects. All bytes of one
+ * turn of the event loop leave in one write. Listeners run in microtasks: callers see replies,
+ * events and changes of state in order, and never inside their own call.
+ */
+export class SessionDriver implements SessionEffects {
+  readonly session: Session;
+  private readonly listener: SessionListener;
+  private readonly tls: TlsOptions | undefined;
+  private readonly tap: WireTap | undefined;
+  private readonly search: WritableSearch;
+  private connection: Connection | undefined;
+  private isWriteDue = false;
+  private isClosing = false;
+  private timer: NodeJS.Timeout | undefined;
+  private timerAtMs = Number.POSITIVE_INFINITY;
+
+  constructor(options: SessionOptions, listener: SessionListener, tls?: TlsOptions, tap?: WireTap) {
+    this.listener = listener;
+    this.tls = tls;
+    this.tap = tap;
+    this.session = new Session(options, this);
+    this.search = new WritableSearch(tls, (server) => {
+      this.session.changeServers(ServerList.toWritable(server), this.now());
+      this.armTimer();
+    });
+  }
+
+  /** Milliseconds of a monotonic clock; `performance` would have to load first. */
+  now(): number {
+    const [seconds, nanoseconds] = process.hrtime();
+    return seconds * 1e3 + nanoseconds / 1e6;
+  }
+
+  start(): void {
+    this.session.start(this.now());
+    this.armTimer();
+  }
+
+  /** How long no server has answered, in ms. */
+  get silentMs(): number {
+    return this.session.liveness.silentMs(this.now());
+  }
+
+  submit(request: Request, hasTimeout: boolean): void {
+    this.session.submit(request, hasTimeout ? this.now() : 0);
+    if (hasTimeout) this.armTimer();
+  }
+
+  updateServers(servers: readonly ServerAddress[]): void {
+    this.session.changeServers(ServerList.toServers(servers), this.now());
+    this.armTimer();
+  }
+
+  close(): void {
+    this.isClosing = true;
+    this.session.close(this.now());
+    this.armTimer();
+  }
+
+  connect(server: ServerAddress): void {
+    const events: ConnectionEvents = {
+      connected: () => {
+        this.session.handleConnected(this.now());
+        this.armTimer();
+      },
+      received: (chunk) => {
+        this.tap?.received(chunk, this.now());
+        this.session.handleBytes(chunk, this.now());
+        this.armTimer();
+      },
+      closed: (fault) => {
+        this.connection = undefined;
+        this.tap?.closed(fault);
+        this.session.handleClosed(fault, this.now());
+        this.armTimer();
+      },
+    };
+    this.tap?.dialed(formatServerAddress(server));
+    this.connection = new Connection(server, events, this.tls);
+  }
+
+  disconnect(): void {
+    this.connection?.destroy();
+    this.connection = undefined;
+  }
+
+  wantWrite(): void {
+    if (this.isWriteDue) return;
+    this.isWriteDue = true;
+    setImmediate(this.flush);
+  }
+
+  changeState(state: ClientState, reason: Error | undefined): void {
+    if (state === 'connected-readonly') this.search.start(() => this.session.list.others);
+    else this.search.stop();
+    queueMicrotask(() => this.listener.changedState(state, reason));
+  }
+
+  /** The server reports its own close of the session as an event; it says nothing about others. */
+  deliver(event: WatchEvent, watchers: ReadonlySet<Watcher>): void {
+    if (this.isClosing) return;
+    queueMicrotask(() => this.listener.delivered?.(event));
+    for (const watcher of watchers) queueMicrotask(() => watcher(event));
+  }
+
+  private readonly flush = (): void => {
+    this.isWriteDue = false;
+    if (this.connection === undefined) return;
+    const bytes = this.session.takeBytes(this.now());
+    if (bytes.length === 0) return;
+    this.tap?.sent(bytes, this.now());
+    this.connection.write(bytes);
+  };
+
+  /** An early timer is harmless, so only an earlier one replaces it. */
+  private armTimer(): void {
+    const atMs = this.session.nextDeadlineMs;
+    if (atMs === Number.POSITIVE_INFINITY) {
+      clearTimeout(this.timer);
+      this.timerAtMs = atMs;
+    } else if (atMs < this.timerAtMs) {
+      clearTimeout(this.timer);
+      this.timerAtMs = atMs;
+      const delayMs = Math.min(Math.max(Math.ceil(atMs - this.now()), 1), LONGEST_TIMER_MS);
+      this.timer = setTimeout(this.handleTimer, delayMs);
+    }
+  }
+
+  /** After a long turn an answer may wait in the socket when its timeout fires: read it first. */
+  private readonly handleTimer = (): void => {
+    if (this.session.hasSlept(this.now())) this.tick();
+    else setImmediate(this.tick);
+  };
+
+  private readonly tick = (): void => {
+    this.timerAtMs = Number.POSITIVE_INFINITY;
+    this.session.tick(this.now());
+    this.armTimer();
+  };
+}

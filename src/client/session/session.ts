@@ -1,0 +1,307 @@
+/**
+ * One client session as a state machine. Calls are events (connection, bytes, time, requests), and
+ * effects leave through SessionEffects. Bytes to send gather until the driver takes them. No
+ * socket, no clock, no timer: every time is an argument.
+ *
+ * ```
+ *   idle -> dialing -> handshaking -> established -> ended (expired, auth-failed, closed)
+ *             ^  \___________|____________/
+ *             |              v lost
+ *             +--------- waiting (between rounds of the list)
+ * ```
+ *
+ * Rules: Programmer's Guide, "ZooKeeper Sessions"; the order of a reconnect (handshake, auth,
+ * watches, then waiting requests), lastZxidSeen, and the end of a session that no server answers
+ * for 4/3 of its timeout as in ClientCnxn. A lost connection fails the requests in flight, because
+ * their outcome is unknown; they are never sent again.
+ */
+import { FrameDecoder } from '../../jute/frame-decoder.js';
+import { InputArchive } from '../../jute/input-archive.js';
+import { JuteError } from '../../jute/jute-error.js';
+import { OutputArchive } from '../../jute/output-archive.js';
+import { ErrorCode } from '../../protocol/error-code.js';
+import { Xid } from '../../protocol/op-code.js';
+import type { ClientState } from '../base/client.js';
+import { formatServerAddress, type ServerAddress } from '../base/connect-string.js';
+import { closedError, endingErrors, type MakeError } from '../base/errors.js';
+import { AuthList } from './auth-list.js';
+import { Liveness } from './liveness.js';
+import { type Opened, Opening } from './opening.js';
+import { closeSession } from './operations.js';
+import { ReplyReader } from './reply-reader.js';
+import { lostError, makeRequest, type Request } from './request.js';
+import { RequestPipeline } from './request-pipeline.js';
+import { type ServerChange, ServerList } from './server-list.js';
+import { CLOSE_TIMEOUT_MS, type SessionEffects, type SessionOptions } from './session-contract.js';
+import { SessionIdentity } from './session-identity.js';
+import { WatchManager } from './watch-manager.js';
+import { watchRequests } from './watch-requests.js';
+
+type Phase = 'idle' | 'waiting' | 'dialing' | 'handshaking' | 'established' | 'ended';
+
+export class Session {
+  readonly identity: SessionIdentity;
+  readonly watches = new WatchManager();
+  readonly replies: ReplyReader;
+  readonly list: ServerList;
+  private readonly options: SessionOptions;
+  private readonly effects: SessionEffects;
+  private readonly out = new OutputArchive(2048);
+  private readonly input = new InputArchive(Buffer.alloc(0));
+  private readonly auth = new AuthList();
+  private readonly requests = new RequestPipeline(this.out, this.watches);
+  readonly liveness: Liveness;
+  private readonly opening: Opening;
+  private decoder: FrameDecoder;
+  private phase: Phase = 'idle';
+  private publicState: ClientState = 'connecting';
+  private ending: MakeError = closedError;
+  private isClosing = false;
+  /** The end of the wait, the attempt or the close, by phase. */
+  private phaseDeadlineMs = Number.POSITIVE_INFINITY;
+
+  constructor(options: SessionOptions, effects: SessionEffects) {
+    this.options = options;
+    this.effects = effects;
+    this.list = new ServerList(options);
+    this.decoder = this.newDecoder();
+    this.identity = new SessionIdentity(options);
+    this.liveness = new Liveness(this.identity);
+    this.opening = new Opening(this.identity, options);
+    const { identity, watches, requests, auth } = this;
+    this.replies = new ReplyReader(options.chroot, { identity, watches, requests, auth, effects });
+  }
+
+  get state(): ClientState {
+    return this.publicState;
+  }
+  get server(): ServerAddress | undefined {
+    return this.phase === 'established' ? this.list.current : undefined;
+  }
+
+  /** When tick must be called, in ms of the caller's clock; Infinity for never. */
+  get nextDeadlineMs(): number {
+    if (this.phase === 'ended') return Number.POSITIVE_INFINITY;
+    const silenceMs = this.liveness.nextDeadlineMs(this.phase === 'established');
+    return Math.min(this.phaseDeadlineMs, this.requests.nextDeadlineMs, silenceMs);
+  }
+
+  /** Whether to tick before anything else: what waits in the socket is too old. */
+  hasSlept(nowMs: number): boolean {
+    return this.phase === 'established' && this.liveness.hasSlept(nowMs);
+  }
+
+  start(nowMs: number): void {
+    if (this.phase === 'idle') this.dial(nowMs);
+  }
+
+  handleConnected(nowMs: number): void {
+    if (this.phase !== 'dialing') return;
+    this.phase = 'handshaking';
+    this.decoder = this.newDecoder();
+    this.liveness.receivedMs = nowMs;
+    this.opening.begin(this.out);
+    this.effects.wantWrite();
+  }
+
+  /** Changes the list of servers; leaves the connection for the reason that `change` returns. */
+  changeServers(change: ServerChange, nowMs: number): void {
+    const reason = this.isOver ? undefined : change(this.list, this.phase === 'established');
+    if (reason !== undefined) this.drop(nowMs, new Error(reason));
+  }
+
+  /** @param chunk read only during the call */
+  handleBytes(chunk: Buffer, nowMs: number): void {
+    const hasSlept = this.hasSlept(nowMs);
+    if (!hasSlept) this.liveness.receivedMs = nowMs;
+    try {
+      if (hasSlept) this.tick(nowMs);
+      else this.decoder.push(chunk);
+    } catch (cause) {
+      if (!(cause instanceof JuteError)) throw cause;
+      this.drop(nowMs, this.fault(`violated the protocol: ${cause.message}`, cause));
+    }
+  }
+
+  /** @param reason why the connection ended or failed: a sentence */
+  handleClosed(reason: Error | undefined, nowMs: number): void {
+    const when =
+      this.phase === 'handshaking'
+        ? ' during the handshake: it may lack a quorum, or this may be its TLS port (zks://)'
+        : '';
+    this.lose(nowMs, reason ?? this.fault(`closed the connection${when}`));
+  }
+
+  /** Time passed: pings, timeouts, the next attempt. */
+  tick(nowMs: number): void {
+    if (this.options.requestTimeoutMs > 0) this.requests.expire(nowMs);
+    const expiry = this.isOver ? undefined : this.liveness.expiry(nowMs);
+    if (expiry !== undefined) this.end('expired', ErrorCode.SESSIONEXPIRED, expiry);
+    else if (nowMs >= this.phaseDeadlineMs) this.handlePhaseDeadline(nowMs);
+    if (this.phase !== 'established') return;
+    const silence = this.liveness.silence(nowMs);
+    if (silence !== undefined) this.drop(nowMs, this.fault(silence));
+    else if (this.liveness.isHeartbeatDue(nowMs)) {
+      this.requests.ping();
+      this.effects.wantWrite();
+    }
+  }
+
+  /**
+   * Sends a request, or keeps it until there is a connection.
+   * @param nowMs read only with a request timeout
+   */
+  submit(request: Request, nowMs: number): void {
+    const { requestTimeoutMs } = this.options;
+    if (requestTimeoutMs > 0) request.deadlineMs = nowMs + requestTimeoutMs;
+    if (this.isOver) request.reject(this.ending(request.path, false));
+    else if (this.phase === 'established') this.send(request);
+    else this.requests.wait(request);
+  }
+
+  /** Adds an identity; every later connection sends it again. */
+  addAuth(scheme: string, auth: Buffer, resolve: () => void, reject: (error: Error) => void): void {
+    const out = this.phase === 'established' ? this.out : undefined;
+    if (this.isOver) reject(this.ending(undefined, false));
+    else if (this.auth.add(scheme, auth, { resolve, reject }, out)) this.effects.wantWrite();
+  }
+
+  /** Ends in the state closed: at once, or after the server has closed the session. */
+  close(nowMs: number): void {
+    if (this.isClosing || this.publicState === 'closed') return;
+    if (this.phase !== 'established') {
+      this.end('closed');
+      return;
+    }
+    const finish = () => this.end('closed');
+    this.send(makeRequest(closeSession, undefined, undefined, finish, finish));
+    this.isClosing = true;
+    const requestMs = this.options.requestTimeoutMs || CLOSE_TIMEOUT_MS;
+    this.phaseDeadlineMs = nowMs + Math.min(requestMs, CLOSE_TIMEOUT_MS);
+  }
+
+  /** The bytes to write now; the caller owns them. */
+  takeBytes(nowMs: number): Buffer {
+    this.liveness.sentMs = nowMs;
+    return this.out.take();
+  }
+
+  private get isOver(): boolean {
+    return this.phase === 'ended' || this.isClosing;
+  }
+
+  private fault(says: string, cause?: unknown): Error {
+    return new Error(`${formatServerAddress(this.list.current)} ${says}`, { cause });
+  }
+
+  private newDecoder(): FrameDecoder {
+    return new FrameDecoder(this.options.maxFrameLength, this.handleFrame);
+  }
+
+  private dial(nowMs: number): void {
+    const exhausted = this.list.exhausted;
+    if (exhausted !== undefined) {
+      this.end('closed', ErrorCode.OK, exhausted);
+      return;
+    }
+    const delayMs = this.list.next(this.identity.timeoutMs);
+    this.phase = 'waiting';
+    this.phaseDeadlineMs = nowMs + delayMs;
+    if (delayMs === 0) this.connect(nowMs);
+  }
+
+  private connect(nowMs: number): void {
+    this.phase = 'dialing';
+    this.phaseDeadlineMs = nowMs + this.list.attemptMs(this.identity.timeoutMs);
+    this.effects.connect(this.list.current);
+  }
+
+  private handlePhaseDeadline(nowMs: number): void {
+    if (this.phase === 'waiting') this.connect(nowMs);
+    else if (this.isClosing) this.end('closed');
+    else this.drop(nowMs, this.fault('did not answer in time'));
+  }
+
+  /** Ends a connection. */
+  private drop(nowMs: number, reason: Error): void {
+    this.effects.disconnect();
+    this.lose(nowMs, reason);
+  }
+
+  /** The connection is gone: fail the requests in flight, try the next server. */
+  private lose(nowMs: number, reason: Error): void {
+    if (this.phase === 'ended' || this.phase === 'idle' || this.phase === 'waiting') return;
+    if (this.isClosing) {
+      this.end('closed');
+      return;
+    }
+    this.list.failed(reason);
+    this.decoder.stop();
+    this.out.reset();
+    this.auth.disconnected();
+    if (!this.options.shouldResetWatches) this.watches.clear();
+    if (this.phase === 'established') this.setState('disconnected', reason);
+    const lost = this.requests.takeSent();
+    this.dial(nowMs);
+    for (const request of lost) request.reject(lostError(request, reason));
+  }
+
+  private end(state: ClientState, code: number = ErrorCode.OK, reason?: Error): void {
+    if (this.publicState === 'closed') return;
+    if (this.phase !== 'ended') {
+      this.decoder.stop();
+      this.out.reset();
+      this.effects.disconnect();
+    }
+    this.phase = 'ended';
+    this.ending = endingErrors(code, reason);
+    this.phaseDeadlineMs = Number.POSITIVE_INFINITY;
+    this.setState(state, reason);
+    this.requests.failAll(this.ending);
+    this.auth.fail(this.ending(undefined, false));
+  }
+
+  private setState(state: ClientState, reason: Error | undefined): void {
+    this.publicState = state;
+    this.effects.changeState(state, reason);
+  }
+
+  private readonly handleFrame = (bytes: Buffer, start: number, end: number): void => {
+    const input = this.input.reset(bytes, start, end);
+    if (this.phase === 'handshaking') this.handleOpening(this.opening.read(input, this.out));
+    else if (this.phase === 'established') this.handleReply(input);
+  };
+
+  private handleReply(input: InputArchive): void {
+    this.liveness.answeredMs = this.liveness.receivedMs;
+    if (this.replies.handle(input)) return;
+    this.end('auth-failed', ErrorCode.AUTHFAILED, this.fault('refused the authentication'));
+  }
+
+  private handleOpening(opened: Opened): void {
+    const nowMs = this.liveness.receivedMs;
+    if (opened.kind === 'sent') this.effects.wantWrite();
+    else if (opened.kind === 'refused') this.drop(nowMs, this.fault(opened.says));
+    else if (opened.kind === 'opened') this.establish(opened.isReadOnly, nowMs);
+    else this.end(opened.state, opened.code, this.fault(opened.says));
+  }
+
+  private establish(isReadOnly: boolean, nowMs: number): void {
+    this.phase = 'established';
+    this.phaseDeadlineMs = Number.POSITIVE_INFINITY;
+    this.liveness.established(nowMs);
+    this.list.connected();
+    this.setState(isReadOnly ? 'connected-readonly' : 'connected', undefined);
+    this.auth.sendAll(this.out);
+    for (const request of watchRequests(this.watches, this.identity.lastZxid)) {
+      this.requests.sendAs(request, Xid.setWatches);
+    }
+    this.requests.sendWaiting();
+    if (this.out.length > 0) this.effects.wantWrite();
+  }
+
+  private send(request: Request): void {
+    this.requests.send(request);
+    this.effects.wantWrite();
+  }
+}

@@ -1,0 +1,55 @@
+import type { OutputArchive } from '../../jute/output-archive.js';
+import { OpCode } from '../../protocol/op-code.js';
+import { SetWatches, SetWatches2 } from '../../protocol/proto.js';
+import { makeRequest, type Operation, type Request } from './request.js';
+import type { WatchBatch, WatchManager } from './watch-manager.js';
+
+/** Apache's limit for the paths of one request: a quarter of jute.maxbuffer. */
+export const SET_WATCHES_MAX_LENGTH = 128 * 1024;
+
+interface SetWatchesArgs {
+  readonly relativeZxid: bigint;
+  readonly batch: WatchBatch;
+}
+
+const ignore = (): void => {};
+
+/** Every server knows it; it has no persistent watches. */
+const setWatches: Operation<SetWatchesArgs, void> = {
+  code: OpCode.setWatches,
+  write: (out: OutputArchive, { relativeZxid, batch }) =>
+    SetWatches.write(out, {
+      relativeZxid,
+      dataWatches: batch.data,
+      existWatches: batch.exists,
+      childWatches: batch.child,
+    }),
+  read: ignore,
+};
+
+/** Since 3.6. */
+const setWatches2: Operation<SetWatchesArgs, void> = {
+  code: OpCode.setWatches2,
+  write: (out: OutputArchive, { relativeZxid, batch }) =>
+    SetWatches2.write(out, {
+      relativeZxid,
+      dataWatches: batch.data,
+      existWatches: batch.exists,
+      childWatches: batch.child,
+      persistentWatches: batch.persistent,
+      persistentRecursiveWatches: batch.recursive,
+    }),
+  read: ignore,
+};
+
+/**
+ * The requests that set a session's watches on a new connection. The server answers with an event
+ * for each watch that fired since `relativeZxid`.
+ */
+export function watchRequests(watches: WatchManager, relativeZxid: bigint): readonly Request[] {
+  return watches.batches(SET_WATCHES_MAX_LENGTH).map((batch) => {
+    const isPersistent = batch.persistent.length + batch.recursive.length > 0;
+    const operation = isPersistent ? setWatches2 : setWatches;
+    return makeRequest(operation, { relativeZxid, batch }, undefined, ignore, ignore);
+  });
+}

@@ -1,0 +1,96 @@
+import type { Data } from '../../protocol/check-argument.js';
+import {
+  checkBoolean,
+  checkData,
+  checkFields,
+  checkSignal,
+} from '../../protocol/check-argument.js';
+import { CreateModes } from '../../protocol/create-mode.js';
+import type { ACL, Stat } from '../../protocol/data.js';
+import { parentPath } from '../../protocol/path.js';
+import type { CallOptions, CreateOptions, ZooKeeperClient } from '../base/client.js';
+import { checkACL } from '../calls/arguments.js';
+import { checkClient } from '../check-client.js';
+import { isCode } from './is-code.js';
+
+export interface MkdirpOptions {
+  /** Data of the znodes that are created. Default: none. */
+  readonly data?: Data;
+  /** Default OPEN_ACL_UNSAFE. */
+  readonly acl?: readonly ACL[];
+  /** Containers, which the server deletes when they become empty. Default: persistent znodes. */
+  readonly areContainers?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Creates a persistent znode and its missing parents; existing ones stay as they are. It is
+ * idempotent.
+ * @example await mkdirp(client, '/app/config/eu');
+ * @returns the created paths, parents first
+ * @throws ZooKeeperError, for example NOAUTH, or NOCHILDRENFOREPHEMERALS below an ephemeral
+ */
+export async function mkdirp(
+  client: ZooKeeperClient,
+  path: string,
+  options: MkdirpOptions = {},
+): Promise<readonly string[]> {
+  checkClient(client);
+  const {
+    data = null,
+    acl,
+    areContainers = false,
+    signal,
+  } = checkFields('options', options, {
+    data: checkData,
+    acl: checkACL,
+    areContainers: checkBoolean,
+    signal: checkSignal,
+  });
+  const made: string[] = [];
+  const make = async (each: string): Promise<void> => {
+    try {
+      await client.create(each, data, {
+        mode: areContainers ? CreateModes.CONTAINER : CreateModes.PERSISTENT,
+        ...(acl === undefined ? {} : { acl }),
+        ...(signal === undefined ? {} : { signal }),
+      });
+      made.push(each);
+    } catch (error) {
+      if (isCode(error, 'NODEEXISTS')) return;
+      const above = parentPath(each);
+      // Below the root, a missing parent is a missing chroot.
+      if (!isCode(error, 'NONODE') || above === '/' || above === '') throw error;
+      await make(above);
+      await make(each);
+    }
+  };
+  await make(path);
+  return made;
+}
+
+/**
+ * Creates a znode unless it exists.
+ * @returns whether this call created it, and its Stat
+ * @throws ZooKeeperError, for example NONODE without a parent (see mkdirp)
+ */
+export async function createIfMissing(
+  client: ZooKeeperClient,
+  path: string,
+  data: Data = null,
+  options: CreateOptions & CallOptions = {},
+): Promise<{ readonly isCreated: boolean; readonly stat: Stat }> {
+  checkClient(client);
+  for (;;) {
+    try {
+      const { stat } = await client.create(path, data, options);
+      return { isCreated: true, stat };
+    } catch (error) {
+      if (!isCode(error, 'NODEEXISTS')) throw error;
+    }
+    const { signal } = options;
+    const stat = await client.exists(path, signal === undefined ? {} : { signal });
+    // It may be gone again: create it then.
+    if (stat !== null) return { isCreated: false, stat };
+  }
+}

@@ -1,0 +1,265 @@
+import {
+  checkFields,
+  checkFunction,
+  checkSignal,
+  checkText,
+} from '../../protocol/check-argument.js';
+import type { Stat } from '../../protocol/data.js';
+import { baseName, childPath, isWithin, parentPath } from '../../protocol/path.js';
+import type { WatchChange, ZooKeeperClient } from '../base/client.js';
+import { checkClient } from '../check-client.js';
+import { isCode } from './is-code.js';
+import { PACE_CHECKS, type Pace, Pacer } from './pace.js';
+
+export interface CachedZnode {
+  readonly path: string;
+  readonly data: Buffer | null;
+  readonly stat: Stat;
+}
+
+/** A change of the cache, which has applied it already. */
+export type CacheChange =
+  | { readonly type: 'added'; readonly znode: CachedZnode }
+  | { readonly type: 'changed'; readonly znode: CachedZnode; readonly before: CachedZnode }
+  | { readonly type: 'removed'; readonly before: CachedZnode };
+
+export interface TreeCacheOptions extends Pace {
+  /** Called with each change after the first full read, in order; must not throw. */
+  readonly onChange?: (change: CacheChange) => void;
+  /** Ends the wait for the first full read. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * A znode and everything below it, in memory: reads cost no request. It needs the built-in client
+ * and a server of 3.6 or later.
+ *
+ * One recursive watch reports changes, and the cache reads each changed znode, one after the other.
+ * So its content is that of the server at a moment that only lags; parents come before children.
+ * After a lost connection it compares the whole tree, because such a watch misses events: changes
+ * that it missed are reported then. Several changes of one znode may become one. In a Stat, the
+ * figures about children are those of the last change of the znode itself.
+ */
+export interface TreeCache {
+  /** The cached znode; undefined if it does not exist. */
+  get(path: string): CachedZnode | undefined;
+  /** The names of the cached children, sorted; undefined without the znode. */
+  children(path: string): readonly string[] | undefined;
+  /** All cached znodes, sorted by path. */
+  entries(): readonly CachedZnode[];
+  /** Rejects when the session has ended or a read was refused; the cache keeps its content. */
+  readonly ended: Promise<never>;
+  /** Removes the watch; the cache keeps its content. Never rejects. */
+  close(): Promise<void>;
+  /** close() */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/**
+ * Opens a cache, and resolves when it has read the whole tree. The path need not exist.
+ * @example
+ * const cache = await openTreeCache(client, '/app', { onChange: ({ type }) => console.log(type) });
+ * cache.get('/app/config')?.data;
+ * @throws ZooKeeperError; UnsupportedError over the native client
+ */
+export async function openTreeCache(
+  client: ZooKeeperClient,
+  path: string,
+  options: TreeCacheOptions = {},
+): Promise<TreeCache> {
+  checkClient(client);
+  checkText('path', path);
+  const { onChange, signal, ...pace } = checkFields('options', options, {
+    ...PACE_CHECKS,
+    onChange: checkFunction,
+    signal: checkSignal,
+  });
+  const cache = new WatchedTree(client, path, pace, onChange);
+  const abort = (): void => cache.end(signal?.reason);
+  signal?.addEventListener('abort', abort);
+  try {
+    signal?.throwIfAborted();
+    await cache.ready;
+    return cache;
+  } catch (error) {
+    await cache.close();
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
+class WatchedTree implements TreeCache {
+  readonly ready: Promise<void>;
+  readonly ended: Promise<never>;
+  private readonly client: ZooKeeperClient;
+  private readonly root: string;
+  private readonly pace: Pace;
+  private readonly onChange: ((change: CacheChange) => void) | undefined;
+  private readonly znodes = new Map<string, CachedZnode>();
+  /** The names of the cached children of each cached znode. */
+  private readonly names = new Map<string, Set<string>>();
+  private readonly closing = new AbortController();
+  private readonly done: Promise<void>;
+  private isReady = false;
+  private beReady: () => void = () => undefined;
+  private fail: (error: unknown) => void = () => undefined;
+
+  constructor(
+    client: ZooKeeperClient,
+    root: string,
+    pace: Pace,
+    onChange: ((change: CacheChange) => void) | undefined,
+  ) {
+    this.client = client;
+    this.root = root;
+    this.pace = pace;
+    this.onChange = onChange;
+    this.ended = new Promise((_, reject) => {
+      this.fail = reject;
+    });
+    this.ready = Promise.race([
+      new Promise<void>((resolve) => {
+        this.beReady = resolve;
+      }),
+      this.ended,
+    ]);
+    // Callers that do not wait for the end must not crash.
+    this.ended.catch(() => undefined);
+    this.done = this.follow().catch((error: unknown) => this.fail(error));
+  }
+
+  get(path: string): CachedZnode | undefined {
+    return this.znodes.get(path);
+  }
+
+  children(path: string): readonly string[] | undefined {
+    if (!this.znodes.has(path)) return undefined;
+    return [...(this.names.get(path) ?? [])].sort();
+  }
+
+  entries(): readonly CachedZnode[] {
+    return [...this.znodes.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  end(reason: unknown): void {
+    this.fail(reason);
+  }
+
+  async close(): Promise<void> {
+    this.fail(new Error(`${this.root}: the cache is closed`));
+    this.closing.abort();
+    await this.done;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  private async follow(): Promise<void> {
+    const { signal } = this.closing;
+    for await (const change of this.client.watch(this.root, { recursive: true, signal })) {
+      while (!(await this.isApplied(change)));
+    }
+  }
+
+  private async isApplied(change: WatchChange): Promise<boolean> {
+    try {
+      await this.apply(change);
+      return true;
+    } catch (error) {
+      if (isCode(error, 'REQUESTTIMEOUT')) return false;
+      // The gap of the reconnect reads everything again.
+      if (isCode(error, 'CONNECTIONLOSS')) return true;
+      throw error;
+    }
+  }
+
+  private async apply(change: WatchChange): Promise<void> {
+    if (change.type !== 'Gap') {
+      await this.readOne(change.path);
+      return;
+    }
+    await this.readAll();
+    if (this.isReady) return;
+    this.isReady = true;
+    this.beReady();
+  }
+
+  private async readAll(): Promise<void> {
+    const seen = new Set<string>();
+    const pacer = new Pacer(this.pace, this.closing.signal);
+    let level: readonly string[] = [this.root];
+    while (level.length > 0) {
+      const found = await pacer.map(level, (path) => this.read(path, true));
+      const below: string[] = [];
+      for (const each of found) {
+        if (each === undefined) continue;
+        seen.add(each.znode.path);
+        this.put(each.znode);
+        for (const name of each.names) below.push(childPath(each.znode.path, name));
+      }
+      level = below;
+    }
+    for (const path of [...this.znodes.keys()]) {
+      if (!seen.has(path)) this.remove(path);
+    }
+  }
+
+  private async readOne(path: string): Promise<void> {
+    const found = await this.read(path, false);
+    if (found === undefined) this.remove(path);
+    else this.put(found.znode);
+  }
+
+  /** Undefined without the znode. */
+  private async read(
+    path: string,
+    hasChildren: boolean,
+  ): Promise<{ znode: CachedZnode; names: readonly string[] } | undefined> {
+    try {
+      const [{ data, stat }, names] = await Promise.all([
+        this.client.getData(path),
+        hasChildren ? this.client.getChildren(path) : undefined,
+      ]);
+      return { znode: { path, data, stat }, names: names?.children ?? [] };
+    } catch (error) {
+      if (isCode(error, 'NONODE')) return undefined;
+      throw error;
+    }
+  }
+
+  private put(znode: CachedZnode): void {
+    const { path, stat } = znode;
+    let before = this.znodes.get(path);
+    if (before !== undefined && before.stat.czxid !== stat.czxid) {
+      // Deleted and created again: its old children went with it.
+      this.remove(path);
+      before = undefined;
+    }
+    this.znodes.set(path, znode);
+    if (before === undefined) {
+      const above = parentPath(path);
+      const siblings = this.names.get(above) ?? new Set<string>();
+      this.names.set(above, siblings.add(baseName(path)));
+      this.notify({ type: 'added', znode });
+    } else if (before.stat.mzxid !== stat.mzxid) {
+      this.notify({ type: 'changed', znode, before });
+    }
+  }
+
+  /** Removes a znode and what the cache has below it, children first. */
+  private remove(path: string): void {
+    for (const name of [...(this.names.get(path) ?? [])]) this.remove(childPath(path, name));
+    this.names.delete(path);
+    const before = this.znodes.get(path);
+    if (before === undefined || !isWithin(path, this.root)) return;
+    this.znodes.delete(path);
+    this.names.get(parentPath(path))?.delete(baseName(path));
+    this.notify({ type: 'removed', before });
+  }
+
+  private notify(change: CacheChange): void {
+    if (this.isReady) this.onChange?.(change);
+  }
+}

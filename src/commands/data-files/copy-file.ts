@@ -1,0 +1,44 @@
+import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { copyFile, open, rename, rm, stat, utimes } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** Makes the names in a folder durable. */
+export function syncFolder(folder: string): void {
+  const handle = openSync(folder, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Where a copy comes from, where it is checked, and where it goes; the last two on one disk. */
+export interface CopyPlaces {
+  readonly source: string;
+  readonly staging: string;
+  readonly target: string;
+}
+
+/**
+ * Copies a file durably, with its time. `check` judges the copy before it goes to the target.
+ * @returns the fault that `check` found, without a target; undefined for a good copy
+ */
+export async function copyChecked<Fault>(
+  { source, staging: copy, target }: CopyPlaces,
+  check: (copy: string) => Promise<Fault | undefined>,
+): Promise<Fault | undefined> {
+  try {
+    const { atime, mtime } = await stat(source);
+    await copyFile(source, copy);
+    const fault = await check(copy);
+    if (fault !== undefined) return fault;
+    await utimes(copy, atime, mtime);
+    const handle = await open(copy, 'r');
+    await handle.sync().finally(() => handle.close());
+    await rename(copy, target);
+    syncFolder(dirname(target));
+    return undefined;
+  } finally {
+    await rm(copy, { force: true });
+  }
+}

@@ -1,0 +1,230 @@
+// The state that a run leaves for the next one, and the changes between them. Pure.
+//
+// With it a check from cron reports only changes: a problem once when `forRuns` runs in a row found
+// it, once when its level changes, and once when it was absent for as many runs. Short flaps in
+// between are not reported.
+
+import { metricOf } from '../../../fourlw/mntr.js';
+import { zxidEpoch } from '../../../protocol/zxid.js';
+import type { EarlierLook } from '../earlier-look.js';
+import { shortDuration } from '../format.js';
+import { type Member, metricsOf, serverOf } from '../member.js';
+import { statusOf } from '../status.js';
+import { worstLevel } from './blame.js';
+import { looksOf } from './measure.js';
+import type { Change, Problem, RunResult, TrendFigures, TrendPoint, Verdict } from './result.js';
+
+export const STATE_SCHEMA = 'zkops-state/1';
+/** One week of runs every five minutes. */
+const MAX_POINTS = 2016;
+
+/** A problem as the state remembers it. */
+export interface KnownProblem {
+  readonly level: Problem['level'];
+  readonly code: string;
+  readonly server?: string;
+  readonly text: string;
+  /** ISO 8601, of the first of these runs. */
+  readonly since: string;
+  /** Runs in a row that found it. */
+  readonly runs: number;
+  /** Runs in a row that did not find it. */
+  readonly gone: number;
+  readonly isTold: boolean;
+}
+
+export interface KnownMember extends EarlierLook {
+  readonly role: string | undefined;
+}
+
+export interface RunState {
+  readonly time: string;
+  readonly members: ReadonlyMap<string, KnownMember>;
+  readonly problems: readonly KnownProblem[];
+  readonly trend: readonly TrendPoint[];
+}
+
+const VOTED: readonly string[] = ['leader', 'follower', 'observer'];
+
+const keyOf = ({ server = '', code }: Pick<Problem, 'server' | 'code'>) => `${server} ${code}`;
+
+/**
+ * The state after a run, the changes since the previous one, and the verdict without transient
+ * problems.
+ */
+export function advance<Result extends RunResult>(
+  before: RunState | undefined,
+  result: Result,
+  forRuns: number,
+): { readonly state: RunState; readonly result: Result } {
+  const problems = nextProblems(before?.problems ?? [], result, forRuns);
+  const changes = [
+    ...(before === undefined ? [] : memberChanges(before, result)),
+    ...eventsOf(result.verdict).map(eventChange),
+    ...problemChanges(before?.problems ?? [], problems, forRuns),
+  ];
+  const verdict = withoutPassing(result.verdict, problems);
+  const trend = [...(before?.trend ?? []), trendPoint(result)].slice(-MAX_POINTS);
+  return {
+    result: { ...result, verdict, changes, trend },
+    state: {
+      time: result.time,
+      members: nextMembers(before, result),
+      problems: problems.filter(({ gone }) => gone < forRuns),
+      trend,
+    },
+  };
+}
+
+function nextProblems(
+  before: readonly KnownProblem[],
+  { verdict, time }: RunResult,
+  forRuns: number,
+): readonly KnownProblem[] {
+  const known = new Map(before.map((problem) => [keyOf(problem), problem]));
+  const lasting = verdict.problems.filter(({ isEvent }) => isEvent !== true);
+  const found = new Map(lasting.map((problem) => [keyOf(problem), problem]));
+  const present = [...found.values()].map(({ level, code, server, text }): KnownProblem => {
+    const about = server === undefined ? {} : { server };
+    const old = known.get(keyOf({ code, ...about }));
+    const runs = (old?.runs ?? 0) + 1;
+    return {
+      level,
+      code,
+      ...about,
+      text,
+      since: old?.since ?? time,
+      runs,
+      gone: 0,
+      isTold: old?.isTold === true || runs >= forRuns,
+    };
+  });
+  const absent = before
+    .filter((problem) => !found.has(keyOf(problem)) && problem.isTold)
+    .map((problem) => ({ ...problem, gone: problem.gone + 1 }));
+  return [...present, ...absent];
+}
+
+function eventsOf({ problems }: Verdict): readonly Problem[] {
+  return problems.filter(({ isEvent }) => isEvent === true);
+}
+
+function eventChange({ level, server, text }: Problem): Change {
+  return { kind: 'problem', level, ...(server === undefined ? {} : { server }), text };
+}
+
+function problemChanges(
+  before: readonly KnownProblem[],
+  after: readonly KnownProblem[],
+  forRuns: number,
+): Change[] {
+  const known = new Map(before.map((problem) => [keyOf(problem), problem]));
+  return after.flatMap((problem): Change[] => {
+    const { server, text, level } = problem;
+    const about = server === undefined ? {} : { server };
+    const old = known.get(keyOf(problem));
+    if (problem.gone >= forRuns) {
+      const says = `gone, after it was there since ${problem.since}: ${text}`;
+      return [{ kind: 'recovered', level: 'healthy', ...about, text: says }];
+    }
+    if (!problem.isTold || problem.gone > 0) return [];
+    if (old?.isTold !== true) return [{ kind: 'problem', level, ...about, text }];
+    if (old.level === level) return [];
+    return [{ kind: 'level', level, ...about, text: `was ${old.level}: ${text}` }];
+  });
+}
+
+/** Changes that are not problems: roles, restarts, elections. */
+function memberChanges(before: RunState, { members, timeMs }: RunResult): Change[] {
+  const looks = looksOf(members, timeMs);
+  const own = members.flatMap((member): Change[] => {
+    const { server } = member;
+    const old = before.members.get(server);
+    const { role } = statusOf(member);
+    const look = looks.get(server);
+    const changes: Change[] = [];
+    if (old?.role !== undefined && role !== undefined && old.role !== role) {
+      const text = `was ${old.role}, is ${role}`;
+      changes.push({ kind: 'role', level: 'warning', server, text });
+    }
+    const { uptimeMs } = look ?? {};
+    if (old?.uptimeMs !== undefined && uptimeMs !== undefined && uptimeMs < old.uptimeMs) {
+      const text = `restarted ${shortDuration(uptimeMs)} ago`;
+      changes.push({ kind: 'restart', level: 'warning', server, text });
+    }
+    return changes;
+  });
+  const from = newestEpoch(before.members.values());
+  const to = newestEpoch(members.map(statusOf));
+  if (from === undefined || to === undefined || to <= from) return own;
+  const text = `a new epoch was elected: ${to} (before: ${from})`;
+  return [...own, { kind: 'election', level: 'warning', text }];
+}
+
+/** Only of serving members: the others may hold uncommitted txns. */
+function newestEpoch(members: Iterable<Pick<KnownMember, 'role' | 'zxid'>>): number | undefined {
+  const epochs = [...members].flatMap(({ role, zxid }) =>
+    zxid === undefined || role === undefined || !VOTED.includes(role) ? [] : [zxidEpoch(zxid)],
+  );
+  return epochs.length === 0 ? undefined : Math.max(...epochs);
+}
+
+/** Separates problems that were not found often enough; they do not count. */
+function withoutPassing(verdict: Verdict, known: readonly KnownProblem[]): Verdict {
+  const told = new Set([...known.filter(({ isTold }) => isTold), ...eventsOf(verdict)].map(keyOf));
+  const pending = verdict.problems.filter((problem) => !told.has(keyOf(problem)));
+  if (pending.length === 0) return verdict;
+  const problems = verdict.problems.filter((problem) => told.has(keyOf(problem)));
+  return {
+    level: worstLevel(problems) ?? 'healthy',
+    summary: `${verdict.summary} (found in too few runs in a row to count yet)`,
+    problems,
+    pending,
+  };
+}
+
+/** A member without an answer keeps its previous state. */
+function nextMembers(
+  before: RunState | undefined,
+  { members, timeMs }: RunResult,
+): ReadonlyMap<string, KnownMember> {
+  const looks = looksOf(members, timeMs);
+  return new Map(
+    members.flatMap((member): [string, KnownMember][] => {
+      const { server } = member;
+      const old = before?.members.get(server);
+      const look = looks.get(server);
+      const { role, zxid } = statusOf(member);
+      if (look === undefined || (role === undefined && zxid === undefined)) {
+        return old === undefined ? [] : [[server, old]];
+      }
+      return [[server, { ...look, role }]];
+    }),
+  );
+}
+
+function trendPoint({ time, verdict, members }: RunResult): TrendPoint {
+  return {
+    time,
+    level: verdict.level,
+    members: Object.fromEntries(
+      members.map((member) => [member.server, figuresOf(member)] as const),
+    ),
+  };
+}
+
+function figuresOf(member: Member): TrendFigures {
+  const metrics = metricsOf(member);
+  const server = serverOf(member);
+  const { rates } = member;
+  const figures = {
+    requestsPerSecond: rates?.requestsPerSecond,
+    writesPerSecond: rates?.writesPerSecond,
+    latencyMs: rates?.latencyMs,
+    outstanding: server?.outstanding,
+    connections: (metrics && metricOf(metrics, 'num_alive_connections')) ?? server?.connections,
+    znodes: (metrics && metricOf(metrics, 'znode_count')) ?? server?.nodeCount,
+  };
+  const told = Object.entries(figures).filter(([, value]) => value !== undefined);
+  return { isServing: statusOf(member).isServing, ...Object.fromEntries(told) };
+}

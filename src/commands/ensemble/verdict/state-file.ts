@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { hasCode } from '../../program/file-error.js';
+import { type KnownMember, type RunState, STATE_SCHEMA } from './run-state.js';
+
+/** The zxid as a string, since a JSON number would lose its last digits. */
+interface StateDocument extends Omit<RunState, 'members'> {
+  readonly schema: typeof STATE_SCHEMA;
+  readonly members: Readonly<
+    Record<string, Omit<KnownMember, 'zxid'> & { readonly zxid?: string }>
+  >;
+}
+
+export function formatState({ members, ...rest }: RunState): string {
+  const document = {
+    schema: STATE_SCHEMA,
+    ...rest,
+    members: Object.fromEntries(
+      [...members].map(([server, { zxid, ...known }]) => [
+        server,
+        { ...known, zxid: zxid?.toString() },
+      ]),
+    ),
+  };
+  return `${JSON.stringify(document)}\n`;
+}
+
+/** @throws Error that says why the text is not a state of this version */
+export function parseState(text: string): RunState {
+  const value: unknown = JSON.parse(text);
+  if (!isStateDocument(value)) throw new Error(`not a ${STATE_SCHEMA} file`);
+  const { schema: _, members, ...rest } = value;
+  return {
+    ...rest,
+    members: new Map(
+      Object.entries(members).map(([server, { zxid, ...known }]) => [
+        server,
+        { ...known, zxid: zxid === undefined ? undefined : BigInt(zxid) },
+      ]),
+    ),
+  };
+}
+
+function isStateDocument(value: unknown): value is StateDocument {
+  if (typeof value !== 'object' || value === null) return false;
+  const { schema, members, problems, trend } = value as Partial<Record<string, unknown>>;
+  return (
+    schema === STATE_SCHEMA &&
+    typeof members === 'object' &&
+    members !== null &&
+    Array.isArray(problems) &&
+    Array.isArray(trend)
+  );
+}
+
+/**
+ * Reads the state of the previous run; undefined before the first run.
+ * @throws Error for an unreadable file
+ */
+export function readStateFile(file: string): RunState | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+  return parseState(text);
+}

@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { settingsOf } from './zoo-cfg-members.js';
+
+const CONFIG_NAME = /\.(?:cfg|conf)$/;
+/** A folder that is not one of configurations must not cost a minute. */
+const MOST_FILES = 100;
+
+/**
+ * The client ports of servers that share a machine, by name (`server.1`). Their `server.N` lines
+ * have no client port; each has a zoo.cfg of its own: `zoo1.cfg` and `zoo2.cfg`, or `zk1/zoo.cfg`
+ * and `zk2/zoo.cfg`. The myid beside the data tells whose file it is.
+ */
+export function portsOfSiblings(file: string, text: string): ReadonlyMap<string, number> {
+  const own = settingsOf(text);
+  const names = serverNames(own);
+  const ports = new Map<string, number>();
+  const unnamed: number[] = [];
+  for (const sibling of siblingsOf(resolve(file))) {
+    const settings = settingsOf(readOrEmpty(sibling));
+    const port = Number(settings.get('clientPort') ?? settings.get('secureClientPort'));
+    const isSame = names.every((name) => settings.get(name) === own.get(name));
+    if (!isSame || !Number.isInteger(port)) continue;
+    const id = readOrEmpty(join(settings.get('dataDir') ?? '.', 'myid')).trim();
+    if (names.includes(`server.${id}`)) ports.set(`server.${id}`, port);
+    else unnamed.push(port);
+  }
+  for (const name of names) {
+    const port = ports.has(name) ? undefined : unnamed.shift();
+    if (port !== undefined) ports.set(name, port);
+  }
+  return ports;
+}
+
+function serverNames(settings: ReadonlyMap<string, string>): readonly string[] {
+  return [...settings.keys()].filter((name) => /^server\.\d+$/.test(name));
+}
+
+function siblingsOf(file: string): readonly string[] {
+  const [name, folder] = [basename(file), dirname(file)];
+  const beside = listOf(folder).filter((one) => CONFIG_NAME.test(one));
+  const above = dirname(folder);
+  const inFolders = listOf(above).map((one) => join(above, one, name));
+  const top = dirname(above);
+  const deeper = listOf(top).map((one) => join(top, one, basename(folder), name));
+  const found = [...beside.map((one) => join(folder, one)), ...inFolders, ...deeper];
+  return [...new Set(found)].slice(0, MOST_FILES);
+}
+
+function listOf(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    return [];
+  }
+}
+
+function readOrEmpty(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}

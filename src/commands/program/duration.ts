@@ -1,0 +1,22 @@
+const UNITS_MS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+export const DURATION_FORM = 'a number and ms, s, m, h, d, or w: 500ms, 60s, 5m';
+
+/**
+ * `500ms`, `60s`, `5m`, `2h`, `7d`, `1w` in ms; undefined for other text.
+ * @param bareMs the ms of a number without a unit; undefined refuses one
+ */
+export function parseDuration(text: string, bareMs?: number): number | undefined {
+  const [, digits = '', unit = ''] = /^(\d{1,15})([a-z]*)$/.exec(text) ?? [];
+  const unitMs = unit === '' ? bareMs : UNITS_MS[unit];
+  if (digits === '' || unitMs === undefined) return undefined;
+  const ms = Number(digits) * unitMs;
+  return Number.isSafeInteger(ms) ? ms : undefined;
+}

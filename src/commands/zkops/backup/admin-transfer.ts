@@ -1,0 +1,102 @@
+// The commands snapshot and restore of an AdminServer, which move a whole tree over HTTP.
+
+import { createReadStream, createWriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { pipeline } from 'node:stream/promises';
+import { RunFault } from '../../ensemble/run-fault.js';
+import { UsageError } from '../../ensemble/usage-error.js';
+import type { TaskCall } from '../calls/task.js';
+
+/** No byte for so long is a failure: a large snapshot is written before its first byte is sent. */
+const IDLE_MS = 300_000;
+const MAX_ANSWER = 65_536;
+
+/** @throws UsageError for a URL that is not one of an AdminServer */
+export function adminOf(call: TaskCall): URL {
+  const text = call.text('admin') ?? '';
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
+  throw new UsageError(`--admin: not an AdminServer: ${text} (expected http://HOST:8080)`);
+}
+
+function send(
+  call: TaskCall,
+  command: string,
+  options: RequestOptions,
+  body?: string,
+): Promise<IncomingMessage> {
+  const admin = adminOf(call);
+  const auth = call.text('auth');
+  // The server requires an id, even where the root is open; without one, the address is the id.
+  const headers = { authorization: auth === undefined ? 'ip' : `digest ${auth}` };
+  const url = new URL(`/commands/${command}`, admin);
+  const request = url.protocol === 'https:' ? requestHttps : requestHttp;
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      url,
+      { ...options, headers: { ...headers, ...options.headers }, signal: call.signal },
+      resolve,
+    );
+    sent.setTimeout(IDLE_MS, () => sent.destroy(new Error('no answer in time')));
+    sent.once('error', (error) => {
+      if (call.signal.aborted) reject(error);
+      else reject(new RunFault(`${admin.origin}: ${error.message}`, { cause: error }));
+    });
+    if (body === undefined) sent.end();
+    else pipeline(createReadStream(body), sent).catch(reject);
+  });
+}
+
+async function textOf(answer: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of answer) text = `${text}${chunk}`.slice(0, MAX_ANSWER);
+  return text;
+}
+
+const ADVICE: Readonly<Record<number, string>> = {
+  401: 'it needs every permission on the root znode: add --auth USER:PASSWORD',
+  403: 'it needs every permission on the root znode: add --auth USER:PASSWORD',
+  404: "the server lacks this command: Apache's server has it since 3.9",
+  429: 'it allows one in admin.rateLimiterIntervalInMS: wait, or lower that',
+  503: 'the server does not serve, or the command is disabled in its zoo.cfg',
+};
+
+async function refused(call: TaskCall, answer: IncomingMessage): Promise<never> {
+  const { statusCode = 0 } = answer;
+  const text = await textOf(answer);
+  const [, error] = /"error"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(text) ?? [];
+  const advice = ADVICE[statusCode] ?? 'see the log of the server';
+  const told = error === undefined ? '' : `: ${error}`;
+  throw new RunFault(`${adminOf(call).origin}: status ${statusCode}${told}\n${advice}`);
+}
+
+/** Writes a new snapshot of the server to a file; resolves to its zxid as the server names it. */
+export async function fetchSnapshot(call: TaskCall, file: string): Promise<string | undefined> {
+  const answer = await send(call, 'snapshot?streaming=true', { method: 'GET' });
+  if (answer.statusCode !== 200) return refused(call, answer);
+  const total = Number(answer.headers['snapshot_size'] ?? 0);
+  let done = 0;
+  answer.on('data', (chunk: Buffer) => {
+    done += chunk.length;
+    call.progress('snapshot', done, total);
+  });
+  await pipeline(answer, createWriteStream(file, { flags: 'w', mode: 0o640 }));
+  if (total > 0 && done !== total) {
+    throw new RunFault(
+      `${adminOf(call).origin}: the snapshot has ${done} bytes (expected ${total}): run the command again`,
+    );
+  }
+  const zxid = answer.headers['last_zxid'];
+  return typeof zxid === 'string' ? zxid : undefined;
+}
+
+/** Replaces the tree of the server; resolves to the answer of the server. */
+export async function sendSnapshot(call: TaskCall, file: string): Promise<string> {
+  const { size } = await stat(file);
+  const headers = { 'content-type': 'application/octet-stream', 'content-length': size };
+  const answer = await send(call, 'restore', { method: 'POST', headers }, file);
+  if (answer.statusCode !== 200) return refused(call, answer);
+  return textOf(answer);
+}

@@ -1,0 +1,92 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { VERSION_DIR } from '../../../server/persistence/file-names.js';
+import { RunFault } from '../../ensemble/run-fault.js';
+import { writeAtomically } from '../../program/atomic-file.js';
+import { takeRunLock } from '../../program/run-lock.js';
+
+const SCHEMA = 'zkops-backup/1';
+const MARKER = 'zkops-backup.json';
+const LOCK = 'zkops-backup.lock';
+/** A backup runs for as long as its process lives. */
+const LOCK_MS = 3650 * 86_400_000;
+
+/** The folder of a backup: a marker, a lock, and the files as a server has them. */
+export class BackupFolder {
+  readonly path: string;
+  /** Of the snapshots and logs. */
+  readonly files: string;
+  /** Of copies that are not checked yet. */
+  readonly staging: string;
+  private readonly release: () => void;
+
+  private constructor(path: string, release: () => void) {
+    this.path = path;
+    this.files = join(path, VERSION_DIR);
+    this.staging = join(path, 'incoming');
+    this.release = release;
+  }
+
+  /**
+   * Makes the folder or continues it, for one writer at a time.
+   * @throws RunFault for a folder of something else, or of another running backup
+   */
+  static open(path: string, nowMs: number): BackupFolder {
+    try {
+      const marker = join(path, MARKER);
+      if (existsSync(marker)) checkMarker(marker);
+      else if (existsSync(path) && readdirSync(path).length > 0) {
+        throw new RunFault(`${path}: is not empty, and not a backup\nName a new folder with --to`);
+      }
+      mkdirSync(join(path, VERSION_DIR), { recursive: true, mode: 0o750 });
+      const lock = takeRunLock(join(path, LOCK), LOCK_MS, nowMs);
+      if ('heldBy' in lock) {
+        throw new RunFault(
+          `${path}: another backup writes to it: process ${lock.heldBy}\nStop that one, or name another folder with --to`,
+        );
+      }
+      const folder = new BackupFolder(path, () => lock.release());
+      if (!existsSync(marker)) writeAtomically(marker, `${JSON.stringify({ schema: SCHEMA })}\n`);
+      rmSync(folder.staging, { recursive: true, force: true });
+      mkdirSync(folder.staging, { mode: 0o750 });
+      return folder;
+    } catch (cause) {
+      throw asTargetFault(path, cause);
+    }
+  }
+
+  close(): void {
+    this.release();
+  }
+}
+
+/** @throws RunFault for a folder without a backup */
+export function backupFiles(path: string): string {
+  const marker = join(path, MARKER);
+  if (!existsSync(marker)) {
+    throw new RunFault(
+      `${path}: has no backup: ${MARKER} is missing\nName the --to folder of zkops backup run`,
+    );
+  }
+  checkMarker(marker);
+  return join(path, VERSION_DIR);
+}
+
+function checkMarker(marker: string): void {
+  const text = readFileSync(marker, 'utf8');
+  if (text.includes(`"${SCHEMA}"`)) return;
+  throw new RunFault(`${marker}: another version of backups (expected ${SCHEMA})`);
+}
+
+/** A sentence with the next step for an error of the file system of the backup. */
+export function asTargetFault(path: string, cause: unknown): Error {
+  if (cause instanceof RunFault || !(cause instanceof Error) || !('code' in cause)) {
+    return cause instanceof Error ? cause : new Error(String(cause));
+  }
+  const isFull = cause.code === 'ENOSPC' || cause.code === 'EDQUOT';
+  const next = isFull
+    ? 'Free space or lower --keep-days, then run the same command again: it continues'
+    : 'Correct this, then run the same command again: it continues';
+  const why = isFull ? 'the disk is full' : cause.message;
+  return new RunFault(`${path}: cannot write the backup: ${why}\n${next}`, { cause });
+}

@@ -1,0 +1,112 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { formatZxid } from '../../../protocol/zxid.js';
+import { isSuccessor, logsAmong, snapshotsAmong } from '../../../server/persistence/recovery.js';
+import { listFiles } from '../../data-files/find-files.js';
+import { readLog } from '../../data-files/read-log.js';
+import { timeOfTxn } from '../../data-files/txn-head.js';
+import { shortBytes } from '../../ensemble/format.js';
+import { concludeFrom } from '../../ensemble/verdict/blame.js';
+import type { Problem } from '../../ensemble/verdict/result.js';
+import {
+  finishedReport,
+  type Report,
+  type ReportRow,
+  type Task,
+  type TaskCall,
+} from '../calls/task.js';
+import { MAX_ENTRY_OPTION, maxEntryOf } from '../files/max-entry.js';
+import { backupFiles } from './backup-folder.js';
+
+interface LogSpan {
+  first: bigint | undefined;
+  last: bigint | undefined;
+  lastTimeMs: number | undefined;
+  readonly problems: Problem[];
+}
+
+/** Reads one log; `before` is the last zxid of the log before it. */
+async function readSpan(
+  call: TaskCall,
+  path: string,
+  before: bigint | undefined,
+): Promise<LogSpan> {
+  const span: LogSpan = { first: undefined, last: before, lastTimeMs: undefined, problems: [] };
+  const problem = (level: 'warning' | 'critical', code: string, text: string): void => {
+    span.problems.push({ level, code, text: `${path}: ${text}` });
+  };
+  const reader = readLog(
+    path,
+    ({ zxid, entry, offset, damage }) => {
+      if (damage !== undefined) problem('critical', 'damaged-log', `damaged at offset ${offset}`);
+      if (span.last !== undefined && zxid > span.last && !isSuccessor(span.last, zxid)) {
+        const between = `${formatZxid(span.last)} and ${formatZxid(zxid)}`;
+        problem('warning', 'missing-txns', `no restore can end between ${between}`);
+      }
+      span.first ??= zxid;
+      [span.last, span.lastTimeMs] = [zxid, timeOfTxn(entry)];
+      return undefined;
+    },
+    { maxEntry: maxEntryOf(call), signal: call.signal, onBytes: () => undefined },
+  );
+  let step = await reader.next();
+  while (step.done !== true) step = await reader.next();
+  if (step.value.kind === 'corrupt') {
+    problem('critical', 'damaged-log', `damaged at offset ${step.value.offset}`);
+  }
+  return span;
+}
+
+async function status(call: TaskCall): Promise<Report> {
+  const folder = backupFiles(call.args[0] ?? '.');
+  const files = await listFiles(folder);
+  const rows: ReportRow[] = [];
+  const problems: Problem[] = [];
+  const snapshots = snapshotsAmong(files).reverse();
+  for (const { name, size, zxid } of snapshots) {
+    const time = new Date(statSync(join(folder, name)).mtimeMs).toISOString();
+    rows.push([name, size, formatZxid(zxid), undefined, time]);
+  }
+  let last: bigint | undefined;
+  let lastTime: string | undefined;
+  for (const { name, size } of logsAmong(files)) {
+    const span = await readSpan(call, join(folder, name), last);
+    problems.push(...span.problems);
+    last = span.last;
+    lastTime = span.lastTimeMs === undefined ? lastTime : new Date(span.lastTimeMs).toISOString();
+    const [from, until] = [span.first, span.last].map((zxid) =>
+      zxid === undefined ? undefined : formatZxid(zxid),
+    );
+    rows.push([name, size, from, until, lastTime]);
+  }
+  const [oldest] = snapshots;
+  if (oldest === undefined) {
+    const text = `${folder}: has no snapshot, so nothing can be restored: run zkops backup run`;
+    problems.push({ level: 'critical', code: 'no-snapshot', text });
+  }
+  const reach = last ?? snapshots.at(-1)?.zxid ?? 0n;
+  const when = lastTime === undefined ? '' : ` (${lastTime})`;
+  const summary =
+    oldest === undefined
+      ? 'no moment can be restored'
+      : `moments from ${formatZxid(oldest.zxid)} to ${formatZxid(reach)}${when} can be restored`;
+  const totals = { snapshots: snapshots.length, last: formatZxid(reach) };
+  return finishedReport(COLUMNS, rows, { verdict: concludeFrom(problems, summary), totals });
+}
+
+const COLUMNS = [
+  { title: 'FILE', key: 'file' },
+  { title: 'SIZE', key: 'size', show: shortBytes },
+  { title: 'ZXID', key: 'zxid' },
+  { title: 'LAST', key: 'last_zxid' },
+  { title: 'TIME', key: 'time' },
+];
+
+export const backupStatus: Task = {
+  name: 'status',
+  summary: 'List the files of a backup, the moments that it can restore, and gaps between them',
+  args: ['<backup>'],
+  options: [MAX_ENTRY_OPTION],
+  hasMembers: false,
+  run: status,
+};

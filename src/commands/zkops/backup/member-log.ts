@@ -1,0 +1,181 @@
+// Reads the txns that a member logs, from its files, while it writes them. A follower may log txns
+// that no quorum accepted, and remove them later; the backup must then remove them, too.
+
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { formatZxid } from '../../../protocol/zxid.js';
+import { isSuccessor, type LogFile, logsAmong } from '../../../server/persistence/recovery.js';
+import { listFiles } from '../../data-files/find-files.js';
+import { type LogEnding, type LogRecord, readLog } from '../../data-files/read-log.js';
+import { RunFault } from '../../ensemble/run-fault.js';
+import { type BackupLog, checksumOf, type ReadLimits } from './backup-log.js';
+
+/** After the last txn that was taken. */
+interface Cursor {
+  readonly name: string;
+  readonly offset: number;
+  /** Of the record before it; undefined at the begin of the file. */
+  readonly lastOffset: number | undefined;
+}
+
+export interface Gap {
+  readonly after: bigint;
+  readonly before: bigint;
+}
+
+/** What one round found. */
+export interface LogRound {
+  readonly txns: number;
+  /** Txns of the backup that the member has removed: no quorum accepted them. */
+  readonly removed: number;
+  /** Txns that the member no longer had. */
+  readonly gaps: readonly Gap[];
+  /** Damage that was there in the round before, too, and so is not a write under way. */
+  readonly damage: string | undefined;
+  /** The member has only a part of the txns that the backup has. */
+  readonly isMemberLate: boolean;
+}
+
+interface Place {
+  readonly cursor: Cursor;
+  readonly removed: number;
+}
+
+export class MemberLog {
+  private readonly folder: string;
+  private readonly target: BackupLog;
+  private readonly limits: ReadLimits;
+  private cursor: Cursor | undefined;
+  private suspect: string | undefined;
+
+  constructor(folder: string, target: BackupLog, limits: ReadLimits) {
+    this.folder = folder;
+    this.target = target;
+    this.limits = limits;
+  }
+
+  /** Takes all new txns. @throws RunFault if the member is of another ensemble */
+  async takeNew(): Promise<LogRound> {
+    const nothing = { txns: 0, removed: 0, gaps: [], damage: undefined };
+    const logs = logsAmong(await listFiles(this.folder));
+    const place = await this.place(logs);
+    if (place === undefined) return { ...nothing, isMemberLate: logs.length > 0 };
+    this.cursor = place.cursor;
+    const gaps: Gap[] = [];
+    let txns = 0;
+    let damage: string | undefined;
+    const first = logs.findIndex(({ name }) => name === place.cursor.name);
+    for (const { name } of logs.slice(Math.max(0, first))) {
+      const from = name === this.cursor?.name ? this.cursor.offset : 0;
+      const { taken, ending } = await this.takeFile(name, from, gaps);
+      txns += taken;
+      damage = ending.kind === 'corrupt' ? `${name}: ${ending.reason}` : undefined;
+      if (ending.kind === 'corrupt') break;
+    }
+    this.target.sync();
+    const isLasting = damage !== undefined && damage === this.suspect;
+    this.suspect = damage;
+    return {
+      txns,
+      removed: place.removed,
+      gaps,
+      damage: isLasting ? damage : undefined,
+      isMemberLate: false,
+    };
+  }
+
+  /** Appends the records of a file that the backup lacks. */
+  private async takeFile(
+    name: string,
+    from: number,
+    gaps: Gap[],
+  ): Promise<{ readonly taken: number; readonly ending: LogEnding }> {
+    let taken = 0;
+    let isDamaged = false;
+    const take = (record: LogRecord): undefined => {
+      isDamaged ||= record.damage !== undefined;
+      if (isDamaged) return;
+      const { zxid, entry, offset } = record;
+      this.cursor = { name, offset: offset + entry.length + 13, lastOffset: offset };
+      const { last } = this.target;
+      if (last !== undefined && zxid <= last.zxid) return;
+      if (last !== undefined && !isSuccessor(last.zxid, zxid)) {
+        gaps.push({ after: last.zxid, before: zxid });
+      }
+      this.target.append(zxid, entry);
+      taken++;
+    };
+    const path = join(this.folder, name);
+    const reader = readLog(path, take, { ...this.limits, from, onBytes: () => undefined });
+    for (;;) {
+      const { done, value } = await reader.next();
+      if (done !== true) continue;
+      const ending = isDamaged ? { ...value, kind: 'corrupt' as const } : value;
+      return { taken, ending };
+    }
+  }
+
+  /** Where to read on; undefined if the member has nothing that the backup lacks. */
+  private async place(logs: readonly LogFile[]): Promise<Place | undefined> {
+    const [first] = logs;
+    if (first === undefined) return undefined;
+    const { last } = this.target;
+    if (last === undefined) return { cursor: startOf(first), removed: 0 };
+    if (this.cursor !== undefined && (await this.holds(this.cursor, last.checksum))) {
+      return { cursor: this.cursor, removed: 0 };
+    }
+    const at = logs.findLastIndex(({ zxid }) => zxid <= last.zxid);
+    if (at < 0) return { cursor: startOf(first), removed: 0 };
+    return this.findCommon(logs.slice(at));
+  }
+
+  /** Whether the record before the cursor is still the last one of the backup. */
+  private async holds({ name, lastOffset }: Cursor, checksum: number): Promise<boolean> {
+    if (lastOffset === undefined) return false;
+    const handle = await open(join(this.folder, name), 'r').catch(() => undefined);
+    if (handle === undefined) return false;
+    try {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(8), 0, 8, lastOffset);
+      return bytesRead === 8 && buffer.readBigInt64BE(0) === BigInt(checksum);
+    } finally {
+      await handle.close();
+    }
+  }
+
+  /** Finds the last txn that both have, and whether the member continued without ours. */
+  private async findCommon(logs: readonly LogFile[]): Promise<Place | undefined> {
+    const ours = new Map(this.target.recent.map(({ zxid, checksum }) => [zxid, checksum]));
+    const oldest = this.target.recent[0]?.zxid ?? 0n;
+    let common: { readonly zxid: bigint; readonly cursor: Cursor } | undefined;
+    let foreign: bigint | undefined;
+    for (const { name } of logs) {
+      const match = ({ zxid, entry, offset, damage }: LogRecord): undefined => {
+        if (damage !== undefined || foreign !== undefined || zxid < oldest) return;
+        if (ours.get(zxid) !== checksumOf(entry)) foreign = zxid;
+        else {
+          const cursor = { name, offset: offset + entry.length + 13, lastOffset: offset };
+          common = { zxid, cursor };
+        }
+      };
+      const reader = readLog(join(this.folder, name), match, {
+        ...this.limits,
+        onBytes: () => undefined,
+      });
+      while ((await reader.next()).done !== true);
+      if (foreign !== undefined) break;
+    }
+    const last = this.target.last?.zxid;
+    if (common?.zxid === last && common !== undefined) return { ...common, removed: 0 };
+    if (foreign === undefined) return undefined;
+    if (common === undefined) {
+      throw new RunFault(
+        `${this.folder}: txn ${formatZxid(foreign)} differs from that of the backup: the member is of another ensemble, or was restored\nBegin a new backup in another folder`,
+      );
+    }
+    return { cursor: common.cursor, removed: this.target.truncateAfter(common.zxid) };
+  }
+}
+
+function startOf({ name }: LogFile): Cursor {
+  return { name, offset: 0, lastOffset: undefined };
+}

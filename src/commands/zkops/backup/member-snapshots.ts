@@ -1,0 +1,73 @@
+// Copies the snapshots of a member. Apache's server writes a snapshot under its final name, so a
+// file counts only when a copy of it is whole.
+
+import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { snapshotsAmong } from '../../../server/persistence/recovery.js';
+import { copyChecked } from '../../data-files/copy-file.js';
+import { listFiles } from '../../data-files/find-files.js';
+import type { Problem } from '../../ensemble/verdict/result.js';
+import { hasCode } from '../../program/file-error.js';
+import type { TaskCall } from '../calls/task.js';
+import { checkSnapshot } from '../files/verify-snapshot.js';
+import type { BackupFolder } from './backup-folder.js';
+
+export class MemberSnapshots {
+  /** Damaged ones by name, with the size and time that they had. */
+  private readonly damaged = new Map<string, { readonly state: string; readonly why: string }>();
+  private readonly call: TaskCall;
+  private readonly source: string;
+  private readonly target: string;
+  private readonly staging: string;
+
+  constructor(call: TaskCall, source: string, { files, staging }: BackupFolder) {
+    this.call = call;
+    this.source = source;
+    this.target = files;
+    this.staging = staging;
+  }
+
+  /** Copies the new ones; returns how many. */
+  async takeNew(): Promise<number> {
+    let taken = 0;
+    for (const { name } of snapshotsAmong(await listFiles(this.source)).reverse()) {
+      if (existsSync(join(this.target, name))) continue;
+      this.call.signal.throwIfAborted();
+      if (await this.take(name)) taken++;
+    }
+    return taken;
+  }
+
+  /** The snapshots that are still damaged. */
+  get problems(): readonly Problem[] {
+    return [...this.damaged.values()].map(({ why }) => ({
+      level: 'warning',
+      code: 'damaged-snapshot',
+      text: `${why}; the backup leaves it out`,
+    }));
+  }
+
+  private async take(name: string): Promise<boolean> {
+    const path = join(this.source, name);
+    try {
+      const { size, mtimeMs } = await stat(path);
+      const state = `${size} ${mtimeMs}`;
+      if (this.damaged.get(name)?.state === state) return false;
+      const check = async (copy: string): Promise<string | undefined> => {
+        const { problems } = await checkSnapshot(this.call, copy, () => undefined);
+        return problems[0]?.text;
+      };
+      const staging = join(this.staging, name);
+      const places = { source: path, staging, target: join(this.target, name) };
+      const why = await copyChecked(places, check);
+      if (why === undefined) this.damaged.delete(name);
+      else this.damaged.set(name, { state, why: why.replace(staging, path) });
+      return why === undefined;
+    } catch (error) {
+      // The member has removed it since.
+      if (hasCode(error, 'ENOENT') && !existsSync(path)) return false;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,130 @@
+// Loads the tree of a past moment: a snapshot, and the txns after it up to a zxid. It loads like a
+// server at its start, and compares the digest of the tree with the one that the ensemble logged.
+
+import { basename, join } from 'node:path';
+import { faultOf, feedSnapshot } from '../../../server/persistence/feed-snapshot.js';
+import {
+  type FoundFile,
+  logsAfter,
+  logsAmong,
+  ReplaySequence,
+  type SnapshotFile,
+} from '../../../server/persistence/recovery.js';
+import { Database } from '../../../server/persistence/replay.js';
+import { SnapshotReader } from '../../../server/persistence/snapshot-reader.js';
+import { readLog } from '../../data-files/read-log.js';
+import { snapshotBytes } from '../../data-files/read-snapshot.js';
+import { digestOfTxn, timeOfTxn } from '../../data-files/txn-head.js';
+import type { TaskCall } from '../calls/task.js';
+import { maxEntryOf } from '../files/max-entry.js';
+
+/** A tree of the past. */
+export interface Moment {
+  readonly snapshot: string;
+  /** Txns after the snapshot. */
+  readonly txns: number;
+  readonly zxid: bigint;
+  /** Of the last txn, in ms since 1970; undefined without a txn after the snapshot. */
+  readonly timeMs: number | undefined;
+  readonly znodes: number;
+  readonly sessions: number;
+  readonly digest: bigint;
+  /** `none`: the server logged no digest for this zxid. */
+  readonly check: 'fits' | 'none';
+}
+
+/** Gets the txns after the snapshot in order, as a server will replay them. */
+export type TxnTaker = (zxid: bigint, entry: Buffer) => void;
+
+export interface ReplayRequest {
+  readonly call: TaskCall;
+  readonly folder: string;
+  readonly files: readonly FoundFile[];
+  readonly target: bigint;
+  readonly onTxn?: TxnTaker;
+}
+
+/** The tree at the target; a string says why this snapshot does not lead there. */
+export async function replayTo(
+  snapshot: SnapshotFile,
+  { call, folder, files, target, onTxn }: ReplayRequest,
+): Promise<Moment | string> {
+  const database = new Database({ isTTLEnabled: true });
+  const path = join(folder, snapshot.name);
+  const fault = await loadSnapshot(call, database, path);
+  if (fault !== undefined) return `${path}: ${fault}`;
+  const reached = database.sealed?.zxid ?? snapshot.zxid;
+  if (reached > target) return `${path}: contains txns after the moment`;
+  database.finishSnapshot(snapshot.zxid);
+  const sequence = new ReplaySequence(snapshot.zxid);
+  // A server without a txn since its start seals zeros.
+  const isSealed = database.sealed?.zxid === target && target !== 0n;
+  let told = isSealed ? (database.sealed?.digest ?? null) : null;
+  let timeMs: number | undefined;
+  let txns = 0;
+  for (const { name, size } of logsAfter(logsAmong(files), snapshot.zxid)) {
+    let gap: string | undefined;
+    const replay = ({ zxid, entry, damage }: ReplayedRecord): undefined => {
+      if (gap !== undefined || zxid > target) return;
+      if (damage !== undefined) gap = `${name}: damaged: ${damage}`;
+      const step = gap === undefined ? sequence.next(zxid) : undefined;
+      if (step?.kind === 'gap') gap = `${name}: txns are missing: ${step.reason}`;
+      if (step?.kind !== 'apply') return;
+      database.replay(entry);
+      timeMs = timeOfTxn(entry);
+      if (zxid === target) told = digestOfTxn(entry);
+      onTxn?.(zxid, entry);
+      txns++;
+    };
+    const reader = readLog(join(folder, name), replay, {
+      maxEntry: maxEntryOf(call),
+      signal: call.signal,
+      onBytes: (done) => call.progress(basename(name), done, size),
+    });
+    while ((await reader.next()).done !== true);
+    if (gap !== undefined) return gap;
+    if (sequence.lastZxid === target) break;
+  }
+  if (sequence.lastZxid !== target) return `${path}: the logs after it do not reach the moment`;
+  const { tree } = database;
+  const digest = tree.digest.value;
+  const isOther = (told !== null && told !== digest) || database.digestMismatches > 0;
+  if (isOther) return `${path}: leads to another tree than the ensemble had`;
+  return {
+    snapshot: snapshot.name,
+    txns,
+    zxid: target,
+    timeMs,
+    znodes: tree.nodeCount,
+    sessions: database.sessions.size,
+    digest,
+    check: told === null ? 'none' : 'fits',
+  };
+}
+
+interface ReplayedRecord {
+  readonly zxid: bigint;
+  readonly entry: Buffer;
+  readonly damage: string | undefined;
+}
+
+async function loadSnapshot(
+  call: TaskCall,
+  database: Database,
+  path: string,
+): Promise<string | undefined> {
+  const reader = new SnapshotReader(maxEntryOf(call));
+  try {
+    for await (const chunk of await snapshotBytes(path)) {
+      call.signal.throwIfAborted();
+      reader.push(chunk);
+      const fault = faultOf(feedSnapshot(database, reader));
+      if (fault !== undefined) return fault;
+    }
+  } catch (error) {
+    if (call.signal.aborted || !(error instanceof Error)) throw error;
+    return error.message;
+  }
+  reader.end();
+  return faultOf(feedSnapshot(database, reader));
+}

@@ -1,0 +1,165 @@
+// Puts a past moment of an ensemble into a new data directory. The directory gets its name only
+// when its files, read back, lead to the tree that the ensemble had.
+
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { formatZxid } from '../../../protocol/zxid.js';
+import { VERSION_DIR } from '../../../server/persistence/file-names.js';
+import { type SnapshotFile, snapshotsAmong } from '../../../server/persistence/recovery.js';
+import { copyChecked, syncFolder } from '../../data-files/copy-file.js';
+import { listFiles } from '../../data-files/find-files.js';
+import { digestText } from '../../data-files/snapshot-verdict.js';
+import { RunFault } from '../../ensemble/run-fault.js';
+import { UsageError } from '../../ensemble/usage-error.js';
+import { concludeFrom } from '../../ensemble/verdict/blame.js';
+import type { Problem } from '../../ensemble/verdict/result.js';
+import { finishedReport, type Report, type Task, type TaskCall } from '../calls/task.js';
+import { MAX_ENTRY_OPTION, maxEntryOf } from '../files/max-entry.js';
+import { asTargetFault, backupFiles } from './backup-folder.js';
+import { BackupLog } from './backup-log.js';
+import { findMoment, parseAt, type Span } from './find-moment.js';
+import { type Moment, type ReplayRequest, replayTo, type TxnTaker } from './replay-to.js';
+
+async function restore(call: TaskCall): Promise<Report> {
+  const [backup = '.'] = call.args;
+  const folder = backupFiles(backup);
+  const at = parseAt(call.text('at') ?? 'latest');
+  const to = targetOf(call);
+  const files = await listFiles(folder);
+  const limits = { maxEntry: maxEntryOf(call), signal: call.signal };
+  const span = await findMoment(at, folder, files, limits);
+  const request = { call, folder, files, target: span.target };
+  const moment =
+    to === undefined
+      ? await firstThatLeads(request, (snapshot) => replayTo(snapshot, request))
+      : await writeFolder(to, request);
+  return reportOf(moment, span, to);
+}
+
+/** The folder to write; undefined for a dry run. @throws UsageError for one that is in use */
+function targetOf(call: TaskCall): string | undefined {
+  const to = call.text('to');
+  if (call.has('dry-run')) return undefined;
+  if (to === undefined) throw new UsageError('backup restore: expected --to FOLDER, or --dry-run');
+  if (existsSync(to) && readdirSync(to).length > 0) {
+    throw new UsageError(
+      `--to ${to}: is not empty: a restore never overwrites data\nStop the server, move its data away, or name a new folder`,
+    );
+  }
+  return to;
+}
+
+/** Tries the snapshots before the moment, newest first. @throws RunFault if none leads there */
+async function firstThatLeads(
+  { files, target }: ReplayRequest,
+  attempt: (snapshot: SnapshotFile) => Promise<Moment | string>,
+): Promise<Moment> {
+  const reasons: string[] = [];
+  for (const snapshot of snapshotsAmong(files)) {
+    if (snapshot.zxid > target) continue;
+    const found = await attempt(snapshot);
+    if (typeof found !== 'string') return found;
+    reasons.push(found);
+  }
+  const why = reasons.length === 0 ? ['no snapshot is that old'] : reasons;
+  throw new RunFault(
+    `no snapshot of the backup leads to ${formatZxid(target)}:\n${why.join('\n')}\nChoose another moment: see zkops backup status`,
+  );
+}
+
+async function writeFolder(to: string, request: ReplayRequest): Promise<Moment> {
+  const staging = `${to}.incomplete`;
+  const files = join(staging, VERSION_DIR);
+  try {
+    const moment = await firstThatLeads(request, async (snapshot) => {
+      rmSync(staging, { recursive: true, force: true });
+      mkdirSync(files, { recursive: true, mode: 0o750 });
+      const written = await writeMoment(snapshot, files, request);
+      if (typeof written === 'string') return written;
+      // Only the files themselves show what a server will load.
+      const folder = { ...request, folder: files, files: await listFiles(files) };
+      return replayTo(snapshot, folder);
+    });
+    syncFolder(staging);
+    if (existsSync(to)) rmdirSync(to);
+    renameSync(staging, to);
+    syncFolder(dirname(resolve(to)));
+    return moment;
+  } catch (cause) {
+    throw asTargetFault(to, cause);
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+}
+
+async function writeMoment(
+  snapshot: SnapshotFile,
+  files: string,
+  request: ReplayRequest,
+): Promise<Moment | string> {
+  const { call, folder } = request;
+  const limits = { maxEntry: maxEntryOf(call), signal: call.signal };
+  const log = await BackupLog.open(files, limits);
+  try {
+    const onTxn: TxnTaker = (zxid, entry) => log.append(zxid, entry);
+    const moment = await replayTo(snapshot, { ...request, onTxn });
+    log.sync();
+    const target = join(files, snapshot.name);
+    const places = { source: join(folder, snapshot.name), staging: `${target}.tmp`, target };
+    await copyChecked(places, async () => undefined);
+    return moment;
+  } finally {
+    log.close();
+  }
+}
+
+function reportOf(moment: Moment, span: Span, to: string | undefined): Report {
+  const { snapshot, txns, zxid, timeMs, znodes, sessions, digest, check } = moment;
+  const time = timeMs === undefined ? undefined : new Date(timeMs).toISOString();
+  const row = [formatZxid(zxid), time, znodes, sessions, digestText(digest), check, snapshot, txns];
+  const problems: Problem[] = [];
+  if (check === 'none') {
+    const text = `the ensemble logged no digest at ${formatZxid(zxid)}, so the tree is not verified against it`;
+    problems.push({ level: 'warning', code: 'no-digest', text });
+  }
+  const { later, lastZxid, lastTimeMs } = span;
+  const until = lastTimeMs === undefined ? '' : ` of ${new Date(lastTimeMs).toISOString()}`;
+  const lost = `${later} later txns of the backup are not in it, up to ${formatZxid(lastZxid)}${until}`;
+  const next = `copy ${to}/${VERSION_DIR} into the empty dataDir of every member, then start all of them`;
+  const done = to === undefined ? 'would restore' : 'restored';
+  return finishedReport(COLUMNS, [row], {
+    verdict: concludeFrom(problems, `${done} ${znodes} znodes as of ${formatZxid(zxid)}`),
+    notes: [...(later > 0 ? [lost] : []), ...(to === undefined ? [] : [next])],
+    totals: { later },
+  });
+}
+
+const COLUMNS = [
+  { title: 'ZXID', key: 'zxid' },
+  { title: 'TIME', key: 'time' },
+  { title: 'ZNODES', key: 'znodes' },
+  { title: 'SESSIONS', key: 'sessions' },
+  { title: 'DIGEST', key: 'digest' },
+  { title: 'CHECK', key: 'check' },
+  { title: 'SNAPSHOT', key: 'snapshot' },
+  { title: 'TXNS', key: 'txns' },
+];
+
+export const restoreBackup: Task = {
+  name: 'restore',
+  summary: 'Write the data of a past moment to a new folder, verified by its digest',
+  args: ['<backup>'],
+  options: [
+    [
+      '--at <moment>',
+      'zxid as 0x100000008, time as 2026-01-31T12:00:00Z, or latest',
+      'text',
+      'latest',
+    ],
+    ['--to <folder>', 'new data directory'],
+    ['--dry-run', 'say what the moment holds and what it lacks, and write nothing'],
+    MAX_ENTRY_OPTION,
+  ],
+  hasMembers: false,
+  run: restore,
+};

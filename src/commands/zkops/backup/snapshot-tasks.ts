@@ -1,0 +1,113 @@
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { formatZxid } from '../../../protocol/zxid.js';
+import { copyChecked } from '../../data-files/copy-file.js';
+import { shortBytes } from '../../ensemble/format.js';
+import { UsageError } from '../../ensemble/usage-error.js';
+import { concludeFrom } from '../../ensemble/verdict/blame.js';
+import type { CallOption } from '../../program/command-line.js';
+import {
+  finishedReport,
+  type Report,
+  type ReportRow,
+  type Task,
+  type TaskCall,
+} from '../calls/task.js';
+import { MAX_ENTRY_OPTION } from '../files/max-entry.js';
+import { type CheckedSnapshot, checkSnapshot, verifySnapshot } from '../files/verify-snapshot.js';
+import { adminOf, fetchSnapshot, sendSnapshot } from './admin-transfer.js';
+import { asTargetFault } from './backup-folder.js';
+
+const ADMIN_OPTIONS: readonly CallOption[] = [
+  ['--admin <url>', 'AdminServer of the server', 'text', 'http://127.0.0.1:8080'],
+  ['--auth <user:password>', 'digest id with every permission on the root znode'],
+];
+
+const checked = (call: TaskCall, file: string): Promise<CheckedSnapshot> =>
+  checkSnapshot(call, file, () => undefined);
+
+function reportOf(
+  file: string,
+  { outcome, problems }: CheckedSnapshot,
+  zxid: string | undefined,
+  summary: string,
+): Report {
+  const { size, nodes, sessions } = outcome;
+  const row: ReportRow = [file, size, zxid, nodes, sessions];
+  return finishedReport(COLUMNS, [row], { verdict: concludeFrom(problems, summary) });
+}
+
+async function save(call: TaskCall): Promise<Report> {
+  const [file = ''] = call.args;
+  adminOf(call);
+  if (existsSync(file)) {
+    throw new UsageError(`${file}: exists: a snapshot never overwrites a file\nName another file`);
+  }
+  const part = `${file}.incomplete`;
+  try {
+    const zxid = await fetchSnapshot(call, part);
+    const found = await checked(call, part);
+    if (found.problems.length > 0) return reportOf(part, found, zxid, 'the snapshot is not whole');
+    const places = { source: part, staging: `${file}.tmp`, target: file };
+    await copyChecked(places, async () => undefined);
+    return reportOf(file, found, zxid, `saved ${found.outcome.nodes} znodes`);
+  } catch (error) {
+    throw error instanceof Error && 'errno' in error ? asTargetFault(file, error) : error;
+  } finally {
+    await rm(part, { force: true });
+  }
+}
+
+async function restore(call: TaskCall): Promise<Report> {
+  const [file = ''] = call.args;
+  const { origin } = adminOf(call);
+  const isDry = call.has('dry-run');
+  if (!isDry && !call.has('yes')) {
+    throw new UsageError(
+      `snapshot restore: replaces all data of ${origin}: add --yes to confirm, or --dry-run\nFirst save what it has: zkops snapshot save`,
+    );
+  }
+  const found = await checked(call, file);
+  const { lastProcessedZxid, nodes, told } = found.outcome;
+  const last = lastProcessedZxid ?? told?.zxid;
+  const zxid = last === undefined ? undefined : formatZxid(last);
+  if (found.problems.length > 0) return reportOf(file, found, zxid, 'nothing was restored');
+  if (isDry) {
+    return reportOf(file, found, zxid, `would replace all data of ${origin} by ${nodes} znodes`);
+  }
+  await sendSnapshot(call, file);
+  return reportOf(file, found, zxid, `${origin} has the ${nodes} znodes of the snapshot`);
+}
+
+const COLUMNS = [
+  { title: 'FILE', key: 'file' },
+  { title: 'SIZE', key: 'size', show: shortBytes },
+  { title: 'ZXID', key: 'zxid' },
+  { title: 'ZNODES', key: 'znodes' },
+  { title: 'SESSIONS', key: 'sessions' },
+];
+
+export const snapshot: readonly Task[] = [
+  {
+    name: 'save',
+    summary: 'Take a snapshot of a running server over its AdminServer, and verify it',
+    args: ['<file>'],
+    options: [...ADMIN_OPTIONS, MAX_ENTRY_OPTION],
+    hasMembers: false,
+    run: save,
+  },
+  {
+    name: 'restore',
+    summary: 'Replace the data of a running standalone server with a snapshot (requires --yes)',
+    args: ['<file>'],
+    options: [
+      ...ADMIN_OPTIONS,
+      ['--dry-run', 'verify the file, and change nothing'],
+      ['--yes', 'confirm: all data of the server is replaced'],
+      MAX_ENTRY_OPTION,
+    ],
+    hasMembers: false,
+    run: restore,
+  },
+  { ...verifySnapshot, name: 'status', summary: 'Verify snapshot files, and count their znodes' },
+];

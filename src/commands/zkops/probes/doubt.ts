@@ -1,0 +1,57 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { statusOf } from '../../ensemble/status.js';
+import type { OpsResult, Problem } from '../../ensemble/verdict/result.js';
+import { quorumOf } from './may-stop.js';
+
+export const PAUSE_MS = 250;
+
+/** Why a change of the ensemble stops. */
+export class Doubt extends Error {
+  override readonly name = 'Doubt';
+}
+
+/** Why the ensemble is not whole, apart from the member whose restart was interrupted. */
+export function doubtOf(
+  { verdict, members }: OpsResult,
+  interrupted: string | null,
+): string | undefined {
+  const [problem] = verdict.problems.filter(
+    ({ server }) => interrupted === null || server !== interrupted,
+  );
+  if (problem !== undefined) return `${namePrefix(problem)}${problem.text}`;
+  const statuses = members.map(statusOf);
+  const { voters } = quorumOf(statuses);
+  const listed = statuses.filter(({ isObserver }) => !isObserver).length;
+  if (listed >= voters) return undefined;
+  return `${listed} of ${voters} voters are in the list of members: list all of them`;
+}
+
+function namePrefix({ server, text }: Problem): string {
+  return server === undefined || text.startsWith(server) ? '' : `${server}: `;
+}
+
+export interface Settling {
+  readonly look: () => Promise<OpsResult>;
+  /** Says why a look is not good enough. */
+  readonly find: (look: OpsResult) => string | undefined;
+  readonly waitMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Looks until two good looks in a row, since a good state may pass. @throws Doubt */
+export async function settle({ look, find, waitMs, signal }: Settling): Promise<OpsResult> {
+  const startedAt = performance.now();
+  let isGoodBefore = false;
+  for (;;) {
+    const seen = await look();
+    signal.throwIfAborted();
+    const doubt = find(seen);
+    if (doubt === undefined && isGoodBefore) return seen;
+    isGoodBefore = doubt === undefined;
+    const waitedMs = performance.now() - startedAt;
+    if (doubt !== undefined && waitedMs > waitMs) {
+      throw new Doubt(`${doubt} (waited ${Math.round(waitedMs / 1000)} s)`);
+    }
+    await delay(PAUSE_MS, undefined, { signal });
+  }
+}

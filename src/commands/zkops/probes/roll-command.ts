@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process';
+import { type MemberAddress, nameOf } from '../../ensemble/member-address.js';
+import { UsageError } from '../../ensemble/usage-error.js';
+
+const PLACEHOLDERS = ['host', 'port', 'id', 'name'] as const;
+type Placeholder = (typeof PLACEHOLDERS)[number];
+
+/** `${host}` is a variable of the shell. */
+const PLACEHOLDER = /(?<!\$)\{([a-z]+)\}/g;
+/** The end of what a command printed, for a message. */
+const KEPT_OUTPUT = 2000;
+
+/** A command for each member, from a template such as `ssh {host} systemctl restart zookeeper`. */
+export class RollCommand {
+  readonly template: string;
+  readonly needsId: boolean;
+
+  /** @throws UsageError for a template that names no member */
+  constructor(template: string) {
+    const names = [...template.matchAll(PLACEHOLDER)].map(([, name = '']) => name);
+    const wrong = names.find((name) => !isPlaceholder(name));
+    const known = PLACEHOLDERS.map((name) => `{${name}}`).join(', ');
+    if (wrong !== undefined) {
+      throw new UsageError(`--command: unknown placeholder: {${wrong}} (expected ${known})`);
+    }
+    if (names.length === 0) {
+      throw new UsageError(
+        `--command: names no member: ${template} (expected at least one of ${known})\nExample: --command 'ssh {host} systemctl restart zookeeper'`,
+      );
+    }
+    this.template = template;
+    this.needsId = names.includes('id');
+  }
+
+  /** The command for one member, with each value quoted for the shell. */
+  textFor(address: MemberAddress, id: string | undefined): string {
+    const values: Record<Placeholder, string> = {
+      host: address.host,
+      port: String(address.port),
+      id: id ?? '',
+      name: nameOf(address),
+    };
+    return this.template.replace(PLACEHOLDER, (whole, name: string) =>
+      isPlaceholder(name) ? quoted(values[name]) : whole,
+    );
+  }
+}
+
+function isPlaceholder(name: string): name is Placeholder {
+  return PLACEHOLDERS.some((known) => known === name);
+}
+
+function quoted(value: string): string {
+  return /^[\w.:-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
+}
+
+/**
+ * Runs a command of the shell to its end; returns why it failed, or undefined. After the timeout,
+ * or if `signal` aborts, it ends the shell, which does not end processes on other machines.
+ */
+export function runCommand(
+  command: string,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  return new Promise((resolve) => {
+    const child = spawn('sh', ['-c', command], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      signal: AbortSignal.any([signal, timeout]),
+    });
+    let output = '';
+    const keep = (chunk: Buffer): void => {
+      output = `${output}${chunk.toString('utf8')}`.slice(-KEPT_OUTPUT);
+    };
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    const end = (why: string | undefined): void => {
+      // A server that the command left in the background may hold the pipes open.
+      child.stdout.destroy();
+      child.stderr.destroy();
+      const last = output.trimEnd().split('\n').at(-1) ?? '';
+      resolve(why === undefined ? undefined : `${why}${last === '' ? '' : `: ${last}`}`);
+    };
+    child.once('error', (error) =>
+      end(timeout.aborted ? `did not end in ${timeoutMs} ms` : error.message),
+    );
+    child.once('exit', (code, by) => {
+      if (code === 0) end(undefined);
+      else end(by === null ? `exit status ${code}` : `ended by ${by}`);
+    });
+  });
+}

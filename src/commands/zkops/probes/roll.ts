@@ -1,0 +1,279 @@
+// A rolling restart: observers, followers, then the leader, each by the user's command. The next
+// member waits until the ensemble is whole again. The first doubt ends the roll, because a second
+// restart beside a problem can lose the quorum.
+
+import { rmSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { formatZxid } from '../../../protocol/zxid.js';
+import { nameOf } from '../../ensemble/member-address.js';
+import { RunFault } from '../../ensemble/run-fault.js';
+import { type MemberStatus, sidOf, statusOf } from '../../ensemble/status.js';
+import { UsageError } from '../../ensemble/usage-error.js';
+import { concludeFrom } from '../../ensemble/verdict/blame.js';
+import type { OpsResult, Problem } from '../../ensemble/verdict/result.js';
+import { takeRunLock } from '../../program/run-lock.js';
+import { TIME_OPTIONS } from '../calls/options.js';
+import type { Report, ReportRow, Task, TaskCall } from '../calls/task.js';
+import { askMembers } from './ask-members.js';
+import { Doubt, doubtOf, PAUSE_MS, settle } from './doubt.js';
+import { mayStop, quorumOf, restartOrder } from './may-stop.js';
+import { RollCommand, runCommand } from './roll-command.js';
+import { openRoll, type Roll, saveRoll } from './roll-file.js';
+import { type Restart, wasRestarted } from './was-restarted.js';
+
+const DEFAULT_WAIT_MS = 120_000;
+/** A problem that lasts so long before the first restart is not an election. */
+const FIRST_WAIT_MS = 10_000;
+/** A roll may take hours; a lock without a living process is stale at once. */
+const LOCK_MS = 7 * 86_400_000;
+
+class RollingRestart {
+  readonly problems: Problem[] = [];
+  private readonly call: TaskCall;
+  private readonly command: RollCommand;
+  private readonly file: string | undefined;
+  private readonly waitMs: number;
+  private roll: Roll;
+
+  constructor(call: TaskCall) {
+    const template = call.text('command');
+    if (template === undefined) throw new UsageError('roll: expected --command TEMPLATE');
+    const members = call.members.map(nameOf);
+    this.call = call;
+    this.command = new RollCommand(template);
+    this.file = call.text('resume');
+    this.waitMs = call.number('wait') ?? DEFAULT_WAIT_MS;
+    const fresh = { command: template, members, ids: {}, done: [], underway: null };
+    this.roll = openRoll(this.file, fresh);
+  }
+
+  get summary(): string {
+    const { done, members } = this.roll;
+    return `${done.length} of ${members.length} members restarted`;
+  }
+
+  /** Restarts the members in turn, one row each. */
+  async *run(): AsyncGenerator<readonly ReportRow[]> {
+    const lock = this.lock();
+    try {
+      let look = await this.firstLook();
+      yield this.roll.done.map((name): ReportRow => [name, undefined, 'restarted earlier']);
+      for (;;) {
+        const next = this.nextOf(look);
+        if (next === undefined) break;
+        const startedAt = performance.now();
+        this.checkSafe(look, next);
+        look = await this.restart(look, next);
+        const tookMs = Math.round(performance.now() - startedAt);
+        yield [[next.member.server, next.role, 'restarted', tookMs, this.textFor(next)]];
+      }
+      if (this.file !== undefined) rmSync(this.file, { force: true });
+    } catch (error) {
+      if (!(error instanceof Doubt)) throw error;
+      this.problems.push({ level: 'critical', code: 'roll-stopped', text: this.adviceOn(error) });
+    } finally {
+      lock?.release();
+    }
+  }
+
+  /** What `run` would do now; the roles may change meanwhile. */
+  async *plan(): AsyncGenerator<readonly ReportRow[]> {
+    const look = await this.look();
+    this.learnIds(look);
+    const { done } = this.roll;
+    const left = restartOrder(look.members.map(statusOf));
+    yield left.map((status): ReportRow => {
+      const { server } = status.member;
+      const result = done.includes(server) ? 'restarted earlier' : 'would restart';
+      return [server, status.role, result, undefined, this.textFor(status)];
+    });
+    const next = this.nextOf(look);
+    const why =
+      doubtOf(look, this.roll.underway) ??
+      (next === undefined ? undefined : this.unsafe(look, next));
+    if (why === undefined) return;
+    this.problems.push({ level: 'critical', code: 'roll-stopped', text: `would stop: ${why}` });
+  }
+
+  private lock(): { release(): void } | undefined {
+    if (this.file === undefined) return undefined;
+    const taken = takeRunLock(`${this.file}.lock`, LOCK_MS, this.call.now().getTime());
+    if ('release' in taken) return taken;
+    throw new RunFault(
+      `--resume ${this.file}: another roll is under way: process ${taken.heldBy}\nWait for its end`,
+    );
+  }
+
+  private settle(
+    find: (look: OpsResult) => string | undefined,
+    waitMs = this.waitMs,
+  ): Promise<OpsResult> {
+    return settle({ look: () => this.look(), find, waitMs, signal: this.call.signal });
+  }
+
+  private look(): Promise<OpsResult> {
+    const words = this.command.needsId
+      ? (['srvr', 'mntr', 'conf'] as const)
+      : (['srvr', 'mntr'] as const);
+    return askMembers(this.call, words, { judge: 'ensemble', extraWords: ['mntr', 'conf'] });
+  }
+
+  private async firstLook(): Promise<OpsResult> {
+    const waitMs = Math.min(this.waitMs, FIRST_WAIT_MS);
+    const look = await this.settle((seen) => doubtOf(seen, this.roll.underway), waitMs);
+    this.learnIds(look);
+    return look;
+  }
+
+  /** @throws UsageError if the command needs the id of a member that does not report it */
+  private learnIds({ members }: OpsResult): void {
+    if (!this.command.needsId) return;
+    const ids = { ...this.roll.ids };
+    for (const member of members) {
+      const id = sidOf(member) ?? ids[member.server];
+      if (id === undefined) {
+        throw new UsageError(
+          `{id}: ${member.server} does not report its id: add conf to its 4lw.commands.whitelist, or use {host}, {port}, or {name}`,
+        );
+      }
+      ids[member.server] = id;
+    }
+    this.roll = { ...this.roll, ids };
+  }
+
+  private textFor({ member }: MemberStatus): string {
+    return this.command.textFor(member.address, this.roll.ids[member.server]);
+  }
+
+  /** The member whose restart was interrupted comes first, whatever its role is now. */
+  private nextOf({ members }: OpsResult): MemberStatus | undefined {
+    const { done, underway } = this.roll;
+    const left = restartOrder(members.map(statusOf)).filter(
+      ({ member }) => !done.includes(member.server),
+    );
+    return left.find(({ member }) => member.server === underway) ?? left[0];
+  }
+
+  private unsafe({ members }: OpsResult, next: MemberStatus): string | undefined {
+    const { isSafe, why } = mayStop(next, quorumOf(members.map(statusOf)));
+    return isSafe ? undefined : `${next.member.server} must not be stopped: ${why}`;
+  }
+
+  private checkSafe(look: OpsResult, next: MemberStatus): void {
+    const why = this.unsafe(look, next);
+    if (why !== undefined) throw new Doubt(why);
+  }
+
+  private async restart(before: OpsResult, target: MemberStatus): Promise<OpsResult> {
+    const { server } = target.member;
+    this.keep({ underway: server });
+    const position = this.roll.done.length;
+    this.call.progress(`restart ${server}`, position, this.roll.members.length);
+    const attempt: Restart = { before: target, startedAt: performance.now(), wasDown: false };
+    const failure = await this.commandWatched(attempt);
+    this.call.signal.throwIfAborted();
+    if (failure !== undefined) throw new Doubt(`${server}: the command failed: ${failure}`);
+    this.roll = { ...this.roll, underway: null };
+    const newest = newestZxid(before);
+    const look = await this.settle((seen) => this.doubtAfter(attempt, seen, newest));
+    this.keep({ underway: null, done: [...this.roll.done, server] });
+    return look;
+  }
+
+  /** Looks at the member while the command runs: a restart may be over when the command ends. */
+  private async commandWatched(attempt: Restart): Promise<string | undefined> {
+    const { before } = attempt;
+    const address = before.member.address;
+    let isRunning = true;
+    const watch = async (): Promise<void> => {
+      while (isRunning) {
+        const { members } = await askMembers({ ...this.call, members: [address] }, ['srvr']);
+        attempt.wasDown ||= members.some((member) => !statusOf(member).isServing);
+        await delay(PAUSE_MS);
+      }
+    };
+    const watching = watch();
+    try {
+      return await runCommand(this.textFor(before), this.waitMs, this.call.signal);
+    } finally {
+      isRunning = false;
+      await watching;
+    }
+  }
+
+  /** Why the next restart must wait: this one did not happen, or a problem remains. */
+  private doubtAfter(attempt: Restart, look: OpsResult, newest: bigint): string | undefined {
+    const { server } = attempt.before.member;
+    const status = look.members.map(statusOf).find(({ member }) => member.server === server);
+    if (status === undefined || !status.isServing) attempt.wasDown = true;
+    const doubt = doubtOf(look, this.roll.underway);
+    if (doubt !== undefined) return doubt;
+    if (status === undefined || !wasRestarted(attempt, status)) {
+      return `${server}: the command ended, but the member did not restart`;
+    }
+    const { zxid = 0n } = status;
+    if (zxid >= newest) return undefined;
+    return `${server} lags: zxid ${formatZxid(zxid)} (expected at least ${formatZxid(newest)})`;
+  }
+
+  private keep(change: Partial<Roll>): void {
+    this.roll = { ...this.roll, ...change };
+    saveRoll(this.file, this.roll);
+  }
+
+  private adviceOn({ message }: Doubt): string {
+    const { done } = this.roll;
+    const again =
+      this.file === undefined
+        ? 'then roll again; with --resume FILE a roll skips the members that it has restarted'
+        : `then run the same command again: it skips the ${done.length} members that are done`;
+    return `stopped: ${message}; correct this, check with zkops gate, ${again}`;
+  }
+}
+
+function newestZxid({ members }: OpsResult): bigint {
+  return members
+    .map(statusOf)
+    .reduce((newest, { zxid = 0n }) => (zxid > newest ? zxid : newest), 0n);
+}
+
+async function roll(call: TaskCall): Promise<Report> {
+  const restart = new RollingRestart(call);
+  const isPlan = call.has('dry-run');
+  return {
+    columns: COLUMNS,
+    rows: isPlan ? restart.plan() : restart.run(),
+    isEndless: !isPlan,
+    finish: () => {
+      const { problems } = restart;
+      const plan = problems.length === 0 ? 'the roll may begin' : 'the roll would stop';
+      return { verdict: concludeFrom(problems, isPlan ? plan : restart.summary) };
+    },
+  };
+}
+
+const COLUMNS = [
+  { title: 'MEMBER', key: 'server', width: 20 },
+  { title: 'ROLE', key: 'role', width: 8 },
+  { title: 'RESULT', key: 'result', width: 17 },
+  { title: 'TOOK ms', key: 'took_ms', width: 7 },
+  { title: 'COMMAND', key: 'command' },
+];
+
+export const rollTask: Task = {
+  name: 'roll',
+  options: [
+    ['--command <template>', 'shell command that restarts {host}, {port}, {id} or {name}'],
+    [
+      '--wait <ms>',
+      'timeout for each command, and for the ensemble after it',
+      'ms',
+      DEFAULT_WAIT_MS,
+    ],
+    ['--resume <file>', 'file that records finished members, to continue an interrupted roll'],
+    ['--dry-run', 'print the order and the commands, and restart nothing'],
+    ...TIME_OPTIONS,
+  ],
+  hasMembers: true,
+  run: roll,
+};

@@ -1,0 +1,255 @@
+import { EventEmitter } from 'node:events';
+import type {
+  ClientState,
+  SessionClient,
+  Watcher,
+  ZooKeeperClient,
+} from '../../client/base/client.js';
+import { ZooKeeperError } from '../../client/base/errors.js';
+import { retryingClient } from '../../client/retry/retrying-client.js';
+import { walk } from '../../client/znodes/walk.js';
+import { createClient as createBuiltIn } from '../../client/zookeeper.js';
+import { parentPath } from '../../protocol/path.js';
+import {
+  aclsOf,
+  clientAcls,
+  createArguments,
+  errorOf,
+  longOf,
+  type Stat,
+  statOf,
+} from './convert.js';
+import { Transaction } from './transaction.js';
+import { type ACL, Event, State } from './values.js';
+
+export interface Options {
+  /** In ms. Default 30000. */
+  readonly sessionTimeout?: number;
+  /** The pause before a repetition, in ms. Default 1000. */
+  readonly spinDelay?: number;
+  /** How often to repeat after a lost connection. Default 0. No write happens twice. */
+  readonly retries?: number;
+}
+
+type Callback<A extends unknown[] = []> = (error: Error | null, ...results: A) => void;
+type AnyCallback = (error: Error | null, ...results: readonly unknown[]) => void;
+type EventListener = (event: Event) => void;
+
+/** connect() of the old package never gives up; this is 24 days. */
+const NEVER_MS = 0x7fff_ffff;
+
+const STATES: Readonly<Partial<Record<ClientState, readonly [State, string]>>> = {
+  connected: [State.SYNC_CONNECTED, 'connected'],
+  'connected-readonly': [State.CONNECTED_READ_ONLY, 'connectedReadOnly'],
+  disconnected: [State.DISCONNECTED, 'disconnected'],
+  expired: [State.EXPIRED, 'expired'],
+  'auth-failed': [State.AUTH_FAILED, 'authenticationFailed'],
+};
+
+/**
+ * The client of node-zookeeper-client: callbacks and events over the client of zksh. Use it to move
+ * an application by one import; new code uses `zksh/client`.
+ */
+export class Client extends EventEmitter {
+  private readonly session: SessionClient;
+  private readonly client: ZooKeeperClient;
+  private state = State.DISCONNECTED;
+
+  constructor(connectString: string, options: Options = {}) {
+    super();
+    const { sessionTimeout = 30_000, spinDelay = 1000, retries = 0 } = options;
+    this.session = createBuiltIn({
+      connectString,
+      sessionTimeoutMs: sessionTimeout,
+      connectTimeoutMs: NEVER_MS,
+    });
+    this.client =
+      retries > 0
+        ? retryingClient(this.session, {
+            attempts: retries + 1,
+            firstDelayMs: spinDelay,
+            longestDelayMs: spinDelay,
+            totalMs: NEVER_MS,
+          })
+        : this.session;
+    this.session.on('state', (state) => this.changed(state));
+  }
+
+  connect(): void {
+    // The events report a failure.
+    this.session.connect().catch(() => undefined);
+  }
+
+  close(): void {
+    this.session.close().catch(() => undefined);
+  }
+
+  /** @param more [data], [acls], [mode], callback(error, path) */
+  create(path: string, ...more: readonly unknown[]): void {
+    const callback = callbackOf(more);
+    const { data, options } = createArguments(more);
+    const made = this.client.create(path, data, options);
+    settle(made, callback, (created) => [created.path]);
+  }
+
+  /** @param more [version], callback(error) */
+  remove(path: string, ...more: readonly unknown[]): void {
+    settle(this.client.delete(path, versionOf(more)), callbackOf(more), () => []);
+  }
+
+  /** @param more [version], callback(error) */
+  removeRecursive(path: string, ...more: readonly unknown[]): void {
+    const callback = callbackOf(more);
+    const removeAll = async (): Promise<void> => {
+      const paths = await pathsOf(this.client, path);
+      for (const each of paths.reverse()) await this.client.delete(each, versionOf(more));
+    };
+    settle(removeAll(), callback, () => []);
+  }
+
+  /** @param more [watcher(event)], callback(error, stat or null) */
+  exists(path: string, ...more: readonly unknown[]): void {
+    const callback = callbackOf(more);
+    const asked = this.client.exists(path, watchOf(more));
+    settle(asked, callback, (stat) => [stat === null ? null : statOf(stat)]);
+  }
+
+  /** @param more [watcher(event)], callback(error, children, stat) */
+  getChildren(path: string, ...more: readonly unknown[]): void {
+    const callback = callbackOf(more);
+    const asked = this.client.getChildren(path, watchOf(more));
+    settle(asked, callback, ({ children, stat }) => [children, statOf(stat)]);
+  }
+
+  listSubTreeBFS(path: string, callback: Callback<[readonly string[]]>): void {
+    settle(pathsOf(this.client, path), callbackOf([callback]), (paths) => [paths]);
+  }
+
+  /** @param more [watcher(event)], callback(error, data, stat) */
+  getData(path: string, ...more: readonly unknown[]): void {
+    const callback = callbackOf(more);
+    const asked = this.client.getData(path, watchOf(more));
+    settle(asked, callback, ({ data, stat }) => [data, statOf(stat)]);
+  }
+
+  /** @param more [version], callback(error, stat) */
+  setData(path: string, data: Buffer | null, ...more: readonly unknown[]): void {
+    const callback = callbackOf(more);
+    const set = this.client.setData(path, data, versionOf(more));
+    settle(set, callback, (stat) => [statOf(stat)]);
+  }
+
+  getACL(path: string, callback: Callback<[readonly ACL[], Stat]>): void {
+    settle(this.client.getACL(path), callbackOf([callback]), ({ acl, stat }) => [
+      aclsOf(acl),
+      statOf(stat),
+    ]);
+  }
+
+  /** @param more [version], callback(error, stat) */
+  setACL(path: string, acls: readonly ACL[], ...more: readonly unknown[]): void {
+    const callback = callbackOf(more);
+    const set = this.client.setACL(path, clientAcls(acls), versionOf(more));
+    settle(set, callback, (stat) => [statOf(stat)]);
+  }
+
+  transaction(): Transaction {
+    return new Transaction(this.client);
+  }
+
+  /** @param more [data], [acls], [mode], callback(error, path) */
+  mkdirp(path: string, ...more: readonly unknown[]): void {
+    const callback = callbackOf(more);
+    const { data, options } = createArguments(more);
+    const make = async (each: string): Promise<void> => {
+      if (parentPath(each) !== '/' && each !== '/') await make(parentPath(each));
+      await this.client.create(each, data, options).catch((error: unknown) => {
+        const isThere = error instanceof ZooKeeperError && error.code === 'NODEEXISTS';
+        if (!isThere) throw error;
+      });
+    };
+    settle(make(path), callback, () => [path]);
+  }
+
+  addAuthInfo(scheme: string, auth: Buffer): void {
+    // A refusal ends the session, with the event authenticationFailed.
+    this.session.addAuth(scheme, auth).catch(() => undefined);
+  }
+
+  getState(): State {
+    return this.state;
+  }
+
+  /** 8 bytes, most significant first. */
+  getSessionId(): Buffer {
+    return longOf(this.session.sessionId);
+  }
+
+  getSessionPassword(): Buffer {
+    return this.session.sessionPassword;
+  }
+
+  /** In ms, as negotiated. */
+  getSessionTimeout(): number {
+    return this.session.sessionTimeoutMs;
+  }
+
+  private changed(state: ClientState): void {
+    const wasConnected =
+      this.state === State.SYNC_CONNECTED || this.state === State.CONNECTED_READ_ONLY;
+    const known = STATES[state === 'closed' && wasConnected ? 'disconnected' : state];
+    if (known === undefined) return;
+    const [next, event] = known;
+    this.state = next;
+    this.emit('state', next);
+    this.emit(event, next);
+  }
+}
+
+async function pathsOf(client: ZooKeeperClient, path: string): Promise<string[]> {
+  const paths: string[] = [];
+  for await (const znode of walk(client, path)) paths.push(znode.path);
+  return paths;
+}
+
+/** The last argument. @throws TypeError */
+function callbackOf(given: readonly unknown[]): AnyCallback {
+  const last = given.at(-1);
+  if (typeof last !== 'function') throw new TypeError('callback must be a function.');
+  return (error, ...results) => last(error, ...results);
+}
+
+function versionOf(given: readonly unknown[]): number {
+  const [version] = given;
+  return typeof version === 'number' ? version : -1;
+}
+
+/** The watcher of a read: the function before the callback. */
+function watchOf(given: readonly unknown[]): { watch: Watcher | false } {
+  const [watcher] = given;
+  if (given.length < 2 || typeof watcher !== 'function') return { watch: false };
+  const listener: EventListener = (event) => watcher(event);
+  return {
+    watch: ({ type, path }) => {
+      const event = Event.of(type, path);
+      if (event !== undefined) listener(event);
+    },
+  };
+}
+
+/** Calls back in a turn of its own, so that an exception of the callback is an uncaught one. */
+function settle<T>(
+  promise: Promise<T>,
+  callback: AnyCallback,
+  results: (value: T) => readonly unknown[],
+): void {
+  promise.then(
+    (value) => process.nextTick(() => callback(null, ...results(value))),
+    (error: unknown) => process.nextTick(() => callback(errorOf(error))),
+  );
+}
+
+/** Makes a client; `connect()` connects it. */
+export function createClient(connectString: string, options?: Options): Client {
+  return new Client(connectString, options);
+}

@@ -1,0 +1,75 @@
+/** Between the values of the old package and those of the client. */
+
+import type { CreateOptions } from '../../client/base/client.js';
+import { ZooKeeperError } from '../../client/base/errors.js';
+import { createModeOf, type CreateMode as Mode } from '../../protocol/create-mode.js';
+import type { ACL as ClientACL, Stat as ClientStat } from '../../protocol/data.js';
+import { ACL, Exception, Id } from './values.js';
+
+/** The Stat of the old package: 64-bit numbers are Buffers of 8 bytes, most significant first. */
+export interface Stat {
+  readonly czxid: Buffer;
+  readonly mzxid: Buffer;
+  readonly ctime: Buffer;
+  readonly mtime: Buffer;
+  readonly version: number;
+  readonly cversion: number;
+  readonly aversion: number;
+  readonly ephemeralOwner: Buffer;
+  readonly dataLength: number;
+  readonly numChildren: number;
+  readonly pzxid: Buffer;
+}
+
+export function longOf(value: bigint): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigInt64BE(value);
+  return bytes;
+}
+
+export function statOf(stat: ClientStat): Stat {
+  return {
+    ...stat,
+    czxid: longOf(stat.czxid),
+    mzxid: longOf(stat.mzxid),
+    ctime: longOf(stat.ctime),
+    mtime: longOf(stat.mtime),
+    ephemeralOwner: longOf(stat.ephemeralOwner),
+    pzxid: longOf(stat.pzxid),
+  };
+}
+
+export function aclsOf(acls: readonly ClientACL[]): ACL[] {
+  return acls.map(({ perms, id }) => new ACL(perms, new Id(id.scheme, id.id)));
+}
+
+export function clientAcls(acls: readonly ACL[]): readonly ClientACL[] {
+  return acls.map(({ permission, id }) => ({
+    perms: permission,
+    id: { scheme: id.scheme, id: id.id },
+  }));
+}
+
+export function errorOf(error: unknown): Error {
+  if (error instanceof ZooKeeperError) return new Exception(error.number, error.path, error);
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+/** The optional arguments of create and mkdirp, distinguished by their types. */
+export function createArguments(given: readonly unknown[]): {
+  readonly data: Buffer | null;
+  readonly options: CreateOptions;
+} {
+  const data = given.find((value) => Buffer.isBuffer(value)) ?? null;
+  const acls = given.find((value) => Array.isArray(value));
+  const flag = given.find((value) => typeof value === 'number');
+  const mode: Mode | undefined = flag === undefined ? undefined : createModeOf(flag);
+  if (flag !== undefined && mode === undefined) throw new Error(`unknown create mode: ${flag}`);
+  return {
+    data,
+    options: {
+      ...(acls === undefined ? {} : { acl: clientAcls(acls) }),
+      ...(mode === undefined ? {} : { mode }),
+    },
+  };
+}

@@ -1,0 +1,10 @@
+/** The exports of `zksh/compat/node-zookeeper-client`: those of the npm package it replaces. */
+import { createClient } from './client.js';
+import { ACL, CreateMode, Event, Exception, Id, Permission, State } from './values.js';
+
+export { type Client, createClient, type Options } from './client.js';
+export type { Stat } from './convert.js';
+export type { Transaction, TransactionResult } from './transaction.js';
+export { ACL, CreateMode, Event, Exception, Id, Permission, State } from './values.js';
+
+export default { createClient, ACL, CreateMode, Event, Exception, Id, Permission, State };

@@ -1,0 +1,69 @@
+import type { Op, OpResult, ZooKeeperClient } from '../../client/base/client.js';
+import { MultiError } from '../../client/base/errors.js';
+import { createArguments, errorOf, type Stat, statOf } from './convert.js';
+
+/** The result of one operation: of a transaction that failed, its code. */
+export type TransactionResult =
+  | { readonly type: 'create'; readonly path: string }
+  | { readonly type: 'setData'; readonly stat: Stat }
+  | { readonly type: 'remove' | 'check' }
+  | { readonly type: 'error'; readonly err: number };
+
+export type CommitCallback = (error: Error | null, results: readonly TransactionResult[]) => void;
+
+/** Operations that happen together or not at all. */
+export class Transaction {
+  private readonly client: ZooKeeperClient;
+  private readonly ops: Op[] = [];
+
+  constructor(client: ZooKeeperClient) {
+    this.client = client;
+  }
+
+  /** @param more [data], [acls], [mode] */
+  create(path: string, ...more: readonly unknown[]): this {
+    const { data, options } = createArguments(more);
+    this.ops.push({ op: 'create', path, data, options });
+    return this;
+  }
+
+  setData(path: string, data: Buffer | null, version = -1): this {
+    this.ops.push({ op: 'set', path, data, version });
+    return this;
+  }
+
+  check(path: string, version = -1): this {
+    this.ops.push({ op: 'check', path, version });
+    return this;
+  }
+
+  remove(path: string, version = -1): this {
+    this.ops.push({ op: 'delete', path, version });
+    return this;
+  }
+
+  commit(callback: CommitCallback): void {
+    if (typeof callback !== 'function') throw new TypeError('callback must be a function.');
+    this.client.multi(this.ops).then(
+      (results) => process.nextTick(callback, null, results.map(resultOf)),
+      (error: unknown) => {
+        const codes = error instanceof MultiError ? error.results : [];
+        const results = codes.map((err) => ({ type: 'error', err }));
+        process.nextTick(callback, errorOf(error), results);
+      },
+    );
+  }
+}
+
+function resultOf(result: OpResult): TransactionResult {
+  switch (result.op) {
+    case 'create':
+      return { type: 'create', path: result.path };
+    case 'set':
+      return { type: 'setData', stat: statOf(result.stat) };
+    case 'delete':
+      return { type: 'remove' };
+    case 'check':
+      return { type: 'check' };
+  }
+}

@@ -1,0 +1,173 @@
+/** The classes and constants of node-zookeeper-client 1.x, by its public documentation. */
+import { ErrorCode } from '../../protocol/error-code.js';
+import { Perms } from '../../protocol/perms.js';
+import { EventType, type EventTypeName } from '../../protocol/watch-event.js';
+
+/** What a client is doing. */
+export class State {
+  static readonly DISCONNECTED = new State('DISCONNECTED', 0);
+  static readonly SYNC_CONNECTED = new State('SYNC_CONNECTED', 3);
+  /** The name of SYNC_CONNECTED in the documentation. */
+  static readonly CONNECTED = State.SYNC_CONNECTED;
+  static readonly AUTH_FAILED = new State('AUTH_FAILED', 4);
+  static readonly CONNECTED_READ_ONLY = new State('CONNECTED_READ_ONLY', 5);
+  static readonly SASL_AUTHENTICATED = new State('SASL_AUTHENTICATED', 6);
+  static readonly EXPIRED = new State('EXPIRED', ErrorCode.SESSIONEXPIRED);
+  readonly name: string;
+  readonly code: number;
+
+  private constructor(name: string, code: number) {
+    this.name = name;
+    this.code = code;
+  }
+
+  getName(): string {
+    return this.name;
+  }
+  getCode(): number {
+    return this.code;
+  }
+  toString(): string {
+    return `${this.name}[${this.code}]`;
+  }
+}
+
+const EVENT_NAMES: Readonly<Partial<Record<EventTypeName, string>>> = {
+  NodeCreated: 'NODE_CREATED',
+  NodeDeleted: 'NODE_DELETED',
+  NodeDataChanged: 'NODE_DATA_CHANGED',
+  NodeChildrenChanged: 'NODE_CHILDREN_CHANGED',
+};
+
+/** The argument of a watcher. */
+export class Event {
+  static readonly NODE_CREATED = EventType.NodeCreated;
+  static readonly NODE_DELETED = EventType.NodeDeleted;
+  static readonly NODE_DATA_CHANGED = EventType.NodeDataChanged;
+  static readonly NODE_CHILDREN_CHANGED = EventType.NodeChildrenChanged;
+  readonly type: number;
+  readonly name: string;
+  readonly path: string | undefined;
+
+  constructor(type: number, name: string, path: string | undefined) {
+    this.type = type;
+    this.name = name;
+    this.path = path;
+  }
+
+  /** The event of a watch; undefined for a type that the old package does not have. */
+  static of(type: EventTypeName, path: string): Event | undefined {
+    const name = EVENT_NAMES[type];
+    return name === undefined ? undefined : new Event(EventType[type], name, path);
+  }
+
+  getType(): number {
+    return this.type;
+  }
+  getName(): string {
+    return this.name;
+  }
+  getPath(): string | undefined {
+    return this.path;
+  }
+  toString(): string {
+    return withPath(`${this.name}[${this.type}]`, this.path);
+  }
+}
+
+const CODES = {
+  OK: ErrorCode.OK,
+  SYSTEM_ERROR: ErrorCode.SYSTEMERROR,
+  RUNTIME_INCONSISTENCY: ErrorCode.RUNTIMEINCONSISTENCY,
+  DATA_INCONSISTENCY: ErrorCode.DATAINCONSISTENCY,
+  CONNECTION_LOSS: ErrorCode.CONNECTIONLOSS,
+  MARSHALLING_ERROR: ErrorCode.MARSHALLINGERROR,
+  UNIMPLEMENTED: ErrorCode.UNIMPLEMENTED,
+  OPERATION_TIMEOUT: ErrorCode.OPERATIONTIMEOUT,
+  BAD_ARGUMENTS: ErrorCode.BADARGUMENTS,
+  API_ERROR: ErrorCode.APIERROR,
+  NO_NODE: ErrorCode.NONODE,
+  NO_AUTH: ErrorCode.NOAUTH,
+  BAD_VERSION: ErrorCode.BADVERSION,
+  NO_CHILDREN_FOR_EPHEMERALS: ErrorCode.NOCHILDRENFOREPHEMERALS,
+  NODE_EXISTS: ErrorCode.NODEEXISTS,
+  NOT_EMPTY: ErrorCode.NOTEMPTY,
+  SESSION_EXPIRED: ErrorCode.SESSIONEXPIRED,
+  INVALID_CALLBACK: ErrorCode.INVALIDCALLBACK,
+  INVALID_ACL: ErrorCode.INVALIDACL,
+  AUTH_FAILED: ErrorCode.AUTHFAILED,
+} as const;
+
+const CODE_NAMES = new Map<number, string>(
+  Object.entries(CODES).map(([name, code]) => [code, name]),
+);
+
+/** The error of an operation. */
+export class ExceptionClass extends Error {
+  override readonly name: string;
+  readonly code: number;
+  readonly path: string | undefined;
+
+  constructor(code: number, path?: string, cause?: unknown) {
+    const name = CODE_NAMES.get(code) ?? `CODE_${code}`;
+    super(withPath(`Exception: ${name}[${code}]`, path), { cause });
+    this.name = name;
+    this.code = code;
+    this.path = path;
+  }
+
+  getCode(): number {
+    return this.code;
+  }
+  getPath(): string | undefined {
+    return this.path;
+  }
+  getName(): string {
+    return this.name;
+  }
+  override toString(): string {
+    return this.message;
+  }
+}
+/** The class with the codes as its properties: `Exception.NO_NODE`. */
+export const Exception: typeof ExceptionClass & typeof CODES = Object.assign(ExceptionClass, CODES);
+export type Exception = ExceptionClass;
+
+export const Permission = Perms;
+
+/** The values of the old package: numbers. */
+export const CreateMode = {
+  PERSISTENT: 0,
+  EPHEMERAL: 1,
+  PERSISTENT_SEQUENTIAL: 2,
+  EPHEMERAL_SEQUENTIAL: 3,
+} as const;
+
+export class Id {
+  static readonly ANYONE_ID_UNSAFE = new Id('world', 'anyone');
+  static readonly AUTH_IDS = new Id('auth', '');
+  readonly scheme: string;
+  readonly id: string;
+
+  constructor(scheme: string, id: string) {
+    this.scheme = scheme;
+    this.id = id;
+  }
+}
+
+export class ACL {
+  static readonly OPEN_ACL_UNSAFE = [new ACL(Perms.ALL, Id.ANYONE_ID_UNSAFE)];
+  static readonly CREATOR_ALL_ACL = [new ACL(Perms.ALL, Id.AUTH_IDS)];
+  static readonly READ_ACL_UNSAFE = [new ACL(Perms.READ, Id.ANYONE_ID_UNSAFE)];
+  readonly permission: number;
+  readonly id: Id;
+
+  constructor(permission: number, id: Id) {
+    this.permission = permission;
+    this.id = id;
+  }
+}
+
+function withPath(text: string, path: string | undefined): string {
+  return path === undefined ? text : `${text}@${path}`;
+}

@@ -1,0 +1,218 @@
+/** The bodies of the HTTP API. The page imports their types. */
+import {
+  flag,
+  integer,
+  list,
+  number,
+  object,
+  oneOf,
+  orNull,
+  text,
+  type ValueOf,
+} from './schema.js';
+
+const level = oneOf(['healthy', 'warning', 'critical', 'unknown'], 'as in zkops health');
+const time = text('ISO 8601');
+const zxid = text('hexadecimal, with 0x');
+
+export const About = object('About', {
+  name: text(),
+  version: text(),
+  user: orNull(text('of the login')),
+  allowWrites: flag('whether znodes can be changed here'),
+  servers: text('connect string, for command lines'),
+  recorded: list(text(), 'paths whose events are recorded from the start'),
+  intervalMs: integer('time between two queries'),
+});
+
+export const Probe = object('Probe', { status: text() });
+
+export const Problem = object(
+  'Problem',
+  {
+    type: text(),
+    title: text(),
+    status: integer('HTTP status'),
+    detail: text('one sentence'),
+    code: text("ZooKeeper's name, as NONODE, or one of the console"),
+    exitStatus: text('the name of the exit status of zksh for it'),
+    exitCode: integer('its number'),
+  },
+  { path: text(), hint: text('what to do') },
+);
+
+const Finding = object(
+  'Finding',
+  { level, code: text(), text: text() },
+  { server: text(), servers: list(text()) },
+);
+
+const Change = object(
+  'Change',
+  {
+    time,
+    kind: oneOf(['problem', 'level', 'recovered', 'role', 'restart', 'election']),
+    level,
+    text: text(),
+  },
+  { server: text() },
+);
+
+const Cell = object('Cell', { shown: text() }, { level });
+
+export const MemberView = object(
+  'MemberView',
+  {
+    server: text(),
+    state: text(),
+    role: orNull(text()),
+    level,
+    cells: list(Cell, 'one for each column'),
+  },
+  { fault: text('why it did not answer, and what to do') },
+);
+
+export const Ensemble = object('Ensemble', {
+  time,
+  level,
+  summary: text('the sentence of zkops health'),
+  exitCode: integer('the exit status of zkops health'),
+  problems: list(Finding),
+  changes: list(Change, 'since the start, the newest first'),
+  columns: list(object('Column', { key: text(), title: text() })),
+  members: list(MemberView),
+});
+
+export const Members = object('Members', { members: list(MemberView) });
+
+/** docs/zkops-1.schema.json has its fields. */
+export const Health = object('Health', {
+  schema: text('zkops/1: see docs/zkops-1.schema.json'),
+  verb: text(),
+  time,
+  verdict: object('Verdict', { level, summary: text(), exitCode: integer() }),
+  members: list(object('Member', { server: text(), state: text(), role: orNull(text()) })),
+});
+
+export const Trend = object('Trend', {
+  times: list(number('seconds since 1970')),
+  series: list(
+    object('Series', {
+      server: text(),
+      figure: text(),
+      values: list(orNull(number())),
+    }),
+  ),
+});
+
+export const Differences = object('Differences', {
+  servers: list(text()),
+  rows: list(
+    object('Difference', { key: text(), values: list(orNull(text()), 'one for each server') }),
+  ),
+});
+
+export const Word = object('Word', { server: text(), word: text(), text: text() });
+
+export const SessionOwner = object('SessionOwner', {
+  id: text('hexadecimal, with 0x'),
+  server: orNull(text('the member that it is connected to')),
+  client: orNull(text('address and port')),
+  lastOperation: orNull(text()),
+  note: orNull(text('why the client is unknown')),
+});
+
+export const Stat = object('Stat', {
+  czxid: zxid,
+  mzxid: zxid,
+  pzxid: zxid,
+  created: time,
+  modified: time,
+  version: integer(),
+  cversion: integer(),
+  aversion: integer(),
+  ephemeralOwner: orNull(text('session id, hexadecimal, with 0x')),
+  dataLength: integer(),
+  numChildren: integer(),
+});
+
+export const Acl = object('Acl', { scheme: text(), id: text(), perms: text('out of cdrwa') });
+
+export const Znode = object('Znode', {
+  path: text(),
+  data: orNull(text('base64; null if the znode has none')),
+  stat: Stat,
+  acl: orNull(list(Acl)),
+});
+
+export const Changed = object('Changed', { path: text(), stat: Stat });
+export const Deleted = object('Deleted', { path: text(), count: integer('deleted znodes') });
+
+const Child = object('Child', {
+  name: text(),
+  numChildren: integer(),
+  dataLength: integer(),
+  version: integer(),
+  modified: time,
+  ephemeralOwner: orNull(text()),
+});
+
+export const Children = object('Children', {
+  path: text(),
+  total: integer('of all children'),
+  offset: integer('index of the first one here, in the order of names'),
+  index: orNull(integer('of the name in "find"')),
+  children: list(Child, 'without those deleted meanwhile'),
+});
+
+export const Subtree = object('Subtree', {
+  path: text(),
+  count: integer('znodes, with the root'),
+  isWhole: flag('false if the subtree has more than were counted'),
+  ephemerals: integer(),
+  bytes: integer('of data'),
+  sample: list(text(), 'its first paths'),
+});
+
+export const Match = object('Match', {
+  path: text(),
+  modified: time,
+  version: integer(),
+  dataLength: integer(),
+});
+
+export const Search = object('Search', {
+  matches: list(Match),
+  visited: integer('znodes read by this request'),
+  next: orNull(text('the value of "after" for the rest')),
+});
+
+export const LiveEvent = object('LiveEvent', {
+  time,
+  type: text('NodeCreated, NodeDeleted, NodeDataChanged'),
+  path: text(),
+  zxid: orNull(zxid),
+});
+
+export const History = object('History', {
+  since: time,
+  events: list(LiveEvent, 'the newest first'),
+});
+
+export type About = ValueOf<typeof About>;
+export type Problem = ValueOf<typeof Problem>;
+export type Ensemble = ValueOf<typeof Ensemble>;
+export type MemberView = ValueOf<typeof MemberView>;
+export type Trend = ValueOf<typeof Trend>;
+export type Differences = ValueOf<typeof Differences>;
+export type Word = ValueOf<typeof Word>;
+export type SessionOwner = ValueOf<typeof SessionOwner>;
+export type Stat = ValueOf<typeof Stat>;
+export type Acl = ValueOf<typeof Acl>;
+export type Znode = ValueOf<typeof Znode>;
+export type Children = ValueOf<typeof Children>;
+export type Subtree = ValueOf<typeof Subtree>;
+export type Match = ValueOf<typeof Match>;
+export type Search = ValueOf<typeof Search>;
+export type LiveEvent = ValueOf<typeof LiveEvent>;
+export type History = ValueOf<typeof History>;

@@ -1,0 +1,186 @@
+import { once } from 'node:events';
+import { appendFileSync } from 'node:fs';
+import { text as readAll } from 'node:stream/consumers';
+import { readAuthFile, readSaslFile } from '../commands/connecting/auth-sources.js';
+import { UsageError } from '../commands/ensemble/usage-error.js';
+import { concludeFrom } from '../commands/ensemble/verdict/blame.js';
+import { readLimits } from '../commands/ensemble/verdict/limits-file.js';
+import { CommandError } from '../commands/program/command-error.js';
+import { inBackground } from '../commands/program/in-background.js';
+import { packageVersion } from '../commands/program/package-version.js';
+import type { Report, ReportRow, Task, TaskCall } from '../commands/zkops/calls/task.js';
+import { pathFault } from '../protocol/path.js';
+import {
+  CONSOLE_OPTIONS,
+  checkExposure,
+  DEFAULT_INTERVAL_MS,
+  listenAddress,
+  readTls,
+} from './console-options.js';
+import { EnsembleLooks } from './ensemble-looks.js';
+import { Gate } from './gate.js';
+import { serve } from './http-server.js';
+import { Listings } from './listings.js';
+import { LiveEvents } from './live-events.js';
+import { newUserLine, readLogins } from './logins.js';
+import { openApi } from './openapi.js';
+import { readPageFiles } from './page-files.js';
+import { ROUTES } from './routes/routes.js';
+import { ConsoleSession, connectStringOf } from './session.js';
+
+/** The login and the address; refuses a console that strangers could use. @throws UsageError */
+async function readAccess(call: TaskCall) {
+  const { host, port } = listenAddress(call);
+  const logins = readLogins({ users: call.text('users'), token: call.text('token-file') });
+  const tls = readTls(call);
+  const [authFile, saslFile] = [call.text('auth-file'), call.text('sasl-file')];
+  checkExposure({
+    host,
+    hasLogin: logins.isRequired,
+    hasTls: tls !== undefined,
+    isPlainAllowed: call.has('plain'),
+    hasCredentials: authFile !== undefined || saslFile !== undefined,
+  });
+  const credentials = {
+    auth: authFile === undefined ? undefined : await orUsage(readAuthFile(authFile)),
+    sasl: saslFile === undefined ? undefined : await orUsage(readSaslFile(saslFile)),
+  };
+  const names = call.text('host-names')?.toLowerCase().split(',') ?? [];
+  const hostNames = new Set(['localhost', host, ...names]);
+  return {
+    host,
+    port,
+    tls,
+    credentials,
+    gate: new Gate({ logins, hostNames }),
+  };
+}
+
+function makeLooks(call: TaskCall): EnsembleLooks {
+  const limits = call.text('limits');
+  return new EnsembleLooks(call, {
+    intervalMs: call.number('interval') ?? DEFAULT_INTERVAL_MS,
+    timeoutMs: call.number('timeout') ?? 2000,
+    deadlineMs: call.number('deadline') ?? 10_000,
+    limits: readLimits(limits === undefined ? {} : { limits }),
+    file: call.text('trend-file'),
+  });
+}
+
+/** @throws UsageError for a wrong call */
+async function start(call: TaskCall) {
+  const { credentials, ...access } = await readAccess(call);
+  const { members, tls } = call;
+  const looks = makeLooks(call);
+  const live = new LiveEvents(call.now);
+  const onState = (isConnected: boolean) => {
+    if (isConnected) live.onGap();
+  };
+  const session = new ConsoleSession({ members, tls, credentials, onOpen: live.onOpen, onState });
+  const recorded = recordedPaths(call.text('record'));
+  for (const path of recorded) live.need(path);
+  const users = new WeakMap<object, string>();
+  const version = packageVersion();
+  const services = {
+    about: {
+      name: 'zkops console',
+      version,
+      allowWrites: call.has('allow-writes'),
+      servers: connectStringOf(members),
+      recorded,
+      intervalMs: looks.options.intervalMs,
+    },
+    session,
+    looks,
+    live,
+    listings: new Listings(),
+    userOf: (request: object) => users.get(request) ?? null,
+    openApi: () => openApi(ROUTES, version),
+  };
+  const audit = auditTo(call.text('audit-log'));
+  const pageFiles = readPageFiles();
+  const endpoint = await serve({ ...access, routes: ROUTES, services, pageFiles, audit, users });
+  looks.start();
+  // A session that expired leaves recorded paths without a watch.
+  looks.listen(() => inBackground(live.isNeeded ? session.client() : undefined, () => undefined));
+  const close = async (): Promise<void> => {
+    await endpoint.close();
+    await Promise.all([looks.close(), session.close()]);
+  };
+  return { url: endpoint.url, close };
+}
+
+/** @throws UsageError for a file that cannot be written */
+function auditTo(file: string | undefined): (entry: Readonly<Record<string, unknown>>) => void {
+  try {
+    if (file !== undefined) appendFileSync(file, '', { mode: 0o600 });
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new UsageError(`--audit-log ${file}: cannot write: ${why}`, undefined, { cause });
+  }
+  return (entry) => {
+    const line = `${JSON.stringify(entry)}\n`;
+    if (file === undefined) process.stderr.write(line);
+    else appendFileSync(file, line, { mode: 0o600 });
+  };
+}
+
+async function orUsage<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    throw new UsageError(error.message, undefined, { cause: error });
+  }
+}
+
+function recordedPaths(list: string | undefined): readonly string[] {
+  const paths = list?.split(',') ?? [];
+  for (const path of paths) {
+    const fault = pathFault(path);
+    if (fault !== undefined) throw new UsageError(`--record: invalid path: "${path}": ${fault}`);
+  }
+  return paths;
+}
+
+async function printUser(name: string): Promise<Report> {
+  const [password = ''] = (await readAll(process.stdin)).split(/\r?\n/);
+  const document = `${await newUserLine(name, password)}\n`;
+  const finish = () => ({ verdict: concludeFrom([], '') });
+  return { columns: [], rows: [], document, finish };
+}
+
+async function runConsole(call: TaskCall): Promise<Report> {
+  const user = call.text('new-user');
+  if (user !== undefined) return printUser(user);
+  if (call.text('out') !== undefined) throw new UsageError('--out: the console prints no result');
+  const console = await start(call);
+  async function* rows(): AsyncGenerator<ReportRow[], void, undefined> {
+    try {
+      yield [[console.url, call.members.length, call.has('allow-writes') ? 'yes' : 'no']];
+      if (!call.signal.aborted) await once(call.signal, 'abort');
+    } finally {
+      await console.close();
+    }
+  }
+  return {
+    columns: [
+      { title: 'LISTENING AT', key: 'url' },
+      { title: 'MEMBERS', key: 'members' },
+      { title: 'WRITES', key: 'writes' },
+    ],
+    rows: rows(),
+    isEndless: true,
+    isPlain: true,
+    isService: true,
+    finish: () => ({ verdict: concludeFrom([], 'stopped') }),
+  };
+}
+
+export const consoleTask: Task = {
+  name: 'console',
+  options: CONSOLE_OPTIONS,
+  hasMembers: true,
+  isListing: true,
+  run: runConsole,
+};

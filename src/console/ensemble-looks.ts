@@ -1,0 +1,173 @@
+/**
+ * Looks at all members at an interval, with the code of `zkops health`, and keeps the last look,
+ * the curves, and the changes between looks.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { askAdmin } from '../commands/ensemble/admin.js';
+import { askCertificate } from '../commands/ensemble/certificate.js';
+import { type MemberAddress, nameOf } from '../commands/ensemble/member-address.js';
+import { UsageError } from '../commands/ensemble/usage-error.js';
+import type { OpsVerb } from '../commands/ensemble/verb.js';
+import type { LimitChange } from '../commands/ensemble/verdict/limits.js';
+import type { Change, OpsResult, TrendPoint } from '../commands/ensemble/verdict/result.js';
+import { type RunOptions, runVerb } from '../commands/ensemble/verdict/run.js';
+import { advance, type RunState } from '../commands/ensemble/verdict/run-state.js';
+import { formatState, readStateFile } from '../commands/ensemble/verdict/state-file.js';
+import { writeAtomically } from '../commands/program/atomic-file.js';
+import { inBackground } from '../commands/program/in-background.js';
+import type { TaskCall } from '../commands/zkops/calls/task.js';
+import { health } from '../commands/zkops/verbs/health.js';
+
+const MAX_CHANGES = 500;
+const SAVE_EVERY_MS = 60_000;
+/** A second look at a critical finding, as `zkops health` takes it. */
+const CONFIRM_MS = 1000;
+const MIN_AGE_MS = 1000;
+
+export interface LookOptions {
+  readonly intervalMs: number;
+  readonly timeoutMs: number;
+  readonly deadlineMs: number;
+  readonly limits: readonly LimitChange[];
+  /** Keeps the curves across restarts. */
+  readonly file: string | undefined;
+}
+
+export interface TimedChange extends Change {
+  readonly time: string;
+}
+
+export class EnsembleLooks {
+  private readonly call: TaskCall;
+  readonly options: LookOptions;
+  private readonly listeners = new Set<() => void>();
+  private readonly stop = new AbortController();
+  private state: RunState | undefined;
+  private last: OpsResult | undefined;
+  private first: Promise<void> | undefined;
+  private loop: Promise<void> | undefined;
+  private savedAt = 0;
+  private readonly asked = new Map<string, { atMs: number; answer: Promise<OpsResult> }>();
+  /** The newest first. */
+  readonly changes: TimedChange[] = [];
+
+  /** @throws UsageError for an unreadable file */
+  constructor(call: TaskCall, options: LookOptions) {
+    this.call = call;
+    this.options = options;
+    this.state = options.file === undefined ? undefined : readTrend(options.file);
+  }
+
+  start(): void {
+    this.first = this.look();
+    this.loop = this.run(this.first);
+    inBackground(this.loop, reportFault);
+  }
+
+  async close(): Promise<void> {
+    this.stop.abort();
+    await this.loop;
+    this.save();
+  }
+
+  /** The last look; the first one, if none is done yet. */
+  async latest(): Promise<OpsResult> {
+    if (this.last === undefined) await this.first;
+    if (this.last === undefined) throw new Error('the members have not been queried yet');
+    return this.last;
+  }
+
+  get members(): readonly MemberAddress[] {
+    return this.call.members;
+  }
+
+  get trend(): readonly TrendPoint[] {
+    return this.state?.trend ?? [];
+  }
+
+  /** Calls after each look; the result ends it. */
+  listen(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /** Asks another verb, but at most once a second: many requests cost a member no more. */
+  ask(verb: OpsVerb, members: readonly MemberAddress[] = this.members): Promise<OpsResult> {
+    const key = [verb.name, ...members.map(nameOf)].join(' ');
+    const nowMs = performance.now();
+    for (const [old, { atMs }] of this.asked) {
+      if (nowMs - atMs > MIN_AGE_MS) this.asked.delete(old);
+    }
+    const known = this.asked.get(key);
+    if (known !== undefined) return known.answer;
+    const answer = runVerb(verb, members, this.runOptions());
+    this.asked.set(key, { atMs: nowMs, answer });
+    return answer;
+  }
+
+  private runOptions(): RunOptions {
+    const { call, options, stop } = this;
+    return {
+      ask: call.ask,
+      askAdmin,
+      askCertificate,
+      now: call.now,
+      timeoutMs: options.timeoutMs,
+      deadlineMs: options.deadlineMs,
+      confirmMs: CONFIRM_MS,
+      limits: options.limits,
+      signal: stop.signal,
+      ...(call.tls === undefined ? {} : { tls: call.tls }),
+    };
+  }
+
+  private async run(first: Promise<void>): Promise<void> {
+    const { signal } = this.stop;
+    await first.catch(reportFault);
+    for (;;) {
+      await delay(this.options.intervalMs, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      await this.look().catch(reportFault);
+    }
+  }
+
+  private async look(): Promise<void> {
+    const earlier = this.state?.members ?? new Map();
+    const found = await runVerb(health, this.members, { ...this.runOptions(), earlier });
+    if (this.stop.signal.aborted) return;
+    const { state, result } = advance(this.state, found, 1);
+    this.state = state;
+    this.last = result;
+    const { time, changes = [] } = result;
+    this.changes.unshift(...changes.map((change) => ({ ...change, time })));
+    this.changes.splice(MAX_CHANGES);
+    if (result.timeMs - this.savedAt > SAVE_EVERY_MS) this.save();
+    for (const listener of this.listeners) listener();
+  }
+
+  private save(): void {
+    const { file } = this.options;
+    if (file === undefined || this.state === undefined) return;
+    this.savedAt = this.call.now().getTime();
+    try {
+      writeAtomically(file, formatState(this.state));
+    } catch (error) {
+      // A full disk must not end the looks.
+      reportFault(error);
+    }
+  }
+}
+
+function readTrend(file: string): RunState | undefined {
+  try {
+    return readStateFile(file);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new UsageError(`--trend-file ${file}: cannot read: ${why}`, undefined, { cause });
+  }
+}
+
+function reportFault(error: unknown): void {
+  const why = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`zkops console: ${why}\n`);
+}

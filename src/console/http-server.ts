@@ -1,0 +1,214 @@
+/** HTTP: the gate, the page, the routes, and the audit log. */
+import { createServer as createPlain, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createSecure } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { ExitCode } from '../commands/program/command-error.js';
+import { inBackground } from '../commands/program/in-background.js';
+import { closeServer, listen } from '../commands/zkops/exporter/serve.js';
+import type { Gate } from './gate.js';
+import type { PageFile } from './page-files.js';
+import { HttpProblem, problemOf } from './problem.js';
+import { API, type ApiAnswer, findRoutes, type Route } from './route.js';
+import type { Services } from './services.js';
+
+const LIMITS = { headerBytes: 16 * 1024, headersMs: 10_000, requestMs: 30_000, connections: 256 };
+/** With a path, it fits into jute.maxbuffer; of more, a server drops the connection of all. */
+const MAX_BODY_LENGTH = 1_000_000;
+
+const SECURITY_HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; " +
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+} as const;
+
+export interface HttpOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+  readonly gate: Gate;
+  readonly routes: readonly Route[];
+  readonly services: Services;
+  readonly pageFiles: ReadonlyMap<string, PageFile>;
+  /** Writes one JSON line for each change that was asked for. */
+  readonly audit: (entry: Readonly<Record<string, unknown>>) => void;
+  readonly users: WeakMap<object, string>;
+}
+
+export interface Endpoint {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** @throws UsageError when it cannot listen on the address */
+export async function serve(options: HttpOptions): Promise<Endpoint> {
+  const { host, port, tls } = options;
+  const handle = (request: IncomingMessage, response: ServerResponse): void => {
+    inBackground(answer(request, response, options), () => response.destroy());
+  };
+  const settings = { maxHeaderSize: LIMITS.headerBytes };
+  const server =
+    tls === undefined
+      ? createPlain(settings, handle)
+      : createSecure({ ...settings, ...tls, minVersion: 'TLSv1.2' }, handle);
+  server.headersTimeout = LIMITS.headersMs;
+  server.requestTimeout = LIMITS.requestMs;
+  server.maxConnections = LIMITS.connections;
+  await listen(server, { host, port });
+  const { port: actual } = server.address() as AddressInfo;
+  const name = host.includes(':') ? `[${host}]` : host;
+  return {
+    url: `${tls === undefined ? 'http' : 'https'}://${name}:${actual}/`,
+    close: () => closeServer(server),
+  };
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: HttpOptions,
+): Promise<void> {
+  for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
+  const isHead = request.method === 'HEAD';
+  try {
+    const found = await respond(request, response, options);
+    if (found === undefined) return;
+    const { value, status = 200, headers = {} } = found;
+    send(response, status, { 'content-type': 'application/json', ...headers }, value, isHead);
+  } catch (error) {
+    const problem = problemOf(error);
+    const type = 'application/problem+json';
+    const headers = { 'content-type': type, connection: 'close', ...problem.options.headers };
+    if (response.headersSent) response.destroy();
+    else send(response, problem.status, headers, problem.toJson(), isHead);
+  }
+}
+
+function send(
+  response: ServerResponse,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  value: unknown,
+  isHead: boolean,
+): void {
+  const text = JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? String(one) : one));
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) });
+  response.end(isHead ? undefined : text);
+}
+
+/** Undefined when the response is written, or is a stream. @throws HttpProblem and others */
+async function respond(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: HttpOptions,
+): Promise<ApiAnswer<unknown> | undefined> {
+  const { gate, routes, users, pageFiles } = options;
+  const [path = '/', query = ''] = (request.url ?? '/').split(/\?(.*)/s);
+  const method = request.method === 'HEAD' ? 'GET' : request.method;
+  gate.check(request);
+  const found = path.startsWith(API) ? findRoutes(routes, path) : [];
+  // HEAD of a stream would never end.
+  const isHead = request.method === 'HEAD';
+  const own = found.find(
+    ({ route }) => route.method === method && (!isHead || route.answer !== undefined),
+  );
+  if (own?.route.isOpen !== true) {
+    const user = await gate.login(request);
+    if (user !== null) users.set(request, user);
+  }
+  const file = method === 'GET' ? pageFiles.get(path) : undefined;
+  if (file !== undefined) {
+    response.writeHead(200, { 'content-type': file.type, 'content-length': file.bytes.length });
+    response.end(isHead ? undefined : file.bytes);
+    return undefined;
+  }
+  if (own === undefined) throw noRoute(path, found);
+  const params = new URLSearchParams(query);
+  if (method === 'GET') {
+    const call = { request, response, body: Buffer.alloc(0) };
+    return own.route.carryOut(options.services, own.inPath, params, call);
+  }
+  return audited(request, params, options, async () => {
+    if (!options.services.about.allowWrites) {
+      throw new HttpProblem(403, 'READONLY', 'the console is read-only', {
+        exitCode: ExitCode.noAuth,
+        hint: 'start it with --allow-writes',
+      });
+    }
+    const body = await readBody(request);
+    const call = { request, response, body };
+    const answered = await own.route.carryOut(options.services, own.inPath, params, call);
+    const { status = 200 } = own.route;
+    return answered === undefined ? undefined : { status, ...answered };
+  });
+}
+
+function noRoute(path: string, found: readonly { readonly route: Route }[]): HttpProblem {
+  if (found.length === 0) {
+    return new HttpProblem(404, 'UNKNOWN', `${path}: nothing is here`, {
+      exitCode: ExitCode.usage,
+    });
+  }
+  const allow = found.map(({ route }) => route.method).join(', ');
+  return new HttpProblem(405, 'USAGE', `the methods of ${path} are ${allow}`, {
+    exitCode: ExitCode.usage,
+    headers: { allow },
+  });
+}
+
+/** Logs who asked for which change, and how it ended. */
+async function audited(
+  request: IncomingMessage,
+  params: URLSearchParams,
+  { audit, users }: HttpOptions,
+  work: () => Promise<ApiAnswer<unknown> | undefined>,
+): Promise<ApiAnswer<unknown> | undefined> {
+  // A request that was destroyed has no socket.
+  const address = request.socket.remoteAddress ?? null;
+  const log = (status: number, code: string): void =>
+    audit({
+      time: new Date().toISOString(),
+      user: users.get(request) ?? null,
+      address,
+      method: request.method,
+      path: params.get('path'),
+      count: params.get('count') ?? undefined,
+      ifMatch: request.headers['if-match'],
+      status,
+      code,
+    });
+  try {
+    const answered = await work();
+    log(answered?.status ?? 200, 'OK');
+    return answered;
+  } catch (error) {
+    const { status, code } = problemOf(error);
+    log(status, code);
+    throw error;
+  }
+}
+
+/** Leaves the rest unread: the answer closes the connection. */
+function readBody(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= MAX_BODY_LENGTH) {
+        chunks.push(chunk);
+        return;
+      }
+      request.pause();
+      const detail = `the body is longer than ${MAX_BODY_LENGTH} bytes`;
+      reject(new HttpProblem(413, 'TOOLARGE', detail, { exitCode: ExitCode.usage }));
+    });
+    request.on('end', () => resolve(Buffer.concat(chunks)));
+    request.on('error', reject);
+  });
+}

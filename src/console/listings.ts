@@ -1,0 +1,42 @@
+/**
+ * The names of children in order. A znode with a million of them is read once, not for each page,
+ * as long as its children stay the same.
+ */
+import type { ZooKeeperClient } from '../client/base/client.js';
+import { compareNames } from '../commands/znodes/walk.js';
+
+const MAX_KEPT_NAMES = 3_000_000;
+
+interface Listing {
+  readonly pzxid: bigint;
+  readonly names: readonly string[];
+}
+
+export class Listings {
+  /** The one used last is last. */
+  private readonly kept = new Map<string, Listing>();
+
+  /** @throws ZooKeeperError */
+  async names(client: ZooKeeperClient, path: string): Promise<readonly string[]> {
+    const known = this.kept.get(path);
+    if (known !== undefined && (await client.exists(path))?.pzxid === known.pzxid) {
+      this.keep(path, known);
+      return known.names;
+    }
+    const { children, stat } = await client.getChildren(path);
+    const names = [...children].sort(compareNames);
+    this.keep(path, { pzxid: stat.pzxid, names });
+    return names;
+  }
+
+  private keep(path: string, listing: Listing): void {
+    this.kept.delete(path);
+    this.kept.set(path, listing);
+    let total = [...this.kept.values()].reduce((sum, { names }) => sum + names.length, 0);
+    for (const [oldest, { names }] of this.kept) {
+      if (total <= MAX_KEPT_NAMES) return;
+      this.kept.delete(oldest);
+      total -= names.length;
+    }
+  }
+}

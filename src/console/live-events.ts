@@ -1,0 +1,107 @@
+/**
+ * Changes of znodes, from persistent recursive watches. Streams that watch the same path share a
+ * watch. The last events are kept, so that a page can show what happened before it opened.
+ */
+import type { WatchEvent, ZooKeeperClient } from '../client/base/client.js';
+import { inBackground } from '../commands/program/in-background.js';
+import { isWithin } from '../protocol/path.js';
+import { AddWatchMode, WatcherType } from '../protocol/watch-event.js';
+import { formatZxid } from '../protocol/zxid.js';
+import type { LiveEvent } from './api/shapes.js';
+
+const MAX_EVENTS = 5000;
+const CHANGES: readonly string[] = ['NodeCreated', 'NodeDeleted', 'NodeDataChanged'];
+
+export interface LiveListener {
+  readonly path: string;
+  readonly onEvent: (event: LiveEvent) => void;
+  /** Events may be missing: the session was without a server. */
+  readonly onGap: () => void;
+}
+
+export class LiveEvents {
+  /** How many need the watch of a path. */
+  private readonly counts = new Map<string, number>();
+  private readonly listeners = new Set<LiveListener>();
+  private readonly events: LiveEvent[] = [];
+  private readonly now: () => Date;
+  readonly since: string;
+
+  constructor(now: () => Date) {
+    this.now = now;
+    this.since = now().toISOString();
+  }
+
+  /** Sets the watches of a new session. */
+  onOpen = (client: ZooKeeperClient): void => {
+    for (const path of this.counts.keys()) inBackground(this.add(client, path), () => undefined);
+    this.onGap();
+  };
+
+  onGap(): void {
+    for (const listener of this.listeners) listener.onGap();
+  }
+
+  get isNeeded(): boolean {
+    return this.counts.size > 0;
+  }
+
+  /** Watches a path from the next session on, for good. */
+  need(path: string): void {
+    this.counts.set(path, (this.counts.get(path) ?? 0) + 1);
+  }
+
+  /** Watches a path; the result ends it. @throws ZooKeeperError */
+  async watch(client: ZooKeeperClient, path: string): Promise<() => void> {
+    const count = this.counts.get(path) ?? 0;
+    if (count === 0) await this.add(client, path);
+    this.need(path);
+    let isDone = false;
+    return () => {
+      if (!isDone) this.release(client, path);
+      isDone = true;
+    };
+  }
+
+  /** Reports the events at and below the path of the listener; the result ends it. */
+  listen(listener: LiveListener): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /** The newest first. */
+  history(path: string, sinceMs: number, limit: number): readonly LiveEvent[] {
+    const found = this.events.filter(
+      (event) => isWithin(event.path, path) && Date.parse(event.time) >= sinceMs,
+    );
+    return found.reverse().slice(0, limit);
+  }
+
+  private add(client: ZooKeeperClient, path: string): Promise<void> {
+    return client.addWatch(path, AddWatchMode.PERSISTENT_RECURSIVE, this.onEvent);
+  }
+
+  private release(client: ZooKeeperClient, path: string): void {
+    const left = (this.counts.get(path) ?? 1) - 1;
+    if (left > 0) this.counts.set(path, left);
+    else {
+      this.counts.delete(path);
+      const removed = client.removeWatches(path, WatcherType.PersistentRecursive, true);
+      // Of a session that ended, the watch is gone anyway.
+      inBackground(removed, () => undefined);
+    }
+  }
+
+  /** One function for all watches, so that an event that several report arrives once. */
+  private readonly onEvent = ({ type, path, zxid }: WatchEvent): void => {
+    if (!CHANGES.includes(type)) return;
+    const time = this.now().toISOString();
+    const event = { time, type, path, zxid: zxid < 0n ? null : formatZxid(zxid) };
+    if (this.events.push(event) > MAX_EVENTS * 1.2) {
+      this.events.splice(0, this.events.length - MAX_EVENTS);
+    }
+    for (const listener of this.listeners) {
+      if (isWithin(path, listener.path)) listener.onEvent(event);
+    }
+  };
+}

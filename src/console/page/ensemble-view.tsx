@@ -1,0 +1,156 @@
+import { useState } from 'preact/hooks';
+import type { About, Differences, Ensemble, Trend } from '../api/shapes.js';
+import { ask } from './api.js';
+import { Curve } from './curve.js';
+import { hrefOf } from './href.js';
+import { CommandLine, Fault, Level, Panel, useLoaded } from './parts.js';
+
+/** The curves are thinned to some hundred points, so not each look adds one. */
+const LOOKS_PER_CURVE = 3;
+
+const FIGURES: readonly (readonly [figure: string, title: string])[] = [
+  ['latencyMs', 'Latency, ms'],
+  ['requestsPerSecond', 'Requests per second'],
+  ['writesPerSecond', 'Writes per second'],
+  ['outstanding', 'Outstanding requests'],
+  ['connections', 'Connections'],
+  ['znodes', 'Znodes'],
+];
+
+interface Props {
+  readonly ensemble: Ensemble;
+  readonly about: About;
+  readonly looks: number;
+}
+
+export function EnsembleView({ ensemble, about, looks }: Props) {
+  const { problems, changes, summary, level, time } = ensemble;
+  return (
+    <div class="stack">
+      <section class={`verdict ${level}`} aria-live="polite">
+        <Level level={level} />
+        <strong id="summary">{summary}</strong>
+        <time dateTime={time}>{time.slice(11, 19)} UTC</time>
+      </section>
+      {problems.length > 0 && (
+        <Panel title="Findings">
+          <ul class="plain" id="findings">
+            {problems.map((problem) => (
+              <li key={`${problem.server} ${problem.code}`}>
+                <Level level={problem.level} />{' '}
+                {problem.server && <a href={hrefOf('member', problem.server)}>{problem.server}</a>}{' '}
+                {problem.text}
+              </li>
+            ))}
+          </ul>
+        </Panel>
+      )}
+      <Panel title="Members">
+        <MemberTable ensemble={ensemble} />
+        <CommandLine line={`zkops health --servers ${about.servers}`} />
+      </Panel>
+      <Curves looks={looks} />
+      <Panel title="Changes since the console started (UTC)">
+        {changes.length === 0 && <p>none</p>}
+        <ul class="plain" id="changes">
+          {changes.slice(0, 50).map((change) => (
+            <li key={`${change.time} ${change.server} ${change.kind} ${change.text}`}>
+              <time dateTime={change.time}>{change.time.slice(0, 19).replace('T', ' ')}</time>{' '}
+              <span class={`tag ${change.level}`}>{change.kind}</span> {change.server} {change.text}
+            </li>
+          ))}
+        </ul>
+      </Panel>
+      <DifferencesPanel />
+    </div>
+  );
+}
+
+function MemberTable({ ensemble: { columns, members } }: Pick<Props, 'ensemble'>) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls a wide table
+    <section class="scroll" tabIndex={0} aria-label="members">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">MEMBER</th>
+            {columns.map(({ key, title }) => (
+              <th scope="col" key={key}>
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {members.map((member) => (
+            <tr key={member.server} class={member.level} title={member.fault}>
+              <th scope="row">
+                <a href={hrefOf('member', member.server)}>{member.server}</a>
+              </th>
+              {member.cells.map((cell, at) => (
+                <td key={columns[at]?.key} class={cell.level}>
+                  {cell.shown}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Curves({ looks }: Pick<Props, 'looks'>) {
+  const turn = Math.floor(looks / LOOKS_PER_CURVE);
+  const { value, error } = useLoaded(() => ask<Trend>('/trend', { minutes: 60 }), [turn]);
+  return (
+    <Panel title="The last hour (UTC)">
+      <Fault error={error} />
+      <div class="curves">
+        {value &&
+          FIGURES.map(([figure, title]) => (
+            <Curve key={figure} title={title} figure={figure} trend={value} />
+          ))}
+      </div>
+    </Panel>
+  );
+}
+
+function DifferencesPanel() {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details class="panel" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Settings that differ between members</summary>
+      {isOpen && <DifferenceTable />}
+    </details>
+  );
+}
+
+function DifferenceTable() {
+  const { value, error } = useLoaded(() => ask<Differences>('/differences'), []);
+  if (value === undefined) return <Fault error={error} />;
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">SETTING</th>
+          {value.servers.map((server) => (
+            <th scope="col" key={server}>
+              {server}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {value.rows.map(({ key, values }) => (
+          <tr key={key}>
+            <th scope="row">{key}</th>
+            {values.map((text, at) => (
+              <td key={value.servers[at]}>{text ?? '-'}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

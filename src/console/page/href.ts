@@ -1,0 +1,4 @@
+/** The address of a view: `#/tree/%2Fapp`. */
+export function hrefOf(view: string, subject = ''): string {
+  return `#/${view}/${encodeURIComponent(subject)}`;
+}

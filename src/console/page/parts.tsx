@@ -1,0 +1,80 @@
+/** Small parts that several views share. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { messageOf } from './api.js';
+
+const MARKS: Readonly<Record<string, string>> = {
+  healthy: '✓',
+  warning: '!',
+  critical: '✗',
+  unknown: '?',
+};
+
+/** A level by its sign and its word, not only by its color. */
+export function Level({ level }: { readonly level: string }) {
+  return (
+    <span class={`level ${level}`}>
+      <span aria-hidden="true">{MARKS[level] ?? '?'}</span> {level}
+    </span>
+  );
+}
+
+/** A command line that does the same as the page, to copy. */
+export function CommandLine({ line }: { readonly line: string }) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = () => {
+    navigator.clipboard.writeText(line).then(
+      () => setCopied(true),
+      () => setCopied(false),
+    );
+  };
+  return (
+    <div class="command">
+      <code>{line}</code>
+      <button type="button" onClick={copy} aria-label={`copy ${line}`}>
+        {isCopied ? 'copied' : 'copy'}
+      </button>
+    </div>
+  );
+}
+
+export function Fault({ error }: { readonly error: unknown }) {
+  if (error === undefined) return null;
+  return (
+    <p class="fault" role="alert">
+      {messageOf(error)}
+    </p>
+  );
+}
+
+export function Panel(props: { readonly title: string; readonly children: ComponentChildren }) {
+  return (
+    <section class="panel">
+      <h2>{props.title}</h2>
+      {props.children}
+    </section>
+  );
+}
+
+export interface Loaded<T> {
+  readonly value: T | undefined;
+  readonly error: unknown;
+}
+
+/** Loads again when a key changes; keeps the old value until the new one is there. */
+export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, keys: readonly unknown[]) {
+  const [loaded, setLoaded] = useState<Loaded<T>>({ value: undefined, error: undefined });
+  useEffect(() => {
+    const stop = new AbortController();
+    load(stop.signal).then(
+      (value) => {
+        if (!stop.signal.aborted) setLoaded({ value, error: undefined });
+      },
+      (error: unknown) => {
+        if (!stop.signal.aborted) setLoaded(({ value }) => ({ value, error }));
+      },
+    );
+    return () => stop.abort();
+  }, keys);
+  return loaded;
+}

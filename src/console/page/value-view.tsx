@@ -1,0 +1,127 @@
+import { useEffect, useState } from 'preact/hooks';
+import { safeText } from '../../protocol/sanitize.js';
+import {
+  type Form,
+  formsOf,
+  hexLines,
+  imageTypeOf,
+  isGzip,
+  jsonOf,
+  textOf,
+} from './value-forms.js';
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** Longer text is cut on the screen: a browser takes seconds to lay it out. */
+const MAX_CHARS = 200_000;
+const MAX_UNPACKED_BYTES = 8 * 1024 * 1024;
+/** Deeper values open on demand. */
+const OPEN_DEPTH = 3;
+const MAX_ENTRIES = 500;
+
+/** A value in the forms that it has. */
+export function ValueView({ bytes }: { readonly bytes: Bytes | undefined }) {
+  const [chosen, setChosen] = useState<Form | undefined>(undefined);
+  const [unpacked, setUnpacked] = useState<Bytes | undefined>(undefined);
+  useEffect(() => setUnpacked(undefined), [bytes]);
+  if (bytes === undefined) return <p>null</p>;
+  if (bytes.length === 0) return <p>empty</p>;
+  const shown = unpacked ?? bytes;
+  const forms = formsOf(shown);
+  const form = chosen !== undefined && forms.includes(chosen) ? chosen : (forms[0] ?? 'hex');
+  const unpack = () => {
+    gunzip(bytes).then(setUnpacked, () => setUnpacked(undefined));
+  };
+  return (
+    <>
+      <div class="tabs">
+        {forms.map((each) => (
+          <button
+            key={each}
+            type="button"
+            aria-pressed={each === form}
+            onClick={() => setChosen(each)}
+          >
+            {each}
+          </button>
+        ))}
+        {isGzip(bytes) && unpacked === undefined && (
+          <button type="button" onClick={unpack}>
+            unpack gzip
+          </button>
+        )}
+        <span>{shown.length} bytes</span>
+      </div>
+      <InForm bytes={shown} form={form} />
+    </>
+  );
+}
+
+function InForm({ bytes, form }: { readonly bytes: Bytes; readonly form: Form }) {
+  if (form === 'image') return <Picture bytes={bytes} />;
+  if (form === 'hex') return <pre id="value">{hexLines(bytes)}</pre>;
+  const text = textOf(bytes) ?? '';
+  if (form === 'json') {
+    return (
+      <div class="json" id="value">
+        <Json value={jsonOf(text)} depth={0} />
+      </div>
+    );
+  }
+  return (
+    <pre id="value">
+      {safeText(text.slice(0, MAX_CHARS))}
+      {text.length > MAX_CHARS && `\n… and ${text.length - MAX_CHARS} characters more`}
+    </pre>
+  );
+}
+
+function Picture({ bytes }: { readonly bytes: Bytes }) {
+  const [url, setUrl] = useState<string | undefined>(undefined);
+  useEffect(() => {
+    const made = URL.createObjectURL(new Blob([bytes], { type: imageTypeOf(bytes) ?? '' }));
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [bytes]);
+  return <img src={url} alt="the value" />;
+}
+
+function Json({ value, depth }: { readonly value: unknown; readonly depth: number }) {
+  if (typeof value !== 'object' || value === null) {
+    const kind = value === null ? 'null' : typeof value;
+    return <span class={`json-${kind}`}>{safeText(JSON.stringify(value) ?? '')}</span>;
+  }
+  const entries = Object.entries(value);
+  const [start, end] = Array.isArray(value) ? '[]' : '{}';
+  if (entries.length === 0) return <span>{`${start}${end}`}</span>;
+  return (
+    <details open={depth < OPEN_DEPTH}>
+      <summary>
+        {start} {entries.length} {end}
+      </summary>
+      <ul class="plain">
+        {entries.slice(0, MAX_ENTRIES).map(([key, inner]) => (
+          <li key={key}>
+            <span class="json-key">{safeText(key)}</span>: <Json value={inner} depth={depth + 1} />
+          </li>
+        ))}
+        {entries.length > MAX_ENTRIES && <li>… {entries.length - MAX_ENTRIES} more</li>}
+      </ul>
+    </details>
+  );
+}
+
+/** @throws for damaged data, and for more than a value can reasonably hold */
+async function gunzip(bytes: Bytes): Promise<Bytes> {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+  const reader = stream.getReader();
+  const parts: BlobPart[] = [];
+  let length = 0;
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return new Uint8Array(await new Blob(parts).arrayBuffer());
+    length += value.length;
+    if (length > MAX_UNPACKED_BYTES) throw new RangeError('the unpacked value is too long');
+    parts.push(value);
+  }
+}

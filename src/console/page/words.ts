@@ -1,0 +1,88 @@
+/** Values and facts in words. Pure. */
+import { quoteWord } from '../../commands/zksh/language/quote-word.js';
+import type { Acl, Stat } from '../api/shapes.js';
+
+const PERMS: Readonly<Record<string, string>> = {
+  c: 'create children',
+  d: 'delete children',
+  r: 'read',
+  w: 'write',
+  a: 'change the ACL',
+};
+
+/** "anyone may read and write" */
+export function aclInWords({ scheme, id, perms }: Acl): string {
+  const all = Object.keys(PERMS);
+  const may = all.filter((letter) => perms.includes(letter)).map((letter) => PERMS[letter]);
+  const last = may.pop();
+  const what = may.length === 0 ? last : `${may.join(', ')} and ${last}`;
+  return `${whoInWords(scheme, id)} may ${perms.length === all.length ? 'do everything' : what}`;
+}
+
+function whoInWords(scheme: string, id: string): string {
+  if (scheme === 'world') return 'anyone';
+  if (scheme === 'ip') return `clients from ${id}`;
+  if (scheme === 'digest') return `user ${id.split(':')[0]} with the password`;
+  if (scheme === 'x509') return `the owner of the certificate ${id}`;
+  return `${scheme} ${id}`;
+}
+
+/** "5 minutes ago", or "in 5 minutes" for a clock that is ahead. */
+export function ago(iso: string, nowMs: number): string {
+  const seconds = Math.round((nowMs - Date.parse(iso)) / 1000);
+  if (!Number.isFinite(seconds)) return iso;
+  const [size, unit] = Math.abs(seconds) < 2 ? [0, 'second'] : inUnits(Math.abs(seconds));
+  if (size === 0) return 'now';
+  const text = `${size} ${unit}${size === 1 ? '' : 's'}`;
+  return seconds < 0 ? `in ${text}` : `${text} ago`;
+}
+
+const UNITS = [
+  [86_400, 'day'],
+  [3600, 'hour'],
+  [60, 'minute'],
+] as const;
+
+function inUnits(seconds: number): readonly [number, string] {
+  for (const [size, unit] of UNITS) {
+    if (seconds >= size) return [Math.floor(seconds / size), unit];
+  }
+  return [seconds, 'second'];
+}
+
+export function statInWords(stat: Stat, nowMs: number): readonly (readonly [string, string])[] {
+  const { created, modified, version, cversion, aversion } = stat;
+  const times = (count: number) => (count === 1 ? 'once' : `${count} times`);
+  const changed =
+    version <= 0
+      ? 'never since it was created'
+      : `${times(version)}, last ${ago(modified, nowMs)} (${modified}) by txn ${stat.mzxid}`;
+  return [
+    ['Created', `${ago(created, nowMs)} (${created}) by txn ${stat.czxid}`],
+    ['Data changed', changed],
+    ['Data version', String(version)],
+    ['Size', `${stat.dataLength} bytes`],
+    [
+      'Children',
+      `${stat.numChildren}, changed ${times(Math.max(0, cversion))}, last by txn ${stat.pzxid}`,
+    ],
+    ['ACL changed', aversion === 0 ? 'never' : times(aversion)],
+  ];
+}
+
+/** A word for sh. */
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** A command line that does the same: `zksh zk1:2181 -c 'get /app'`. */
+export function zkshLine(servers: string, verb: string, words: readonly string[]): string {
+  const line = [verb, ...words.map(quoteWord)].join(' ');
+  return `zksh ${shellWord(servers)} -c ${shellWord(line)}`;
+}
+
+/** The number at the end of the name of a sequential znode. */
+export function sequenceOf(name: string): number | undefined {
+  const digits = /-?\d{10}$/.exec(name)?.[0];
+  return digits === undefined ? undefined : Number(digits.replace(/^-(?=\d{10})/, ''));
+}

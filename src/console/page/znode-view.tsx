@@ -1,0 +1,219 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { isWithin } from '../../protocol/path.js';
+import { safeLine } from '../../protocol/sanitize.js';
+import type { About, Children, History, LiveEvent, SessionOwner, Znode } from '../api/shapes.js';
+import { ApiProblem, ask } from './api.js';
+import { CreateForm, DeleteForm, EditForm } from './change-forms.js';
+import { hrefOf } from './href.js';
+import type { Live } from './live.js';
+import { CommandLine, Fault, Panel, useLoaded } from './parts.js';
+import { bytesOf } from './value-forms.js';
+import { ValueView } from './value-view.js';
+import { aclInWords, ago, sequenceOf, statInWords, zkshLine } from './words.js';
+
+const MAX_EVENTS = 100;
+const QUEUE_LENGTH = 5;
+
+interface Props {
+  readonly path: string;
+  readonly about: About;
+  readonly live: Live;
+}
+
+export function ZnodeView({ path, about, live }: Props) {
+  const [turn, setTurn] = useState(0);
+  const own = live.seen.find((event) => event.path === path);
+  const keys = [path, own, live.gaps, turn];
+  const { value: znode, error } = useLoaded(() => ask<Znode>('/znode', { path }), keys);
+  const reload = () => setTurn((before) => before + 1);
+  const isGone = error instanceof ApiProblem && error.code === 'NONODE';
+  const { servers, allowWrites } = about;
+  return (
+    <section class="stack detail" aria-label="znode">
+      <h2 class="break">{safeLine(path)}</h2>
+      <Fault error={error} />
+      {znode && !isGone && (
+        <>
+          <DataPanel znode={znode} about={about} onSaved={reload} />
+          <Queue znode={znode} live={live} />
+          <Facts znode={znode} servers={servers} />
+        </>
+      )}
+      <Events path={path} live={live} />
+      {znode && !isGone && allowWrites && (
+        <>
+          <CreateForm parent={path} servers={servers} />
+          {path !== '/' && <DeleteForm znode={znode} servers={servers} />}
+        </>
+      )}
+    </section>
+  );
+}
+
+function DataPanel(props: {
+  readonly znode: Znode;
+  readonly about: About;
+  readonly onSaved: () => void;
+}) {
+  const { znode, about, onSaved } = props;
+  const [isEditing, setEditing] = useState(false);
+  const before = usePrevious(znode);
+  const bytes = znode.data === null ? undefined : bytesOf(znode.data);
+  const end = () => {
+    setEditing(false);
+    onSaved();
+  };
+  return (
+    <Panel title="Data">
+      {isEditing ? (
+        <EditForm znode={znode} servers={about.servers} onEnd={end} />
+      ) : (
+        <>
+          <ValueView bytes={bytes} />
+          {before && before.data !== znode.data && (
+            <details>
+              <summary>before version {znode.stat.version}</summary>
+              <ValueView bytes={before.data === null ? undefined : bytesOf(before.data)} />
+            </details>
+          )}
+          {about.allowWrites && (
+            <button type="button" onClick={() => setEditing(true)}>
+              Edit
+            </button>
+          )}
+        </>
+      )}
+      <CommandLine line={zkshLine(about.servers, 'get', [znode.path])} />
+    </Panel>
+  );
+}
+
+/** The value of the version before, if it changed while the page was open. */
+function usePrevious(znode: Znode): Znode | undefined {
+  const last = useRef<{ now: Znode; before: Znode | undefined }>({ now: znode, before: undefined });
+  if (last.current.now.stat.version !== znode.stat.version) {
+    last.current = { now: znode, before: last.current.now };
+  }
+  return last.current.before;
+}
+
+function Facts({ znode, servers }: { readonly znode: Znode; readonly servers: string }) {
+  const { stat, acl, path } = znode;
+  return (
+    <Panel title="Stat and ACL">
+      <dl class="facts wide">
+        {statInWords(stat, Date.now()).map(([name, text]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+        {stat.ephemeralOwner && (
+          <div>
+            <dt>Ephemeral of</dt>
+            <dd id="owner">
+              <Owner id={stat.ephemeralOwner} />
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>ACL</dt>
+          <dd>
+            {acl === null && 'may not be read'}
+            {acl?.map((entry) => (
+              <div key={`${entry.scheme}:${entry.id}:${entry.perms}`}>
+                {safeLine(aclInWords(entry))}{' '}
+                <code>{safeLine(`${entry.scheme}:${entry.id}:${entry.perms}`)}</code>
+              </div>
+            ))}
+          </dd>
+        </div>
+      </dl>
+      <CommandLine line={zkshLine(servers, 'stat', [path])} />
+      <CommandLine line={zkshLine(servers, 'getAcl', [path])} />
+    </Panel>
+  );
+}
+
+function Owner({ id }: { readonly id: string }) {
+  const { value, error } = useLoaded(() => ask<SessionOwner>(`/sessions/${id}`), [id]);
+  return (
+    <>
+      session <code>{id}</code>
+      {value?.client && ` of the client ${value.client}, connected to ${value.server}`}
+      {value?.note && ` (${value.note})`}
+      <Fault error={error} />
+    </>
+  );
+}
+
+/** Children that are numbered by the server form a line: of a lock, an election, or a queue. */
+function Queue({ znode, live }: { readonly znode: Znode; readonly live: Live }) {
+  const { path, stat } = znode;
+  const own = live.seen.find((event) => event.path !== path && isWithin(event.path, path));
+  const { value } = useLoaded(
+    async () => (stat.numChildren === 0 ? undefined : ask<Children>('/children', { path })),
+    [path, stat.numChildren, own, live.gaps],
+  );
+  const children = value?.children ?? [];
+  const numbered = children.flatMap((child) => {
+    const sequence = sequenceOf(child.name);
+    return sequence === undefined ? [] : [{ ...child, sequence }];
+  });
+  if (value === undefined || numbered.length === 0 || numbered.length < children.length)
+    return null;
+  const line = numbered.sort((a, b) => a.sequence - b.sequence).slice(0, QUEUE_LENGTH);
+  return (
+    <Panel title={`In line: ${value.total}`}>
+      <ol id="line">
+        {line.map(({ name, ephemeralOwner }, at) => (
+          <li key={name}>
+            {at === 0 && <strong>first, holds it: </strong>}
+            <a href={hrefOf('tree', `${path === '/' ? '' : path}/${name}`)}>{safeLine(name)}</a>{' '}
+            {ephemeralOwner && <Owner id={ephemeralOwner} />}
+          </li>
+        ))}
+      </ol>
+      {value.total > children.length && <p>Only the first {children.length} names are compared.</p>}
+    </Panel>
+  );
+}
+
+const SAYS: Readonly<Record<string, string>> = {
+  NodeCreated: 'created',
+  NodeDeleted: 'deleted',
+  NodeDataChanged: 'changed',
+};
+
+/** Recorded before the page opened, and seen since. */
+function Events({ path, live }: Pick<Props, 'path' | 'live'>) {
+  const [events, setEvents] = useState<readonly LiveEvent[]>([]);
+  const { value } = useLoaded(() => ask<History>('/history', { path }), [path, live.gaps]);
+  useEffect(() => {
+    const known = new Set(value?.events.map(keyOf));
+    const seen = live.seen.filter((event) => isWithin(event.path, path));
+    const fresh = seen.filter((event) => !known.has(keyOf(event)));
+    setEvents([...fresh, ...(value?.events ?? [])].slice(0, MAX_EVENTS));
+  }, [value, live.seen, path]);
+  return (
+    <Panel title="What happened here (UTC)">
+      {events.length === 0 && <p>nothing since {value?.since.slice(0, 19).replace('T', ' ')}</p>}
+      <ul class="plain" id="events">
+        {events.map((event) => (
+          <li key={keyOf(event)}>
+            <time dateTime={event.time} title={event.time}>
+              {event.time.slice(11, 19)}
+            </time>{' '}
+            <span class="tag">{SAYS[event.type] ?? event.type}</span>{' '}
+            <a href={hrefOf('tree', event.path)}>{safeLine(event.path)}</a>{' '}
+            {ago(event.time, Date.now())}
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function keyOf({ time, type, path }: LiveEvent): string {
+  return `${time} ${type} ${path}`;
+}

@@ -1,0 +1,86 @@
+import { STATUS_CODES } from 'node:http';
+import { ConnectError, ZooKeeperError } from '../client/base/errors.js';
+import { ExitCode } from '../commands/program/command-error.js';
+import { exitCodeOf } from '../commands/znodes/exit-code-of.js';
+import type { ErrorName } from '../protocol/error-code.js';
+import type { Problem } from './api/shapes.js';
+
+export interface ProblemOptions {
+  readonly exitCode?: ExitCode;
+  readonly path?: string | undefined;
+  readonly hint?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** An answer of the API other than success; `message` is one sentence. */
+export class HttpProblem extends Error {
+  override readonly name = 'HttpProblem';
+  readonly status: number;
+  readonly code: string;
+  readonly options: ProblemOptions;
+
+  constructor(status: number, code: string, detail: string, options: ProblemOptions = {}) {
+    super(detail);
+    this.status = status;
+    this.code = code;
+    this.options = options;
+  }
+
+  /** As application/problem+json (RFC 9457). */
+  toJson(): Problem {
+    const { status, code, message, options } = this;
+    const { exitCode = ExitCode.failed, path, hint } = options;
+    const exitStatus = Object.entries(ExitCode).find(([, number]) => number === exitCode)?.[0];
+    return {
+      type: 'about:blank',
+      title: STATUS_CODES[status] ?? 'Error',
+      status,
+      detail: message,
+      code,
+      exitStatus: exitStatus ?? 'failed',
+      exitCode,
+      ...(path === undefined ? {} : { path }),
+      ...(hint === undefined ? {} : { hint }),
+    };
+  }
+}
+
+const STATUSES: Partial<Record<ErrorName, number>> = {
+  NONODE: 404,
+  NODEEXISTS: 409,
+  NOTEMPTY: 409,
+  NOCHILDRENFOREPHEMERALS: 409,
+  BADVERSION: 412,
+  NOAUTH: 403,
+  NOTREADONLY: 503,
+  INVALIDACL: 400,
+  BADARGUMENTS: 400,
+  QUOTAEXCEEDED: 507,
+  UNIMPLEMENTED: 501,
+  CONNECTIONLOSS: 503,
+  SESSIONEXPIRED: 503,
+  REQUESTTIMEOUT: 503,
+  OPERATIONTIMEOUT: 503,
+};
+
+export function badRequest(detail: string): HttpProblem {
+  return new HttpProblem(400, 'USAGE', detail, { exitCode: ExitCode.usage });
+}
+
+/** Any error of a request as the problem that the client sees. */
+export function problemOf(error: unknown): HttpProblem {
+  if (error instanceof HttpProblem) return error;
+  if (error instanceof ZooKeeperError) {
+    const { code, message, path } = error;
+    return new HttpProblem(STATUSES[code] ?? 502, code, message, {
+      exitCode: exitCodeOf(code),
+      path,
+    });
+  }
+  if (error instanceof ConnectError) {
+    const exitCode = ExitCode.connection;
+    return new HttpProblem(503, error.code, error.message, { exitCode });
+  }
+  const detail = error instanceof Error ? error.message : String(error);
+  return new HttpProblem(500, 'FAULT', detail);
+}

@@ -1,0 +1,232 @@
+import type { Member } from '../../commands/ensemble/member.js';
+import { parsedOf } from '../../commands/ensemble/member.js';
+import { nameOf } from '../../commands/ensemble/member-address.js';
+import { statusOf } from '../../commands/ensemble/status.js';
+import type { OpsVerb } from '../../commands/ensemble/verb.js';
+import { levelOfCell, problemsOf, worstLevel } from '../../commands/ensemble/verdict/blame.js';
+import type { OpsResult, TrendFigures } from '../../commands/ensemble/verdict/result.js';
+import { ExitCode } from '../../commands/program/command-error.js';
+import { pairsOf, shownCell } from '../../commands/zkops/render/ops-cells.js';
+import { opsDocument, verdictJson } from '../../commands/zkops/render/ops-json.js';
+import { check } from '../../commands/zkops/verbs/check.js';
+import { conf } from '../../commands/zkops/verbs/conf.js';
+import { cons } from '../../commands/zkops/verbs/cons.js';
+import { dirs } from '../../commands/zkops/verbs/dirs.js';
+import { dump } from '../../commands/zkops/verbs/dump.js';
+import { envi } from '../../commands/zkops/verbs/envi.js';
+import { hash } from '../../commands/zkops/verbs/hash.js';
+import { health } from '../../commands/zkops/verbs/health.js';
+import { isro } from '../../commands/zkops/verbs/isro.js';
+import { mntr } from '../../commands/zkops/verbs/mntr.js';
+import { ruok } from '../../commands/zkops/verbs/ruok.js';
+import { srvr } from '../../commands/zkops/verbs/srvr.js';
+import { stat } from '../../commands/zkops/verbs/stat.js';
+import { wchc, wchp, wchs } from '../../commands/zkops/verbs/watches.js';
+import { integer, text } from '../api/schema.js';
+import {
+  Differences,
+  Ensemble,
+  Health,
+  Members,
+  type MemberView,
+  SessionOwner,
+  Trend,
+  Word,
+} from '../api/shapes.js';
+import type { EnsembleLooks } from '../ensemble-looks.js';
+import { HttpProblem } from '../problem.js';
+import { type Route, route } from '../route.js';
+
+/** The words that only read; a server with many watches is not asked for wchc and wchp. */
+const WORDS: readonly OpsVerb[] = [
+  ruok,
+  srvr,
+  stat,
+  mntr,
+  cons,
+  conf,
+  envi,
+  isro,
+  wchs,
+  wchc,
+  wchp,
+  dump,
+  dirs,
+  hash,
+];
+/** The columns of `zkops health`, and those of `zkops check` that it lacks. */
+const COLUMNS = [
+  ...health.columns,
+  ...check.columns.filter(({ key }) => !health.columns.some((known) => known.key === key)),
+];
+const FIGURES = [
+  'requestsPerSecond',
+  'writesPerSecond',
+  'latencyMs',
+  'outstanding',
+  'connections',
+  'znodes',
+] as const satisfies readonly (keyof TrendFigures)[];
+const SHOW = { output: 'json', isAll: true, keys: undefined, isQuiet: false } as const;
+
+function memberView(result: OpsResult, member: Member): MemberView {
+  const problems = problemsOf(member, result.verdict);
+  const fault = member.fault ?? member.note;
+  return {
+    server: member.server,
+    state: member.state,
+    role: statusOf(member).role ?? null,
+    level: worstLevel(problems) ?? 'healthy',
+    cells: COLUMNS.map((column) => {
+      const shown = shownCell(column, member, result.members);
+      const level = levelOfCell(column, problems);
+      return level === undefined ? { shown } : { shown, level };
+    }),
+    ...(fault === undefined ? {} : { fault: `${fault.message}; ${fault.advice}` }),
+  };
+}
+
+async function ensembleView(looks: EnsembleLooks) {
+  const result = await looks.latest();
+  const { level, summary, problems, exitCode } = verdictJson(result);
+  return {
+    time: result.time,
+    level,
+    summary,
+    exitCode,
+    problems,
+    changes: looks.changes,
+    columns: COLUMNS.map(({ key, title }) => ({ key, title })),
+    members: result.members.map((member) => memberView(result, member)),
+  };
+}
+
+const ensemble = route({
+  method: 'GET',
+  path: '/ensemble',
+  summary: 'Show the verdict, the findings, the changes, and a row for each member',
+  answer: Ensemble,
+  run: async ({ looks }) => ({ value: await ensembleView(looks) }),
+});
+
+const members = route({
+  method: 'GET',
+  path: '/members',
+  summary: 'Show a row for each member',
+  answer: Members,
+  run: async ({ looks }) => ({ value: { members: (await ensembleView(looks)).members } }),
+});
+
+const healthRoute = route({
+  method: 'GET',
+  path: '/health',
+  summary: 'Show the last look as zkops health prints it in JSON',
+  answer: Health,
+  run: async ({ looks }) => ({ value: opsDocument(await looks.latest(), SHOW) }),
+});
+
+const MAX_POINTS = 240;
+
+const trend = route({
+  method: 'GET',
+  path: '/trend',
+  summary: 'Show the figures of every member over time',
+  optional: {
+    minutes: integer('how far back', { minimum: 1, maximum: 1440, default: 60 }),
+  },
+  answer: Trend,
+  run: async ({ looks }, { minutes = 60 }) => {
+    const from = Date.now() - minutes * 60_000;
+    const recent = looks.trend.filter(({ time }) => Date.parse(time) >= from);
+    const step = Math.ceil(recent.length / MAX_POINTS);
+    const points = recent.filter((_, at) => (recent.length - 1 - at) % step === 0);
+    const series = looks.members.map(nameOf).flatMap((server) =>
+      FIGURES.map((figure) => ({
+        server,
+        figure,
+        values: points.map((point) => point.members[server]?.[figure] ?? null),
+      })),
+    );
+    return { value: { times: points.map(({ time }) => Date.parse(time) / 1000), series } };
+  },
+});
+
+const differences = route({
+  method: 'GET',
+  path: '/differences',
+  summary: 'Show the settings that differ between members',
+  answer: Differences,
+  run: async ({ looks }) => {
+    const { members: asked } = await looks.ask(conf);
+    const told = asked.map(
+      (member) => new Map(pairsOf(conf, member, { ...SHOW, isDiff: true }, asked)),
+    );
+    const keys = new Set(told.flatMap((values) => [...values.keys()]));
+    const rows = [...keys].map((key) => ({
+      key,
+      values: told.map((values) => values.get(key) ?? null),
+    }));
+    return { value: { servers: asked.map(({ server }) => server), rows } };
+  },
+});
+
+const word = route({
+  method: 'GET',
+  path: '/members/{server}/words/{word}',
+  summary: 'Ask one member a four-letter word that only reads',
+  required: { server: text('as in the list of members'), word: text() },
+  answer: Word,
+  problems: [404, 502],
+  run: async ({ looks }, { server, word: name }) => {
+    const address = looks.members.find((member) => nameOf(member) === server);
+    if (address === undefined) throw unknown(server, 'is not a member');
+    const verb = WORDS.find((each) => each.name === name);
+    if (verb === undefined) throw unknown(name, 'is not a four-letter word that only reads');
+    const [member] = (await looks.ask(verb, [address])).members;
+    const answer = member?.answers[verb.words[0] ?? 'ruok'];
+    if (answer?.ok === true) return { value: { server, word: name, text: answer.text } };
+    const fault = member?.fault ?? member?.note;
+    const detail = fault?.message ?? 'the member did not answer';
+    throw new HttpProblem(502, 'NOANSWER', detail, {
+      exitCode: ExitCode.connection,
+      ...(fault === undefined ? {} : { hint: fault.advice }),
+    });
+  },
+});
+
+function unknown(name: string, why: string): HttpProblem {
+  return new HttpProblem(404, 'UNKNOWN', `${name}: ${why}`, { exitCode: ExitCode.usage });
+}
+
+const session = route({
+  method: 'GET',
+  path: '/sessions/{id}',
+  summary: 'Find the client of a session, as the owner of an ephemeral',
+  required: { id: text('hexadecimal, with 0x') },
+  answer: SessionOwner,
+  run: async ({ looks }, { id }) => {
+    const { members: asked } = await looks.ask(cons);
+    for (const member of asked) {
+      const found = parsedOf(member, 'cons')?.connections.find(({ sessionId }) => sessionId === id);
+      if (found === undefined) continue;
+      const { remote, lastOperation = null } = found;
+      return { value: { id, server: member.server, client: remote, lastOperation, note: null } };
+    }
+    const silent = asked.filter((member) => parsedOf(member, 'cons') === undefined);
+    const note =
+      silent.length === 0
+        ? 'no member has a connection of it: its client is away, or it expired'
+        : `${silent.map(({ server }) => server).join(', ')} did not answer cons`;
+    return { value: { id, server: null, client: null, lastOperation: null, note } };
+  },
+});
+
+export const ENSEMBLE_ROUTES: readonly Route[] = [
+  ensemble,
+  members,
+  healthRoute,
+  trend,
+  differences,
+  word,
+  session,
+];

@@ -1,0 +1,13 @@
+import type { Route } from '../route.js';
+import { ABOUT_ROUTES } from './about-routes.js';
+import { ENSEMBLE_ROUTES } from './ensemble-routes.js';
+import { EVENT_ROUTES } from './event-routes.js';
+import { ZNODE_ROUTES } from './znode-routes.js';
+
+/** The whole API; the OpenAPI document is made of it. */
+export const ROUTES: readonly Route[] = [
+  ...ABOUT_ROUTES,
+  ...ENSEMBLE_ROUTES,
+  ...ZNODE_ROUTES,
+  ...EVENT_ROUTES,
+];

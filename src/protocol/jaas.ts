@@ -1,0 +1,148 @@
+/**
+ * Parses JAAS files: users, as in `Server { …DigestLoginModule required user_bob="secret"; };`, and
+ * logins: `username="bob" password="secret"`. A section that asks for another login module is an
+ * error, since a server or client without it would not authenticate at all. Pure.
+ */
+
+/** Of a file or section that cannot be used; the message is a sentence without the file's name. */
+export class JaasError extends Error {
+  override readonly name = 'JaasError';
+  readonly code = 'EJAAS';
+}
+
+type Options = ReadonlyMap<string, string>;
+
+interface LoginModule {
+  readonly className: string;
+  readonly options: Options;
+}
+
+const SKIPPED = /(?:\s+|\/\/.*|\/\*[\s\S]*?\*\/|(?<=^[ \t]*)#.*)+/my;
+const TOKEN = /"((?:[^"\\]|\\[\s\S])*)"|([{};=])|[^\s{};="]+/y;
+const FLAGS: readonly string[] = ['required', 'requisite', 'sufficient', 'optional'];
+const DIGEST = /(?:^|\.)DigestLoginModule$/;
+const USER_PREFIX = 'user_';
+
+/** @throws JaasError */
+function sectionsOf(text: string): Map<string, readonly LoginModule[]> {
+  const tokens = new Tokens(text);
+  const sections = new Map<string, readonly LoginModule[]>();
+  while (!tokens.isAtEnd) {
+    const name = tokens.take('the name of a section');
+    if (sections.has(name)) throw new JaasError(`section ${name}: given twice`);
+    tokens.expect('{');
+    const modules: LoginModule[] = [];
+    while (!tokens.accept('}')) modules.push(moduleOf(tokens));
+    tokens.expect(';');
+    sections.set(name, modules);
+  }
+  return sections;
+}
+
+function moduleOf(tokens: Tokens): LoginModule {
+  const className = tokens.take('a login module');
+  const flag = tokens.take('required');
+  if (!FLAGS.includes(flag.toLowerCase())) {
+    throw tokens.fault(`"${flag}" (expected ${FLAGS.join(', ')})`);
+  }
+  const options = new Map<string, string>();
+  while (!tokens.accept(';')) {
+    const key = tokens.take('an option');
+    tokens.expect('=');
+    options.set(key, tokens.take(`the value of ${key}`));
+  }
+  return { className, options };
+}
+
+class Tokens {
+  private readonly text: string;
+  private at = 0;
+
+  constructor(text: string) {
+    this.text = text;
+    this.skip();
+  }
+
+  get isAtEnd(): boolean {
+    return this.at === this.text.length;
+  }
+
+  /** A word or a text in quotes. @param what for the error */
+  take(what: string): string {
+    const found = this.peek();
+    if (found === null || found[2] !== undefined) {
+      throw this.fault(`${this.shown(found)} (expected ${what})`);
+    }
+    this.advance(found);
+    return found[1] === undefined ? found[0] : found[1].replace(/\\([\s\S])/g, '$1');
+  }
+
+  accept(mark: string): boolean {
+    const found = this.peek();
+    if (found?.[2] !== mark) return false;
+    this.advance(found);
+    return true;
+  }
+
+  expect(mark: string): void {
+    if (!this.accept(mark)) throw this.fault(`${this.shown(this.peek())} (expected "${mark}")`);
+  }
+
+  fault(what: string): JaasError {
+    const line = this.text.slice(0, this.at).split('\n').length;
+    return new JaasError(`line ${line}: found ${what}`);
+  }
+
+  private peek(): RegExpExecArray | null {
+    TOKEN.lastIndex = this.at;
+    return TOKEN.exec(this.text);
+  }
+
+  /** Never the value of an option, which may be a password. */
+  private shown(found: RegExpExecArray | null): string {
+    if (found === null) return this.isAtEnd ? 'the end' : 'a text without its closing quote';
+    return found[1] === undefined ? `"${found[0]}"` : 'a text in quotes';
+  }
+
+  private advance([token]: RegExpExecArray): void {
+    this.at += token.length;
+    this.skip();
+  }
+
+  private skip(): void {
+    SKIPPED.lastIndex = this.at;
+    this.at += SKIPPED.exec(this.text)?.[0].length ?? 0;
+  }
+}
+
+/** The options of the section; undefined without the section. @throws JaasError */
+function digestOptions(text: string, name: string): Options | undefined {
+  const modules = sectionsOf(text).get(name);
+  if (modules === undefined) return undefined;
+  const other = modules.find(({ className }) => !DIGEST.test(className));
+  if (other !== undefined) {
+    throw new JaasError(
+      `section ${name}: ${other.className} is not supported (expected DigestLoginModule: SASL is only DIGEST-MD5 here)`,
+    );
+  }
+  return new Map(modules.flatMap(({ options }) => [...options]));
+}
+
+/** The passwords by user in the section `name`; undefined without it. @throws JaasError */
+export function parseSaslUsers(text: string, name: string): Map<string, string> | undefined {
+  const options = digestOptions(text, name);
+  if (options === undefined) return undefined;
+  const users = [...options].filter(([key]) => key.startsWith(USER_PREFIX));
+  return new Map(users.map(([key, password]) => [key.slice(USER_PREFIX.length), password]));
+}
+
+/** The login in the section `name`; undefined if it has none. @throws JaasError */
+export function parseSaslLogin(
+  text: string,
+  name: string,
+): { readonly user: string; readonly password: string } | undefined {
+  const options = digestOptions(text, name);
+  const user = options?.get('username');
+  const password = options?.get('password');
+  return user === undefined || password === undefined ? undefined : { user, password };
+}

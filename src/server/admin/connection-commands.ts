@@ -1,0 +1,103 @@
+/** Commands about the connections of clients. */
+import type { ConnectionView } from '../../fourlw/server-view.js';
+import { type AdminCommand, failure, fields } from './command.js';
+import type { Json, JsonObject } from './json.js';
+
+const connections: AdminCommand = {
+  name: 'connections',
+  aliases: ['cons'],
+  method: 'GET',
+  run: ({ server }) => fields(byTls(server.connections(), fullConnection)),
+};
+
+const connectionStatReset: AdminCommand = {
+  name: 'connection_stat_reset',
+  aliases: ['crst'],
+  method: 'GET',
+  isChange: true,
+  run: ({ server }) => {
+    server.resetConnectionStats();
+    return fields({});
+  },
+};
+
+/** POST `{"percentage": 1 to 100}`: makes clients of an overloaded server connect elsewhere. */
+const shedConnections: AdminCommand = {
+  name: 'shed_connections',
+  aliases: ['shed'],
+  method: 'POST',
+  isGuarded: true,
+  isChange: true,
+  run: (admin, { body }) => {
+    const percentage = percentageIn(body);
+    if (percentage === undefined) {
+      return failure('expected a body like {"percentage": 50}, from 0 to 100', 400);
+    }
+    const shed = admin.shedConnections(percentage);
+    return fields({ connections_shed: shed, percentage_requested: percentage });
+  },
+};
+
+export const CONNECTION_COMMANDS: readonly AdminCommand[] = [
+  connections,
+  connectionStatReset,
+  shedConnections,
+];
+
+/** The fields of `stats`. */
+export function briefConnections(connections: readonly ConnectionView[]) {
+  return byTls(connections, briefConnection);
+}
+
+/** The clients without TLS, and those over TLS. */
+function byTls(
+  connections: readonly ConnectionView[],
+  shown: (connection: ConnectionView) => JsonObject,
+): { readonly [key: string]: Json } {
+  const isSecure = ({ isOverTls = false }: ConnectionView) => isOverTls;
+  return {
+    connections: connections.filter((each) => !isSecure(each)).map(shown),
+    secure_connections: connections.filter(isSecure).map(shown),
+  };
+}
+
+function briefConnection(connection: ConnectionView): { readonly [key: string]: Json } {
+  return {
+    remote_socket_address: connection.remote,
+    interest_ops: connection.interestOps,
+    outstanding_requests: connection.outstanding,
+    packets_received: connection.packetsReceived,
+    packets_sent: connection.packetsSent,
+  };
+}
+
+function fullConnection(connection: ConnectionView): JsonObject {
+  return {
+    ...briefConnection(connection),
+    session_id: BigInt.asIntN(64, connection.sessionId),
+    last_operation: connection.lastOperation,
+    established: connection.establishedMs,
+    session_timeout: connection.sessionTimeoutMs,
+    last_cxid: connection.lastCxid,
+    last_zxid: BigInt.asIntN(64, connection.lastZxid),
+    last_response_time: connection.lastResponseMs,
+    last_latency: connection.lastLatencyMs,
+    min_latency: connection.minLatencyMs,
+    avg_latency: Math.trunc(connection.avgLatencyMs),
+    max_latency: connection.maxLatencyMs,
+  };
+}
+
+function percentageIn(body: string): number | undefined {
+  try {
+    const { percentage } = JSON.parse(body) as { percentage?: unknown };
+    const isValid =
+      typeof percentage === 'number' &&
+      Number.isInteger(percentage) &&
+      percentage >= 0 &&
+      percentage <= 100;
+    return isValid ? percentage : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * Keys of Apache's server that no option reads, by the reason; config-keys.ts has the options.
+ * Without some of them a server would be less safe than it looks: those are errors.
+ */
+
+export interface UnreadKeys {
+  readonly why: string;
+  /** The server does not start with one of them. */
+  readonly isRefused?: boolean;
+  readonly keys: readonly string[];
+}
+
+export const UNREAD_KEYS: readonly UnreadKeys[] = [
+  {
+    why: 'a server cannot run a Java class, so clients or servers would not be checked as it says',
+    isRefused: true,
+    keys: ['ssl.context.supplier.class', 'ssl.quorum.context.supplier.class', 'authProvider'],
+  },
+  {
+    why: 'only a Java server needs it',
+    keys: [
+      'serverCnxnFactory',
+      'nio.numSelectorThreads',
+      'nio.numWorkerThreads',
+      'nio.directBufferBytes',
+      'nio.shutdownTimeout',
+      'netty.advancedFlowControl.enabled',
+      'netty.server.earlyDropSecureConnectionHandshakes',
+      'commitProcessor.numWorkerThreads',
+      'commitProcessor.shutdownTimeout',
+      'commitProcessor.maxReadBatchSize',
+      'commitProcessor.maxCommitBatchSize',
+      'watchManagerName',
+      'watcherCleanThreadsNum',
+      'watcherCleanThreshold',
+      'watcherCleanIntervalInSeconds',
+      'maxInProcessingDeadWatchers',
+      'bitHashCacheSize',
+      'intBufferStartingSizeBytes',
+      'jvm.pause.monitor',
+      'jvm.pause.warn-threshold.ms',
+      'jvm.pause.info-threshold.ms',
+      'jvm.pause.sleep.time.ms',
+      'jmx.log4j.disable',
+      'jmx.log4j.mbean',
+      'admin.httpVersion',
+      'metricsProvider.numWorkerThreads',
+      'metricsProvider.maxQueueSize',
+      'metricsProvider.workerShutdownTimeoutMs',
+      'ssl.sslProvider',
+    ],
+  },
+  {
+    why: 'the audit log has one form, a line for each change',
+    keys: ['audit.impl.class'],
+  },
+  {
+    why: 'a learner forwards a write once, and its leader proposes it once',
+    keys: [
+      'forward_learner_requests_to_commit_processor_disabled',
+      'follower.skipLearnerRequestToNextProcessor',
+    ],
+  },
+  {
+    why: 'the log of the server shows why a learner left, not its last packets',
+    keys: ['messageTracker.Enabled', 'messageTracker.BufferSize', 'leader.ackLoggingFrequency'],
+  },
+  {
+    why: 'a leader sends a snapshot only to a learner that its log cannot sync',
+    keys: ['forceSnapshotSync'],
+  },
+  {
+    why: 'requests are not counted by path',
+    keys: [
+      'pathStats.enabled',
+      'pathStats.delay',
+      'pathStats.initialDelay',
+      'pathStats.maxDepth',
+      'pathStats.sampleRate',
+      'pathStats.slotCapacity',
+      'pathStats.slotDuration',
+      'pathStats.topPathMax',
+    ],
+  },
+  {
+    why: 'servers authenticate only by DIGEST-MD5, not by Kerberos',
+    keys: [
+      'kerberos.removeHostFromPrincipal',
+      'kerberos.removeRealmFromPrincipal',
+      'kerberos.canonicalizeHostNames',
+      'kerberos.minReLoginTimeMs',
+      'security.auth_to_local',
+      'requireKerberosConfig',
+      'server.realm',
+      'kinit',
+    ],
+  },
+];
+
+/** Why no option reads `key`; undefined if Apache's server does not know it, either. */
+export function unreadKey(key: string): UnreadKeys | undefined {
+  return UNREAD_KEYS.find(({ keys }) => keys.includes(key));
+}

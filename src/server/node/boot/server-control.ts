@@ -1,0 +1,79 @@
+import { checkLong, checkWhole } from '../../../protocol/check-argument.js';
+import { ErrorCode } from '../../../protocol/error-code.js';
+import type { Core } from '../driver/driver.js';
+import { type Driver, realTime } from '../driver/driver.js';
+import type { ClientPort } from '../ports/client-port.js';
+import { FaultyOutput } from '../ports/faulty-output.js';
+
+/**
+ * Makes a server unwell, to test how an application behaves then. Every fault lasts until `heal`.
+ * @example
+ * const server = await startServer();
+ * server.control.expireSession(client.sessionId);
+ */
+export interface ServerControl {
+  /** The sessions of connected clients. */
+  readonly sessions: readonly bigint[];
+  /**
+   * Ends a session as if it had expired, although its client is alive. In an ensemble only the
+   * leader can; see `loseLeader` for the leader.
+   */
+  expireSession(id: bigint): void;
+  /** Breaks the connection of a session, or all connections. Clients may come back at once. */
+  cut(sessionId?: bigint): void;
+  /** Closes new connections at once; existing ones stay (see `cut`). */
+  refuseConnections(): void;
+  /** Sends everything this much later, in ms. */
+  delayReplies(ms: number): void;
+  /** Sends nothing: requests happen, and nobody learns of it. */
+  dropReplies(): void;
+  /** Refuses every write with THROTTLEDOP, as an overloaded server. */
+  refuseWrites(): void;
+  /** Stops the clock of the server: no session expires. */
+  freezeTime(): void;
+  /** Ends all faults. */
+  heal(): void;
+}
+
+export function makeControl(core: Core, driver: Driver, port: ClientPort): ServerControl {
+  const output = new FaultyOutput(port);
+  const connections = () => [...core.server.state.connections.values()];
+  const refuse = (error: ErrorCode | null): void =>
+    driver.step({ kind: 'fault', fault: { kind: 'refuse-writes', error } });
+  return {
+    get sessions() {
+      return connections().flatMap(({ session }) => (session === null ? [] : [session.id]));
+    },
+    expireSession: (id) =>
+      driver.step({ kind: 'fault', fault: { kind: 'expire', sessionId: checkLong('id', id) } }),
+    cut: (sessionId) => {
+      if (sessionId !== undefined) checkLong('sessionId', sessionId);
+      for (const { id, session } of connections()) {
+        if (sessionId === undefined || session?.id === sessionId) port.destroy(id);
+      }
+    },
+    refuseConnections: () => {
+      port.isRefusing = true;
+    },
+    delayReplies: (ms) => {
+      output.delayMs = checkWhole('ms', ms, 0);
+      driver.port = output;
+    },
+    dropReplies: () => {
+      output.isDropping = true;
+      driver.port = output;
+    },
+    refuseWrites: () => refuse(ErrorCode.THROTTLEDOP),
+    freezeTime: () => {
+      const frozen = driver.clock();
+      driver.clock = () => frozen;
+    },
+    heal: () => {
+      port.isRefusing = false;
+      output.isDropping = false;
+      output.delayMs = 0;
+      driver.clock = realTime;
+      refuse(null);
+    },
+  };
+}

@@ -1,0 +1,37 @@
+/** A znode of a snapshot as bytes (the format is in snapshot.ts). */
+import { getLong } from '../../jute/long.js';
+import { crc32 } from '../base/checksum.js';
+
+/** The path is after `start`, then come data, ACL key, and Stat. */
+export interface NodePlace {
+  bytes: Buffer;
+  start: number;
+  pathEnd: number;
+  dataEnd: number;
+  end: number;
+}
+
+export const ACL_KEY_SIZE = 8;
+/** The offsets in a StatPersisted, in the order of a digest. */
+const CTIME = 16;
+const PZXID = 52;
+
+/** Data and Stat are views. */
+export function decodeNode({ bytes, start, pathEnd, dataEnd, end }: NodePlace) {
+  return {
+    path: bytes.toString('utf8', start + 4, pathEnd),
+    data: bytes.readInt32BE(pathEnd) < 0 ? null : bytes.subarray(pathEnd + 4, dataEnd),
+    aclKey: getLong(bytes, dataEnd),
+    stat: bytes.subarray(dataEnd + ACL_KEY_SIZE, end),
+  };
+}
+
+/** The digest of a znode that counts (tree/digest.ts). */
+export function placeDigest({ bytes, start, pathEnd, dataEnd }: NodePlace): number {
+  const stat = dataEnd + ACL_KEY_SIZE;
+  let crc = crc32(bytes, start + 4, pathEnd);
+  if (dataEnd > pathEnd + 4) crc = crc32(bytes, pathEnd + 4, dataEnd, crc);
+  crc = crc32(bytes, stat, stat + CTIME, crc);
+  crc = crc32(bytes, stat + PZXID, stat + PZXID + 8, crc);
+  return crc32(bytes, stat + CTIME, stat + PZXID, crc);
+}

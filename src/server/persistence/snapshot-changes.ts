@@ -1,0 +1,203 @@
+/**
+ * The effect of logged txns on the znodes of a snapshot, without the tree: memory grows with the
+ * changes. The result is the tree that DataTree.apply makes of the same snapshot and the same txns.
+ */
+import type { ACL } from '../../protocol/data.js';
+import { OpCode } from '../../protocol/op-code.js';
+import { parentPath } from '../../protocol/path.js';
+import { OPEN_ACL_UNSAFE } from '../../protocol/perms.js';
+import { aclText } from '../tree/acl-table.js';
+import type { ZnodeData } from '../tree/data-node.js';
+import { StatTable } from '../tree/stat-table.js';
+import { type CreateNodeTxn, createdOwner, partsOf, type Txn, type TxnHead } from '../tree/txn.js';
+import { PathFilter } from './path-filter.js';
+import { OPEN_ACL_KEY, type SnapshotAcl, type SnapshotNode } from './snapshot.js';
+import { persistedStat } from './snapshot-source.js';
+
+/** The offsets in a StatPersisted. */
+const MZXID = 8;
+const MTIME = 24;
+const VERSION = 32;
+const CVERSION = 36;
+const AVERSION = 40;
+const OWNER = 44;
+const PZXID = 52;
+
+/** Its Stat is the 60 bytes of a StatPersisted. */
+export type MergedNode = SnapshotNode & { readonly stat: Buffer };
+
+/** What the txns did to one znode; an undefined field is unchanged. */
+interface Change {
+  /** The slot of the Stat of a znode that was created since; -1 for one of the snapshot. */
+  readonly created: number;
+  isGone: boolean;
+  data?: ZnodeData;
+  acl?: readonly ACL[];
+  written?: { readonly zxid: bigint; readonly time: bigint; readonly version: number };
+  aversion?: number;
+  /** The last create below it; it counts if the snapshot has a lower cversion. */
+  raised?: { readonly cversion: number; readonly zxid: bigint };
+  /** The last delete below it. */
+  lowered?: bigint;
+}
+
+const NOT_CREATED = -1;
+
+/** The key of an ACL in the snapshot to write; NO_KEY if no znode has the ACL anymore. */
+export type KeyOf = (acl: readonly ACL[]) => bigint;
+
+export const NO_KEY = 0n;
+
+export class SnapshotChanges {
+  /** By path, "/" for the root; a created znode stands after its parent. */
+  private readonly changes = new Map<string, Change>();
+  private readonly stats = new StatTable();
+  /** The last txn that closed a session without listing all its ephemerals. */
+  private readonly closed = new Map<bigint, bigint>();
+
+  /** @throws Error for a txn that needs the tree */
+  apply(head: TxnHead, txn: Txn): void {
+    switch (txn.type) {
+      case OpCode.create:
+      case OpCode.create2:
+      case OpCode.createContainer:
+      case OpCode.createTTL:
+        this.create(head, txn);
+        break;
+      case OpCode.delete:
+      case OpCode.deleteContainer:
+        this.delete(txn.path, head.zxid);
+        break;
+      case OpCode.setData:
+      case OpCode.reconfig: {
+        const change = this.changeOf(txn.path);
+        change.data = txn.data;
+        change.written = { zxid: head.zxid, time: head.time, version: txn.version };
+        break;
+      }
+      case OpCode.setACL: {
+        const change = this.changeOf(txn.path);
+        change.acl = txn.acl;
+        change.aversion = txn.version;
+        break;
+      }
+      case OpCode.closeSession:
+        for (const path of txn.paths ?? []) this.delete(path, head.zxid);
+        if ((txn.paths ?? []).length === 0) this.closed.set(head.sessionId, head.zxid);
+        break;
+      case OpCode.multi:
+        for (const part of partsOf(txn.txns)) this.apply(head, part);
+        break;
+      case OpCode.createSession:
+      case OpCode.check:
+      case OpCode.error:
+        break;
+    }
+  }
+
+  private create(head: TxnHead, txn: CreateNodeTxn): void {
+    const { path, data, acl, parentCVersion } = txn;
+    const parent = this.changeOf(parentPath(path));
+    if (parent.raised === undefined || parentCVersion > parent.raised.cversion) {
+      parent.raised = { cversion: parentCVersion, zxid: head.zxid };
+    }
+    // Parents come before their children, so a name that is used again moves to the end.
+    this.changes.delete(path);
+    const created = this.stats.allocateNew(head.zxid, head.time, createdOwner(head, txn));
+    this.changes.set(path, { created, isGone: false, data, acl });
+  }
+
+  private delete(path: string, zxid: bigint): void {
+    this.changeOf(parentPath(path)).lowered = zxid;
+    this.changes.delete(path);
+    this.changes.set(path, { created: NOT_CREATED, isGone: true });
+  }
+
+  private changeOf(path: string): Change {
+    let change = this.changes.get(path);
+    if (change === undefined) {
+      change = { created: NOT_CREATED, isGone: false };
+      this.changes.set(path, change);
+    }
+    return change;
+  }
+
+  /** Which paths may have changed; "" is the root. */
+  filter(): PathFilter {
+    const filter = new PathFilter(this.changes.size);
+    for (const path of this.changes.keys()) filter.add(path === '/' ? '' : path);
+    return filter;
+  }
+
+  /** Whether the session was closed by a txn that does not list its ephemerals. */
+  isClosed(owner: bigint): boolean {
+    return this.closed.has(owner);
+  }
+
+  /**
+   * A znode of the snapshot as it is now; null if it is gone, or comes with `created`.
+   * @param node "" is the root
+   */
+  merge(node: MergedNode, keyOf: KeyOf): MergedNode | null {
+    const change = this.changes.get(node.path === '' ? '/' : node.path);
+    if (change !== undefined && (change.isGone || change.created !== NOT_CREATED)) return null;
+    this.checkOwner(node.stat);
+    // The reader has yet to add up its bytes.
+    return change === undefined ? node : changed(node, change, Buffer.from(node.stat), keyOf);
+  }
+
+  /** The znodes that the snapshot lacks, parents before children. */
+  *created(keyOf: KeyOf): Generator<MergedNode> {
+    for (const [path, change] of this.changes) {
+      if (change.created === NOT_CREATED) continue;
+      const stat = persistedStat(this.stats, change.created);
+      this.checkOwner(stat);
+      yield changed({ path, data: null, aclKey: NO_KEY }, change, stat, keyOf);
+    }
+  }
+
+  /** An ephemeral of a closed session whose txn did not list it: only the tree knows its place. */
+  private checkOwner(stat: Buffer): void {
+    if (this.closed.size === 0) return;
+    const closedAt = this.closed.get(stat.readBigInt64BE(OWNER));
+    if (closedAt !== undefined && stat.readBigInt64BE(0) < closedAt) {
+      throw new Error('a session was closed without a list of its ephemerals');
+    }
+  }
+}
+
+export function keysOf(acls: Iterable<SnapshotAcl>): KeyOf {
+  const keys = new Map([[aclText(OPEN_ACL_UNSAFE), OPEN_ACL_KEY]]);
+  for (const { key, acl } of acls) keys.set(aclText(acl), key);
+  return (acl) => keys.get(aclText(acl)) ?? NO_KEY;
+}
+
+function changed(
+  { path, data, aclKey }: Omit<SnapshotNode, 'stat'>,
+  change: Change,
+  stat: Buffer,
+  keyOf: KeyOf,
+): MergedNode {
+  const { written, aversion, raised, lowered } = change;
+  if (written !== undefined) {
+    stat.writeBigInt64BE(written.zxid, MZXID);
+    stat.writeBigInt64BE(written.time, MTIME);
+    stat.writeInt32BE(written.version, VERSION);
+  }
+  if (aversion !== undefined) stat.writeInt32BE(aversion, AVERSION);
+  if (raised !== undefined && raised.cversion > stat.readInt32BE(CVERSION)) {
+    stat.writeInt32BE(raised.cversion, CVERSION);
+    raisePzxid(stat, raised.zxid);
+  }
+  if (lowered !== undefined) raisePzxid(stat, lowered);
+  return {
+    path,
+    data: change.data === undefined ? data : change.data,
+    aclKey: change.acl === undefined ? aclKey : keyOf(change.acl),
+    stat,
+  };
+}
+
+function raisePzxid(stat: Buffer, zxid: bigint): void {
+  if (zxid > stat.readBigInt64BE(PZXID)) stat.writeBigInt64BE(zxid, PZXID);
+}

@@ -1,0 +1,141 @@
+/** Makes a snapshot from an older one and the txns since, without the tree. */
+import { hex64 } from '../../protocol/zxid.js';
+import {
+  DIGEST_STAT_SIZE,
+  DIGEST_VERSION,
+  nodeDigest,
+  orderPersisted,
+  TreeDigest,
+} from '../tree/digest.js';
+import { decodeNode, placeDigest } from './node-place.js';
+import {
+  OPEN_ACL_KEY,
+  type SnapshotDigest,
+  type SnapshotNode,
+  type SnapshotSession,
+  type SnapshotSource,
+} from './snapshot.js';
+import {
+  type KeyOf,
+  keysOf,
+  type MergedNode,
+  NO_KEY,
+  type SnapshotChanges,
+} from './snapshot-changes.js';
+import type { ExactContent } from './snapshot-content.js';
+import type { SnapshotItem } from './snapshot-item.js';
+import type { SnapshotReader } from './snapshot-reader.js';
+import { UnchangedNodes } from './unchanged-nodes.js';
+
+/** What the merge must lead to. */
+export interface MergeResult extends ExactContent {
+  readonly zxid: bigint;
+  /** The sessions at `zxid`. */
+  readonly sessions: readonly SnapshotSession[];
+  readonly isLastZxidWritten: boolean;
+}
+
+const RESERVED = '/zookeeper/';
+
+/** The source of a snapshot: an older one with the changes since. */
+export class SnapshotMerge implements SnapshotSource {
+  readonly zxid: bigint;
+  readonly sessions: MergeResult['sessions'];
+  readonly acls: MergeResult['acls'];
+  readonly nodes: Iterable<SnapshotNode | Buffer | null>;
+  readonly lastProcessedZxid: bigint | undefined;
+  /** The next node is in a piece of the old snapshot that is still to be read. */
+  isStarved = false;
+  private readonly result: MergeResult;
+  private readonly reader: SnapshotReader;
+  private readonly changes: SnapshotChanges;
+  private readonly keyOf: KeyOf;
+  /** The keys of ACLs by their keys in the old snapshot. */
+  private readonly keys = new Map([[OPEN_ACL_KEY, OPEN_ACL_KEY]]);
+  private readonly unchanged: UnchangedNodes;
+  /** The reader's last node is a changed one. */
+  private isAtChange = false;
+  private readonly digested = new TreeDigest();
+  private readonly ordered = Buffer.alloc(DIGEST_STAT_SIZE);
+
+  constructor(result: MergeResult, reader: SnapshotReader, changes: SnapshotChanges) {
+    this.zxid = result.zxid;
+    this.sessions = result.sessions;
+    this.acls = result.acls;
+    this.lastProcessedZxid = result.isLastZxidWritten ? result.zxid : undefined;
+    this.result = result;
+    this.reader = reader;
+    this.changes = changes;
+    this.keyOf = keysOf(result.acls);
+    this.unchanged = new UnchangedNodes(changes, this.keys);
+    this.nodes = this.merge();
+  }
+
+  /** Read after the last node. */
+  get digest(): SnapshotDigest {
+    const { digested, zxid, result } = this;
+    const { digest } = result;
+    if (digested.value === digest) return { zxid, version: DIGEST_VERSION, digest };
+    throw new Error(`the digest would be ${digested} (expected 0x${hex64(digest)})`);
+  }
+
+  private *merge(): Generator<SnapshotNode | Buffer | null> {
+    for (;;) {
+      const run = this.takeUnchanged();
+      if (run !== null) yield run;
+      if (this.isAtChange) {
+        yield* this.merged(decodeNode(this.reader.node));
+        continue;
+      }
+      const item = this.reader.next();
+      if (item.kind === 'end') break;
+      if (item.kind === 'need-more') yield* this.starve();
+      // Only the first one, the root: the reader had to find the start of the nodes.
+      else if (item.kind === 'node') yield* this.merged(item);
+      else this.takeOther(item);
+    }
+    for (const node of this.changes.created(this.keyOf)) yield* this.counted(node);
+    yield* this.result.reserved;
+  }
+
+  private *starve(): Generator<null> {
+    this.isStarved = true;
+    yield null;
+    this.isStarved = false;
+  }
+
+  /** Neighbors go in one piece; null without one. */
+  private takeUnchanged(): Buffer | null {
+    const { reader, unchanged, digested } = this;
+    const { node } = reader;
+    let from = -1;
+    let to = 0;
+    for (;;) {
+      this.isAtChange = reader.skipNode();
+      if (!this.isAtChange || !unchanged.has(node)) break;
+      digested.add(placeDigest(node));
+      if (from < 0) from = node.start;
+      to = node.end;
+    }
+    return from < 0 ? null : node.bytes.subarray(from, to);
+  }
+
+  private takeOther(item: SnapshotItem): void {
+    if (item.kind === 'acl') this.keys.set(item.key, this.keyOf(item.acl));
+    if (item.kind === 'invalid') throw new Error(`at offset ${item.offset}: ${item.reason}`);
+  }
+
+  private *merged(node: MergedNode): Generator<MergedNode> {
+    const aclKey = this.keys.get(BigInt(node.aclKey)) ?? NO_KEY;
+    const merged = this.changes.merge({ ...node, aclKey }, this.keyOf);
+    if (merged !== null) yield* this.counted(merged);
+  }
+
+  private *counted(node: MergedNode): Generator<MergedNode> {
+    if (node.path.startsWith(RESERVED)) return;
+    if (node.aclKey === NO_KEY) throw new Error(`${node.path}: unknown ACL`);
+    orderPersisted(node.stat, this.ordered);
+    this.digested.add(nodeDigest(node.path, node.data, this.ordered));
+    yield node;
+  }
+}

@@ -1,0 +1,198 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { CreateModes, retryingClient, type ZooKeeperClient } from '../../../src/client/index.js';
+import { inWorld } from '../../recipes/world.js';
+import { startBundled } from '../../support/bundled.js';
+
+const ACL = [{ perms: 31, id: { scheme: 'world', id: 'anyone' } }];
+
+interface Write {
+  readonly call: (client: ZooKeeperClient, path: string) => Promise<unknown>;
+  /** What the observer sees if it happened exactly once. */
+  readonly once: (observer: ZooKeeperClient, path: string) => Promise<unknown>;
+  readonly expected: unknown;
+  /** Whether a lost reply differs from a lost request. */
+  readonly isRecognizable?: boolean;
+}
+
+const children = async (observer: ZooKeeperClient, path: string) =>
+  (await observer.getChildren(path)).children.length;
+const version = async (observer: ZooKeeperClient, path: string) =>
+  (await observer.exists(path))?.version;
+
+const WRITES: Readonly<Record<string, Write>> = {
+  'a new znode': {
+    call: (client, path) => client.create(`${path}/new`, 'x'),
+    once: children,
+    expected: 2,
+  },
+  'a sequential znode': {
+    call: (client, path) =>
+      client.create(`${path}/s-`, 'x', { mode: CreateModes.PERSISTENT_SEQUENTIAL }),
+    once: children,
+    expected: 2,
+  },
+  'an ephemeral znode': {
+    call: (client, path) => client.create(`${path}/e`, 'x', { mode: CreateModes.EPHEMERAL }),
+    once: children,
+    expected: 2,
+    isRecognizable: true,
+  },
+  'a value': {
+    call: (client, path) => client.setData(path, 'x'),
+    once: version,
+    expected: 1,
+  },
+  'a value by its version': {
+    call: (client, path) => client.setData(path, 'x', 0),
+    once: version,
+    expected: 1,
+  },
+  'an ACL by its version': {
+    call: (client, path) => client.setACL(path, ACL, 0),
+    once: async (observer, path) => (await observer.exists(path))?.aversion,
+    expected: 1,
+  },
+  'a delete': {
+    call: (client, path) => client.delete(`${path}/old`),
+    once: children,
+    expected: 0,
+  },
+  'a multi': {
+    call: (client, path) =>
+      client.multi([
+        { op: 'check', path, version: 0 },
+        { op: 'set', path, data: 'x' },
+        { op: 'create', path: `${path}/e`, options: { mode: CreateModes.EPHEMERAL } },
+      ]),
+    once: async (observer, path) => [await children(observer, path), await version(observer, path)],
+    expected: [2, 1],
+  },
+};
+
+/** Runs a write whose request or reply is lost. */
+function withLost(
+  { call, once, expected }: Write,
+  when: 'request' | 'reply',
+  judge: (outcome: Promise<unknown>) => Promise<void>,
+): Promise<void> {
+  return startBundled().then(async (server) => {
+    try {
+      await inWorld(server.port, async ({ path, client, proxy, observer }) => {
+        const through = await proxy();
+        const own = await client({ through });
+        const patient = retryingClient(own, { firstDelayMs: 1 });
+        await own.create('/recipes');
+        await own.create(path, 'first');
+        await own.create(`${path}/old`);
+        through.cutAt(1, when);
+        await judge(call(patient, path));
+        assert.ok(through.hasCut);
+        await observer.sync(path);
+        assert.equal(await once(observer, path), expected);
+      });
+    } finally {
+      await server.close();
+    }
+  });
+}
+
+for (const [name, write] of Object.entries(WRITES)) {
+  test(`${name}: is repeated when its request is lost`, () =>
+    withLost(write, 'request', async (outcome) => {
+      await outcome;
+    }));
+
+  test(`${name}: happens once when its reply is lost, and the error says so`, () =>
+    withLost(write, 'reply', async (outcome) => {
+      const error = await outcome.then(
+        () => undefined,
+        (failure) => failure,
+      );
+      if (write.isRecognizable === true) {
+        assert.is(error, undefined);
+        return;
+      }
+      assert.equal([error?.code, error?.hasUnknownOutcome], ['CONNECTIONLOSS', true]);
+    }));
+}
+
+test('a read is repeated when its reply is lost', async () => {
+  const server = await startBundled();
+  try {
+    await inWorld(server.port, async ({ client, proxy }) => {
+      const through = await proxy();
+      const own = retryingClient(await client({ through }), { firstDelayMs: 1 });
+      through.cutAt(1, 'reply');
+      assert.is((await own.exists('/'))?.version, 0);
+      assert.ok(through.hasCut);
+    });
+  } finally {
+    await server.close();
+  }
+});
+
+test('a znode that another client recreated is not deleted a second time', async () => {
+  const server = await startBundled();
+  try {
+    await inWorld(server.port, async ({ client, proxy, observer }) => {
+      const through = await proxy();
+      const own = await client({ through });
+      const patient = retryingClient(own, { firstDelayMs: 1 });
+      await own.create('/a');
+      through.cutAt(1, 'reply');
+      own.on('state', (state) => {
+        if (state === 'disconnected') observer.create('/a', 'new');
+      });
+      const error = await patient.delete('/a', 0).catch((failure) => failure);
+      assert.is(error.hasUnknownOutcome, true);
+      await observer.sync('/a');
+      assert.is(String((await observer.getData('/a')).data), 'new');
+    });
+  } finally {
+    await server.close();
+  }
+});
+
+test('the attempts are bounded, and a signal ends the pauses', async () => {
+  const server = await startBundled();
+  try {
+    await inWorld(server.port, async ({ client, proxy }) => {
+      const through = await proxy();
+      const own = await client({ through });
+      through.stall();
+      const twice = retryingClient(own, { attempts: 2, firstDelayMs: 1 });
+      const error = await twice.exists('/', { timeoutMs: 5 }).catch((failure) => failure);
+      assert.is(error.code, 'REQUESTTIMEOUT');
+      const slow = retryingClient(own, { firstDelayMs: 60_000, longestDelayMs: 60_000 });
+      const signal = AbortSignal.timeout(50);
+      const aborted = await slow
+        .setData('/', 'x', -1, { timeoutMs: 5, signal })
+        .catch((failure) => failure);
+      assert.is(aborted.name, 'AbortError');
+      assert.is(aborted.hasUnknownOutcome, true);
+      through.mend();
+    });
+  } finally {
+    await server.close();
+  }
+});
+
+test('a refusal is final, and so is the end of the client', async () => {
+  const server = await startBundled();
+  try {
+    await inWorld(server.port, async ({ client }) => {
+      const own = await client();
+      const patient = retryingClient(own, { attempts: 2, firstDelayMs: 1 });
+      const refused = await patient.delete('/missing').catch((failure) => failure);
+      assert.is(refused.code, 'NONODE');
+      await patient.close();
+      const closed = await patient.exists('/').catch((failure) => failure);
+      assert.is(closed.hasUnknownOutcome, false);
+    });
+  } finally {
+    await server.close();
+  }
+});
+
+test.run();

@@ -1,0 +1,65 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { describeSocketError } from '../../src/client/base/socket-fault.js';
+import { DEFAULT_MAX_BUFFER as MAX_BUFFER, makeRequest } from '../../src/client/session/request.js';
+import { PATH_ONLY, SessionHarness, TWO } from './session-harness.js';
+
+// Faults that a retry cannot fix: a host that does not exist, a request that every server refuses.
+
+function socketFault(code: string, host: string): Error {
+  return describeSocketError(Object.assign(new Error(code), { code }), { host, port: 1 });
+}
+
+for (const [isFinal, code, expected] of [
+  [true, 'ENOTFOUND', 'state closed: no server of the list exists'],
+  [true, 'EAI_AGAIN', undefined],
+  [false, 'ENOTFOUND', undefined],
+] as const) {
+  const what = expected === undefined ? 'continues' : 'gives up';
+  test(`connecting: ${what} after ${code} of each host, final: ${isFinal}`, () => {
+    const h = new SessionHarness({ servers: TWO, isUnknownHostFinal: isFinal });
+    h.session.start(0);
+    h.session.handleClosed(socketFault(code, 'a'), 0);
+    assert.is(h.session.state, 'connecting');
+    h.session.handleClosed(socketFault(code, 'b'), 0);
+    assert.is(
+      h.log.find((line) => line.startsWith('state')),
+      expected,
+    );
+  });
+}
+
+test('connecting: continues if one host of the list exists', () => {
+  const h = new SessionHarness({ servers: TWO, isUnknownHostFinal: true });
+  h.session.start(0);
+  h.session.handleClosed(socketFault('ENOTFOUND', 'a'), 0);
+  h.session.handleClosed(socketFault('ECONNREFUSED', 'b'), 0);
+  assert.is(h.session.state, 'connecting');
+});
+
+test('requests: a lost request that is too large for most servers reports its size', async () => {
+  const h = new SessionHarness();
+  h.establish();
+  const lost = [MAX_BUFFER, MAX_BUFFER + 1].map(
+    (bytes) =>
+      new Promise<Error>((resolve) => {
+        // A header of 8 bytes, and the length of the path before it.
+        const path = `/${'a'.repeat(bytes - 13)}`;
+        h.session.submit(
+          makeRequest(PATH_ONLY, path, '/big', () => {}, resolve),
+          0,
+        );
+      }),
+  );
+  h.takeBytes();
+  h.session.handleClosed(undefined, 0);
+  const [fitting, oversize] = await Promise.all(lost);
+  assert.not.match(fitting?.message ?? '', 'jute.maxbuffer');
+  assert.match(
+    oversize?.message ?? '',
+    'the request of 1048576 bytes exceeds jute.maxbuffer (default 1048575)',
+  );
+  assert.is(Object(oversize).oversizeBytes, MAX_BUFFER + 1);
+});
+
+test.run();

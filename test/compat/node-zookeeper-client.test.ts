@@ -1,0 +1,206 @@
+// The examples of the documentation of node-zookeeper-client, and each of its calls.
+import { once } from 'node:events';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import zookeeper, {
+  type Client,
+  type Event,
+  type Stat,
+  type TransactionResult,
+} from '../../src/compat/node-zookeeper-client/index.js';
+import type { RunningServer } from '../../src/server/main.js';
+import { startBundled } from '../support/bundled.js';
+import { waitFor } from '../support/wait-for.js';
+
+const { ACL, CreateMode, Exception, Id, Permission, State } = zookeeper;
+
+/** The results of a call with a callback. */
+function results<A extends unknown[]>(
+  call: (callback: (error: Error | null, ...values: A) => void) => void,
+): Promise<A> {
+  return new Promise((resolve, reject) => {
+    call((error, ...values) => (error === null ? resolve(values) : reject(error)));
+  });
+}
+
+async function withClient(
+  run: (client: Client, server: RunningServer) => Promise<void>,
+): Promise<void> {
+  const server = await startBundled({ config: { tickTime: '100' } });
+  const client = zookeeper.createClient(server.connectString, { sessionTimeout: 10_000 });
+  try {
+    client.connect();
+    await once(client, 'connected');
+    await run(client, server);
+  } finally {
+    client.close();
+    await server.close();
+  }
+}
+
+const failure = (promise: Promise<unknown>) =>
+  promise.then(
+    () => undefined,
+    (error) => error,
+  );
+
+test('create, with every choice of its optional arguments', () =>
+  withClient(async (client) => {
+    const create = (...args: [string, ...unknown[]]) =>
+      results<[string]>((callback) => client.create(...args, callback));
+    assert.equal(await create('/a'), ['/a']);
+    assert.equal(await create('/a/data', Buffer.from('x')), ['/a/data']);
+    assert.equal(await create('/a/mode', CreateMode.EPHEMERAL), ['/a/mode']);
+    const [path] = await create('/a/s-', Buffer.from('x'), CreateMode.PERSISTENT_SEQUENTIAL);
+    assert.match(path, /^\/a\/s-\d{10}$/);
+    const acls = [new ACL(Permission.READ, Id.ANYONE_ID_UNSAFE)];
+    await create('/a/acl', Buffer.from('x'), acls, CreateMode.PERSISTENT);
+    const [found] = await results<[readonly InstanceType<typeof ACL>[], Stat]>((callback) =>
+      client.getACL('/a/acl', callback),
+    );
+    assert.equal(found, acls);
+    const error = await failure(create('/a'));
+    assert.instance(error, Exception);
+    assert.is(error.getCode(), Exception.NODE_EXISTS);
+    assert.equal([error.getName(), error.getPath()], ['NODE_EXISTS', '/a']);
+    assert.is(error.toString(), 'Exception: NODE_EXISTS[-110]@/a');
+  }));
+
+test('getData, setData, exists, and remove with their watchers', () =>
+  withClient(async (client) => {
+    const events: string[] = [];
+    const watcher = (event: Event) => events.push(event.toString());
+    const exists = () => results<[Stat | null]>((done) => client.exists('/a', watcher, done));
+    assert.equal(await exists(), [null]);
+    await results((done) => client.create('/a', Buffer.from('x'), done));
+    const [data, stat] = await results<[Buffer, Stat]>((done) =>
+      client.getData('/a', watcher, done),
+    );
+    assert.equal([String(data), stat.version, stat.czxid.length], ['x', 0, 8]);
+    const [changed] = await results<[Stat]>((done) =>
+      client.setData('/a', Buffer.from('y'), 0, done),
+    );
+    assert.is(changed.version, 1);
+    const error = await failure(results((done) => client.remove('/a', 0, done)));
+    assert.is(error.getCode(), Exception.BAD_VERSION);
+    await results((done) => client.getChildren('/', watcher, done));
+    await results((done) => client.remove('/a', done));
+    await waitFor('the events', () => events.length === 3);
+    assert.equal(events, [
+      'NODE_CREATED[1]@/a',
+      'NODE_DATA_CHANGED[3]@/a',
+      'NODE_CHILDREN_CHANGED[4]@/',
+    ]);
+  }));
+
+test('trees: mkdirp, listSubTreeBFS, and removeRecursive', () =>
+  withClient(async (client) => {
+    const [made] = await results<[string]>((done) =>
+      client.mkdirp('/test/demo/1', Buffer.from('x'), CreateMode.PERSISTENT, done),
+    );
+    assert.is(made, '/test/demo/1');
+    await results((done) => client.mkdirp('/test/demo/1', done));
+    const list = () => results<[readonly string[]]>((done) => client.listSubTreeBFS('/test', done));
+    assert.equal(await list(), [['/test', '/test/demo', '/test/demo/1']]);
+    const [children] = await results<[readonly string[], Stat]>((done) =>
+      client.getChildren('/test', done),
+    );
+    assert.equal(children, ['demo']);
+    await results((done) => client.removeRecursive('/test', done));
+    assert.is((await failure(list())).getCode(), Exception.NO_NODE);
+  }));
+
+test('setACL takes the classes of the old package', () =>
+  withClient(async (client) => {
+    await results((done) => client.create('/a', done));
+    const acls = [new ACL(Permission.ADMIN, new Id('ip', '127.0.0.1'))];
+    const [stat] = await results<[Stat]>((done) => client.setACL('/a', acls, -1, done));
+    assert.is(stat.aversion, 1);
+    const error = await failure(results((done) => client.getData('/a', done)));
+    assert.is(error.getCode(), Exception.NO_AUTH);
+  }));
+
+test('a transaction commits all of its operations, or none', () =>
+  withClient(async (client) => {
+    const [done] = await results<[readonly TransactionResult[]]>((callback) =>
+      client
+        .transaction()
+        .create('/txn')
+        .create('/txn/1', Buffer.from('transaction'))
+        .setData('/txn/1', Buffer.from('test'), -1)
+        .check('/txn/1')
+        .remove('/txn/1', -1)
+        .remove('/txn')
+        .commit(callback),
+    );
+    assert.equal(
+      done.map(({ type }) => type),
+      ['create', 'create', 'setData', 'check', 'remove', 'remove'],
+    );
+    const outcome = await new Promise((resolve) => {
+      client
+        .transaction()
+        .create('/b')
+        .remove('/missing')
+        .commit((error, codes) => resolve([error?.toString(), codes]));
+    });
+    assert.equal(outcome, [
+      'Exception: NO_NODE[-101]@/missing',
+      [
+        { type: 'error', err: 0 },
+        { type: 'error', err: Exception.NO_NODE },
+      ],
+    ]);
+  }));
+
+test('states and events of a session', () =>
+  withClient(async (client, server) => {
+    const heard: string[] = [];
+    client.on('state', (state) => heard.push(state.toString()));
+    client.on('disconnected', () => heard.push('disconnected'));
+    client.on('expired', () => heard.push('expired'));
+    assert.is(client.getState(), State.SYNC_CONNECTED);
+    assert.is(State.CONNECTED, State.SYNC_CONNECTED);
+    assert.is(client.getSessionId().readBigInt64BE(), server.control.sessions[0]);
+    assert.equal([client.getSessionPassword().length, client.getSessionTimeout()], [16, 2000]);
+    server.control.cut();
+    await once(client, 'connected');
+    server.control.expireSession(client.getSessionId().readBigInt64BE());
+    await once(client, 'expired');
+    assert.equal(heard, [
+      'DISCONNECTED[0]',
+      'disconnected',
+      'SYNC_CONNECTED[3]',
+      'DISCONNECTED[0]',
+      'disconnected',
+      'EXPIRED[-112]',
+      'expired',
+    ]);
+  }));
+
+test('a client that retries survives a lost connection', () =>
+  withClient(async (_client, server) => {
+    const client = zookeeper.createClient(server.connectString, { retries: 5, spinDelay: 1 });
+    client.connect();
+    await once(client, 'connected');
+    server.control.dropReplies();
+    const asked = results<[Stat | null]>((done) => client.exists('/', done));
+    server.control.cut();
+    server.control.heal();
+    server.control.cut();
+    const [stat] = await asked;
+    assert.is(stat?.version, 0);
+    client.close();
+  }));
+
+test('addAuthInfo identifies the session, and a call without a callback is refused', () =>
+  withClient(async (client) => {
+    client.addAuthInfo('digest', Buffer.from('alice:pw'));
+    const acls = ACL.CREATOR_ALL_ACL;
+    await results((done) => client.create('/mine', Buffer.from('x'), acls, done));
+    const [data] = await results<[Buffer, Stat]>((done) => client.getData('/mine', done));
+    assert.is(String(data), 'x');
+    assert.throws(() => client.create('/a', Buffer.from('x')), /callback must be a function/);
+  }));
+
+test.run();

@@ -1,0 +1,95 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { CLI_VERBS } from '../../src/commands/zkcli/verbs.js';
+import { TASKS } from '../../src/commands/zkops/index.js';
+import { SERVER_VERBS } from '../../src/commands/zkserver/cli.js';
+import { WORDS } from '../../src/fourlw/index.js';
+import { OpCode } from '../../src/protocol/op-code.js';
+import { ADMIN_COMMANDS } from '../../src/server/admin/commands.js';
+import { repositoryRoot } from '../fourlw/captured-view.js';
+import { apacheNames } from './apache.js';
+import { COMPATIBILITY_PAGE, compatibilityPage } from './page.js';
+import {
+  CLIENT_KEYS,
+  COMMANDS,
+  KEYS,
+  LATER_COMMANDS,
+  METRICS,
+  OPERATIONS,
+  PAGES,
+  SHELL_COMMANDS,
+  TOOLS,
+  WORDS_HERE,
+} from './states.js';
+
+const ROOT = repositoryRoot();
+const names = apacheNames();
+
+test('docs/compatibility.md has the names of 3.9.5 and their states (npm run man)', () => {
+  assert.fixture(readFileSync(join(ROOT, COMPATIBILITY_PAGE), 'utf8'), compatibilityPage());
+});
+
+test('every state is of a name of 3.9.5', () => {
+  for (const [entries, known] of [
+    [OPERATIONS, Object.keys(names.operations)],
+    [KEYS, names.keys],
+    [CLIENT_KEYS, names.clientKeys],
+    [WORDS_HERE, names.words],
+    [COMMANDS, Object.keys(names.commands)],
+    [METRICS, names.metrics],
+    [SHELL_COMMANDS, names.shellCommands],
+    [TOOLS, names.tools],
+    [PAGES, names.pages],
+  ] as const) {
+    const others = Object.keys(entries).filter((name) => !known.includes(name));
+    assert.equal(others, []);
+  }
+});
+
+test('the operations of the table are those of the code', () => {
+  assert.equal({ ...names.operations }, { ...OpCode });
+});
+
+test('the four-letter words of the table are those of the code', () => {
+  assert.equal([...names.words].sort(), Object.keys(WORDS).sort());
+});
+
+test('the commands of the table are those of the AdminServer, with their aliases', () => {
+  const here = new Map(ADMIN_COMMANDS.map(({ name, aliases }) => [name, aliases]));
+  for (const [name, aliases] of Object.entries(names.commands)) {
+    assert.equal(here.get(name), aliases, name);
+  }
+  const later = [...here.keys()].filter((name) => !Object.hasOwn(names.commands, name));
+  assert.equal(later, Object.keys(LATER_COMMANDS));
+});
+
+test('the metrics of the table are those of the code', () => {
+  const folders = ['src/fourlw', 'src/server/metrics'].map((folder) => join(ROOT, folder));
+  const texts = folders.flatMap((folder) =>
+    readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8')),
+  );
+  const words = new Set(texts.join('\n').match(/\b[a-z_]+\b/g));
+  const shown = (metric: string) => metric.replace(/^(quota_.*)_per_namespace$/, '$1');
+  const missing = names.metrics.filter((name) => !words.has(name) && !words.has(shown(name)));
+  assert.equal(missing, []);
+});
+
+test('the commands of the shell are those of zksh --zkcli', () => {
+  assert.equal(
+    names.shellCommands.filter((name) => !CLI_VERBS.has(name)),
+    [],
+  );
+});
+
+test('the tools of the table exist', () => {
+  const verbs = new Set(SERVER_VERBS.map(({ name }) => `zkserver ${name}`));
+  const tasks = new Set(TASKS.map(({ name }) => `zkops ${name}`));
+  for (const { here } of Object.values(TOOLS)) {
+    const isKnown = here === 'zkserver' || here === 'zksh --zkcli';
+    assert.ok(isKnown || verbs.has(here) || tasks.has(here), here);
+  }
+});
+
+test.run();

@@ -1,0 +1,193 @@
+/**
+ * The state of every name of Apache ZooKeeper 3.9.5 here, for docs/compatibility.md. A name without
+ * an entry in DIFFERENT is the same as in 3.9.5; the states of keys and metrics come from the code.
+ */
+import { OPTIONS } from '../../src/server/config/config-keys.js';
+import { unreadKey } from '../../src/server/config/config-keys-unread.js';
+import type { Option } from '../../src/server/config/config-option.js';
+
+export type State = 'same' | 'different' | 'refused' | 'not yet';
+
+export interface Entry {
+  readonly state: State;
+  /** What differs, and why; "" for the same. */
+  readonly how: string;
+}
+
+type Entries = Readonly<Record<string, Entry>>;
+
+const SAME: Entry = { state: 'same', how: '' };
+const different = (how: string): Entry => ({ state: 'different', how });
+const refused = (how: string): Entry => ({ state: 'refused', how });
+const notYet = (how: string): Entry => ({ state: 'not yet', how });
+
+const KERBEROS = notYet(
+  'Kerberos (GSSAPI) is not supported; a JAAS section that asks for it is an error',
+);
+
+export const OPERATIONS: Entries = {
+  sasl: different('DIGEST-MD5 only, no Kerberos (GSSAPI)'),
+  deleteContainer: refused('from a client, since it bypasses the ACL'),
+  createSession: refused('as a request of a client; servers send it to each other'),
+  createTTL: different('a mode without a TTL, or a negative TTL, is a bad argument'),
+};
+
+export const WORDS_HERE: Entries = {
+  envi: different('the names of the JVM describe Node.js'),
+  mntr: different('a few metrics stay zero: see metrics.md'),
+};
+
+export const COMMANDS: Entries = {
+  dump: different('expiry is in milliseconds since 1970, not of an internal clock'),
+  environment: different('the names of the JVM describe Node.js'),
+  initial_configuration: different(
+    'lists the options that differ from their defaults, without secrets; answers while the server does not serve, too',
+  ),
+  monitor: different('answers while the server does not serve; 3.9.5 fails with status 500'),
+  restore: different('needs every permission on the root; a member of an ensemble refuses it'),
+  set_trace_mask: different('changes nothing that is logged'),
+  snapshot: different('needs every permission on the root; 3.9.5 accepts any one'),
+  system_properties: different('lists the options as properties, without secrets'),
+};
+
+/** Commands that a later release has. */
+export const LATER_COMMANDS: Readonly<Record<string, string>> = {
+  shed_connections: 'of 3.10; it needs every permission on the root',
+};
+
+export const METRICS: Entries = {
+  learner_handler_qp_size: different('missing: no packet waits in a queue to a learner'),
+  learner_handler_qp_time_ms: different('missing: no packet waits in a queue to a learner'),
+};
+
+export const TOOLS: Readonly<Record<string, Entry & { readonly here: string }>> = {
+  'zkServer.sh': { ...different('no print-cmd, and no JVM options'), here: 'zkserver' },
+  'zkServer-initialize.sh': { ...SAME, here: 'zkserver init' },
+  'zkCli.sh': { ...different('GSSAPI and OCSP are refused'), here: 'zksh --zkcli' },
+  'zkCleanup.sh': { ...different('reads each snapshot before it counts it'), here: 'zkops clean' },
+  'zkTxnLogToolkit.sh': { ...different('other output'), here: 'zkops log' },
+  'zkSnapShotToolkit.sh': { ...different('other output'), here: 'zkops snap' },
+  'zkSnapshotComparer.sh': { ...different('other output, not interactive'), here: 'zkops snap' },
+  'zkSnapshotRecursiveSummaryToolkit.sh': { ...different('other output'), here: 'zkops snap' },
+  'zkEnv.sh': { ...different('has nothing to set: no JVM'), here: 'zkserver' },
+};
+
+export const SHELL_COMMANDS: Entries = {};
+
+export const CLIENT_KEYS: Entries = {
+  'zookeeper.clientCnxnSocket': different('no effect: there is one kind of socket'),
+  'zookeeper.fips-mode': different('no effect: names in certificates are always verified'),
+  'zookeeper.kinit': KERBEROS,
+  'zookeeper.sasl.client.canonicalize.hostname': KERBEROS,
+  'zookeeper.sasl.client.username': KERBEROS,
+  'zookeeper.server.principal': KERBEROS,
+  'zookeeper.server.realm': KERBEROS,
+  'zookeeper.ssl.hostnameVerification': different('false is refused'),
+  'zookeeper.ssl.crl': refused('the connection would lack its protection'),
+  'zookeeper.ssl.ocsp': refused('the connection would lack its protection'),
+  'zookeeper.ssl.context.supplier.class': refused('a client cannot run a Java class'),
+  'zookeeper.ssl.protocol': refused('TLS 1.2 and 1.3 are always used'),
+  'zookeeper.ssl.enabledProtocols': refused('TLS 1.2 and 1.3 are always used'),
+  'zookeeper.ssl.ciphersuites': refused('the suites of Node.js are always used'),
+  'zookeeper.ssl.allowReverseDnsLookup': different(
+    'no effect: a name comes from the connect string',
+  ),
+  'zookeeper.ssl.authProvider': different('no effect: it is for servers'),
+  'zookeeper.ssl.clientAuth': different('no effect: it is for servers'),
+  'zookeeper.ssl.clientHostnameVerification': different('no effect: it is for servers'),
+  'zookeeper.ssl.handshakeDetectionTimeoutMillis': different('no effect: it is for servers'),
+  'zookeeper.ssl.sslProvider': different('no effect: TLS is that of Node.js'),
+};
+
+export const PAGES: Readonly<Record<string, Entry & { readonly here: string }>> = {
+  'index.md': { ...SAME, here: 'README.md' },
+  'javaExample.md': { ...different('the library is for JavaScript'), here: 'library.md' },
+  'recipes.md': { ...SAME, here: 'recipes.md' },
+  'releasenotes.md': { ...SAME, here: '../CHANGELOG.md' },
+  'zookeeperAdmin.md': {
+    ...different('see the keys, words, and commands above'),
+    here: 'server.md',
+  },
+  'zookeeperAuditLogs.md': { ...different('one form of log'), here: '../man/prose/zkserver.8' },
+  'zookeeperCLI.md': { ...SAME, here: 'zksh.md' },
+  'zookeeperHierarchicalQuorums.md': { ...SAME, here: 'server.md' },
+  'zookeeperInternals.md': { ...SAME, here: 'protocol.md' },
+  'zookeeperJMX.md': {
+    ...refused('no JVM: use metrics and the AdminServer'),
+    here: 'metrics.md',
+  },
+  'zookeeperMonitor.md': { ...different('a few metrics stay zero'), here: 'metrics.md' },
+  'zookeeperObservers.md': { ...SAME, here: 'server.md' },
+  'zookeeperOracleQuorums.md': {
+    ...refused('a write that one of two servers acknowledges alone could be lost'),
+    here: 'server.md',
+  },
+  'zookeeperOver.md': { ...SAME, here: 'protocol.md' },
+  'zookeeperProgrammers.md': { ...SAME, here: 'library.md' },
+  'zookeeperQuotas.md': { ...SAME, here: 'zksh.md' },
+  'zookeeperReconfig.md': { ...SAME, here: 'server.md' },
+  'zookeeperSnapshotAndRestore.md': {
+    ...different('a member of an ensemble refuses a restore'),
+    here: 'server.md',
+  },
+  'zookeeperStarted.md': { ...SAME, here: 'server.md' },
+  'zookeeperTools.md': { ...different('see the tools above'), here: 'zkops.md' },
+  'zookeeperTutorial.md': { ...different('the library is for JavaScript'), here: 'library.md' },
+  'zookeeperUseCases.md': { ...different('not repeated here'), here: 'README.md' },
+};
+
+/** Keys whose option works, but not as in 3.9.5. */
+export const KEYS: Entries = {
+  'admin.needClientAuth': different('true by default; in 3.9.5 it is false'),
+  clientPortListenBacklog: different('4096 by default; in Java 50'),
+  'fips-mode': different(
+    'ssl.quorum.hostnameVerification=true verifies names even so; DIGEST-MD5 stays',
+  ),
+  'java.security.auth.login.config': different('DigestLoginModule only'),
+  'metricsProvider.className': different("Apache's own providers only"),
+  'ssl.authProvider': refused('another provider than x509 is an error, as only it is here'),
+  'ssl.crl': different('lists come from PEM blocks in the trust store; none are fetched'),
+  'ssl.keyStore.type': different('PEM, PKCS12, and JKS; BCFKS is refused'),
+  'ssl.ocsp': refused('the server would accept revoked certificates, so it does not start'),
+  'ssl.quorum.crl': different('lists come from PEM blocks in the trust store; none are fetched'),
+  'ssl.quorum.keyStore.type': different('PEM, PKCS12, and JKS; BCFKS is refused'),
+  'ssl.quorum.ocsp': refused('the server would accept revoked certificates, so it does not start'),
+  'ssl.quorum.trustStore.type': different('PEM, PKCS12, and JKS; BCFKS is refused'),
+  'ssl.trustStore.type': different('PEM, PKCS12, and JKS; BCFKS is refused'),
+};
+
+const FAMILIES: Entries = {
+  'authProvider.N': different(
+    "Apache's classes for ip, digest, x509, sasl, and ensemble; others are errors",
+  ),
+  'group.N': SAME,
+  'server.N': SAME,
+  'superUser.N': SAME,
+  'weight.N': SAME,
+};
+
+/** The state of a key of zoo.cfg. @throws Error for an unknown one */
+export function keyEntry(key: string): Entry {
+  const own = FAMILIES[key] ?? KEYS[key];
+  if (own !== undefined) return own;
+  const option: Option<unknown> | undefined = Object.values(OPTIONS).find(
+    (each) => each.key === key || each.property === `zookeeper.${key}`,
+  );
+  if (option === undefined) {
+    const unread = unreadKey(key);
+    if (unread === undefined) throw new Error(`${key}: no state`);
+    return unread.isRefused === true ? refused(unread.why) : different(`no effect: ${unread.why}`);
+  }
+  if (option.status === 'unsupported') return notYet(option.why);
+  return option.status === 'no effect' ? different(`no effect: ${option.why}`) : SAME;
+}
+
+/** @param zero the metrics that stay zero, from metrics.md */
+export function metricEntry(metric: string, zero: ReadonlySet<string>): Entry {
+  if (zero.has(metric)) return different('stays zero');
+  return METRICS[metric] ?? SAME;
+}
+
+export function entryOf(entries: Entries, name: string): Entry {
+  return entries[name] ?? SAME;
+}

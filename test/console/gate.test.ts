@@ -1,0 +1,200 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { request as requestSecure } from 'node:https';
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { RateLimit } from '../../src/console/gate.js';
+import { startBundled } from '../support/bundled.js';
+import { makeTempDir } from '../support/temp-dir.js';
+import { makeTlsFiles } from '../support/tls-world.js';
+import { type RunningConsole, runConsole, startConsole } from './console-world.js';
+
+async function withConsole(
+  args: readonly string[],
+  work: (api: RunningConsole) => Promise<void>,
+): Promise<void> {
+  const server = await startBundled();
+  let api: RunningConsole | undefined;
+  try {
+    api = await startConsole(server.connectString, args);
+    await work(api);
+  } finally {
+    await api?.stop();
+    await server.close();
+  }
+}
+
+/** fetch sets some of these headers itself. */
+function statusOf(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  method = 'GET',
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const asked = request(url, { method, headers, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    asked.on('error', reject);
+    asked.end();
+  });
+}
+
+test('foreign hosts, foreign pages, and unknown places are refused', () =>
+  withConsole(['--allow-writes', '--host-names', 'zk.example'], async ({ url, ask }) => {
+    const { port, host } = new URL(url);
+    const api = `${url}api/v1`;
+    assert.is(await statusOf(api, { host: 'evil.example' }), 403);
+    assert.is(await statusOf(api, { host: `zk.example:${port}` }), 200);
+    assert.is(await statusOf(api, { host: `localhost:${port}` }), 200);
+    const znode = `${api}/znode?path=/x`;
+    assert.is(await statusOf(znode, { origin: 'http://evil.example' }, 'POST'), 403);
+    assert.is(await statusOf(znode, { 'sec-fetch-site': 'cross-site' }, 'POST'), 403);
+    assert.is(await statusOf(znode, { origin: 'null' }, 'POST'), 403);
+    assert.is(await statusOf(znode, { origin: `http://${host}` }, 'POST'), 201);
+    assert.is(await statusOf(api, { 'sec-fetch-site': 'same-site' }), 403);
+    assert.is((await ask('/nothing')).status, 404);
+    assert.is(await statusOf(`${api}/ensemble`, {}, 'HEAD'), 200);
+    assert.is(await statusOf(`${api}/events`, {}, 'HEAD'), 405);
+    assert.is(await statusOf(znode, { origin: `https://${host}` }, 'DELETE'), 428);
+    assert.is((await ask('/ensemble', { method: 'DELETE' })).headers.get('allow'), 'GET');
+    const page = await fetch(url);
+    const policy = page.headers.get('content-security-policy') ?? '';
+    assert.match(policy, /default-src 'none'.*frame-ancestors 'none'/);
+    assert.not.match(policy, /unsafe|https?:/);
+    assert.not.match(await page.text(), /https?:\/\//);
+    const script = await (await fetch(`${url}page.js`)).arrayBuffer();
+    assert.ok(script.byteLength < 200 * 1024, 'a page loads quickly');
+  }));
+
+test('no query makes an answer other than a result or a problem', () =>
+  withConsole([], async ({ ask }) => {
+    const place = fc.constantFrom('/znode', '/children', '/search', '/history', '/subtree');
+    const name = fc.constantFrom('path', 'limit', 'offset', 'after', 'name', 'changed', 'x');
+    const value = fc.oneof(fc.constantFrom('/', '/zookeeper', '-1', '99999'), fc.string());
+    const query = fc.array(fc.tuple(name, value), { maxLength: 3 });
+    await fc.assert(
+      fc.asyncProperty(place, query, async (path, pairs) => {
+        const { status, body } = await ask(`${path}?${new URLSearchParams(pairs)}`);
+        assert.ok([200, 400, 404].includes(status), `${status} ${JSON.stringify(body)}`);
+        assert.ok(status === 200 || typeof body['detail'] === 'string');
+      }),
+      { numRuns: 150 },
+    );
+    for (const bad of ['/members/%E0%A4%A/words/srvr', '/znode?path=/a&path=/b', '/znode']) {
+      assert.is((await ask(bad)).status, 400, bad);
+    }
+    assert.is((await ask('/members/1:2/words/srst')).status, 404);
+  }));
+
+test('a login opens the console, a wrong one does not, and many wrong ones wait', async () => {
+  const folder = makeTempDir('console');
+  const [users, token] = [`${folder.path}/users`, `${folder.path}/token`];
+  const basic = (text: string) => ({
+    headers: { authorization: `Basic ${Buffer.from(text).toString('base64')}` },
+  });
+  try {
+    const { exitCode, output } = await runConsole(['--new-user', 'ana'], 'correct horse\n');
+    assert.is(exitCode, 0, output);
+    assert.not.match(output, 'horse');
+    writeFileSync(users, output, { mode: 0o600 });
+    writeFileSync(token, '0123456789abcdef0\n', { mode: 0o600 });
+    const args = ['--users', users, '--token-file', token, '--allow-writes'];
+    await withConsole(args, async (api) => {
+      assert.is((await api.ask('')).status, 401);
+      assert.is((await fetch(api.url)).status, 401);
+      assert.is((await api.ask('/live')).status, 200);
+      const right = await api.ask('', basic('ana:correct horse'));
+      assert.equal([right.status, right.body['user']], [200, 'ana']);
+      const bearer = { headers: { authorization: 'Bearer 0123456789abcdef0' } };
+      assert.is((await api.ask('', bearer)).body['user'], 'token');
+      const post = { ...basic('ana:correct horse'), method: 'POST' };
+      assert.is((await api.ask('/znode?path=/x', post)).status, 201);
+      assert.match(api.output(), /"user":"ana".*"path":"\/x"/);
+      assert.is((await api.ask('/znode?path=/y&user=eve&time=0', post)).status, 400);
+      assert.not.match(api.output(), 'eve');
+      const wrong = await api.ask('', basic('ana:wrong horse'));
+      assert.equal([wrong.status, wrong.body['exitStatus']], [401, 'noAuth']);
+      assert.match(String(wrong.headers.get('www-authenticate')), 'Basic');
+      const statuses: number[] = [];
+      for (let at = 0; at < 12; at++) {
+        statuses.push((await api.ask('', basic(`eve:guess ${at}`))).status);
+      }
+      assert.is(statuses[0], 401);
+      assert.is(statuses.at(-1), 429);
+      const again = await api.ask('', basic('ana:correct horse'));
+      assert.is(again.status, 200, 'a user who logged in before');
+    });
+    chmodSync(users, 0o644);
+    const open = await runConsole(['--users', users]);
+    assert.equal([open.exitCode, /chmod 600/.test(open.output)], [64, true]);
+  } finally {
+    folder.remove();
+  }
+});
+
+test('with a certificate the console speaks TLS, also on any address', async () => {
+  const files = makeTlsFiles();
+  const token = files.write('token', '0123456789abcdef0');
+  chmodSync(token, 0o600);
+  const { serverFile } = files;
+  const args = ['--listen', '0.0.0.0:0', '--tls-cert', serverFile, '--tls-key', serverFile];
+  try {
+    await withConsole([...args, '--token-file', token], async ({ url }) => {
+      assert.match(url, /^https:/);
+      const status = await new Promise((resolve, reject) => {
+        const options = {
+          ca: files.authority.cert,
+          headers: { authorization: 'Bearer 0123456789abcdef0' },
+          agent: false,
+        };
+        const address = `${url.replace('0.0.0.0', '127.0.0.1')}api/v1`;
+        requestSecure(address, options, (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        })
+          .on('error', reject)
+          .end();
+      });
+      assert.is(status, 200);
+    });
+  } finally {
+    files.remove();
+  }
+});
+
+test('a console that strangers could use does not start', async () => {
+  const folder = makeTempDir('console');
+  const file = `${folder.path}/secret`;
+  writeFileSync(file, 'ana:secret-of-some-length', { mode: 0o600 });
+  try {
+    for (const [args, why] of [
+      [['--listen', '0.0.0.0:0'], /other hosts reach it: add --users or --token-file/],
+      [['--listen', '0.0.0.0:0', '--token-file', file], /in clear: add --tls-cert/],
+      [['--auth-file', file], /every user of this machine/],
+      [['--users', file], /line 1: expected NAME:scrypt:SALT:KEY/],
+      [['--tls-cert', file], /give both/],
+      [['--tls-cert', file, '--tls-key', file], /--tls-cert .*cannot be read as PEM/],
+      [['--trend-file', file], /--trend-file .*: cannot read/],
+      [['--record', 'config'], /--record: invalid path/],
+      [['--audit-log', `${folder.path}/none/log`], /--audit-log .*: cannot write/],
+    ] as const) {
+      const { exitCode, output } = await runConsole(args);
+      assert.is(exitCode, 64, output);
+      assert.match(output, why);
+    }
+    assert.is(readFileSync(file, 'utf8'), 'ana:secret-of-some-length');
+  } finally {
+    folder.remove();
+  }
+});
+
+test('a rate limit lets a burst pass, then as many as it refills', () => {
+  const limit = new RateLimit({ perSecond: 1, burst: 2 });
+  const taken = [0, 0, 0, 1000, 1000].map((nowMs) => limit.allows('a', nowMs));
+  assert.equal(taken, [true, true, false, true, false]);
+  assert.ok(limit.allows('b', 1000));
+});
+
+test.run();

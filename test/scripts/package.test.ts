@@ -1,0 +1,43 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { PROJECT_ROOT } from '../support/tidy/source-file.js';
+
+// The content of the tarball that npm publishes.
+
+interface PackedFile {
+  readonly path: string;
+}
+
+function packedFiles(): string[] {
+  const args = ['pack', '--dry-run', '--json', '--ignore-scripts', '--loglevel=error'];
+  const text = execFileSync('npm', args, { cwd: PROJECT_ROOT, encoding: 'utf8' });
+  const packed: unknown = JSON.parse(text);
+  const [one] = Array.isArray(packed) ? packed : Object.values(Object(packed));
+  const { files } = one as { readonly files: readonly PackedFile[] };
+  return files.map(({ path }) => path);
+}
+
+test('the tarball has the programs and the manuals, and no source maps', () => {
+  const files = packedFiles();
+  for (const name of ['zksh', 'zkops', 'zkserver']) {
+    assert.ok(files.includes(`dist/bin/${name}.cjs`), name);
+  }
+  assert.ok(files.includes('man/zksh.1'));
+  assert.equal(
+    files.filter((file) => file.endsWith('.map')),
+    [],
+  );
+});
+
+test('an installation compiles nothing: the C client comes only when asked for', () => {
+  const text = readFileSync(join(PROJECT_ROOT, 'package.json'), 'utf8');
+  const { dependencies, optionalDependencies, peerDependenciesMeta } = JSON.parse(text);
+  assert.is(dependencies.zookeeper, undefined);
+  assert.is(optionalDependencies, undefined);
+  assert.is(peerDependenciesMeta.zookeeper.optional, true);
+});
+
+test.run();

@@ -1,0 +1,39 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { OpCode, Xid } from '../../../src/protocol/op-code.js';
+import { Auth } from '../../../src/server/session/auth.js';
+import { ServerWorld } from '../server-world.js';
+
+/** The answers to a client that names an ensemble, and what the server counted. */
+function named(name: string, names: string | null, schemes = ['ip', 'ensemble']) {
+  const ensembleNames = names === null ? null : new Set(names.split(','));
+  const auth = new Auth({ hash: (text) => text, schemes: new Set(schemes), ensembleNames });
+  const world = new ServerWorld({ auth });
+  const client = world.client();
+  const packet = { type: 0, scheme: 'ensemble', auth: Buffer.from(name) };
+  client.push(client.request(OpCode.auth, packet, Xid.auth));
+  const { counters } = world.server.state.stats.metrics.view();
+  const counts = ['success', 'fail', 'skip'].map((each) => {
+    return Object.entries(counters).find(([key]) => key === `ensemble_auth_${each}`)?.[1] ?? 0;
+  });
+  return { answers: client.take(), counts };
+}
+
+test('a client that names this ensemble is served', () => {
+  assert.equal(named('blue', 'green,blue'), { answers: ['auth ok'], counts: [1, 0, 0] });
+});
+
+test('a client that names another ensemble is disconnected without an error', () => {
+  assert.equal(named('red', 'green,blue'), { answers: ['closed'], counts: [0, 1, 0] });
+});
+
+test('without a name on either side, any client is served', () => {
+  assert.equal(named('red', null), { answers: ['auth ok'], counts: [0, 0, 1] });
+  assert.equal(named('', 'blue'), { answers: ['auth ok'], counts: [0, 0, 1] });
+});
+
+test('without its provider, the scheme ensemble is unknown', () => {
+  assert.equal(named('blue', 'blue', ['ip']).answers, ['auth AUTHFAILED', 'closed']);
+});
+
+test.run();

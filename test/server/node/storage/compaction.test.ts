@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  type CompactionJob,
+  compactSnapshot,
+} from '../../../../src/server/node/storage/compact-snapshot.js';
+import { compactOnThread } from '../../../../src/server/node/storage/compaction-thread.js';
+import { DataDir, type DataDirOptions } from '../../../../src/server/node/storage/data-dir.js';
+import { NODE_FILES } from '../../../../src/server/node/storage/file-system.js';
+import { LogDisk } from '../../../../src/server/node/storage/log-disk.js';
+import type { Database } from '../../../../src/server/persistence/replay.js';
+import type { SnapshotContent } from '../../../../src/server/persistence/snapshot-content.js';
+import { exactContentOf } from '../../../../src/server/persistence/snapshot-source.js';
+import { makeTempDir } from '../../../support/temp-dir.js';
+import { buildRecord, setDataEntry } from '../../../support/zk-files.js';
+import { makeDir } from './make-dir.js';
+
+const TXNS = 10n;
+
+interface World {
+  readonly dir: DataDir;
+  readonly database: Database;
+  readonly warnings: string[];
+  readonly content: SnapshotContent;
+  close(): Promise<void>;
+}
+
+/** A data directory with an empty snapshot and a few txns. */
+async function makeWorld(options: Partial<DataDirOptions> = {}): Promise<World> {
+  const temporary = makeTempDir('compaction');
+  const warnings: string[] = [];
+  const compaction = { fromZnodes: 0, run: compactOnThread };
+  const dir = new DataDir({
+    ...makeDir(temporary.path).options,
+    onWarning: (message) => warnings.push(message),
+    compaction,
+    ...options,
+  });
+  await dir.prepare();
+  const { database } = await dir.recover();
+  const log = new LogDisk({
+    folder: dir.logFolder,
+    preAllocSize: 1024,
+    maxFileSize: 0,
+    isSynced: true,
+    slowSyncMs: Number.POSITIVE_INFINITY,
+    onSlowSync: () => undefined,
+    onError: (error) => warnings.push(error.message),
+  });
+  for (let zxid = 1n; zxid <= TXNS; zxid++) {
+    const entry = setDataEntry(zxid, '/', Buffer.from(`${zxid}`));
+    log.append(buildRecord(entry), zxid, () => undefined);
+    database.replay(entry);
+  }
+  await log.untilDurable();
+  const content = exactContentOf(database);
+  const close = async (): Promise<void> => {
+    await log.close();
+    temporary.remove();
+  };
+  return { dir, database, warnings, content, close };
+}
+
+async function expectSnapshot({ dir, database }: World): Promise<void> {
+  const again = await new DataDir(dir.options).recover();
+  assert.is(again.snapshotZxid, TXNS);
+  assert.is(again.replayed, 0);
+  assert.is(again.database.tree.digest.value, database.tree.digest.value);
+  assert.is(again.database.sealed?.digest, database.tree.digest.value);
+  assert.is(again.database.tree.root.data, database.tree.root.data);
+}
+
+for (const compression of ['none', 'gz', 'snappy'] as const) {
+  test(`another thread makes a snapshot of files: compression ${compression}`, async () => {
+    const world = await makeWorld({ compression });
+    try {
+      const written = await world.dir.writeSnapshot(world.content);
+      assert.is(
+        basename(written.path),
+        `snapshot.a${compression === 'none' ? '' : `.${compression}`}`,
+      );
+      assert.is(written.reached, TXNS);
+      assert.equal(world.warnings, []);
+      await expectSnapshot(world);
+      // From this one, too.
+      const next = { ...world.content, zxid: TXNS };
+      await world.dir.writeSnapshot(next);
+      assert.match(world.warnings.join(), /no older snapshot to begin with/);
+    } finally {
+      await world.close();
+    }
+  });
+}
+
+test('a compaction that would lead to another tree is refused, and the tree is written', async () => {
+  const world = await makeWorld();
+  try {
+    const { content } = world;
+    assert.ok(content.exact !== undefined);
+    const exact = { ...content.exact, digest: 1n };
+    await world.dir.writeSnapshot({ ...content, exact });
+    assert.match(world.warnings.join(), /cannot compact .* \(expected 0x0*1\)$/);
+    await expectSnapshot(world);
+  } finally {
+    await world.close();
+  }
+});
+
+test('a compaction needs the last txn in the log', async () => {
+  const world = await makeWorld();
+  try {
+    await world.dir.writeSnapshot({ ...world.content, zxid: TXNS + 1n });
+    assert.match(world.warnings.join(), /the log ends at zxid 0xa$/);
+  } finally {
+    await world.close();
+  }
+});
+
+test('both threads write the same bytes', async () => {
+  const jobs: CompactionJob[] = [];
+  const run = async (job: CompactionJob): Promise<void> => {
+    jobs.push(job);
+    await compactSnapshot(NODE_FILES, job);
+  };
+  const world = await makeWorld({ compaction: { fromZnodes: 0, run } });
+  try {
+    const { path } = await world.dir.writeSnapshot(world.content);
+    const [job] = jobs;
+    assert.ok(job !== undefined);
+    const other = `${path}.other`;
+    await NODE_FILES.rename(path, other);
+    await compactOnThread(job);
+    assert.ok(readFileSync(job.path).equals(readFileSync(other)));
+  } finally {
+    await world.close();
+  }
+});
+
+test.run();
