@@ -4,7 +4,6 @@ import { Workload } from '../faults/workload.js';
 import { oracleTest } from '../support/oracle.js';
 import { type Seat, waitUntilServing } from '../support/oracle-ensemble.js';
 import { Random } from '../support/random.js';
-import { withClient } from '../support/seat-client.js';
 import { SteadyWriters } from '../support/steady-writers.js';
 import { type MixedEnsemble, withMixedEnsemble } from './support/mixed-ensemble.js';
 import { RawClient } from './support/raw-client.js';
@@ -83,10 +82,7 @@ oracleTest(
           assert.is(ensemble.apart.size, 0);
           assert.equal(await workload.problems(), []);
           await writers.pause();
-          for (const seat of seats.all) {
-            const losses = await withClient(seat, (client) => writers.lossesAt(client));
-            assert.equal(losses, [], `server ${seat.sid}`);
-          }
+          await writers.checkKeptAt(seats.all);
           await checkSameEverywhere(seats.all);
         } finally {
           workload.end();

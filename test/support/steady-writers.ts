@@ -2,6 +2,8 @@ import type { SessionClient } from '../../src/client/base/client.js';
 import { ZooKeeperError } from '../../src/client/base/errors.js';
 import { createClient } from '../../src/client/index.js';
 import { CreateModes } from '../../src/protocol/create-mode.js';
+import type { Seat } from './oracle-ensemble.js';
+import { withClient } from './seat-client.js';
 import { waitFor } from './wait-for.js';
 
 /** Longer than the elections of a busy machine, if the servers grant it. */
@@ -63,11 +65,20 @@ export class SteadyWriters {
     this.check();
   }
 
-  /** The acknowledged writes that are missing, one sentence each. Call it only after `pause`. */
-  async lossesAt(client: SessionClient): Promise<string[]> {
-    await client.sync('/');
-    const losses = await Promise.all(this.writers.map((writer) => writer.lossesAt(client)));
-    return losses.flat();
+  /**
+   * Call it only after `pause`.
+   * @throws an error that names the acknowledged writes that a server misses
+   */
+  async checkKeptAt(seats: readonly Pick<Seat, 'sid' | 'connectString'>[]): Promise<void> {
+    for (const seat of seats) {
+      await withClient(seat, async (client) => {
+        await client.sync('/');
+        const losses = await Promise.all(this.writers.map((writer) => writer.lossesAt(client)));
+        if (losses.flat().length > 0) {
+          throw new Error(`server ${seat.sid} lost writes: ${losses.flat().join('; ')}`);
+        }
+      });
+    }
   }
 
   async close(): Promise<void> {

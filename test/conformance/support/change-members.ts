@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import * as assert from 'uvu/assert';
 import { ZooKeeperError } from '../../../src/client/base/errors.js';
 import type { Seat } from '../../support/oracle-ensemble.js';
 import { withClient } from '../../support/seat-client.js';
@@ -67,10 +66,7 @@ export async function waitForMembers(
  * has the membership that it serves.
  */
 export async function checkKept(writers: SteadyWriters, seats: readonly Seat[]): Promise<void> {
-  for (const seat of seats) {
-    const losses = await withClient(seat, (client) => writers.lossesAt(client));
-    assert.equal(losses, [], `server ${seat.sid}`);
-  }
+  await writers.checkKeptAt(seats);
   await checkSameTrees(seats);
   for (const seat of seats) {
     const config = await configAt(seat);
