@@ -1,4 +1,4 @@
-/** Pauses clients that exceed the limits of the server: it stops serving or reading them. */
+/** Stops serving or reading clients that exceed the limits of the server. */
 
 import type { Effect } from '../effects.js';
 import { LIMITS, type LimitName } from '../limits/limits.js';
@@ -21,11 +21,9 @@ const EARLY_BYTES_LIMIT = LIMITS.earlyBytes.value;
 
 export class BackPressure {
   private readonly state: ServerState;
-  /** Requests received and not answered. */
   private readonly outstanding: () => number;
   private readonly paused = new Set<ClientConnection>();
   private held: Effect[] = [];
-  /** Size of the answers to reads in this turn, in bytes. */
   private answerBytes = 0;
 
   constructor(state: ServerState, outstanding: () => number) {
@@ -34,10 +32,9 @@ export class BackPressure {
   }
 
   /**
-   * Notes that a read was answered. After large answers, the client must read them before the
-   * server takes its next request. @param before bytes that waited for the client before this
-   * answer @returns false if the connection must close. Reads between two pending writes are
-   * answered all at once, and may exceed `unreadBytes`.
+   * Returns false if the connection must close. After large answers, the client must read first.
+   * Reads between two pending writes are answered together, which may exceed `unreadBytes`. @param
+   * before bytes that waited for the client before this answer
    */
   answered(connection: ClientConnection, before: number): boolean {
     const { out, remoteIp } = connection;
@@ -50,10 +47,7 @@ export class BackPressure {
     return false;
   }
 
-  /**
-   * Whether the client must read first. That holds for all clients if this turn's answers are
-   * large.
-   */
+  /** Whether the client must read first: all clients must if the answers of this turn are large. */
   isHeld(connection: ClientConnection): boolean {
     const isFull = this.answerBytes > ALL_ANSWERS_LIMIT && connection.phase === 'open';
     if (isFull) this.hold(connection, 'answerBytesInAll');
@@ -69,7 +63,7 @@ export class BackPressure {
 
   /**
    * Returns reads that waited for a write to the decoder if their answers are too large for now.
-   * False if they must be answered now because later requests are under way.
+   * False if later requests are under way, so they must be answered now.
    */
   giveBack(connection: ClientConnection, gate: RequestGate): boolean {
     const { pending, session, decoder, stats } = connection;
@@ -90,7 +84,6 @@ export class BackPressure {
     return true;
   }
 
-  /** The requests that came before the session have been served. */
   caughtUp(connection: ClientConnection): void {
     if (!this.paused.has(connection) || this.excessOf(connection) !== null) return;
     this.resumeOne(connection);
@@ -118,10 +111,7 @@ export class BackPressure {
     return this.outstanding() > settings.globalOutstandingLimit ? 'requestsInFlight' : null;
   }
 
-  /**
-   * Resumes paused clients: all of them when half of the excess is done, and idle ones earlier.
-   * Other clients may keep the pipeline more than half full forever.
-   */
+  /** Resumes paused clients at half of the limits; idle ones earlier, to serve them at all. */
   resume(): void {
     if (this.paused.size === 0) return;
     const { settings, inFlight } = this.state;
@@ -145,12 +135,10 @@ export class BackPressure {
     this.held.push({ kind: 'resume', connection: connection.id });
   }
 
-  /** The connection is closed. */
   forget(connection: ClientConnection): void {
     this.paused.delete(connection);
   }
 
-  /** Must run after this turn's replies were sent. */
   drainInto(effects: Effect[]): void {
     this.answerBytes = 0;
     if (this.held.length === 0) return;

@@ -1,7 +1,6 @@
 /**
- * Carries watches over to a tree that an operator restored (Standalone). A watch whose znode
- * differs fires; every other one stays. Apache's server drops all watches with the old tree, so a
- * client that waits for a change waits forever.
+ * Carries watches over to a tree that an operator restored (Standalone), and fires those of changed
+ * znodes. Apache's server drops all watches, so a client that waits for a change waits forever.
  */
 import { EventType } from '../../protocol/watch-event.js';
 import type { ClientConnection } from '../state/client-connection.js';
@@ -9,16 +8,16 @@ import type { ServerState } from '../state/server-state.js';
 import type { DataNode } from '../tree/data-node.js';
 import type { WatchNotifier } from './watch-notifier.js';
 
-/** No txn made the change, as for changes that a client missed while it was away. */
+/** No txn made the change; clients get the same zxid for changes that they missed while away. */
 const NO_ZXID = -1n;
 
-/** Znodes compared in one turn: about 10 ms, so that other work does not wait long. */
+/** Znodes compared in one turn, which takes about 10 ms. */
 const SLICE = 5000;
 
 /**
- * Yields after each slice of the work. Nothing may change either tree until it is done.
+ * Yields after each slice. Until it is done, nothing may change either tree.
  *
- * @param after has already taken over the remaining connections
+ * @param after has already taken over the connections
  */
 export function* carryWatches(
   before: ServerState,

@@ -1,8 +1,7 @@
 /**
- * Finds containers that lost their last child and expired TTL nodes, and proposes a few at a time
- * for deletion (ContainerManager). It judges by the committed tree, so its caller must ask `isDue`
- * again with the pending state. A pending or later write may have refreshed the znode, given it a
- * child, or replaced it.
+ * Finds empty containers and expired TTL nodes, and proposes a few at a time for deletion
+ * (ContainerManager). It reads the committed tree. A pending or later write may have changed the
+ * znode, so the caller must ask `isDue` again with the pending state.
  */
 import { ephemeralTypeOf, ttlOfOwner } from '../../protocol/create-mode.js';
 import type { DataTree } from '../tree/data-tree.js';
@@ -17,14 +16,12 @@ export interface ContainerOptions {
   readonly maxNeverUsedMs: number;
 }
 
-/** A committed or a pending znode. */
 export interface Reapable {
   readonly stats: StatTable;
   readonly slot: number;
   readonly childCount: number;
 }
 
-/** Znodes checked in one turn: scanning many containers must not delay clients. */
 const SCAN_SLICE = 2000;
 
 export class ContainerManager {
@@ -34,7 +31,7 @@ export class ContainerManager {
   private lastMs: number;
   private scan: Iterator<string> | null = null;
   private found: string[] = [];
-  /** Deletions allowed so far, including fractions. */
+  /** Deletions allowed so far, with the fraction of the next one. */
   private allowance = 0;
 
   constructor(tree: DataTree, options: ContainerOptions, nowMs: number) {
@@ -44,7 +41,7 @@ export class ContainerManager {
     this.nextCheckMs = nowMs + options.checkIntervalMs;
   }
 
-  /** The paths to delete now. @param wallMs compared with mtimes */
+  /** @param wallMs compared with mtimes */
   poll(nowMs: number, wallMs: number): string[] {
     const { maxPerMinute, checkIntervalMs } = this.options;
     const gained = ((nowMs - this.lastMs) * maxPerMinute) / 60_000;
@@ -81,7 +78,6 @@ export class ContainerManager {
     return this.isDue({ stats, slot: node.slot, childCount: node.numChildren }, wallMs);
   }
 
-  /** Whether the znode can be deleted now; false for other kinds of znodes. */
   isDue(node: Reapable | undefined, wallMs: number): boolean {
     if (node === undefined || node.childCount > 0) return false;
     const { stats, slot } = node;

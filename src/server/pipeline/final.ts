@@ -1,7 +1,6 @@
 /**
  * The final stage: applies committed txns in zxid order and answers their requests. Watch events
- * enter the archives while the tree changes, so they precede the reply. It decides nothing: prep
- * did that.
+ * enter the archives while the tree changes, so they precede the reply. It decides nothing.
  */
 import { OutputArchive } from '../../jute/output-archive.js';
 import { ErrorCode } from '../../protocol/error-code.js';
@@ -17,20 +16,18 @@ import { beginReply, endReply } from './reply.js';
 
 export class FinalProcessor {
   private readonly state: ServerState;
-  /** The results of a multi, collected while it is applied: its events are sent first. */
+  /** Results of a multi while it is applied: its watch events are sent first. */
   private readonly results = new OutputArchive();
 
   constructor(state: ServerState) {
     this.state = state;
   }
 
-  /** Applies the txn and replies; the server itself opens and closes sessions. */
   process(request: Request, head: TxnHead, txn: Txn): void {
     const { connection } = request;
     const isAnswered =
       connection !== null && connection.phase !== 'closed' && request.type !== OpCode.createSession;
-    // A tree from a snapshot may lack znodes that a multi changed and a later txn deleted, so only
-    // a serving member answers.
+    // A fuzzy snapshot may lack znodes that a multi changed: only a serving member reads results.
     if (isAnswered && txn.type === OpCode.multi) this.applyMulti(request, head, txn.txns);
     else this.state.tree.apply(head, txn);
     if (request.digest !== null) {
@@ -110,7 +107,7 @@ export class FinalProcessor {
       case OpCode.create2:
       case OpCode.createContainer:
       case OpCode.createTTL:
-        // All three answer as create2 (MultiResponse has no other type).
+        // Apache's MultiResponse has no other type for these.
         writeMultiHeader(results, OpCode.create2, false, ErrorCode.OK);
         results.writeString(txn.path);
         this.writeStat(results, txn.path);
@@ -136,7 +133,7 @@ function writeError(results: OutputArchive, err: number): void {
   results.writeInt(err);
 }
 
-/** A leader sees another server's session as expired; the session's own server knows better. */
+/** A leader reports a local session of a learner as expired; its own server corrects that. */
 function replyError({ isRefusedEphemeral }: Request, err: number): number {
   const isRefused = isRefusedEphemeral && err === ErrorCode.SESSIONEXPIRED;
   return isRefused ? ErrorCode.EPHEMERALONLOCALSESSION : err;

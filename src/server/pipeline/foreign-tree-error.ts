@@ -1,8 +1,8 @@
 import { formatZxid } from '../../protocol/zxid.js';
 
 /**
- * A member took its leader's whole tree, and the two still diverge with each txn. Clients would
- * read data that never existed in this ensemble, so the server stops.
+ * The tree differs from the leader's although this member copied it whole. It stops, because
+ * clients would read data that never existed in this ensemble.
  */
 export class ForeignTreeError extends Error {
   override readonly name = 'ForeignTreeError';

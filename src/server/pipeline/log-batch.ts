@@ -6,16 +6,13 @@ import { beginEntry, endEntry } from '../persistence/txn-log.js';
 import { type Txn, type TxnHead, writeTxn } from '../tree/txn.js';
 
 /**
- * The log records of one turn; they make one append. Records of the next turn use the same memory
- * while there is room. Otherwise the committed log would keep mostly empty memory alive when each
- * turn has few txns.
+ * The log records of one turn, for one append. The next turn uses the rest of the same memory: with
+ * few txns in each turn, the committed log would keep mostly empty memory alive.
  */
 export class LogBatch {
   private readonly records = new OutputArchive(4096);
-  /** Start of this turn's records. */
   private from = 0;
   private firstZxid = 0n;
-  /** The zxid of the last added txn. */
   lastZxid: bigint;
   private lastStart = 0;
 
@@ -23,14 +20,14 @@ export class LogBatch {
     this.lastZxid = lastZxid;
   }
 
-  /** Adds a txn; returns its size in the log in bytes. */
+  /** Returns the size of the record in bytes. */
   add(head: TxnHead, txn: Txn, digest: bigint | null): number {
     const start = this.begin(head.zxid);
     writeTxn(this.records, head, txn, digest);
     return this.end(start);
   }
 
-  /** Adds an entry as another server wrote it. */
+  /** Adds an entry in another server's bytes. */
   addEntry(zxid: bigint, entry: Buffer): number {
     const start = this.begin(zxid);
     this.records.writeBytes(entry);
@@ -50,16 +47,13 @@ export class LogBatch {
     return this.records.length - start;
   }
 
-  /**
-   * The last added entry. Its bytes do not move or change: when the archive grows or is taken, it
-   * moves to new memory and leaves the old one as it is.
-   */
+  /** The last added entry. Its bytes never change: a growing archive moves to new memory. */
   lastEntry(): ByteRange {
     const { records, lastStart } = this;
     return new ByteRange(records.memory, lastStart + RECORD_PREFIX_SIZE, records.length - 1);
   }
 
-  /** The append of this turn, if any. */
+  /** The append of this turn, or undefined without records. */
   take(): Extract<Effect, { kind: 'append' }> | undefined {
     const { records, firstZxid, lastZxid } = this;
     if (records.length === this.from) return undefined;

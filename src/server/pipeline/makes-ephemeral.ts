@@ -5,10 +5,7 @@ import { OpCode } from '../../protocol/op-code.js';
 import { CreateRequest } from '../../protocol/proto.js';
 import { readOps } from '../prep/read-ops.js';
 
-/**
- * Whether the request with the body `input` would create an ephemeral. Damaged requests do not;
- * prep reports their errors.
- */
+/** Whether the request creates an ephemeral; false for a damaged one, which prep refuses. */
 export function makesEphemeral(type: number, { bytes, at, end }: InputArchive): boolean {
   const input = new InputArchive(bytes, at, end);
   if (type === OpCode.create || type === OpCode.create2) return isEphemeral(input);

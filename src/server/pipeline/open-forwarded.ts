@@ -7,15 +7,15 @@ import type { Request } from '../state/request.js';
 import type { ServerState } from '../state/server-state.js';
 
 /**
- * The createSession that a learner forwards for its client; that learner then owns the session. The
- * learner negotiated the timeout by its own limits, which may be longer than those here, so only a
- * timeout that is too short is raised.
+ * Opens the session that a learner requests for its client, and makes the learner its owner. The
+ * learner has negotiated the timeout. A long one stands, because its limits may be higher than
+ * those here; a timeout below the minimum is raised.
  */
 export function openForwarded(state: ServerState, request: Request, input: InputArchive): Prepared {
   const { sessions, settings, prep } = state;
   const { sessionId, origin } = request;
   const owner = sessions.find(sessionId)?.owner ?? origin;
-  // 0 and the container mark are not valid session ids: their ephemerals would not be ephemeral.
+  // Ephemerals of session 0 or of the container mark would be ordinary znodes or containers.
   if (origin === null || owner !== origin || ephemeralTypeOf(sessionId, false) !== 'session') {
     const txn = { type: OpCode.error, err: ErrorCode.SESSIONMOVED } as const;
     return { txn, records: [], digest: null };

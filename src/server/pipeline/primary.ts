@@ -1,8 +1,7 @@
 /**
  * The path of a write on a server that decides: prep -> propose + append -> ack -> commit, in zxid
- * order. A standalone server is a quorum of one: its own ack commits. A leader has a listener that
- * sends each proposal to the others and counts their acks with its own. Nothing is applied,
- * answered or announced before it is committed.
+ * order. A standalone server is a quorum of one; a leader has a listener that sends proposals and
+ * counts acks. It never applies or answers a write before its commit.
  */
 import type { InputArchive } from '../../jute/input-archive.js';
 import { lowOf } from '../../jute/long.js';
@@ -30,9 +29,8 @@ import { SnapshotTrigger } from './snapshot-trigger.js';
 import type { EnsemblePipeline, PipelineHost } from './write-pipeline.js';
 
 export interface PrimaryOptions {
-  /** Seeds the random trigger of snapshots. */
   readonly seed: number;
-  /** Txns since the last snapshot: they count toward the next one. */
+  /** Txns since the last snapshot. */
   readonly replayed: number;
   readonly containers: ContainerManager;
   /** Null on a standalone server. */
@@ -46,14 +44,13 @@ export class Primary implements EnsemblePipeline {
   private readonly listener: ProposalListener | null;
   private readonly snapshots: SnapshotTrigger;
   private readonly sessionIds: SessionIds;
-  /** Uncommitted proposals in zxid order; a sync waits among them without a txn. */
+  /** Uncommitted proposals in zxid order, and syncs between them. */
   private readonly proposals = new Fifo<Request>();
   /** The last txns of the slices of expired sessions. */
   private expired = { before: 0n, last: 0n };
   private readonly audit: TreeAudit;
   /** The last zxid that was sent to the disk. */
   private lastAppended: bigint;
-  /** This turn's log records. */
   private readonly batch: LogBatch;
 
   constructor(state: ServerState, host: PipelineHost, options: PrimaryOptions) {
@@ -133,7 +130,7 @@ export class Primary implements EnsemblePipeline {
 
   // ── what learners forward ────────────────────────────────────────────────────────────────────
 
-  /** A learner forwarded a client's request; the learner gets the answer with the committed txn. */
+  /** Takes a request that a learner forwards; the answer is the committed txn. */
   forwarded(forwarded: Forwarded): void {
     const { origin, sessionId, cxid, type, input, ids } = forwarded;
     const request = new Request(null, sessionId, cxid, type, this.state.monotonicMs);
@@ -169,10 +166,7 @@ export class Primary implements EnsemblePipeline {
     return session.owner === origin ? null : ErrorCode.SESSIONMOVED;
   }
 
-  /**
-   * With local sessions, an unknown session may be another server's local one, unless its id was
-   * made by this server (LeaderSessionTracker.checkSession).
-   */
+  /** Whether the session may be local to another server (LeaderSessionTracker.checkSession). */
   private isElsewhere(sessionId: bigint): boolean {
     const { sessions, settings } = this.state;
     const sid = Number(BigInt.asUintN(8, sessionId >> 56n));
@@ -181,7 +175,6 @@ export class Primary implements EnsemblePipeline {
 
   // ── proposals ────────────────────────────────────────────────────────────────────────────────
 
-  /** The header of the next txn, with the wall clock. */
   private nextHead({ sessionId, xid }: Request): TxnHead {
     return { sessionId, cxid: xid, zxid: this.batch.lastZxid + 1n, time: this.state.wallTime };
   }
@@ -192,7 +185,7 @@ export class Primary implements EnsemblePipeline {
     head = this.nextHead(request),
   ): void {
     const { zxid } = head;
-    // A leader starts a new epoch before; a standalone server counts on, as Apache's does.
+    // A leader starts a new epoch before; a standalone server continues, like Apache's.
     assert(this.listener === null || lowOf(zxid) !== 0, 'no zxids left in this epoch');
     request.head = head;
     request.txn = txn;
@@ -216,7 +209,7 @@ export class Primary implements EnsemblePipeline {
     if (this.listener === null) this.commit(zxid);
   }
 
-  /** A quorum has everything up to `zxid` on disk: apply and answer it, in order. */
+  /** Applies and answers everything up to `zxid`, which a quorum has on disk. */
   commit(zxid: bigint): void {
     for (let request = this.proposals.peek(); request; request = this.proposals.peek()) {
       const { head } = request;
@@ -251,10 +244,7 @@ export class Primary implements EnsemblePipeline {
     }
   }
 
-  /**
-   * The rest of a big bucket is due in the next turn, once the slice before the last one is
-   * committed. So a turn that hears from the disk has at most two slices to apply.
-   */
+  /** Keeps at most two slices uncommitted, so that no turn applies more. */
   private expireSessions(): void {
     const { sessions, stats, reporter, tree, monotonicMs } = this.state;
     if (tree.lastProcessedZxid < this.expired.before) return;

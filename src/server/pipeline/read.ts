@@ -1,6 +1,6 @@
 /**
- * Reads: answered from the applied tree in the turn they arrive, or after the pending writes of
- * their session. A watch is armed in the same step as its read, so it misses no change. Rules:
+ * Answers reads from the applied tree, in the turn they arrive or after the pending writes of their
+ * session. A watch is armed in the same step as its read, so it misses no change. Rules:
  * docs/protocol.md (FinalRequestProcessor).
  */
 import type { InputArchive } from '../../jute/input-archive.js';
@@ -35,9 +35,8 @@ export class ReadProcessor {
     this.notifier = notifier;
   }
 
-  /** Answers the read of `type` with the body in `input`. */
   process(connection: ClientConnection, xid: number, type: number, input: InputArchive): void {
-    // Events of setWatches precede its own reply: it opens the reply itself.
+    // Events of setWatches precede its reply, so it opens the reply itself.
     if (type === OpCode.setWatches || type === OpCode.setWatches2) {
       this.setWatches(connection, xid, type, input);
       return;
@@ -196,7 +195,7 @@ export class ReadProcessor {
     return ErrorCode.OK;
   }
 
-  /** checkWatches and removeWatches: the same search, to test or to remove. */
+  /** checkWatches tests for the watches, removeWatches removes them. */
   private findWatches(connection: ClientConnection, type: number, input: InputArchive): ErrorCode {
     const path = ustring.read(input);
     const tables = this.tablesOf(input.readInt());
@@ -272,10 +271,7 @@ export class ReadProcessor {
     endReply(this.state, connection, beginReply(connection, xid), err);
   }
 
-  /**
-   * Each read has its own result: a failing one does not affect the others. Their watch flags have
-   * no effect: Apache's server drops them when it decodes the ops.
-   */
+  /** Each read has its own result. Watch flags have no effect: Apache's server ignores them. */
   private multiRead(connection: ClientConnection, input: InputArchive): ErrorCode {
     const { out } = connection;
     for (;;) {
@@ -317,7 +313,7 @@ export function writeMultiHeader(
   out.writeInt(err);
 }
 
-/** Writes the names of the children, straight from their paths; returns their size in bytes. */
+/** Writes the names of the children; returns their size in bytes. */
 function writeNames({ out }: ClientConnection, node: DataNode): number {
   const start = out.length;
   out.writeInt(node.numChildren);

@@ -1,10 +1,10 @@
 import type { ClientConnection } from '../state/client-connection.js';
 import type { ServerState } from '../state/server-state.js';
 
-/** Length (4), xid (4), zxid (8), err (4): the bytes before the body of a reply. */
+/** Bytes before the body of a reply: length (4), xid (4), zxid (8), err (4). */
 export const REPLY_HEADER_SIZE = 20;
 
-/** Opens a reply in the connection's archive for the body to follow. Returns where it began. */
+/** Begins a reply in the connection's archive; returns its offset. */
 export function beginReply(connection: ClientConnection, xid: number): number {
   const start = connection.out.skip(4);
   connection.out.writeInt(xid);
@@ -12,7 +12,7 @@ export function beginReply(connection: ClientConnection, xid: number): number {
   return start;
 }
 
-/** Closes the reply begun at `start`. An error reply has no body: the bytes written are dropped. */
+/** Completes the reply at `start`. With an error, drops the body. */
 export function endReply(
   state: ServerState,
   connection: ClientConnection,
@@ -32,7 +32,7 @@ export function endReply(
   state.markDirty(connection);
 }
 
-/** A reply without a body and with a fixed zxid: 0 for auth, -1 for an unknown operation. */
+/** Writes a reply with a fixed zxid: 0 for auth, -1 for an unknown operation. */
 export function replyWithZxid(
   state: ServerState,
   connection: ClientConnection,

@@ -1,7 +1,4 @@
-/**
- * Admits requests before they are served: a request may have to wait, and a large one may be
- * refused. Without limits this costs two comparisons.
- */
+/** Admits requests: one may have to wait, and a large one may be refused. */
 
 import { LargeRequests } from '../limits/large-requests.js';
 import { NO_LIMITS } from '../limits/limit-options.js';
@@ -14,10 +11,9 @@ import type { ServerState } from '../state/server-state.js';
 const HEADER_SIZE = 8;
 
 export interface GateHandlers {
-  /** Requests in the pipeline. */
   inProcess(): number;
   serve(connection: ClientConnection, bytes: Buffer, start: number, end: number): void;
-  /** Answers THROTTLEDOP, in order. */
+  /** Answers THROTTLEDOP, in the order of the requests. */
   refuse(connection: ClientConnection, frame: Buffer, sinceMs: number): void;
   close(connection: ClientConnection): void;
 }
@@ -29,7 +25,6 @@ export class RequestGate {
   private readonly throttler: RequestThrottler<ClientConnection>;
   /** Size of the large request being served, in bytes; 0 for any other. */
   private entering = 0;
-  /** Size of the request being served, in bytes. */
   private size = 0;
 
   constructor(state: ServerState, handlers: GateHandlers) {
@@ -40,7 +35,6 @@ export class RequestGate {
     this.large = new LargeRequests(large);
   }
 
-  /** The number of waiting requests. */
   get waiting(): number {
     return this.throttler.length;
   }
@@ -59,7 +53,7 @@ export class RequestGate {
       this.entering = length;
     }
     if (this.throttler.holds(handlers.inProcess())) {
-      // A sending client keeps its session alive, no matter how long its requests wait.
+      // A client that sends keeps its session alive, even while its requests wait.
       if (connection.session !== null) state.sessions.touch(connection.session, state.monotonicMs);
       state.stats.count('request_throttle_wait_count');
       this.throttler.push(connection, bytes.subarray(start, end), state.monotonicMs);
@@ -73,24 +67,21 @@ export class RequestGate {
     this.size = end - start;
     this.handlers.serve(connection, bytes, start, end);
     this.size = 0;
-    // It was not kept, so it was answered at once.
+    // Not kept, so it has been answered.
     if (this.entering > 0) this.large.remove(this.entering);
     this.entering = 0;
   }
 
-  /** The request being served enters the pipeline. */
   keep(request: Request): void {
     request.size = this.size;
     request.largeBytes = this.entering;
     this.entering = 0;
   }
 
-  /** A request left the pipeline. */
   done(request: Request): void {
     if (request.largeBytes > 0) this.large.remove(request.largeBytes);
   }
 
-  /** There may be room now, or stale requests. */
   release(): void {
     if (this.throttler.length === 0) return;
     const { state, handlers, large } = this;

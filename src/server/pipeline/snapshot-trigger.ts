@@ -1,13 +1,13 @@
 /**
- * Decides after which txn a snapshot is due. The count is random, between half of snapCount and all
- * of it, so that the servers of an ensemble do not write snapshots at the same time. The same holds
- * for the size limit of the log; the first one to be reached counts (SyncRequestProcessor).
+ * Decides after which txn a snapshot is due (SyncRequestProcessor): at random between half of
+ * snapCount or snapSizeLimitInKb and all of it. So the servers of an ensemble do not all write at
+ * the same time.
  */
 import { Random } from '../base/random.js';
 
 export interface SnapshotLimits {
   readonly snapCount: number;
-  /** Bytes of log (snapSizeLimitInKb); 0 or less: no limit. */
+  /** In bytes (snapSizeLimitInKb); 0 or less disables it. */
   readonly snapSize: number;
 }
 
@@ -24,7 +24,6 @@ export class SnapshotTrigger {
     this.left -= alreadyLogged;
   }
 
-  /** Counts one txn of `size` bytes. */
   isDue(size: number): boolean {
     this.left--;
     this.bytesLeft -= size;
@@ -39,7 +38,6 @@ export class SnapshotTrigger {
     this.bytesLeft = snapSize > 0 ? this.between(snapSize) : Number.POSITIVE_INFINITY;
   }
 
-  /** A random number between half of `limit` and all of it. */
   private between(limit: number): number {
     const half = Math.floor(limit / 2);
     return half + 1 + this.random.below(limit - half);

@@ -1,8 +1,7 @@
 /**
- * Turns changes of the tree into watch events. They enter a connection's archive when the change is
- * applied, before the reply of that write and before any later read. So a client never sees a
- * change before its event. A connection gets no event of a znode that it may not read
- * (CVE-2024-23944).
+ * Turns changes of the tree into watch events. An event enters a connection's archive when the
+ * change is applied, before that write's reply and later reads: no client sees a change before its
+ * event. A connection gets no event of a znode that it may not read (CVE-2024-23944).
  */
 import type { BasicSummaryName } from '../../fourlw/mntr-keys.js';
 import { OutputArchive } from '../../jute/output-archive.js';
@@ -15,7 +14,7 @@ import type { ServerState } from '../state/server-state.js';
 import { type DataNode, dataLength } from '../tree/data-node.js';
 import type { DataTree, TreeListener } from '../tree/data-tree.js';
 
-/** Summaries of how many watches a change of each kind fired. */
+/** Summaries of how many watches a change fired. */
 const FIRED = new Map<EventType, BasicSummaryName>([
   [EventType.NodeCreated, 'node_created_watch_count'],
   [EventType.NodeDeleted, 'node_deleted_watch_count'],
@@ -67,7 +66,7 @@ export class WatchNotifier implements TreeListener {
     let fired = 0;
     childWatches.trigger(path, false, (connection) => {
       fired++;
-      // One event per connection and change, even if it watches both data and children.
+      // A connection gets one event per change, even if it watches both data and children.
       if (notified?.has(connection) !== true) {
         this.send(connection, EventType.NodeDeleted, path, zxid, acl);
       }
@@ -75,7 +74,7 @@ export class WatchNotifier implements TreeListener {
     this.countFired(EventType.NodeDeleted, fired);
   }
 
-  /** Returns the notified connections, if any data watches exist. */
+  /** Returns the notified connections, or undefined without data watches. */
   fireData(
     node: DataNode,
     tree: DataTree,
@@ -133,8 +132,8 @@ export class WatchNotifier implements TreeListener {
   }
 
   /**
-   * Arms the watches that a client sends after a reconnect, or fires those that missed a change:
-   * the client has not seen changes after `relativeZxid` (DataTree.setWatches).
+   * Arms the watches that a client sends after a reconnect. Fires those of znodes that changed
+   * after `relativeZxid`, the last zxid that the client saw (DataTree.setWatches).
    */
   setWatches(
     connection: ClientConnection,
@@ -164,7 +163,7 @@ export class WatchNotifier implements TreeListener {
   }
 }
 
-/** The frame for each watcher of a change: many watchers may share one. */
+/** Watchers of one change share its frame. */
 function eventFrame(type: EventType, path: string, zxid: bigint): Buffer {
   const out = new OutputArchive();
   const start = out.skip(4);

@@ -1,8 +1,7 @@
 /**
  * The path of a write between its client's connection and its commit. A standalone server and a
- * leader decide it themselves (primary.ts); a learner asks its leader (learner-pipeline.ts). The
- * server in front, server.ts, handles connections, sessions and reads, and knows no details of
- * either.
+ * leader decide it (primary.ts); a learner asks its leader (learner-pipeline.ts). server.ts uses it
+ * for connections, sessions, and reads, and must not depend on the kind.
  */
 import type { InputArchive } from '../../jute/input-archive.js';
 import type { Effect } from '../effects.js';
@@ -12,43 +11,32 @@ import type { ClientConnection } from '../state/client-connection.js';
 import type { Request } from '../state/request.js';
 
 export interface WritePipeline {
-  /** Writes and syncs under way. */
   readonly inProcess: number;
-  /** Takes a write with the body in `input`. */
   submit(request: Request, session: Session, input: InputArchive): void;
-  /** Whether this sync must wait. If so, `PathHost.synced` ends the wait. */
+  /** Whether this sync must wait; `PipelineHost.synced` ends the wait. */
   sync(request: Request): boolean;
   openSession(connection: ClientConnection, timeoutMs: number): void;
-  /**
-   * A client has shown the password of the session to resume. `PathHost.attach` or
-   * `PathHost.expired` answers.
-   */
+  /** Resumes a session after its password matched; calls `PipelineHost.attach` or `expired`. */
   resume(connection: ClientConnection, sessionId: bigint, timeoutMs: number): void;
   closeSession(session: Session, connection: ClientConnection, xid: number): void;
   /** Everything up to `zxid` is durable here. */
   durable(zxid: bigint): void;
-  /** The clock advanced. */
   tick(): void;
-  /** Adds this turn's effects for the disk and for other servers. */
   drainInto(effects: Effect[]): void;
 }
 
-/** The path of a member of an ensemble. */
 export interface EnsemblePipeline extends WritePipeline {
-  /** Creates the session, local until now, in the ensemble before any later request. */
+  /** Makes a local session an ensemble session, before any later request. */
   upgrade(session: Session): void;
 }
 
-/** The services that a path gets from the server in front of it. */
 export interface PipelineHost {
-  /** Queues the request among the unanswered ones of its connection. */
+  /** Queues the request with the unanswered ones of its connection. */
   keep(request: Request): void;
-  /** Applies the request's txn, and answers it and the reads after it. */
+  /** Applies the request's txn, answers it, and answers the reads after it. */
   commit(request: Request): void;
   synced(request: Request): void;
-  /** The pipeline has room again. */
   released(): void;
-  /** Opens the new session on the connection. */
   open(connection: ClientConnection, session: Session): void;
   attach(connection: ClientConnection, session: Session, timeoutMs: number): void;
   expired(connection: ClientConnection): void;

@@ -1,7 +1,6 @@
 /**
- * The packets that a learner may send at each stage of its link to a leader or an observer master.
- * Any other packet ends the link before its content is parsed. Apache's handler has the same order
- * in its code (LearnerHandler.run).
+ * The packets that a learner may send at each stage; any other packet ends its link unparsed.
+ * Apache's handler has the same order (LearnerHandler.run).
  */
 import type { Id } from '../../../protocol/data.js';
 import type { Membership } from '../membership/membership.js';
@@ -10,14 +9,13 @@ import type { LearnerHandler, LearnerStage } from './learner-handler.js';
 
 const { ACK, ACKEPOCH, FOLLOWERINFO, OBSERVERINFO, PING, REQUEST, REVALIDATE } = PacketType;
 
-/** Maps stages to packet types. */
 export const ACCEPTED_PACKETS: Readonly<Record<LearnerStage, readonly number[]>> = {
   new: [FOLLOWERINFO, OBSERVERINFO],
   registered: [],
   informed: [ACKEPOCH],
   acked: [],
   searching: [],
-  // Apache's learner logs in a separate thread and may ack a txn before NEWLEADER.
+  // Apache's learner logs in a separate thread, so its ack of a txn may precede that of NEWLEADER.
   syncing: [ACK, PING],
   synced: [ACK, PING],
   active: [ACK, PING, REQUEST, REVALIDATE],
@@ -32,8 +30,8 @@ const SUPER_SCHEME = 'super';
 const NO_IDS: readonly Id[] = [];
 
 /**
- * The ids of a forwarded request. A server outside the membership may follow, because a joiner must
- * follow before a reconfig can add it. But it cannot vouch for a superuser.
+ * The ids of a forwarded request. A server that joins must follow before a reconfig can add it, but
+ * a server outside the membership cannot vouch for a superuser.
  */
 export function trustedIds(
   ids: readonly Id[] | null,

@@ -1,8 +1,7 @@
 /**
- * An established leader sends PROPOSAL to all followers, COMMIT when a quorum has the txn on disk,
- * and INFORM to observers, all in zxid order. It serves the requests that learners forward.
- *
- * It never commits without a quorum. Its own ack counts only when its own disk has the txn.
+ * An established leader sends PROPOSAL to followers, COMMIT when a quorum has the txn on disk, and
+ * INFORM to observers, all in zxid order. It never commits without a quorum, and its own ack counts
+ * only when its own disk has the txn.
  */
 
 import type { ByteRange } from '../../../jute/byte-range.js';
@@ -28,11 +27,10 @@ import { type Acked, OutstandingProposals } from './outstanding-proposals.js';
 import { configOf, designatedLeader, planReconfig } from './reconfig.js';
 import { SyncRounds } from './sync-rounds.js';
 
-/** Leaves zxids for txns under way when a new epoch begins (ZOOKEEPER-1277). */
+/** Leaves zxids for txns in progress when a new epoch begins (ZOOKEEPER-1277). */
 const LAST_COUNTER = 0xfff0_0000;
 
 export interface BroadcastOptions {
-  /** Seeds the random trigger of snapshots. */
   readonly seed: number;
   readonly replayed: number;
   makeContainers(state: ServerState): ContainerManager;
@@ -50,7 +48,7 @@ export class Broadcast implements ProposalListener {
   private readonly startedMs: number;
   private readonly times: ProposalTimes;
   private durableZxid: bigint;
-  /** Nothing more is committed here: the leader gave up or handed over. */
+  /** Set when the leader gave up or handed over: it commits nothing more. */
   private isOver = false;
 
   /** @param epochZxid the zxid of NEWLEADER, before the first txn of the epoch */
@@ -83,12 +81,11 @@ export class Broadcast implements ProposalListener {
     return this.peer.nowMs - this.startedMs;
   }
 
-  /** Syncs that wait for earlier proposals or for a quorum. */
   get pendingSyncs(): number {
     return this.primary.inProcess - this.outstanding.length;
   }
 
-  /** Lets clients in and activates the configuration that NEWLEADER carried. */
+  /** Accepts clients and activates the configuration that NEWLEADER carried. */
   begin(): void {
     const { membership, limits } = this.peer;
     if (membership.next !== null) this.activate(membership.next, this.epochZxid);
@@ -97,7 +94,6 @@ export class Broadcast implements ProposalListener {
 
   // ── what learners say ────────────────────────────────────────────────────────────────────────
 
-  /** Returns why the packet is wrong, or "". */
   receive(handler: LearnerHandler, packet: Packet): string {
     switch (packet.type) {
       case PacketType.PING:
@@ -135,7 +131,7 @@ export class Broadcast implements ProposalListener {
     return '';
   }
 
-  /** The learner has everything up to `zxid` on disk. Returns why that is wrong, if it is. */
+  /** The learner has all up to `zxid` on disk. Returns what is wrong with the ack, if anything. */
   ack(handler: LearnerHandler, zxid: bigint): string | undefined {
     if (zxid > this.outstanding.lastProposed) return 'it acked a txn that was never proposed';
     // The ack of UPTODATE carries no information.
@@ -166,7 +162,7 @@ export class Broadcast implements ProposalListener {
     }
   }
 
-  /** The text of the new configuration with version `zxid`, or the error of the request. */
+  /** Returns the new configuration as text, with version `zxid`, or the error of the request. */
   reconfigure(request: ReconfigRequest, zxid: bigint): string | ErrorCode {
     const { membership, limits } = this.peer;
     const rules = {
@@ -202,7 +198,7 @@ export class Broadcast implements ProposalListener {
     return acked;
   }
 
-  /** A later txn may need another quorum, so commit a reconfig alone. */
+  /** Commits a reconfig alone, because a later txn may need another quorum. */
   tryCommit(): void {
     const { outstanding } = this;
     while (outstanding.length > 0 && !this.isOver) {
@@ -249,7 +245,6 @@ export class Broadcast implements ProposalListener {
     request.origin?.synced();
   }
 
-  /** Answers confirmed syncs and commits the txns proposed after them. */
   private readonly onConfirmed = (): void => {
     this.primary.commit(this.outstanding.lastCommitted);
     this.tryCommit();
@@ -260,8 +255,8 @@ export class Broadcast implements ProposalListener {
   }
 
   /**
-   * The configuration is committed. If this server does not vote in it, the voter with the latest
-   * ack leads from now on, so that the handover loses the fewest txns.
+   * If this server does not vote in the committed configuration, the voter with the latest ack
+   * leads, so that the handover loses the fewest txns.
    */
   private activate(config: QuorumConfig, zxid: bigint, entry?: ByteRange): void {
     const { peer } = this;
@@ -286,7 +281,7 @@ export class Broadcast implements ProposalListener {
     }
   }
 
-  /** Applies logged txns that are not committed, because recovery would; notifies nobody. */
+  /** Applies logged txns that are not committed, as recovery would, and sends nothing. */
   end(): void {
     this.isOver = true;
     this.primary.commit(this.outstanding.lastProposed);

@@ -35,7 +35,6 @@ export class Leader implements Role, LearnerMaster {
   private readonly ownEpoch: number;
   private readonly ownZxid: bigint;
   private readonly beganMs: number;
-  /** Null until a quorum is in sync. */
   broadcast: Broadcast | null = null;
 
   constructor(peer: PeerHost, options: BroadcastOptions) {
@@ -58,7 +57,7 @@ export class Leader implements Role, LearnerMaster {
     return this.establishment.isTaken || stage === 'taking' ? 'synchronization' : 'discovery';
   }
 
-  /** How long it has waited for the epochs of a quorum; -1 once it has them. */
+  /** How long it has waited for the epochs of a quorum, or -1. */
   get waitedForEpochMs(): number {
     const isWaiting = this.establishment.stage === 'discovery';
     return isWaiting ? this.peer.nowMs - (this.deadlineMs - this.initMs) : -1;
@@ -99,7 +98,7 @@ export class Leader implements Role, LearnerMaster {
         this.broadcast?.tryCommit();
         break;
       case 'link-closed':
-        this.learners.gone(event.link);
+        this.learners.remove(event.link);
         this.informReleased();
         break;
       case 'log-searched':
@@ -131,7 +130,7 @@ export class Leader implements Role, LearnerMaster {
   };
 
   private serve(handler: LearnerHandler, packet: Packet): void {
-    // A learner that is in sync before the others already sends pings.
+    // A learner that is in sync before the quorum already sends pings.
     const problem = this.broadcast?.receive(handler, packet) ?? '';
     if (problem !== '') this.learners.refuse(handler, problem);
   }
@@ -170,8 +169,8 @@ export class Leader implements Role, LearnerMaster {
   }
 
   /**
-   * A configuration from zoo.cfg has no agreed version yet. NEWLEADER makes the ensemble agree on
-   * it. From then on it takes precedence over any other unversioned one (ZOOKEEPER-1783).
+   * Makes the configuration of zoo.cfg take precedence over other unversioned ones
+   * (ZOOKEEPER-1783).
    */
   private raiseConfig(): void {
     const { membership, isReconfigEnabled } = this.peer;
@@ -197,7 +196,7 @@ export class Leader implements Role, LearnerMaster {
       this.learners.refuse(handler, 'ACKEPOCH: damaged');
       return;
     }
-    // -1: it promised this epoch to some leader before. It is synced but not counted.
+    // -1: it has promised this epoch before. It is synced but not counted.
     if (currentEpoch !== -1 && !this.establishment.isTaken) {
       const isAhead =
         currentEpoch > this.ownEpoch || (currentEpoch === this.ownEpoch && zxid > this.ownZxid);
@@ -220,8 +219,8 @@ export class Leader implements Role, LearnerMaster {
   }
 
   /**
-   * Apache's learner logs in a separate thread that may ack a txn before the learner acks
-   * NEWLEADER. If refused, it would reconnect and log the same txns twice.
+   * Apache's learner may ack a txn before NEWLEADER: its log runs in a separate thread. If refused,
+   * it would reconnect and log the same txns twice.
    */
   private ack(handler: LearnerHandler, zxid: bigint): void {
     if (handler.stage === 'syncing' && zxid === this.newLeaderZxid) {
@@ -247,12 +246,11 @@ export class Leader implements Role, LearnerMaster {
     if (this.establishment.sync(sid)) this.begin();
   }
 
-  /** A quorum has the history and the epoch of this leader: start to serve. */
   private begin(): void {
     this.broadcast = new Broadcast(this.peer, this.learners, this.newLeaderZxid, this.options);
     this.peer.established(this.establishment.epoch);
     this.broadcast.begin();
-    // An observer that became a voter this way connects again.
+    // An observer that became a voter by NEWLEADER must connect again.
     this.deadlineMs = this.peer.nowMs + (this.hasQuorum ? 0 : this.initMs);
     for (const handler of this.learners.all()) {
       if (handler.stage === 'synced') handler.activate();

@@ -1,7 +1,4 @@
-/**
- * One learner as its leader sees it: its link, its stage, and the data to send. The leader decides
- * how its packets affect the ensemble.
- */
+/** One learner of a leader. It decides nothing about the ensemble. */
 import { JuteError } from '../../../jute/jute-error.js';
 import { OutputArchive } from '../../../jute/output-archive.js';
 import { LimitError } from '../../limits/limit-error.js';
@@ -44,12 +41,11 @@ const MAX_UNPROVEN_PACKET = LIMITS.unprovenPacketLength.value;
 
 export type SyncKind = 'snap' | 'diff';
 
-/** The figures of an observer's connection in the AdminServer. */
 export class LearnerStats {
   packetsReceived = 0;
   packetsSent = 0;
   requests = 0;
-  /** The zxid of the last packet sent that carries one. */
+  /** Of the last packet sent that carries a zxid. */
   lastZxid = -1n;
 
   reset(): void {
@@ -70,12 +66,11 @@ export class LearnerHandler implements RequestOrigin {
   sid = -1;
   /** When it sent its server id. */
   claimedMs = 0;
-  /** The link that served its server at that time, and the count of packets heard on it. */
+  /** The link that served its server at that time, and the number of packets received on it. */
   rival: { readonly link: number; readonly heard: number } | null = null;
   /** Another link serves the same server: this one waits until the conflict is resolved. */
   isHeld = false;
   isObserver = false;
-  /** The epoch and zxid that the learner reported. */
   currentEpoch = -1;
   lastZxid = 0n;
   /** The learner has everything up to this zxid on disk. */
@@ -83,17 +78,13 @@ export class LearnerHandler implements RequestOrigin {
   /** The last round of syncs whose ping it answered. */
   syncRound = 0;
   heardMs: number;
-  /** How many packets were received. */
   heard = 0;
-  /** How many times the log was searched for it. */
   searches = 0;
-  /** The kind of sync under way, or null. */
   syncKind: SyncKind | null = null;
   private readonly reader: PacketReader;
   private readonly peer: PeerHost;
   private currentStage: LearnerStage = 'new';
   private stageSinceMs: number;
-  /** The proposal whose ack is pending, and since when. */
   private watchedZxid = 0n;
   private watchedSinceMs = 0;
 
@@ -118,7 +109,7 @@ export class LearnerHandler implements RequestOrigin {
     if (this.isSynced) this.reader.acceptTxns();
   }
 
-  /** How long its next packet has been due, in ms, even if parts of it came; 0 if none is due. */
+  /** Milliseconds since its next packet was due, even if parts of it came; 0 if none is due. */
   get dueMs(): number {
     const isDue = this.stage === 'new' || this.stage === 'informed';
     return isDue ? this.peer.nowMs - this.stageSinceMs : 0;
@@ -133,7 +124,7 @@ export class LearnerHandler implements RequestOrigin {
     return this.stage === 'synced' || this.stage === 'active';
   }
 
-  /** Its stage as a number; a link that waits for a rival counts hardly more than a silent one. */
+  /** The stage as a number. A link that waits for its rival ranks just above a silent one. */
   get progress(): number {
     return this.isHeld ? 0.5 : STAGES.indexOf(this.stage);
   }
@@ -151,7 +142,7 @@ export class LearnerHandler implements RequestOrigin {
     this.reader.push(bytes);
   }
 
-  /** The next packet; null if there is not a whole one; a string if the bytes are wrong. */
+  /** Returns the next packet, null if it is incomplete, or what is wrong with the bytes. */
   next(): Packet | string | null {
     try {
       const packet = this.reader.next();
@@ -172,7 +163,6 @@ export class LearnerHandler implements RequestOrigin {
     if (zxid > 0n) this.stats.lastZxid = zxid;
   }
 
-  /** Sends the new epoch. */
   inform(newLeaderZxid: bigint): void {
     const data = Buffer.alloc(4);
     data.writeInt32BE(LEARNER_PROTOCOL_VERSION);
@@ -180,7 +170,7 @@ export class LearnerHandler implements RequestOrigin {
     this.send(PacketType.LEADERINFO, newLeaderZxid, data);
   }
 
-  /** Records that it accepts the epoch. Returns its currentEpoch, or undefined for damaged data. */
+  /** Returns the learner's currentEpoch, or undefined for damaged data. */
   ackedEpoch({ zxid, data }: Packet): number | undefined {
     if (data === null || data.length < 4) return undefined;
     this.lastZxid = zxid;
@@ -188,13 +178,12 @@ export class LearnerHandler implements RequestOrigin {
     return data.readInt32BE(0);
   }
 
-  /** Lets it serve. */
   activate(): void {
     this.stage = 'active';
     this.send(PacketType.UPTODATE, -1n);
   }
 
-  /** A proposal was sent; its ack or a later one is due within syncLimit. */
+  /** Starts the syncLimit for this ack, unless an older one is pending. */
   watch(zxid: bigint, nowMs: number): void {
     if (this.watchedZxid > this.ackedZxid) return;
     this.watchedZxid = zxid;
@@ -208,7 +197,7 @@ export class LearnerHandler implements RequestOrigin {
     this.watchedSinceMs = nowMs;
   }
 
-  /** How long the oldest proposal has waited for its ack, in ms. */
+  /** Milliseconds that the oldest proposal has waited for its ack. */
   lagMs(nowMs: number): number {
     return this.watchedZxid > this.ackedZxid ? nowMs - this.watchedSinceMs : 0;
   }

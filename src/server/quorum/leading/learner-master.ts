@@ -1,12 +1,11 @@
 import type { Server } from '../../server.js';
 import type { Proposed } from './outstanding-proposals.js';
 
-/** A server that brings learners in sync: a leader, or a follower that has observers. */
+/** Brings learners in sync: a leader, or a follower that has observers. */
 export interface LearnerMaster {
   /** The zxid of NEWLEADER: the epoch with counter 0. */
   readonly newLeaderZxid: bigint;
   /** Null before it serves. */
   readonly server: Server | null;
-  /** Proposals that are not committed, for followers. */
   outstanding(): Iterable<Proposed>;
 }

@@ -1,4 +1,4 @@
-/** The learners that are connected to a leader: their links and their timeouts. */
+/** The links of a leader's learners, and their timeouts. */
 import { zxidEpoch } from '../../../protocol/zxid.js';
 import { RateLimitedLog } from '../../base/rate-limited-log.js';
 import { LIMITS } from '../../limits/limits.js';
@@ -54,7 +54,6 @@ export class Learners {
     return sids.length === 1 ? `server ${sids[0]} is` : `servers ${sids.join(', ')} are`;
   }
 
-  /** How many learners are being brought in sync this way. */
   inSyncBy(kind: SyncKind): number {
     let count = 0;
     for (const { syncKind } of this.handlers.values()) if (syncKind === kind) count++;
@@ -66,11 +65,10 @@ export class Learners {
     this.handlers.set(link, new LearnerHandler(link, remote, this.peer));
   }
 
-  gone(link: number): void {
+  remove(link: number): void {
     this.handlers.delete(link);
   }
 
-  /** Passes each whole packet to `onPacket`. */
   received(
     link: number,
     bytes: Buffer,
@@ -91,7 +89,7 @@ export class Learners {
     }
   }
 
-  /** Registers the server id of the learner. False if the link was refused. */
+  /** Reads FOLLOWERINFO or OBSERVERINFO. False if the link was refused. */
   register(handler: LearnerHandler, { type, zxid, data }: Packet): boolean {
     const info = readLearnerInfo(data);
     if (info === undefined) {
@@ -117,7 +115,7 @@ export class Learners {
     return true;
   }
 
-  /** An epoch that is too far ahead comes from an attack or a damaged file. */
+  /** An epoch too far ahead comes from an attack or a damaged file. */
   private checkEpoch({ name }: LearnerHandler, epoch: number): void {
     const { acceptedEpoch } = this.peer;
     if (isPossibleEpoch(epoch, acceptedEpoch)) return;
@@ -127,32 +125,27 @@ export class Learners {
     );
   }
 
-  /**
-   * Whether this leader may step down because of this link. Not if its server has another link that
-   * serves, or if the link comes from an address that the member does not have.
-   */
+  /** False if another link serves the server, or if the address is foreign to the member. */
   isPlausible({ isHeld, sid, remote }: LearnerHandler): boolean {
     const member = this.peer.membership.config.members.get(sid);
     return !isHeld && matchAddress(remote, member) !== 'other';
   }
 
-  /** It acked NEWLEADER. False if refused because another link serves the same server. */
+  /** Called on the ack of NEWLEADER. False if another link serves the same server. */
   prove(handler: LearnerHandler): boolean {
     return this.claims.prove(handler);
   }
 
-  /** Returns the links that no longer wait for a rival. */
   takeReleased(): readonly LearnerHandler[] {
     return this.claims.judge();
   }
 
-  /** Closes the link without a further packet. */
   refuse(handler: LearnerHandler, reason: string): void {
     const message = `closed the link of ${handler.name}: ${reason}`;
     if (handler.isSynced) this.peer.note(message);
     else this.notes.say(message, 'unproven', MAX_REFUSALS_NOTED);
     this.peer.emit({ kind: 'link-close', link: handler.link });
-    this.gone(handler.link);
+    this.remove(handler.link);
   }
 
   private makeRoom(): void {
@@ -175,7 +168,6 @@ export class Learners {
     }
   }
 
-  /** Closes links that are silent or do not ack for too long. */
   checkSilence(): void {
     const { nowMs, limits } = this.peer;
     const syncMs = limits.syncLimit * limits.tickTimeMs;

@@ -1,10 +1,8 @@
 /**
- * Decides between two links that claim the same server: a reconnect that left its old link half
- * open, two servers with one myid, or a stranger.
- *
- * The serving link gets a ping. If it answers, the new link is refused. If it stays silent, the new
- * link continues and takes over when it acks NEWLEADER. A link cannot end another one before it
- * acks NEWLEADER.
+ * Decides between two links that claim the same server: a reconnect that left a half-open link, two
+ * servers with one myid, or a stranger. The serving link gets a ping. If it answers, the new link
+ * is refused. If not, the new link continues, and replaces it on the ack of NEWLEADER, never
+ * before.
  */
 
 import { RateLimitedLog } from '../../base/rate-limited-log.js';
@@ -13,7 +11,7 @@ import { PacketType } from '../wire/quorum-packet.js';
 import { matchAddress } from '../wire/remote-address.js';
 import type { LearnerHandler } from './learner-handler.js';
 
-/** Fraction of a tick: the time that a serving link has to answer before a new one continues. */
+/** In ticks: the time for the serving link to answer. */
 const PROBE_TICKS = 0.5;
 
 interface Links {
@@ -35,7 +33,7 @@ export class LinkClaims {
     );
   }
 
-  /** Registers the claim of a link. If another link serves the same server, sets `isHeld`. */
+  /** Sets `isHeld` if another link serves the same server. */
   begin(handler: LearnerHandler): void {
     handler.claimedMs = this.peer.nowMs;
     const holder = this.holderOf(handler);
@@ -49,7 +47,7 @@ export class LinkClaims {
     );
   }
 
-  /** Resolves the claims that can be resolved now. Returns the links that no longer wait. */
+  /** Returns the links that no longer wait. */
   judge(): readonly LearnerHandler[] {
     const { nowMs, limits } = this.peer;
     const released: LearnerHandler[] = [];
@@ -69,7 +67,7 @@ export class LinkClaims {
     return released;
   }
 
-  /** It acked NEWLEADER. False if another link keeps its server. */
+  /** Called on the ack of NEWLEADER. False if another link keeps the server. */
   prove(handler: LearnerHandler): boolean {
     const holder = this.holderOf(handler);
     const isRefused =
@@ -96,7 +94,7 @@ export class LinkClaims {
     return undefined;
   }
 
-  /** Whether it comes from an address of the member and the other link does not. */
+  /** Whether the address belongs to the member and that of the serving link does not. */
   private isBetter(handler: LearnerHandler, holder: LearnerHandler): boolean {
     const member = this.peer.membership.config.members.get(handler.sid);
     return (
@@ -106,7 +104,7 @@ export class LinkClaims {
   }
 }
 
-/** Whether the link was heard since the other came. Acking NEWLEADER meanwhile counts, too. */
+/** Whether the serving link sent a packet or was replaced since the other claimed its server. */
 function isAlive(holder: LearnerHandler, { rival }: LearnerHandler): boolean {
   return rival?.link !== holder.link || rival.heard !== holder.heard;
 }

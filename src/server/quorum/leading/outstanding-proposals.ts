@@ -1,7 +1,4 @@
-/**
- * The proposals that a leader has not committed, and the acks of them. Each server acks in zxid
- * order, so its last ack covers all earlier ones.
- */
+/** The uncommitted proposals of a leader. A server's last ack covers all earlier zxids. */
 import type { ByteRange } from '../../../jute/byte-range.js';
 import { Fifo } from '../../../protocol/fifo.js';
 import { assert } from '../../base/assert.js';
@@ -16,13 +13,12 @@ export interface Proposed {
 
 export interface Acked {
   readonly sid: number;
-  /** The server has everything up to this zxid on disk. */
   readonly zxid: bigint;
 }
 
 export class OutstandingProposals {
   private readonly proposals = new Fifo<Proposed>();
-  /** How many of them are reconfigs: almost always 0. */
+  /** Number of reconfigs in `proposals`; almost always 0. */
   private reconfigs = 0;
   lastProposed = 0n;
   lastCommitted = 0n;
@@ -41,7 +37,7 @@ export class OutstandingProposals {
     this.proposals.push(proposed);
   }
 
-  /** Commits the next proposal, which must be `zxid`. */
+  /** Removes the proposal `zxid`, which must be the next one. */
   shift(zxid: bigint): Proposed {
     const next = this.proposals.shift();
     assert(next?.zxid === zxid, 'commit out of order');
@@ -51,8 +47,8 @@ export class OutstandingProposals {
   }
 
   /**
-   * The last zxid that may be committed. It needs a quorum of `config`, and of each reconfig that
-   * is pending before it. It never passes a reconfig, because the next txn needs another quorum.
+   * The last zxid that may be committed: a quorum of `config` has it, and of each reconfig up to
+   * it. It never passes a reconfig, because the next txn needs another quorum.
    */
   committable(config: QuorumConfig, acked: readonly Acked[]): bigint {
     let best = this.quorumZxid(config, acked);
@@ -67,7 +63,7 @@ export class OutstandingProposals {
     return best < this.lastProposed ? best : this.lastProposed;
   }
 
-  /** The last zxid that a quorum of `config` has; without one, the last committed zxid. */
+  /** The last zxid that a quorum of `config` has, or the last committed one. */
   private quorumZxid(config: QuorumConfig, acked: readonly Acked[]): bigint {
     let best = this.lastCommitted;
     for (const { zxid } of acked) {

@@ -1,6 +1,6 @@
 /**
- * Changes of the membership while serving: which configuration a reconfig asks for, and who leads
- * afterwards (PrepRequestProcessor, Leader.getDesignatedLeader; docs/protocol.md).
+ * The configuration that a reconfig requests, and who leads afterwards (PrepRequestProcessor,
+ * Leader.getDesignatedLeader; docs/protocol.md).
  */
 import { ErrorCode } from '../../../protocol/error-code.js';
 import { OpCode } from '../../../protocol/op-code.js';
@@ -17,7 +17,7 @@ import {
 } from '../membership/quorum-config.js';
 import type { Acked } from './outstanding-proposals.js';
 
-/** The configuration of a reconfig txn; null for any other txn. */
+/** Null for any other txn. */
 export function configOf(txn: Txn): QuorumConfig | null {
   if (txn.type !== OpCode.reconfig) return null;
   const config = parseQuorumConfig(txn.data ?? '');
@@ -28,11 +28,10 @@ export interface ReconfigRules {
   readonly membership: Membership;
   /** standaloneEnabled: an ensemble of one server cannot change its membership. */
   readonly isStandaloneEnabled: boolean;
-  /** The followers in sync, including this leader. */
   readonly followers: ReadonlySet<number>;
 }
 
-/** The requested configuration with version `zxid`, or the error of the request. */
+/** Returns the configuration with version `zxid`, or the error of the request. */
 export function planReconfig(
   { membership, isStandaloneEnabled, followers }: ReconfigRules,
   request: ReconfigRequest,
@@ -54,7 +53,7 @@ export function planReconfig(
   return containsQuorum(config, followers) ? config : ErrorCode.NEWCONFIGNOQUORUM;
 }
 
-/** The servers that leave and the servers that join; a string describes the error. */
+/** Applies the servers that leave, then those that join; a string describes the error. */
 function changed(present: QuorumConfig, joining: string, leaving: string): QuorumConfig | string {
   if (present.groups.size > 0) return 'an ensemble with groups accepts only a whole membership';
   const members = new Map(present.members);
@@ -110,10 +109,7 @@ function placesOf({ addresses, clientAddress, clientPort }: QuorumServerConfig):
   return places;
 }
 
-/**
- * The leader under `next`: this server if it votes there at the same address, or else the voter
- * with the latest ack.
- */
+/** This server if it votes at the same address under `next`, or the voter with the latest ack. */
 export function designatedLeader(
   present: QuorumConfig,
   next: QuorumConfig,

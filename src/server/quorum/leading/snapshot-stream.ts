@@ -4,9 +4,8 @@ import { writeSnapshotStream } from '../../persistence/snapshot.js';
 import { bodySourceOf } from '../../persistence/snapshot-source.js';
 
 /**
- * The stream after SNAP, made piece by piece on demand while the tree changes. @throws Error when
- * the learner is closed: a role that ends applies txns that were logged but never committed, and a
- * learner must not see them
+ * The stream after SNAP, made piece by piece while the tree changes. @throws Error when the learner
+ * is closed: a role that ends applies uncommitted txns of its log, which no learner may see
  */
 export function* snapshotPieces(
   { content, isWanted }: Extract<QuorumEffect, { kind: 'link-snapshot' }>,

@@ -20,23 +20,20 @@ import type { LearnerMaster } from './learner-master.js';
 import type { Learners } from './learners.js';
 import { planSync, type SyncPlan } from './sync-plan.js';
 
-/** The txns for a learner in the log on disk. */
 export interface Logged {
   readonly place: LogPlace;
-  /** The last txn to read from the log. */
   readonly until: bigint;
 }
 
 /** A plan that needs no snapshot. */
 type Txns = Extract<SyncPlan, { readonly kind: 'diff' | 'trunc' }>;
 
-/** During a search of the log, more txns may be committed than memory keeps. */
+/** More txns may be committed during a search than memory keeps. */
 const MAX_SEARCHES = 3;
 
-/** Recorded at the start and at the end of a sync. */
 const INFLIGHT = { snap: 'inflight_snap_count', diff: 'inflight_diff_count' } as const;
 
-/** The learner acked NEWLEADER: it is in sync. */
+/** Called on the ack of NEWLEADER. */
 export function endSync(handler: LearnerHandler, peer: PeerHost, learners: Learners): void {
   const { syncKind } = handler;
   handler.syncKind = null;
@@ -48,7 +45,7 @@ export function endSync(handler: LearnerHandler, peer: PeerHost, learners: Learn
 export function searchLog(handler: LearnerHandler, peer: PeerHost): boolean {
   const { snapshotSizeFactor: sizeFactor } = peer.limits;
   const after = handler.lastZxid;
-  // No log contains the start of all history: a learner without data needs a snapshot.
+  // No log contains the whole history, so a learner without data needs a snapshot.
   if (sizeFactor < 0 || handler.searches >= MAX_SEARCHES || after === 0n) return false;
   const kept = peer.committedLog.zxidsKept();
   if (planKept(handler, peer, kept).kind !== 'old') return false;
@@ -59,16 +56,13 @@ export function searchLog(handler: LearnerHandler, peer: PeerHost): boolean {
   return true;
 }
 
-/** Whether the txns in memory continue where `until` ends, which was committed before. */
-export function isJoined(until: bigint, peer: PeerHost): boolean {
+/** Whether the txns in memory continue those up to `until`. */
+export function isContinuedInMemory(until: bigint, peer: PeerHost): boolean {
   const [first] = peer.committedLog.zxidsKept();
   return first === undefined || first <= until || isSuccessor(until, first);
 }
 
-/**
- * Sends the missing txns, then the uncommitted proposals. Returns why that is not possible now, or
- * "".
- */
+/** Sends the missing txns, then the uncommitted proposals. Returns why it cannot now, or "". */
 export function syncLearner(
   handler: LearnerHandler,
   peer: PeerHost,
@@ -80,7 +74,7 @@ export function syncLearner(
   const plan = logged === null ? planKept(handler, peer, kept) : planLogged(handler, logged, kept);
   const lacked = plan.kind === 'diff' || plan.kind === 'trunc' ? plan : null;
   handler.syncKind = lacked === null ? 'snap' : 'diff';
-  const problem = turnAway(handler, peer, learners);
+  const problem = tooManySyncs(handler, peer, learners);
   if (problem !== '') return problem;
   const { metrics } = peer;
   metrics.count(lacked === null ? 'snap_count' : 'diff_count');
@@ -104,7 +98,7 @@ function planKept(
   zxids: readonly bigint[],
 ): SyncPlan {
   const { lastProcessedZxid } = data.tree;
-  // A follower whose last txn is of an older epoch has everything before this one.
+  // A follower that took this epoch over has everything before it.
   const isEstablished = lastZxid === BigInt(currentEpoch) << 32n && lastZxid > lastProcessedZxid;
   return planSync(lastZxid, {
     zxids,
@@ -112,7 +106,6 @@ function planKept(
   });
 }
 
-/** The same, with txns of the log before those in memory. */
 function planLogged(
   { lastZxid }: LearnerHandler,
   { place, until }: Logged,
@@ -122,8 +115,14 @@ function planLogged(
   return planSync(lastZxid, { zxids: [place.at, place.next, last], lastProcessedZxid: last });
 }
 
-/** Why an observer must retry later, or "". Followers count toward the quorum and are let in. */
-function turnAway({ isObserver, syncKind }: LearnerHandler, peer: PeerHost, all: Learners): string {
+/**
+ * Returns why an observer must retry later, or "". Followers pass: they count toward the quorum.
+ */
+function tooManySyncs(
+  { isObserver, syncKind }: LearnerHandler,
+  peer: PeerHost,
+  all: Learners,
+): string {
   if (!isObserver || syncKind === null) return '';
   // The count includes this learner.
   const underWay = all.inSyncBy(syncKind) - 1;
@@ -137,14 +136,12 @@ function turnAway({ isObserver, syncKind }: LearnerHandler, peer: PeerHost, all:
   return '';
 }
 
-/** DIFF or TRUNC, then the txns that memory keeps. */
 function sendKept(handler: LearnerHandler, peer: PeerHost, plan: Txns): string {
   sendPlan(handler, plan);
   sendTxns(handler, peer.committedLog.entries(plan.from));
   return plan.kind.toUpperCase();
 }
 
-/** The same, with txns of the log before those in memory. */
 function sendLogged(
   handler: LearnerHandler,
   peer: PeerHost,
@@ -171,7 +168,7 @@ function sendTxns(handler: LearnerHandler, txns: readonly CommittedTxn[]): void 
   for (const { zxid, entry } of txns) writeCommitted(handler.out, zxid, entry);
 }
 
-/** SNAP, then the tree while the server continues to serve. */
+/** Sends SNAP, then the tree while the server continues to serve. */
 function sendSnapshot(
   handler: LearnerHandler,
   peer: PeerHost,

@@ -1,34 +1,30 @@
 /**
- * Plans how a leader syncs a learner from the txns in memory (LearnerHandler.syncFollower).
- *
- * A zxid with counter 0 belongs to no txn. It only says that its server had all txns that were
- * committed before its epoch. So there is nothing to truncate after it, and a log cannot be
- * truncated to it.
+ * Plans how a leader syncs a learner from the txns in memory (LearnerHandler.syncFollower). A zxid
+ * with counter 0 belongs to no txn: its server had all txns committed before that epoch. So no txn
+ * follows it to truncate, and no log can be truncated to it.
  */
 import { zxidCounter, zxidEpoch } from '../../../protocol/zxid.js';
 
 export interface SyncHistory {
-  /** Zxids of the committed txns in memory, ascending. */
+  /** Of the committed txns in memory, ascending. */
   readonly zxids: readonly bigint[];
-  /** The last zxid that was applied here. */
   readonly lastProcessedZxid: bigint;
 }
 
 export type SyncPlan =
   | {
       readonly kind: 'diff';
-      /** Index of the first txn in memory to send; `zxids.length` for none. */
+      /** Index of the first txn in memory to send, or `zxids.length`. */
       readonly from: number;
-      /** The zxid of the DIFF packet. */
+      /** Of the DIFF packet. */
       readonly zxid: bigint;
     }
   | {
       readonly kind: 'trunc';
-      /** The zxid after which the learner truncates its log. */
+      /** Last txn that the learner keeps. */
       readonly to: bigint;
       readonly from: number;
     }
-  /** Memory does not reach back far enough: use the log on disk, or a snapshot. */
   | { readonly kind: 'old' }
   | { readonly kind: 'snap' };
 
@@ -43,14 +39,14 @@ export function planSync(peerLastZxid: bigint, history: SyncHistory): SyncPlan {
   const isNewEpoch = zxidCounter(peerLastZxid) === 0;
   if (peerLastZxid > max) {
     if (!isNewEpoch) return truncateTo(max, zxids.length);
-    // It saw an epoch without a committed txn, as this server did.
+    // The learner saw an epoch without a committed txn, as this server did.
     const isKnown = zxids.length > 0 && peerLastZxid < lastProcessedZxid;
     return isKnown ? { kind: 'diff', from: zxids.length, zxid: peerLastZxid } : { kind: 'snap' };
   }
   const from = firstAbove(zxids, peerLastZxid);
   const before = zxids[from - 1] ?? max;
   if (before === peerLastZxid || isNewEpoch) return { kind: 'diff', from, zxid: max };
-  // Truncation across epochs could leave an uncommitted txn at the end of the log.
+  // A truncation across epochs could leave an uncommitted txn at the end of the log.
   const isSameEpoch = zxidEpoch(zxids[from] ?? max) === zxidEpoch(peerLastZxid);
   return isSameEpoch ? truncateTo(before, from) : { kind: 'snap' };
 }
@@ -59,7 +55,6 @@ function truncateTo(to: bigint, from: number): SyncPlan {
   return zxidCounter(to) === 0 ? { kind: 'snap' } : { kind: 'trunc', to, from };
 }
 
-/** The index of the first zxid above `zxid`, by binary search. */
 function firstAbove(zxids: readonly bigint[], zxid: bigint): number {
   let low = 0;
   let high = zxids.length;

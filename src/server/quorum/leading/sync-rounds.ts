@@ -1,11 +1,11 @@
 /**
- * Syncs at a leader. A read after a sync must show all writes acknowledged before the sync. So a
- * sync waits until a quorum answers a ping that was sent after it. A server that still follows this
- * leader cannot have helped elect a newer one. Apache's leader does not ask: a deposed leader that
- * has not noticed serves old data (https://aphyr.com/posts/291, ZOOKEEPER-1675).
+ * Syncs at a leader. A read after a sync must show all writes acknowledged before it. So a sync
+ * waits until a quorum answers a later ping: a server that follows this leader has not helped elect
+ * a newer one. Apache's leader does not ask, so a deposed one may serve old data
+ * (https://aphyr.com/posts/291, ZOOKEEPER-1675).
  *
- * The answer to a ping repeats its zxid, which no server reads. The pings of a round carry the
- * negated number of the round: the leader sends no other negative zxid in a ping.
+ * An answer repeats the zxid of its ping. A negative one is the number of a round, since no other
+ * ping has one.
  */
 import { Fifo } from '../../../protocol/fifo.js';
 import type { PeerHost } from '../peer/role.js';
@@ -18,12 +18,10 @@ export class SyncRounds {
   private readonly onConfirmed: () => void;
   /** The last round whose pings were sent. */
   private sent = 0;
-  /** The last round that a quorum has answered. */
   private confirmed = 0;
-  /** The rounds of the pending syncs, oldest first. */
+  /** Of the pending syncs, oldest first. */
   private readonly asked = new Fifo<number>();
   private isDue = false;
-  /** When to ping again if the last round got no quorum. */
   private retryMs = 0;
 
   constructor(peer: PeerHost, learners: Learners, onConfirmed: () => void) {
@@ -32,13 +30,12 @@ export class SyncRounds {
     this.onConfirmed = onConfirmed;
   }
 
-  /** Registers a sync. */
   ask(): void {
     this.asked.push(this.sent + 1);
     this.isDue = true;
   }
 
-  /** Whether the oldest sync can be answered; if so, removes it. */
+  /** Removes the oldest sync if it can be answered. */
   take(): boolean {
     if ((this.asked.peek() ?? 0) > this.confirmed) return false;
     this.asked.shift();
@@ -54,8 +51,8 @@ export class SyncRounds {
   }
 
   /**
-   * Sends the pings of a new round if a sync came in this turn. Repeats a round while a sync waits:
-   * an answer is lost with its link, and later proposals would wait, too.
+   * Starts a round if a sync came in this turn. Repeats it while a sync waits, because an answer is
+   * lost with its link, and later proposals would wait, too.
    */
   drain(): void {
     const { nowMs, limits } = this.peer;

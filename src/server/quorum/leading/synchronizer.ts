@@ -1,7 +1,4 @@
-/**
- * Brings learners in sync. If a learner lacks more than memory keeps, the log on disk is searched
- * first. Nothing is sent until then, and the plan is made from the txns committed by that time.
- */
+/** Brings learners in sync. If memory lacks txns, it searches the log before it plans and sends. */
 import type { QuorumEvent } from '../../events.js';
 import { formatQuorumConfig } from '../membership/quorum-config.js';
 import type { PeerHost } from '../peer/role.js';
@@ -9,7 +6,7 @@ import { PacketType } from '../wire/quorum-packet.js';
 import type { LearnerHandler } from './learner-handler.js';
 import type { LearnerMaster } from './learner-master.js';
 import type { Learners } from './learners.js';
-import { isJoined, type Logged, searchLog, syncLearner } from './sync-learner.js';
+import { isContinuedInMemory, type Logged, searchLog, syncLearner } from './sync-learner.js';
 
 export class Synchronizer {
   private readonly peer: PeerHost;
@@ -31,11 +28,11 @@ export class Synchronizer {
     const handler = this.learners.get(link);
     if (handler?.stage !== 'searching') return;
     if (place === null) this.send(handler, null);
-    else if (isJoined(until, this.peer)) this.send(handler, { place, until });
+    else if (isContinuedInMemory(until, this.peer)) this.send(handler, { place, until });
     else this.begin(handler);
   }
 
-  /** Sends the missing txns, those under way, then NEWLEADER: in this order, in one step. */
+  /** Sends missing txns, uncommitted ones, and NEWLEADER in one step, because order matters. */
   private send(handler: LearnerHandler, logged: Logged | null): void {
     const { peer, learners, master } = this;
     handler.stage = 'syncing';

@@ -109,7 +109,7 @@ export class ObserverMaster implements LearnerMaster {
         this.learners.received(event.link, event.bytes, this.receive);
         break;
       case 'link-closed':
-        this.learners.gone(event.link);
+        this.learners.remove(event.link);
         this.informReleased();
         break;
       case 'log-searched':
