@@ -8,15 +8,14 @@ import { plainIp } from '../sockets/listen.js';
 import { MovableListener, type Place } from '../sockets/movable-listener.js';
 import { addressOf } from '../sockets/remote-name.js';
 
-/** Above this, the server stops reading from a client that does not read its answers, */
+/** Above this, the server stops reading from a client that does not read its answers. */
 const PAUSE_ABOVE_BYTES = LIMITS.unreadBytesToPause.value;
-/** and above this, it closes the connection: watch events come unsolicited. */
+/** Above this, it closes the connection: watch events are sent without a request. */
 const CLOSE_ABOVE_BYTES = LIMITS.unreadBytes.value;
 const ALL_ABOVE_BYTES = LIMITS.unreadBytesInAll.value;
 /**
- * How much to read from all clients in one turn of the event loop. A socket may have megabytes
- * waiting, and the loop would deliver all of them before it checks the disk, other clients, or the
- * throttles of the server.
+ * Bytes to read from all clients in one turn. More may be waiting in one socket, and the event loop
+ * would deliver all of them before it serves the disk or other clients.
  */
 const TURN_BYTES = 512 * 1024;
 
@@ -33,7 +32,7 @@ export interface ClientPortOptions {
   readonly closing?: Omit<ClosingSocketsOptions, 'onLimit'>;
   /** Default LIMITS.unreadBytesInAll. */
   readonly maxUnreadBytes?: number;
-  /** Detects whether a client of this port uses TLS; without it, none does. */
+  /** Detects whether a client uses TLS; without it, none does. */
   readonly takeEither?: (socket: Socket, acceptPlain: (socket: Socket) => void) => void;
 }
 
@@ -41,9 +40,7 @@ interface Client {
   readonly socket: Socket;
   /** Bytes unread by the client at the last check. */
   unread: number;
-  /** The server requested a pause. */
   isHeld: boolean;
-  /** It reads too slowly. */
   isSlow: boolean;
   /** It used up its share of this turn. */
   isResting: boolean;
@@ -51,19 +48,18 @@ interface Client {
   isAwaited: boolean;
 }
 
-/** The way to clients, as a driver needs it. */
 export type ClientOutput = Pick<ClientPort, 'send' | 'close' | 'hold' | 'release' | 'awaitReading'>;
 
 export class ClientPort {
-  /** Whether to close every new connection at once, for tests of clients. */
+  /** Closes every new connection at once, for tests of clients. */
   isRefusing = false;
   private readonly options: ClientPortOptions;
   private readonly listener: MovableListener;
   private readonly clients = new Map<number, Client>();
-  /** These, and those that are closing. */
+  /** Includes those that are closing. */
   private readonly all = new Set<Client>();
   private readonly closing: ClosingSockets;
-  /** The known total of bytes that clients have not read. */
+  /** The last known total of bytes that clients have not read. */
   private unread = 0;
   private isClosed = false;
   private nextId = 1;
@@ -75,7 +71,7 @@ export class ClientPort {
     this.resting = [];
     for (const client of resting) {
       client.isResting = false;
-      readOn(client);
+      resumeReading(client);
     }
   };
 
@@ -106,7 +102,7 @@ export class ClientPort {
     if (port !== null) await this.listener.move([{ host, port }]);
   }
 
-  /** Clients stay connected. @throws ServerError EBIND: it still listens where it did */
+  /** Clients stay connected. @throws ServerError EBIND; it still listens at the old place */
   async move(place: Place): Promise<void> {
     await this.listener.move([place]);
   }
@@ -135,7 +131,7 @@ export class ClientPort {
     client.unread = writableLength;
   }
 
-  /** Closes the client with the most unread bytes, unless enough was read in the meantime. */
+  /** Closes the client with the most unread bytes if the total is still too large. */
   private makeRoom(): void {
     let most: Client | undefined;
     for (const client of this.all) {
@@ -153,7 +149,7 @@ export class ClientPort {
     this.options.step({ kind: 'limit-exceeded', limit, from });
   };
 
-  /** After pending output. */
+  /** Closes after pending output. */
   close(id: number): void {
     const client = this.clients.get(id);
     if (client === undefined) return;
@@ -172,7 +168,7 @@ export class ClientPort {
     const client = this.clients.get(id);
     if (client === undefined) return;
     client.isHeld = false;
-    readOn(client);
+    resumeReading(client);
   }
 
   awaitReading(id: number): void {
@@ -189,7 +185,7 @@ export class ClientPort {
       client.isAwaited = false;
       this.options.step({ kind: 'drained', connection: id });
     }
-    readOn(client);
+    resumeReading(client);
   }
 
   async shutDown(): Promise<void> {
@@ -200,7 +196,7 @@ export class ClientPort {
     await this.listener.ended();
   }
 
-  /** Breaks a connection, without the pending output. */
+  /** Drops pending output. */
   destroy(id: number): void {
     this.clients.get(id)?.socket.resetAndDestroy();
   }
@@ -254,6 +250,6 @@ export class ClientPort {
 
 const NOT_PAUSED = { isHeld: false, isSlow: false, isResting: false, isAwaited: false };
 
-function readOn({ socket, isHeld, isSlow, isResting, isAwaited }: Client): void {
+function resumeReading({ socket, isHeld, isSlow, isResting, isAwaited }: Client): void {
   if (!isHeld && !isSlow && !isResting && !isAwaited) socket.resume();
 }

@@ -6,7 +6,7 @@ import { SecurePort } from './secure-port.js';
 export interface ClientPortsOptions {
   readonly config: Config;
   readonly host: string;
-  /** Default: clientPort of `config`, or else 0 (a free port), unless there is a TLS port. */
+  /** Default: clientPort of `config`, or 0 (a free port) unless there is a TLS port. */
   readonly port: number | null | undefined;
   /** Default: secureClientPort of `config`. */
   readonly securePort: number | null | undefined;
@@ -20,7 +20,6 @@ export class ClientPorts {
   readonly plain: ClientPort;
   readonly secure: SecurePort | undefined;
   private readonly onWarning: (message: string) => void;
-  /** Of the plain port. */
   host: string;
 
   /** @throws ServerError ECONFIG when the ssl.* options name no usable certificate */
@@ -61,7 +60,6 @@ export class ClientPorts {
     return this.plain.port;
   }
 
-  /** -1 without a TLS port. */
   get securePort(): number {
     return this.secure?.port ?? -1;
   }
@@ -76,13 +74,12 @@ export class ClientPorts {
     return `zks://${formatAddress(this.secure?.host ?? this.host, this.securePort)}`;
   }
 
-  /** @throws ServerError EBIND */
   async listen(): Promise<void> {
     await this.plain.listen();
     await this.secure?.listen();
   }
 
-  /** The plain port moves; if the new place is not available, it stays where it is. */
+  /** Moves the plain port, which stays if the new place is not available. */
   move(host: string, port: number): void {
     this.plain.move({ host, port }).then(
       () => {

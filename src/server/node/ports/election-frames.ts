@@ -1,9 +1,9 @@
-/** The frames of an election connection: not empty, not too long, and not too many per second. */
+/** Decodes the frames of an election connection and enforces their limits. */
 import { FrameDecoder, FrameTooLongError } from '../../../jute/frame-decoder.js';
 import { LIMITS, type LimitName } from '../../limits/limits.js';
 
 const MAX_LENGTH = LIMITS.electionFrameLength.value;
-/** More than an election ever needs; a faster sender is broken, and slows the others. */
+/** More than an election needs; a faster sender is broken, and slows the others. */
 const MAX_PER_SECOND = LIMITS.electionFramesPerSecond.value;
 
 export class ElectionFrames {

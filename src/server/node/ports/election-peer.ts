@@ -22,11 +22,10 @@ import { ElectionFrames, framed } from './election-frames.js';
 
 export interface ElectionPeerOptions {
   readonly sid: number;
-  /** Connects actively to a member; others only get answers. */
+  /** Only members are called; others only get answers. */
   readonly isMember: () => boolean;
   /** Whether this server has the larger id, so that it makes the connection. */
   readonly isCaller: boolean;
-  /** Dials and sends the preamble of this server. */
   readonly dial: (addresses: readonly HostPort[], signal: AbortSignal) => Promise<Socket>;
   readonly onFrame: (frame: Buffer) => void;
   readonly onWarning: (message: string) => void;
@@ -39,48 +38,42 @@ export interface ElectionPeerOptions {
 }
 
 const MIN_PAUSE_MS = 50;
-/** A call answers a knock; a second knock in the meantime would end that call. */
+/** A second knock would end the call that answers the first. */
 const KNOCK_PAUSE_MS = 500;
 /** With the pauses in between, this covers about the start of a server. */
 const MAX_CALLS_BACK = LIMITS.electionCallsBack.value;
-/** Waits in ms. */
 export const ELECTION_WAITS = {
   /** For a server to hang up after a request to call back. */
   knockMs: LIMITS.electionConnectTime.value,
   /** For a connection to prove that it is alive. */
   proofMs: LIMITS.electionProofTime.value,
-  /** Between two attempts to connect, at most. */
+  /** Between two attempts to connect. */
   maxPauseMs: 2000,
 };
 
 /** A second connection that claims to be the connected server. */
 interface Claim {
-  /** The connection is alive. */
   readonly refuse: () => void;
-  /** The connection is gone. */
   readonly accept: () => void;
   readonly timer: NodeJS.Timeout;
 }
 
 export class ElectionPeer {
-  /** Its addresses to dial. */
   addresses: readonly HostPort[] = [];
   private readonly options: ElectionPeerOptions;
   private socket: Socket | null = null;
   private isWriting = false;
-  /** Not sent yet. */
   private waiting: Buffer | null = null;
   /** The last one sent, on any connection. */
   private last: Buffer | null = null;
   private call: AbortController | null = null;
   private timer: NodeJS.Timeout | undefined;
   private pauseMs = MIN_PAUSE_MS;
-  /** It knocked: call it this many more times, even without a frame to send. */
+  /** It knocked: calls to make even without a frame to send. */
   private callsOwed = 0;
   /** One at a time: a concurrent claim may be repeated. */
   private claim: Claim | null = null;
-  /** The addresses that it announced. */
-  private saidAddresses: readonly HostPort[] = [];
+  private announcedAddresses: readonly HostPort[] = [];
 
   constructor(options: ElectionPeerOptions) {
     this.options = options;
@@ -96,7 +89,7 @@ export class ElectionPeer {
     else if (this.timer === undefined) this.connect();
   }
 
-  /** It knocked, or someone pretended to be it; a connected server needs no call. */
+  /** Handles a knock, or a forged one; a connected server needs no call. */
   wasCalled(addresses: readonly HostPort[]): void {
     if (this.socket === null) this.callBack(addresses);
     else
@@ -106,7 +99,7 @@ export class ElectionPeer {
       );
   }
 
-  /** A connection claims to be the server. @param rest read from it already */
+  /** Handles a connection that claims to be the server. @param rest read from it already */
   claimed(socket: Socket, rest: Buffer): void {
     if (this.socket === null) {
       this.adopt(socket, rest);
@@ -120,7 +113,6 @@ export class ElectionPeer {
     });
   }
 
-  /** Makes the connection prove that it is alive. */
   private examine(refuse: () => void, accept: () => void): void {
     if (this.claim !== null) {
       refuse();
@@ -144,8 +136,8 @@ export class ElectionPeer {
       return;
     }
     claim.refuse();
-    const { sid, onWarning: onTrouble } = this.options;
-    onTrouble(
+    const { sid, onWarning } = this.options;
+    onWarning(
       `two connections claim server ${sid} (a duplicate myid?): the first one answers and stays`,
     );
   }
@@ -153,13 +145,13 @@ export class ElectionPeer {
   private callBack(addresses: readonly HostPort[]): void {
     this.drop();
     this.pauseMs = MIN_PAUSE_MS;
-    this.saidAddresses = addresses;
+    this.announcedAddresses = addresses;
     // It may have knocked before it listens.
     this.callsOwed = MAX_CALLS_BACK;
     this.connect();
   }
 
-  /** Keeps a connection, replaces others. @param rest read from it already */
+  /** Replaces the connection. @param rest read from it already */
   private adopt(socket: Socket, rest: Buffer): void {
     this.drop();
     this.socket = socket;
@@ -178,8 +170,8 @@ export class ElectionPeer {
         frames.push(bytes);
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
-        const { sid, onWarning: onTrouble } = this.options;
-        onTrouble(`the election connection with server ${sid} is closed: ${why}`);
+        const { sid, onWarning } = this.options;
+        onWarning(`the election connection with server ${sid} is closed: ${why}`);
         socket.destroy();
       }
     };
@@ -192,7 +184,6 @@ export class ElectionPeer {
     if (rest.length > 0) read(rest);
   }
 
-  /** Closes the connection, and stops reconnecting. */
   close(): void {
     this.waiting = null;
     this.last = null;
@@ -222,12 +213,12 @@ export class ElectionPeer {
     this.isWriting = false;
     // The last frame may be lost, and the next vote may be a minute away.
     if (this.options.isMember()) this.waiting ??= this.last;
-    if (this.claim === null) this.goOn();
+    if (this.claim === null) this.redial();
     else this.settleClaim(false);
   }
 
   /** Dials again if a frame waits, or a knock needs an answer. */
-  private goOn(atLeastMs = 0): void {
+  private redial(atLeastMs = 0): void {
     if (this.waiting === null && this.callsOwed === 0) {
       this.options.onIdle();
       return;
@@ -257,11 +248,11 @@ export class ElectionPeer {
     if (this.call !== null) return;
     const isLastOwed = this.callsOwed === 1;
     if (this.callsOwed > 0) this.callsOwed--;
-    const said = this.saidAddresses.filter((address) => !this.isKnown(address));
+    const announced = this.announcedAddresses.filter((address) => !this.isKnown(address));
     const call = new AbortController();
     this.call = call;
-    const { dial, isCaller, sid, onWarning: onTrouble, onLimit } = this.options;
-    dial([...this.addresses, ...said], call.signal).then(
+    const { dial, isCaller, sid, onWarning, onLimit } = this.options;
+    dial([...this.addresses, ...announced], call.signal).then(
       (socket) => {
         if (call.signal.aborted) {
           socket.destroy();
@@ -271,21 +262,22 @@ export class ElectionPeer {
         if (isCaller) {
           this.adopt(socket, Buffer.alloc(0));
         } else {
-          // The other side hangs up. If this side closed with unread bytes, ours might be lost.
+          // The other side hangs up. If this side closed with unread bytes, its preamble might be
+          // lost.
           socket.setTimeout(this.options.waits.knockMs, () => {
             this.exceeded('electionConnectTime', socket);
             socket.destroy();
           });
           socket.resume().end();
-          this.goOn(KNOCK_PAUSE_MS);
+          this.redial(KNOCK_PAUSE_MS);
         }
       },
       (error: Error) => {
         if (call.signal.aborted) return;
         this.call = null;
         if (isLastOwed) onLimit('electionCallsBack', `server ${sid}`);
-        onTrouble(`no election connection with server ${sid}: ${error.message}`);
-        this.goOn();
+        onWarning(`no election connection with server ${sid}: ${error.message}`);
+        this.redial();
       },
     );
   }

@@ -1,6 +1,6 @@
 /**
  * The election connections between servers (QuorumCnxManager): received frames become events,
- * effects become sent frames. A connection that is not from a server costs only its own socket.
+ * effects become sent frames. A connection from a stranger costs only its own socket.
  */
 import type { Socket } from 'node:net';
 import type { QuorumServerConfig } from '../../config/config-ensemble.js';
@@ -23,11 +23,10 @@ import { ELECTION_WAITS, ElectionPeer } from './election-peer.js';
 import type { QuorumAuth } from './quorum-auth.js';
 
 export interface ElectionPortOptions {
-  /** The id of this server. */
   readonly sid: number;
-  /** cnxTimeout: the timeout of a connect. */
+  /** cnxTimeout: for a connect. */
   readonly connectTimeoutMs: number;
-  /** The timeout of the preamble on an incoming connection. */
+  /** For the preamble on an incoming connection. */
   readonly greetingTimeoutMs: number;
   /** quorumListenOnAllIPs */
   readonly isEverywhere: boolean;
@@ -46,9 +45,9 @@ export interface ElectionPortOptions {
   readonly onWarning: (message: string) => void;
 }
 
-/** Sockets without a preamble yet; one too many replaces the oldest. */
+/** Sockets without a preamble; one more replaces the oldest. */
 const MAX_PENDING = LIMITS.electionGreetings.value;
-/** Non-members (for now): a joining server asks before it is a member. */
+/** Servers that are not members: a joining one connects before it is a member. */
 const MAX_STRANGERS = LIMITS.electionStrangers.value;
 
 export class ElectionPort {
@@ -59,7 +58,7 @@ export class ElectionPort {
   private readonly peers = new Map<number, ElectionPeer>();
   private readonly pending = new Set<Socket>();
   private members: ReadonlySet<number> = new Set();
-  /** For a non-member, its last addresses as a member: others call back there. */
+  /** Stays after this server has left, because others call back there. */
   private ownAddresses: readonly HostPort[] = [];
   private nextNameless = -1;
   private isClosed = false;
@@ -83,7 +82,7 @@ export class ElectionPort {
   }
 
   /**
-   * The members to connect to from now on; the addresses of this server may change, too.
+   * Connects to these servers from now on; the addresses of this server may change, too.
    * @param proposed lines that may come into force: their servers vote on that, at either address
    */
   setMembers(
@@ -96,7 +95,6 @@ export class ElectionPort {
       .catch((error: Error) => this.options.onWarning(error.message));
   }
 
-  /** Only the newest frame is sent. */
   notify(sid: number, frame: Buffer): void {
     const peer = this.peers.get(sid);
     if (peer !== undefined) peer.notify(frame);
@@ -170,7 +168,6 @@ export class ElectionPort {
   };
 
   private accept(socket: Socket): void {
-    // 'close' follows every error.
     socket.on('error', () => undefined);
     if (this.isClosed) {
       socket.destroy();
@@ -219,7 +216,7 @@ export class ElectionPort {
     socket.on('data', read);
   }
 
-  /** @param rest bytes already read after the preamble */
+  /** @param rest read after the preamble */
   private authenticate(socket: Socket, rest: Buffer, accept: (rest: Buffer) => void): void {
     const { auth = null } = this.options;
     if (auth === null) {

@@ -1,11 +1,11 @@
 import type { ClientOutput } from './client-port.js';
 
-/** The way to clients with faults: replies that come late, or never. */
+/** Sends replies to clients late or never, for tests of clients. */
 export class FaultyOutput implements ClientOutput {
   delayMs = 0;
   isDropping = false;
   private readonly output: ClientOutput;
-  /** When the last delayed output is due: later output must not overtake it. */
+  /** When the last delayed output is due, since the order must not change. */
   private dueMs = 0;
 
   constructor(output: ClientOutput) {

@@ -29,9 +29,9 @@ import { addressOf, nameOf } from '../sockets/remote-name.js';
 import { ExitCode, ServerError } from '../storage/errors.js';
 
 export interface QuorumAuthOptions {
-  /** The passwords of accepted users, by name. */
+  /** Passwords by user name. */
   readonly users: ReadonlyMap<string, string>;
-  /** The credentials of this server when it dials; null without authentication. */
+  /** The login of this server when it dials, or null. */
   readonly login: SaslLogin | null;
   /** quorum.auth.serverRequireSasl */
   readonly isRequired: boolean;
@@ -89,7 +89,7 @@ export class QuorumAuth {
   }
 
   /**
-   * Authenticates this server to the dialed server; the socket is paused then.
+   * Authenticates this server to the dialed one, and pauses the socket.
    * @throws Error with a reason for an operator, and destroys the socket
    */
   async prove(socket: Socket, timeoutMs: number): Promise<void> {
@@ -122,7 +122,7 @@ export class QuorumAuth {
   }
 
   /**
-   * Accepts or refuses a dialing server; the socket is paused then, with further bytes put back.
+   * Accepts or refuses a dialing server; pauses the socket, and puts further bytes back.
    * @param first bytes already read
    * @throws Error with a reason for an operator; the socket is closed
    */
@@ -130,7 +130,7 @@ export class QuorumAuth {
     const place = addressOf(socket);
     const exchange = new Exchange(socket, first);
     try {
-      if (await exchange.isBegun()) await this.judge(exchange);
+      if (await exchange.isBegun()) await this.checkCredentials(exchange);
       else if (this.options.isRequired) {
         throw new Error('it did not try, and quorum.auth.serverRequireSasl=true');
       }
@@ -143,7 +143,7 @@ export class QuorumAuth {
     }
   }
 
-  private async judge(exchange: Exchange): Promise<void> {
+  private async checkCredentials(exchange: Exchange): Promise<void> {
     const { users } = this.options;
     const server = new SaslDigest({ users, names: QUORUM_NAMES, md5, nonce });
     for (;;) {
@@ -185,7 +185,7 @@ class Exchange {
     socket.resume();
   }
 
-  /** Whether it begins with a packet; also false if it ends too early. */
+  /** Whether it begins with a packet; false if it ends too early. */
   async isBegun(): Promise<boolean> {
     for (;;) {
       const answer = isAuth(this.bytes);
@@ -212,13 +212,12 @@ class Exchange {
     if (!this.socket.destroyed) this.socket.write(encodeAuthPacket(packet));
   }
 
-  /** Gives the socket back. */
   end(): void {
     const { socket } = this;
     socket.off('data', this.read);
     for (const end of ['end', 'close']) socket.off(end, this.finish);
     socket.pause();
-    // An ended socket takes nothing back; one that ended before it was accepted gets no answer.
+    // An ended socket takes nothing back, and the dialing server gets no answer.
     if (this.bytes.length > 0 && !this.isEnded) socket.unshift(this.bytes);
   }
 

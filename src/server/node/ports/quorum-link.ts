@@ -1,17 +1,16 @@
 /**
- * One connection of the learner protocol. All packets of one turn leave in one write. A snapshot,
- * or a part of the log on the disk, is a stream: it is written piece by piece, and later packets
- * wait for it.
+ * One connection of the learner protocol. Packets of one turn leave in one write. A snapshot or a
+ * part of the log is a stream, written piece by piece; later packets wait for it.
  */
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { LIMITS } from '../../limits/limits.js';
 import { snapshotPieces } from '../../quorum/leading/snapshot-stream.js';
 
-/** Closes the connection of a server that does not read above this; it may reconnect. */
+/** Bytes that the other side may leave unread; above this, its link is closed. */
 export const MAX_WAITING_BYTES = LIMITS.quorumUnreadBytes.value;
 
-/** How long pending output may take to leave a closed link. */
+/** Time for pending output to leave a closed link. */
 const CLOSE_TIMEOUT_MS = LIMITS.quorumClosingTime.value;
 
 export interface QuorumLinkOptions {
@@ -29,7 +28,7 @@ export interface QuorumLinkOptions {
 
 interface Stream {
   readonly kind: 'stream';
-  /** For the reason when it breaks. */
+  /** Named in the reason for a failure. */
   readonly what: string;
   readonly pieces: () => Iterable<Buffer> | AsyncIterable<Buffer>;
 }
@@ -63,7 +62,7 @@ export class QuorumLink {
     socket.once('close', () => this.finish());
   }
 
-  /** In bytes: what the other side has not read, as far as it is known here. */
+  /** Bytes that the other side has not read, as far as it is known here. */
   get unsent(): number {
     return this.waitingBytes + this.socket.writableLength;
   }
@@ -95,12 +94,12 @@ export class QuorumLink {
     else this.startStream(stream);
   }
 
-  /** After pending output. */
+  /** Closes after pending output. */
   close(): void {
     if (this.isClosed) return;
     this.isClosed = true;
     const { closingTimeMs = CLOSE_TIMEOUT_MS, onLimit } = this.options;
-    // Discard input: a close with unread bytes might lose our output.
+    // Continues to read: a close with unread bytes could lose the pending output.
     const timer = setTimeout(() => {
       onLimit?.('quorumClosingTime', closingTimeMs);
       this.socket.destroy();
@@ -142,14 +141,14 @@ export class QuorumLink {
     this.stream(pieces()).then(
       () => {
         this.isStreaming = false;
-        this.goOn();
+        this.sendWaiting();
       },
       (error: Error) => this.fail(`cannot send ${what}: ${error.message}`),
     );
   }
 
   /** Sends the packets that waited for a stream, up to the next stream. */
-  private goOn(): void {
+  private sendWaiting(): void {
     while (!this.isStreaming) {
       const next = this.waiting.shift();
       if (next === undefined) return;
@@ -162,7 +161,6 @@ export class QuorumLink {
     }
   }
 
-  /** One piece per turn, each after the previous one has left. */
   private async stream(pieces: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {
     const { socket } = this;
     for await (const piece of pieces) {
@@ -173,7 +171,7 @@ export class QuorumLink {
   }
 }
 
-/** Resolves when there is room again, or the socket is closed. */
+/** Resolves when there is room, or the socket is closed. */
 function drained(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     if (socket.destroyed) {

@@ -1,6 +1,6 @@
 /**
  * The connections between a leader and its learners: received bytes become events, effects become
- * sent bytes. A follower that is an observer master has a second port, for observers.
+ * sent bytes. An observer master has a second port, for observers.
  */
 import type { Socket } from 'node:net';
 import type { QuorumServerConfig } from '../../config/config-ensemble.js';
@@ -17,43 +17,37 @@ import { QuorumLink, type QuorumLinkOptions } from './quorum-link.js';
 import { UnprovenLinks } from './unproven-links.js';
 
 export interface QuorumPortOptions {
-  /** The id of this server. */
   readonly sid: number;
-  /** The timeout of the first bytes on an incoming connection. */
+  /** For the first bytes on an incoming connection. */
   readonly greetingTimeoutMs: number;
   /** quorumListenOnAllIPs */
   readonly isEverywhere: boolean;
   /** electionPortBindRetry */
   readonly bindTries: number;
-  /** observerMasterPort. Default: null, no such port. */
+  /** observerMasterPort; default: null, no such port. */
   readonly observerPort?: number | null;
   readonly transport?: Transport;
   /** quorum.auth.enableSasl */
   readonly auth?: QuorumAuth | null;
-  /** The default is in LIMITS. */
   readonly maxUnprovenBytes?: number;
-  /** The defaults are in LIMITS. */
   readonly linkLimits?: Pick<QuorumLinkOptions, 'maxWaitingBytes' | 'closingTimeMs'>;
-  /** Default MAX_LINKS. */
   readonly maxLinks?: number;
-  /** Default MAX_SILENT. */
   readonly maxSilent?: number;
   readonly step: (event: Event) => void;
   readonly onWarning: (message: string) => void;
 }
 
-/** Incoming connections per port; further ones are refused. */
+/** Incoming connections per port; more are refused. */
 const MAX_LINKS = LIMITS.quorumLinks.value;
-/** Those of them without a packet yet; a new one replaces the oldest. */
+/** Those that have sent nothing; one more replaces the oldest. */
 const MAX_SILENT = LIMITS.quorumGreetings.value;
 
-/** A port and its accepted connections. */
 interface Port {
   readonly name: string;
   readonly isForObservers: boolean;
   readonly listener: MovableListener;
   readonly sockets: Set<Socket>;
-  /** Closes those without a packet yet, oldest first. */
+  /** Closes those that have sent nothing, oldest first. */
   readonly silent: Map<Socket, (reason: string) => void>;
 }
 
@@ -96,13 +90,13 @@ export class QuorumPort {
 
   /** @throws ServerError EBIND */
   async listen(members: readonly QuorumServerConfig[]): Promise<void> {
-    // A non-member stays at its old address, and may be invited again.
+    // A server that is not a member stays at its address, where it may be added again.
     if (!members.some(({ sid }) => sid === this.options.sid)) return;
     this.members = members;
     await this.move(this.servers, ({ quorumPort }) => quorumPort);
   }
 
-  /** This server may listen elsewhere from now on. */
+  /** May also move the ports of this server. */
   setMembers(members: readonly QuorumServerConfig[]): void {
     this.listen(members).catch((error: Error) => this.options.onWarning(error.message));
     if (this.isObserverPortOpen) this.setObserverPort(true);
@@ -138,7 +132,6 @@ export class QuorumPort {
     this.links.get(effect.link)?.sendSnapshot(effect);
   }
 
-  /** Packets that are read piece by piece. */
   sendTxns(link: number, packets: AsyncIterable<Buffer>): void {
     this.links.get(link)?.sendTxns(packets);
   }
@@ -148,7 +141,7 @@ export class QuorumPort {
     this.unproven.delete(link);
   }
 
-  /** After pending output. */
+  /** Closes after pending output. */
   closeLink(link: number): void {
     this.calls.get(link)?.abort();
     this.calls.delete(link);
@@ -202,7 +195,6 @@ export class QuorumPort {
   }
 
   private accept(port: Port, socket: Socket): void {
-    // 'close' follows every error.
     socket.on('error', () => undefined);
     if (this.isClosed || !this.makeRoom(port, addressOf(socket))) {
       socket.destroy();
@@ -210,7 +202,7 @@ export class QuorumPort {
     }
     const { sockets, silent } = port;
     const { greetingTimeoutMs: value } = this.options;
-    // One timeout for TLS, authentication and the first bytes of a packet.
+    // One timeout for TLS, authentication, and the first bytes of a packet.
     const from = addressOf(socket);
     const timer = setTimeout(() => {
       this.options.step({ kind: 'limit-exceeded', limit: 'quorumGreetingTime', from, value });
@@ -218,36 +210,36 @@ export class QuorumPort {
     }, value);
     sockets.add(socket);
     silent.set(socket, () => socket.destroy());
-    const spoken = (): void => {
+    const endGreeting = (): void => {
       clearTimeout(timer);
       silent.delete(socket);
     };
     socket.once('close', () => {
-      spoken();
+      endGreeting();
       sockets.delete(socket);
     });
     this.transport.take(socket, (ready) =>
       this.authenticate(port, ready, () => {
         const link = this.open(this.nextLink++, ready, port);
         silent.set(socket, (reason) => link.fail(reason));
-        ready.once('data', spoken);
+        ready.once('data', endGreeting);
       }),
     );
   }
 
-  /** False if all have sent a packet. Silent connections must not keep a member out. */
+  /** False if the port is full. Silent connections must not keep a member out. */
   private makeRoom({ name, sockets, silent }: Port, from: string): boolean {
     const { maxLinks = MAX_LINKS, maxSilent = MAX_SILENT, step } = this.options;
     const [oldest] = silent;
     if (oldest !== undefined && silent.size >= maxSilent) {
-      const [socket, letGo] = oldest;
+      const [socket, fail] = oldest;
       sockets.delete(socket);
       silent.delete(socket);
-      letGo(`it was silent, and over ${maxSilent} such connections arrived`);
+      fail(`it was silent, and over ${maxSilent} such connections arrived`);
       step({ kind: 'limit-exceeded', limit: 'quorumGreetings', from, value: maxSilent });
     }
     if (sockets.size < maxLinks) return true;
-    // A connection that was closed here and does not hang up must not keep others out, either.
+    // Nor must a connection that was closed here and does not hang up.
     for (const socket of sockets) {
       if (!socket.writableEnded) continue;
       sockets.delete(socket);

@@ -18,7 +18,7 @@ export interface SecurePortOptions {
   readonly port: number | null;
   readonly backlog: number;
   readonly step: (event: Event) => void;
-  /** A client after its handshake. @param subject of its certificate, if any */
+  /** Takes a client after its handshake. @param subject of its certificate, if any */
   readonly accept: (socket: Socket, subject: string | undefined) => void;
   readonly onWarning: (message: string) => void;
 }
@@ -78,7 +78,6 @@ export class SecurePort {
     await listen(this.listener, { host, port, backlog, whom: 'clients over TLS' });
   }
 
-  /** A client of a port with and without TLS. */
   takeEither(socket: Socket, acceptPlain: (socket: Socket) => void): void {
     this.gate.take(socket, acceptPlain);
   }
@@ -90,7 +89,7 @@ export class SecurePort {
     await closed;
   }
 
-  /** Unreadable files do not replace the current certificates. */
+  /** If files are unreadable, keeps the current certificates. */
   private reload(): void {
     const { config, onWarning } = this.options;
     try {

@@ -1,6 +1,6 @@
 /**
- * The unread bytes of all links that are not in sync yet, together. One link may lag far while it
- * gets a snapshot, but many that never read must not fill the memory.
+ * Limits the total of unread bytes of links that are not in sync. One link may lag far during a
+ * snapshot, but many that never read must not fill the memory.
  */
 import { LIMITS } from '../../limits/limits.js';
 import type { QuorumLink } from './quorum-link.js';
@@ -35,9 +35,7 @@ export class UnprovenLinks {
     this.links.delete(id);
   }
 
-  /**
-   * Called after sending on a link. Above the limit, closes the link with the most unread bytes.
-   */
+  /** Called after sending. Above the limit, closes the link with the most unread bytes. */
   sent(id: number): void {
     const one = this.links.get(id);
     if (one === undefined) return;
@@ -48,7 +46,7 @@ export class UnprovenLinks {
       this.measure(entry[1]);
       if (most === undefined || entry[1].unread > most[1].unread) most = entry;
     }
-    // Enough may have been read in the meantime.
+    // Enough may have been read since the last measurement.
     if (most === undefined || this.unread <= this.maxBytes) return;
     const [worst, { link, from }] = most;
     this.delete(worst);

@@ -1,6 +1,6 @@
 /**
- * Sockets of clients that the server closes. Pending output may leave, but a client that does not
- * read cannot hold a socket beyond a deadline, and their number is limited.
+ * Sockets of clients that the server closes. Pending output may leave, but only until a deadline,
+ * and the number of such sockets is limited.
  */
 import type { Socket } from 'node:net';
 import { LIMITS, type LimitName } from '../../limits/limits.js';
@@ -19,7 +19,6 @@ export interface ClosingSocketsOptions {
 
 export class ClosingSockets {
   private readonly options: ClosingSocketsOptions;
-  /** Oldest first. */
   private readonly sockets = new Set<Socket>();
   private isShuttingDown = false;
 
@@ -31,7 +30,7 @@ export class ClosingSockets {
     return this.sockets;
   }
 
-  /** Closes it when all its output has left. */
+  /** Closes the socket when its output has left. */
   add(socket: Socket): void {
     if (socket.destroyed || this.sockets.has(socket)) return;
     const { closingTimeMs = LIMITS.closingTime.value, onLimit } = this.options;

@@ -1,10 +1,9 @@
-/** Connections between the servers of an ensemble: how to dial and accept them. */
+/** How servers of an ensemble dial and accept connections. */
 import { connect, type Socket } from 'node:net';
 import type { HostPort } from '../../quorum/wire/election-preamble.js';
 
-/** The transport of a connection: plain, or TLS. */
 export interface Transport {
-  /** Dials; the connection is usable after the event. */
+  /** The connection is usable after the event `ready`. */
   open(address: HostPort): { readonly socket: Socket; readonly ready: 'connect' | 'trusted' };
   /** Passes on an incoming socket once it is usable; destroys a refused one. */
   take(socket: Socket, accept: (socket: Socket) => void): void;
@@ -26,11 +25,11 @@ export interface DialOptions {
   readonly signal: AbortSignal;
 }
 
-/** The next address is tried in parallel if the previous one has not answered by then. */
+/** If an address has not answered by then, the next one is tried in parallel. */
 const STAGGER_MS = 250;
 
 /**
- * The connection to the first address that answers. It has an 'error' listener; 'close' follows.
+ * Connects to the first address that answers. The socket has an 'error' listener; 'close' follows.
  * @throws Error with a reason for an operator if no address answers, or on the signal
  */
 export function dial(options: DialOptions): Promise<Socket> {
@@ -97,7 +96,7 @@ function attempt(
   });
   socket.once('close', handleClose);
   socket.once(ready, () => {
-    // A connect to an unused port may get the same port as its source, and connect to itself.
+    // A connect to an unused port may get it as source port, too, and so reach itself.
     if (socket.localPort === socket.remotePort && socket.localAddress === socket.remoteAddress) {
       reason = `${place} is also the source port of the call, so no server listens there`;
       socket.destroy();

@@ -1,16 +1,16 @@
 import { createServer, type Server } from 'node:net';
 
 /**
- * Below the range of outgoing connections (from 32768 on Linux, from 49152 on others): a port there
- * may be in use by a connection before a server listens on it.
+ * Below the source ports of connections (from 32768 on Linux, from 49152 on others), which may be
+ * in use before a server listens there.
  */
 const FIRST = 10_240;
 const COUNT = 32_768 - FIRST;
-/** Concurrent processes search in different places, and never twice in one. */
+/** Concurrent processes start their searches at different ports. */
 const STRIDE = 509;
 let looked = (process.pid * STRIDE) % COUNT;
 
-/** Unused ports of an address; all are held at once, so that they differ. */
+/** Unused ports of an address; holds all at once, so that they differ. */
 export async function findFreePorts(count: number, host: string): Promise<number[]> {
   const held: Server[] = [];
   try {
@@ -31,7 +31,7 @@ export async function findFreePorts(count: number, host: string): Promise<number
   }
 }
 
-/** The probe listens there then. @throws Error when the address cannot be used */
+/** If true, the probe listens. @throws Error when the address cannot be used */
 function isFree(probe: Server, port: number, host: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     probe.once('error', (error: NodeJS.ErrnoException) => {

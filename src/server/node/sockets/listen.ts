@@ -2,9 +2,8 @@ import type { Server } from 'node:net';
 import { ExitCode, ServerError } from '../storage/errors.js';
 
 /**
- * All clients of a member that died connect at once. The kernel drops connections beyond the
- * backlog, and their clients repeat them after 1 s and more. It lowers the value to its own maximum
- * (net.core.somaxconn).
+ * When a member dies, all its clients connect at once. The kernel drops connections beyond the
+ * backlog, which clients repeat after 1 s or more. It caps the value (net.core.somaxconn).
  */
 export const BACKLOG = 4096;
 /** EADDRINUSE does not say why. */
@@ -18,11 +17,11 @@ export interface ListenOptions {
   readonly port: number;
   /** Connections that wait for accept; without a positive number, BACKLOG. */
   readonly backlog?: number;
-  /** The clients of the port, for error texts: "clients". */
+  /** For error texts: "clients". */
   readonly whom: string;
 }
 
-/** Binds a listener to its port. @throws ServerError EBIND */
+/** @throws ServerError EBIND */
 export function listen(listener: Server, options: ListenOptions): Promise<void> {
   const { host, port, backlog = 0, whom } = options;
   return new Promise((resolve, reject) => {
@@ -43,18 +42,18 @@ export function listen(listener: Server, options: ListenOptions): Promise<void> 
   });
 }
 
-/** The port; -1 while it does not listen. */
+/** -1 while it does not listen. */
 export function portOf(listener: Server): number {
   const address = listener.address();
   return address === null || typeof address === 'string' ? -1 : address.port;
 }
 
-/** Stops accepting; resolves when all connections are closed. */
+/** Resolves when all connections are closed. */
 export function stopListening(listener: Server): Promise<void> {
   return new Promise((resolve) => listener.close(() => resolve()));
 }
 
-/** An IPv4 client of a dual-stack socket has the address ::ffff:a.b.c.d. */
+/** Removes the prefix of an IPv4 client on a dual-stack socket (::ffff:a.b.c.d). */
 export function plainIp(address: string): string {
   return address.startsWith('::ffff:') ? address.slice(7) : address;
 }

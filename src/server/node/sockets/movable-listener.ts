@@ -19,7 +19,7 @@ export interface Place {
 export interface MovableListenerOptions {
   /** For messages: "elections". */
   readonly whom: string;
-  /** How many attempts to listen, one second apart; 0 is unlimited (electionPortBindRetry). */
+  /** Attempts to listen, one second apart; 0 is unlimited (electionPortBindRetry). */
   readonly tries: number;
   /** As in ListenOptions. */
   readonly backlog?: number;
@@ -30,10 +30,9 @@ export interface MovableListenerOptions {
 }
 
 const RETRY_MS = 1000;
-/** Stands for all addresses, of one or both families. */
 const ANY = '*';
 
-/** A place by its address: names of the same address are the same place. */
+/** A place by its address, because several names may have the same one. */
 interface Spot {
   readonly place: Place;
   readonly address: string;
@@ -42,7 +41,7 @@ interface Spot {
 export class MovableListener {
   private readonly options: MovableListenerOptions;
   private readonly listeners = new Set<NetServer>();
-  /** Until the connections that a former listener accepted are closed. */
+  /** Former listeners whose connections are still open. */
   private readonly ending = new Set<Promise<void>>();
   private readonly closing = new AbortController();
   /** One move at a time: two would need the same port. */
@@ -60,7 +59,7 @@ export class MovableListener {
 
   /**
    * Listens only at these places from then on. Accepted connections stay. If a place is not
-   * available, the listeners of before stay.
+   * available, the former listeners stay.
    * @throws ServerError EBIND
    */
   move(places: readonly Place[]): Promise<void> {
@@ -88,7 +87,7 @@ export class MovableListener {
     );
   }
 
-  /** One address and all addresses share a port, so the former listener there ends first. */
+  /** One address and all addresses share a port, so the former listener ends first. */
   private async replace(spot: Spot, leaving: readonly NetServer[]): Promise<void> {
     const inTheWay = leaving.filter(
       (listener) =>
@@ -136,14 +135,14 @@ export class MovableListener {
     for (const listener of this.listeners) this.end(listener);
   }
 
-  /** After `close`: resolves when the accepted connections are closed, which their owner does. */
+  /** After `close`: resolves when the owner has closed the accepted connections. */
   async ended(): Promise<void> {
     await this.moving;
     await Promise.all(this.ending);
   }
 }
 
-/** As `listen` resolves it; a name that has no address is tried as it is. */
+/** As `listen` resolves it; a name without an address is tried unchanged. */
 async function addressOf(host: string | undefined): Promise<string> {
   if (host === undefined) return ANY;
   const found = await lookup(host).catch(() => ({ address: host }));
@@ -155,7 +154,7 @@ function boundTo(listener: NetServer): string {
   return address === null || typeof address === 'string' ? '' : anyOr(address.address);
 }
 
-/** The short form of an IPv6 address; Apache's texts have the long one. */
+/** Shortens an IPv6 address, since Apache's texts have the long form. */
 function anyOr(given: string): string {
   const address = isIPv6(given)
     ? new SocketAddress({ address: given, family: 'ipv6' }).address

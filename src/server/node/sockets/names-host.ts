@@ -2,9 +2,8 @@ import { isIP } from 'node:net';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 
 /**
- * Undefined if the certificate is valid for `host`, an address or a name. Its common name counts
- * only without alternative names (RFC 2818; ZKHostnameVerifier): Node.js would accept it in
- * addition.
+ * Undefined if the certificate is valid for `host`. Its common name counts only without alternative
+ * names (RFC 2818; ZKHostnameVerifier); Node.js would accept it anyway.
  */
 export function checkHost(host: string, certificate: PeerCertificate): Error | undefined {
   // A name with a comma is in quotes.

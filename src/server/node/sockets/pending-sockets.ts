@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** Sockets that are not clients yet, with their number per address. */
+/** Sockets that are not clients yet, counted per address. */
 export class PendingSockets {
   private readonly maxPerAddress: number;
   private readonly sockets = new Map<string, Socket>();
@@ -11,7 +11,7 @@ export class PendingSockets {
     this.maxPerAddress = maxPerAddress;
   }
 
-  /** False when its address has too many; a closed socket is removed. */
+  /** False if its address has too many. Closed sockets are removed. */
   add(socket: Socket): boolean {
     const address = socket.remoteAddress ?? '';
     const count = this.counts.get(address) ?? 0;
@@ -40,7 +40,7 @@ export class PendingSockets {
   }
 }
 
-/** Node reports the end of a handshake with another object, which has the same addresses. */
+/** After a handshake, Node has another object for the same connection. */
 export function keyOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 }

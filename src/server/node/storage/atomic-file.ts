@@ -6,9 +6,9 @@ import type { Access, FileSystem } from './file-system.js';
 const USUAL_MODE = 0o644;
 
 /**
- * Writes a whole file under a temporary name, and renames it once it is on the disk: a reader finds
- * the old content or all of the new (AtomicFileWritingIdiom). An existing file keeps its
- * permissions and owner, and a symbolic link stays one: its target is written.
+ * Writes a whole file under a temporary name, then renames it (AtomicFileWritingIdiom): a reader
+ * finds all of the old or of the new content. Keeps permissions and owner, and writes the target of
+ * a link.
  * @param like the file whose permissions a new file gets
  */
 export async function writeFileAtomically(
@@ -59,7 +59,7 @@ async function targetOf(fs: FileSystem, path: string): Promise<string> {
   }
 }
 
-/** Undefined without such a file. */
+/** Undefined if the file does not exist. */
 export async function accessOf(fs: FileSystem, path: string): Promise<Access | undefined> {
   try {
     const { mode, uid, gid } = await fs.stat(path);

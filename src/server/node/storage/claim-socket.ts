@@ -1,4 +1,4 @@
-/** The Unix sockets that tell dir-lock.ts which claims on a folder have a living process. */
+/** Unix sockets by which dir-lock.ts finds out which claims on a folder have a living process. */
 import { rename, unlink } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { isMissing } from './errors.js';
 export type ClaimAnswer =
   | { readonly kind: 'gone' }
   | { readonly kind: 'starter' }
-  /** Without the fields if it does not send them. */
+  /** The fields are missing if it does not send them. */
   | {
       readonly kind: 'holder';
       readonly pid?: string | undefined;
@@ -18,7 +18,6 @@ export interface Listening {
   close(): void;
 }
 
-/** A folder with an open handle. */
 interface Place {
   readonly folder: string;
   readonly fd: number;
@@ -27,25 +26,22 @@ interface Place {
 export const CLAIM_PREFIX = 'zkserver.lock.';
 /** Of a socket that may not listen yet. */
 export const UNNAMED_PREFIX = 'zkserver.new.';
-/** The size of sun_path, minus the zero: 104 bytes on BSD, 108 on Linux. */
+/** Below the size of sun_path: 104 bytes on BSD, 108 on Linux. */
 const MAX_PATH = 100;
 const ANSWER_TIMEOUT_MS = 2000;
 const MAX_ANSWER = 1024;
 const MAX_CONNECTIONS = 64;
-/** Errors of systems, and file systems, without sockets. */
+/** Errors of systems, and of file systems, without sockets. */
 const NO_SOCKETS = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL', 'ENOSYS']);
 
-/** Null when the path is too long for a socket. */
+/** Null if the path is too long for a socket. */
 function socketPath({ folder, fd }: Place, name: string): string | null {
   const path = join(folder, name);
   if (Buffer.byteLength(path) <= MAX_PATH) return path;
   return process.platform === 'linux' ? `/proc/self/fd/${fd}/${name}` : null;
 }
 
-/**
- * Listens first, and then renames the socket: before it listens it would look like the socket of a
- * dead process. Null if no socket can be made.
- */
+/** Listens before the rename: until then the socket looks dead. Null if no socket can be made. */
 export async function listenAt(
   place: Place,
   name: string,
@@ -95,7 +91,6 @@ function isListening(server: Server, path: string): Promise<boolean> {
   });
 }
 
-/** The process that listens there. Only the kernel can say that it is gone. */
 export function askClaim(place: Place, name: string): Promise<ClaimAnswer> {
   const path = socketPath(place, name);
   if (path === null) return Promise.resolve({ kind: 'holder' });
@@ -108,7 +103,7 @@ export function askClaim(place: Place, name: string): Promise<ClaimAnswer> {
     });
     socket.on('error', ({ code }: NodeJS.ErrnoException) => {
       const isGone = code === 'ECONNREFUSED' || code === 'ENOENT';
-      // A process that ends during the question is asked again, like a starter.
+      // A process that ends is asked again, like a starter.
       const isEnding = code === 'ECONNRESET' || code === 'EPIPE';
       resolve({ kind: isGone ? 'gone' : isEnding ? 'starter' : 'holder' });
     });

@@ -1,7 +1,7 @@
 /**
- * Writes a snapshot from the one before and the log after it, without the tree: another thread can
- * do it, and the file is exact at its zxid. Its digest must equal the one of the tree at that zxid;
- * otherwise the file is refused, and the caller writes a snapshot of the tree.
+ * Writes a snapshot from the last one and the log, without the tree, so another thread can do it.
+ * The file is exact at its zxid. If its digest differs from the tree's at that zxid, it is refused,
+ * and the caller writes a snapshot of the tree.
  */
 import { join } from 'node:path';
 import { formatZxid } from '../../../protocol/zxid.js';
@@ -28,7 +28,6 @@ export interface CompactionJob extends SnapshotFileOptions, MergeResult {
   readonly snapFolder: string;
   /** Has every txn up to `zxid` on the disk. */
   readonly logFolder: string;
-  /** The file to write. */
   readonly path: string;
   /** Longest entry in bytes. */
   readonly maxEntryLength: number;
@@ -74,7 +73,7 @@ async function readChanges(
   throw new Error(`the log ends at zxid ${formatZxid(sequence.lastZxid)}`);
 }
 
-/** The file, chunk by chunk; reads the old one as needed. */
+/** Yields the file in chunks, and reads the old one as needed. */
 async function* compacted(
   fs: FileSystem,
   job: CompactionJob,

@@ -4,7 +4,6 @@ import type { CompactionJob } from './compact-snapshot.js';
 
 /** @throws Error as compactSnapshot does, or if the thread cannot run */
 export function compactOnThread(job: CompactionJob): Promise<void> {
-  // A bundle has the worker beside it.
   const extension = import.meta.url.endsWith('.cjs') ? 'cjs' : 'js';
   const url = new URL(`./compaction-worker.${extension}`, import.meta.url);
   return new Promise((resolve, reject) => {

@@ -1,6 +1,5 @@
 import type { FileSystem } from './file-system.js';
 
-/** Cuts the file at `offset`, durably. */
 export async function cutFile(fs: FileSystem, path: string, offset: number): Promise<void> {
   const file = await fs.open(path, 'change');
   try {
@@ -12,8 +11,8 @@ export async function cutFile(fs: FileSystem, path: string, offset: number): Pro
 }
 
 /**
- * Makes the content of a file durable before it is used. A killed process may have left it only in
- * the memory of the system, and a power loss would remove it.
+ * Makes a file durable before its use: after a kill, it may be only in memory, and a power loss
+ * would remove it.
  */
 export async function syncFile(fs: FileSystem, path: string): Promise<void> {
   const file = await fs.open(path, 'read');

@@ -1,7 +1,4 @@
-/**
- * The folders of a server: recovers its data, and writes its snapshots. persistence/recovery.ts
- * decides; this file moves the bytes.
- */
+/** Recovers a server's data and writes its snapshots. persistence/recovery.ts decides how. */
 import { basename, join } from 'node:path';
 import { snapshotFileName, VERSION_DIR } from '../../persistence/file-names.js';
 import { planPurge } from '../../persistence/purge.js';
@@ -24,12 +21,11 @@ import { type SnapshotFileOptions, writeSnapshotFile } from './snapshot-file.js'
 export interface DataDirOptions extends SnapshotFileOptions {
   readonly dataDir: string;
   readonly dataLogDir: string;
-  /** Default: the file system of this machine. */
   readonly fs?: FileSystem | undefined;
   readonly tree: DataTreeOptions;
-  /** Longest entry in bytes: jute.maxbuffer and its extra size. */
+  /** In bytes: jute.maxbuffer and its extra size. */
   readonly maxEntryLength: number;
-  /** Writes snapshots without the tree, if it has at least `fromZnodes` znodes. */
+  /** Writes snapshots without the tree if it has at least `fromZnodes` znodes. */
   readonly compaction?:
     | { readonly fromZnodes: number; readonly run: (job: CompactionJob) => Promise<void> }
     | undefined;
@@ -44,11 +40,9 @@ export interface DataDirOptions extends SnapshotFileOptions {
 
 export interface Recovered {
   readonly database: Database;
-  /** Txns replayed from the log: a new snapshot would save the next start from them. */
+  /** Txns replayed from the log. */
   readonly replayed: number;
-  /** The zxid of the loaded snapshot; null without one. */
   readonly snapshotZxid: bigint | null;
-  /** Milliseconds for the snapshot, and for the log after it. */
   readonly snapshotMs: number;
   readonly logMs: number;
 }
@@ -75,7 +69,7 @@ export class DataDir {
     this.logFolder = join(options.dataLogDir, VERSION_DIR);
   }
 
-  /** Makes the folders, the only step before they are locked. */
+  /** The only change that is allowed before the folders are locked. */
   async makeFolders(): Promise<void> {
     const { dataDir, dataLogDir, areFoldersMade } = this.options;
     if (!areFoldersMade) {
@@ -97,7 +91,6 @@ export class DataDir {
   /** Removes leftovers of a crash; requires the lock on the folders. */
   async prepare(): Promise<void> {
     await this.makeFolders();
-    // A crash leaves incomplete snapshots without their final name.
     for (const { name } of await listFiles(this.fs, this.snapFolder)) {
       if (/^(snapshot|restored)\..*\.tmp$/.test(name)) {
         await this.fs.unlink(join(this.snapFolder, name));
@@ -118,11 +111,11 @@ export class DataDir {
     let database: Database | null = null;
     const startedAt = performance.now();
     if (plan.kind === 'restore') {
-      database = await this.firstWhole(plan.snapshots);
+      database = await this.loadNewestWhole(plan.snapshots);
       if (database === null) plan = withoutSnapshot(plan.snapshots, plan.logs, rule);
     }
     if (plan.kind === 'refuse') throw unusable(`${this.snapFolder}: ${plan.reason}`);
-    if (plan.kind === 'empty') await this.mayBeEmpty();
+    if (plan.kind === 'empty') await this.checkEmptyIsAllowed();
     const snapshotZxid = database === null ? null : database.tree.lastProcessedZxid;
     const loadedAt = performance.now();
     if (database === null) {
@@ -150,10 +143,10 @@ export class DataDir {
   }
 
   /**
-   * A server whose disk was replaced by an empty one must not start over silently. Apache's
-   * standalone server starts at zxid -1 then; this one requires what Apache's ensembles require.
+   * An empty folder may be a replaced disk, so it must be allowed explicitly. Apache's server
+   * requires this only in ensembles; alone it starts at zxid -1.
    */
-  private async mayBeEmpty(): Promise<void> {
+  private async checkEmptyIsAllowed(): Promise<void> {
     const marker = join(this.options.dataDir, INITIALIZE_MARKER);
     const isMarked = await this.fs.unlink(marker).then(
       () => true,
@@ -165,7 +158,7 @@ export class DataDir {
     );
   }
 
-  private async firstWhole(snapshots: readonly SnapshotFile[]): Promise<Database | null> {
+  private async loadNewestWhole(snapshots: readonly SnapshotFile[]): Promise<Database | null> {
     for (const file of snapshots) {
       const database = new Database(this.options.tree);
       const fault = await loadSnapshot(this, database, file);
@@ -181,24 +174,23 @@ export class DataDir {
   }
 
   /**
-   * Writes a file while the server keeps serving. It gets its name when it is whole, unless
-   * `mayBeNamed` refuses. A fuzzy snapshot does not replace an existing one: a later truncation may
-   * need the one with fewer txns.
+   * Writes while the server serves, and names the complete file, unless `beforeRename` rejects. A
+   * fuzzy snapshot never replaces another one: a truncation may need the one with fewer txns.
    */
   async writeSnapshot(
     content: SnapshotContent,
-    mayBeNamed: () => Promise<void> = async () => undefined,
+    beforeRename: () => Promise<void> = async () => undefined,
   ): Promise<WrittenSnapshot> {
     const name = snapshotFileName(content.zxid, this.options.compression);
     const path = join(this.snapFolder, name);
     const temporary = `${path}.tmp`;
     let reached = content.zxid;
-    if (!(await this.isCompacted(content, temporary, mayBeNamed))) {
+    if (!(await this.isCompacted(content, temporary, beforeRename))) {
       await this.writeTree(temporary, content);
       reached = content.tree.lastProcessedZxid;
     }
     try {
-      await mayBeNamed();
+      await beforeRename();
       if (reached > content.zxid && (await this.hasSnapshot(path))) {
         throw new Error(`${path}: already exists`);
       }
@@ -211,14 +203,14 @@ export class DataDir {
     return { path, reached };
   }
 
-  /** Writes the tree as it is to a file without its final name. */
+  /** Writes the tree to a file without its final name. */
   writeTree(path: string, content: SnapshotContent): Promise<void> {
     const { isLastZxidWritten, snapshotChunkSize, compression } = this.options;
     const chunks = writeSnapshot(sourceOf(content, isLastZxidWritten), snapshotChunkSize);
     return writeSnapshotFile(this.fs, path, chunks, compression);
   }
 
-  /** Whether the file was written from other files. They must have all txns before. */
+  /** Whether the file could be written from other files; waits until they have all txns. */
   private async isCompacted(
     { tree, sessions, zxid, exact }: SnapshotContent,
     path: string,
@@ -250,13 +242,13 @@ export class DataDir {
   }
 
   /**
-   * Removes files that no start needs, except the newest `retain` snapshots and their logs;
-   * resolves to the names.
+   * Removes files that no start needs. Keeps the newest `retain` snapshots and their logs. Resolves
+   * to the names.
    */
   async purge(retain: number): Promise<string[]> {
     const snapshots = await listFiles(this.fs, this.snapFolder);
     const plan = planPurge(snapshots, await listFiles(this.fs, this.logFolder), retain);
-    // The remaining files must have durable names; they may be new.
+    // The names of the remaining files may not be durable yet.
     if (plan.logs.length + plan.snapshots.length > 0) await this.fs.syncFolder(this.snapFolder);
     for (const name of plan.logs) await this.fs.unlink(join(this.logFolder, name));
     for (const name of plan.snapshots) await this.fs.unlink(join(this.snapFolder, name));

@@ -1,31 +1,24 @@
 /**
- * Keeps two of these servers off one folder, without a lock of the operating system, which Node
- * does not have. Apache's server keeps no lock and looks at none.
+ * Keeps two of these servers off one folder. Node has no file locks; Apache's server uses none.
  *
- * Each starting server makes a claim: a Unix socket in the folder, with a unique name
- * (`zkserver.lock.<kernel>.<id>`). It listens before it gets that name. Only then it lists the
- * folder and connects to every other claim. The kernel answers for dead processes.
+ * Each starting server makes a claim: a Unix socket in the folder with a unique name
+ * (`zkserver.lock.<kernel>.<id>`). It listens before it gets that name. Then it connects to every
+ * other claim, and the kernel answers for dead processes.
  *
- * - Refused connection: that process is dead. Its file is removed; its name is never reused.
+ * - Refused connection: the process is dead. Its file is removed; its name is never reused.
  * - A holder answers: this start is refused.
  * - Another starter answers: the one with the larger id withdraws, and the other waits for that.
  * - No claim answers: this server holds the folder.
  *
- * Of two starters, the one that lists last finds the claim of the other, so both cannot hold.
+ * Of two starters, the one that lists last finds the other's claim, so both cannot hold.
  *
- * - **kill -9**: the kernel closes the socket. The next start is refused a connection and continues
- *   at once.
- * - **Power loss, another boot**: the name has the id of the kernel's boot. A claim of another boot
- *   is void on a local disk.
- * - **A copied folder**: no process listens on a copied socket.
- * - **Containers**: pids do not matter. A socket in a shared volume works across containers of one
- *   kernel, in any namespaces, like /var/run/docker.sock.
- * - **A clock that jumps**: clocks do not matter.
- * - **A stopped process** (SIGSTOP): the kernel accepts connections for it, so it keeps its claim.
+ * - **Power loss**: the name has the id of the kernel's boot, so older claims are void.
+ * - **Containers**: a socket in a shared volume works across containers of one kernel.
+ * - **SIGSTOP**: the kernel accepts connections for a stopped process, so it keeps its claim.
  * - **NFS and other shared file systems**: a socket works only within one kernel. There, and
  *   without sockets, each claim has a second file that it rewrites every 2 seconds. A claim of
- *   another kernel is void when that file does not change for 10 seconds. A holder that stalls for
- *   longer counts as dead: between hosts this is a safeguard, not a proof.
+ *   another kernel is void after 10 seconds without a change. A holder that stalls for longer
+ *   counts as dead: between hosts this is a safeguard, not a proof.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -48,7 +41,7 @@ const BEAT_MS = 2000;
 const BEAT_TIMEOUT_MS = 10_000;
 /** How long two starting servers may wait for each other. */
 const START_TIMEOUT_MS = 15_000;
-/** f_type of file systems shared between kernels: NFS, SMB, 9P, FUSE, Ceph, Lustre … */
+/** f_type of file systems that kernels share: NFS, SMB, 9P, FUSE, Ceph, Lustre … */
 const SHARED_TYPES: ReadonlySet<number> = new Set([
   0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x01021997, 0x65735546, 0x00c36400, 0x0bd00bd0,
   0x5346414f, 0x6b414653, 0x786f4256, 0x47504653, 0x7461636f, 0x01161970,
@@ -76,7 +69,7 @@ export async function lockDir(folder: string): Promise<DirLock> {
   }
 }
 
-/** Identifies the kernel: containers share it, another boot has another id. */
+/** Containers share it; another boot has another one. */
 function kernelId(): string {
   let name = hostname();
   try {
@@ -90,7 +83,6 @@ function kernelId(): string {
 class Claim implements DirLock {
   private readonly folder: string;
   private readonly kernel: string;
-  /** Kernel and id. */
   private readonly name: string;
   private isHolder = false;
   private handle: FileHandle | null = null;
@@ -149,13 +141,13 @@ class Claim implements DirLock {
     }
   }
 
-  /** False when this claim must be withdrawn and repeated. @throws ServerError EDATADIRINUSE */
+  /** False if this claim must be withdrawn and made again. @throws ServerError EDATADIRINUSE */
   async win(deadline: number): Promise<boolean> {
     for (;;) {
       const rival = await this.firstRival();
       if (rival === null) {
         this.isHolder = true;
-        await this.clearUp();
+        await this.removeUnnamedSockets();
         return true;
       }
       const { answer, name } = rival;
@@ -175,7 +167,7 @@ class Claim implements DirLock {
       throw new ServerError(
         'EDATADIR',
         ExitCode.DATA_DIR,
-        `${join(this.folder, own)}: removed during the start: start the server again`,
+        `${join(this.folder, own)}: removed during the start. Start the server again`,
       );
     }
     const names = new Set(
@@ -195,7 +187,7 @@ class Claim implements DirLock {
   }
 
   /** Removes sockets that a crash left before they had their final name. */
-  private async clearUp(): Promise<void> {
+  private async removeUnnamedSockets(): Promise<void> {
     for (const file of await readdir(this.folder)) {
       if (!file.startsWith(UNNAMED_PREFIX)) continue;
       const { kind } = await askClaim(this.place(), file);
@@ -248,6 +240,6 @@ function inUse(folder: string, answer: ClaimAnswer): ServerError {
   return new ServerError(
     'EDATADIRINUSE',
     ExitCode.DATA_DIR,
-    `the data directory ${folder} is in use by ${who}: stop that server first, or use a separate folder for this one`,
+    `${folder}: in use by ${who} (expected a data directory of its own). Stop that server first, or use another folder`,
   );
 }

@@ -21,7 +21,7 @@ import type { LogDisk } from './log-disk.js';
 import { adoptRestored } from './restored-data.js';
 import { setAside, withRoom } from './set-aside.js';
 import { readTxns, searchLogs } from './stored-txns.js';
-import { dropBehind, truncateData } from './truncate-data.js';
+import { dropAfter, truncateData } from './truncate-data.js';
 
 export interface Storage {
   readonly log: LogDisk;
@@ -53,15 +53,14 @@ type Job =
     }
   | { readonly kind: 'barrier'; readonly work: () => Promise<void> };
 
-/** A timer of Node.js that waits longer fires at once: 24 days. */
+/** A timer of Node.js that waits longer (24 days) fires at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export class Disk {
   private readonly options: DiskOptions;
-  /** Requests after a barrier in progress. */
   private jobs: Job[] = [];
   private barrier: Promise<void> | null = null;
-  /** A change other than an append is in progress, or waits for earlier appends. */
+  /** A barrier is in progress, or waits for earlier appends. */
   private isBarred = false;
   private isStopped = false;
   private snapshot: Promise<void> | null = null;
@@ -74,7 +73,7 @@ export class Disk {
     this.options = options;
   }
 
-  /** Also at the start, as in Apache's server. */
+  /** Purges at the start, too, as Apache's server does. */
   startPurging(): void {
     const { everyMs } = this.options.purge;
     if (everyMs <= 0) return;
@@ -97,7 +96,7 @@ export class Disk {
       });
   }
 
-  /** Calls `onDurable` when the bytes, and all earlier requests, are on the disk. */
+  /** Calls `onDurable` when the bytes and all earlier requests are on the disk. */
   append(bytes: Buffer, firstZxid: bigint, onDurable: () => void): void {
     if (this.isStopped) return;
     if (!this.isBarred) this.options.storage.log.append(bytes, firstZxid, onDurable);
@@ -113,7 +112,7 @@ export class Disk {
   }
 
   /**
-   * Drops all txns after `zxid`; `onDone` gets the remaining data, or null if that is impossible.
+   * Drops all txns after `zxid`. `onDone` gets the remaining data, or null if that is impossible.
    */
   truncate(zxid: bigint, onDone: (database: Database | null) => void): void {
     const { dir } = this.options.storage;
@@ -124,9 +123,8 @@ export class Disk {
   }
 
   /**
-   * Replaces the data: drops all txns on the disk after its zxid.
-   * @param mismatchZxid where the disk diverged from the leader: all its files are kept aside; null
-   * if it did not
+   * Replaces the data, and drops all txns on the disk after the zxid of `content`.
+   * @param mismatchZxid where the disk diverged from the leader: its files are kept aside; or null
    */
   install(
     content: SnapshotContent,
@@ -139,12 +137,12 @@ export class Disk {
       const write = () => this.write(content, async () => undefined);
       const path = await (mismatchZxid === null ? write() : withRoom(dir, write));
       if (mismatchZxid !== null) await setAside(dir, mismatchZxid, path, onWarning);
-      await dropBehind(dir, content.zxid, this.reached);
+      await dropAfter(dir, content.zxid, this.reached);
       onDurable();
     });
   }
 
-  /** The staged snapshot replaces all data on the disk. */
+  /** Makes the staged snapshot the only data on the disk. */
   adoptRestored(staged: string, onDurable: () => void): void {
     const { dir } = this.options.storage;
     this.rewrite(async () => {
@@ -154,7 +152,7 @@ export class Disk {
     });
   }
 
-  /** Changes the files themselves, with exclusive access and a closed log. */
+  /** For work on the files themselves: exclusive access, and a closed log. */
   private rewrite(work: () => Promise<void>): void {
     this.addBarrier(async () => {
       await this.finishBackground();
@@ -181,7 +179,6 @@ export class Disk {
     return await searchLogs(storage.dir, range, sizeFactor);
   }
 
-  /** The packets of a range that a search found. */
   readTxns(range: LogRange): AsyncIterable<Buffer> {
     return readTxns(this.options.storage.dir, range);
   }
@@ -191,7 +188,7 @@ export class Disk {
     this.addBarrier(work);
   }
 
-  /** One at a time: during a snapshot the log only rolls. */
+  /** While a snapshot is being written, only rolls the log. */
   takeSnapshot(content: SnapshotContent): void {
     this.options.storage.log.roll();
     if (this.snapshot !== null || this.isBarred) return;
@@ -203,7 +200,7 @@ export class Disk {
       });
   }
 
-  /** Writes a snapshot for an operator, after one in progress. */
+  /** Writes a snapshot for an operator, after the one in progress. */
   async writeSnapshot(content: () => SnapshotContent): Promise<SnapshotFile> {
     while (this.snapshot !== null || this.barrier !== null) await (this.barrier ?? this.snapshot);
     const begun = content();
@@ -232,8 +229,8 @@ export class Disk {
   }
 
   /**
-   * A fuzzy snapshot contains txns that were applied during the write. It must not survive a crash
-   * that the log of those txns does not survive, or uncommitted txns would come back.
+   * A fuzzy snapshot contains txns that were applied meanwhile. Without the log of those txns it
+   * must not survive a crash, or uncommitted txns would come back.
    */
   private readonly untilLogged = async (): Promise<void> => {
     // All txns in the tree are in an append by the end of this turn, at the latest.
@@ -242,9 +239,9 @@ export class Disk {
     if (!isLogged || this.isBarred) throw new Error('the log has to be changed first');
   };
 
-  private async write(content: SnapshotContent, mayBeNamed = this.untilLogged): Promise<string> {
+  private async write(content: SnapshotContent, beforeRename = this.untilLogged): Promise<string> {
     const startedAt = performance.now();
-    const { path, reached } = await this.options.storage.dir.writeSnapshot(content, mayBeNamed);
+    const { path, reached } = await this.options.storage.dir.writeSnapshot(content, beforeRename);
     this.reached.set(basename(path), reached);
     this.options.onSnapshot(path, performance.now() - startedAt);
     return path;
@@ -265,7 +262,7 @@ export class Disk {
       });
   }
 
-  /** Ends in the turn in which the queue is empty: no job can arrive in between. */
+  /** Ends in the turn in which the queue is empty, so no job can arrive in between. */
   private async doJobs(): Promise<void> {
     const { log } = this.options.storage;
     for (let job = this.jobs.shift(); job !== undefined; job = this.jobs.shift()) {

@@ -1,4 +1,4 @@
-/** acceptedEpoch and currentEpoch on the disk; persistence/epochs.ts explains them. */
+/** The files acceptedEpoch and currentEpoch, which persistence/epochs.ts explains. */
 import { join } from 'node:path';
 import {
   ACCEPTED_EPOCH_FILE,
@@ -20,9 +20,9 @@ export interface KnownEpochs {
 }
 
 /**
- * The epochs of a server whose data end at `lastZxid`. Writes missing files, as Apache's server
- * does (QuorumPeer.loadDataBase).
- * @throws ServerError EDATA when they contradict this data
+ * The epochs of a server whose data end at `lastZxid`. Writes missing files
+ * (QuorumPeer.loadDataBase).
+ * @throws ServerError EDATA when they contradict the data
  */
 export async function openEpochs(
   fs: FileSystem,

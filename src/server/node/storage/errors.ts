@@ -4,13 +4,11 @@ export const ExitCode = {
   /** A broken invariant or an unexpected error. */
   UNEXPECTED: 1,
   USAGE: 2,
-  /** The data cannot be read (a corrupt log, no usable snapshot), or belong to another ensemble. */
+  /** Unreadable (a corrupt log, no usable snapshot), or of another ensemble. */
   DATA: 3,
-  /** The data directory cannot be used: another server uses it, or no permission. */
+  /** Used by another server, or no permission. */
   DATA_DIR: 4,
-  /** A server cannot listen on a port. */
   BIND: 5,
-  /** The log cannot be written: no more writes can be acknowledged. */
   DISK: 6,
 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
@@ -36,13 +34,12 @@ export class LogWriteError extends ServerError {
     super(
       'ELOGWRITE',
       ExitCode.DISK,
-      `the transaction log in ${folder} cannot be written (${why}): no more writes can be acknowledged, so the server stops`,
+      `${folder}: cannot write the transaction log: ${why}. The server stops, because it can acknowledge no more writes: free or repair the disk, then start it again`,
       cause,
     );
   }
 }
 
-/** Whether a call failed because a file does not exist. */
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

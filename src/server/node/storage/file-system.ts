@@ -1,10 +1,9 @@
 /**
- * The file system calls of storage; LogDisk, Disk, DataDir and their parts make no other.
- * Production uses `NODE_FILES`; the simulator has one that loses and tears writes.
+ * All file system calls of storage. The simulator has one that loses and tears writes.
  *
- * A write is durable after `sync` or `datasync`, or at once in a file opened with `isSynced`. A
- * name (created, renamed, removed) is durable after `syncFolder` of its folder. Paths are absolute.
- * Errors are those of Node, with a `code`.
+ * A write is durable after `sync` or `datasync`, or at once if the file `isSynced`. A name
+ * (created, renamed, removed) is durable after `syncFolder` of its folder. Paths are absolute.
+ * Errors are Node's, with a `code`.
  */
 import { writev } from 'node:fs';
 import {
@@ -22,7 +21,6 @@ import {
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 export interface Access {
-  /** The permission bits. */
   readonly mode: number;
   readonly uid: number;
   readonly gid: number;
@@ -30,7 +28,6 @@ export interface Access {
 
 export interface FileStat extends Access {
   readonly kind: 'file' | 'folder' | 'other';
-  /** Bytes. */
   readonly size: number;
 }
 
@@ -45,9 +42,8 @@ export interface OpenOptions {
 }
 
 export interface StoredFile {
-  /** Fills the buffer from `position` on, up to the end of the file; resolves to bytes read. */
+  /** Fills the buffer from `position` on, up to the end of the file; resolves to the bytes read. */
   read(buffer: Buffer, position: number): Promise<number>;
-  /** Resolves when everything is written. */
   write(buffers: readonly Buffer[], position: number): Promise<void>;
   truncate(size: number): Promise<void>;
   sync(): Promise<void>;
@@ -61,9 +57,9 @@ export interface FileSystem {
   open(path: string, mode: OpenMode, options?: OpenOptions): Promise<StoredFile>;
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
-  /** One folder in an existing folder. */
+  /** Fails unless the parent exists. */
   mkdir(path: string): Promise<void>;
-  /** An empty folder. */
+  /** Removes an empty folder. */
   rmdir(path: string): Promise<void>;
   readdir(path: string): Promise<string[]>;
   /** Follows links. */

@@ -14,8 +14,8 @@ export async function mustExist(fs: FileSystem, folder: string): Promise<void> {
 }
 
 /**
- * Makes a folder and its parents, each durable in its parent: if a power loss removed the folder, a
- * voter would forget its promises.
+ * Makes a folder and its parents durable: a voter whose folder a power loss removed would forget
+ * its promises.
  */
 export async function makeFolder(fs: FileSystem, folder: string): Promise<void> {
   const parent = dirname(folder);
@@ -59,7 +59,6 @@ export async function listFiles(
   });
   const files = await Promise.all(
     names.map(async (name) => {
-      // A file may vanish while the folder is listed.
       const found = await fs.stat(join(folder, name)).catch(() => undefined);
       return { name, size: found?.kind === 'file' ? found.size : -1 };
     }),

@@ -14,11 +14,11 @@ const MAX_REASON = 200;
 interface SnapshotFolder {
   readonly fs: FileSystem;
   readonly snapFolder: string;
-  /** Of an entry, in bytes. */
+  /** In bytes. */
   readonly options: { readonly maxEntryLength: number };
 }
 
-/** Returns why the snapshot is unusable, or undefined if it is whole. */
+/** Returns why the snapshot is unusable, or undefined. */
 export async function loadSnapshot(
   { fs, snapFolder, options }: SnapshotFolder,
   database: Database,
@@ -32,7 +32,7 @@ export async function loadSnapshot(
       if (fault !== undefined) return fault;
     }
   } catch (error) {
-    // It quotes a damaged path with arbitrary content.
+    // The message quotes a damaged path with arbitrary content.
     const reason = JSON.stringify((error as Error).message.slice(0, MAX_REASON));
     return `at offset ${reader.offset}: ${reason}`;
   }

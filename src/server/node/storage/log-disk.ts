@@ -1,8 +1,7 @@
 /**
- * The transaction log on a disk. The next batch gathers during a write: one write and one sync for
- * all requests (group commit). The file is opened with O_DSYNC, so that a write and its sync are
- * one trip through the thread pool, and it is filled with zeros ahead of the tail, so that the sync
- * has no metadata to write.
+ * The transaction log on a disk. Requests that arrive during a write share the next write and sync
+ * (group commit). O_DSYNC makes a write and its sync one trip through the thread pool. Zeros ahead
+ * of the tail keep metadata out of the sync.
  *
  * A failed write is final: the state of the disk is unknown, so no later write may be acknowledged
  * or retried (ZOOKEEPER-4882).
@@ -15,29 +14,20 @@ import { LogWriteError } from './errors.js';
 import { type FileSystem, NODE_FILES } from './file-system.js';
 import { LogFile, type LogFileOptions } from './log-file.js';
 
-/** One batch of records and its callback. */
 interface Append {
   readonly bytes: Buffer;
   readonly firstZxid: bigint;
   readonly onDurable: () => void;
-  /** Starts a new file. */
   readonly isRoll: boolean;
 }
 
 export interface LogDiskOptions extends LogFileOptions {
-  /** The folder of the log files. */
   readonly folder: string;
-  /** Default: the file system of this machine. */
   readonly fs?: FileSystem | undefined;
-  /**
-   * Bytes above which the next batch starts a new file (txnLogSizeLimitInKb); 0 or less disables
-   * it.
-   */
+  /** Bytes above which a batch starts a new file (txnLogSizeLimitInKb); 0 or less disables it. */
   readonly maxFileSize: number;
   readonly onError: (error: LogWriteError) => void;
-  /** A slow sync took `ms`. */
   readonly onSlowSync: (ms: number) => void;
-  /** Every sync took `ms`. */
   readonly onSync?: (ms: number) => void;
   readonly slowSyncMs: number;
 }
@@ -61,7 +51,7 @@ export class LogDisk {
     this.options = options;
   }
 
-  /** Calls `onDurable` when the bytes, and all before them, are on the disk. */
+  /** Calls `onDurable` when the bytes and all before them are on the disk. */
   append(bytes: Buffer, firstZxid: bigint, onDurable: () => void): void {
     this.appended++;
     this.queue.push({ bytes, firstZxid, onDurable, isRoll: this.isRollAsked });
@@ -74,7 +64,7 @@ export class LogDisk {
     this.isRollAsked = true;
   }
 
-  /** Waits for all appends until now, not for later ones; false when one failed. */
+  /** Waits for the appends so far; false when one failed. */
   untilDurable(): Promise<boolean> {
     if (this.isFailed || this.written === this.appended) return Promise.resolve(!this.isFailed);
     return new Promise((resolve) => this.waiting.push({ count: this.appended, resolve }));
@@ -88,16 +78,13 @@ export class LogDisk {
     for (const { resolve } of due) resolve(!this.isFailed);
   }
 
-  /** Waits for writes in progress; false when one of them, or an earlier one, failed. */
+  /** Waits for writes in progress; false when a write has failed. */
   async settle(): Promise<boolean> {
     if (this.isWriting) await new Promise<void>((resolve) => this.idle.push(resolve));
     return !this.isFailed;
   }
 
-  /**
-   * Waits for writes in progress, cuts off the zeros after the last record and closes. A later
-   * append starts a new file.
-   */
+  /** Waits for writes in progress, then cuts off the zeros. A later append starts a new file. */
   async close(): Promise<void> {
     await this.settle();
     const { file } = this;
@@ -105,7 +92,7 @@ export class LogDisk {
     try {
       await file?.close();
     } catch (error) {
-      // After a failed write this error is expected, and other things need closing.
+      // Expected after a failed write, and the caller must close more.
       if (!this.isFailed) throw error;
     }
   }
@@ -149,8 +136,8 @@ export class LogDisk {
   }
 
   /**
-   * The batches that go into one write: never across a roll, and never more than tail-verdict.ts
-   * accepts as one unsynced write, but at least one.
+   * The batches for one write: none across a roll, and no more than tail-verdict.ts accepts as one
+   * unsynced write, but at least one.
    */
   private takeBatch(): Append[] {
     let size = 0;

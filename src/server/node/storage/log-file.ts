@@ -1,10 +1,10 @@
-/** One file of the transaction log that is open for writing, with zeros ahead of its tail. */
+/** One log file that is open for writing, with zeros ahead of its tail. */
 import { dirname } from 'node:path';
 import { encodeLogHeader, LOG_HEADER_SIZE } from '../../persistence/txn-log.js';
 import type { FileSystem, StoredFile } from './file-system.js';
 
 export interface LogFileOptions {
-  /** How many bytes to fill with zeros ahead of the tail (preAllocSize). */
+  /** Zeros to write ahead of the tail, in bytes (preAllocSize). */
   readonly preAllocSize: number;
   /** False only with forceSync=no. */
   readonly isSynced: boolean;
@@ -34,12 +34,11 @@ export class LogFile {
     this.preAllocSize = preAllocSize;
   }
 
-  /** Up to the end of the last record. */
   get size(): number {
     return this.end;
   }
 
-  /** The file, its header and its name in the folder are durable before the first record. */
+  /** The file, its header, and its name are durable before the first record. */
   static async create(fs: FileSystem, path: string, options: LogFileOptions): Promise<LogFile> {
     const { isSynced, preAllocSize } = options;
     const file = await fs.open(path, 'create', { isSynced });
@@ -54,8 +53,8 @@ export class LogFile {
   }
 
   /**
-   * A record never overtakes zeros for the same place: a write beyond the filled part waits for the
-   * current piece, then continues without zeros.
+   * Zeros never overwrite a record: a write beyond the filled part waits for the current piece and
+   * ends the filling.
    */
   async write(buffers: readonly Buffer[]): Promise<void> {
     const length = buffers.reduce((sum, { length: size }) => sum + size, 0);
@@ -72,7 +71,7 @@ export class LogFile {
   }
 
   private fillLater(): void {
-    // Zeros are only an optimization: if they fail (a full disk), the next writes report it.
+    // If filling fails (a full disk), the next writes report it.
     this.filling = this.fill()
       .catch(() => undefined)
       .finally(() => {

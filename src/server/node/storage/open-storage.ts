@@ -1,4 +1,4 @@
-/** Opens the storage of a server: the lock, the recovered database, the log. */
+/** Opens the storage of a server: the lock, the recovered database, and the log. */
 
 import { randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
@@ -16,12 +16,12 @@ import type { Storage } from './disk.js';
 import type { ServerError } from './errors.js';
 import { LogDisk } from './log-disk.js';
 
-/** Znodes of a tree that this thread would need tens of milliseconds to write. */
+/** This thread would need tens of milliseconds to write a tree with more znodes. */
 const COMPACTED_FROM = 20_000;
 /** On two cores, the thread takes one from clients (bench/RESULTS.md, Limits). */
 const hasSpareCore = availableParallelism() > 2;
 
-/** Callbacks of the log; the server is created later, so both are set then. */
+/** Callbacks of the log, set when the server exists. */
 export interface StorageListener {
   onLogError: (error: ServerError) => void;
   onMeasured: (what: Measured, value: number) => void;
@@ -34,10 +34,10 @@ export interface OpenedStorage {
   readonly database: Database;
   /** Txns replayed from the log. */
   readonly replayed: number;
-  /** The last of them, for a member of an ensemble; null for a standalone server. */
+  /** The last of these txns; null for a standalone server. */
   readonly committedLog: CommittedLog | null;
   readonly snapshotZxid: bigint | null;
-  /** The durations of the start, by name. */
+  /** The durations of the start. */
   readonly startup: ReadonlyMap<Measured, number>;
   readonly listener: StorageListener;
 }
@@ -97,7 +97,6 @@ export async function openStorage(
   }
 }
 
-/** Locks all of them, or none. */
 async function lockDirs(folders: Iterable<string>): Promise<DirLock> {
   const locks: DirLock[] = [];
   const release = async (): Promise<void> => {
@@ -112,9 +111,7 @@ async function lockDirs(folders: Iterable<string>): Promise<DirLock> {
   return { release };
 }
 
-/**
- * The recent txns for learners that lag little; an observer master keeps more, for many observers.
- */
+/** Recent txns for learners that lag little; an observer master keeps more. */
 export function makeCommittedLog({
   commitLogCount,
   observerMasterPort,

@@ -1,6 +1,5 @@
 import type { FileSystem } from './file-system.js';
 
-/** Reads a small file completely. */
 export async function readWhole(fs: FileSystem, path: string): Promise<Buffer> {
   const file = await fs.open(path, 'read');
   try {

@@ -1,6 +1,6 @@
 /**
- * Replays the logs after a snapshot. Reads all of them before it changes any: a refused log is
- * evidence, and stays unchanged.
+ * Replays the logs after a snapshot. Reads all of them before it changes one: a refused log is
+ * evidence and must stay unchanged.
  */
 import { join } from 'node:path';
 import { type LogFile, logsAfter, ReplaySequence } from '../../persistence/recovery.js';
@@ -29,7 +29,6 @@ interface Replay {
   applied: number;
   /** Paths of logs with records. */
   readonly read: string[];
-  /** In the order of the logs. */
   readonly tears: Tear[];
   /** Logs without a record. */
   readonly empty: { readonly path: string; readonly size: number }[];
@@ -37,7 +36,7 @@ interface Replay {
 
 /**
  * Resolves to the number of applied txns.
- * @throws ServerError EDATA with file and offset, and changes nothing
+ * @throws ServerError EDATA with file and offset; nothing is changed then
  */
 export async function replayLogs(
   dir: DataDir,
@@ -46,9 +45,9 @@ export async function replayLogs(
   onTxn: TxnListener | undefined,
 ): Promise<number> {
   const sequence = new ReplaySequence(database.tree.lastProcessedZxid);
-  const replay: Replay = { dir, database, sequence, onTxn, applied: 0, ...nothingFound() };
+  const replay: Replay = { dir, database, sequence, onTxn, applied: 0, ...noFindings() };
   for (const file of logsAfter(logs, sequence.lastZxid)) await replayLog(replay, file);
-  await mend(replay);
+  await repairLogs(replay);
   return replay.applied;
 }
 
@@ -105,12 +104,12 @@ async function replayRecords(
   };
 }
 
-function nothingFound(): Pick<Replay, 'read' | 'tears' | 'empty'> {
+function noFindings(): Pick<Replay, 'read' | 'tears' | 'empty'> {
   return { read: [], tears: [], empty: [] };
 }
 
-/** Removes the unacknowledged end, reports it, and makes the rest durable. */
-async function mend({ dir, read, tears, empty }: Replay): Promise<void> {
+/** Cuts off unacknowledged ends, reports them, and makes the rest durable. */
+async function repairLogs({ dir, read, tears, empty }: Replay): Promise<void> {
   const { onWarning } = dir.options;
   for (const { path, size, offset, reason } of tears) {
     onWarning(
@@ -118,7 +117,7 @@ async function mend({ dir, read, tears, empty }: Replay): Promise<void> {
     );
     await cutFile(dir.fs, path, offset);
   }
-  // A crash between the file and its first record; the next record will use the same name.
+  // A crash before the first record; the next record will use the same name.
   for (const { path, size } of empty) {
     onWarning(`${path}: removed, ${size} bytes: a crash left it without a transaction`);
     await dir.fs.unlink(path);

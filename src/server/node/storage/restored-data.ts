@@ -22,7 +22,7 @@ const PREFIX = 'restored.';
 const SNAPSHOT_PREFIX = 'snapshot.';
 const TEMPORARY = '.tmp';
 
-/** Writes the snapshot next to the current data; resolves to the name for `adoptRestored`. */
+/** Writes the snapshot beside the current data; resolves to the name for `adoptRestored`. */
 export async function stageRestored(dir: DataDir, content: SnapshotContent): Promise<string> {
   const name = snapshotFileName(content.zxid, dir.options.compression);
   const staged = `${PREFIX}${name.slice(SNAPSHOT_PREFIX.length)}${TEMPORARY}`;

@@ -2,7 +2,6 @@ import { type LogEntry, type LogItem, TxnLogReader } from '../../persistence/txn
 import type { StoredFile } from './file-system.js';
 
 const READ_SIZE = 1024 * 1024;
-/** The memory for a shorter log. */
 const LEAST_READ_SIZE = 4096;
 
 /** The memory for one read of a log of `size` bytes, which may have grown. */
@@ -10,12 +9,11 @@ export function readSizeFor(size: number, most = READ_SIZE): number {
   return Math.min(most, Math.max(LEAST_READ_SIZE, size + 1));
 }
 
-/** The end of a log. */
 export type LogEnd = Exclude<LogItem, LogEntry | { readonly kind: 'need-more' }>;
 
 /**
- * Reads a log from its beginning. `onEntry` gets each entry, valid during the call, and returns
- * whether to continue; null after it stopped.
+ * Reads a log from its beginning. `onEntry` gets each entry, valid during the call; when it returns
+ * false, reading stops and the result is null.
  * @param maxEntryLength in bytes: jute.maxbuffer and its extra size
  * @param readSize bytes per turn
  */

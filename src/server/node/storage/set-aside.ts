@@ -1,7 +1,7 @@
 /**
- * Keeps the files of a tree that differed from its leader's, for an analysis:
- * `version-2.mismatch-ZXID` beside `version-2`. It runs after the leader's tree is on the disk, so
- * a crash at any point leaves a usable snapshot.
+ * Keeps the files of a tree that differed from its leader's in `version-2.mismatch-ZXID` beside
+ * `version-2`. Runs after the leader's tree is on the disk, so that a crash leaves a usable
+ * snapshot.
  */
 import { basename, dirname, join } from 'node:path';
 import { LIMITS } from '../../limits/limits.js';
@@ -26,8 +26,8 @@ export async function withRoom<T>(dir: DataDir, write: () => Promise<T>): Promis
 }
 
 /**
- * Moves all snapshots and logs except the one at `newest` away. A file that cannot be moved stays,
- * with a warning: the repair does not depend on it.
+ * Moves all snapshots and logs but `newest` away. A failure is only a warning, because the repair
+ * does not depend on it.
  */
 export async function setAside(
   dir: DataDir,

@@ -7,14 +7,14 @@ import type { FileSystem } from './file-system.js';
 export interface SnapshotFileOptions {
   /** snapshot.compression.method */
   readonly compression: SnapshotCompression;
-  /** serializeLastProcessedZxid.enabled: snapshots end with the last zxid of the tree. */
+  /** serializeLastProcessedZxid.enabled */
   readonly isLastZxidWritten: boolean;
-  /** Approximate number of bytes of a snapshot to write in one turn. */
+  /** Approximate bytes to write in one turn. */
   readonly snapshotChunkSize?: number | undefined;
 }
 
 /**
- * Writes in pieces, so that the server keeps serving; it is durable when this resolves. Removes an
+ * Writes in pieces, so that the server keeps serving; durable when it resolves. Removes an
  * incomplete file, because the log needs the space.
  * @param chunks the file before compression
  */

@@ -1,6 +1,6 @@
 /**
- * The txns on the disk, for a learner that lacks more than memory holds. Reads while the server
- * runs and the log grows: the requested txns are already on the disk.
+ * The txns on the disk, for a learner that lacks more than memory has. The log may grow meanwhile,
+ * because the requested txns are already on the disk.
  */
 import { join } from 'node:path';
 import { OutputArchive } from '../../../jute/output-archive.js';
@@ -21,10 +21,9 @@ import type { StoredFile } from './file-system.js';
 import { listFiles } from './folders.js';
 import { readSizeFor, scanLog } from './scan-log.js';
 
-/** Small enough to keep turns short. */
 const READ_SIZE = 256 * 1024;
 
-/** Null if the log does not contain the whole range, or if it is too large for the factor. */
+/** Null if the log lacks part of the range, or if it is too large for the factor. */
 export async function searchLogs(
   dir: DataDir,
   range: LogRange,
@@ -33,7 +32,7 @@ export async function searchLogs(
   const snapshots = snapshotsAmong(await listFiles(dir.fs, dir.snapFolder));
   const maxBytes = maxLogBytes(snapshots[0]?.size ?? 0, sizeFactor);
   const logs = await logsOf(dir, range);
-  // Between the first and the last, files are complete, and each would be sent unchanged.
+  // Files between the first and the last would be sent completely.
   const atLeast = logs.slice(1, -1).reduce((sum, { size }) => sum + size, 0);
   if (atLeast > maxBytes) return null;
   const zxids = snapshots.map(({ zxid }) => zxid);
@@ -63,7 +62,7 @@ async function logsOf(dir: DataDir, { after, until }: LogRange): Promise<LogFile
   return logsHolding(logs, after);
 }
 
-/** The packets of a range, piece by piece. @throws Error when it is gone */
+/** The packets of a range. @throws Error when it is gone */
 export async function* readTxns(dir: DataDir, range: LogRange): AsyncGenerator<Buffer> {
   const slice = new LogSlice(range);
   for (const { name, size } of await logsOf(dir, range)) {

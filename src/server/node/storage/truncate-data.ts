@@ -1,7 +1,6 @@
 /**
- * Drops the end of the data on the disk, because the leader of the ensemble never had it (TRUNC,
- * FileTxnLog.truncate). A crash at any point leaves data that a start accepts: a snapshot and the
- * later logs without a gap, up to an end between the new and the old.
+ * Drops the end of the data on the disk that the leader never had (TRUNC, FileTxnLog.truncate). A
+ * crash at any point leaves data that a start accepts: a snapshot and logs without a gap.
  */
 import { join } from 'node:path';
 import { formatZxid } from '../../../protocol/zxid.js';
@@ -23,69 +22,68 @@ import { readSizeFor, scanLog } from './scan-log.js';
 /**
  * Drops every txn after `zxid`; the log must be closed. Returns false, and drops nothing, if no
  * snapshot and logs lead to `zxid`.
- * @param reached the last zxid of the tree when a snapshot of this process was complete, by file
- * name: it may contain more than its name says
+ * @param reached the tree's last zxid when this process completed a snapshot, by file name: the
+ * file may contain later txns than its name says
  */
 export async function truncateData(
   dir: DataDir,
   zxid: bigint,
   reached: ReadonlyMap<string, bigint>,
 ): Promise<boolean> {
-  const known = await lookInto(dir, zxid, reached);
+  const known = await readReachedZxids(dir, zxid, reached);
   const snapshots = snapshotsAmong(await listFiles(dir.fs, dir.snapFolder));
-  const base = snapshots.find((file) => known.has(file.name) && !isBehind(file, zxid, known));
+  const base = snapshots.find((file) => known.has(file.name) && !reachesBeyond(file, zxid, known));
   if (snapshots.length > 0 && base === undefined) return false;
   const from = base?.zxid ?? 0n;
   const [log] = logsAfter(logsAmong(await listFiles(dir.fs, dir.logFolder)), from);
-  const isLed = from === zxid || (log !== undefined && isLedTo(log, from));
-  if (isLed) await dropBehind(dir, zxid, known);
-  return isLed;
+  const isContinuous = from === zxid || (log !== undefined && continuesFrom(log, from));
+  if (isContinuous) await dropAfter(dir, zxid, known);
+  return isContinuous;
 }
 
-/** Whether the log continues a snapshot of `zxid`, or begins before its end. */
-function isLedTo(log: LogFile, zxid: bigint): boolean {
+function continuesFrom(log: LogFile, zxid: bigint): boolean {
   return log.zxid <= zxid || isSuccessor(zxid, log.zxid);
 }
 
-/** The same, if a usable snapshot certainly exists. */
-export async function dropBehind(
+/** The same when a usable snapshot certainly exists. */
+export async function dropAfter(
   dir: DataDir,
   zxid: bigint,
   reached: ReadonlyMap<string, bigint>,
 ): Promise<void> {
   const snapshots = snapshotsAmong(await listFiles(dir.fs, dir.snapFolder));
-  // Snapshots go first: one that is newer than the log would count as the data. From the newest on,
-  // so that no kind has a gap.
+  // Snapshots go first, because one newer than the log would count as the data; newest first, so
+  // that no gap arises.
   for (const file of snapshots) {
-    if (isBehind(file, zxid, reached)) await dir.fs.unlink(join(dir.snapFolder, file.name));
+    if (reachesBeyond(file, zxid, reached)) await dir.fs.unlink(join(dir.snapFolder, file.name));
   }
   await dir.fs.syncFolder(dir.snapFolder);
   await truncateLogs(dir, zxid);
 }
 
 /**
- * `reached`, and the content of snapshots of earlier processes, from the newest on to the first one
- * without txns after `zxid`: that one will be loaded.
+ * Adds the content of snapshots of earlier processes to `reached`, down to the one to be loaded:
+ * the newest without txns after `zxid`.
  */
-async function lookInto(
+async function readReachedZxids(
   dir: DataDir,
   zxid: bigint,
   reached: ReadonlyMap<string, bigint>,
 ): Promise<ReadonlyMap<string, bigint>> {
   const known = new Map(reached);
   for (const file of snapshotsAmong(await listFiles(dir.fs, dir.snapFolder))) {
-    if (isBehind(file, zxid, known)) continue;
+    if (reachesBeyond(file, zxid, known)) continue;
     if (known.has(file.name)) break;
     const database = new Database(dir.options.tree);
     const fault = await loadSnapshot(dir, database, file);
     if (fault !== undefined) continue;
     known.set(file.name, database.compareAfter);
-    if (!isBehind(file, zxid, known)) break;
+    if (!reachesBeyond(file, zxid, known)) break;
   }
   return known;
 }
 
-function isBehind(
+function reachesBeyond(
   { name, zxid: named }: { readonly name: string; readonly zxid: bigint },
   zxid: bigint,
   reached: ReadonlyMap<string, bigint>,
@@ -106,27 +104,27 @@ async function truncateLogs(dir: DataDir, zxid: bigint): Promise<void> {
       onWarning(`${path}: removed, ${log.size} bytes: ${why}`);
       continue;
     }
-    const border = await findBorder(dir, log, zxid);
-    if (border === null) return;
-    await cutFile(dir.fs, path, border);
-    onWarning(`${path}: cut at offset ${border}, ${log.size - border} bytes: ${why}`);
+    const offset = await findFirstAfter(dir, log, zxid);
+    if (offset === null) return;
+    await cutFile(dir.fs, path, offset);
+    onWarning(`${path}: cut at offset ${offset}, ${log.size - offset} bytes: ${why}`);
     return;
   }
 }
 
 /** The offset of the first record after `zxid`, or null. */
-async function findBorder(dir: DataDir, log: LogFile, zxid: bigint): Promise<number | null> {
+async function findFirstAfter(dir: DataDir, log: LogFile, zxid: bigint): Promise<number | null> {
   const file = await dir.fs.open(join(dir.logFolder, log.name), 'read');
-  let border: number | null = null;
+  let offset: number | null = null;
   try {
     const take = (entry: LogEntry): boolean => {
       if (entry.zxid <= zxid) return true;
-      border = entry.offset;
+      offset = entry.offset;
       return false;
     };
     await scanLog(file, dir.options.maxEntryLength, take, readSizeFor(log.size));
   } finally {
     await file.close();
   }
-  return border;
+  return offset;
 }
