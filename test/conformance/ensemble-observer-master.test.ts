@@ -10,10 +10,19 @@ import { SteadyWriters } from '../support/steady-writers.js';
 import { waitFor } from '../support/wait-for.js';
 import { type MixedEnsemble, withMixedEnsemble } from './support/mixed-ensemble.js';
 import { RawClient } from './support/raw-client.js';
-import { checkSameEverywhere, modeOf } from './support/same-everywhere.js';
+import {
+  checkNoMismatches,
+  checkSameEverywhere,
+  checkSameTrees,
+  modeOf,
+} from './support/same-everywhere.js';
 import { writeThrough } from './support/write-through.js';
 
 // Observers with observer masters: bundled ones with Apache's masters, and the reverse.
+//
+// A follower of Apache's 3.9.3 does not keep the txns that it gets before UPTODATE in its committed
+// log, so an observer that connects to it next misses them. The digest of the next txn shows that,
+// and the observer takes the whole tree. It may count mismatches, but its tree must be equal.
 
 const LEADER = 3;
 const FOLLOWERS = [1, 2];
@@ -188,7 +197,10 @@ for (const { name, leader, masters, observers: kinds } of TABLES) {
         await writers.goOn();
         await writers.pause();
         await writers.checkKeptAt(seats.all);
-        await checkSameEverywhere(seats.all);
+        await checkSameTrees(seats.all);
+        const exact =
+          masters === 'ours' ? seats.all : seats.all.filter(({ role }) => role !== 'observer');
+        for (const seat of exact) await checkNoMismatches(seat);
       } finally {
         await writers.close();
       }

@@ -48,22 +48,22 @@ export function membersOfConfig(
 }
 
 function memberOf(name: string, value: string, own: number | undefined): MemberAddress {
-  const [peer = '', client] = value.split(';');
+  const [peer = '', plain = '', secure = ''] = value.split(';');
   // Bars separate several addresses of one member; use the first.
   const host = hostOf(peer.split('|')[0] ?? '');
   if (host === undefined) {
     throw new RangeError(
-      `${name}: invalid address: "${value}" (expected host:port:port[:role][;[address:]port])`,
+      `${name}: invalid address: "${value}" (expected host:port:port[:role][;[address:]port[;[address:]tlsPort]])`,
     );
   }
   const role = /:observer$/.test(peer) ? ({ isObserver: true } as const) : {};
-  if (client === undefined || client === '') {
-    return { host, port: own ?? DEFAULT_CLIENT_PORT, ...role };
-  }
+  const client = plain === '' ? secure : plain;
+  if (client === '') return { host, port: own ?? DEFAULT_CLIENT_PORT, ...role };
   const at = client.lastIndexOf(':');
   const address = at === -1 ? '' : client.slice(0, at).replace(/^\[|\]$/g, '');
   const port = portOf(name, client.slice(at + 1)) ?? DEFAULT_CLIENT_PORT;
-  return { host: address === '' || isAnyAddress(address) ? host : address, port, ...role };
+  const member = { host: address === '' || isAnyAddress(address) ? host : address, port, ...role };
+  return plain === '' ? secured(member) : member;
 }
 
 function hostOf(peer: string): string | undefined {

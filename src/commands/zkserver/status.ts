@@ -38,5 +38,5 @@ export const status: ServerVerb = {
 async function portOf({ config, configFile, dataDir, port }: Target): Promise<number | null> {
   const { readOwnLine } = await import('../../server/main.js');
   const own = await readOwnLine(config, dataDir, configFile ?? 'zoo.cfg');
-  return own?.clientPort ?? port;
+  return own?.client?.port ?? port;
 }

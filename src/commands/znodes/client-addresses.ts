@@ -6,11 +6,11 @@ export interface ClientAddresses {
 
 /**
  * Converts "version=100000000" and "server.1=host:2888:3888:participant;host:2181" to client
- * addresses.
+ * addresses. A member with a TLS port alone (";;host:2281") has none.
  */
 export function clientAddresses(config: string): ClientAddresses {
   const version = /^version=(\S+)/m.exec(config)?.[1] ?? '';
-  const servers = [...config.matchAll(/^server\.\d+=([^;\n]+);(\S+)/gm)].map((match) =>
+  const servers = [...config.matchAll(/^server\.\d+=([^;\n]+);([^;\s]+)/gm)].map((match) =>
     clientAddress(match[1] ?? '', match[2] ?? ''),
   );
   return { version, servers };

@@ -3,8 +3,10 @@
  * (QuorumPeer.QuorumServer, QuorumHierarchical).
  *
  * ```
- *   server.3=host:2888:3888[:participant|observer][|host2:2889:3889…][;[address:]2181]
+ *   server.3=host:2888:3888[:participant|observer][|host2:2889:3889…][;client][;tlsClient]
  * ```
+ *
+ * `client` and `tlsClient` are `[address:]port`. An empty `client` leaves only the TLS port.
  */
 
 export interface QuorumAddress {
@@ -13,14 +15,22 @@ export interface QuorumAddress {
   readonly electionPort: number;
 }
 
+/** Where a server listens for clients. */
+export interface ClientPlace {
+  /** Null means all addresses. */
+  readonly address: string | null;
+  readonly port: number;
+}
+
 export interface QuorumServerConfig {
   readonly sid: number;
   /** One address, or several with multiAddress.enabled. */
   readonly addresses: readonly QuorumAddress[];
   readonly role: 'participant' | 'observer';
   /** Null if zoo.cfg's clientPort applies. */
-  readonly clientPort: number | null;
-  readonly clientAddress: string | null;
+  readonly client: ClientPlace | null;
+  /** For clients over TLS; null if zoo.cfg's secureClientPort applies. From 3.10 on. */
+  readonly secureClient: ClientPlace | null;
 }
 
 export interface EnsembleLines {
@@ -65,9 +75,11 @@ export function parseEnsembleLine(
   return undefined;
 }
 
+const FORM = 'host:port:port[:participant|observer][;[address:]port[;[address:]tlsPort]]';
+
 function parseServer(sid: number, value: string): QuorumServerConfig | string {
-  const [quorumPart = '', clientPart, ...rest] = value.split(';');
-  if (rest.length > 0) return `expected at most one ";", found "${value}"`;
+  const [quorumPart = '', clientPart = '', securePart = '', ...rest] = value.split(';');
+  if (rest.length > 0) return `expected at most two ";", found "${value}"`;
   const addresses: QuorumAddress[] = [];
   let role: QuorumServerConfig['role'] = 'participant';
   for (const text of quorumPart.split('|')) {
@@ -76,7 +88,7 @@ function parseServer(sid: number, value: string): QuorumServerConfig | string {
     const quorumPort = portOf(quorum);
     const electionPort = portOf(election);
     if (host === '' || quorumPort === undefined || electionPort === undefined || more.length > 0) {
-      return `expected host:port:port[:participant|observer][;[address:]port], found "${value}"`;
+      return `expected ${FORM}, found "${value}"`;
     }
     if (type !== undefined) {
       const word = type.toLowerCase();
@@ -87,21 +99,22 @@ function parseServer(sid: number, value: string): QuorumServerConfig | string {
     }
     addresses.push({ host, quorumPort, electionPort });
   }
-  if (clientPart === undefined) {
-    return { sid, addresses, role, clientPort: null, clientAddress: null };
+  const client = parseClientPlace(clientPart.trim());
+  if (typeof client === 'string') return client;
+  const secureClient = parseClientPlace(securePart.trim());
+  if (typeof secureClient === 'string') return secureClient;
+  return { sid, addresses, role, client, secureClient };
+}
+
+/** Null for an empty part; a string describes the error. */
+function parseClientPlace(text: string): ClientPlace | null | string {
+  if (text === '') return null;
+  const parts = splitHost(text);
+  const port = portOf(parts.at(-1) ?? '');
+  if (port === undefined || parts.length > 2) {
+    return `expected [address:]port after ";", found "${text}"`;
   }
-  const parts = splitHost(clientPart.trim());
-  const clientPort = portOf(parts.at(-1) ?? '');
-  if (clientPort === undefined || parts.length > 2) {
-    return `expected [address:]port after ";", found "${clientPart}"`;
-  }
-  return {
-    sid,
-    addresses,
-    role,
-    clientPort,
-    clientAddress: parts.length === 2 ? (parts[0] ?? null) : null,
-  };
+  return { address: parts.length === 2 ? (parts[0] ?? null) : null, port };
 }
 
 /** Splits at ":", but not inside the brackets of an IPv6 address, which are removed. */

@@ -202,7 +202,7 @@ class ConfigBuilder {
   requirePlaces(): void {
     if (this.values['dataDir'] === null) this.error('dataDir', 'not set (expected a folder)');
     if (this.values['clientPort'] !== null || this.values['secureClientPort'] !== null) return;
-    if (this.lines.servers.some(({ clientPort }) => clientPort !== null)) return;
+    if (this.lines.servers.some(({ client, secureClient }) => client ?? secureClient)) return;
     if (this.values['dynamicConfigFile'] !== null) return;
     if (this.errors.some(({ key }) => /clientPort$/i.test(key))) return;
     this.error('clientPort', 'not set (expected clientPort or secureClientPort)');

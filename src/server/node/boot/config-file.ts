@@ -86,7 +86,7 @@ export class ConfigKeeper {
     await writeFileAtomically(fs, dynamicFile, kept.join('\n'), access);
     const before = (await readWhole(fs, file)).toString('utf8');
     const own = kept.find((line) => line.startsWith(`server.${sid}=`));
-    const after = pointTo(dynamicFile, before, own?.includes(';') === true);
+    const after = pointTo(dynamicFile, before, replacedBy(own ?? ''));
     if (after === before) return;
     if (!this.isBackedUp && !/^\s*dynamicConfigFile\s*[=:]/m.test(before)) {
       await writeFileAtomically(fs, `${file}.bak`, before, access);
@@ -107,17 +107,24 @@ function linesOf(text: string): string[] {
 
 const MEMBERSHIP = /^\s*(?:server\.|group\.|weight\.|dynamicConfigFile\b|peerType\b)/;
 const CLIENT_PORT = /^\s*clientPort(?:Address)?\b/;
+const SECURE_CLIENT_PORT = /^\s*secureClientPort(?:Address)?\b/;
 
-/**
- * The text of a zoo.cfg with its membership in `dynamicFile`.
- * @param hasClientPort its lines contain the client port, so zoo.cfg must not
- */
-function pointTo(dynamicFile: string, text: string, hasClientPort: boolean): string {
+/** The lines of zoo.cfg that a line of the membership replaces. */
+function replacedBy(own: string): readonly RegExp[] {
+  const [, client = '', secureClient = ''] = own.split(';');
+  return [
+    MEMBERSHIP,
+    ...(client === '' ? [] : [CLIENT_PORT]),
+    ...(secureClient === '' ? [] : [SECURE_CLIENT_PORT]),
+  ];
+}
+
+/** The text of a zoo.cfg with its membership in `dynamicFile` instead of these lines. */
+function pointTo(dynamicFile: string, text: string, replaced: readonly RegExp[]): string {
   const kept: string[] = [];
   let isContinued = false;
   for (const line of text.trimEnd().split('\n')) {
-    const isDropped: boolean =
-      isContinued || MEMBERSHIP.test(line) || (hasClientPort && CLIENT_PORT.test(line));
+    const isDropped: boolean = isContinued || replaced.some((pattern) => pattern.test(line));
     isContinued = isDropped && /(?:^|[^\\])(?:\\\\)*\\\r?$/.test(line);
     if (!isDropped) kept.push(line);
   }

@@ -3,10 +3,11 @@
 import type { ConfigFacts } from '../../admin/host-view.js';
 import { SERVER_VERSION } from '../../base/version.js';
 import type { Config } from '../../config/config.js';
-import type { QuorumServerConfig } from '../../config/config-ensemble.js';
+import type { ClientPlace, QuorumServerConfig } from '../../config/config-ensemble.js';
 import type { Event } from '../../events.js';
 import { ServerStats } from '../../metrics/server-stats.js';
 import { MemberView } from '../../quorum/member-view.js';
+import { formatClientPlace } from '../../quorum/membership/quorum-config.js';
 import type { QuorumLimits } from '../../quorum/peer/role.js';
 import { QuorumPeer } from '../../quorum/quorum-peer.js';
 import type { PeerPorts } from '../driver/perform.js';
@@ -157,9 +158,7 @@ export function makePeerPorts(
   };
 }
 
-const ANY_ADDRESS = '0.0.0.0';
-
-/** Moves the port for clients when the line of this server names another one for them. */
+/** Moves the ports for clients when the line of this server names others. */
 function makeLineFollower(
   own: QuorumServerConfig,
   clients: Pick<ClientPorts, 'move'>,
@@ -167,14 +166,22 @@ function makeLineFollower(
   let present = own;
   return (members) => {
     const next = members.find(({ sid }) => sid === own.sid);
-    if (next === undefined || next.clientPort === null) return;
-    const { clientAddress, clientPort } = present;
-    const address = next.clientAddress ?? ANY_ADDRESS;
-    // Every reconfig states an address, also for a line that had none.
-    if (clientPort === next.clientPort && (clientAddress ?? ANY_ADDRESS) === address) return;
+    if (next === undefined) return;
+    clients.move({
+      client: changeOf(present.client, next.client),
+      secureClient: changeOf(present.secureClient, next.secureClient),
+    });
     present = next;
-    clients.move(address, next.clientPort);
   };
+}
+
+/** The new place, null if the port closes, or undefined if nothing changes. */
+function changeOf(before: ClientPlace | null, after: ClientPlace | null) {
+  // A port that the line never named is in zoo.cfg, and stays.
+  if (after === null) return before === null ? undefined : null;
+  // Every reconfig states an address, also for a line that had none.
+  const isSame = before !== null && formatClientPlace(before) === formatClientPlace(after);
+  return isSame ? undefined : after;
 }
 
 /** quorumCnxnTimeoutMs: how long an incoming connection may take to send its id. */

@@ -85,18 +85,19 @@ export async function readLoneParticipant(
 
 function checkClientAddress(
   config: Config,
-  { sid, clientPort, clientAddress }: QuorumServerConfig,
+  { sid, client, secureClient }: QuorumServerConfig,
   configFile: string,
 ): void {
-  if (clientPort !== null && config.clientPort !== null && clientPort !== config.clientPort) {
+  const pairs = [
+    ['clientPort', config.clientPort, client?.port],
+    ['clientPortAddress', config.clientPortAddress, client?.address],
+    ['secureClientPort', config.secureClientPort, secureClient?.port],
+    ['secureClientPortAddress', config.secureClientPortAddress, secureClient?.address],
+  ] as const;
+  for (const [key, inFile, inLine] of pairs) {
+    if (inFile === null || inLine == null || inFile === inLine) continue;
     throw refusal(
-      `${configFile}: clientPort: ${config.clientPort} differs from ${clientPort} in the line of server ${sid}: remove one of them`,
-    );
-  }
-  const said = config.clientPortAddress;
-  if (clientAddress !== null && said !== null && said !== clientAddress) {
-    throw refusal(
-      `${configFile}: clientPortAddress: ${said} differs from ${clientAddress} in the line of server ${sid}: remove one of them`,
+      `${configFile}: ${key}: ${inFile} differs from ${inLine} in the line of server ${sid}: remove one of them`,
     );
   }
 }

@@ -6,7 +6,7 @@ import { ForeignTreeError } from '../../pipeline/foreign-tree-error.js';
 import { type Core, Driver } from '../driver/driver.js';
 import type { PeerPorts } from '../driver/perform.js';
 import type { ServerReport } from '../log/logger.js';
-import { ClientPorts } from '../ports/client-ports.js';
+import { type ClientPlaces, ClientPorts } from '../ports/client-ports.js';
 import { ExitCode, ServerError } from '../storage/errors.js';
 import type { OpenedStorage } from '../storage/open-storage.js';
 import { type Operators, startOperators } from './operators.js';
@@ -15,11 +15,7 @@ import { makeControl, type ServerControl } from './server-control.js';
 export interface RunOptions {
   readonly config: Config;
   readonly opened: OpenedStorage;
-  /** The address of the client port. */
-  readonly host: string;
-  /** See ClientPortsOptions. */
-  readonly port: number | null | undefined;
-  readonly securePort: number | null | undefined;
+  readonly places: ClientPlaces;
   readonly isAdminServerAsked: boolean;
   readonly makeCore: (facts: () => ConfigFacts) => Core | Promise<Core>;
   /** Null for a standalone server. */
@@ -52,7 +48,7 @@ const HOUR_MS = 3_600_000;
 
 /** Resolves when all ports listen. If one fails, closes the others again. */
 export async function runServer(options: RunOptions): Promise<RunningServer> {
-  const { config, opened, host, onWarning, onReport } = options;
+  const { config, opened, places, onWarning, onReport } = options;
   const { storage, lock } = opened;
   const parts: {
     driver?: Driver;
@@ -98,9 +94,7 @@ export async function runServer(options: RunOptions): Promise<RunningServer> {
       onFatal,
     });
     parts.driver = driver;
-    const { port: asked, securePort: askedSecure } = options;
-    const listening = { port: asked, securePort: askedSecure, step: driver.step };
-    const ports = new ClientPorts({ config, host, onWarning, ...listening });
+    const ports = new ClientPorts({ config, places, step: driver.step, onWarning });
     parts.ports = ports;
     driver.port = ports.plain;
     if (options.makePeerPorts !== null) {

@@ -176,7 +176,7 @@ class Member implements EnsembleMember {
   }
 
   get connectString(): string {
-    return `127.0.0.1:${this.port}`;
+    return this.server?.connectString ?? `127.0.0.1:${this.seat.clientPort}`;
   }
 
   get dataDir(): string {

@@ -1,8 +1,10 @@
 /** Assembles a server from configuration, core, driver, disk and sockets. */
 import type { ServerMode } from '../../../fourlw/server-view.js';
 import { type Config, configFromOptions } from '../../config/config.js';
+import type { QuorumServerConfig } from '../../config/config-ensemble.js';
 import { OPTIONS } from '../../config/config-keys.js';
 import type { ServerReport } from '../log/logger.js';
+import type { ClientPlaces } from '../ports/client-ports.js';
 import { ExitCode, ServerError } from '../storage/errors.js';
 import { openStorage } from '../storage/open-storage.js';
 import { checkStartOptions } from './check-options.js';
@@ -85,13 +87,10 @@ export async function startServer(given: StartServerOptions = {}): Promise<Runni
     onWarning(`peerType=observer is ignored: the line ${line} says participant`);
   }
   const opened = await openStorage(config, dataDir, onWarning, onReport);
-  const host = own?.clientAddress ?? options.host ?? config.clientPortAddress;
   const run = await runServer({
     config,
     opened,
-    host: host ?? DEFAULT_HOST,
-    port: own?.clientPort ?? options.port,
-    securePort: options.securePort,
+    places: placesOf(own, options, config),
     isAdminServerAsked: isAdminServerAsked(options, config),
     makeCore: (facts) =>
       membership === null
@@ -141,6 +140,25 @@ export async function startServer(given: StartServerOptions = {}): Promise<Runni
 }
 
 const DEFAULT_HOST = '127.0.0.1';
+
+/** @param own the line server.N of this server; it has precedence */
+function placesOf(
+  own: QuorumServerConfig | null,
+  options: StartServerOptions,
+  config: Config,
+): ClientPlaces {
+  const host = options.host ?? config.clientPortAddress ?? DEFAULT_HOST;
+  const { securePort = config.secureClientPort } = options;
+  const secureAt = own?.secureClient?.port ?? securePort;
+  const { port = config.clientPort ?? (secureAt === null ? 0 : null) } = options;
+  const plainAt = own?.client?.port ?? port;
+  const address = own?.client?.address ?? host;
+  const secureAddress = own?.secureClient?.address ?? config.secureClientPortAddress ?? address;
+  return {
+    client: plainAt === null ? null : { address, port: plainAt },
+    secureClient: secureAt === null ? null : { address: secureAddress, port: secureAt },
+  };
+}
 
 function configOf(options: StartServerOptions): Config {
   if (options.parsed !== undefined) return options.parsed;

@@ -20,9 +20,6 @@ const ALL_ABOVE_BYTES = LIMITS.unreadBytesInAll.value;
 const TURN_BYTES = 512 * 1024;
 
 export interface ClientPortOptions {
-  readonly host: string | undefined;
-  /** 0 uses a free port; null opens no plain port. */
-  readonly port: number | null;
   readonly backlog: number;
   /** clientTcpKeepAlive; default: false. */
   readonly isKeptAlive?: boolean;
@@ -96,15 +93,12 @@ export class ClientPort {
     return this.listener.port;
   }
 
-  /** @throws ServerError EBIND */
-  async listen(): Promise<void> {
-    const { host, port } = this.options;
-    if (port !== null) await this.listener.move([{ host, port }]);
-  }
-
-  /** Clients stay connected. @throws ServerError EBIND; it still listens at the old place */
-  async move(place: Place): Promise<void> {
-    await this.listener.move([place]);
+  /**
+   * Listens there from then on; null closes the port. Clients stay connected.
+   * @throws ServerError EBIND: it still listens where it did
+   */
+  async move(place: Place | null): Promise<void> {
+    await this.listener.move(place === null ? [] : [place]);
   }
 
   send(id: number, bytes: Buffer): void {
@@ -194,6 +188,13 @@ export class ClientPort {
     this.closing.shutDown([...this.clients.values()].map(({ socket }) => socket));
     this.clients.clear();
     await this.listener.ended();
+  }
+
+  /** Closes these connections after their pending output. */
+  closeClients(isChosen: (isOverTls: boolean) => boolean): void {
+    for (const [id, { socket }] of this.clients) {
+      if (isChosen(socket instanceof TLSSocket)) this.close(id);
+    }
   }
 
   /** Drops pending output. */

@@ -1,58 +1,69 @@
 import type { Config } from '../../config/config.js';
+import type { ClientPlace } from '../../config/config-ensemble.js';
 import type { Event } from '../../events.js';
 import { ClientPort } from './client-port.js';
 import { SecurePort } from './secure-port.js';
 
+/** Where clients connect: without TLS, and with TLS. Null: not at all. */
+export interface ClientPlaces {
+  readonly client: ClientPlace | null;
+  readonly secureClient: ClientPlace | null;
+}
+
 export interface ClientPortsOptions {
   readonly config: Config;
-  readonly host: string;
-  /** Default: clientPort of `config`, or 0 (a free port) unless there is a TLS port. */
-  readonly port: number | null | undefined;
-  /** Default: secureClientPort of `config`. */
-  readonly securePort: number | null | undefined;
+  /** Port 0 uses a free port; without an address, all addresses. */
+  readonly places: ClientPlaces;
   readonly step: (event: Event) => void;
   readonly onWarning: (message: string) => void;
 }
+
+type Changed<T> = { readonly [K in keyof T]: T[K] | undefined };
+
+const ANY_ADDRESS = '0.0.0.0';
 
 /** The ports for clients: without TLS, with TLS, or both on one port. */
 export class ClientPorts {
   /** Has the clients of both ports. */
   readonly plain: ClientPort;
-  readonly secure: SecurePort | undefined;
-  private readonly onWarning: (message: string) => void;
-  host: string;
+  private secure: SecurePort | undefined;
+  private readonly options: ClientPortsOptions;
+  private places: ClientPlaces;
+  private moving: Promise<void> = Promise.resolve();
 
   /** @throws ServerError ECONFIG when the ssl.* options name no usable certificate */
-  constructor({ config, host, port, securePort, step, onWarning }: ClientPortsOptions) {
-    this.host = host;
-    this.onWarning = onWarning;
-    const secureAt = securePort === undefined ? config.secureClientPort : securePort;
-    const plainAt = config.clientPort ?? (secureAt === null ? 0 : null);
-    const backlog = config.clientPortListenBacklog;
-    this.secure =
-      secureAt === null && !config.clientPortUnification
-        ? undefined
-        : new SecurePort({
-            config,
-            host: config.secureClientPortAddress ?? host,
-            port: secureAt,
-            backlog,
-            step,
-            accept: (socket, subject) => this.plain.accept(socket, subject),
-            onWarning,
-          });
-    const { secure } = this;
+  constructor(options: ClientPortsOptions) {
+    this.options = options;
+    this.places = options.places;
+    const { config, places, step, onWarning } = options;
+    const isShared = config.clientPortUnification;
+    if (isShared || places.secureClient !== null) this.secure = this.makeSecurePort();
     this.plain = new ClientPort({
-      host,
-      port: port === undefined ? plainAt : port,
-      backlog,
+      backlog: config.clientPortListenBacklog,
       isKeptAlive: config.clientTcpKeepAlive,
       step,
       onWarning,
-      ...(secure !== undefined && config.clientPortUnification
-        ? { takeEither: (socket, acceptPlain) => secure.takeEither(socket, acceptPlain) }
+      ...(isShared
+        ? { takeEither: (socket, acceptPlain) => this.secure?.takeEither(socket, acceptPlain) }
         : {}),
     });
+  }
+
+  private makeSecurePort(): SecurePort {
+    const { config, step, onWarning } = this.options;
+    return new SecurePort({
+      config,
+      backlog: config.clientPortListenBacklog,
+      step,
+      accept: (socket, subject) => this.plain.accept(socket, subject),
+      onWarning,
+    });
+  }
+
+  /** Of the plain port, or of the TLS port without a plain one. */
+  get host(): string {
+    const { client, secureClient } = this.places;
+    return (client ?? secureClient)?.address ?? ANY_ADDRESS;
   }
 
   /** -1 without a plain port. */
@@ -71,31 +82,53 @@ export class ClientPorts {
   /** "127.0.0.1:2181", or "zks://127.0.0.1:2281" without a plain port. */
   get connectString(): string {
     if (this.port !== -1) return formatAddress(this.host, this.port);
-    return `zks://${formatAddress(this.secure?.host ?? this.host, this.securePort)}`;
+    return `zks://${formatAddress(this.host, this.securePort)}`;
   }
 
   async listen(): Promise<void> {
-    await this.plain.listen();
-    await this.secure?.listen();
+    const { client, secureClient } = this.places;
+    await this.plain.move(placeOf(client));
+    await this.secure?.move(placeOf(secureClient));
   }
 
-  /** Moves the plain port, which stays if the new place is not available. */
-  move(host: string, port: number): void {
-    this.plain.move({ host, port }).then(
-      () => {
-        this.host = host;
-      },
-      (error: Error) => {
-        const stays = this.port === -1 ? '' : `; still listening on ${this.connectString}`;
-        this.onWarning(`${error.message}${stays}`);
-      },
-    );
+  /**
+   * Listens there from then on; a place that is undefined stays. Clients stay connected, except
+   * those of a port that closes. If a new place is not available, that port stays where it is.
+   */
+  move({ client, secureClient }: Changed<ClientPlaces>): void {
+    if (client !== undefined) this.inTurn(() => this.movePlain(client));
+    if (secureClient !== undefined) this.inTurn(() => this.moveSecure(secureClient));
+  }
+
+  private async movePlain(client: ClientPlace | null): Promise<void> {
+    await this.plain.move(placeOf(client));
+    this.places = { ...this.places, client };
+    if (client === null) this.plain.closeClients((isOverTls) => !isOverTls);
+  }
+
+  private async moveSecure(secureClient: ClientPlace | null): Promise<void> {
+    if (secureClient !== null) this.secure ??= this.makeSecurePort();
+    await this.secure?.move(placeOf(secureClient));
+    this.places = { ...this.places, secureClient };
+    if (secureClient === null) this.plain.closeClients((isOverTls) => isOverTls);
+  }
+
+  private inTurn(work: () => Promise<void>): void {
+    this.moving = this.moving.then(work).catch((error: Error) => {
+      const isOpen = this.port !== -1 || this.securePort !== -1;
+      const stays = isOpen ? `; still listening on ${this.connectString}` : '';
+      this.options.onWarning(`${error.message}${stays}`);
+    });
   }
 
   async shutDown(): Promise<void> {
     // The plain port has the clients that the other port waits for.
     await Promise.all([this.secure?.shutDown(), this.plain.shutDown()]);
   }
+}
+
+function placeOf(place: ClientPlace | null): { host: string; port: number } | null {
+  return place === null ? null : { host: place.address ?? ANY_ADDRESS, port: place.port };
 }
 
 function formatAddress(host: string, port: number): string {

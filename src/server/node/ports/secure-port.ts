@@ -2,20 +2,17 @@
  * TLS for clients: on a separate port (secureClientPort), on the plain port
  * (client.portUnification), with reload of certificates (client.certReload).
  */
-import { createServer, type Server as NetServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Config } from '../../config/config.js';
 import type { Event } from '../../events.js';
 import { RateLimitedWarnings } from '../log/rate-limited-warnings.js';
-import { listen, portOf, stopListening } from '../sockets/listen.js';
+import { MovableListener, type Place } from '../sockets/movable-listener.js';
 import { FileWatcher } from '../tls/file-watcher.js';
 import { TlsGate } from '../tls/tls-gate.js';
 import { readTlsOptions } from '../tls/tls-options.js';
 
 export interface SecurePortOptions {
   readonly config: Config;
-  readonly host: string | undefined;
-  /** 0 uses a free port; null opens no separate port. */
-  readonly port: number | null;
   readonly backlog: number;
   readonly step: (event: Event) => void;
   /** Takes a client after its handshake. @param subject of its certificate, if any */
@@ -26,7 +23,7 @@ export interface SecurePortOptions {
 export class SecurePort {
   private readonly options: SecurePortOptions;
   private readonly gate: TlsGate;
-  private readonly listener: NetServer;
+  private readonly listener: MovableListener;
   private readonly watcher: FileWatcher | undefined;
 
   /** @throws ServerError ECONFIG when the ssl.* options name no usable certificate */
@@ -50,32 +47,34 @@ export class SecurePort {
       onTooMany: () => step({ kind: 'counted', what: 'tls_handshake_exceeded' }),
       onLimit: (limit, from, value) => step({ kind: 'limit-exceeded', limit, from, value }),
     });
-    this.listener = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
-      this.gate.take(socket),
-    );
+    this.listener = new MovableListener({
+      whom: 'clients over TLS',
+      tries: 1,
+      backlog: options.backlog,
+      allowHalfOpen: true,
+      accept: (socket) => this.gate.take(socket),
+      onWarning,
+    });
     this.watcher = config.clientCertReload
       ? new FileWatcher(tls.files, () => this.reload(), onWarning)
       : undefined;
   }
 
-  get host(): string | undefined {
-    return this.options.host;
-  }
-
   /** -1 without a separate port. */
   get port(): number {
-    return portOf(this.listener);
+    return this.listener.port;
   }
 
   get outstandingHandshakes(): number {
     return this.gate.outstanding;
   }
 
-  /** @throws ServerError EBIND */
-  async listen(): Promise<void> {
-    const { host, port, backlog } = this.options;
-    if (port === null) return;
-    await listen(this.listener, { host, port, backlog, whom: 'clients over TLS' });
+  /**
+   * Listens there from then on; null closes the port. Clients stay connected.
+   * @throws ServerError EBIND: it still listens where it did
+   */
+  async move(place: Place | null): Promise<void> {
+    await this.listener.move(place === null ? [] : [place]);
   }
 
   takeEither(socket: Socket, acceptPlain: (socket: Socket) => void): void {
@@ -84,9 +83,9 @@ export class SecurePort {
 
   async shutDown(): Promise<void> {
     this.watcher?.close();
-    const closed = portOf(this.listener) === -1 ? undefined : stopListening(this.listener);
+    this.listener.close();
     this.gate.close();
-    await closed;
+    await this.listener.ended();
   }
 
   /** If files are unreadable, keeps the current certificates. */

@@ -88,7 +88,7 @@ function parseJoiner(text: string): QuorumServerConfig | string {
   const problem = parseEnsembleLine(lines, `server.${id}`, text.slice(equals + 1).trim());
   if (problem !== undefined) return problem;
   const [server] = lines.servers;
-  if (server === undefined || server.clientPort === null) {
+  if (server === undefined || (server.client === null && server.secureClient === null)) {
     return `expected three ports, the client port after ";", found "${text}"`;
   }
   return server;
@@ -99,13 +99,15 @@ function shareAddress(a: QuorumServerConfig, b: QuorumServerConfig): boolean {
   return placesOf(b).some((place) => places.has(place));
 }
 
-function placesOf({ addresses, clientAddress, clientPort }: QuorumServerConfig): string[] {
+function placesOf({ addresses, client, secureClient }: QuorumServerConfig): string[] {
   const places = addresses.flatMap(({ host, quorumPort, electionPort }) => [
     `${host}:${quorumPort}`,
     `${host}:${electionPort}`,
   ]);
-  const isOwn = clientAddress !== null && clientAddress !== '0.0.0.0';
-  if (isOwn && clientPort !== null) places.push(`${clientAddress}:${clientPort}`);
+  for (const place of [client, secureClient]) {
+    const isOwn = place !== null && place.address !== null && place.address !== '0.0.0.0';
+    if (isOwn) places.push(`${place.address}:${place.port}`);
+  }
   return places;
 }
 

@@ -5,6 +5,7 @@
 import { formatIp, parseIp } from '../../../protocol/ip-address.js';
 import { hex64 } from '../../../protocol/zxid.js';
 import {
+  type ClientPlace,
   type EnsembleLines,
   isEnsembleKey,
   parseEnsembleLine,
@@ -196,8 +197,15 @@ function formatServer(server: QuorumServerConfig): string {
     .sort((a, b) => compareText(a.host, b.host))
     .map(({ host, quorumPort, electionPort }) => `${inUri(host)}:${quorumPort}:${electionPort}`);
   const quorumPart = `${addresses.join('|')}:${server.role}`;
-  if (server.clientPort === null) return quorumPart;
-  return `${quorumPart};${inUri(server.clientAddress ?? '0.0.0.0')}:${server.clientPort}`;
+  const { client, secureClient } = server;
+  const clientPart = client === null ? '' : `;${formatClientPlace(client)}`;
+  if (secureClient === null) return quorumPart + clientPart;
+  return `${quorumPart}${clientPart || ';'};${formatClientPlace(secureClient)}`;
+}
+
+/** "127.0.0.1:2181", or "0.0.0.0:2181" for all addresses. */
+export function formatClientPlace({ address, port }: ClientPlace): string {
+  return `${inUri(address ?? '0.0.0.0')}:${port}`;
 }
 
 function compareText(a: string, b: string): number {

@@ -81,6 +81,13 @@ test('the client port in the line of this server replaces the one in zoo.cfg', (
     assert.is(readFileSync(world.file, 'utf8'), `secureClientPort=2281\n${dynamicConfigFile}`);
   }));
 
+test('the TLS port in the line of this server replaces the one in zoo.cfg', () =>
+  within('clientPort=2181\nsecureClientPortAddress=a\nsecureClientPort=2281\n', async (world) => {
+    await world.keep('server.1=a:1:2:participant;;0.0.0.0:2282\nserver.2=b:1:2\nversion=5');
+    const dynamicConfigFile = `dynamicConfigFile=${world.dynamic('5')}\n`;
+    assert.is(readFileSync(world.file, 'utf8'), `clientPort=2181\n${dynamicConfigFile}`);
+  }));
+
 test('zoo.cfg names the newest of several files', () =>
   within('dynamicConfigFile=/old\n', async ({ file, dynamic, keep }) => {
     await keep(NEXT, 'server.1=a:1:2\nversion=10000002b');

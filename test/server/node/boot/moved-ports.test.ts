@@ -9,6 +9,7 @@ import {
 } from '../../../../src/server/main.js';
 import { findFreePorts } from '../../../../src/server/node/sockets/free-ports.js';
 import { withClient } from '../../../support/seat-client.js';
+import { makeTlsFiles } from '../../../support/tls-world.js';
 import { waitFor } from '../../../support/wait-for.js';
 
 interface MovingWorld {
@@ -16,10 +17,13 @@ interface MovingWorld {
   readonly warnings: string[];
 }
 
-async function withEnsemble(work: (world: MovingWorld) => Promise<void>): Promise<void> {
+async function withEnsemble(
+  work: (world: MovingWorld) => Promise<void>,
+  more: Readonly<Record<string, string>> = {},
+): Promise<void> {
   const warnings: string[] = [];
   const ensemble = await startEnsemble({
-    config: { reconfigEnabled: 'true', skipACL: 'yes', '4lw.commands.whitelist': '*' },
+    config: { reconfigEnabled: 'true', skipACL: 'yes', '4lw.commands.whitelist': '*', ...more },
     onWarning: (message) => warnings.push(message),
   });
   try {
@@ -29,19 +33,25 @@ async function withEnsemble(work: (world: MovingWorld) => Promise<void>): Promis
   }
 }
 
-/** The lines of the members, each with that host and that client port. */
-function linesWith(
+/** The lines of the members, each with that host and those client places. */
+function linesFor(
   { members }: RunningEnsemble,
   host: string,
-  ports: readonly (number | undefined)[],
+  places: (index: number) => string,
 ): string {
   return members
     .map(
       ({ sid, quorumPort, electionPort }, index) =>
-        `server.${sid}=${host}:${quorumPort}:${electionPort}:participant;${host}:${ports[index]}`,
+        `server.${sid}=${host}:${quorumPort}:${electionPort}:participant;${places(index)}`,
     )
     .join();
 }
+
+const linesWith = (
+  ensemble: RunningEnsemble,
+  host: string,
+  ports: readonly (number | undefined)[],
+): string => linesFor(ensemble, host, (index) => `${host}:${ports[index]}`);
 
 const reconfigure = (client: SessionClient, members: string): Promise<unknown> =>
   client.reconfig({ members }).catch((error: Error & { code?: string }) => {
@@ -118,6 +128,59 @@ test('another name of the same address moves nothing and gives no warning', () =
       );
     }
     assert.equal(warnings.filter(isOfListening), []);
+  }));
+
+test('a reconfig with lines of 3.10 opens TLS ports, and closes the others with their clients', async () => {
+  const files = makeTlsFiles();
+  const tls = { ca: files.authority.cert, ...files.client };
+  try {
+    await withEnsemble(async ({ ensemble, warnings }) => {
+      const plain = ensemble.members.map(({ port }) => port);
+      const secure = await findFreePorts(3, '127.0.0.1');
+      const [first] = ensemble.members;
+      assert.ok(first);
+      const early = createClient({ connectString: `127.0.0.1:${plain[0]}` });
+      const connectString = secure.map((port) => `localhost:${port}`).join(',');
+      const late = createClient({ connectString: `zks://${connectString}`, tls });
+      try {
+        await early.connect();
+        const both = (at: number) => `127.0.0.1:${plain[at]};127.0.0.1:${secure[at]}`;
+        await reconfigure(early, linesFor(ensemble, '127.0.0.1', both));
+        await waitFor('the TLS port', async () =>
+          (await confOf(first)).includes(`\nsecureClientPort=${secure[0]}\n`),
+        );
+        await late.connect();
+        const onlySecure = (at: number) => `;127.0.0.1:${secure[at]}`;
+        await reconfigure(late, linesFor(ensemble, '127.0.0.1', onlySecure));
+        for (const member of ensemble.members) {
+          await waitFor(`no plain port of server ${member.sid}`, () => member.port === -1);
+          assert.match(member.connectString, /^zks:/);
+        }
+        await waitFor('the plain client to be cut off', () => early.state !== 'connected');
+        await late.create('/over-tls');
+        const { data } = await late.getConfig();
+        assert.match(`${data}`, new RegExp(`participant;;127.0.0.1:${secure[0]}$`, 'm'));
+        assert.equal(warnings.filter(isOfListening), []);
+      } finally {
+        await Promise.all([early.close(), late.close()]);
+      }
+    }, files.config);
+  } finally {
+    files.remove();
+  }
+});
+
+test('a TLS port without a certificate is named in a warning, and the plain port stays', () =>
+  withEnsemble(async ({ ensemble, warnings }) => {
+    const plain = ensemble.members.map(({ port }) => port);
+    const secure = await findFreePorts(3, '127.0.0.1');
+    const [first] = ensemble.members;
+    assert.ok(first);
+    const both = (at: number) => `127.0.0.1:${plain[at]};127.0.0.1:${secure[at]}`;
+    await withClient(first, (client) => reconfigure(client, linesFor(ensemble, '127.0.0.1', both)));
+    await waitFor('the warning', () => warnings.find((text) => text.includes('ssl.keyStore')));
+    await withClient(first, (client) => client.sync('/'));
+    assert.is(first.port, plain[0]);
   }));
 
 test.run();

@@ -62,7 +62,7 @@ test('myid selects the server', async () => {
   for (const myid of ['2', '2\n', ' 2 \r\nwhatever']) {
     const membership = await read({ myid });
     assert.is(membership?.sid, 2);
-    assert.is(membership?.own.clientPort, 2182);
+    assert.is(membership?.own.client?.port, 2182);
     assert.equal([...(membership?.quorumConfig.members.keys() ?? [])], [1, 2, 3]);
     assert.is(membership?.quorumConfig.version, 0n);
   }
@@ -86,7 +86,7 @@ test('the dynamic file has the lines, and its name their version', async () => {
   ] as const) {
     const membership = await read({ myid: '7', dynamic: [name, text] });
     assert.is(membership?.quorumConfig.version, version);
-    assert.is(membership?.own.clientPort, 2181);
+    assert.is(membership?.own.client?.port, 2181);
   }
 });
 
@@ -152,6 +152,15 @@ const refused: [name: string, what: Case, message: RegExp][] = [
     'two client ports',
     { myid: '2', options: { clientPort: '2181' } },
     /^zoo.cfg: clientPort: 2181 differs from 2182 in the line of server 2/,
+  ],
+  [
+    'two TLS ports',
+    {
+      myid: '7',
+      dynamic: ['dynamic', 'server.7=a:1:2;;2281\nserver.8=b:1:2'],
+      options: { secureClientPort: '2282' },
+    },
+    /^zoo.cfg: secureClientPort: 2282 differs from 2281 in the line of server 7/,
   ],
   [
     'a damaged dynamic file',

@@ -14,8 +14,6 @@ test('one turn reads only a part from a client that sends much, and later turns 
   let longest = 0;
   let all = 0;
   const port = new ClientPort({
-    host: '127.0.0.1',
-    port: 0,
     backlog: 5,
     onWarning: () => undefined,
     step: (event) => {
@@ -30,7 +28,7 @@ test('one turn reads only a part from a client that sends much, and later turns 
       longest = Math.max(longest, turn);
     },
   });
-  await port.listen();
+  await port.move({ host: '127.0.0.1', port: 0 });
   const socket = connect(port.port, '127.0.0.1');
   try {
     socket.write(Buffer.alloc(16 * MIB));
@@ -45,8 +43,6 @@ test('one turn reads only a part from a client that sends much, and later turns 
 test('clientTcpKeepAlive probes idle clients', () => {
   for (const isKeptAlive of [true, false]) {
     const port = new ClientPort({
-      host: '127.0.0.1',
-      port: null,
       backlog: 5,
       isKeptAlive,
       step: () => undefined,
@@ -80,8 +76,6 @@ async function openPort(options: Partial<ClientPortOptions>): Promise<PortWorld>
   const sockets: Socket[] = [];
   let connected = 0;
   const port = new ClientPort({
-    host: '127.0.0.1',
-    port: 0,
     backlog: 5,
     onWarning: () => undefined,
     step: (event) => {
@@ -91,7 +85,7 @@ async function openPort(options: Partial<ClientPortOptions>): Promise<PortWorld>
     },
     ...options,
   });
-  await port.listen();
+  await port.move({ host: '127.0.0.1', port: 0 });
   return {
     port,
     limits,

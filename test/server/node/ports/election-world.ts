@@ -73,7 +73,7 @@ export async function startElectionPort(
   const members: QuorumServerConfig[] = [];
   for (let id = 1; id <= size; id++) {
     const address = { host: '127.0.0.1', quorumPort: 1, electionPort: await freePort() };
-    const rest = { role: 'participant', clientPort: null, clientAddress: null } as const;
+    const rest = { role: 'participant', client: null, secureClient: null } as const;
     members.push({ sid: id, addresses: [address], ...rest });
   }
   const electionPortOf = (id: number) =>

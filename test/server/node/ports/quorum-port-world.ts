@@ -47,8 +47,8 @@ export async function within(
     sid: 1,
     addresses: [address],
     role: 'participant',
-    clientPort: null,
-    clientAddress: null,
+    client: null,
+    secureClient: null,
   };
   await port.listen([own]);
   const world: World = {

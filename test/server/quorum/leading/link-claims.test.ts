@@ -134,8 +134,8 @@ test('an address is compared only if it is known', () => {
     sid: 1,
     role: 'participant' as const,
     addresses: hosts.map((host) => ({ host, quorumPort: 1, electionPort: 2 })),
-    clientPort: null,
-    clientAddress: null,
+    client: null,
+    secureClient: null,
   });
   const cases: readonly (readonly [remote: string, hosts: string[], expected: string])[] = [
     ['10.0.0.1:5', ['10.0.0.1'], 'match'],

@@ -68,6 +68,8 @@ test('the printed configuration parses to the same value', () => {
     'server.16=p:1:2:participant\nserver.2=b:1:2:participant;0.0.0.0:3\nversion=100000000a',
     'server.1=a:1:2|b:3:4:participant;0.0.0.0:5\nserver.2=c:1:2:observer\nversion=ffffffffffffffff',
     'server.1=[fe80:0:0:0:0:0:0:1]:1:2:participant\nversion=0',
+    // As QuorumServer.toString of 3.10 prints the TLS port.
+    'server.1=a:1:2:participant;0.0.0.0:3;0.0.0.0:4\nserver.2=b:1:2:participant;;[0:0:0:0:0:0:0:1]:4\nversion=0',
   ]) {
     assert.is(formatQuorumConfig(parsed(text)), text);
   }
@@ -117,7 +119,7 @@ test('an error in a text is reported with its line', () => {
     ['server.1=a:1:2:observer', 'expected a participant, found none'],
     [
       'server.1=a:1:2\nserver.2=b',
-      'line 2: expected host:port:port[:participant|observer][;[address:]port], found "b"',
+      'line 2: expected host:port:port[:participant|observer][;[address:]port[;[address:]tlsPort]], found "b"',
     ],
     ['server.1=a:1:2\nserver.1=b:1:2', 'line 2: duplicate server 1'],
     [
