@@ -357,7 +357,7 @@ export class Server {
     const session = sessions.find(sessionId);
     if (session === undefined || session.isClosing) return false;
     this.connections.closeHolder(session);
-    session.heldBy(null, owner);
+    session.setHolder(null, owner);
     session.timeoutMs = Math.max(timeoutMs, this.state.settings.minSessionTimeoutMs);
     sessions.touch(session, monotonicMs);
     return true;
@@ -370,7 +370,7 @@ export class Server {
   ): void {
     this.state.reporter.session(how, connection, session);
     connection.session = session;
-    session.heldBy(connection);
+    session.setHolder(connection);
     connection.phase = 'open';
     this.connections.opened(connection);
     writeConnectResponse(this.state, connection, session);

@@ -24,7 +24,7 @@ export function authenticate(
   const packet = readAuthPacket(input);
   if (packet === undefined) return false;
   const { scheme, auth } = packet;
-  const verdict = state.auth.judgeEnsemble(scheme, auth);
+  const verdict = state.auth.checkEnsemble(scheme, auth);
   if (verdict !== undefined) {
     state.stats.count(ENSEMBLE_COUNTERS[verdict]);
     // An error would end the session; without an answer, the client tries another server.

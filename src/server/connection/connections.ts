@@ -104,7 +104,7 @@ export class Connections {
       return;
     }
     session.timeoutMs = before.timeoutMs;
-    session.heldBy(connection);
+    session.setHolder(connection);
     state.sessions.touch(session, state.monotonicMs);
   }
 

@@ -1,12 +1,9 @@
 /**
- * The unparsed bytes of a file with their offset. Whole items of a chunk are read in place. When
- * the parser asks for more, only the rest of the chunk is copied, so a driver may read every chunk
- * into the same memory.
+ * The unparsed bytes of a file with their offset. Items inside one chunk are read in place. Only
+ * the rest of a chunk is copied, so a driver may read every chunk into the same memory.
  */
 export class ByteWindow {
-  /**
-   * The unread bytes are those from `bytes[at]` to `bytes[end]`. Valid until `settle` or `push`.
-   */
+  /** The unread bytes are `bytes[at]` to `bytes[end]`, valid until `settle` or `push`. */
   bytes: Buffer = Buffer.alloc(0);
   at = 0;
   end = 0;
@@ -42,7 +39,7 @@ export class ByteWindow {
     this.end = needed;
   }
 
-  /** Copies the unread bytes: the pushed chunk may be overwritten afterwards. */
+  /** Copies the unread bytes, so that the pushed chunk may be overwritten. */
   settle(): void {
     const rest = this.end - this.at;
     if (this.bytes === this.own && this.at === 0) return;

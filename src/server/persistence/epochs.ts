@@ -1,26 +1,24 @@
 /**
- * acceptedEpoch and currentEpoch: two files in dataDir/version-2 that hold a decimal number each.
- * They are written under a temporary name and renamed (QuorumPeer.loadDataBase). A server must
- * never take part with an epoch older than its log or its promise.
+ * acceptedEpoch and currentEpoch: two files in dataDir/version-2 with a decimal number each
+ * (QuorumPeer.loadDataBase). A server must never take part with an epoch older than its log or its
+ * promise.
  */
 import { formatZxid, MAX_EPOCH, zxidEpoch } from '../../protocol/zxid.js';
 import { assert } from '../base/assert.js';
 
 export const ACCEPTED_EPOCH_FILE = 'acceptedEpoch';
 export const CURRENT_EPOCH_FILE = 'currentEpoch';
-/** The names of the epochs are the names of their files. */
 export type EpochName = typeof ACCEPTED_EPOCH_FILE | typeof CURRENT_EPOCH_FILE;
-/** Suffix of a file that is being written. */
 export const TEMPORARY_SUFFIX = '.tmp';
 
-/** The next start would refuse any other epoch, so never write one. */
+/** Never writes an epoch that the next start would refuse. */
 export function encodeEpoch(epoch: number): string {
   const isInRange = Number.isInteger(epoch) && epoch >= 0 && epoch <= MAX_EPOCH;
   assert(isInRange, `epoch: out of range: ${epoch} (expected 0 to ${MAX_EPOCH})`);
   return String(epoch);
 }
 
-/** Parses an epoch; undefined if the text is not one. */
+/** Undefined if the text is not an epoch. */
 export function decodeEpoch(text: string): number | undefined {
   const digits = /^\s*(\d{1,10})\s*$/.exec(text)?.[1];
   if (digits === undefined) return undefined;
@@ -28,7 +26,6 @@ export function decodeEpoch(text: string): number | undefined {
   return epoch <= MAX_EPOCH ? epoch : undefined;
 }
 
-/** The texts of the files; null if a file is missing. */
 export interface EpochFiles {
   readonly acceptedEpoch: string | null;
   readonly currentEpoch: string | null;
@@ -40,18 +37,18 @@ export type Epochs =
   | {
       readonly kind: 'refuse';
       readonly reason: string;
-      /** Advice for an operator if only this file is wrong. */
+      /** For an operator if only this file is wrong. */
       readonly advice?: string;
     };
 
 export const OTHER_DATA_ADVICE =
   'Is this the data of another server? Restore the file. If an ensemble has the data, you can instead move all files out of the folder';
 
-/** How a server recovers from a promise that no leader can ever fulfill. */
+/** For a promise that no leader can ever fulfill. */
 export const RESET_ADVICE = `Stop all servers of the ensemble, write the number in ${CURRENT_EPOCH_FILE} into ${ACCEPTED_EPOCH_FILE} on this one, and start them`;
 
 /** A standalone server continues past the end of an epoch and writes no epoch files. */
-function countedOnAdvice(epoch: number): string {
+function standaloneAdvice(epoch: number): string {
   return `${OTHER_DATA_ADVICE}. If a standalone server wrote past epoch ${epoch} here, delete ${CURRENT_EPOCH_FILE} and ${ACCEPTED_EPOCH_FILE} to keep its txns`;
 }
 
@@ -73,12 +70,12 @@ export function resolveEpochs(files: EpochFiles, lastZxid: bigint): Epochs {
     return { kind: 'refuse', reason: acceptedEpoch, advice: RESET_ADVICE };
   }
   if (loggedEpoch > currentEpoch) {
-    // A crash came after the history of a new epoch, before its file (ZOOKEEPER-2354, 4643). A txn
-    // of an epoch is logged after the full history of its leader, so the history is complete.
+    // A crash came between the history of a new epoch and its file (ZOOKEEPER-2354, 4643). The
+    // history is complete, because txns of an epoch are logged after it.
     const written = decodeEpoch(files.currentEpochTemporary ?? '');
     if (written !== loggedEpoch && acceptedEpoch < loggedEpoch) {
       const reason = `currentEpoch is ${currentEpoch}, older than the last zxid ${formatZxid(lastZxid)}`;
-      return { kind: 'refuse', reason, advice: countedOnAdvice(currentEpoch) };
+      return { kind: 'refuse', reason, advice: standaloneAdvice(currentEpoch) };
     }
     return known(acceptedEpoch, loggedEpoch);
   }

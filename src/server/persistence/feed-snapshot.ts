@@ -2,22 +2,20 @@ import { InvariantError } from '../base/assert.js';
 import type { Database } from './replay.js';
 import type { SnapshotReader } from './snapshot-reader.js';
 
-/** The state of a snapshot: incomplete, complete, or invalid. */
 export type Fed =
   | { readonly kind: 'need-more' }
   | { readonly kind: 'end' }
   | { readonly kind: 'invalid'; readonly offset: number; readonly reason: string };
 
 /**
- * Moves items from the reader into the database: from a file, a leader, or an operator's restore.
- * Only a file records the state of the tree when its last znode was written.
+ * Moves items from the reader into the database. Only a file has the digest of the tree when its
+ * last znode was written.
  */
 export function feedSnapshot(database: Database, reader: SnapshotReader): Fed {
   try {
     return feed(database, reader);
   } catch (error) {
-    // The tree refuses input that no server writes, such as a znode without a parent. The sender is
-    // at fault, not this process.
+    // The tree refuses input that no server writes, such as a znode without a parent.
     if (!(error instanceof InvariantError)) throw error;
     return { kind: 'invalid', offset: reader.offset, reason: error.message };
   }
@@ -54,7 +52,7 @@ function feed(database: Database, reader: SnapshotReader): Fed {
   }
 }
 
-/** The error in the snapshot so far; undefined if there has been no error. */
+/** The error in the snapshot so far, or undefined. */
 export function faultOf(fed: Fed): string | undefined {
   return fed.kind === 'invalid' ? `at offset ${fed.offset}: ${fed.reason}` : undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * `log.<hex>` is named by its first zxid, `snapshot.<hex>` by the last zxid that its tree surely
- * contains. Both are in the folder `version-2` (FileTxnSnapLog, Util.getZxidFromName).
+ * Names of the files in `version-2`: `log.<hex>` has its first zxid, `snapshot.<hex>` the last zxid
+ * that its tree surely contains (FileTxnSnapLog, Util.getZxidFromName).
  */
 import { hex64 } from '../../protocol/zxid.js';
 
@@ -23,7 +23,6 @@ export function snapshotFileName(zxid: bigint, compression: SnapshotCompression 
   return compression === 'none' ? name : `${name}.${compression}`;
 }
 
-/** The zxid in the name of a log; undefined for other names. */
 export function parseLogName(name: string): bigint | undefined {
   const hex = /^log\.([0-9a-fA-F]{1,16})$/.exec(name)?.[1];
   return hex === undefined ? undefined : parseZxid(hex);

@@ -1,10 +1,10 @@
-/** The layout of a log file in numbers; txn-log.ts draws it. */
+/** Sizes in a log file, which txn-log.ts draws. */
 
-/** "ZKLG", version and database id. */
+/** "ZKLG", version, database id. */
 export const LOG_HEADER_SIZE = 16;
-/** Checksum (long) and length (int) in front of an entry. */
+/** Long checksum and int length before an entry. */
 export const RECORD_PREFIX_SIZE = 12;
-/** 'B', after every entry. */
+/** 'B' after every entry. */
 export const END_OF_RECORD = 0x42;
 /** An entry begins with a TxnHeader, so it is never shorter. */
 export const TXN_HEADER_SIZE = 32;

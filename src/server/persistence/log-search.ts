@@ -1,19 +1,17 @@
 /**
- * Searches the transaction log for the txns that a learner lacks: where its history departs from
- * the log, and whether all later txns are there (ZKDatabase.getProposalsFromTxnLog). The caller
- * feeds the entries of `logsHolding`, oldest first; no file is opened here.
+ * Searches the log for the txns that a learner lacks (ZKDatabase.getProposalsFromTxnLog). The
+ * caller feeds the entries of `logsHolding`, oldest first.
  *
- * The result must never have a hole. Within an epoch the zxids show holes. Between two epochs they
- * do not: a server that received a snapshot never logged its txns and continues with the first txn
- * of the next epoch. So a snapshot with a zxid in between ends the search (ZOOKEEPER-2418,
- * ZOOKEEPER-4925).
+ * The result must not have a hole. Zxids show holes within an epoch, but not between two: a server
+ * that received a snapshot never logged its txns, and continues with the next epoch. So a snapshot
+ * with a zxid in between ends the search (ZOOKEEPER-2418, ZOOKEEPER-4925).
  */
 import { isSuccessor, type LogFile, logsAfter } from './recovery.js';
 
 export interface LogRange {
   /** The last zxid of the learner. */
   readonly after: bigint;
-  /** The last wanted txn: the log should contain it. */
+  /** The last txn that the log should contain. */
   readonly until: bigint;
 }
 
@@ -28,18 +26,18 @@ export interface LogPlace {
 export interface LogSearchOptions extends LogRange {
   /** Zxids of the existing snapshots. */
   readonly snapshots: readonly bigint[];
-  /** Size limit of the txns to send. */
+  /** Limits the size of the txns to send. */
   readonly maxBytes: number;
 }
 
-/** The logs that contain a zxid, if any does, and all later txns. */
+/** The logs that contain the zxid and all later ones, if any do. */
 export function logsHolding(logs: readonly LogFile[], zxid: bigint): LogFile[] {
   return logsAfter(logs, zxid - 1n);
 }
 
 /**
- * How many bytes of log may be sent instead of a snapshot of that size (snapshotSizeFactor):
- * nothing for a negative factor, any number for 0.
+ * How many bytes of log may replace a snapshot of that size (snapshotSizeFactor): none for a
+ * negative factor, any number for 0.
  */
 export function maxLogBytes(snapshotSize: number, factor: number): number {
   if (factor === 0) return Number.POSITIVE_INFINITY;
@@ -47,7 +45,6 @@ export function maxLogBytes(snapshotSize: number, factor: number): number {
 }
 
 export class LogSearch {
-  /** Null until it is found. */
   place: LogPlace | null = null;
   private readonly options: LogSearchOptions;
   private last: bigint | null = null;
@@ -96,7 +93,6 @@ export class LogSlice {
     return this.last >= this.range.until;
   }
 
-  /** Whether the entry is in the range. */
   take(zxid: bigint): boolean {
     if (zxid <= this.last || zxid > this.range.until) return false;
     this.last = zxid;

@@ -1,8 +1,8 @@
-/** A znode of a snapshot as bytes (the format is in snapshot.ts). */
+/** A znode of a snapshot as bytes (snapshot.ts has the format). */
 import { getLong } from '../../jute/long.js';
 import { crc32 } from '../base/checksum.js';
 
-/** The path is after `start`, then come data, ACL key, and Stat. */
+/** The path is after `start`; data, ACL key, and Stat follow. */
 export interface NodePlace {
   bytes: Buffer;
   start: number;
@@ -12,7 +12,7 @@ export interface NodePlace {
 }
 
 export const ACL_KEY_SIZE = 8;
-/** The offsets in a StatPersisted, in the order of a digest. */
+/** Offsets in a StatPersisted. */
 const CTIME = 16;
 const PZXID = 52;
 
@@ -26,7 +26,7 @@ export function decodeNode({ bytes, start, pathEnd, dataEnd, end }: NodePlace) {
   };
 }
 
-/** The digest of a znode that counts (tree/digest.ts). */
+/** The digest of a znode (tree/digest.ts). */
 export function placeDigest({ bytes, start, pathEnd, dataEnd }: NodePlace): number {
   const stat = dataEnd + ACL_KEY_SIZE;
   let crc = crc32(bytes, start + 4, pathEnd);

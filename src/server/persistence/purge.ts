@@ -1,14 +1,13 @@
 import { type FoundFile, logsAfter, logsAmong, snapshotsAmong } from './recovery.js';
 
-/** The files to delete. */
 export interface PurgePlan {
   readonly snapshots: readonly string[];
   readonly logs: readonly string[];
 }
 
 /**
- * Keeps the newest `retain` snapshots and every log that one of them needs (PurgeTxnLog). That is
- * the log with the first txn after the oldest of them, and all later logs (ZOOKEEPER-1797).
+ * Keeps the newest `retain` snapshots and every log that one of them needs (PurgeTxnLog,
+ * ZOOKEEPER-1797).
  */
 export function planPurge(
   snapDir: readonly FoundFile[],

@@ -1,15 +1,14 @@
 /**
- * How a server recovers its data (FileTxnSnapLog.restore): the newest valid snapshot, then every
- * later logged txn, committed or not. Pure: it gets the names in the folders and decides what to
- * read in which order, and whether a txn may follow another.
+ * Plans how a server recovers its data (FileTxnSnapLog.restore): the newest valid snapshot, then
+ * every later logged txn, committed or not. It reads no file.
  *
- * A tree that silently lacks txns must never result. So logs without a snapshot are refused
- * (somebody deleted it), and so is a hole in the log.
+ * It must never accept a tree that lacks txns. So it refuses logs without a snapshot and logs with
+ * a hole.
  */
 import { formatZxid } from '../../protocol/zxid.js';
 import { parseLogName, parseSnapshotName, type SnapshotCompression } from './file-names.js';
 
-/** The same number of tries as Apache's server. */
+/** As in Apache's server. */
 const MAX_SNAPSHOTS_TRIED = 100;
 
 export interface FoundFile {
@@ -18,7 +17,6 @@ export interface FoundFile {
 }
 
 export interface LogFile extends FoundFile {
-  /** The zxid of its first txn. */
   readonly zxid: bigint;
 }
 
@@ -27,7 +25,7 @@ export interface SnapshotFile extends FoundFile {
   readonly compression: SnapshotCompression;
 }
 
-/** The logs among the files of a folder, oldest first. */
+/** Oldest first. */
 export function logsAmong(files: Iterable<FoundFile>): LogFile[] {
   const logs: LogFile[] = [];
   for (const { name, size } of files) {
@@ -37,7 +35,7 @@ export function logsAmong(files: Iterable<FoundFile>): LogFile[] {
   return logs.sort((a, b) => compareZxids(a.zxid, b.zxid));
 }
 
-/** The snapshots among the files of a folder, newest first. */
+/** Newest first. */
 export function snapshotsAmong(files: Iterable<FoundFile>): SnapshotFile[] {
   const snapshots: SnapshotFile[] = [];
   for (const { name, size } of files) {
@@ -52,12 +50,8 @@ function compareZxids(a: bigint, b: bigint): number {
 }
 
 export type RecoveryPlan =
-  /** Nothing was ever stored. */
   | { readonly kind: 'empty' }
-  /**
-   * Read the first valid one of `snapshots` (newest first), then `logsAfter` its zxid. If none is
-   * valid, `withoutSnapshot` decides.
-   */
+  /** Read the first valid snapshot, newest first, then `logsAfter` its zxid. */
   | {
       readonly kind: 'restore';
       readonly snapshots: readonly SnapshotFile[];
@@ -82,7 +76,7 @@ export function planRecovery(
   return withoutSnapshot(snapshots, logs, options);
 }
 
-/** Decides what to do without a snapshot, or if all snapshots are damaged. */
+/** Used if no snapshot exists, or if all are damaged. */
 export function withoutSnapshot(
   damaged: readonly SnapshotFile[],
   logs: readonly LogFile[],
@@ -104,10 +98,7 @@ export function withoutSnapshot(
 const TRUST_ADVICE =
   'Restore a snapshot, or start with -D zookeeper.snapshot.trust.empty=true if the logs are complete';
 
-/**
- * The logs to replay after a snapshot, oldest first: the log that must contain `snapshotZxid + 1`,
- * and all later ones. Its earlier txns are in the snapshot.
- */
+/** The logs to replay after a snapshot, oldest first. The first one may begin before it. */
 export function logsAfter(logs: readonly LogFile[], snapshotZxid: bigint): LogFile[] {
   const isNeeded = (_: LogFile, at: number) => {
     const next = logs[at + 1];
@@ -119,9 +110,7 @@ export function logsAfter(logs: readonly LogFile[], snapshotZxid: bigint): LogFi
 const COUNTER_BITS = 32n;
 const COUNTER_MASK = 0xffff_ffffn;
 
-/**
- * Whether `next` may be the first txn after `last`: the next number, or the first of a later epoch.
- */
+/** Whether `next` may follow `last`: the next counter, or the first of a later epoch. */
 export function isSuccessor(last: bigint, next: bigint): boolean {
   if (next === last + 1n) return true;
   return (next & COUNTER_MASK) === 1n && next >> COUNTER_BITS > last >> COUNTER_BITS;
@@ -136,11 +125,11 @@ export type ReplayStep =
 const APPLY: ReplayStep = { kind: 'apply' };
 const SKIP: ReplayStep = { kind: 'skip' };
 
-/** Decides during a replay which txns to apply, and detects missing ones. */
+/** Decides which txns of a replay to apply, and detects missing ones. */
 export class ReplaySequence {
   private last: bigint;
 
-  /** @param snapshotZxid where the replay starts; 0n for an empty tree. */
+  /** @param snapshotZxid where the replay starts; 0n for an empty tree */
   constructor(snapshotZxid: bigint) {
     this.last = snapshotZxid;
   }

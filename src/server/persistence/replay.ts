@@ -1,6 +1,6 @@
 /**
- * The data that a server loads before it serves: tree and sessions, from a snapshot and the later
- * log entries. Pure: node/data-dir supplies the bytes.
+ * The data that a server loads before it serves: tree and sessions, from a snapshot and the log
+ * after it. node/storage reads the files.
  */
 import type { ACL } from '../../protocol/data.js';
 import { OpCode } from '../../protocol/op-code.js';
@@ -15,14 +15,14 @@ export class Database {
   readonly tree: DataTree;
   /** Sessions by hex id. */
   readonly sessions = new Map<string, { readonly id: bigint; readonly timeoutMs: number }>();
-  /** The ACLs of the snapshot being loaded, by key. */
+  /** The ACLs of the snapshot being loaded. */
   private readonly acls = new Map<bigint, readonly ACL[]>();
 
   /** Txns whose digest differs from this tree's: their writer had another tree. */
   digestMismatches = 0;
-  /** Digests are compared after this zxid: a fuzzy snapshot matches no past state. */
+  /** Digests are compared after this zxid, because a fuzzy snapshot matches no past state. */
   compareAfter = 0n;
-  /** The seals of the file: the digest of a past tree, and the last zxid in the tree. */
+  /** The end of the file: the digest of a past tree, and the last zxid in the tree. */
   sealed: {
     readonly zxid: bigint;
     readonly version: number;
@@ -43,8 +43,8 @@ export class Database {
   }
 
   /**
-   * A key that the table lacks belongs to a znode created, or an ACL set, while the snapshot was
-   * written (ZOOKEEPER-4846). The log after it has the ACL, so nobody gets access until then.
+   * The table lacks the ACL of a znode that changed during the snapshot (ZOOKEEPER-4846). The log
+   * has the ACL, so nobody gets access until then.
    * @param stat the 60 bytes of its StatPersisted
    */
   addNode(path: string, data: Buffer | null, aclKey: bigint, stat: Buffer): void {
@@ -52,7 +52,7 @@ export class Database {
     this.tree.load(path, toZnodeData(data), acl ?? DENY_ALL, stat);
   }
 
-  /** Completes the snapshot. Its name shows which txns it surely contains. */
+  /** @param zxid in the name of the snapshot, which surely contains all txns up to it */
   finishSnapshot(zxid: bigint): void {
     this.tree.finishLoading(zxid);
   }
@@ -67,7 +67,7 @@ export class Database {
     const isCompared =
       digest !== null && this.tree.isDigestEnabled && head.zxid > this.compareAfter;
     if (!isCompared) return;
-    // A match shows that all txns that the fuzzy snapshot had too early are applied now.
+    // A match shows that the log has caught up with the fuzzy snapshot.
     if (digest === this.tree.digest.value) this.tree.isFuzzy = false;
     else if (!this.tree.isFuzzy) this.digestMismatches++;
   }
@@ -89,5 +89,5 @@ export class Database {
   }
 }
 
-/** An ACL that matches no client. */
+/** Matches no client. */
 const DENY_ALL: readonly ACL[] = [{ perms: 0, id: { scheme: 'world', id: 'anyone' } }];

@@ -14,15 +14,13 @@
 const HEADER_SIZE = 16;
 /** The uncompressed size of a full block, as snappy-java writes it. */
 const BLOCK_SIZE = 32 * 1024;
-/** The longest block to read. */
 const MAX_BLOCK = 16 * 1024 * 1024;
 const LITERAL = 0;
 const NEAR_COPY = 1;
 const COPY = 2;
-/** From here on, separate bytes have the length of a literal. */
+/** A literal from this length on has its length in separate bytes. */
 const LONG_LITERAL = 60;
 
-/** Decompresses a stream that comes in pieces of any size. */
 export class SnappyReader {
   private pending: Buffer = Buffer.alloc(0);
   private isHeaderRead = false;
@@ -44,7 +42,7 @@ export class SnappyReader {
     }
   }
 
-  /** @throws Error if the stream is not whole */
+  /** @throws Error if the stream is incomplete */
   end(): void {
     if (this.pending.length > 0 || !this.isHeaderRead) throw new Error('it ends inside a block');
   }
@@ -80,7 +78,6 @@ export function packChunk(chunk: Buffer): Buffer {
 const HASH_BITS = 14;
 /** Where bytes with this hash were last seen; a wrong place only costs a comparison. */
 const places = new Uint16Array(1 << HASH_BITS);
-/** A copy element has at most this length. */
 const MAX_COPY = 64;
 
 /** Compresses at most 64 KiB. */
@@ -164,7 +161,6 @@ interface Element {
   readonly length: number;
   /** The distance of the bytes to copy; 0 for a literal. */
   readonly offset: number;
-  /** The end of the element. */
   readonly end: number;
 }
 

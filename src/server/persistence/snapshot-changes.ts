@@ -1,6 +1,6 @@
 /**
- * The effect of logged txns on the znodes of a snapshot, without the tree: memory grows with the
- * changes. The result is the tree that DataTree.apply makes of the same snapshot and the same txns.
+ * The effect of logged txns on the znodes of a snapshot, without the tree, so that memory grows
+ * only with the changes. The result must equal DataTree.apply.
  */
 import type { ACL } from '../../protocol/data.js';
 import { OpCode } from '../../protocol/op-code.js';
@@ -14,7 +14,7 @@ import { PathFilter } from './path-filter.js';
 import { OPEN_ACL_KEY, type SnapshotAcl, type SnapshotNode } from './snapshot.js';
 import { persistedStat } from './snapshot-source.js';
 
-/** The offsets in a StatPersisted. */
+/** Offsets in a StatPersisted. */
 const MZXID = 8;
 const MTIME = 24;
 const VERSION = 32;
@@ -23,19 +23,19 @@ const AVERSION = 40;
 const OWNER = 44;
 const PZXID = 52;
 
-/** Its Stat is the 60 bytes of a StatPersisted. */
+/** `stat` has the 60 bytes of a StatPersisted. */
 export type MergedNode = SnapshotNode & { readonly stat: Buffer };
 
-/** What the txns did to one znode; an undefined field is unchanged. */
+/** The effect on one znode; undefined fields are unchanged. */
 interface Change {
-  /** The slot of the Stat of a znode that was created since; -1 for one of the snapshot. */
+  /** The slot in `stats` of a znode that was created since, or NOT_CREATED. */
   readonly created: number;
-  isGone: boolean;
+  isDeleted: boolean;
   data?: ZnodeData;
   acl?: readonly ACL[];
   written?: { readonly zxid: bigint; readonly time: bigint; readonly version: number };
   aversion?: number;
-  /** The last create below it; it counts if the snapshot has a lower cversion. */
+  /** The last create below it, if the snapshot has a lower cversion. */
   raised?: { readonly cversion: number; readonly zxid: bigint };
   /** The last delete below it. */
   lowered?: bigint;
@@ -43,16 +43,16 @@ interface Change {
 
 const NOT_CREATED = -1;
 
-/** The key of an ACL in the snapshot to write; NO_KEY if no znode has the ACL anymore. */
+/** Keys of the snapshot to write; NO_KEY if no znode has the ACL anymore. */
 export type KeyOf = (acl: readonly ACL[]) => bigint;
 
 export const NO_KEY = 0n;
 
 export class SnapshotChanges {
-  /** By path, "/" for the root; a created znode stands after its parent. */
+  /** By path, "/" for the root; parents come before their children. */
   private readonly changes = new Map<string, Change>();
   private readonly stats = new StatTable();
-  /** The last txn that closed a session without listing all its ephemerals. */
+  /** By session: the last txn that closed it without listing all its ephemerals. */
   private readonly closed = new Map<bigint, bigint>();
 
   /** @throws Error for a txn that needs the tree */
@@ -101,48 +101,48 @@ export class SnapshotChanges {
     if (parent.raised === undefined || parentCVersion > parent.raised.cversion) {
       parent.raised = { cversion: parentCVersion, zxid: head.zxid };
     }
-    // Parents come before their children, so a name that is used again moves to the end.
+    // A name that is used again moves to the end, after its parent.
     this.changes.delete(path);
     const created = this.stats.allocateNew(head.zxid, head.time, createdOwner(head, txn));
-    this.changes.set(path, { created, isGone: false, data, acl });
+    this.changes.set(path, { created, isDeleted: false, data, acl });
   }
 
   private delete(path: string, zxid: bigint): void {
     this.changeOf(parentPath(path)).lowered = zxid;
     this.changes.delete(path);
-    this.changes.set(path, { created: NOT_CREATED, isGone: true });
+    this.changes.set(path, { created: NOT_CREATED, isDeleted: true });
   }
 
   private changeOf(path: string): Change {
     let change = this.changes.get(path);
     if (change === undefined) {
-      change = { created: NOT_CREATED, isGone: false };
+      change = { created: NOT_CREATED, isDeleted: false };
       this.changes.set(path, change);
     }
     return change;
   }
 
-  /** Which paths may have changed; "" is the root. */
+  /** The paths that may have changed; "" is the root. */
   filter(): PathFilter {
     const filter = new PathFilter(this.changes.size);
     for (const path of this.changes.keys()) filter.add(path === '/' ? '' : path);
     return filter;
   }
 
-  /** Whether the session was closed by a txn that does not list its ephemerals. */
+  /** Whether its closing txn does not list its ephemerals. */
   isClosed(owner: bigint): boolean {
     return this.closed.has(owner);
   }
 
   /**
-   * A znode of the snapshot as it is now; null if it is gone, or comes with `created`.
+   * The present state of a znode of the snapshot; null if it was deleted or created again.
    * @param node "" is the root
    */
   merge(node: MergedNode, keyOf: KeyOf): MergedNode | null {
     const change = this.changes.get(node.path === '' ? '/' : node.path);
-    if (change !== undefined && (change.isGone || change.created !== NOT_CREATED)) return null;
+    if (change !== undefined && (change.isDeleted || change.created !== NOT_CREATED)) return null;
     this.checkOwner(node.stat);
-    // The reader has yet to add up its bytes.
+    // The reader still needs the original bytes for its checksum.
     return change === undefined ? node : changed(node, change, Buffer.from(node.stat), keyOf);
   }
 
@@ -156,7 +156,7 @@ export class SnapshotChanges {
     }
   }
 
-  /** An ephemeral of a closed session whose txn did not list it: only the tree knows its place. */
+  /** If the closing txn does not list its ephemerals, only the tree has their places. */
   private checkOwner(stat: Buffer): void {
     if (this.closed.size === 0) return;
     const closedAt = this.closed.get(stat.readBigInt64BE(OWNER));

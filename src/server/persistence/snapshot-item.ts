@@ -1,6 +1,5 @@
 import type { ACL } from '../../protocol/data.js';
 
-/** The content of a snapshot, piece by piece (snapshot-reader.ts). */
 export type SnapshotItem =
   | { readonly kind: 'need-more' }
   | { readonly kind: 'session'; readonly id: bigint; readonly timeoutMs: number }
@@ -13,9 +12,9 @@ export type SnapshotItem =
       readonly aclKey: bigint;
       readonly stat: Buffer;
     }
-  /** The first seal is valid: sessions, ACLs and nodes are complete. */
+  /** The first seal is valid: sessions, ACLs, and nodes are complete. */
   | { readonly kind: 'valid' }
-  /** `digest` is null if the file has an old version that nobody compares anymore. */
+  /** `digest` is null for old versions, which are not compared. */
   | {
       readonly kind: 'digest';
       readonly zxid: bigint;

@@ -27,30 +27,28 @@ import type { SnapshotItem } from './snapshot-item.js';
 import type { SnapshotReader } from './snapshot-reader.js';
 import { UnchangedNodes } from './unchanged-nodes.js';
 
-/** What the merge must lead to. */
 export interface MergeResult extends ExactContent {
   readonly zxid: bigint;
-  /** The sessions at `zxid`. */
+  /** At `zxid`. */
   readonly sessions: readonly SnapshotSession[];
   readonly isLastZxidWritten: boolean;
 }
 
 const RESERVED = '/zookeeper/';
 
-/** The source of a snapshot: an older one with the changes since. */
 export class SnapshotMerge implements SnapshotSource {
   readonly zxid: bigint;
   readonly sessions: MergeResult['sessions'];
   readonly acls: MergeResult['acls'];
   readonly nodes: Iterable<SnapshotNode | Buffer | null>;
   readonly lastProcessedZxid: bigint | undefined;
-  /** The next node is in a piece of the old snapshot that is still to be read. */
-  isStarved = false;
+  /** The next node needs more of the old snapshot. */
+  needsInput = false;
   private readonly result: MergeResult;
   private readonly reader: SnapshotReader;
   private readonly changes: SnapshotChanges;
   private readonly keyOf: KeyOf;
-  /** The keys of ACLs by their keys in the old snapshot. */
+  /** By the keys of the old snapshot. */
   private readonly keys = new Map([[OPEN_ACL_KEY, OPEN_ACL_KEY]]);
   private readonly unchanged: UnchangedNodes;
   /** The reader's last node is a changed one. */
@@ -89,8 +87,8 @@ export class SnapshotMerge implements SnapshotSource {
       }
       const item = this.reader.next();
       if (item.kind === 'end') break;
-      if (item.kind === 'need-more') yield* this.starve();
-      // Only the first one, the root: the reader had to find the start of the nodes.
+      if (item.kind === 'need-more') yield* this.waitForInput();
+      // Only the root: the reader had to find the start of the nodes.
       else if (item.kind === 'node') yield* this.merged(item);
       else this.takeOther(item);
     }
@@ -98,13 +96,13 @@ export class SnapshotMerge implements SnapshotSource {
     yield* this.result.reserved;
   }
 
-  private *starve(): Generator<null> {
-    this.isStarved = true;
+  private *waitForInput(): Generator<null> {
+    this.needsInput = true;
     yield null;
-    this.isStarved = false;
+    this.needsInput = false;
   }
 
-  /** Neighbors go in one piece; null without one. */
+  /** Takes a run of unchanged nodes; null if the next one changed. */
   private takeUnchanged(): Buffer | null {
     const { reader, unchanged, digested } = this;
     const { node } = reader;

@@ -1,7 +1,6 @@
 /**
  * Reads the format in snapshot.ts: a pull parser over pushed chunks that holds one chunk and one
- * node. Trust no item before `valid` and no file before `end`: damage after the first seal is still
- * damage, and an older snapshot is safe.
+ * node. Trust no item before `valid` and no file before `end`, because damage may follow.
  */
 import { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
@@ -24,7 +23,7 @@ const LAST_PROCESSED_SIZE = 8 + SEAL_SIZE;
 const FIRST_LONG_DIGEST = 2;
 /** Larger than the sections after the first seal can be. */
 const MAX_TAIL = 1024;
-/** Twice jute.maxbuffer: the default of Apache's reader. */
+/** Twice jute.maxbuffer, as in Apache's reader. */
 const DEFAULT_MAX_LENGTH = 2 * 0xfffff;
 
 const NEED_MORE: SnapshotItem = { kind: 'need-more' };
@@ -37,7 +36,7 @@ export class SnapshotReader {
   private readonly window = new ByteWindow();
   private readonly input = new InputArchive(Buffer.alloc(0));
   private stage: Stage = 'header';
-  /** How many sessions or ACLs remain; -1 before their count was read. */
+  /** Sessions or ACLs to read; -1 before their count. */
   private left = -1;
   /** Adler-32 of the file up to `summed`, an offset in the window. */
   private sum = 1;
@@ -46,12 +45,12 @@ export class SnapshotReader {
   private readonly isFile: boolean;
   private last: SnapshotItem | null = null;
   private readonly tail: SnapshotItem[] = [];
-  /** The node of `skipNode`. */
+  /** Filled by `skipNode`. */
   readonly node: NodePlace = { bytes: Buffer.alloc(0), start: 0, pathEnd: 0, dataEnd: 0, end: 0 };
 
   /**
-   * @param maxLength longest path, data or ACL in bytes: jute.maxbuffer and its extrasize. @param
-   * form `body` is the content of SNAP: no header or seals, `end` comes after the nodes
+   * @param maxLength longest path, data, or ACL in bytes: jute.maxbuffer and its extra size
+   * @param form `body` is the content of SNAP: no header or seals, `end` comes after the nodes
    */
   constructor(maxLength = DEFAULT_MAX_LENGTH, form: 'file' | 'body' = 'file') {
     this.maxLength = maxLength;
@@ -67,7 +66,6 @@ export class SnapshotReader {
     return rest;
   }
 
-  /** The offset of the last byte that was read. */
   get offset(): number {
     return this.window.offset;
   }
@@ -79,7 +77,6 @@ export class SnapshotReader {
     this.summed = this.window.at;
   }
 
-  /** No chunk follows. */
   end(): void {
     this.isEnded = true;
   }
@@ -118,7 +115,7 @@ export class SnapshotReader {
     this.summed = this.window.at;
   }
 
-  /** The next item, or null while it is incomplete. */
+  /** Null while the item is incomplete. */
   private read(): SnapshotItem | null {
     switch (this.stage) {
       case 'header':
@@ -157,7 +154,7 @@ export class SnapshotReader {
     return this.read();
   }
 
-  /** Reads the count in front of a list; false while it is incomplete. */
+  /** Reads the count before a list; false while it is incomplete. */
   private hasCount(): boolean {
     if (this.left >= 0) return true;
     const { window } = this;
@@ -195,9 +192,7 @@ export class SnapshotReader {
     return { kind: 'acl', key, acl };
   }
 
-  /**
-   * The end of the {long key, vector of ACL} at the start of the window, or -1 while incomplete.
-   */
+  /** The end of {long key, vector of ACL} at the window's start, or -1 while it is incomplete. */
   private aclEnd(): number {
     const { window } = this;
     if (window.available < 12) return -1;
@@ -236,7 +231,7 @@ export class SnapshotReader {
     return { kind: 'node', ...decodeNode(node) };
   }
 
-  /** Moves past the next whole node, without decoding; `node` has its place. @throws JuteError */
+  /** Skips the next whole node, and puts its place into `node`. @throws JuteError */
   skipNode(): boolean {
     const { node, window } = this;
     if (this.stage !== 'nodes' || this.last !== null || !this.findNode()) return false;
@@ -245,7 +240,7 @@ export class SnapshotReader {
     return true;
   }
 
-  /** Fills `node`; the mark after the last one has no data. False while it is incomplete. */
+  /** Fills `node`; the end mark has no data. False while it is incomplete. */
   private findNode(): boolean {
     const { window, node } = this;
     const { bytes, at } = window;
@@ -283,7 +278,7 @@ export class SnapshotReader {
     window.at = input.at;
   }
 
-  /** The part after the first seal is small, and only its length shows which sections it has. */
+  /** Waits for the whole rest, because only its length shows which sections it has. */
   private readTail(): SnapshotItem | null {
     const { window, tail } = this;
     if (!this.isEnded) {

@@ -1,4 +1,4 @@
-/** The source of a snapshot: the live tree, traversed while the server continues to serve. */
+/** The live tree as the source of a snapshot. */
 
 import type { ZnodeData } from '../tree/data-node.js';
 import { DIGEST_VERSION } from '../tree/digest.js';
@@ -13,17 +13,17 @@ import {
 } from './snapshot-content.js';
 import { STAT_PERSISTED_SIZE } from './snapshot-reader.js';
 
-/** A database that nobody changes meanwhile. */
+/** For a database that does not change meanwhile. */
 export function contentOf(database: Database): SnapshotContent {
   const { tree, sessions } = database;
   return { tree, sessions: [...sessions.values()], zxid: tree.lastProcessedZxid };
 }
 
-/** The same, for a snapshot that need not read the tree. */
+/** The same, for a snapshot that may be made without the tree. */
 export function exactContentOf(subject: SnapshotSubject): SnapshotContent {
   const content = snapshotContentOf(subject);
   const { tree } = content;
-  // Without a digest nothing would show a wrong result; a fuzzy tree has another one than the log.
+  // Only the digest can reveal a wrong result. A fuzzy tree differs from the log's.
   if (!tree.isDigestEnabled || tree.isFuzzy) return content;
   const reserved = [...walk(tree.get('/zookeeper') ?? tree.root)].slice(1).map((node) => ({
     path: node.path,
@@ -35,7 +35,6 @@ export function exactContentOf(subject: SnapshotSubject): SnapshotContent {
   return { ...content, exact };
 }
 
-/** The content of a file. */
 export function sourceOf(
   { tree, sessions, zxid }: SnapshotContent,
   isLastZxidWritten: boolean,
@@ -52,15 +51,15 @@ export function sourceOf(
         digest: tree.digest.value,
       };
     },
-    // The last zxid in the tree when the last node was written. Readers of 3.9 use it if there are
-    // only snapshots; a start replays from the zxid of the name (FileSnap.deserialize).
+    // Also at the end. Readers of 3.9 use it without logs; a start replays from the zxid of the
+    // name (FileSnap.deserialize).
     get lastProcessedZxid() {
       return isLastZxidWritten ? tree.lastProcessedZxid : undefined;
     },
   };
 }
 
-/** A znode's StatPersisted in 60 bytes. */
+/** The 60 bytes of a StatPersisted. */
 export function persistedStat(stats: StatTable, slot: number): Buffer {
   const stat = Buffer.alloc(STAT_PERSISTED_SIZE);
   stats.copyPersisted(slot, new DataView(stat.buffer, stat.byteOffset, stat.length), 0);
@@ -73,9 +72,8 @@ export function bodySourceOf({ tree, sessions, zxid }: SnapshotContent) {
 }
 
 /**
- * The log contains znodes created after the snapshot began. Writing them, too, could put a znode
- * that was deleted and created again into the snapshot twice. The same object is returned each
- * time, so that a walk over millions makes no garbage.
+ * Skips znodes created after the snapshot began, which the log has: one that was deleted and
+ * created again would occur twice. Reuses one object, so that a big tree makes no garbage.
  */
 function* nodesOf(tree: SnapshotContent['tree'], zxid: bigint): Generator<SnapshotNode> {
   const stat = Buffer.alloc(STAT_PERSISTED_SIZE);

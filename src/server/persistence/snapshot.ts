@@ -25,7 +25,7 @@ export const SNAPSHOT_VERSION = 2;
 const SNAPSHOT_DBID = -1n;
 /** The end of every seal, and so of every complete file: the string "/". */
 const END_MARK = Buffer.from([0, 0, 0, 1, 0x2f]);
-/** The ACL key of world:anyone:ALL. */
+/** Of world:anyone:ALL. */
 export const OPEN_ACL_KEY = -1n;
 const DEFAULT_CHUNK_SIZE = 64 * 1024;
 
@@ -50,22 +50,21 @@ export interface SnapshotNode {
   readonly stat: StatPersisted | Buffer;
 }
 
-/** The tree digest after the txn `zxid`. */
 export interface SnapshotDigest {
   readonly zxid: bigint;
   readonly version: number;
   readonly digest: bigint;
 }
 
-/** The input of a snapshot. Sessions and ACLs are read at once, nodes piece by piece. */
+/** Sessions and ACLs are read at once, nodes piece by piece. */
 export interface SnapshotSource {
   /** Names the file: every txn up to it is in the tree. Not written. */
   readonly zxid: bigint;
   readonly sessions: Iterable<SnapshotSession>;
   readonly acls: Iterable<SnapshotAcl>;
   /**
-   * Parents before children, the root first; a Buffer has nodes as written here. Null ends the
-   * chunk: the next node needs more input.
+   * The root first, parents before children. A Buffer has encoded nodes. Null ends the chunk: the
+   * next node needs more input.
    */
   readonly nodes: Iterable<SnapshotNode | Buffer | null>;
   readonly digest?: SnapshotDigest | undefined;
@@ -74,8 +73,8 @@ export interface SnapshotSource {
 }
 
 /**
- * Yields the file in chunks of about `chunkSize` bytes (a bigger node makes a bigger chunk). It
- * reads from `source` only on demand, so a driver can spread the work over turns.
+ * Yields chunks of about `chunkSize` bytes; a bigger node makes a bigger chunk. Reads from `source`
+ * only on demand.
  */
 export function* writeSnapshot(
   source: SnapshotSource,
@@ -102,8 +101,8 @@ export function* writeSnapshot(
 }
 
 /**
- * Yields the same tree for SNAP: only the body, without header, digest and seals, and then the
- * signature that tells a learner that the tree is complete (LearnerHandler.run).
+ * Yields the tree for SNAP, without header, digest, and seals. The signature at the end tells a
+ * learner that the tree is complete (LearnerHandler.run).
  */
 export function* writeSnapshotStream(
   source: Pick<SnapshotSource, 'sessions' | 'acls' | 'nodes'>,
@@ -132,7 +131,6 @@ function* writeBody(
   out.writeString('/');
 }
 
-/** An archive with a running checksum of everything written to it. */
 class SealedOutput {
   private readonly out: OutputArchive;
   private sum = 1;
@@ -193,8 +191,8 @@ function writeNode(out: OutputArchive, { path, data, aclKey, stat }: SnapshotNod
 }
 
 /**
- * Whether a file that ends in these bytes can be complete. A cheap check that avoids reading
- * truncated files (SnapStream.isValidSnapshot); the seals decide. Not for compressed files.
+ * Whether a file that ends in these bytes can be complete; not for compressed files. A cheap test
+ * before the seals (SnapStream.isValidSnapshot).
  */
 export function isPlausibleSnapshotTail(last5Bytes: Uint8Array): boolean {
   return END_MARK.equals(last5Bytes);

@@ -1,11 +1,10 @@
 /**
  * Classifies the end of the valid part of a log: a proper end, a write torn by a crash, or decay.
  *
- * Effects of a crash: writers append to a preallocated file full of zeros and acknowledge nothing
- * before fdatasync, one batch at a time. So a crash damages only the last, unsynced batch. There,
- * every 512-byte sector has either all of its new bytes or the old ones, which are zeros. A killed
- * process leaves a prefix of the batch. After a power loss, later sectors of a batch may exist
- * without the earlier ones.
+ * Writers append to a preallocated file full of zeros, and acknowledge nothing before fdatasync,
+ * one batch at a time. So a crash damages only the last, unsynced batch. There, each 512-byte
+ * sector has all of its new bytes or zeros. A killed process leaves a prefix of the batch; after
+ * a power loss, later sectors may exist without earlier ones.
  *
  * ```
  *   … good record | record, damaged at D       | record | 0 0 0 …
@@ -13,23 +12,20 @@
  *                                   ^ never written: a "missing sector"
  * ```
  *
- * A crash cannot turn a byte into another nonzero byte, nor damage a record that has all of its
- * sectors. Hence the rules for the first invalid record, at D:
+ * A crash cannot make a byte another nonzero byte, nor damage a record that has all its sectors.
+ * Hence the rules for the first invalid record, at D:
  *
  * 1. Only zeros from D on, or nothing: the log ends there properly.
- * 2. Wrong length: the checksum fits another length that has 'B' after it. Corrupt. (Otherwise a
- *    flipped bit in a length would hide the records after it as "torn".)
- * 3. Only zeros after the record, and its last byte was never written (zero, or beyond the end of
- *    the file): torn.
- * 4. A sector of the record is missing, and all later bytes are within the size of one unsynced
- *    batch (`unsyncedLimit`): torn. Later valid records belong to the same batch, so they were
- *    not acknowledged, either.
- * 5. Everything else is corrupt: a complete record with a wrong checksum, an invalid length, an end
- *    that is neither 'B' nor zero, damage before acknowledged records.
+ * 2. The checksum fits another length with 'B' after it: corrupt. Otherwise a flipped bit in a
+ *    length would hide the records after it as "torn".
+ * 3. Only zeros after the record, and its last byte was never written: torn.
+ * 4. A sector of the record is missing, and all later bytes are within one unsynced batch
+ *    (`unsyncedLimit`): torn. Later valid records were not acknowledged, either.
+ * 5. Everything else is corrupt: a complete record with a wrong checksum, an invalid length, an
+ *    end that is neither 'B' nor zero, damage before acknowledged records.
  *
- * One case is misjudged: an acknowledged record near the end of the log decays and contains a whole
- * sector of zeros as data. It counts as torn, because the format cannot show the difference. etcd's
- * write-ahead log detects torn writes by the same sign.
+ * One case is misjudged: a decayed record near the end with a whole sector of zeros as data counts
+ * as torn. The format cannot show the difference; etcd's write-ahead log uses the same sign.
  */
 
 import { adler32 } from '../base/checksum.js';
@@ -48,22 +44,20 @@ export const DEFAULT_UNSYNCED_LIMIT = 4 * 1024 * 1024;
 
 const ZEROS = Buffer.alloc(64 * 1024);
 
-/** The first invalid record; positions are offsets in the file. */
 interface Damage {
   readonly reason: string;
   /** No truncated write can explain it. */
   readonly isImpossible: boolean;
-  /** Its length is wrong: the checksum fits another length. */
+  /** The checksum fits another length. */
   readonly isLengthWrong: boolean;
   /** Its last byte was written. */
   readonly isEndWritten: boolean;
-  /** One of its sectors was never written. */
   readonly isSectorMissing: boolean;
   /** Where it ends according to its length. */
   readonly end: number;
 }
 
-/** Inspects everything from the first invalid record to the end of the file. */
+/** Inspects all bytes from the first invalid record to the end of the file. */
 export class TailInspector {
   private readonly offset: number;
   private readonly maxEntryLength: number;
@@ -114,9 +108,7 @@ function lengthIn(window: ByteWindow): number {
   return window.bytes.readInt32BE(window.at + 8);
 }
 
-/**
- * The end of the record at the window's start by its length, or of its prefix if that is absurd.
- */
+/** The end of the record at the window's start, or of its prefix if the length is absurd. */
 function recordEnd(window: ByteWindow, maxEntryLength: number): number {
   const { offset } = window;
   if (window.available < RECORD_PREFIX_SIZE) return offset + RECORD_PREFIX_SIZE;
@@ -143,7 +135,7 @@ function describe(window: ByteWindow, maxEntryLength: number): Damage {
   }
   if (length < TXN_HEADER_SIZE || length > maxEntryLength) {
     const reason = `expected a length of ${TXN_HEADER_SIZE} to ${maxEntryLength}, found ${length}`;
-    // Half a length is less than the whole one, and never negative.
+    // A length that is partly written is less than the whole one, and never negative.
     const isImpossible = length < 0 || length > maxEntryLength || !isSectorMissing;
     return { ...common, isImpossible, reason };
   }
@@ -190,7 +182,7 @@ function checkedLength(window: ByteWindow): number {
   return -1;
 }
 
-/** Whether one sector of the record is all zeros, counted from the start of the record. */
+/** Whether a sector of the record is all zeros. */
 function hasMissingSector(window: ByteWindow, recordEnd: number): boolean {
   const { offset, at, bytes } = window;
   const fileEnd = offset + window.available;

@@ -37,14 +37,12 @@ export function encodeLogHeader(): Buffer {
   return header;
 }
 
-/**
- * Leaves room for checksum and length; write the entry after it. Returns the argument of endEntry.
- */
+/** Leaves room for the prefix of an entry. Returns the argument of `endEntry`. */
 export function beginEntry(out: OutputArchive): number {
   return out.skip(RECORD_PREFIX_SIZE);
 }
 
-/** Fills in checksum and length of the entry begun at `start` and closes the record. */
+/** Completes the record of the entry at `start`. */
 export function endEntry(out: OutputArchive, start: number): void {
   const entryStart = start + RECORD_PREFIX_SIZE;
   const end = out.length;
@@ -63,18 +61,17 @@ export interface LogEntry {
 }
 
 /**
- * `need-more` asks for a push. All others mean that no entry follows. `end`: the log ends properly
- * at `offset`, and the rest is padding. `torn`: a crash truncated the last write, and the bytes
- * from `offset` on were never acknowledged. `corrupt`: the bytes from `offset` on cannot be
- * trusted.
+ * `need-more` asks for a push; no entry follows the others. `end`: only padding follows `offset`.
+ * `torn`: a crash cut the last write, and the bytes from `offset` on were never acknowledged.
+ * `corrupt`: the bytes from `offset` on cannot be trusted.
  */
 export type LogItem = LogEntry | { readonly kind: 'need-more' } | TailVerdict;
 
 const NEED_MORE: LogItem = { kind: 'need-more' };
 
 /**
- * A pull parser over pushed chunks: call `push` when `next` returns need-more, and `end` at the end
- * of the file. Holds at most one record and one chunk. end, torn and corrupt are final.
+ * A pull parser over pushed chunks: push when `next` returns need-more, and call `end` at the end
+ * of the file. Holds one record and one chunk. end, torn, and corrupt are final.
  */
 export class TxnLogReader {
   private readonly maxEntryLength: number;
@@ -86,9 +83,9 @@ export class TxnLogReader {
   private last: LogItem | null = null;
 
   /**
-   * @param maxEntryLength longest entry in bytes: jute.maxbuffer + jute.maxbuffer.extrasize. @param
-   * unsyncedLimit the most bytes that a writer leaves unsynced (tail-verdict.ts); with 0, any
-   * damage before other data is corrupt.
+   * @param maxEntryLength in bytes: jute.maxbuffer and its extra size
+   * @param unsyncedLimit most bytes that a writer leaves unsynced (tail-verdict.ts); with 0, any
+   * damage before other data is corrupt
    */
   constructor(maxEntryLength: number, unsyncedLimit?: number) {
     this.maxEntryLength = maxEntryLength;
@@ -100,7 +97,6 @@ export class TxnLogReader {
     this.window.push(chunk);
   }
 
-  /** No chunk follows. */
   end(): void {
     this.isEnded = true;
   }
@@ -150,7 +146,7 @@ export class TxnLogReader {
       window.at,
       Math.min(window.end, window.at + LOG_HEADER_SIZE),
     );
-    // The database id is irrelevant: Apache writes 0 and never reads it.
+    // Apache writes 0 as database id and never reads it.
     if (found.length === LOG_HEADER_SIZE && found.compare(expected, 0, 8, 0, 8) === 0) {
       window.at += LOG_HEADER_SIZE;
       this.isHeaderRead = true;

@@ -1,4 +1,4 @@
-/** Decides which znodes of a snapshot go into the next one as they are. */
+/** Decides which znodes of a snapshot go into the next one unchanged. */
 import { getLong } from '../../jute/long.js';
 import { ACL_KEY_SIZE, type NodePlace } from './node-place.js';
 import { OPEN_ACL_KEY } from './snapshot.js';
@@ -43,6 +43,6 @@ export class UnchangedNodes {
 function isReserved({ bytes, start, pathEnd }: NodePlace): boolean {
   const from = start + 4;
   const end = from + RESERVED.length;
-  // Its second letter is rare enough to avoid most calls.
+  // Few paths have "z" here, so this avoids most calls.
   return bytes[from + 1] === 0x7a && end <= pathEnd && RESERVED.equals(bytes.subarray(from, end));
 }

@@ -51,13 +51,13 @@ export class ContainerManager {
       this.nextCheckMs = nowMs + checkIntervalMs;
       this.scan = this.candidates();
     }
-    this.look(wallMs);
+    this.findDue(wallMs);
     const due = this.found.splice(0, Math.floor(this.allowance));
     this.allowance -= due.length;
     return due;
   }
 
-  private look(wallMs: number): void {
+  private findDue(wallMs: number): void {
     for (let i = 0; i < SCAN_SLICE && this.scan !== null; i++) {
       const { value, done } = this.scan.next();
       if (done === true) this.scan = null;

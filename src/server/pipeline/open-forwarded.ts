@@ -22,6 +22,6 @@ export function openForwarded(state: ServerState, request: Request, input: Input
   }
   const askedMs = input.remaining === 4 ? input.readInt() : 0;
   const timeoutMs = Math.max(askedMs, settings.minSessionTimeoutMs);
-  sessions.open(sessionId, timeoutMs).heldBy(null, origin);
+  sessions.open(sessionId, timeoutMs).setHolder(null, origin);
   return prep.prepareSession(timeoutMs);
 }

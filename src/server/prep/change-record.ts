@@ -3,9 +3,9 @@ import type { ZnodeData } from '../tree/data-node.js';
 import type { StatTable } from '../tree/stat-table.js';
 
 /**
- * The pending state of a znode. Its Stat is in a table: the tree's while nothing is pending, so
- * that lookups are free, otherwise that of the outstanding changes. A change makes a new record,
- * because an older one may have to return: the records of a path are a stack.
+ * The pending state of a znode. `stats` is the tree's table while nothing is pending, so that
+ * lookups are free, or that of the outstanding changes. A change makes a new record, because a
+ * failed multi takes it back: the records of a path are a stack.
  */
 export class ChangeRecord {
   readonly path: string;
@@ -17,10 +17,9 @@ export class ChangeRecord {
   /** Its part of the tree digest; 0 without digests. */
   digest: number;
   /** False if a delete is pending. */
-  isThere = true;
+  exists = true;
   /** Set if it differs from the one that the tree will have. */
   pendingCversion: number | null = null;
-  /** It creates an ephemeral of a session. */
   isEphemeralCreate = false;
   /** Older and newer pending changes of the same path. */
   older: ChangeRecord | null = null;
@@ -53,8 +52,8 @@ export class ChangeRecord {
   }
 
   /**
-   * The stored value: only creates count. Past 2^31 creates the tree's value stays, and pending
-   * creates count on from there; Apache's server gives their names the same numbers.
+   * Counts only creates. Past 2^31 creates the tree's value stays, but pending creates still count,
+   * so that names get the same numbers as from Apache's server.
    */
   get cversion(): number {
     return this.pendingCversion ?? this.stats.cversion(this.slot);

@@ -1,10 +1,9 @@
 /**
- * The state of the tree after all proposed writes. Prep decides against this state, because two
- * writes in flight would otherwise both see the version before them. A record stays until its txn
- * is applied (PrepRequestProcessor's outstandingChanges).
+ * The tree after all proposed writes. Prep decides against it, because two writes in flight would
+ * otherwise both see the version before them. A record stays until its txn is applied
+ * (PrepRequestProcessor's outstandingChanges).
  *
- * This class owns all pending state. Only `put`, `takeBack` and `settle` change it; the newest
- * record of a path, the ephemerals of a session and the digest all follow from it.
+ * Only `put`, `rollBack`, and `settle` change this state.
  */
 import type { ACL } from '../../protocol/data.js';
 import { assert } from '../base/assert.js';
@@ -16,14 +15,14 @@ import { StatTable } from '../tree/stat-table.js';
 import { ChangeRecord } from './change-record.js';
 
 export class OutstandingChanges {
-  /** The digest of the tree including all pending changes. */
+  /** Of the tree with all pending changes. */
   readonly digest = new TreeDigest();
   private readonly tree: DataTree;
   private readonly isDigestEnabled: boolean;
   private readonly stats = new StatTable();
-  /** The newest record of each path; it links to older ones. */
+  /** By path; each links to older ones. */
   private readonly newest = new Map<string, ChangeRecord>();
-  /** Pending creates of ephemerals by owner, as records, because a name may be reused. */
+  /** Pending creates of ephemerals by owner. Records, because a name may be used again. */
   private readonly creating = new LongMap<Set<ChangeRecord>>();
 
   constructor(tree: DataTree, isDigestEnabled: boolean) {
@@ -37,10 +36,10 @@ export class OutstandingChanges {
     return this.newest.size;
   }
 
-  /** The pending state of the znode; undefined if it will not exist. */
+  /** Undefined if the znode will not exist. */
   get(path: string): ChangeRecord | undefined {
     const record = this.newest.get(path);
-    if (record !== undefined) return record.isThere ? record : undefined;
+    if (record !== undefined) return record.exists ? record : undefined;
     const node = this.tree.get(path);
     if (node === undefined) return undefined;
     const { stats } = this.tree;
@@ -67,8 +66,9 @@ export class OutstandingChanges {
   }
 
   /**
-   * A new znode to put. @param crc of path and data @param owner the stored value: a session or a
-   * mark
+   * Makes a znode to put.
+   * @param crc of path and data
+   * @param owner the stored value: a session or a mark
    */
   make(
     path: string,
@@ -87,7 +87,7 @@ export class OutstandingChanges {
   put(before: ChangeRecord | null, after: ChangeRecord): void {
     const { path } = after;
     if (this.isDigestEnabled) {
-      after.digest = after.isThere ? tableDigest(path, after.stats, after.slot) : 0;
+      after.digest = after.exists ? tableDigest(path, after.stats, after.slot) : 0;
       this.digest.move(before === null ? 0 : before.digest, after.digest);
     }
     const older = this.pendingBefore(before, path);
@@ -103,21 +103,21 @@ export class OutstandingChanges {
     else creates.add(after);
   }
 
-  /** The newest pending record: the result of `get` unless that came from the tree. */
+  /** The newest pending record; a result of `get` from the tree is not one. */
   private pendingBefore(before: ChangeRecord | null, path: string): ChangeRecord | undefined {
     if (before === null) return this.newest.get(path);
     return before.stats === this.stats ? before : undefined;
   }
 
-  /** The ephemerals of `owner` after all pending changes, for the txn that closes its session. */
+  /** The ephemerals of `owner` after all pending changes. */
   ephemeralsOf(owner: bigint): string[] {
     const paths = new Set(this.tree.ephemeralsOf(owner));
     for (const { path } of this.creating.get(owner) ?? []) paths.add(path);
     return [...paths].filter((path) => this.get(path)?.ephemeralOwner === owner);
   }
 
-  /** Takes back the records of a failed multi; nothing was put after them. */
-  takeBack(records: readonly ChangeRecord[]): void {
+  /** Undoes the records of a failed multi, which must be the newest. */
+  rollBack(records: readonly ChangeRecord[]): void {
     for (let i = records.length - 1; i >= 0; i--) {
       const record = records[i] as ChangeRecord;
       const { path, older } = record;
@@ -135,7 +135,7 @@ export class OutstandingChanges {
     }
   }
 
-  /** The txn of these records was applied: the tree contains them now. */
+  /** Called when the txn of these records was applied. */
   settle(records: readonly ChangeRecord[]): void {
     if (records.length === 0) return;
     for (const record of records) {
@@ -146,7 +146,7 @@ export class OutstandingChanges {
       this.tree.adoptDigest(path, record.digest, this.stats.contentCrc(record.slot));
       this.release(record);
     }
-    if (this.newest.size === 0) this.expectNothing();
+    if (this.newest.size === 0) this.checkNothingPending();
   }
 
   private release(record: ChangeRecord): void {
@@ -159,7 +159,7 @@ export class OutstandingChanges {
   }
 
   /** Without pending paths, no other pending state may remain. */
-  private expectNothing(): void {
+  private checkNothingPending(): void {
     const { digest, stats, creating, tree } = this;
     if (stats.count !== 0 || creating.size !== 0) {
       const found = `${stats.count} Stats and ephemerals of ${creating.size} sessions`;

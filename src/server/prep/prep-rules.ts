@@ -12,11 +12,11 @@ export const SPECIAL_PATHS: ReadonlySet<string> = new Set([
   CONFIG_PATH,
 ]);
 
-/** Siblings come in runs: the next parent is mostly the last one, in the same string. */
+/** Siblings come in runs, so the last parent is mostly the next one, in the same string. */
 export class PrepParents {
   private last = '/';
 
-  /** The parent up to the last slash, not validated: undefined without a slash, or with NUL. */
+  /** Everything before the last slash; undefined without a slash, or with NUL. */
   of(path: string): string | undefined {
     if (path.includes('\0')) return undefined;
     if (isParentPath(this.last, path)) return this.last;
@@ -27,7 +27,7 @@ export class PrepParents {
   }
 }
 
-/** The owner of a new znode: a session, nobody (0n), or the mark of its type. */
+/** A session, none (0n), or the mark of its type. */
 export function ownerOf(type: number, mode: CreateMode, ttl: bigint, sessionId: bigint): bigint {
   if (type === OpCode.createContainer) return containerOwner();
   if (mode.isTTL) return ttlOwner(ttl);

@@ -1,5 +1,5 @@
 /**
- * Prep: turns a write into a txn, or into the error that Apache would choose when several apply. It
+ * Turns a write into a txn, or into the error that Apache would choose when several apply. It
  * decides against the tree and the outstanding changes, and changes only the latter. The order of
  * the checks is the contract (docs/protocol.md, Errors of a write; PrepRequestProcessor). The wall
  * clock enters a txn only here.
@@ -39,16 +39,12 @@ export interface PrepOptions {
   readonly isQuotaEnforced: boolean;
   /** extendedTypesEnabled: clients may create TTL nodes. */
   readonly isTTLEnabled: boolean;
-  /**
-   * Evaluates a reconfig: the text of the new configuration, or an error. Null without
-   * reconfigEnabled.
-   */
+  /** Returns the new configuration as text, or an error. Null without reconfigEnabled. */
   readonly reconfigure: ((request: ReconfigRequest, zxid: bigint) => string | ErrorCode) | null;
-  /** The longest log entry that readers accept, in bytes: jute.maxbuffer and its extra size. */
+  /** In bytes: jute.maxbuffer and its extra size. */
   readonly maxTxnLength?: number;
 }
 
-/** The result of prep: a txn (possibly an error txn) and its records. */
 export interface Prepared {
   readonly txn: Txn;
   readonly records: readonly ChangeRecord[];
@@ -58,7 +54,7 @@ export interface Prepared {
 
 type Outcome = Txn | ErrorCode;
 
-/** The zxid of the txn, and the leader's wall clock in ms. */
+/** `time` is the leader's wall clock in ms. */
 export interface Stamp {
   readonly zxid: bigint;
   readonly time: bigint;
@@ -68,7 +64,7 @@ const NO_RECORDS: readonly ChangeRecord[] = [];
 
 export class Prep {
   readonly outstanding: OutstandingChanges;
-  /** Notified of each write above a limit, refused or not. */
+  /** Called for each write above a limit, refused or not. */
   onQuotaExceeded: (excess: QuotaExcess, isRefused: boolean) => void = () => undefined;
   private readonly auth: Auth;
   private readonly options: PrepOptions;
@@ -86,9 +82,7 @@ export class Prep {
     this.maxTxnLength = options.maxTxnLength ?? Number.POSITIVE_INFINITY;
   }
 
-  /**
-   * Prepares the write of `type` with the body in `input`. Never throws for invalid client data.
-   */
+  /** Never throws for invalid client data. */
   prepare(type: number, input: InputArchive, author: Author, stamp: Stamp): Prepared {
     this.begin(stamp);
     if (txnLengthBound(type, input, author.ids, this.maxTxnLength) > this.maxTxnLength) {
@@ -105,9 +99,9 @@ export class Prep {
   }
 
   /**
-   * The txn that closes a session, with every ephemeral that it will own by then. A list that is
-   * too long for a log entry is left empty, never left out: each server deletes the session's
-   * ephemerals anyway (DataTree.killSession), and a reader expects a list.
+   * Closes a session and its ephemerals. A list that is too long for a log entry is left empty,
+   * never left out: readers expect one, and each server deletes all ephemerals of the session
+   * anyway (DataTree.killSession).
    */
   prepareClose(sessionId: bigint, stamp: Stamp): Prepared {
     this.begin(stamp);
@@ -167,7 +161,7 @@ export class Prep {
     const ttl = type === OpCode.createTTL ? input.readLong() : -1n;
     if (mode === undefined) return ErrorCode.BADARGUMENTS;
     if (mode.isTTL && !this.options.isTTLEnabled) return ErrorCode.UNIMPLEMENTED;
-    // createTTL with a mode without TTL: Apache's server crashes when it applies that txn.
+    // Apache's server crashes when it applies a createTTL with a mode without TTL.
     const isTTLType = type === OpCode.createTTL;
     if (isTTLType !== mode.isTTL) return ErrorCode.BADARGUMENTS;
     if (isTTLType && (ttl <= 0n || ttl > MAX_TTL_MS)) return ErrorCode.BADARGUMENTS;
@@ -178,7 +172,7 @@ export class Prep {
     if (typeof acl === 'number') return acl;
     const parent = this.outstanding.get(parentPath);
     if (parent === undefined) return ErrorCode.NONODE;
-    if (!this.may(parent, Perms.CREATE, author)) return ErrorCode.NOAUTH;
+    if (!this.isAllowed(parent, Perms.CREATE, author)) return ErrorCode.NOAUTH;
     const name = mode.isSequential ? path + sequenceSuffix(parent.cversion) : path;
     if (pathFault(name) !== undefined) return ErrorCode.BADARGUMENTS;
     if (this.outstanding.get(name) !== undefined) return ErrorCode.NODEEXISTS;
@@ -233,7 +227,7 @@ export class Prep {
     if (parentPath === undefined || SPECIAL_PATHS.has(path)) return ErrorCode.BADARGUMENTS;
     const parent = this.outstanding.get(parentPath);
     if (parent === undefined) return ErrorCode.NONODE;
-    if (!this.may(parent, Perms.DELETE, author)) return ErrorCode.NOAUTH;
+    if (!this.isAllowed(parent, Perms.DELETE, author)) return ErrorCode.NOAUTH;
     const node = this.outstanding.get(path);
     if (node === undefined) return ErrorCode.NONODE;
     if (version !== -1 && version !== node.version) return ErrorCode.BADVERSION;
@@ -242,7 +236,7 @@ export class Prep {
     return { type: OpCode.delete, path };
   }
 
-  /** An expired container or TTL node; the conditions are checked again. */
+  /** Deletes an expired container or TTL node, whose state may have changed since. */
   prepareReap(path: string, stamp: Stamp): Prepared {
     this.begin(stamp);
     const node = this.outstanding.get(path);
@@ -262,7 +256,7 @@ export class Prep {
     const version = input.readInt();
     const node = this.outstanding.get(path);
     if (node === undefined || path === '') return absent(path);
-    if (!this.may(node, Perms.WRITE, author)) return ErrorCode.NOAUTH;
+    if (!this.isAllowed(node, Perms.WRITE, author)) return ErrorCode.NOAUTH;
     if (this.isOverQuota(path, dataLength(data) - dataLength(node.data), 0)) {
       return ErrorCode.QUOTAEXCEEDED;
     }
@@ -286,7 +280,7 @@ export class Prep {
     if (typeof acl === 'number') return acl;
     const node = this.outstanding.get(path);
     if (node === undefined) return ErrorCode.NONODE;
-    if (!this.may(node, Perms.ADMIN, author)) return ErrorCode.NOAUTH;
+    if (!this.isAllowed(node, Perms.ADMIN, author)) return ErrorCode.NOAUTH;
     if (version !== -1 && version !== node.aversion) return ErrorCode.BADVERSION;
     const next = (node.aversion + 1) | 0;
     const changed = this.outstanding.copy(node);
@@ -303,7 +297,7 @@ export class Prep {
     if (typeof text === 'number') return text;
     const node = this.outstanding.get(CONFIG_PATH);
     if (node === undefined) return ErrorCode.NONODE;
-    if (!this.may(node, Perms.WRITE, author)) return ErrorCode.NOAUTH;
+    if (!this.isAllowed(node, Perms.WRITE, author)) return ErrorCode.NOAUTH;
     const changed = this.outstanding.copy(node);
     changed.data = text;
     const { zxid, time } = this.stamp;
@@ -316,14 +310,14 @@ export class Prep {
   private prepareCheck(path: string, version: number, author: Author): Outcome {
     const node = this.outstanding.get(path);
     if (node === undefined || path === '') return absent(path);
-    if (!this.may(node, Perms.READ, author)) return ErrorCode.NOAUTH;
+    if (!this.isAllowed(node, Perms.READ, author)) return ErrorCode.NOAUTH;
     if (version !== -1 && version !== node.version) return ErrorCode.BADVERSION;
     return { type: OpCode.check, path, version: (node.version + 1) | 0 };
   }
 
   /**
-   * Later operations see earlier ones. If one fails, all records are taken back, and the txn holds
-   * error sub-txns: OK before the failing one, its error code, RUNTIMEINCONSISTENCY after it.
+   * Later operations see earlier ones. If one fails, the txn holds error sub-txns: OK before it,
+   * its error code, RUNTIMEINCONSISTENCY after it.
    */
   private prepareMulti(input: InputArchive, author: Author): Outcome {
     const ops = readOps(input);
@@ -339,7 +333,7 @@ export class Prep {
       txns.push(outcome);
     }
     if (failure === ErrorCode.OK) return { type: OpCode.multi, txns };
-    this.outstanding.takeBack(this.records);
+    this.outstanding.rollBack(this.records);
     this.records = [];
     const errors = ops.map((_, i) => {
       if (i < txns.length) return ErrorCode.OK;
@@ -357,7 +351,7 @@ export class Prep {
     left.stats.setPzxid(left.slot, this.stamp.zxid);
     this.keep(parent, left);
     const gone = this.outstanding.copy(node);
-    gone.isThere = false;
+    gone.exists = false;
     this.keep(node, gone);
   }
 
@@ -366,7 +360,7 @@ export class Prep {
     this.records.push(after);
   }
 
-  /** For data that ends at `dataEnd`: computed in place, without a copy. */
+  /** Computed in place: the data ends at `dataEnd`. */
   private contentCrc(path: string, data: ZnodeData, bytes: Buffer, dataEnd: number): number {
     if (!this.options.isDigestEnabled) return 0;
     return contentCrcOf(path, bytes, dataEnd - dataLength(data), dataEnd);
@@ -383,7 +377,7 @@ export class Prep {
     return isOver;
   }
 
-  private may(node: ChangeRecord, perm: number, author: Author): boolean {
+  private isAllowed(node: ChangeRecord, perm: number, author: Author): boolean {
     return this.auth.isAllowed(node.acl, perm, author.ids);
   }
 }

@@ -1,9 +1,8 @@
 import type { DataTree } from '../tree/data-tree.js';
 import { limitPath, parseQuota, statPath } from '../tree/quotas.js';
 
-/** A write that exceeds a limit, or would exceed it. */
 export interface QuotaExcess {
-  /** The path with the quota: the deepest one above the write. */
+  /** The deepest path with a quota above the write. */
   readonly owner: string;
   readonly what: 'count' | 'bytes';
   /** Includes the write. */
@@ -15,7 +14,6 @@ export interface QuotaExcess {
 
 const NONE: readonly QuotaExcess[] = [];
 
-/** The limits of the deepest quota above `path` that a write of this size exceeds. */
 export function quotaExcesses(
   tree: DataTree,
   path: string,
@@ -29,13 +27,13 @@ export function quotaExcesses(
   if (counted === undefined) return NONE;
   const usage = parseQuota(counted.data);
   const found: QuotaExcess[] = [];
-  const look = (what: QuotaExcess['what'], more: number, hard: number): void => {
+  const check = (what: QuotaExcess['what'], more: number, hard: number): void => {
     const isHard = hard > -1;
     const limit = isHard ? hard : limits[what];
     const used = usage[what] + more;
     if (more !== 0 && limit > -1 && used > limit) found.push({ owner, what, used, limit, isHard });
   };
-  look('count', count, limits.countHardLimit);
-  look('bytes', bytes, limits.byteHardLimit);
+  check('count', count, limits.countHardLimit);
+  check('bytes', bytes, limits.byteHardLimit);
   return found;
 }

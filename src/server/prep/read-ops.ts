@@ -9,9 +9,8 @@ import { OpCode } from '../../protocol/op-code.js';
 import { PARTS, readRequest } from '../../protocol/operation-table.js';
 
 /**
- * Splits the body of a multi, {int type, bool done, int err} and a record each. Returns undefined
- * if it is malformed, has a type that a multi cannot contain, or a create with an invalid mode
- * (MultiOperationRecord.deserialize).
+ * Splits the body of a multi: {int type, bool done, int err} and a record each. Undefined if it is
+ * malformed, or has an invalid type or mode (MultiOperationRecord.deserialize).
  */
 export function readOps(input: InputArchive): { type: number; body: InputArchive }[] | undefined {
   const ops: { type: number; body: InputArchive }[] = [];
@@ -33,7 +32,7 @@ export function readOps(input: InputArchive): { type: number; body: InputArchive
   }
 }
 
-/** Skips the op and returns the type for prep. */
+/** Returns the type for prep. */
 function skipOp(type: number, input: InputArchive): number {
   ustring.read(input);
   if (type === OpCode.delete || type === OpCode.check) {
@@ -59,18 +58,17 @@ function skipOp(type: number, input: InputArchive): number {
   return type === OpCode.createTTL ? OpCode.create : type;
 }
 
-/** Header and digest of a log entry, and the few bytes by which a record exceeds its request. */
+/** Header, digest, and the few bytes by which a record exceeds its request. */
 const ENTRY_OVERHEAD = 128;
-/** The extra bytes of each operation of a multi: the number of a sequential name. */
+/** The number of a sequential name. */
 const OP_OVERHEAD = 16;
 /** Perms and two lengths. */
 const ACL_OVERHEAD = 12;
 
 /**
- * An upper bound for the size of this request's txn in the log. It is about as long as the request,
- * except for `auth` entries of ACLs, each of which becomes all ids of the connection. So a multi
- * can grow beyond the limit of every reader, and the log could never be read again
- * (ZOOKEEPER-3496). Computes details only if `limit` is within reach.
+ * An upper bound for the log entry of this request. It is about as long as the request, but each
+ * `auth` entry of an ACL becomes all ids of the connection. Without a bound, no reader could read
+ * the log again (ZOOKEEPER-3496). Computes details only if `limit` is within reach.
  */
 export function txnLengthBound(
   type: number,

@@ -1,7 +1,6 @@
 /**
  * The identity of a connection and the access that an ACL grants it. Rules: docs/protocol.md,
- * Access (PrepRequestProcessor fixupACL, ZooKeeperServer checkACL and the authentication
- * providers).
+ * Access (PrepRequestProcessor fixupACL, ZooKeeperServer checkACL, authentication providers).
  */
 import type { ACL, Id } from '../../protocol/data.js';
 import { equalTexts } from '../../protocol/equal-bytes.js';
@@ -12,7 +11,7 @@ import { LIMITS } from '../limits/limits.js';
 import { isDistinguishedName } from './distinguished-name.js';
 import { SaslDigest, type SaslOptions } from './sasl-digest.js';
 
-/** base64 of the hash of a text; the pure part of the server does not compute hashes itself. */
+/** Passed in, because the pure part of the server has no crypto library. */
 export type HashBase64 = (text: string) => string;
 
 interface AuthProvider {
@@ -34,13 +33,13 @@ export interface AuthOptions {
   readonly schemes?: ReadonlySet<string>;
   /** Default: no SASL, and a token is answered with an empty one. */
   readonly sasl?: SaslOptions | null;
-  /** SASL ids of superusers (superUser, superUser.N). */
+  /** superUser, superUser.N */
   readonly saslSuperUsers?: readonly string[];
   /** letAnySaslUserDoX */
   readonly letAnySaslUserDoX?: string | null;
   /** allowSaslFailedClients: a client whose SASL failed is served without the id. */
   readonly allowsSaslFailure?: boolean;
-  /** A client must have an id of one of these schemes to be served (enforce.auth.schemes). */
+  /** enforce.auth.schemes: a client needs an id of one of these schemes. */
   readonly enforced?: readonly string[] | null;
   /** ensembleAuthName; without it, a client may name any ensemble. */
   readonly ensembleNames?: ReadonlySet<string> | null;
@@ -51,7 +50,7 @@ const SHORT_ACL = 16;
 
 const SUPER: Id = { scheme: 'super', id: '' };
 
-/** For names and hashes, which readers of an ACL and the server's files show anyway. */
+/** For names and hashes, which are not secret, so the time of a comparison does not matter. */
 const isSame = (id: string, aclId: string): boolean => id === aclId;
 
 const PROVIDERS: readonly (readonly [scheme: string, provider: AuthProvider])[] = [
@@ -72,10 +71,10 @@ const PROVIDERS: readonly (readonly [scheme: string, provider: AuthProvider])[] 
     },
   ],
   ['x509', { isAuthenticated: true, isValid: isDistinguishedName, matches: isSame }],
-  // It says which ensemble a client means, and grants nothing.
+  // Says which ensemble a client means, and grants nothing.
   ['ensemble', { isAuthenticated: false, isValid: () => false, matches: () => false }],
 ];
-/** The form of a Kerberos name: service/host@realm, or without "@". */
+/** service/host@realm, or without "@". */
 const KERBEROS_NAME = /^[^/@]*(?:\/[^/@]*)?@[^/@]*$/;
 const DEFAULT_SCHEMES: ReadonlySet<string> = new Set(['ip', 'digest', 'x509']);
 
@@ -83,7 +82,7 @@ export class Auth {
   private readonly providers: ReadonlyMap<string, AuthProvider>;
   private readonly options: AuthOptions;
   private readonly enforced: readonly string[] | null;
-  /** Reports an exceeded limit of an ACL and the address of the client that sent it. */
+  /** Reports an exceeded limit and the client's address. */
   onLimit: (limit: 'aclEntries', from: string) => void = () => undefined;
   /** A multi may use the same long ACL thousands of times. Neither list ever changes. */
   private last: {
@@ -107,27 +106,25 @@ export class Auth {
     this.enforced = options.enforced ?? null;
   }
 
-  /** Whether a client with these ids may be served at all. */
   isServed(ids: readonly Id[]): boolean {
     const { enforced } = this;
     return enforced === null || ids.some(({ scheme }) => enforced.includes(scheme));
   }
 
-  /** Whether a client that names an ensemble means this one; undefined for another scheme. */
-  judgeEnsemble(scheme: string, auth: Buffer | null): 'success' | 'fail' | 'skip' | undefined {
+  /** Whether the client means this ensemble; undefined for another scheme. */
+  checkEnsemble(scheme: string, auth: Buffer | null): 'success' | 'fail' | 'skip' | undefined {
     if (scheme !== 'ensemble' || !this.providers.has(scheme)) return undefined;
     const { ensembleNames = null } = this.options;
     if (ensembleNames === null || auth === null || auth.length === 0) return 'skip';
     return ensembleNames.has(auth.toString('utf8')) ? 'success' : 'fail';
   }
 
-  /** Starts an exchange; null without SASL. */
+  /** Null without SASL. */
   startSasl(): SaslDigest | null {
     const { sasl } = this.options;
     return sasl === undefined || sasl === null ? null : new SaslDigest(sasl);
   }
 
-  /** The ids of a client that a SASL exchange authenticated. */
   saslIds(user: string): Id[] {
     const own: Id = { scheme: 'sasl', id: user };
     return this.options.saslSuperUsers?.includes(user) === true ? [own, SUPER] : [own];
@@ -139,15 +136,14 @@ export class Auth {
     return this.options.allowsSaslFailure === true ? ErrorCode.OK : ErrorCode.AUTHFAILED;
   }
 
-  /** The ids of a client that showed a certificate with this subject. */
   certificateIds(subject: string): Id[] {
     const own: Id = { scheme: 'x509', id: subject };
     return subject === this.options.x509SuperUser ? [SUPER, own] : [own];
   }
 
   /**
-   * The ids that an auth packet adds; undefined if it is refused (AUTHFAILED). @param ownIds ids
-   * that the connection already has
+   * The ids that an auth packet adds; undefined if it is refused (AUTHFAILED).
+   * @param ownIds ids that the connection already has
    */
   authenticate(
     scheme: string,
@@ -157,7 +153,7 @@ export class Auth {
   ): Id[] | undefined {
     if (!this.providers.has(scheme)) return undefined;
     if (scheme === 'ip') return [{ scheme: 'ip', id: remoteIp }];
-    // The certificate was evaluated when the client connected; without one, there can be no id.
+    // The certificate was checked when the client connected.
     if (scheme === 'x509') {
       const own = ownIds.filter((id) => id.scheme === 'x509');
       return own.length === 0 ? undefined : own;
@@ -172,7 +168,6 @@ export class Auth {
     return ids;
   }
 
-  /** Whether a holder of `ids` has the permission `perm` on a znode with this ACL. */
   isAllowed(acl: readonly ACL[], perm: number, ids: readonly Id[]): boolean {
     if (acl === OPEN_ACL_UNSAFE && (perm & Perms.ALL) !== 0) return true;
     if (this.options.isAclSkipped === true || acl.length === 0) return true;
@@ -197,8 +192,8 @@ export class Auth {
   }
 
   /**
-   * The ACL to store: without duplicates, with `auth` entries replaced by the ids of the
-   * connection. INVALIDACL if it is empty, or has an unknown scheme or a malformed id.
+   * The ACL to store: without duplicates, and with the ids of the connection for `auth` entries.
+   * INVALIDACL if it is empty, or has an unknown scheme or a malformed id.
    */
   fixUp(acl: readonly ACL[], ids: readonly Id[]): readonly ACL[] | ErrorCode {
     if (acl === OPEN_ACL_UNSAFE) return acl;
@@ -217,7 +212,7 @@ export class Auth {
         own ??= this.authenticated(ids);
         // Each of these entries expands to all ids of the connection.
         if (own.length === 0 || this.isTooLong(fixed.size, ids)) return ErrorCode.INVALIDACL;
-        for (const mine of own) add({ perms: entry.perms, id: mine });
+        for (const ownId of own) add({ perms: entry.perms, id: ownId });
       } else {
         if (this.providers.get(scheme)?.isValid(id) !== true) return ErrorCode.INVALIDACL;
         add(entry);
@@ -237,7 +232,7 @@ export class Auth {
   }
 }
 
-/** The form of an id in whoAmI: of a digest only the user. */
+/** As in whoAmI: of a digest only the user. */
 export function shownUser({ scheme, id }: Id): string {
   return scheme === 'digest' ? (id.split(':', 1)[0] ?? '') : id;
 }

@@ -11,8 +11,8 @@ const ATTRIBUTE =
   /^\s*([A-Za-z][A-Za-z0-9]*|(?:OID\.)?\d+(?:\.\d+)+)\s*=\s*(?:"(?:[^"\\]|\\.)*"|#((?:[0-9a-fA-F]{2})+)|(?:[^",;+<>#\\=]|\\.|=)(?:[^",;+<>\\]|\\.)*|)\s*$/i;
 
 /**
- * Whether an ACL of the scheme x509 may use the name: RDNs separated by `,` (or `;`), attributes of
- * one RDN by `+`. An empty name is valid, too (X500Principal accepts it).
+ * Whether an ACL of the scheme x509 may use the name: RDNs separated by `,` or `;`, attributes of
+ * one RDN by `+`, or nothing (X500Principal).
  */
 export function isDistinguishedName(text: string): boolean {
   if (text.trim() === '') return true;
@@ -23,7 +23,7 @@ export function isDistinguishedName(text: string): boolean {
   });
 }
 
-/** Whether the second byte matches the length. Lengths from 128, in several bytes, are accepted. */
+/** Checks the length in the second byte. Lengths from 128, in several bytes, are accepted. */
 function isDerValue(hex: string): boolean {
   const bytes = Buffer.from(hex, 'hex');
   const length = bytes[1];

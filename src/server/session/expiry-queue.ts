@@ -1,13 +1,12 @@
 /**
- * Sessions in buckets by the tick at which they expire. A touch is a division and a comparison, and
- * an expiry takes a whole bucket. Times are rounded up to the next tick: nothing expires early
- * (Apache's ExpiryQueue).
+ * Sessions in buckets by the tick at which they expire (ExpiryQueue). A touch is a division and a
+ * comparison. Times are rounded up to the next tick, so that nothing expires early.
  */
 export class ExpiryQueue<T extends { bucketMs: number }> {
   private readonly buckets = new Map<number, Set<T>>();
   private readonly tickMs: number;
   private nextMs: number;
-  /** Iterates over the bucket of `nextMs` while it is processed. */
+  /** Over the bucket of `nextMs`. */
   private polled: Iterator<T, undefined> | null = null;
 
   /** @param nowMs of any monotonic clock, the same for all later times */
@@ -16,12 +15,10 @@ export class ExpiryQueue<T extends { bucketMs: number }> {
     this.nextMs = this.roundUp(nowMs);
   }
 
-  /** When the next bucket is due. */
   get nextExpiryMs(): number {
     return this.nextMs;
   }
 
-  /** Moves `item` into the bucket of now + timeout. */
   touch(item: T, nowMs: number, timeoutMs: number): void {
     // Past buckets are never polled: with a negative timeout, an item would stay forever.
     const bucketMs = this.roundUp(nowMs + Math.max(timeoutMs, 0));
@@ -43,7 +40,7 @@ export class ExpiryQueue<T extends { bucketMs: number }> {
   poll(nowMs: number, limit = Number.POSITIVE_INFINITY): T[] {
     const due: T[] = [];
     while (this.nextMs <= nowMs) {
-      // One iterator for the whole bucket: a new one would walk over all deleted entries.
+      // A new iterator for each poll would walk over all deleted entries.
       this.polled ??= (this.buckets.get(this.nextMs) ?? new Set<T>()).values();
       while (due.length < limit) {
         const { value, done } = this.polled.next();
@@ -58,7 +55,7 @@ export class ExpiryQueue<T extends { bucketMs: number }> {
     return due;
   }
 
-  /** Bucket times with their items, soonest first. */
+  /** Soonest first. */
   *entries(): Generator<[bucketMs: number, items: ReadonlySet<T>]> {
     for (const key of [...this.buckets.keys()].sort((a, b) => a - b)) {
       yield [key, this.buckets.get(key) ?? new Set()];

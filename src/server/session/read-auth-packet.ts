@@ -3,8 +3,8 @@ import { JuteError } from '../../jute/jute-error.js';
 import { AuthPacket } from '../../protocol/proto.js';
 
 /**
- * Returns undefined for a malformed packet. It may follow a connect frame and be read during a
- * commit, where an exception would look like a fault of the server.
+ * Undefined for a malformed packet. It may be read during a commit, where an exception would look
+ * like a fault of the server.
  */
 export function readAuthPacket(input: InputArchive): AuthPacket | undefined {
   try {

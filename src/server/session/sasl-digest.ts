@@ -1,7 +1,7 @@
 /**
- * The server side of SASL DIGEST-MD5 (RFC 2831), only with quality of protection "auth", as in
- * Apache's server. An empty token requests the challenge, its answer proves the password, and the
- * last token proves that the server knows it, too. Pure: the caller supplies hash and nonce.
+ * The server side of SASL DIGEST-MD5 (RFC 2831) with quality of protection "auth", as in Apache's
+ * server. An empty token requests the challenge, the next proves the password, and the last proves
+ * that the server knows it, too. The caller supplies hash and nonce.
  */
 import {
   CLIENT_NAMES,
@@ -43,7 +43,7 @@ export class SaslDigest {
     if (this.isOver) return failed('the exchange is over');
     if (this.nonce === null) return this.challenge(token);
     this.isOver = true;
-    return this.judge(token.toString('utf8'), this.nonce);
+    return this.check(token.toString('utf8'), this.nonce);
   }
 
   private challenge(token: Buffer): SaslStep {
@@ -53,16 +53,16 @@ export class SaslDigest {
     return { kind: 'continue', token: Buffer.from(text, 'utf8') };
   }
 
-  private judge(text: string, nonce: string): SaslStep {
-    const said = parseDirectives(text);
-    if (said === undefined) return failed('malformed token (expected a list of directives)');
-    const get = (name: string): string => said.get(name) ?? '';
+  private check(text: string, nonce: string): SaslStep {
+    const directives = parseDirectives(text);
+    if (directives === undefined) return failed('malformed token (expected a list of directives)');
+    const get = (name: string): string => directives.get(name) ?? '';
     const user = get('username');
     const password = this.options.users.get(user);
     if (password === undefined) return failed(`unknown user "${user}"`);
     if (get('nonce') !== nonce || get('nc') !== '00000001') return failed('wrong nonce');
     if (get('digest-uri') !== this.names.uri) return failed('wrong digest-uri');
-    if ((said.get('qop') ?? 'auth') !== 'auth') return failed('wrong qop');
+    if ((directives.get('qop') ?? 'auth') !== 'auth') return failed('wrong qop');
     if (get('cnonce') === '') return failed('missing cnonce');
     const claim: DigestClaim = {
       user,
@@ -70,7 +70,7 @@ export class SaslDigest {
       password,
       nonce,
       cnonce: get('cnonce'),
-      authzid: said.get('authzid'),
+      authzid: directives.get('authzid'),
       uri: get('digest-uri'),
     };
     const { md5 } = this.options;

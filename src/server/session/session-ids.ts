@@ -10,7 +10,6 @@ export class SessionIds {
     this.serverId = serverId;
   }
 
-  /** Returns an id that no session in `sessions` has. */
   next(sessions: SessionTracker, wallMs: number): bigint {
     if (this.last === 0n) this.last = initialSessionId(this.serverId, wallMs);
     do this.last++;

@@ -2,24 +2,21 @@ import { sessionPassword } from '../../protocol/session-id.js';
 import { LongMap } from '../base/long-map.js';
 import { ExpiryQueue } from './expiry-queue.js';
 
-/** The connection that holds a session; `id` is the connection's number on this server. */
+/** `id` is the connection's number on this server. */
 export interface SessionHolder {
   readonly id: number;
 }
 
-/**
- * The owner of a session's requests, compared by identity: this server, or the link of a learner.
- */
+/** The owner of a session's requests, by identity: this server, or the link of a learner. */
 export interface SessionOwner {
   readonly name: string;
 }
 
 const THIS_SERVER: SessionOwner = { name: 'this server' };
 
-/** A client's session, whether or not it has a connection. */
 export class Session {
   readonly id: bigint;
-  /** The negotiated timeout: a client that resumes the session may ask for another one. */
+  /** A client that resumes the session may ask for another one. */
   timeoutMs: number;
   /** Used by the expiry queue. */
   bucketMs = 0;
@@ -27,11 +24,11 @@ export class Session {
   holder: SessionHolder | null = null;
   /** The owner outlives the connection. */
   owner: SessionOwner | null = null;
-  /** A closeSession is under way: nothing more is accepted. */
+  /** A closeSession is in progress: nothing more is accepted. */
   isClosing = false;
   /** The client was active since the learner last reported to its leader. */
   isTouched = false;
-  /** It lives on this server alone: no txn opened it, and no other server knows it. */
+  /** Only this server knows it: no txn opened it. */
   isLocal = false;
   private secret: Buffer | null = null;
 
@@ -40,7 +37,7 @@ export class Session {
     this.timeoutMs = timeoutMs;
   }
 
-  heldBy(holder: SessionHolder | null, owner = THIS_SERVER): void {
+  setHolder(holder: SessionHolder | null, owner = THIS_SERVER): void {
     this.holder = holder;
     this.owner = owner;
   }
@@ -58,19 +55,18 @@ export class Session {
 export class SessionTracker {
   private readonly sessions = new LongMap<Session>();
   private readonly expiry: ExpiryQueue<Session>;
-  /** Sessions whose createSession is proposed; they enter when it is applied. */
+  /** Their createSessions are proposed but not applied. */
   private readonly opening = new LongMap<Session>();
-  /** Local sessions of this server; null if all sessions are global. */
+  /** Null if all sessions are global. */
   local: SessionTracker | null = null;
   private readonly tickMs: number;
   private readonly startedMs: number;
-  /** The latest time and the one before it; see `clock`. */
   private nowMs = Number.POSITIVE_INFINITY;
   private beforeMs = Number.POSITIVE_INFINITY;
   /** No session expires before this time, because this server itself was paused. */
   private graceUntilMs = 0;
   /** Sessions that expire next, whatever their clients do. */
-  private readonly doomed: Session[] = [];
+  private readonly forced: Session[] = [];
   /** On a learner: sessions to report to the leader. */
   private touched: Session[] | null = null;
 
@@ -85,14 +81,14 @@ export class SessionTracker {
   }
 
   get nextExpiryMs(): number {
-    return this.doomed.length > 0 ? 0 : this.expiry.nextExpiryMs;
+    return this.forced.length > 0 ? 0 : this.expiry.nextExpiryMs;
   }
 
   get(id: bigint): Session | undefined {
     return this.sessions.get(id);
   }
 
-  /** Finds a session that exists or whose createSession is under way. */
+  /** Finds a session that exists or is opening. */
   find(id: bigint): Session | undefined {
     return this.sessions.get(id) ?? this.opening.get(id);
   }
@@ -102,7 +98,7 @@ export class SessionTracker {
     return this.find(id) !== undefined || this.local?.get(id) !== undefined;
   }
 
-  /** Its createSession is proposed: later requests can find the session. */
+  /** Called when the createSession is proposed: later requests can find the session. */
   open(id: bigint, timeoutMs: number): Session {
     const found = this.find(id);
     if (found !== undefined) return found;
@@ -177,10 +173,9 @@ export class SessionTracker {
   }
 
   /**
-   * Sets the time, once in each turn of the event loop. After a pause of this server, it learns the
-   * time before it has read the clients' packets. So a session expires only if it was due a turn
-   * ago, and not before the first tick after a pause of a tick or more: its client may have sent
-   * already.
+   * Sets the time, once a turn. After a pause, this server sees the time before the packets that
+   * clients sent meanwhile. So a session expires only if it was due a turn ago, and after a pause
+   * of a tick, not before one more tick.
    */
   clock(nowMs: number): void {
     if (nowMs - this.nowMs > this.tickMs) this.graceUntilMs = nowMs + this.tickMs;
@@ -192,16 +187,16 @@ export class SessionTracker {
   /** For tests of clients: the session expires although its client is alive. */
   expireNow(id: bigint): void {
     const session = this.sessions.get(id);
-    if (session !== undefined) this.doomed.push(session);
+    if (session !== undefined) this.forced.push(session);
   }
 
   /** Returns at most `limit` expired sessions, marked as closing. */
   expire(nowMs: number, limit?: number): Session[] {
-    const doomed = this.doomed.shift();
-    if (doomed !== undefined && !doomed.isClosing) {
-      doomed.isClosing = true;
-      this.expiry.remove(doomed);
-      return [doomed];
+    const forced = this.forced.shift();
+    if (forced !== undefined && !forced.isClosing) {
+      forced.isClosing = true;
+      this.expiry.remove(forced);
+      return [forced];
     }
     if (nowMs < this.graceUntilMs) return [];
     const due = this.expiry.poll(Math.min(nowMs, this.beforeMs), limit);

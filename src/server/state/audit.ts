@@ -1,6 +1,6 @@
 /**
- * The audit log: who changed what, and with what result (AuditHelper). Entries are made when a txn
- * is applied. The request is noted when it arrives, since an error txn has no path.
+ * The audit log: who changed what, and with what result (AuditHelper). The request is noted on
+ * arrival, since an error txn has no path; the entry is made when its txn is applied.
  */
 import { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
@@ -16,10 +16,9 @@ import { maskDigests, shownUser } from '../session/auth.js';
 import type { Txn } from '../tree/txn.js';
 import type { Request } from './request.js';
 
-/** One line of the log; absent fields are not printed. */
 export interface AuditEntry {
   readonly session?: string;
-  /** Users of the connection, separated by commas; absent if the server itself acted. */
+  /** Separated by commas; absent if the server itself acted. */
   readonly user?: string;
   readonly ip?: string;
   readonly operation: string;
@@ -29,7 +28,6 @@ export interface AuditEntry {
   readonly result: 'success' | 'failure' | 'invoked';
 }
 
-/** The relevant parts of a request. */
 export interface AuditDraft {
   readonly operation: string;
   readonly znode?: string;
@@ -41,7 +39,7 @@ export interface AuditDraft {
 
 const EPHEMERAL_DELETION = 'ephemeralZNodeDeletionOnSessionCloseOrExpire';
 
-/** Records the write of `type` with the body in `input`, without consuming it. */
+/** Reads the request without consuming it. */
 export function draftAudit(type: number, input: InputArchive): AuditDraft {
   const operation = OPERATION_TABLE.get(type)?.audit ?? String(type);
   const body = new InputArchive(input.bytes, input.at, input.end);
@@ -71,7 +69,6 @@ function readDraft(type: number, body: InputArchive): Omit<AuditDraft, 'operatio
   };
 }
 
-/** The lines for a txn that was applied. */
 export function* auditEntries(request: Request, txn: Txn): Generator<AuditEntry> {
   const session = request.sessionId === 0n ? {} : { session: `0x${hex64(request.sessionId)}` };
   if (txn.type === OpCode.closeSession) {
@@ -109,7 +106,7 @@ function entryOf(
   { operation, znode, znodeType, acl }: AuditDraft,
   txn: Txn | undefined,
 ): AuditEntry {
-  // The path of a sequential znode is known only after it is created.
+  // A sequential znode gets its path only when it is created.
   const path = txn !== undefined && 'path' in txn ? txn.path : znode;
   return {
     ...who,
@@ -129,7 +126,7 @@ const LETTERS = [
   [Perms.ADMIN, 'a'],
 ] as const;
 
-/** `world:anyone:r,digest:bob:x:cdrwa`. Apache's has no separator between entries. */
+/** `world:anyone:r,digest:bob:x:cdrwa`. Apache's text has no separator between entries. */
 function aclText(acl: readonly ACL[]): string {
   return maskDigests(acl)
     .map(({ perms, id }) => {
@@ -140,9 +137,8 @@ function aclText(acl: readonly ACL[]): string {
 }
 
 /**
- * The line as Apache writes it: `key=value`, separated by tabs. A user name may contain text that
- * looks like another line or field, so invisible and control characters are escaped.
- *
+ * Apache's form: `key=value` with tabs between. Control characters are escaped, because a user name
+ * may contain text that looks like another field.
  * @param serverUser the user named when the server itself acted
  */
 export function formatAuditEntry(entry: AuditEntry, serverUser: string): string {

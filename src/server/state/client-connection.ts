@@ -22,7 +22,7 @@ export type ConnectionFrameHandler = (
   end: number,
 ) => void;
 
-/** A client's connection as the server sees it: a number that the driver maps to a socket. */
+/** A client's connection; the driver maps its number to a socket. */
 export class ClientConnection {
   readonly id: number;
   readonly remoteIp: string;
@@ -37,22 +37,19 @@ export class ClientConnection {
   ids: Id[];
   isOverTls = false;
   session: Session | null = null;
-  /** The SASL exchange under way, if any. */
   sasl: SaslDigest | null = null;
   phase: ConnectionPhase = 'new';
-  /** True until the first four bytes show whether this is a four-letter word or a client. */
   isUndecided = true;
   /** The first bytes while there are too few of them. */
   opening: Buffer | null = null;
-  /** Accept time on the monotonic clock. */
+  /** On the monotonic clock. */
   openedMs = 0;
   /** Old clients neither send nor expect a readOnly byte. */
   hasReadOnlyByte = true;
   isDirty = false;
-  /** Whether it is queued among those with events to send. */
+  /** It is in the queue of connections with events to send. */
   isEventPending = false;
   readonly stats = new ConnectionStats();
-  /** The handler of the current server. */
   onFrame: ConnectionFrameHandler;
 
   constructor(

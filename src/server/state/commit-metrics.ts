@@ -1,8 +1,8 @@
 import type { Metrics } from '../metrics/metrics.js';
 
 /**
- * What Apache's commit processor counts by its queues, counted once for each batch of commits: the
- * txns that one ack of a quorum or of the disk released, and what still waits.
+ * The figures of Apache's commit processor, recorded once per batch: the txns that one ack of a
+ * quorum or of the disk committed, and those that still wait.
  */
 export class CommitMetrics {
   private readonly metrics: Metrics;
@@ -17,9 +17,9 @@ export class CommitMetrics {
   }
 
   /**
-   * The batch ended.
-   * @param proposals those without a quorum yet @param held requests that wait for room, before
-   * prep
+   * Ends the batch.
+   * @param proposals uncommitted ones
+   * @param held requests that wait before prep
    */
   end(proposals: number, held: number): void {
     const { metrics, committed } = this;

@@ -1,6 +1,6 @@
 import { Fifo } from '../../protocol/fifo.js';
 
-/** A queue that tracks its size in bytes, and adds it to a total over several queues. */
+/** A queue that adds its size in bytes to a total over several queues. */
 export class MeasuredFifo<T> extends Fifo<T> {
   bytes = 0;
   total = { bytes: 0 };

@@ -1,6 +1,6 @@
 /**
- * Reports for the operator besides answers and metrics: data for a log, never text. They leave as
- * effects, in order with all others; a driver without a log drops them.
+ * Reports for the operator's log: data, never text. They leave as effects, in order with all
+ * others.
  */
 
 import { InputArchive } from '../../jute/input-archive.js';
@@ -25,7 +25,6 @@ export type Report =
       readonly timeoutMs: number;
     }
   | { readonly kind: 'session-closed' | 'session-expired'; readonly sessionId: bigint }
-  /** A connection that was closed without an answer. */
   | { readonly kind: 'refused'; readonly remoteIp: string; readonly reason: string }
   | {
       readonly kind: 'slow-request';
@@ -36,19 +35,18 @@ export type Report =
       readonly path: string | undefined;
       readonly ms: number;
     }
-  /** A write above a limit of /zookeeper/quota, once a minute for each limit. */
+  /** At most one a minute for each limit of /zookeeper/quota. */
   | ({ readonly kind: 'quota-exceeded'; readonly isRefused: boolean } & QuotaExcess)
-  /** A limit was exceeded, once a minute for each. */
+  /** At most one a minute for each limit. */
   | {
       readonly kind: 'limit-exceeded';
       readonly limit: LimitName;
-      /** The configured value, in the unit of the limit. */
+      /** In the unit of the limit. */
       readonly value: number;
       readonly from: string;
       /** Occurrences since the last report, including this one. */
       readonly times: number;
     }
-  /** A change of this member's role, and the reason. */
   | { readonly kind: 'quorum'; readonly message: string }
   | { readonly kind: 'audit'; readonly entry: AuditEntry };
 
@@ -65,7 +63,6 @@ export class Reporter {
   readonly options: ReportOptions;
   private held: Report[] = [];
   private readonly limits = new Map<LimitName, { reportedMs: number; times: number }>();
-  /** When each exceeded quota was last reported. */
   private readonly quotasReportedMs = new Map<string, number>();
 
   constructor(options: ReportOptions) {
@@ -112,7 +109,7 @@ export class Reporter {
     this.add({ kind, sessionId, remoteIp, remotePort, timeoutMs });
   }
 
-  /** A txn was applied at `nowMs` on the monotonic clock. */
+  /** Called when a txn was applied. @param nowMs on the monotonic clock */
   committed(request: Request, txn: Txn, nowMs: number): void {
     if (txn.type === OpCode.closeSession) {
       this.add({ kind: 'session-closed', sessionId: request.sessionId });
@@ -123,9 +120,7 @@ export class Reporter {
     for (const entry of auditEntries(request, txn)) this.add({ kind: 'audit', entry });
   }
 
-  /**
-   * A read that had to wait was answered. Other reads are answered in the step of their arrival.
-   */
+  /** For reads that had to wait; others are answered when they arrive. */
   answeredLate(request: Request, nowMs: number): void {
     if (this.isSlow(request, nowMs)) this.answered(request, pathIn(request.body), nowMs);
   }

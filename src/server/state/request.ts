@@ -6,7 +6,7 @@ import type { Txn, TxnHead } from '../tree/txn.js';
 import type { AuditDraft } from './audit.js';
 import type { ClientConnection } from './client-connection.js';
 
-/** The sender of a request from outside this server's connections, mostly a learner. */
+/** The sender of a request without a connection here, mostly a learner. */
 export interface RequestOrigin extends SessionOwner {
   /** Answers its oldest sync. */
   synced(): void;
@@ -14,7 +14,7 @@ export interface RequestOrigin extends SessionOwner {
 
 /** A request that a learner forwarded. */
 export interface Forwarded {
-  /** The sender, which owns the session from then on. */
+  /** Owns the session from then on. */
   readonly origin: RequestOrigin;
   readonly sessionId: bigint;
   readonly cxid: number;
@@ -26,7 +26,7 @@ export interface Forwarded {
 
 /**
  * A request between accept and reply. A write gets its txn from prep and waits for its commit. A
- * read exists only while it waits for a write of its own session, or is answered on arrival.
+ * read exists only while it waits for a write of its own session.
  */
 export class Request {
   /** Null if the server itself closes a session, or another server's client sent the request. */
@@ -37,27 +37,26 @@ export class Request {
   readonly startedMs: number;
   /** The ids of its client on arrival; a later auth counts only for later requests. */
   readonly ids: readonly Id[];
-  /** The body of a waiting read: a view of the chunk it came in. */
+  /** Of a waiting read: a view of the chunk it came in. */
   body: Buffer | null = null;
-  /** Size of header and body as received, in bytes; 0 if no client sent it. */
+  /** Header and body, in bytes; 0 if no client sent it. */
   size = 0;
   /** A sync that also waits for writes of other sessions. */
   isBarrier = false;
-  /** The learner that forwarded it to this leader; null for the leader's own clients. */
+  /** Null for the leader's own clients. */
   origin: RequestOrigin | null = null;
   /** The last zxid in this learner's log when it forwarded the request. */
   sentAfter = 0n;
   /** An ephemeral of a local session that may not become global. */
   isRefusedEphemeral = false;
-  /** Its size among the large requests, in bytes; 0 if it is not large. */
+  /** 0 if it is not large. */
   largeBytes = 0;
   head: TxnHead | null = null;
   txn: Txn | null = null;
-  /** The pending changes of the txn until it is applied. */
+  /** Pending until the txn is applied. */
   records: readonly ChangeRecord[] = [];
   /** The digest of the tree after the txn; null for errors and without digests. */
   digest: bigint | null = null;
-  /** The request details for the audit log, if enabled. */
   audit: AuditDraft | null = null;
 
   constructor(
@@ -76,7 +75,7 @@ export class Request {
   }
 }
 
-/** The type of requests that were refused because they waited too long in their queue. */
+/** Marks requests that were refused because they waited too long. */
 export const THROTTLED = Number.MIN_SAFE_INTEGER;
 
 const NO_IDS: readonly Id[] = [];

@@ -15,7 +15,6 @@ import type { ClientConnection } from './client-connection.js';
 import { Reporter, type ReportOptions } from './reports.js';
 import { WatchManager } from './watch-manager.js';
 
-/** The settings of a server; it reads no file and no clock itself. */
 export interface ServerSettings {
   readonly serverId: number;
   readonly tickTimeMs: number;
@@ -23,16 +22,15 @@ export interface ServerSettings {
   readonly maxSessionTimeoutMs: number;
   /** jute.maxbuffer: the longest request in bytes. */
   readonly maxFrameLength: number;
-  /** Writes in flight above which the server stops reading from sending connections. */
+  /** Requests in flight above which the server pauses the clients that send. */
   readonly globalOutstandingLimit: number;
-  /** Txns between two snapshots; the actual trigger is random between half of it and all of it. */
+  /** Txns between two snapshots, at random between half of it and all of it. */
   readonly snapCount: number;
   /** Bytes of log between two snapshots, likewise; 0 or less: no limit. */
   readonly snapSize: number;
   readonly isTTLEnabled: boolean;
-  /** Default: no limits. */
   readonly limits?: LimitOptions;
-  /** Wait this long for a connect request, in ms. */
+  /** Timeout of a connect request. */
   readonly sessionlessTimeoutMs: number;
   /** Default: only sessions and refusals. */
   readonly reports?: ReportOptions;
@@ -40,7 +38,7 @@ export interface ServerSettings {
 
 const NO_REPORTS: ReportOptions = { slowRequestMs: 0, isAudited: false };
 
-/** The state that the stages of a server share. One instance per server; only its stages use it. */
+/** The state that the stages of one server share. */
 export class ServerState {
   readonly settings: ServerSettings;
   readonly tree: DataTree;
@@ -52,16 +50,15 @@ export class ServerState {
   readonly connections = new Map<number, ClientConnection>();
   readonly stats: ServerStats;
   readonly reporter: Reporter;
-  /** Serving without a quorum, for clients that accept a read-only server. */
   isReadOnly = false;
   /** The answer to every write, for tests of clients; null serves them. */
   refusedWrites: ErrorCode | null = null;
   /** An operator replaced a tree that clients may have seen by this one. */
   isRestored = false;
-  /** Size of all requests in flight on all connections, in bytes. */
+  /** Size of all requests in flight, in bytes. */
   readonly inFlight = { bytes: 0 };
   wallMs = 0;
-  /** The same time in the format of txns. */
+  /** `wallMs` for txns. */
   wallTime = 0n;
   monotonicMs = 0;
   /** The last processed zxid in two halves, so that stamping a reply makes no bigint. */
@@ -69,7 +66,7 @@ export class ServerState {
   zxidLow = 0;
   /** Null allows every client to open a session. */
   readonly connectionThrottle: ConnectionThrottle | null;
-  /** Connections with events to send; if there are very many, some wait for a turn or two. */
+  /** If very many have events to send, some wait for a turn or two. */
   readonly withEvents = new Fifo<ClientConnection>();
   private dirty: ClientConnection[] = [];
 
@@ -111,7 +108,7 @@ export class ServerState {
     else this.refusedWrites = fault.error;
   }
 
-  /** Notes an observation of a driver for metrics and log. */
+  /** Records an observation of a driver. */
   note(event: Extract<Event, { kind: 'counted' | 'limit-exceeded' | 'measured' | 'fault' }>): void {
     if (event.kind === 'fault') this.apply(event.fault);
     else if (event.kind === 'counted') this.stats.count(event.what);
@@ -131,7 +128,6 @@ export class ServerState {
     this.zxidLow = lowOf(zxid);
   }
 
-  /** The connection has bytes to send at the end of this turn. */
   markDirty(connection: ClientConnection): void {
     if (connection.isDirty) return;
     connection.isDirty = true;
@@ -142,7 +138,6 @@ export class ServerState {
     return holder === null ? undefined : this.connections.get(holder.id);
   }
 
-  /** The connection has events to send soon. */
   markEventPending(connection: ClientConnection): void {
     if (connection.isDirty || connection.isEventPending) return;
     connection.isEventPending = true;

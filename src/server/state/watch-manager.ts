@@ -1,14 +1,14 @@
 import { parentPath } from '../../protocol/path.js';
 
-/** The mode of a watch; a watcher may have several modes on one path (ZOOKEEPER-4466). */
+/** A watcher may have several modes on one path (ZOOKEEPER-4466). */
 export const WatchMode = { STANDARD: 1, PERSISTENT: 2, PERSISTENT_RECURSIVE: 4 } as const;
 export type WatchMode = (typeof WatchMode)[keyof typeof WatchMode];
 const ANY_MODE = WatchMode.STANDARD | WatchMode.PERSISTENT | WatchMode.PERSISTENT_RECURSIVE;
 
 /**
- * A table of watches, path -> watcher -> modes, and the reverse. A server has two: data (exists and
- * getData) and child (getChildren). A watcher is a connection; its watches end with it. Persistent
- * watches are in both tables, recursive ones in the data table (docs/protocol.md).
+ * Watches by path and by watcher. A server has two tables: data (exists and getData) and child
+ * (getChildren). Persistent watches are in both, recursive ones in the data table
+ * (docs/protocol.md). Watches end with their connection.
  */
 export class WatchManager<W extends object> {
   private readonly watchers = new Map<string, Map<W, number>>();
@@ -25,7 +25,6 @@ export class WatchManager<W extends object> {
     return this.watchers.size;
   }
 
-  /** Whether any recursive watch exists. */
   get hasRecursive(): boolean {
     return this.recursiveCount > 0;
   }
@@ -56,7 +55,6 @@ export class WatchManager<W extends object> {
     if (mode === WatchMode.PERSISTENT_RECURSIVE) this.recursiveCount++;
   }
 
-  /** Adds the watches of `other` whose watcher `isWanted`. */
   addAll(other: WatchManager<W>, isWanted: (watcher: W) => boolean): void {
     for (const [path, onPath] of other.watchers) {
       for (const [watcher, modes] of onPath) {
@@ -72,7 +70,7 @@ export class WatchManager<W extends object> {
     return ((this.watchers.get(path)?.get(watcher) ?? 0) & modes) !== 0;
   }
 
-  /** Removes the watches of `modes`; false if there were no such watches. */
+  /** Removes watches of these modes; false if none existed. */
   remove(path: string, watcher: W, modes: number = ANY_MODE): boolean {
     const onPath = this.watchers.get(path);
     const before = onPath?.get(watcher) ?? 0;
@@ -91,7 +89,7 @@ export class WatchManager<W extends object> {
   }
 
   /**
-   * Calls `notify` once for each watcher of a change of `path`, and removes one-shot watches.
+   * Calls `notify` once for each watcher of a change, and removes one-shot watches.
    * @param isChildrenChange recursive watches ignore changes of children
    */
   trigger(path: string, isChildrenChange: boolean, notify: (watcher: W) => void): void {

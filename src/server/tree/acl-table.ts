@@ -1,20 +1,16 @@
 import type { ACL } from '../../protocol/data.js';
 import { OPEN_ACL_UNSAFE, Perms } from '../../protocol/perms.js';
 
-/** The key of world:anyone:ALL, which no snapshot lists (DataTree's open ACL). */
+/** The key of world:anyone:ALL, which no snapshot lists. */
 export const OPEN_ACL_KEY = -1;
 
-/**
- * The distinct ACLs in use: a znode holds a key. Keys are reference-counted; an unused one leaves
- * the table, as in Apache's ReferenceCountedACLCache.
- */
+/** The distinct ACLs in use, by reference-counted keys (ReferenceCountedACLCache). */
 export class AclTable {
   private readonly byKey = new Map<number, readonly ACL[]>();
   private readonly keyOf = new Map<string, number>();
   private readonly uses = new Map<number, number>();
   private nextKey = 1;
 
-  /** The key for an ACL, counting one more use. */
   acquire(acl: readonly ACL[]): number {
     if (isOpen(acl)) return OPEN_ACL_KEY;
     const text = aclText(acl);

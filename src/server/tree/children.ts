@@ -1,13 +1,13 @@
 import type { DataNode } from './data-node.js';
 
-/** With fewer gaps than this, compaction is not worthwhile. */
+/** With fewer gaps, compaction is not worthwhile. */
 const FEW = 32;
 
 /**
  * The children of a znode in order of creation. Each child stores its index, so none needs a
- * search; a Set would hash every child, and all of them again whenever it grows.
+ * search; a Set would hash all of them whenever it grows.
  *
- * An iteration tolerates changes: deleted children are skipped, and new ones may be missed.
+ * An iteration skips children that are deleted meanwhile, and may miss new ones.
  */
 export class Children {
   /** Has gaps for deleted children. A replaced array does not change anymore. */

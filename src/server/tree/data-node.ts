@@ -1,18 +1,17 @@
 import type { Children } from './children.js';
 
 /**
- * The bytes of a znode, one byte per character (latin1): a flat string is one small heap object,
- * but a Buffer is three and keeps its pool alive. Null and "" differ.
+ * The bytes of a znode, one per character (latin1): a flat string is one small heap object, but a
+ * Buffer is three and keeps its pool alive. Null and "" differ.
  */
 export type ZnodeData = string | null;
 
-/** One znode. Every node has all fields from the start, so that all share one shape. */
+/** Every node has all fields from the start, so that all share one shape. */
 export class DataNode {
   readonly path: string;
   data: ZnodeData;
-  /** The key of its ACL in the AclTable. */
   aclKey: number;
-  /** The index of its Stat in the StatTable. */
+  /** Index in the StatTable. */
   readonly slot: number;
   /** Null until the first child: most znodes are leaves. */
   children: Children | null = null;
@@ -31,7 +30,7 @@ export class DataNode {
   }
 }
 
-/** The data as text; "" for null. Only for ASCII, such as the server's own znodes. */
+/** "" for null. Only for ASCII, such as the server's own znodes. */
 export function latin1Text(data: ZnodeData): string {
   return data ?? '';
 }

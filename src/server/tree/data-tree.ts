@@ -32,7 +32,7 @@ import {
 } from './txn.js';
 import { walk } from './walk.js';
 
-/** Notified of each change as it is applied, in order: triggers the watches. */
+/** Notified of each change in order, to trigger watches. */
 export interface TreeListener {
   created(node: DataNode, parent: DataNode, zxid: bigint): void;
   deleted(node: DataNode, parent: DataNode, zxid: bigint): void;
@@ -49,33 +49,27 @@ export interface DataTreeOptions {
 }
 
 /**
- * The znodes. Only `apply` changes them. It never refuses: prep has decided. A replay over a fuzzy
- * snapshot finds some changes already made, so each one is idempotent. docs/protocol.md has the
- * rules for the fields of a Stat.
+ * The znodes. Only `apply` changes them, and it never refuses. Each change is idempotent, since a
+ * replay over a fuzzy snapshot finds some made already. docs/protocol.md has the rules for a Stat.
  */
 export class DataTree {
   readonly nodes: PathTable;
   readonly stats = new StatTable();
   readonly acls = new AclTable();
   readonly root: DataNode;
-  /** Paths by owning session, in hex. */
   private readonly ephemerals = new Ephemerals();
   readonly containers = new Set<string>();
   readonly ttls = new Set<string>();
   readonly quotas = new QuotaPaths();
   readonly digest = new TreeDigest();
   private readonly history = new DigestHistory();
-  /** Its options, for a tree that replaces it. */
   readonly options: DataTreeOptions;
   listener: TreeListener | null = null;
   lastProcessedZxid = 0n;
-  /** Loaded from a snapshot without an end zxid: it has parts of later txns for a while. */
+  /** The snapshot had no end zxid: the tree has parts of later txns until they are replayed. */
   isFuzzy = false;
   readonly isDigestEnabled: boolean;
-  /**
-   * Whether digests are computed as changes are applied: in a replay and on a follower. Otherwise
-   * prep has computed them already, and its results are adopted.
-   */
+  /** Whether digests are computed here, as in a replay and on a follower. If not, prep did. */
   private isDigesting: boolean;
   private readonly isTTLEnabled: boolean;
   private lastParent: DataNode | null = null;
@@ -108,7 +102,7 @@ export class DataTree {
     return this;
   }
 
-  /** The snapshot is loaded: compute the data that it does not contain. */
+  /** Computes the data that a snapshot does not contain. */
   finishLoading(zxid: bigint): void {
     this.lastProcessedZxid = zxid;
     this.addReserved();
@@ -148,14 +142,14 @@ export class DataTree {
     return lastParent?.path === path ? lastParent : null;
   }
 
-  /** Its content changed. */
+  /** Called when the content changed. */
   private rehash(node: DataNode): void {
     if (!this.isDigesting) return;
     this.stats.setContentCrc(node.slot, contentCrc(node.path, node.data));
     this.rehashStat(node);
   }
 
-  /** Only its Stat changed. */
+  /** Called when only the Stat changed. */
   private rehashStat({ path, slot }: DataNode): void {
     if (!this.isDigesting) return;
     const { stats } = this;
@@ -194,7 +188,6 @@ export class DataTree {
     yield* this.ephemerals.bySession();
   }
 
-  /** Applies a whole txn; lastProcessedZxid advances at the end. */
   apply(head: TxnHead, txn: Txn): void {
     if (txn.type === OpCode.multi) {
       for (const part of partsOf(txn.txns)) this.applyPart(head, part);
@@ -204,12 +197,11 @@ export class DataTree {
     this.finish(head);
   }
 
-  /** The txn of `head` has been applied completely. */
+  /** Completes a txn whose parts have been applied. */
   finish(head: TxnHead): void {
     if (head.zxid > this.lastProcessedZxid) this.lastProcessedZxid = head.zxid;
   }
 
-  /** Stores the digest after `zxid` if `hash` may report it. */
   noteDigest(zxid: bigint): void {
     if (this.isDigestEnabled) this.history.note(zxid, this.digest);
   }
@@ -218,7 +210,7 @@ export class DataTree {
     return this.history.digests;
   }
 
-  /** Applies a txn other than a multi, or one part of a multi; `finish` must follow. */
+  /** Applies one part of a multi, or another txn; `finish` must follow. */
   applyPart(head: TxnHead, txn: Txn): void {
     switch (txn.type) {
       case OpCode.create:
@@ -274,7 +266,7 @@ export class DataTree {
     this.listener?.created(node, parent, head.zxid);
   }
 
-  /** For a replay over a fuzzy snapshot: a parent that is already ahead does not change. */
+  /** In a replay over a fuzzy snapshot, a parent may be ahead; then it does not change. */
   private raiseParent(parent: DataNode, parentCVersion: number, zxid: bigint): void {
     const current = this.stats.cversion(parent.slot);
     const cversion = parentCVersion === -1 ? (current + 1) | 0 : parentCVersion;
@@ -291,8 +283,7 @@ export class DataTree {
     }
     const node = this.nodes.get(path);
     if (node === undefined || parent === undefined || node === this.root) return;
-    // Only a replay over a fuzzy snapshot finds children here: they were created later, and the log
-    // creates them again. Left alone, they would have no parent.
+    // Only a replay over a fuzzy snapshot finds children, which the log creates again.
     if (node.numChildren > 0) {
       for (const child of [...(node.children ?? [])]) this.applyDelete(child.path, zxid);
     }
@@ -319,10 +310,7 @@ export class DataTree {
     this.listener?.dataChanged(node, head.zxid);
   }
 
-  /**
-   * Sets the content of /zookeeper/config: each member does so itself, without a txn
-   * (initConfigInZKDatabase).
-   */
+  /** Sets /zookeeper/config, which each member does without a txn (initConfigInZKDatabase). */
   setConfig(text: string, version: bigint, wallMs: number): void {
     const node = this.nodes.get('/zookeeper/config');
     if (node === undefined) return;
@@ -339,7 +327,6 @@ export class DataTree {
     this.rehashStat(node);
   }
 
-  /** A znode in the quota tree was created: start to enforce a limit or to count usage. */
   private followQuotas(path: string): void {
     if (!path.startsWith(QUOTA_ROOT)) return;
     const limited = quotaOwner(path, LIMIT_NODE);
@@ -383,7 +370,7 @@ export class DataTree {
     this.acls.release(before);
   }
 
-  /** Places a znode of a snapshot after its parent; `stat`: its StatPersisted in 60 bytes. */
+  /** Adds a znode of a snapshot after its parent. @param stat the 60 bytes of its StatPersisted */
   load(path: string, data: ZnodeData, acl: readonly ACL[], stat: Buffer): void {
     const aclKey = this.acls.acquire(acl);
     if (path !== '' && path !== '/') {
@@ -403,7 +390,7 @@ export class DataTree {
     this.stats.setPersisted(root.slot, stat, dataLength(data), root.numChildren);
   }
 
-  /** A znode and its descendants, in the order of a snapshot. */
+  /** In the order of a snapshot. */
   walk(from: DataNode = this.root): Iterable<DataNode> {
     return walk(from);
   }
@@ -413,7 +400,7 @@ export class DataTree {
     return this.place(path, data, aclKey, slot, stat.ephemeralOwner);
   }
 
-  /** Adds a new znode to the table, and to the list for its kind of owner. */
+  /** Adds the znode to the table, and to the list for its kind of owner. */
   private place(
     path: string,
     data: ZnodeData,

@@ -7,7 +7,7 @@ export interface ZxidDigest {
   readonly digest: bigint;
 }
 
-/** Keeps one digest per INTERVAL txns (a power of 2) for `hash`, and at most LIMIT of them. */
+/** For `hash`: one digest per INTERVAL txns (a power of 2), at most LIMIT. */
 const INTERVAL = 128;
 const LIMIT = 1024;
 

@@ -17,11 +17,10 @@ import { crc32, crcOfByte } from '../base/checksum.js';
 import type { StatTable } from './stat-table.js';
 
 export const DIGEST_VERSION = 2;
-/** The bytes of a znode's Stat that its digest covers. */
+/** The bytes of a Stat that a digest covers. */
 export const DIGEST_STAT_SIZE = 60;
 const UNCOUNTED = '/zookeeper/';
 
-/** Whether the znode at `path` counts. */
 export function isDigested(path: string): boolean {
   return !path.startsWith(UNCOUNTED);
 }
@@ -29,8 +28,8 @@ export function isDigested(path: string): boolean {
 let scratch = Buffer.allocUnsafeSlow(4096);
 
 /**
- * The CRC-32 of path and data, the start of a znode's digest; 0 if the znode does not count. The
- * root is "" or "/". A data string has one byte per character (latin1).
+ * The CRC-32 of path and data, with which a znode's digest begins; 0 if the znode does not count.
+ * The root is "" or "/". A data string has one byte per character (latin1).
  */
 export function contentCrc(path: string, data: Buffer | string | null): number {
   if (!isDigested(path)) return 0;
@@ -40,7 +39,6 @@ export function contentCrc(path: string, data: Buffer | string | null): number {
   return crc32(scratch, 0, scratch.write(data, 0, 'latin1'), pathCrc(path));
 }
 
-/** The same, with the data between `start` and `end` of `bytes`. */
 export function contentCrcOf(path: string, bytes: Buffer, start: number, end: number): number {
   return isDigested(path) ? crc32(bytes, start, end, pathCrc(path)) : 0;
 }
@@ -61,12 +59,12 @@ function encodedCrc(path: string): number {
   return crc32(encoded, 0, encoded.length);
 }
 
-/** The digest of a znode whose Stat and content CRC-32 are in a table. */
+/** For a znode whose Stat and content CRC-32 are in a table. */
 export function tableDigest(path: string, stats: StatTable, slot: number): number {
   return isDigested(path) ? stats.digestOf(slot) : 0;
 }
 
-/** The digest of a znode with the Stat `stat60`, in the order above. */
+/** @param stat60 in the order above */
 export function nodeDigest(path: string, data: Buffer | string | null, stat60: Buffer): number {
   if (!isDigested(path)) return 0;
   return crc32(stat60, 0, DIGEST_STAT_SIZE, contentCrc(path, data));
@@ -83,9 +81,9 @@ const WORD = 0x1_0000_0000;
 
 /** The running sum, in two halves, so that a change makes no bigint. */
 export class TreeDigest {
-  /** The upper 32 bits, unsigned. */
+  /** Unsigned. */
   high = 0;
-  /** The lower 32 bits, unsigned. */
+  /** Unsigned. */
   low = 0;
 
   add(digest: number): void {
@@ -102,7 +100,7 @@ export class TreeDigest {
     this.high = (this.high - 1) >>> 0;
   }
 
-  /** The digest of one znode changes. */
+  /** Replaces the digest of one znode. */
   move(from: number, to: number): void {
     this.remove(from);
     this.add(to);

@@ -1,8 +1,7 @@
 import { hex64 } from '../../protocol/zxid.js';
 
-/** The paths of ephemerals by the session that owns them. */
 export class Ephemerals {
-  /** Paths by session id in hex. */
+  /** By session id in hex. */
   private readonly paths = new Map<string, Set<string>>();
   count = 0;
 

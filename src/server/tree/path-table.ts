@@ -8,8 +8,8 @@ const CHUNK_SIZE = 1 << CHUNK_SHIFT;
 
 /**
  * Maps paths to znodes. An unsuccessful lookup, which every create makes, reads only numbers: in a
- * big tree each pointer is a cache miss, and a Map follows several. Sharded, because growing moves
- * a whole table: for a million znodes at once, every client would notice the stall.
+ * big tree each pointer is a cache miss. Sharded, because growing moves a whole table: for a
+ * million znodes at once, clients would notice the stall.
  */
 export class PathTable {
   private readonly nodes = new SlotTable();
@@ -19,10 +19,7 @@ export class PathTable {
   private count = 0;
   private readonly seed: number;
 
-  /**
-   * @param seed unknown to clients, or they could choose paths with equal hashes and make every
-   * lookup a linear search
-   */
+  /** @param seed unknown to clients, who could otherwise choose paths with equal hashes */
   constructor(seed = 0) {
     this.seed = seed;
     for (let i = 0; i < SHARDS; i++) this.shards.push(new Shard(this.nodes));
@@ -42,7 +39,6 @@ export class PathTable {
     return this.shardOf(hash).get(path, hash);
   }
 
-  /** The znode whose Stat is in this slot. */
   at(slot: number): DataNode | undefined {
     return this.nodes.get(slot);
   }
@@ -72,9 +68,8 @@ export class PathTable {
 }
 
 /**
- * The znodes by slot. A StatTable assigns slots in sequence, so new znodes are neighbors. The
- * garbage collector must follow each pointer from an old object to a new one, and finds these
- * pointers in one place.
+ * Znodes by slot. New znodes have neighboring slots, so that the garbage collector finds the
+ * pointers from old objects to new ones in one place.
  */
 class SlotTable {
   private readonly chunks: (DataNode | undefined)[][] = [];
@@ -107,7 +102,7 @@ class Shard {
     return this.pairs[at] === 0 ? undefined : this.nodes.get(this.pairs[at + 1] as number);
   }
 
-  /** @returns whether it is a new path */
+  /** Returns whether the path is new. */
   set(path: string, hash: number, slot: number): boolean {
     let at = this.find(path, hash);
     const isNew = this.pairs[at] === 0;
@@ -122,7 +117,7 @@ class Shard {
     return isNew;
   }
 
-  /** @returns the slot it had, or -1 */
+  /** Returns the slot of the path, or -1. */
   delete(path: string, hash: number): number {
     const { pairs } = this;
     const mask = pairs.length - 1;
@@ -142,7 +137,7 @@ class Shard {
     return slot;
   }
 
-  /** The place of the pair of the path, or the free place for it. */
+  /** The index of the pair of the path, or the free one for it. */
   private find(path: string, hash: number): number {
     const { pairs, nodes } = this;
     const mask = pairs.length - 1;

@@ -1,7 +1,6 @@
 /**
- * Quotas: limits that an operator sets in /zookeeper/quota<path>/zookeeper_limits, and the usage
- * that every server tracks next to them, without a txn (Quotas, StatsTrack). Only the deepest quota
- * above a path counts.
+ * An operator sets limits in /zookeeper/quota<path>/zookeeper_limits. Every server tracks the usage
+ * beside them, without a txn (Quotas, StatsTrack). Only the deepest quota above a path counts.
  */
 import { latin1Text, type ZnodeData } from './data-node.js';
 
@@ -41,13 +40,12 @@ export function statPath(path: string): string {
   return `${QUOTA_ROOT}${path}/${STAT_NODE}`;
 }
 
-/** The path whose quota contains the znode `path`: "/a" for /zookeeper/quota/a/zookeeper_limits. */
+/** "/a" for /zookeeper/quota/a/zookeeper_limits; undefined for other znodes than `name`. */
 export function quotaOwner(path: string, name: string): string | undefined {
   if (!path.startsWith(`${QUOTA_ROOT}/`) || !path.endsWith(`/${name}`)) return undefined;
   return path.slice(QUOTA_ROOT.length, -(name.length + 1)) || undefined;
 }
 
-/** The paths that have a quota. */
 export class QuotaPaths {
   private readonly paths = new Set<string>();
 

@@ -48,14 +48,14 @@ export class StatTable {
     return this.slots - this.free.length;
   }
 
-  /** Allocates a slot with this Stat. `shownOwner` is the owner that clients see. */
+  /** @param shownOwner the owner that clients see */
   allocate(stat: StatPersisted, shownOwner: bigint, dataLength: number): number {
     const slot = this.allocateBare(shownOwner);
     this.setStat(slot, stat, dataLength, 0);
     return slot;
   }
 
-  /** Allocates a slot for a znode of a snapshot, from the 60 bytes of its StatPersisted. */
+  /** Allocates a slot from the 60 bytes of a StatPersisted. */
   allocatePersisted(persisted: Buffer, dataLength: number): number {
     const slot = this.allocateBare(0n);
     this.setPersisted(slot, persisted, dataLength, 0);
@@ -70,7 +70,6 @@ export class StatTable {
     return slot;
   }
 
-  /** Like `setStat`, from the 60 bytes of a StatPersisted. */
   setPersisted(slot: number, persisted: Buffer, dataLength: number, numChildren: number): void {
     const chunk = this.chunks[slot >>> CHUNK_SHIFT] as Buffer;
     const view = this.viewOf(slot);
@@ -85,7 +84,7 @@ export class StatTable {
     showCversion(view, at);
   }
 
-  /** Copies the 60 bytes of its StatPersisted. */
+  /** Writes the 60 bytes of a StatPersisted. */
   copyPersisted(slot: number, target: DataView, to: number): void {
     const view = this.viewOf(slot);
     const at = offsetOf(slot);
@@ -106,7 +105,7 @@ export class StatTable {
     this.setPersisted(slot, StatPersisted.encode(stat), dataLength, numChildren);
   }
 
-  /** Allocates a slot for a znode that a client creates: all counters at 0. */
+  /** Allocates a slot for a created znode: all counters at 0. */
   allocateNew(zxid: bigint, time: bigint, owner: bigint): number {
     const slot = this.free.pop() ?? this.grow();
     const view = this.viewOf(slot);
@@ -121,7 +120,7 @@ export class StatTable {
     return slot;
   }
 
-  /** Allocates a slot with the fields of another, possibly from another table. */
+  /** @param from possibly another table */
   allocateCopy(from: StatTable, fromSlot: number): number {
     const slot = this.free.pop() ?? this.grow();
     const target = this.viewOf(slot);
@@ -129,10 +128,7 @@ export class StatTable {
     return slot;
   }
 
-  /**
-   * The digest of the znode: continues the CRC-32 of path and data over the Stat, in the order of
-   * tree/digest.ts.
-   */
+  /** Continues the CRC-32 of path and data over the Stat, in the order of tree/digest.ts. */
   digestOf(slot: number): number {
     const view = this.viewOf(slot);
     const at = offsetOf(slot);
@@ -161,7 +157,6 @@ export class StatTable {
     out.writeRun(this.chunks[slot >>> CHUNK_SHIFT] as Buffer, offsetOf(slot), STAT_SIZE);
   }
 
-  /** Updates the fields that setData changes. */
   setData(slot: number, zxid: bigint, time: bigint, version: number, dataLength: number): void {
     const view = this.viewOf(slot);
     const at = offsetOf(slot);
@@ -171,7 +166,7 @@ export class StatTable {
     view.setInt32(at + DATA_LENGTH, dataLength);
   }
 
-  /** Without a txn: for the quota usage that each server tracks itself. */
+  /** For the quota usage, which changes without a txn. */
   setDataLength(slot: number, dataLength: number): void {
     this.viewOf(slot).setInt32(offsetOf(slot) + DATA_LENGTH, dataLength);
   }
@@ -198,7 +193,7 @@ export class StatTable {
     this.viewOf(slot).setInt32(offsetOf(slot) + AVERSION, aversion);
   }
 
-  /** The digest of the znode, unsigned; 0 without digests. */
+  /** Unsigned; 0 without digests. */
   digest(slot: number): number {
     return this.viewOf(slot).getUint32(offsetOf(slot) + DIGEST);
   }

@@ -1,8 +1,7 @@
 /**
- * Checks the consistency of the tree while it serves, a slice at a time: its counts against the
- * Stat table, the digest of each znode against a new one, and their sum against the digest of the
- * tree. A difference is an error of this server. A learner does not need this: it computes its
- * digests and compares each with its leader's.
+ * Checks the tree while it serves, a slice at a time: the counts against the Stat table, each
+ * znode's digest against a new one, and their sum against the tree's. A difference is an error of
+ * this server. Learners need no audit: they compare digests with their leader's.
  */
 import { assert } from '../base/assert.js';
 import { type DataNode, dataLength } from './data-node.js';
@@ -27,12 +26,12 @@ export class TreeAudit {
     this.intervalMs = intervalMs;
   }
 
-  /** Checks a slice if one is due. @param nowMs of a monotonic clock */
+  /** @param nowMs of a monotonic clock */
   poll(nowMs: number): void {
     if (nowMs < this.nextMs) return;
     this.nextMs = nowMs + this.intervalMs;
     this.count();
-    if (this.tree.isDigestEnabled) this.look();
+    if (this.tree.isDigestEnabled) this.checkSlice();
   }
 
   private count(): void {
@@ -43,7 +42,7 @@ export class TreeAudit {
     assert(false, `Stat table: ${stats.count} Stats (expected one for each of ${expected} znodes)`);
   }
 
-  private look(): void {
+  private checkSlice(): void {
     const { nodes, stats, lastProcessedZxid, digest } = this.tree;
     if (this.slot === 0) {
       this.sum.copy(NOTHING);
@@ -57,7 +56,7 @@ export class TreeAudit {
     }
     if (this.slot < stats.slots) return;
     this.slot = 0;
-    // The sum is comparable only if no txn came in between.
+    // Comparable only if no txn was applied during the pass.
     if (this.beganAfter !== lastProcessedZxid || this.sum.equals(digest)) return;
     assert(false, `tree digest: ${digest} (expected ${this.sum}, the sum of its znodes')`);
   }

@@ -1,9 +1,9 @@
 /**
- * The content of a log entry: TxnHeader, the body for its type, and optionally the digest of the
- * tree (SerializeUtils.deserializeTxn). PROPOSAL and INFORM carry the same bytes.
+ * A log entry: TxnHeader, a body by type, and optionally the digest of the tree
+ * (SerializeUtils.deserializeTxn). PROPOSAL and INFORM carry the same bytes.
  *
- * Older writers left fields out, which a reader must accept: creates of 3.3 lack parentCVersion,
- * closeSessions before 3.6 lack their paths, and digests exist since 3.6.
+ * A reader must accept older entries: creates of 3.3 lack parentCVersion, closeSessions before 3.6
+ * lack paths, and digests exist since 3.6.
  */
 import { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
@@ -24,9 +24,7 @@ import {
 import type { ZnodeData } from './data-node.js';
 import { DIGEST_VERSION } from './digest.js';
 
-/**
- * The effect of a txn on the tree and the sessions; the bodies of protocol/txn.ts with latin1 data.
- */
+/** The bodies of protocol/txn.ts with latin1 data. */
 export type Txn =
   | CreateNodeTxn
   | { readonly type: typeof OpCode.delete | typeof OpCode.deleteContainer; readonly path: string }
@@ -39,10 +37,7 @@ export type Txn =
     }
   | { readonly type: typeof OpCode.check; readonly path: string; readonly version: number }
   | { readonly type: typeof OpCode.createSession; readonly timeoutMs: number }
-  /**
-   * `paths` is null if the txn does not list them: all ephemerals of the session are deleted
-   * anyway.
-   */
+  /** `paths` is null if they are not listed: all ephemerals of the session are deleted anyway. */
   | { readonly type: typeof OpCode.closeSession; readonly paths: readonly string[] | null }
   | { readonly type: typeof OpCode.error; readonly err: number }
   | { readonly type: typeof OpCode.multi; readonly txns: readonly Txn[] };
@@ -57,7 +52,7 @@ export interface CreateNodeTxn {
   readonly data: ZnodeData;
   readonly acl: readonly ACL[];
   readonly isEphemeral: boolean;
-  /** The parent's stored cversion afterwards; -1 in logs of 3.3 and earlier: add one. */
+  /** The parent's resulting stored cversion; -1 in logs of 3.3 and earlier: add one. */
   readonly parentCVersion: number;
   /** Milliseconds; 0n except for createTTL. */
   readonly ttl: bigint;
@@ -79,7 +74,7 @@ export interface TxnHead {
   readonly time: bigint;
 }
 
-/** A whole entry. `digest` is null if its writer left it out or used another version. */
+/** `digest` is null if its writer left it out or used another version. */
 export interface TxnEntry {
   readonly head: TxnHead;
   readonly txn: Txn;
@@ -90,8 +85,8 @@ export interface TxnEntry {
 const TXN_DIGEST_SIZE = 12;
 
 /**
- * Writes a whole entry: the header (32 bytes), the body and, unless it is null, the digest of the
- * tree after the txn. beginEntry and endEntry (persistence/txn-log.ts) turn it into a record.
+ * Writes header (32 bytes), body, and the digest of the tree after the txn, if any. beginEntry and
+ * endEntry (persistence/txn-log.ts) make it a record.
  */
 export function writeTxn(
   out: OutputArchive,
@@ -111,8 +106,8 @@ export function writeTxn(
 }
 
 /**
- * The parts of a multi as a server must apply and answer them. If one part is an error, all are: an
- * Apache leader logs the parts before the failed one as if they succeeded (DataTree.processTxn).
+ * The parts of a multi as a server must apply and answer them. If one is an error, all are:
+ * Apache's leader logs the parts before it as if they succeeded (DataTree.processTxn).
  */
 export function partsOf(txns: readonly Txn[]): readonly Txn[] {
   const failed = txns.findIndex(({ type }) => type === OpCode.error);
@@ -124,14 +119,14 @@ export function partsOf(txns: readonly Txn[]): readonly Txn[] {
   });
 }
 
-/** The stored owner of a znode that this txn creates: a session, nobody (0n), or a mark. */
+/** The stored owner of the created znode: a session, none (0n), or a mark. */
 export function createdOwner({ sessionId }: TxnHead, txn: CreateNodeTxn): bigint {
   if (txn.type === OpCode.createContainer) return containerOwner();
   if (txn.type === OpCode.createTTL) return ttlOwner(txn.ttl);
   return txn.isEphemeral ? sessionId : 0n;
 }
 
-/** Writes a body without its type, which is in the header (or in the element of the multi). */
+/** The type is in the header, or in the element of the multi. */
 function writeTxnBody(out: OutputArchive, txn: Txn): void {
   switch (txn.type) {
     case OpCode.create:
@@ -180,7 +175,7 @@ function writeCreate(out: OutputArchive, txn: CreateNodeTxn): void {
   if (txn.type === OpCode.createTTL) out.writeLong(txn.ttl);
 }
 
-/** Each sub-txn is {int type, buffer body}: the length is filled in after the body. */
+/** Each sub-txn is {int type, buffer body}. */
 function writeMulti(out: OutputArchive, txns: readonly Txn[]): void {
   out.writeInt(txns.length);
   for (const txn of txns) {
@@ -193,8 +188,8 @@ function writeMulti(out: OutputArchive, txns: readonly Txn[]): void {
 }
 
 /**
- * Reads a whole entry of any release. The results are copies. @throws JuteError when it is
- * truncated, or has a type that no release logs
+ * Reads an entry of any release; the results are copies.
+ * @throws JuteError when it is truncated, or has a type that no release logs
  */
 export function readTxn(entry: Buffer): TxnEntry {
   const input = new InputArchive(entry);
@@ -249,9 +244,8 @@ function readTxnBody(type: number, input: InputArchive): Txn {
 }
 
 /**
- * Null before 3.6, when the record was empty, and with closeSessionTxn.enabled=false, where a
- * server writes a digest and no paths. Read as paths, a digest would be two paths in 12 bytes; a
- * path takes at least 6.
+ * Null before 3.6, when the record was empty, and with closeSessionTxn.enabled=false, when only a
+ * digest follows. As paths it would be two in 12 bytes, but a path takes at least 6.
  */
 function readClosedPaths(input: InputArchive): readonly string[] | null {
   const isDigestOnly =
@@ -266,7 +260,7 @@ function readCreate(type: CreateNodeTxn['type'], input: InputArchive): CreateNod
   const data = input.readLatin1();
   const acl = readAcl(input);
   const isEphemeral = isPlain ? bool.read(input) : false;
-  // No bytes left: a CreateTxnV0, which has no parentCVersion.
+  // A CreateTxnV0 ends here.
   const parentCVersion = input.remaining === 0 ? -1 : input.readInt();
   const ttl = type === OpCode.createTTL ? input.readLong() : 0n;
   return { type, path, data, acl, isEphemeral, parentCVersion, ttl };

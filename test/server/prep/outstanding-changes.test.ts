@@ -63,7 +63,7 @@ test('settling out of order and a wrong digest are broken invariants', () => {
   const second = changes.copy(first);
   changes.put(first, second);
   assert.throws(() => changes.settle([second]), '/a: a change was settled before an older one');
-  assert.throws(() => changes.takeBack([first]), '/a: a change was made after one');
+  assert.throws(() => changes.rollBack([first]), '/a: a change was made after one');
   changes.settle([first]);
   assert.throws(() => changes.settle([second]), /^digest of the next txn: .*0x\w+ \(expected 0x/);
 });

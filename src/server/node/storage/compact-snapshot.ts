@@ -86,7 +86,7 @@ async function* compacted(
   try {
     for (const chunk of writeSnapshot(merge, job.snapshotChunkSize)) {
       if (chunk.length > 0) yield chunk;
-      if (!merge.isStarved) continue;
+      if (!merge.needsInput) continue;
       const { value, done } = await pieces.next();
       if (done === true) reader.end();
       else reader.push(value);
