@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runZkserver } from './bundled.js';
 import { freePort } from './free-port.js';
-import { isServing, NETTY_JARS, spawnJava } from './oracle.js';
+import { isServing, JETTY_JARS, NETTY_JARS, spawnJava } from './oracle.js';
 import { makeTempDir } from './temp-dir.js';
 import { waitFor } from './wait-for.js';
 import { type WatchedProcess, watchProcess } from './watched-process.js';
@@ -146,7 +146,8 @@ function startBundled(seat: Seat, properties: Readonly<Record<string, string>> =
 
 function startApache(seat: Seat, properties?: Readonly<Record<string, string>>): Member {
   const args = ['org.apache.zookeeper.server.quorum.QuorumPeerMain', seat.configFile];
-  return memberIn(seat, watchProcess(spawnJava(args, properties, NETTY_JARS)));
+  const jars = [...NETTY_JARS, ...JETTY_JARS];
+  return memberIn(seat, watchProcess(spawnJava(args, properties, jars)));
 }
 
 /** A process for the seat. */

@@ -25,6 +25,10 @@ export const NETTY_JARS = [
   'transport-native-epoll',
   'transport-native-unix-common',
 ].map((name) => `/usr/share/java/netty-${name}.jar`);
+/** Jetty, on which libzookeeper-java depends: for the AdminServer. */
+export const JETTY_JARS = ['jetty9-servlet', 'jetty9-security', 'servlet-api'].map(
+  (name) => `/usr/share/java/${name}.jar`,
+);
 export const C_SHELL = '/usr/lib/zookeeper/bin/cli_mt';
 const JAVA = '/usr/bin/java';
 

@@ -14,7 +14,12 @@ export interface AdminView {
   /** Ends this percentage of the client connections; returns their count. */
   shedConnections(percentage: number): number;
   /** Set on members of an ensemble. */
-  readonly quorum?: AdminQuorumView;
+  readonly quorum?: AdminQuorumView | undefined;
+}
+
+export interface AddressView {
+  readonly host: string;
+  readonly port: number;
 }
 
 export interface AdminQuorumView {
@@ -27,8 +32,8 @@ export interface AdminQuorumView {
   readonly zabState: string;
   readonly members: readonly {
     readonly sid: bigint;
-    readonly serverAddresses: readonly string[];
-    readonly electionAddresses: readonly string[];
+    readonly serverAddresses: readonly AddressView[];
+    readonly electionAddresses: readonly AddressView[];
     readonly clientAddress: string;
     readonly learnerType: 'participant' | 'observer';
   }[];

@@ -1,8 +1,9 @@
 /** Commands that list watches and sessions, and commands about the ensemble. */
 import type { SessionsView } from '../../fourlw/server-view.js';
 import { hex64 } from '../../protocol/zxid.js';
+import type { AddressView } from './admin-view.js';
 import { type AdminCommand, failure, fields } from './command.js';
-import type { Json } from './json.js';
+import type { Json, JsonObject } from './json.js';
 
 const watchSummary: AdminCommand = {
   name: 'watch_summary',
@@ -93,8 +94,8 @@ const zabstate: AdminCommand = {
     return fields({
       myid: quorum.myId,
       is_leader: quorum.isLeader,
-      quorum_address: [...(self?.serverAddresses ?? [])],
-      election_address: [...(self?.electionAddresses ?? [])],
+      quorum_address: beanOf(self?.serverAddresses ?? []),
+      election_address: beanOf(self?.electionAddresses ?? []),
       client_address: self?.clientAddress ?? '',
       voting: quorum.isVoter,
       last_zxid: `0x${hex64(zxid)}`,
@@ -104,6 +105,30 @@ const zabstate: AdminCommand = {
     });
   },
 };
+
+/**
+ * The getters of Apache's MultipleAddresses, as Jackson prints them. The addresses are those of
+ * this server, so all are reachable.
+ */
+function beanOf(addresses: readonly AddressView[]): JsonObject {
+  const all = addresses.map(formatAddress);
+  return {
+    empty: all.length === 0,
+    all_ports: addresses.map(({ port }) => port),
+    all_addresses: all,
+    wildcard_addresses: addresses.map(({ port }) => `0.0.0.0:${port}`),
+    all_host_strings: addresses.map(({ host }) => host),
+    reachable_or_one: all[0] ?? null,
+    one: all[0] ?? null,
+    all_reachable_addresses: all,
+    reachable_address: all[0] ?? null,
+    all_reachable_addresses_or_all: all,
+  };
+}
+
+function formatAddress({ host, port }: AddressView): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
 
 const votingView: AdminCommand = {
   name: 'voting_view',
@@ -117,8 +142,8 @@ const votingView: AdminCommand = {
           .map((member) => [
             String(member.sid),
             {
-              server_addresses: member.serverAddresses,
-              election_addresses: member.electionAddresses,
+              server_addresses: member.serverAddresses.map(formatAddress),
+              election_addresses: member.electionAddresses.map(formatAddress),
               client_address: member.clientAddress,
               learner_type: member.learnerType,
             },

@@ -2,7 +2,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { arch, hostname, release, tmpdir, type } from 'node:os';
 import { join } from 'node:path';
-import type { AdminView } from '../../admin/admin-view.js';
+import type { AdminQuorumView, AdminView } from '../../admin/admin-view.js';
 import type { Config } from '../../config/config.js';
 import { OPTIONS } from '../../config/config-keys.js';
 import type { Option } from '../../config/config-option.js';
@@ -16,14 +16,20 @@ const SECRET = /password|passwd|superdigest|secret/i;
 
 export interface AdminViewParts {
   readonly core: Core;
+  /** Undefined for a standalone server. */
+  readonly quorum: (() => AdminQuorumView) | undefined;
   readonly config: Config;
   /** Null for a server in memory. */
   readonly snapFolder: string | null;
   readonly step: (event: Event) => void;
 }
 
-export function makeAdminView({ core, config, snapFolder, step }: AdminViewParts): AdminView {
+export function makeAdminView(parts: AdminViewParts): AdminView {
+  const { core, quorum, config, snapFolder, step } = parts;
   return {
+    get quorum() {
+      return quorum?.();
+    },
     // A member of an ensemble has another server in each role.
     get server() {
       return core.server.view;

@@ -2,6 +2,8 @@
 import { refuseUnauthorized } from '../../admin/authorize.js';
 import type { Config } from '../../config/config.js';
 import { LIMITS, type LimitName } from '../../limits/limits.js';
+import { adminQuorumView } from '../../quorum/admin-quorum-view.js';
+import { QuorumPeer } from '../../quorum/quorum-peer.js';
 import { AdminServer } from '../admin/admin-server.js';
 import type { HttpTls } from '../admin/http-gate.js';
 import { makeAdminView } from '../admin/make-admin-view.js';
@@ -131,7 +133,13 @@ function makeAdminServer({
     onLimit: limitReporter(driver),
     isForwardedForTaken: config.ipUseXForwardedFor,
     commandURL: config.adminCommandURL.replace(/\/+$/, ''),
-    admin: makeAdminView({ core, config, snapFolder, step: driver.step }),
+    admin: makeAdminView({
+      core,
+      quorum: core instanceof QuorumPeer ? () => adminQuorumView(core) : undefined,
+      config,
+      snapFolder,
+      step: driver.step,
+    }),
     authorize: (who) => {
       const { auth, tree } = core.server.state;
       return refuseUnauthorized(auth, tree.aclOf(tree.root), who);

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ZooKeeper } from '../../../../src/client/zookeeper.js';
@@ -6,20 +5,11 @@ import { LATER_BASIC_SUMMARIES, LATER_COUNTERS } from '../../../../src/fourlw/mn
 import { CreateModes } from '../../../../src/protocol/create-mode.js';
 import { startBundled } from '../../../support/bundled.js';
 import { freePort } from '../../../support/free-port.js';
-import { hasOracle, startOracle } from '../../../support/oracle.js';
+import { JETTY_JARS, oracleTest, startOracle } from '../../../support/oracle.js';
 import { waitFor } from '../../../support/wait-for.js';
 
 // Runs the same session against the AdminServer of Apache's 3.8 and the bundled one. Only values
 // that depend on the process or the time may differ.
-
-const JARS = ['jetty9-servlet', 'jetty9-security', 'servlet-api'].map(
-  (name) => `/usr/share/java/${name}.jar`,
-);
-const lacking = JARS.filter((jar) => !existsSync(jar));
-if (hasOracle && lacking.length > 0) {
-  console.log(`skipped: tests against Apache's AdminServer: ${lacking.join(', ')} not installed`);
-}
-const adminTest = hasOracle && lacking.length === 0 ? test : test.skip;
 
 /** Responses that must be identical. */
 const SAME = [
@@ -120,10 +110,10 @@ async function gather(connectString: string, adminPort: number): Promise<Map<str
   }
 }
 
-adminTest("the responses match Apache's AdminServer", async () => {
+oracleTest("the responses match Apache's AdminServer", async () => {
   const adminPort = await freePort();
   const oracle = await startOracle({
-    jars: JARS,
+    jars: JETTY_JARS,
     // An archive of classes would change the order of methods, and so of the JSON fields.
     options: [],
     config: {
