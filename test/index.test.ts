@@ -9,6 +9,7 @@ const OFFERS: Readonly<Record<string, readonly string[]>> = {
   '.': ['createClient', 'CreateModes', 'ServerError', 'startServer', 'ZooKeeperError'],
   './client': ['createClient', 'createNativeClient', 'ZooKeeperError'],
   './compat/node-zookeeper-client': ['createClient', 'Exception', 'State', 'default'],
+  './compat/zookeeper': ['ZooKeeper', 'constants', 'default'],
   './recipes': ['LeaderElection', 'Lock', 'RecipeError'],
   './server': ['ServerError', 'startServer'],
 };

@@ -30,6 +30,7 @@ const REGISTRIES = [
   'src/client/index.ts',
   'src/commands/zkops/index.ts',
   'src/compat/node-zookeeper-client/index.ts',
+  'src/compat/zookeeper/index.ts',
   'src/fourlw/index.ts',
   'src/index.ts',
   'src/recipes/index.ts',
