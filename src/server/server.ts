@@ -153,8 +153,6 @@ export class Server {
     return effects;
   }
 
-  // ── requests ─────────────────────────────────────────────────────────────────────────────────
-
   private readonly onFrame = (
     connection: ClientConnection,
     bytes: Buffer,
@@ -303,8 +301,6 @@ export class Server {
     if (pending.length === 1) this.answerWaiting(connection);
   };
 
-  // ── sessions ─────────────────────────────────────────────────────────────────────────────────
-
   private connect(connection: ClientConnection, bytes: Buffer, start: number, end: number): void {
     const { state, pipeline: path } = this;
     if (path === null || !this.isOpen) {
@@ -378,8 +374,6 @@ export class Server {
     this.pressure.caughtUp(connection);
   }
 
-  // ── commits ──────────────────────────────────────────────────────────────────────────────────
-
   private commit(request: Request): void {
     this.commitOne(request);
     this.commits.add();
@@ -438,8 +432,6 @@ export class Server {
       this.state.reporter.answeredLate(next, this.state.monotonicMs);
     }
   }
-
-  // ── time ─────────────────────────────────────────────────────────────────────────────────────
 
   private tick(wallMs: number, monotonicMs: number): void {
     const { state } = this;

@@ -128,8 +128,6 @@ export class Primary implements EnsemblePipeline {
     this.propose(request, prepared, head);
   }
 
-  // ── what learners forward ────────────────────────────────────────────────────────────────────
-
   /** Takes a request that a learner forwards; the answer is the committed txn. */
   forwarded(forwarded: Forwarded): void {
     const { origin, sessionId, cxid, type, input, ids } = forwarded;
@@ -172,8 +170,6 @@ export class Primary implements EnsemblePipeline {
     const sid = Number(BigInt.asUintN(8, sessionId >> 56n));
     return sessions.local !== null && sid !== (settings.serverId & 0xff);
   }
-
-  // ── proposals ────────────────────────────────────────────────────────────────────────────────
 
   private nextHead({ sessionId, xid }: Request): TxnHead {
     return { sessionId, cxid: xid, zxid: this.batch.lastZxid + 1n, time: this.state.wallTime };
@@ -229,8 +225,6 @@ export class Primary implements EnsemblePipeline {
     if (this.state.monotonicMs >= this.state.sessions.nextExpiryMs)
       this.host.emit({ kind: 'wake' });
   }
-
-  // ── time ─────────────────────────────────────────────────────────────────────────────────────
 
   tick(): void {
     const { state } = this;

@@ -1,10 +1,9 @@
 /**
- * Local sessions (localSessionsEnabled; UpgradeableSessionTracker), placed before the path that
- * decides or forwards. A new session lives on its server alone: no txn opens, closes or expires it,
- * and no other server can resume it. Its writes are ordinary writes.
+ * Local sessions (localSessionsEnabled; UpgradeableSessionTracker). A new session lives on its
+ * server alone: no txn opens, closes, or expires it, and no other server can resume it.
  *
- * It must never own an ephemeral, since nobody would delete that. Before it creates one, it becomes
- * a session of the ensemble, or the create is refused.
+ * It must never own an ephemeral, which nobody would delete. Before it creates one, it becomes a
+ * session of the ensemble, or the create is refused.
  */
 
 import type { InputArchive } from '../../jute/input-archive.js';
@@ -20,10 +19,8 @@ import type { Request } from '../state/request.js';
 import type { ServerState } from '../state/server-state.js';
 import type { LocalSessions } from './peer/role.js';
 
-/** Sessions that expire in one turn. */
 const EXPIRY_SLICE = 500;
 
-/** Adds local sessions to a path if `options` enables them. */
 export function withLocalSessions(options: LocalSessions | null | undefined) {
   return (state: ServerState, host: PipelineHost, path: EnsemblePipeline): WritePipeline =>
     options == null ? path : new LocalSessionPipeline(state, host, path, options);
@@ -59,7 +56,7 @@ class LocalSessionPipeline implements WritePipeline {
 
   submit(request: Request, session: Session, input: InputArchive): void {
     if (session.isLocal) {
-      // Skip requests that were queued after the close.
+      // The request was queued after the close.
       if (session.isClosing) return;
       if (makesEphemeral(request.type, input)) this.upgradeForEphemeral(request, session);
     }
@@ -135,7 +132,6 @@ class LocalSessionPipeline implements WritePipeline {
     this.inner.drainInto(effects);
   }
 
-  /** Whether the session has been closed. */
   private isClosed(connection: ClientConnection, xid: number): boolean {
     if (connection.phase === 'closed') return true;
     if (connection.pending.length > 0) return false;

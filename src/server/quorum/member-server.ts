@@ -12,7 +12,6 @@ import { ReadOnlyPipeline } from './read-only-pipeline.js';
 
 export type MakePipeline = (state: ServerState, host: PipelineHost) => WritePipeline;
 
-/** The data of a server that stops. */
 export function dataOf({ tree, sessions }: ServerState): Data {
   const known = [...sessions.values()].map(({ id, timeoutMs }) => ({ id, timeoutMs }));
   return { tree, sessions: known };
@@ -43,14 +42,13 @@ export class MemberServer {
     this.server.step({ kind: 'clock', wallMs, monotonicMs });
   }
 
-  /** Replaces the server by one that serves nobody. */
   close(data: Data): void {
     this.replace(data, null);
   }
 
   /**
-   * Starts a server with this path; it lets clients in once `isOpen` is set. @param wrap adds a
-   * layer between the server and the path
+   * Starts a server, which accepts clients once `isOpen` is set.
+   * @param wrap adds a layer between the server and the path
    */
   serve<P extends WritePipeline>(
     data: Data,
@@ -70,7 +68,7 @@ export class MemberServer {
     return { server: this.server, path };
   }
 
-  /** Starts a read-only server, for clients that accept one. */
+  /** Starts a server for clients that accept a read-only one. */
   serveReads(tree: Data['tree'], hasLocalSessions: boolean): void {
     const make: MakePipeline = (state, host) => new ReadOnlyPipeline(state, host, hasLocalSessions);
     this.serve({ tree, sessions: [] }, make).server.isOpen = true;

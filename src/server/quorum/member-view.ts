@@ -16,7 +16,7 @@ import { formatQuorumConfig, isVoter } from './membership/quorum-config.js';
 import type { QuorumPeer } from './quorum-peer.js';
 import { ReadOnlyPipeline } from './read-only-pipeline.js';
 
-/** What the four-letter words report about a member: its current role and its followers. */
+/** The four-letter words' view of a member. */
 export class MemberView extends LiveView {
   private readonly peer: QuorumPeer;
 
@@ -59,7 +59,7 @@ export class MemberView extends LiveView {
     return { ...view, syncedObservers: this.observerHandlers().length };
   }
 
-  // The words check whether this exists, so it is undefined on all members but the leader.
+  // Undefined on all members but the leader, because the words check whether it exists.
   get leader(): LeaderView | undefined {
     const { role } = this.peer;
     if (!(role instanceof Leader) || role.broadcast === null) return undefined;

@@ -1,10 +1,9 @@
 /**
  * A member of an ensemble as a value: `step` an event, `drain` the effects (QuorumPeer). It looks
- * for a leader, leads or follows until that role ends, and looks again. Clients see the server in
- * front of it, which has the path of the role, or none without a quorum.
+ * for a leader, leads or follows until that role ends, and looks again.
  *
- * Between two roles the tree matches the log exactly, and the log is durable: an election never
- * offers txns that a crash could lose.
+ * Between two roles the tree matches the log, and the log is durable: an election never offers txns
+ * that a crash could lose.
  */
 import { ErrorCode } from '../../protocol/error-code.js';
 import type { ReconfigRequest } from '../../protocol/proto.js';
@@ -59,12 +58,11 @@ export class QuorumPeer implements PeerHost {
   private readonly parked = new ParkedLinks(this);
   private readonly masters: ObserverMasters;
   private effects: Effect[] = [];
-  /** Disk effects whose completion event is pending. */
+  /** Disk effects that are not complete. */
   private diskWork = 0;
   private isLooking = false;
   private isStarted = false;
-  private overBecause: string | null = null;
-  /** The agreed next leader, if any. */
+  private endReason: string | null = null;
   private successor: number | null = null;
   private links = 0;
 
@@ -79,7 +77,7 @@ export class QuorumPeer implements PeerHost {
     this.currentEpoch = parts.currentEpoch;
     this.data = parts.data;
     this.committedLog = parts.committedLog;
-    if (parts.isReconfigEnabled) this.membership.recall(parts.data.tree, parts.nextConfig);
+    if (parts.isReconfigEnabled) this.membership.restoreProposed(parts.data.tree, parts.nextConfig);
     this.membership.onProposed = () => this.effects.push(...nextChanged(this.membership));
     const election = { ...parts.election, sid: parts.sid, exceeded: this.exceeded };
     this.election = new FastLeaderElection(election, parts.config);
@@ -91,7 +89,6 @@ export class QuorumPeer implements PeerHost {
     return this.membership.isObserver(this.sid);
   }
 
-  /** The server that clients see. */
   get server(): Server {
     return this.clients.server;
   }
@@ -181,15 +178,15 @@ export class QuorumPeer implements PeerHost {
 
   /** Acts on the result of a step: a role that ended, a new role, an election. */
   private settle(): void {
-    if (this.overBecause !== null) this.endRole(this.overBecause);
+    if (this.endReason !== null) this.endRole(this.endReason);
     if (this.role !== null || !this.isStarted) return;
     if (!this.isLooking) {
       if (this.diskWork > 0) return;
-      if (this.successor !== null) this.succeed(this.successor);
-      else if (this.masters.backoff.isOver(this.nowMs)) this.look();
+      if (this.successor !== null) this.followSuccessor(this.successor);
+      else if (this.masters.backoff.isOver(this.nowMs)) this.startElection();
     }
     this.followElection();
-    if (this.overBecause !== null) this.endRole(this.overBecause);
+    if (this.endReason !== null) this.endRole(this.endReason);
   }
 
   private followElection(): void {
@@ -203,10 +200,10 @@ export class QuorumPeer implements PeerHost {
     if (this.membership.config.members.has(vote.leader)) {
       this.times.elected(this.nowMs, this.isObserver);
       this.begin(vote.leader);
-    } else this.look();
+    } else this.startElection();
   }
 
-  /** If its supporters look for a leader again, waiting for their epochs is in vain. */
+  /** If its supporters look for a leader again, they will not send their epochs. */
   private noteLostSupporters(): void {
     if (!(this.role instanceof Leader) || this.role.phase !== 'discovery') return;
     const { waitedForEpochMs: waitedMs } = this.role;
@@ -217,18 +214,18 @@ export class QuorumPeer implements PeerHost {
     this.giveUp(reason);
   }
 
-  private look(): void {
+  private startElection(): void {
     this.isLooking = true;
     this.times.looking(this.nowMs);
     const zxid = offeredZxid(this);
     const { currentEpoch: epoch, isObserver, membership } = this;
     const { config, next: nextConfig } = membership;
     const pending = nextConfig === null ? {} : { nextConfig };
-    this.election.look({ zxid, epoch, isObserver, config, ...pending }, this.nowMs);
+    this.election.lookForLeader({ zxid, epoch, isObserver, config, ...pending }, this.nowMs);
   }
 
   /** The reconfig that ended the last role named the leader. */
-  private succeed(leader: number): void {
+  private followSuccessor(leader: number): void {
     this.successor = null;
     this.election.settleOn(leader, this.currentEpoch, this.isObserver);
     this.begin(leader);
@@ -255,7 +252,7 @@ export class QuorumPeer implements PeerHost {
   }
 
   giveUp(reason: string): void {
-    this.overBecause ??= reason;
+    this.endReason ??= reason;
   }
 
   handOver(leader: number, reason: string): void {
@@ -272,13 +269,12 @@ export class QuorumPeer implements PeerHost {
     this.sendConfig();
   }
 
-  /** For prep: only a serving leader knows who can form a quorum of the new configuration. */
+  /** Only a serving leader knows who can form a quorum of the new configuration. */
   reconfigure(request: ReconfigRequest, zxid: bigint): string | ErrorCode {
     const broadcast = this.role instanceof Leader ? this.role.broadcast : null;
     return broadcast?.reconfigure(request, zxid) ?? ErrorCode.UNIMPLEMENTED;
   }
 
-  /** Each member sets the content of /zookeeper/config itself. */
   private sendConfig(): void {
     const { config } = this.membership;
     this.data.tree.setConfig(formatQuorumConfig(config), config.version, this.wallMs);
@@ -286,7 +282,7 @@ export class QuorumPeer implements PeerHost {
 
   private endRole(reason: string): void {
     const { role, server } = this;
-    this.overBecause = null;
+    this.endReason = null;
     if (role === null) return;
     this.note(`stopped ${role.kind}: ${reason}`);
     this.masters.backoff.begin(role.kind, this.nowMs);
@@ -295,7 +291,7 @@ export class QuorumPeer implements PeerHost {
     this.role = null;
     if (server.pipeline !== null) this.data = dataOf(server.state);
     this.clients.close(this.data);
-    this.overBecause = null;
+    this.endReason = null;
   }
 
   serve<P extends EnsemblePipeline>(

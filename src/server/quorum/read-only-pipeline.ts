@@ -1,7 +1,7 @@
 /**
- * The path of a write on a member without a quorum that serves read-only clients
- * (ReadOnlyZooKeeperServer): it is refused. Sessions are local, so they need
- * localSessionsEnabled. It cannot verify sessions of the ensemble, so they wait.
+ * Refuses writes on a member without a quorum that serves read-only clients
+ * (ReadOnlyZooKeeperServer). Sessions are local, so they need localSessionsEnabled. Clients of
+ * other sessions wait, because only a quorum can verify those.
  */
 import { ErrorCode } from '../../protocol/error-code.js';
 import { beginReply, endReply } from '../pipeline/reply.js';
@@ -36,7 +36,7 @@ export class ReadOnlyPipeline implements WritePipeline {
     return false;
   }
 
-  /** As Apache's server, it refuses with the header of a reply instead of a connect response. */
+  /** Apache's server, too, refuses with a reply header instead of a connect response. */
   openSession(connection: ClientConnection, timeoutMs: number): void {
     if (!this.hasLocalSessions) {
       endReply(this.state, connection, beginReply(connection, 0), ErrorCode.NOTREADONLY);
@@ -64,7 +64,7 @@ export class ReadOnlyPipeline implements WritePipeline {
   }
 
   durable(): void {
-    // Read-only: nothing to write.
+    // Nothing to write.
   }
 
   tick(): void {
@@ -73,6 +73,6 @@ export class ReadOnlyPipeline implements WritePipeline {
   }
 
   drainInto(): void {
-    // Read-only: nothing to write.
+    // Nothing to write.
   }
 }

@@ -29,13 +29,13 @@ export class Standalone {
   server: Server;
   private readonly make: MakeStandalone;
   private restore: Restore | null = null;
-  /** The disk is working on the restore. */
+  /** The disk works on the restore. */
   private isAdopting = false;
-  /** The rest of the tree comparison for the watches. */
+  /** Compares the trees for the watches, slice by slice. */
   private carrying: Generator<void, void, undefined> | null = null;
   /** Client events to process after the restore. */
   private held: Event[] = [];
-  /** Connections that are not read meanwhile: their data must not fill the memory. */
+  /** Connections that are not read meanwhile, because their data would fill the memory. */
   private readonly quiet = new Set<number>();
   /** Effects that must leave before those of the current server. */
   private before: Effect[] = [];
@@ -96,7 +96,6 @@ export class Standalone {
   private adopt(): void {
     const { restore, server: old } = this;
     assert(restore !== null, 'no restore is under way');
-    // The last effects of the old server, including events for a later turn.
     const last = old.drain();
     const { tree, sessions } = restore.database;
     this.server = this.make({ tree, sessions: [...sessions.values()] }, old.state.stats);
@@ -107,7 +106,6 @@ export class Standalone {
     this.before.push(...last.filter(({ kind }) => kind !== 'wake'));
   }
 
-  /** Processes one slice of the watches; clients continue after the last one. */
   private carry(): void {
     if (this.carrying === null) return;
     if (this.carrying.next().done === true) this.finish();

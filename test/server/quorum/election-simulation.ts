@@ -117,7 +117,10 @@ export class ElectionSimulation {
   private look(member: Member): void {
     member.leader = undefined;
     const { zxid, epoch } = member;
-    member.election.look({ zxid, epoch, isObserver: false, config: this.config }, this.nowMs);
+    member.election.lookForLeader(
+      { zxid, epoch, isObserver: false, config: this.config },
+      this.nowMs,
+    );
     this.post(member);
   }
 

@@ -64,6 +64,6 @@ export function looking(
   config: QuorumConfig = candidate.config ?? ensembleOf(3),
 ): FastLeaderElection {
   const election = new FastLeaderElection({ sid, ...WAITS }, config);
-  election.look({ zxid: 0n, epoch: 0, isObserver: false, config, ...candidate }, 0);
+  election.lookForLeader({ zxid: 0n, epoch: 0, isObserver: false, config, ...candidate }, 0);
   return election;
 }

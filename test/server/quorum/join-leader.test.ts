@@ -12,7 +12,7 @@ test('a late server joins the leader that a quorum follows, in its round', () =>
   election.receive(2, frameOf('leading', { ...settled, zxid: 0n }), 2);
   assert.is(election.state, 'following');
   assert.is(election.takeElected()?.electionEpoch, 7n);
-  election.look({ zxid: 0n, epoch: 0, isObserver: false, config: ensembleOf(3) }, 10);
+  election.lookForLeader({ zxid: 0n, epoch: 0, isObserver: false, config: ensembleOf(3) }, 10);
   assert.is(election.vote.electionEpoch, 8n);
 });
 

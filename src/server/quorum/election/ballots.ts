@@ -1,7 +1,6 @@
 /** The last vote of each server of an ensemble, and which servers agree. */
 import type { PeerState, Vote } from '../wire/vote.js';
 
-/** The last vote that one server sent. */
 export interface Ballot {
   readonly vote: Vote;
   readonly state: PeerState;
@@ -24,7 +23,7 @@ export class Ballots {
     return this.bySid.has(sid);
   }
 
-  /** Whether the server says that it leads. A leader that does not say so may have stopped. */
+  /** A leader that does not say that it leads may have stopped. */
   hasLeading(sid: number): boolean {
     return this.bySid.get(sid)?.state === 'leading';
   }
@@ -33,20 +32,19 @@ export class Ballots {
     this.bySid.delete(sid);
   }
 
-  /** The servers that vote for the same leader, in the same round, with the same zxid and epoch. */
+  /** The servers with the same leader, round, zxid, and epoch. */
   votingLike(vote: Vote): Set<number> {
     return this.filter((other) => isSameVote(other.vote, vote));
   }
 
-  /** The servers that vote for the same leader, in any round. */
+  /** In any round. */
   votingFor({ leader }: Vote): Set<number> {
     return this.filter(({ vote }) => vote.leader === leader);
   }
 
   /**
-   * The servers that voted as `vote` in its round, or that follow its leader. Votes of servers that
-   * have a leader differ in zxid and epoch, depending on when each server was synced with. They
-   * agree on the round and the leader (ZOOKEEPER-1805).
+   * The servers that cast `vote` or follow its leader in this round. Once a leader exists, votes
+   * differ in zxid and epoch, but agree on round and leader (ZOOKEEPER-1805).
    */
   agreeingInRound(vote: Vote): Set<number> {
     return this.filter((other) =>
@@ -55,10 +53,10 @@ export class Ballots {
   }
 
   /**
-   * The servers that lead or follow the same leader in the same epoch. Servers that send no version
-   * do not raise their epoch when the leader does (ZOOKEEPER-1818).
+   * The servers with the same leader in the same epoch. Servers that send no version do not raise
+   * their epoch with the leader (ZOOKEEPER-1818).
    */
-  settledLike({ vote, version }: Ballot): Set<number> {
+  agreeingWith({ vote, version }: Ballot): Set<number> {
     return this.filter(
       (other) =>
         other.vote.leader === vote.leader &&
@@ -77,7 +75,6 @@ function isVersioned({ version }: Ballot): boolean {
   return version > 0;
 }
 
-/** Whether two looking servers cast the same vote. */
 function isSameVote(a: Vote, b: Vote): boolean {
   return (
     a.leader === b.leader &&

@@ -8,15 +8,14 @@ import type { Candidacy } from '../wire/vote.js';
 export interface Candidate {
   /** The last zxid of the log; -1n if the history is lost or the server can promise nothing. */
   readonly zxid: bigint;
-  /** The currentEpoch of the server. */
   readonly epoch: number;
   readonly isObserver: boolean;
   readonly config: QuorumConfig;
-  /** A configuration that is proposed but not committed: its quorums count as well. */
+  /** Proposed but not committed: its quorums count, too. */
   readonly nextConfig?: QuorumConfig | undefined;
 }
 
-/** Long.MIN_VALUE: the vote of a server that has nobody to vote for. */
+/** Long.MIN_VALUE: the server has nobody to vote for. */
 const NO_VOTE = -(2n ** 63n);
 const NO_HISTORY = -1n;
 
@@ -26,8 +25,8 @@ export function hasHistory({ zxid }: { readonly zxid: bigint }): boolean {
 }
 
 /**
- * The last zxid, unless this server has accepted the last possible epoch. Such a server cannot
- * promise a later epoch. It would fail as a leader again and again, so it must not stand.
+ * The last zxid. After the last possible epoch, a server can promise no other, so it must not
+ * stand: it would fail as a leader again and again.
  */
 export function offeredZxid(peer: PeerHost): bigint {
   if (peer.acceptedEpoch < MAX_EPOCH) return peer.data.tree.lastProcessedZxid;
@@ -35,7 +34,6 @@ export function offeredZxid(peer: PeerHost): bigint {
   return NO_HISTORY;
 }
 
-/** A server votes for itself first. */
 export function initialVote(
   { zxid, epoch, isObserver, config }: Candidate,
   sid: number,

@@ -1,11 +1,12 @@
 /**
  * The round of an election as one server counts it (FastLeaderElection.logicalclock). Anybody who
- * reaches the election port can claim any round: that may delay an election, but never prevent it.
+ * reaches the election port can claim any round, which may delay an election but must never prevent
+ * it.
  */
 
 /** Servers that elected together differ by far less, even after many restarts. */
 const MAX_JUMP = 2n ** 32n;
-/** Elections alone never get this far: the next election starts at the beginning again. */
+/** Beyond what elections alone reach; the next election starts at 1. */
 const MAX_OWN_ROUND = 2n ** 40n;
 /** After this wait, a round beyond MAX_JUMP counts, too: servers of near rounds did not agree. */
 const FAR_ROUND_WAIT_MS = 2000;
@@ -23,7 +24,6 @@ export class ElectionRound {
     return this.value === round;
   }
 
-  /** Starts a new election. */
   next(nowMs: number): void {
     const isOutOfRange = this.value < 0n || this.value >= MAX_OWN_ROUND;
     this.value = isOutOfRange ? 1n : this.value + 1n;
@@ -31,7 +31,7 @@ export class ElectionRound {
     this.raises = 0;
   }
 
-  /** Takes over the round of a looking server; returns false if it is refused for now. */
+  /** Takes over the round of a looking server; false if it is refused for now. */
   follow(round: bigint, nowMs: number): boolean {
     const isFar = round > this.value + MAX_JUMP;
     if (isFar && nowMs < this.beganMs + FAR_ROUND_WAIT_MS) return false;

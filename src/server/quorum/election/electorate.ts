@@ -1,6 +1,6 @@
 /**
- * The voters: the configuration in force and the proposed one, if a reconfig is under way. A quorum
- * needs a quorum of both (ZOOKEEPER-2212).
+ * The voters: the configuration in force and the proposed one, if any. A quorum needs a quorum of
+ * both (ZOOKEEPER-2212).
  */
 import {
   containsQuorum,
@@ -16,7 +16,7 @@ import { type Candidacy, isBetter } from '../wire/vote.js';
 
 export class Electorate {
   readonly config: QuorumConfig;
-  /** The text of `config` as notifications carry it. */
+  /** `config` as notifications carry it. */
   readonly text: string;
   private readonly all: readonly QuorumConfig[];
 
@@ -28,7 +28,6 @@ export class Electorate {
     this.all = isNewer ? [config, next] : [config];
   }
 
-  /** Whether `sid` is a participant in the current or the pending configuration. */
   has(sid: number): boolean {
     return this.all.some((config) => isParticipant(config, sid));
   }
@@ -39,7 +38,7 @@ export class Electorate {
     return !this.mayLead(present.leader) || isBetter(vote, present);
   }
 
-  /** All participants, including those without weight. */
+  /** Includes participants without weight. */
   members(): Set<number> {
     return new Set(this.all.flatMap((config) => participants(config)));
   }
@@ -50,7 +49,7 @@ export class Electorate {
 
   /**
    * Whether enough servers follow a leader for `joiner` to follow it, too. A pending configuration
-   * may need the joiner for its quorum, or may be abandoned: the leader decides.
+   * may need the joiner for its quorum.
    */
   isFollowing(sids: ReadonlySet<number>, joiner: number): boolean {
     const pending = this.all.slice(1);
@@ -59,7 +58,7 @@ export class Electorate {
     return isPresent && pending.every((config) => containsQuorum(config, joined));
   }
 
-  /** Whether all voters have voted, so that no vote can change the result. */
+  /** Whether no further vote can change the result. */
   isEverybody(sids: ReadonlySet<number>): boolean {
     return this.all.every((config) => voters(config).every((sid) => sids.has(sid)));
   }

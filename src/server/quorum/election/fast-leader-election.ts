@@ -1,8 +1,7 @@
 /**
- * The election of a leader (FastLeaderElection). A looking server sends its vote to all others,
- * adopts any better vote, and finishes when a quorum votes the same. A latecomer joins the leader
- * that a quorum follows. A round has one winner. The epochs ensure that the winner knows every
- * committed txn.
+ * The election of a leader (FastLeaderElection). A looking server sends its vote to all, adopts any
+ * better one, and finishes when a quorum votes the same; a latecomer joins the leader that a quorum
+ * follows. A round has one winner. The epochs ensure that it knows every committed txn.
  */
 
 import type { QuorumConfig } from '../membership/quorum-config.js';
@@ -19,7 +18,7 @@ export interface ElectionOptions extends OutboxOptions {
   /** A vote is sent again after this time, then after twice, four times, … up to the maximum. */
   readonly minIntervalMs: number;
   readonly maxIntervalMs: number;
-  /** How long a quorum's vote must stand before it is final while some voters have not voted. */
+  /** Wait for the remaining voters after a quorum agrees. */
   readonly finalizeWaitMs: number;
 }
 
@@ -32,12 +31,11 @@ export class FastLeaderElection {
   private readonly round = new ElectionRound();
   private own: PeerState = 'looking';
   private proposal: Vote;
-  /** The votes of this round, including the vote of this server. */
+  /** The votes of this round, including this server's. */
   private readonly votes = new Ballots();
   /** The votes of servers that have a leader, in any round. */
   private readonly settled = new Ballots();
   private readonly outbox: Outbox;
-  /** The servers that elected this server. */
   readonly supporters = new Supporters();
   private elected: Vote | undefined;
   private newerConfig: QuorumConfig | undefined;
@@ -60,18 +58,17 @@ export class FastLeaderElection {
     return this.own;
   }
 
-  /** The final vote, or the proposed vote while this server is looking. */
+  /** The proposed vote while this server is looking, then the final one. */
   get vote(): Vote {
     return this.proposal;
   }
 
-  /** When `tick` is due next; Infinity if nothing is pending. */
+  /** Infinity if nothing is pending. */
   get nextWakeMs(): number {
     return Math.min(this.repeatAtMs, this.finalAtMs);
   }
 
-  /** Starts a new round: this server looks for a leader. */
-  look(candidate: Candidate, nowMs: number): void {
+  lookForLeader(candidate: Candidate, nowMs: number): void {
     this.nowMs = nowMs;
     this.candidate = candidate;
     this.adopt(new Electorate(candidate.config, candidate.nextConfig));
@@ -88,19 +85,19 @@ export class FastLeaderElection {
     this.conclude();
   }
 
-  /** Receives a frame of an election connection. This server may be in any state. */
+  /** Receives a frame of an election connection, in any state. */
   receive(sid: number, frame: Buffer, nowMs: number): void {
     this.nowMs = nowMs;
-    const heard = decodeNotification(frame);
-    if (typeof heard === 'string') {
-      this.problem = `server ${sid}: ignored a notification: ${heard}`;
-    } else if (heard.vote.electionEpoch === PROBE_ROUND) {
+    const notification = decodeNotification(frame);
+    if (typeof notification === 'string') {
+      this.problem = `server ${sid}: ignored a notification: ${notification}`;
+    } else if (notification.vote.electionEpoch === PROBE_ROUND) {
       this.send([sid]);
     } else if (this.own !== 'looking') {
-      if (heard.state === 'looking') this.answerSettled(sid, heard.vote);
+      if (notification.state === 'looking') this.answerSettled(sid, notification.vote);
     } else if (this.candidate !== undefined) {
-      this.noteConfig(sid, heard);
-      this.consider(this.candidate, sid, heard);
+      this.noteConfig(sid, notification);
+      this.consider(this.candidate, sid, notification);
     }
   }
 
@@ -121,25 +118,25 @@ export class FastLeaderElection {
     if (this.own !== 'looking') this.proposal = { ...this.proposal, peerEpoch: BigInt(epoch) };
   }
 
-  /** Skips the election: a reconfig decided who leads and which role this server has. */
+  /** Skips the election: a reconfig decided the leader and the role of this server. */
   settleOn(leader: number, peerEpoch: number, isObserver: boolean): void {
     if (this.candidate !== undefined) this.candidate = { ...this.candidate, isObserver };
     this.settle({ ...this.proposal, leader, peerEpoch: BigInt(peerEpoch) });
   }
 
-  /** Sets the role of this learner: a configuration that came with the vote may change it. */
+  /** A configuration that came with the vote may change the role. */
   becomeLearner(isObserver: boolean): void {
     this.own = isObserver ? 'observing' : 'following';
   }
 
   /** Changes the configuration in force; a looking server starts its round again. */
   setConfig(config: QuorumConfig, nextConfig?: QuorumConfig): void {
-    const seeker = this.own === 'looking' ? this.candidate : undefined;
-    if (seeker === undefined) this.adopt(new Electorate(config, nextConfig));
-    else this.look({ ...seeker, config, nextConfig }, this.nowMs);
+    const candidate = this.own === 'looking' ? this.candidate : undefined;
+    if (candidate === undefined) this.adopt(new Electorate(config, nextConfig));
+    else this.lookForLeader({ ...candidate, config, nextConfig }, this.nowMs);
   }
 
-  /** Returns the vote that won, once a round; undefined if nothing was elected. */
+  /** The vote that won, once a round. */
   takeElected(): Vote | undefined {
     const { elected } = this;
     this.elected = undefined;
@@ -153,14 +150,14 @@ export class FastLeaderElection {
     return newerConfig;
   }
 
-  /** Returns, once, why the last ignored frame was wrong. */
+  /** Returns, once, what was wrong with the last ignored frame. */
   takeProblem(): string | undefined {
     const { problem } = this;
     this.problem = undefined;
     return problem;
   }
 
-  /** Returns the newest frame for each other server since the last call. */
+  /** The newest frame for each other server since the last call. */
   takeOutgoing(): Outgoing[] {
     return this.outbox.take();
   }
@@ -182,19 +179,22 @@ export class FastLeaderElection {
     this.send([...this.electorate.members(), ...this.outbox.askers]);
   }
 
-  private consider(candidate: Candidate, sid: number, heard: Notification): void {
+  private consider(candidate: Candidate, sid: number, notification: Notification): void {
     if (!this.electorate.has(sid)) {
       // Answer once, then send with the voters: two such servers must not echo forever.
-      if (heard.state === 'looking' && this.outbox.addAsker(sid)) this.send([sid]);
-    } else if (heard.state === 'looking') {
-      this.receiveLooking(candidate, sid, heard);
-    } else if (heard.state !== 'observing' && this.electorate.has(heard.vote.leader)) {
-      this.receiveSettled(sid, heard);
+      if (notification.state === 'looking' && this.outbox.addAsker(sid)) this.send([sid]);
+    } else if (notification.state === 'looking') {
+      this.receiveLooking(candidate, sid, notification);
+    } else if (
+      notification.state !== 'observing' &&
+      this.electorate.has(notification.vote.leader)
+    ) {
+      this.receiveSettled(sid, notification);
     }
   }
 
-  private receiveLooking(candidate: Candidate, sid: number, heard: Notification): void {
-    const { vote } = heard;
+  private receiveLooking(candidate: Candidate, sid: number, notification: Notification): void {
+    const { vote } = notification;
     this.settled.delete(sid);
     // A server that does not vote takes the round of the voters, as nobody takes its round.
     if (vote.electionEpoch < this.round.value && this.electorate.has(this.options.sid)) {
@@ -211,7 +211,7 @@ export class FastLeaderElection {
     } else if (this.electorate.prefers(vote, this.proposal)) {
       this.propose(vote);
     }
-    this.votes.set(sid, heard);
+    this.votes.set(sid, notification);
     this.conclude();
   }
 
@@ -223,19 +223,18 @@ export class FastLeaderElection {
     else if (this.finalAtMs === NEVER) this.finalAtMs = this.nowMs + this.options.finalizeWaitMs;
   }
 
-  /** Server `sid` leads or follows a leader. */
-  private receiveSettled(sid: number, heard: Notification): void {
-    const { vote } = heard;
-    this.settled.set(sid, heard);
+  private receiveSettled(sid: number, notification: Notification): void {
+    const { vote } = notification;
+    this.settled.set(sid, notification);
     if (this.round.is(vote.electionEpoch)) {
-      this.votes.set(sid, heard);
+      this.votes.set(sid, notification);
       const agreed = this.votes.agreeingInRound(vote);
       if (this.electorate.isQuorum(agreed) && this.isLeading(this.votes, vote)) {
         this.finish(vote);
         return;
       }
     }
-    const agreed = this.settled.settledLike(heard);
+    const agreed = this.settled.agreeingWith(notification);
     const isFollowed = this.electorate.isFollowing(agreed, this.options.sid);
     if (isFollowed && this.isLeading(this.settled, vote)) {
       this.round.join(vote.electionEpoch);
@@ -266,8 +265,8 @@ export class FastLeaderElection {
   }
 
   /**
-   * Sends the result to servers that may not find out by themselves. A receiver may need exactly
-   * the vote that has not been sent yet.
+   * Sends the result to servers that may lack it, for example because they need a vote that has not
+   * been sent.
    */
   private sendOutcome(): void {
     const isSure = (sid: number) =>
@@ -278,7 +277,7 @@ export class FastLeaderElection {
 
   private answerSettled(sid: number, { electionEpoch }: Vote): void {
     const isLaterRound = electionEpoch > this.proposal.electionEpoch;
-    if (this.own === 'leading') this.supporters.heardLooking(sid, isLaterRound);
+    if (this.own === 'leading') this.supporters.noteLooking(sid, isLaterRound);
     this.send([sid]);
   }
 

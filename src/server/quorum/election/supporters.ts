@@ -1,6 +1,6 @@
 /**
- * The voters that elected this server, and those of them that look for a leader again. This server
- * may wait in vain for the epochs of the latter (ZOOKEEPER-3109).
+ * The voters that elected this server, and those that look for a leader again, whose epochs may
+ * never come (ZOOKEEPER-3109).
  */
 import type { Membership } from '../membership/membership.js';
 
@@ -9,7 +9,7 @@ export class Supporters {
   private readonly departed = new Set<number>();
   private isDoubted = false;
 
-  /** The supporters that look for a leader in a later round. */
+  /** Those that look for a leader in a later round. */
   get departedSids(): ReadonlySet<number> {
     return this.departed;
   }
@@ -28,15 +28,15 @@ export class Supporters {
   }
 
   /** A server looks for a leader while this one leads. */
-  heardLooking(sid: number, isLaterRound: boolean): void {
+  noteLooking(sid: number, isLaterRound: boolean): void {
     if (!this.sids.has(sid)) return;
     this.isDoubted = true;
     if (isLaterRound) this.departed.add(sid);
   }
 
   /**
-   * Why this server should stop waiting for epochs; "" if it should not. Either the remaining
-   * supporters are not a quorum, or one left after more than `maxMs` (negative: never).
+   * Why this server should stop waiting for epochs, or "": the other supporters are not a quorum,
+   * or one left after more than `maxMs` (negative: never).
    */
   whyLeave(membership: Membership, waitedMs: number, maxMs: number): string {
     const isLate = this.isDoubted && maxMs >= 0 && waitedMs > maxMs;

@@ -92,8 +92,6 @@ export class Broadcast implements ProposalListener {
     this.server.isOpen = limits.leaderServes;
   }
 
-  // ── what learners say ────────────────────────────────────────────────────────────────────────
-
   receive(handler: LearnerHandler, packet: Packet): string {
     switch (packet.type) {
       case PacketType.PING:
@@ -141,8 +139,6 @@ export class Broadcast implements ProposalListener {
     }
     return undefined;
   }
-
-  // ── proposals ────────────────────────────────────────────────────────────────────────────────
 
   proposed(zxid: bigint, entry: ByteRange, txn: Txn): void {
     const config = configOf(txn);

@@ -137,7 +137,7 @@ export class Learners {
   }
 
   takeReleased(): readonly LearnerHandler[] {
-    return this.claims.judge();
+    return this.claims.resolve();
   }
 
   refuse(handler: LearnerHandler, reason: string): void {

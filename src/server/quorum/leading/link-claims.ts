@@ -48,7 +48,7 @@ export class LinkClaims {
   }
 
   /** Returns the links that no longer wait. */
-  judge(): readonly LearnerHandler[] {
+  resolve(): readonly LearnerHandler[] {
     const { nowMs, limits } = this.peer;
     const released: LearnerHandler[] = [];
     for (const handler of this.links.all()) {

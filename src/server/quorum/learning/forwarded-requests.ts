@@ -1,10 +1,9 @@
 /**
- * The requests of this learner's clients that the leader has not decided, and which of them a
- * committed txn answers.
+ * Requests that the leader has not decided, and which of them a txn answers.
  *
  * A txn names only its session and the client's request number (cxid), as in Apache's
- * CommitProcessor. That is ambiguous when a session moves: the new client process counts from 1
- * again while requests of the old one are still being committed.
+ * CommitProcessor. That is ambiguous when a session moves: a new client process counts from 1 again
+ * while the old one's requests commit.
  */
 import { ErrorCode } from '../../../protocol/error-code.js';
 import { Fifo } from '../../../protocol/fifo.js';
@@ -14,7 +13,7 @@ import type { Request } from '../../state/request.js';
 import type { Txn, TxnHead } from '../../tree/txn.js';
 
 export class ForwardedRequests {
-  /** Requests by session, in the order in which the leader decides them. */
+  /** By session, in the order in which the leader decides them. */
   private readonly bySession = new LongMap<Fifo<Request>>();
   private count = 0;
 
@@ -35,7 +34,7 @@ export class ForwardedRequests {
     this.count++;
   }
 
-  /** Takes the request that the txn answers; undefined if no client here sent it. */
+  /** Undefined if no client here sent the request of the txn. */
   take({ sessionId, cxid, zxid }: TxnHead, txn: Txn): Request | undefined {
     if (this.count === 0) return undefined;
     const queue = this.bySession.get(sessionId);

@@ -9,13 +9,12 @@ import type { LearnerMaster } from '../peer/observer-masters.js';
 import type { PeerHost } from '../peer/role.js';
 import { PacketType, writePacket } from '../wire/quorum-packet.js';
 
-/** The same number of tries as Apache's learners. */
+/** As in Apache's learners. */
 const CONNECT_TRIES = 5;
 
 export class LeaderLink {
-  /** Bytes to send at the end of the turn. */
+  /** Sent at the end of the turn. */
   readonly out = new OutputArchive(1024);
-  /** When the last packet came. */
   heardMs: number;
   private readonly peer: PeerHost;
   private readonly master: LearnerMaster;
@@ -25,17 +24,17 @@ export class LeaderLink {
   private retryAtMs = Number.POSITIVE_INFINITY;
   private isConnected = false;
 
-  constructor(peer: PeerHost, upstairs: LearnerMaster) {
-    const { delayMs: pauseMs } = upstairs;
+  constructor(peer: PeerHost, master: LearnerMaster) {
+    const { delayMs: pauseMs } = master;
     this.peer = peer;
-    this.master = upstairs;
+    this.master = master;
     this.beganMs = peer.nowMs + pauseMs;
     this.heardMs = this.beganMs;
     if (pauseMs > 0) this.retryAtMs = this.beganMs;
     else this.dial();
   }
 
-  /** Names the other end in messages. */
+  /** For messages. */
   get name(): string {
     const { leader, sid } = this.master;
     return `the ${sid === leader ? 'leader' : 'observer master'} (server ${sid})`;
@@ -49,7 +48,6 @@ export class LeaderLink {
     return this.peer.nowMs - this.heardMs;
   }
 
-  /** When to dial again. */
   get nextWakeMs(): number {
     return this.retryAtMs;
   }
@@ -101,7 +99,6 @@ export class LeaderLink {
     writePacket(this.out, PacketType.REVALIDATE, -1n, data);
   }
 
-  /** Reports a limit that a packet of the other end exceeded, if `error` is one. */
   reportLimit(error: Error): void {
     if (!(error instanceof LimitError)) return;
     this.peer.exceeded(error.limit, `server ${this.master.sid}`, error.value);

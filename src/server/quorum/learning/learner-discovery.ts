@@ -1,6 +1,6 @@
 /**
- * How a learner joins the epoch of its leader (Learner.registerWithLeader): it sends its id and
- * accepted epoch, receives the new epoch, and acks it once it is on disk.
+ * How a learner joins the epoch of its leader (Learner.registerWithLeader): it acks the new epoch
+ * once that is on disk.
  */
 import type { OutputArchive } from '../../../jute/output-archive.js';
 import { zxidEpoch } from '../../../protocol/zxid.js';
@@ -29,7 +29,7 @@ export class LearnerDiscovery {
     return 'registering';
   }
 
-  /** LEADERINFO: returns the next stage, or why the packet is wrong. */
+  /** Takes LEADERINFO: returns the next stage, or what is wrong with the packet. */
   receive({ zxid }: Packet): { readonly stage: LearnerStage } | string {
     const { acceptedEpoch } = this.peer;
     this.newEpoch = zxidEpoch(zxid);

@@ -1,5 +1,5 @@
 /**
- * The txns that a leader sends. They are logged without gaps, acked when durable, and applied when
+ * The txns that a leader sends: logged without gaps, acked when durable, and applied when
  * committed, in zxid order.
  */
 import type { ByteRange } from '../../../jute/byte-range.js';
@@ -17,7 +17,6 @@ import type { LearnerPipeline, Proposal } from './learner-pipeline.js';
 export interface HistoryListener {
   /** @param leader for a reconfig: a long, the sid of the next leader */
   committed(zxid: bigint, entry: ByteRange, leader: Buffer | null): void;
-  /** A reconfig is committed; `leader` leads from now on. */
   activated(config: QuorumConfig, leader: number): void;
 }
 
@@ -25,12 +24,11 @@ export class LearnerHistory {
   readonly path: LearnerPipeline;
   private readonly peer: PeerHost;
   private readonly listener: HistoryListener;
-  /** Txns that are proposed but not committed. */
+  /** Proposed but not committed. */
   private readonly pending = new Fifo<Proposal>();
-  /** Txns that are logged and need an ack when durable. */
+  /** Logged, to be acked when durable. */
   private readonly unacked = new Fifo<TxnHead>();
   private durableZxid: bigint;
-  /** Everything committed before NEWLEADER is here. */
   private isInSync = false;
 
   constructor(path: LearnerPipeline, peer: PeerHost, listener: HistoryListener) {
@@ -41,7 +39,7 @@ export class LearnerHistory {
     this.durableZxid = path.lastLogged;
   }
 
-  /** Returns why the packet is wrong, or "". @throws JuteError when its txn is damaged */
+  /** Returns what is wrong with the packet, or "". @throws JuteError when its txn is damaged */
   receive({ type, zxid, data }: Packet): string {
     switch (type) {
       case PacketType.PROPOSAL:
@@ -116,7 +114,7 @@ export class LearnerHistory {
     this.commitNext();
     this.listener.committed(zxid, proposal.bytes, leader);
     const config = configOf(proposal.txn);
-    // During the sync, a reconfig is a txn like any other: NEWLEADER names the one in force.
+    // During the sync, a reconfig is an ordinary txn: NEWLEADER names the one in force.
     if (config === null || !this.isInSync) return '';
     if (leader === null || leader.length < 8) return 'COMMITANDACTIVATE: no leader named';
     this.listener.activated(config, Number(leader.readBigInt64BE(0)));

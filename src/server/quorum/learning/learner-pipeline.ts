@@ -24,31 +24,28 @@ import type { Txn, TxnEntry, TxnHead } from '../../tree/txn.js';
 import { ForwardedRequests, isMoved } from './forwarded-requests.js';
 import { Resumption, Resumptions } from './resumptions.js';
 
-/** The connection over which the path reaches the leader. */
 export interface Upstream {
   request(data: Uint8Array, ids: readonly Id[]): void;
   /** long sessionId | int timeout */
   revalidate(data: Buffer): void;
 }
 
-/** A txn with its parsed header and its original bytes. */
 export interface Proposal extends TxnEntry {
   readonly bytes: ByteRange;
 }
 
 /** Compares the tree here with the tree of the leader. */
-export interface TreeJudge {
+export interface TreeComparison {
   agreed(): void;
   /** @param offset the leader's digest minus the digest here */
   differs(zxid: bigint, offset: bigint): void;
 }
 
 export interface LearnerPathOptions {
-  /** Seeds the random trigger of snapshots. */
   readonly seed: number;
   readonly replayed: number;
   readonly upstream: Upstream;
-  readonly judge: TreeJudge;
+  readonly comparison: TreeComparison;
   readonly isObserver: boolean;
 }
 
@@ -56,7 +53,7 @@ export class LearnerPipeline implements EnsemblePipeline {
   readonly state: ServerState;
   private readonly host: PipelineHost;
   private readonly upstream: Upstream;
-  private readonly judge: TreeJudge;
+  private readonly comparison: TreeComparison;
   private readonly isObserver: boolean;
   private readonly batch: LogBatch;
   private readonly snapshots: SnapshotTrigger;
@@ -65,19 +62,16 @@ export class LearnerPipeline implements EnsemblePipeline {
   private readonly syncs = new Fifo<Request>();
   private readonly resumptions = new Resumptions();
   private readonly scratch = new OutputArchive();
-  /**
-   * Digests are compared after this zxid. A snapshot sent by a serving leader is fuzzy: it already
-   * contains parts of later txns.
-   */
+  /** Digests are compared after this zxid: the leader's snapshot is fuzzy. */
   private compareAfter = 0n;
-  /** The last compared digest matched the leader's. */
+  /** The last compared digest matched. */
   private isAgreed = false;
 
   constructor(state: ServerState, host: PipelineHost, options: LearnerPathOptions) {
     this.state = state;
     this.host = host;
     this.upstream = options.upstream;
-    this.judge = options.judge;
+    this.comparison = options.comparison;
     this.isObserver = options.isObserver;
     this.batch = new LogBatch(state.tree.lastProcessedZxid);
     this.snapshots = new SnapshotTrigger(state.settings, options.seed, options.replayed);
@@ -143,8 +137,8 @@ export class LearnerPipeline implements EnsemblePipeline {
     data.writeBigInt64BE(BigInt.asIntN(64, sessionId), 0);
     data.writeInt32BE(timeoutMs, 8);
     this.upstream.revalidate(data);
-    // An observer sees only committed txns. All txns that other servers' clients requested in this
-    // session must arrive before this client's request numbers count.
+    // All txns that other servers' clients requested in this session must arrive before this
+    // client's request numbers count, and an observer sees only committed ones.
     if (this.isObserver) this.barrier(resumption);
   }
 
@@ -172,9 +166,7 @@ export class LearnerPipeline implements EnsemblePipeline {
     this.upstream.request(scratch.view(), request.connection?.ids ?? []);
   }
 
-  // ── what the leader says ─────────────────────────────────────────────────────────────────────
-
-  /** Logs the txn as it came. Returns its bytes in their permanent place. */
+  /** Logs the txn in the leader's bytes. Returns them in their permanent place. */
   log(zxid: bigint, entry: Buffer): ByteRange {
     const size = this.batch.addEntry(zxid, entry);
     const logged = this.batch.lastEntry();
@@ -208,16 +200,16 @@ export class LearnerPipeline implements EnsemblePipeline {
     if (digest !== own) {
       this.isAgreed = false;
       state.stats.count('digest_mismatches_count');
-      this.judge.differs(head.zxid, BigInt.asUintN(64, digest - own));
+      this.comparison.differs(head.zxid, BigInt.asUintN(64, digest - own));
     } else if (!this.isAgreed) {
       this.isAgreed = true;
-      this.judge.agreed();
+      this.comparison.agreed();
     }
   }
 
   /**
-   * The request that the txn answers, if a client of this server sent it. A client whose session
-   * moved gets no answer: its connection is closed, as Apache's servers do.
+   * The request that the txn answers. A client whose session moved gets no answer: its connection
+   * is closed, as by Apache's servers.
    */
   private answeredBy(head: TxnHead, txn: Txn): Request | undefined {
     const request = this.forwarded.take(head, txn);
@@ -229,7 +221,6 @@ export class LearnerPipeline implements EnsemblePipeline {
     return isNext ? request : undefined;
   }
 
-  /** Answers the oldest sync. */
   synced(): void {
     const request = this.syncs.shift();
     if (request === undefined) return;
@@ -254,7 +245,7 @@ export class LearnerPipeline implements EnsemblePipeline {
     this.host.attach(connection, session, timeoutMs);
   };
 
-  /** Drops all pending requests: later commits answer no request. */
+  /** Later commits answer no request. */
   abandon(): void {
     this.forwarded.clear();
   }
@@ -275,7 +266,7 @@ export class LearnerPipeline implements EnsemblePipeline {
   }
 
   durable(): void {
-    // A learner only acks; nothing is committed here.
+    // A learner only acks.
   }
 
   tick(): void {

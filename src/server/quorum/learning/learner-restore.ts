@@ -35,7 +35,7 @@ export class LearnerRestore {
     this.peer.emit({ kind: 'truncate', zxid });
   }
 
-  /** The log was truncated. Returns why the result is wrong, or "". */
+  /** Returns what is wrong with the truncated log, or "". */
   truncated(lastZxid: bigint): string {
     if (lastZxid === this.truncateTo) return '';
     const [wanted, found] = [formatZxid(this.truncateTo), formatZxid(lastZxid)];
@@ -57,8 +57,9 @@ export class LearnerRestore {
   }
 
   /**
-   * Once the snapshot is complete, it replaces the data of this server and goes to disk. Returns
-   * the bytes after it, or null while it is incomplete. @throws JuteError when it is damaged
+   * Replaces the data of this server by the complete snapshot. Returns the bytes after it, or null
+   * while it is incomplete.
+   * @throws JuteError when it is damaged
    */
   receive(): Buffer | null {
     const { receiver, peer } = this;

@@ -1,16 +1,14 @@
-/** How far a learner has progressed with its leader. */
 export type LearnerStage =
   | 'connecting'
   /** FOLLOWERINFO is sent. */
   | 'registering'
   /** The new epoch is being written to disk. */
   | 'accepting'
-  /** ACKEPOCH is sent; DIFF, TRUNC or SNAP is next. */
+  /** ACKEPOCH is sent; DIFF, TRUNC, or SNAP is next. */
   | 'acknowledged'
   | 'receiving-snapshot'
-  /** The log is being truncated or a snapshot is being written. */
+  /** The log is being truncated, or a snapshot is being written. */
   | 'restoring'
-  /** The missing txns are arriving. */
   | 'syncing'
   /** NEWLEADER came; its history, then its epoch, are being written to disk. */
   | 'persisting'
@@ -21,7 +19,7 @@ export type LearnerStage =
 /** Stages in which packets wait for the disk. */
 export const WAITING: ReadonlySet<LearnerStage> = new Set(['accepting', 'restoring', 'persisting']);
 
-/** The phase as the four-letter words show it: discovery, diff, … broadcast. */
+/** As the four-letter words show it. */
 export function phaseOf(stage: LearnerStage, syncMode: string | null): string {
   if (stage === 'serving') return 'broadcast';
   if (syncMode !== null) return syncMode;

@@ -51,7 +51,7 @@ export class Learner implements Role {
   private history: LearnerHistory | null = null;
   /** The configuration of NEWLEADER, in force with UPTODATE. */
   private newConfig: QuorumConfig | null = null;
-  /** Serves observers of this follower; null if it takes none. */
+  /** Null if this follower takes no observers. */
   master: ObserverMaster | null = null;
 
   constructor(peer: PeerHost, master: LearnerMaster, seed: number) {
@@ -70,8 +70,6 @@ export class Learner implements Role {
   get phase(): string {
     return phaseOf(this.stage, this.restore.mode);
   }
-
-  // ── events ───────────────────────────────────────────────────────────────────────────────────
 
   owns(event: LinkEvent): boolean {
     return this.master?.owns(event) === true;
@@ -143,7 +141,7 @@ export class Learner implements Role {
     this.peer.giveUp(`${this.link.name} broke the protocol: ${reason}`);
   }
 
-  /** Returns why the packet is wrong, or "". */
+  /** Returns what is wrong with the packet, or "". */
   private receive(packet: Packet): string {
     const { history } = this;
     switch (packet.type) {
@@ -169,8 +167,6 @@ export class Learner implements Role {
     return history?.receive(packet) ?? `${packetName(packet.type)}: unexpected packet`;
   }
 
-  // ── discovery ────────────────────────────────────────────────────────────────────────────────
-
   private receiveEpoch(packet: Packet): string {
     if (this.stage !== 'registering') return 'LEADERINFO: received twice';
     const received = this.discovery.receive(packet);
@@ -178,8 +174,6 @@ export class Learner implements Role {
     this.stage = received.stage;
     return '';
   }
-
-  // ── synchronization ──────────────────────────────────────────────────────────────────────────
 
   private beginSync({ type, zxid }: Packet): string {
     if (this.stage !== 'acknowledged') return `${packetName(type)}: unexpected packet`;
@@ -198,7 +192,6 @@ export class Learner implements Role {
     return '';
   }
 
-  /** The disk has done what DIFF, TRUNC or SNAP required, or `problem` says why not. */
   private restored(problem: string): void {
     if (this.stage !== 'restoring') return;
     if (problem === '') this.serve();
@@ -210,8 +203,8 @@ export class Learner implements Role {
     const { peer, link } = this;
     this.stage = 'syncing';
     const upstream = upstreamOf(link, () => this.master);
-    const { repair: judge, isObserver } = peer;
-    const options = { seed: this.seed, replayed: 0, upstream, judge, isObserver };
+    const { repair: comparison, isObserver } = peer;
+    const options = { seed: this.seed, replayed: 0, upstream, comparison, isObserver };
     const { server, path } = peer.serve((state, host) => new LearnerPipeline(state, host, options));
     this.server = server;
     this.history = new LearnerHistory(path, peer, {
@@ -228,7 +221,7 @@ export class Learner implements Role {
       const config = parseQuorumConfig(data.toString());
       if (typeof config === 'string') return `NEWLEADER: invalid configuration: ${config}`;
       const { membership } = this.peer;
-      membership.told(config, this.history?.path.lastLogged ?? 0n);
+      membership.acceptFromLeader(config, this.history?.path.lastLogged ?? 0n);
       const pending = this.history?.pendingConfig ?? null;
       if (pending !== null) membership.propose(pending);
       // Apache's leader sends a configuration that is only proposed: wait for its commit.
@@ -272,8 +265,6 @@ export class Learner implements Role {
     return '';
   }
 
-  // ── broadcast ────────────────────────────────────────────────────────────────────────────────
-
   private activate(config: QuorumConfig, leader: number): void {
     const isObserver = this.kind === 'observing';
     this.peer.activate(config);
@@ -302,8 +293,6 @@ export class Learner implements Role {
     }
   }
 
-  // ── time ─────────────────────────────────────────────────────────────────────────────────────
-
   private get deadlineMs(): number {
     const { tickTimeMs, initLimit, syncLimit } = this.peer.limits;
     const isSynced = this.stage === 'synced' || this.stage === 'serving';
@@ -318,7 +307,7 @@ export class Learner implements Role {
   tick(): void {
     this.link.tick();
     this.master?.tick();
-    // The disk here may be slower than the leader allows; the leader decides about that.
+    // The disk may be slower than the leader allows; the leader decides about that.
     if (this.peer.nowMs < this.deadlineMs || WAITING.has(this.stage)) return;
     this.link.close();
     this.peer.giveUp(`no packet from ${this.link.name} for ${this.link.silentMs} ms`);

@@ -1,10 +1,9 @@
 /**
- * A follower that serves observers in place of the leader (ObserverMaster in docs/protocol.md). It
- * sends what a leader would send: the established epoch, the missing txns, then every txn when it
- * is committed. It forwards requests of their clients to the leader and the answers back.
+ * A follower that serves observers like a leader (ObserverMaster in docs/protocol.md): it sends the
+ * established epoch, the missing txns, then each committed txn, and forwards requests and answers.
  *
- * It decides nothing, counts no votes, and never sends an observer an uncommitted txn. When it
- * stops following, it closes its observers' links.
+ * It decides nothing, counts no votes, and never sends an uncommitted txn. When it stops following,
+ * it closes its observers' links.
  */
 
 import type { ByteRange } from '../../../jute/byte-range.js';
@@ -42,12 +41,12 @@ interface Asked {
   readonly handler: LearnerHandler | null;
 }
 
-/** The upstream for a learner's own clients; its observers use the same link. */
+/** For a learner's own clients; its observers use the same link. */
 export function upstreamOf(link: LeaderLink, master: () => ObserverMaster | null): Upstream {
   return {
     request: (data, ids) => link.request(data, ids),
     revalidate: (data) => {
-      master()?.askedHere(data.readBigInt64BE(0));
+      master()?.revalidatingHere(data.readBigInt64BE(0));
       link.revalidate(data);
     },
   };
@@ -72,7 +71,7 @@ export class ObserverMaster implements LearnerMaster {
   private readonly path: LearnerPipeline;
   private readonly leader: LeaderLink;
   private readonly synchronizer: Synchronizer;
-  /** Pending questions in the order in which the leader answers. */
+  /** In the order in which the leader answers. */
   private readonly asked: Asked[] = [];
   private nextPingMs: number;
 
@@ -92,8 +91,6 @@ export class ObserverMaster implements LearnerMaster {
   outstanding(): Iterable<Proposed> {
     return [];
   }
-
-  // ── observers ────────────────────────────────────────────────────────────────────────────────
 
   owns(event: LinkEvent): boolean {
     if (event.kind === 'link-opened') return event.isObserverPort === true;
@@ -125,7 +122,7 @@ export class ObserverMaster implements LearnerMaster {
     if (problem !== '') this.learners.refuse(handler, problem);
   };
 
-  /** Returns why the packet is wrong, or "". */
+  /** Returns what is wrong with the packet, or "". */
   private handlePacket(handler: LearnerHandler, packet: Packet): string {
     switch (packet.type) {
       case PacketType.OBSERVERINFO:
@@ -163,8 +160,8 @@ export class ObserverMaster implements LearnerMaster {
   }
 
   /**
-   * An observer from another master may be slightly ahead. Its txns are committed and will arrive
-   * here soon, so truncating its log would only delay its clients.
+   * An observer from another master may be ahead by committed txns that will arrive here soon.
+   * Truncating its log would only delay its clients.
    */
   private sync(handler: LearnerHandler): void {
     const { lastZxid } = handler;
@@ -198,8 +195,6 @@ export class ObserverMaster implements LearnerMaster {
     }
   }
 
-  // ── what their clients ask for ───────────────────────────────────────────────────────────────
-
   private forward(handler: LearnerHandler, { data, authinfo }: Packet): string {
     const request = readRequest(data);
     if (request === undefined || data === null) return 'REQUEST: damaged';
@@ -214,8 +209,8 @@ export class ObserverMaster implements LearnerMaster {
   }
 
   /**
-   * Whether the session moved to another observer or to this server. The leader cannot check that,
-   * because all requests come from the same follower.
+   * Whether another observer or this server has the session. The leader cannot check that, because
+   * all requests come from the same follower.
    */
   private isMoved(sessionId: bigint, handler: LearnerHandler): boolean {
     const session = this.server.state.sessions.get(sessionId);
@@ -234,11 +229,11 @@ export class ObserverMaster implements LearnerMaster {
   }
 
   /** A client of this server resumes a session. */
-  askedHere(sessionId: bigint): void {
+  revalidatingHere(sessionId: bigint): void {
     this.asked.push({ sessionId, timeoutMs: 0, handler: null });
   }
 
-  /** The leader answered. False if the answer is for a client of this server. */
+  /** Passes on the leader's answer. False if it is for a client of this server. */
   revalidated({ zxid, data }: Packet): boolean {
     if (data === null || data.length < 9) return false;
     const sessionId = data.readBigInt64BE(0);
@@ -250,8 +245,6 @@ export class ObserverMaster implements LearnerMaster {
     handler.send(PacketType.REVALIDATE, zxid, data);
     return true;
   }
-
-  // ── what the leader commits ──────────────────────────────────────────────────────────────────
 
   /** @param leader for a reconfig: a long, the sid of the next leader */
   committed(zxid: bigint, entry: ByteRange, leader: Buffer | null): void {
@@ -265,8 +258,6 @@ export class ObserverMaster implements LearnerMaster {
       }
     }
   }
-
-  // ── time ─────────────────────────────────────────────────────────────────────────────────────
 
   get nextWakeMs(): number {
     return this.nextPingMs;

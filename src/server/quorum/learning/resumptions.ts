@@ -28,7 +28,7 @@ export class Resumption implements RequestOrigin {
   }
 }
 
-/** Pending resumptions by session; the leader answers in the order asked. */
+/** By session; the leader answers in the order asked. */
 export class Resumptions {
   private readonly bySession = new LongMap<Resumption[]>();
 
@@ -39,7 +39,6 @@ export class Resumptions {
     else waiting.push(resumption);
   }
 
-  /** The leader has answered the oldest resumption of the session. */
   take(sessionId: bigint): Resumption | undefined {
     const waiting = this.bySession.get(sessionId);
     const resumption = waiting?.shift();

@@ -1,6 +1,6 @@
 /**
- * Receives the bytes after SNAP: the leader's tree as in a snapshot file, but without header and
- * seals, then the signature. The old tree stays until the new one is complete.
+ * Receives the bytes after SNAP: a snapshot without header and seals, then the signature. The old
+ * tree stays until the new one is complete.
  */
 import { InputArchive } from '../../../jute/input-archive.js';
 import { JuteError } from '../../../jute/jute-error.js';
@@ -19,7 +19,6 @@ export class SnapshotReceiver {
   private readonly database: Database;
   private readonly zxid: bigint;
   private isBodyRead = false;
-  /** The bytes after the body. */
   private tail: Buffer = Buffer.alloc(0);
 
   /** @param zxid of the SNAP packet: all txns up to it are in the tree */
@@ -34,9 +33,7 @@ export class SnapshotReceiver {
     else this.reader.push(bytes);
   }
 
-  /**
-   * The complete tree including the signature; null before. @throws JuteError when it is invalid
-   */
+  /** The complete tree; null before its signature. @throws JuteError when it is invalid */
   receive(): Data | null {
     if (!this.isBodyRead && !this.readBody()) return null;
     if (this.tail.length < SIGNATURE_SIZE) return null;
@@ -52,7 +49,6 @@ export class SnapshotReceiver {
     return { tree, sessions: [...sessions.values()] };
   }
 
-  /** The bytes after the signature. */
   rest(): Buffer {
     return this.tail;
   }

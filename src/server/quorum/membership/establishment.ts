@@ -1,5 +1,5 @@
 /**
- * How a leader establishes its epoch: it waits three times for a quorum, including itself
+ * How a leader establishes its epoch: it waits three times for a quorum with itself
  * (Leader.getEpochToPropose, waitForEpochAck, waitForNewLeaderAck). This class only counts; the
  * leader sends and writes.
  */
@@ -15,35 +15,33 @@ export type EstablishmentStage =
   | 'election'
   /** This server writes the epoch as its currentEpoch. */
   | 'taking'
-  /** Learners are brought in sync. */
   | 'synchronization'
   | 'broadcast';
 
 /**
- * By how many epochs a member may be ahead of its leader. Each failed attempt to lead uses up one,
- * so members differ by few. A stranger can raise the epoch by this much in each election and cause
- * one election per TICKS_TO_YIELD, so the remaining epochs last for months.
+ * The most epochs that a member may be ahead. Each failed attempt to lead uses up one, so members
+ * differ by few. A stranger can use up this many in each election, and cause one per
+ * TICKS_TO_YIELD, so the epochs last for months.
  */
 export const MAX_EPOCHS_AHEAD = 2 ** 16;
 
 /**
- * During its first ticks, a leader does not step down for a voter with a newer epoch. Otherwise a
- * fake voter could keep the ensemble from working. Apache's leader never steps down.
+ * In its first ticks, a leader does not step down for a newer epoch, or a fake voter could keep the
+ * ensemble from working. Apache's leader never steps down.
  */
 const TICKS_TO_YIELD = 100;
 
-/** Whether a member with `epoch` is plausible: near `ownEpoch` and not the last possible epoch. */
+/** Whether the epoch is near `ownEpoch` and not the last possible one. */
 export function isPossibleEpoch(epoch: number, ownEpoch: number): boolean {
   return epoch >= 0 && epoch < MAX_EPOCH && epoch <= ownEpoch + MAX_EPOCHS_AHEAD;
 }
 
 export class Establishment {
   stage: EstablishmentStage = 'discovery';
-  /** The new epoch: newer than every epoch reported before the decision. */
+  /** Newer than every epoch reported before the decision. */
   epoch = 0;
   private readonly membership: Membership;
   private readonly sid: number;
-  /** The epoch that this server had accepted. */
   private ownEpoch = 0;
   private readonly connected = new Set<number>();
   private readonly promised = new Set<number>();
@@ -60,8 +58,8 @@ export class Establishment {
   }
 
   /**
-   * Records the epoch that a learner accepted; this server comes first. True when that decides the
-   * new epoch. Implausible epochs do not count.
+   * Records the epoch that a learner accepted, this server's first; implausible ones do not count.
+   * True when that decides the new epoch.
    */
   connect(sid: number, acceptedEpoch: number): boolean {
     if (this.stage !== 'discovery') return false;
@@ -73,8 +71,7 @@ export class Establishment {
   }
 
   /**
-   * Why the leader must step down, or null. A voter that accepted a newer epoch in a failed attempt
-   * to lead can never follow a leader of this epoch.
+   * Why the leader must step down, or null: a voter that accepted a newer epoch can never follow.
    */
   overtakenBy(sid: number, acceptedEpoch: number, ticks: number): string | null {
     if (this.stage !== 'broadcast' || ticks < TICKS_TO_YIELD) return null;
@@ -83,12 +80,12 @@ export class Establishment {
     return `server ${sid} accepted epoch ${acceptedEpoch} and cannot follow epoch ${this.epoch}`;
   }
 
-  /** A learner promised to follow no older epoch. True when a quorum has. */
+  /** Records a promise to follow no older epoch. True when a quorum has promised. */
   promise(sid: number): boolean {
     return this.stage === 'election' && this.reaches('taking', this.promised, sid);
   }
 
-  /** A learner acked NEWLEADER. True when a quorum has: the epoch is established. */
+  /** Records an ack of NEWLEADER. True when a quorum has acked, which establishes the epoch. */
   sync(sid: number): boolean {
     return this.stage === 'synchronization' && this.reaches('broadcast', this.inSync, sid);
   }

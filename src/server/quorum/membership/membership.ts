@@ -1,6 +1,6 @@
 /**
  * The members of the ensemble as one member sees them: the configuration in force and the proposed
- * one, if a reconfig is under way. Until it commits, both must agree.
+ * one, if any. Until it commits, both must agree.
  */
 import type { DataTree } from '../../tree/data-tree.js';
 import {
@@ -12,7 +12,7 @@ import {
 } from './quorum-config.js';
 
 export class Membership {
-  /** The configuration in force (QuorumPeer.quorumVerifier). */
+  /** QuorumPeer.quorumVerifier */
   config: QuorumConfig;
   private proposed: QuorumConfig | null = null;
   /** Called when `next` changes, but not when it comes into force. */
@@ -28,12 +28,10 @@ export class Membership {
   }
 
   /**
-   * The proposed configuration at a start: on the disk, or in the log, whichever is newer.
-   *
-   * A reconfig in the log but not in zoo.cfg may be in force or may never be. If the lines of
-   * zoo.cfg have no version, the operator wrote them, and they alone count.
+   * Restores the newer proposed configuration of disk and log at a start. If the lines of zoo.cfg
+   * have no version, the operator wrote them, and they alone count.
    */
-  recall(tree: DataTree, stored: QuorumConfig | null = null): void {
+  restoreProposed(tree: DataTree, stored: QuorumConfig | null = null): void {
     if (stored !== null) this.propose(stored);
     if (this.config.version === 0n) return;
     const logged = parseQuorumConfig(tree.get('/zookeeper/config')?.data ?? '');
@@ -41,7 +39,7 @@ export class Membership {
     if (this.next === null || logged.version > this.next.version) this.propose(logged);
   }
 
-  /** No history contains the txns after `zxid` anymore. */
+  /** Called when no history contains the txns after `zxid` anymore. */
   forgetAfter(zxid: bigint): void {
     if (this.next === null || this.next.version <= zxid) return;
     this.proposed = null;
@@ -54,26 +52,23 @@ export class Membership {
     );
   }
 
-  /** Whether the server is a member in the current or the pending configuration. */
+  /** In the current or the pending configuration. */
   isMember(sid: number): boolean {
     return this.config.members.has(sid) || this.next?.members.has(sid) === true;
   }
 
-  /** Whether the server votes in the current or the pending configuration. */
+  /** In the current or the pending configuration. */
   isVoter(sid: number): boolean {
     return isVoter(this.config, sid) || (this.next !== null && isVoter(this.next, sid));
   }
 
-  /**
-   * Whether the server only observes. If the proposed configuration makes it a participant, it
-   * already follows: that configuration may need its ack.
-   */
+  /** A participant of the proposed configuration follows already: that may need its ack. */
   isObserver(sid: number): boolean {
     const isToTakePart = this.next !== null && isParticipant(this.next, sid);
     return this.config.members.get(sid)?.role === 'observer' && !isToTakePart;
   }
 
-  /** Stores a configuration that may come into force; ignores older ones. */
+  /** Ignores older configurations. */
   propose(config: QuorumConfig): void {
     if (config.version <= this.config.version || config.version === this.next?.version) return;
     this.proposed = config;
@@ -81,10 +76,10 @@ export class Membership {
   }
 
   /**
-   * NEWLEADER has the newest configuration that the leader knows. A newer one that is in no history
-   * up to `lastZxid` was known here alone.
+   * NEWLEADER has the newest configuration that the leader knows. A newer one that no history up to
+   * `lastZxid` has was known here alone.
    */
-  told(config: QuorumConfig, lastZxid: bigint): void {
+  acceptFromLeader(config: QuorumConfig, lastZxid: bigint): void {
     if (config.version > this.config.version) this.propose(config);
     else this.forgetAfter(lastZxid);
   }

@@ -1,6 +1,6 @@
 /**
- * The membership of an ensemble and its quorums (QuorumMaj, QuorumHierarchical). Its text is the
- * content of notifications, NEWLEADER, /zookeeper/config and the dynamic configuration file.
+ * The membership of an ensemble and its quorums (QuorumMaj, QuorumHierarchical). Its text is in
+ * notifications, NEWLEADER, /zookeeper/config, and the dynamic configuration file.
  */
 import { formatIp, parseIp } from '../../../protocol/ip-address.js';
 import { hex64 } from '../../../protocol/zxid.js';
@@ -16,36 +16,36 @@ import { parseProperties } from '../../config/java-properties.js';
 export interface QuorumConfig {
   /** The zxid of the reconfig that made it; 0n for the lines of zoo.cfg. */
   readonly version: bigint;
-  /** Members by sid. */
+  /** By sid. */
   readonly members: ReadonlyMap<number, QuorumServerConfig>;
-  /** Maps group numbers to sids; empty if a majority decides. */
+  /** Sids by group number; empty if a majority decides. */
   readonly groups: ReadonlyMap<number, readonly number[]>;
-  /** Maps sids to weights; the default is 1. */
+  /** By sid; the default is 1. */
   readonly weights: ReadonlyMap<number, number>;
 }
 
-/** Whether the server is a participant, whatever its weight: participants receive votes. */
+/** Participants receive votes, whatever their weight. */
 export function isParticipant(config: QuorumConfig, sid: number): boolean {
   return config.members.get(sid)?.role === 'participant';
 }
 
-/** Whether the server votes: a participant, in a hierarchy with a weight above 0. */
+/** Whether the server is a participant, in a hierarchy with a weight above 0. */
 export function isVoter(config: QuorumConfig, sid: number): boolean {
   return weightOf(config, sid) > 0;
 }
 
-/** The weight of the server: 1 if a majority decides, 0 for observers and strangers. */
+/** 1 if a majority decides, 0 for observers and strangers. */
 export function weightOf(config: QuorumConfig, sid: number): number {
   if (!isParticipant(config, sid)) return 0;
   return config.groups.size === 0 ? 1 : (config.weights.get(sid) ?? 1);
 }
 
-/** The sids of the voters, ascending. */
+/** Ascending. */
 export function voters(config: QuorumConfig): number[] {
   return participants(config).filter((sid) => isVoter(config, sid));
 }
 
-/** The sids of all participants, including those of weight 0, ascending. */
+/** Ascending, including those of weight 0. */
 export function participants(config: QuorumConfig): number[] {
   return [...config.members.keys()]
     .filter((sid) => isParticipant(config, sid))
@@ -53,8 +53,8 @@ export function participants(config: QuorumConfig): number[] {
 }
 
 /**
- * Whether the sids contain more than half of the voters. In a hierarchy, they need more than half
- * of the weight in more than half of the groups with weight. Other sids are ignored.
+ * Whether the sids contain more than half of the voters or, in a hierarchy, more than half of the
+ * weight in more than half of the groups with weight. Other sids are ignored.
  */
 export function containsQuorum(config: QuorumConfig, sids: ReadonlySet<number>): boolean {
   return config.groups.size === 0 ? isMajority(config, sids) : isMajorityOfGroups(config, sids);
@@ -119,7 +119,7 @@ function problemOf(config: QuorumConfig): string | undefined {
   return voters(config).length > 0 ? undefined : 'expected a weight above 0, found none';
 }
 
-/** Parses the text of a configuration; a string describes the error and its line. */
+/** A string describes the error and its line. */
 export function parseQuorumConfig(text: string): QuorumConfig | string {
   const lines: EnsembleLines = { servers: [], groups: new Map(), weights: new Map() };
   let version = 0n;
@@ -161,7 +161,7 @@ export function formatQuorumConfig(config: QuorumConfig): string {
   return [...lines, `version=${hex64(config.version)}`].join('\n');
 }
 
-/** The participants; each has a weight, explicit or default. */
+/** Participants, and others with a weight. */
 function weightedSids(config: QuorumConfig): number[] {
   const sids = new Set([...config.weights.keys(), ...participants(config)]);
   return [...sids].sort((a, b) => a - b);
@@ -179,8 +179,8 @@ function groupsInHashOrder(config: QuorumConfig): [number, number[]][] {
 }
 
 /**
- * Java's HashMap lists longs by their low bits: 17 comes next to 1. Sids in the same bucket keep
- * the order given here; Apache's keep the order of the file.
+ * The order of Java's HashMap, by low bits: 17 comes next to 1. Sids in the same bucket are in
+ * order; Apache's are as in the file.
  */
 function inHashOrder(keys: readonly number[]): number[] {
   let capacity = 16;
@@ -203,7 +203,7 @@ function formatServer(server: QuorumServerConfig): string {
   return `${quorumPart}${clientPart || ';'};${formatClientPlace(secureClient)}`;
 }
 
-/** "127.0.0.1:2181", or "0.0.0.0:2181" for all addresses. */
+/** An IPv6 address in brackets, with all of its groups, as Java prints it. */
 export function formatClientPlace({ address, port }: ClientPlace): string {
   return `${inUri(address ?? '0.0.0.0')}:${port}`;
 }

@@ -1,9 +1,9 @@
 /**
  * The last committed txns in wire format, for learners that lack only these
- * (ZKDatabase.committedLog). It keeps at least the configured count, and more while they are small.
+ * (ZKDatabase.committedLog). It keeps the configured count, and more while they are small.
  *
- * The bytes stay where they were logged, and no object is kept per txn: tens of thousands of
- * objects that live for a second would keep the garbage collector busy.
+ * The bytes stay where they were logged, and no txn has an object: tens of thousands of short-lived
+ * objects would keep the garbage collector busy.
  */
 import type { ByteRange } from '../../../jute/byte-range.js';
 import { LIMITS } from '../../limits/limits.js';
@@ -15,7 +15,7 @@ export interface CommittedTxn {
 
 /** commitLogCount */
 export const DEFAULT_COMMIT_LOG_COUNT = 500;
-/** Below this size more txns are kept: a learner that was away briefly needs no snapshot. */
+/** Keeps more txns up to this size: a learner that was away briefly needs no snapshot. */
 const KEPT_BYTES = LIMITS.keptTxnBytes.value;
 const FIRST_CAPACITY = 512;
 
@@ -56,12 +56,12 @@ export class CommittedLog {
     this.count--;
   }
 
-  /** The zxids in memory, oldest first. */
+  /** Oldest first. */
   zxidsKept(): bigint[] {
     return Array.from({ length: this.count }, (_, i) => this.zxids[this.placeOf(i)] as bigint);
   }
 
-  /** The txns from index `from` of `zxidsKept`, oldest first. The bytes do not change. */
+  /** From an index of `zxidsKept`, oldest first. The bytes do not change. */
   entries(from = 0): CommittedTxn[] {
     return Array.from({ length: Math.max(0, this.count - from) }, (_, i) => {
       const at = this.placeOf(from + i);

@@ -1,4 +1,4 @@
-/** What a change of the membership requests: connections, and files for the next start. */
+/** The effects of a changed membership: connections, and files for the next start. */
 import type { QuorumEffect } from '../../effects.js';
 import type { Membership } from '../membership/membership.js';
 import { formatQuorumConfig } from '../membership/quorum-config.js';
@@ -15,7 +15,6 @@ export function nextChanged(membership: Membership): QuorumEffect[] {
   return [membersOf(membership), { kind: 'write-next-config', text }];
 }
 
-/** The configuration is in force. */
 export function configChanged(membership: Membership): QuorumEffect[] {
   const text = formatQuorumConfig(membership.config);
   const isSettled = membership.next === null;

@@ -1,21 +1,20 @@
 /**
- * Which server an observer connects to (QuorumPeer.findLearnerMaster). That is the leader, or, if
- * observerMasterPort is set, the voters in random order until one accepts. The leader does not
- * listen on that port, so it is skipped unless it is the only voter.
+ * Decides where an observer connects (QuorumPeer.findLearnerMaster): to the leader or, with
+ * observerMasterPort, to the voters in random order. The leader does not listen on that port, so it
+ * is skipped unless it is the only voter.
  */
 
 import { participants, type QuorumConfig } from '../membership/quorum-config.js';
 import type { QuorumLimits } from './role.js';
 import { RoleBackoff } from './role-backoff.js';
 
-/** The server that brings a learner in sync, and its address. */
+/** Brings a learner in sync. */
 export interface LearnerMaster {
-  /** The elected leader. */
   readonly leader: number;
   /** The leader or an observer master. */
   readonly sid: number;
   readonly addresses: readonly { readonly host: string; readonly port: number }[];
-  /** The wait before dialing. */
+  /** Before dialing. */
   readonly delayMs: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Connections to the quorum port that came before a leader exists. A learner may hear of the
- * election result before the elected server does. Count and size are limited.
+ * Connections to the quorum port before this server leads: a learner may learn of the election
+ * result earlier. Count and size are limited.
  */
 import type { LinkEvent } from '../../events.js';
 import { LIMITS } from '../../limits/limits.js';
@@ -12,7 +12,7 @@ interface ParkedLink {
   size: number;
 }
 
-/** Above this limit the oldest link is closed; links without data are closed first. */
+/** Above this limit the oldest link without data is closed, or the oldest one. */
 const MAX_LINKS = LIMITS.parkedLinks.value;
 /** A learner sends FOLLOWERINFO and waits. */
 const MAX_BYTES = LIMITS.parkedLinkBytes.value;
@@ -61,7 +61,6 @@ export class ParkedLinks {
     return false;
   }
 
-  /** Returns all parked links and forgets them. */
   takeAll(): readonly (readonly [link: number, parked: ParkedLink])[] {
     const all = [...this.links];
     this.links.clear();

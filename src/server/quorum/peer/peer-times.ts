@@ -3,7 +3,6 @@ import type { Role } from './role.js';
 
 const READ_ONLY_GRACE_MS = 2000;
 
-/** Times of a member in ms: election, sync, and unavailability. */
 export class PeerTimes {
   private readonly metrics: Metrics;
   private lookingSinceMs = 0;

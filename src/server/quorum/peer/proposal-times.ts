@@ -1,17 +1,17 @@
 /**
- * The latency of the leader's txns in ms: from the time in the txn to the ack of the own disk, of a
- * learner, and of a quorum. A quorum may have a txn before this server's disk does.
+ * The latency of the leader's txns in ms, from the time in the txn to the ack of this disk, of a
+ * learner, and of a quorum, which may precede this disk.
  */
 import { lowOf } from '../../../jute/long.js';
 import { Fifo } from '../../../protocol/fifo.js';
 import type { Metrics } from '../../metrics/metrics.js';
 
-/** Measure one learner ack out of this many (leader.ackLoggingFrequency). */
+/** Measures one learner ack out of this many (leader.ackLoggingFrequency). */
 const SAMPLED_EVERY = 1000;
 
 export class ProposalTimes {
   private readonly metrics: Metrics;
-  /** The times of proposed txns: not durable here, and not committed. */
+  /** Times of proposed txns. */
   private readonly undurable = new Fifo<number>();
   private readonly uncommitted = new Fifo<number>();
   private sampledZxid = -1n;
@@ -29,7 +29,6 @@ export class ProposalTimes {
     this.sampledMs = wallMs;
   }
 
-  /** This server's disk has `count` more txns. */
   durable(count: number, wallMs: number): void {
     for (let i = 0; i < count; i++) {
       const since = this.undurable.shift();
@@ -42,7 +41,6 @@ export class ProposalTimes {
     this.metrics.recordAck(sid, Math.max(0, wallMs - this.sampledMs));
   }
 
-  /** A quorum has the oldest uncommitted txn. */
   committed(wallMs: number): void {
     const since = this.uncommitted.shift();
     if (since !== undefined) this.metrics.quorumAckLatency.record(Math.max(0, wallMs - since));

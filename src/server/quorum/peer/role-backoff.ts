@@ -1,15 +1,13 @@
 /**
- * The pauses before a server looks for a leader or connects to it.
- *
- * An observer waits a random part of the delay in zoo.cfg: many observers must not reach the voters
- * at once after a leader fails or refuses them (Observer). Every server pauses if its roles
- * repeatedly end before they serve. Otherwise a server with data that no leader accepts would retry
- * and log hundreds of times a second.
+ * Pauses before a server looks for a leader or connects to it. An observer waits at random, since
+ * all observers must not reach the voters at once (Observer). Every server waits after roles that
+ * ended before they served: without data that a leader accepts, it would retry hundreds of times a
+ * second.
  */
 import { Random } from '../../base/random.js';
 import type { QuorumLimits, Role } from './role.js';
 
-/** The leader may not listen yet when the others connect: the first retries are free. */
+/** The leader may not listen yet when the others connect. */
 const FREE_RETRIES = 2;
 const FIRST_PAUSE_MS = 50;
 
@@ -17,7 +15,7 @@ export class RoleBackoff {
   private readonly limits: QuorumLimits;
   readonly random: Random;
   private untilMs = 0;
-  /** How many roles in a row ended before they served. */
+  /** Roles in a row that ended before they served. */
   private failures = 0;
 
   constructor(limits: QuorumLimits, seed: number) {
@@ -25,17 +23,16 @@ export class RoleBackoff {
     this.random = new Random(Math.imul(seed, 0x9e3779b1));
   }
 
-  /** The delay before an observer connects (observer.reconnectDelayMs); 0 for followers. */
+  /** observer.reconnectDelayMs; 0 for followers. */
   connectMs(isObserver: boolean): number {
     return isObserver ? this.random.below(this.limits.observerReconnectDelayMs) : 0;
   }
 
-  /** A role started to serve. */
   served(): void {
     this.failures = 0;
   }
 
-  /** A role ended; an observer waits observer.election.DelayMs before it looks again. */
+  /** Called when a role ended. An observer waits observer.election.DelayMs. */
   begin(kind: Role['kind'], nowMs: number): void {
     const { observerElectionDelayMs, tickTimeMs } = this.limits;
     const doublings = this.failures++ - FREE_RETRIES;

@@ -1,4 +1,3 @@
-/** The current role of a peer, leader or learner, and what it needs from the peer around it. */
 import type { Effect, QuorumEffect } from '../../effects.js';
 import type { LinkEvent, QuorumEvent } from '../../events.js';
 import type { LimitName } from '../../limits/limits.js';
@@ -22,25 +21,19 @@ export interface QuorumLimits {
   /** Ticks to reach the leader; default: initLimit. */
   readonly connectToLearnerMasterLimit: number;
   readonly leaderConnectDelayDuringRetryMs: number;
-  /**
-   * leader.maxTimeToWaitForEpoch: after this time, a voter that looks for a leader again ends the
-   * wait for its epoch; negative: never.
-   */
+  /** leader.maxTimeToWaitForEpoch: the leader steps down after it; negative: never. */
   readonly maxTimeToWaitForEpochMs: number;
   /** jute.maxbuffer and its extra size, in bytes. */
   readonly maxTxnLength: number;
   /** leaderServes: whether a leader accepts clients. */
   readonly leaderServes: boolean;
-  /** Concurrent syncs before an observer is turned away. */
+  /** Concurrent syncs before an observer is refused. */
   readonly maxConcurrentSnapSyncs: number;
   readonly maxConcurrentDiffSyncs: number;
   /** The longest wait of an observer before it connects, and before it looks for a leader. */
   readonly observerReconnectDelayMs: number;
   readonly observerElectionDelayMs: number;
-  /**
-   * observerMasterPort: a follower accepts observers there, and an observer connects there.
-   * Default: null, all observers connect to the leader.
-   */
+  /** observerMasterPort of followers; default: null, observers connect to the leader. */
   readonly observerMasterPort?: number | null;
   /** snapshotSizeFactor (maxLogBytes); negative: the log on the disk is never sent. */
   readonly snapshotSizeFactor: number;
@@ -48,9 +41,9 @@ export interface QuorumLimits {
   readonly isReadOnlyAllowed: boolean;
   /** standaloneEnabled: a reconfig may not leave fewer than two voters. */
   readonly standaloneEnabled: boolean;
-  /** A new epoch begins after a txn with this counter or a later one. Default: `LAST_COUNTER`. */
+  /** A new epoch begins after this counter. Default: `LAST_COUNTER`. */
   readonly lastCounter?: number;
-  /** localSessionsEnabled: new sessions live on their server alone. Default: null, disabled. */
+  /** localSessionsEnabled. Default: null, disabled. */
   readonly localSessions?: LocalSessions | null;
 }
 
@@ -80,14 +73,12 @@ export interface PeerHost {
   readonly metrics: Metrics;
   readonly times: PeerTimes;
   readonly repair: TreeRepair;
-  /** Replaces the data of this member by a snapshot or a truncated log. */
   replaceData(data: Data): void;
   emit(effect: Effect | QuorumEffect): void;
-  /** Writes the epoch; `Role.step` gets an event when it is durable. */
+  /** `Role.step` gets an event when the epoch is durable. */
   writeEpoch(name: 'acceptedEpoch' | 'currentEpoch', epoch: number): void;
-  /** Allocates an id for a dialed link. */
   nextLink(): number;
-  /** Starts a server with this path; it lets clients in once `isOpen` is set. */
+  /** Starts a server, which accepts clients once `isOpen` is set. */
   serve<P extends EnsemblePipeline>(
     makePipeline: (state: ServerState, host: PipelineHost) => P,
   ): { readonly server: Server; readonly path: P };
@@ -99,7 +90,7 @@ export interface PeerHost {
   established(epoch: number): void;
   /** Ends this role; the peer looks for a leader. */
   giveUp(reason: string): void;
-  /** Reports an exceeded limit. @param value in force, if it differs from LIMITS */
+  /** @param value in force, if it differs from LIMITS */
   exceeded(limit: LimitName, from: string, value?: number): void;
   /** Writes to the operator's log. */
   note(message: string): void;
@@ -107,12 +98,11 @@ export interface PeerHost {
 
 export interface Role {
   readonly kind: 'leading' | 'following' | 'observing';
-  /** discovery, synchronization, broadcast, … as `zk_peer_state` names them. */
+  /** As `zk_peer_state` shows it. */
   readonly phase: string;
-  /** Whether this role handles events of a link that the other side opened. */
+  /** Whether this role handles a link that the other side opened. */
   owns(event: LinkEvent): boolean;
   step(event: QuorumEvent): void;
-  /** Everything up to `zxid` is durable here. */
   durable(zxid: bigint): void;
   tick(): void;
   readonly nextWakeMs: number;

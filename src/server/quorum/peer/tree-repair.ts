@@ -1,10 +1,9 @@
 /**
- * Repairs a learner whose tree differs from its leader's, as shown by the digests of txns. It takes
- * the leader's whole tree, once, and keeps the old files aside.
+ * Repairs a learner whose tree differs from its leader's by the digests of txns: it takes the
+ * leader's whole tree, once, and keeps the old files aside.
  *
- * A learner that reports zxid 0 lacks everything, so every leader answers with SNAP. Its vote still
- * offers the history of its log: those txns are acked, and the log stays until the snapshot is on
- * disk.
+ * It reports zxid 0, so that the leader answers with SNAP. Its vote still offers its log, whose
+ * txns are acked, and which stays until the snapshot is on disk.
  */
 import { formatZxid } from '../../../protocol/zxid.js';
 import { RateLimitedLog } from '../../base/rate-limited-log.js';
@@ -23,7 +22,7 @@ export class TreeRepair {
   private readonly host: RepairHost;
   private readonly notes: RateLimitedLog;
   /** The txn after which the trees differed; null if no repair is due. */
-  private wanted: bigint | null = null;
+  private mismatchZxid: bigint | null = null;
   private takenMs = Number.NEGATIVE_INFINITY;
   /** The leader sent this tree, and no digest has matched it yet. */
   private isFresh = false;
@@ -38,16 +37,16 @@ export class TreeRepair {
     );
   }
 
-  /** The last zxid that this server reports to its leader. */
+  /** The zxid to report to the leader. */
   lastZxidOf(lastProcessedZxid: bigint): bigint {
-    return this.wanted === null ? lastProcessedZxid : 0n;
+    return this.mismatchZxid === null ? lastProcessedZxid : 0n;
   }
 
   get isWanted(): boolean {
-    return this.wanted !== null;
+    return this.mismatchZxid !== null;
   }
 
-  /** This server follows another leader, which may have another tree. */
+  /** Another leader may have another tree. */
   follow(): void {
     this.isFresh = false;
     this.offset = null;
@@ -55,28 +54,28 @@ export class TreeRepair {
 
   /** The history of the leader is authoritative, so there is nothing to repair from. */
   lead(): void {
-    if (this.wanted === null) return;
+    if (this.mismatchZxid === null) return;
     this.host.note(
-      `this server leads with a tree that differed from its leader's tree at zxid ${formatZxid(this.wanted)}`,
+      `this server leads with a tree that differed from its leader's tree at zxid ${formatZxid(this.mismatchZxid)}`,
     );
-    this.wanted = null;
+    this.mismatchZxid = null;
     this.takenMs = this.host.nowMs;
   }
 
-  /** The leader sent txns instead of the whole tree: keep the data as it is. */
+  /** The leader sent txns instead of the whole tree: keep the data unchanged. */
   refused(): void {
-    this.wanted = null;
+    this.mismatchZxid = null;
     this.takenMs = this.host.nowMs;
   }
 
-  /** The leader's whole tree has arrived. Returns the zxid of the difference; null without one. */
+  /** The leader's tree has arrived. Returns the zxid of the difference, or null. */
   taken(): bigint | null {
-    const { wanted } = this;
-    if (wanted === null) return null;
-    this.wanted = null;
+    const { mismatchZxid } = this;
+    if (mismatchZxid === null) return null;
+    this.mismatchZxid = null;
     this.takenMs = this.host.nowMs;
     this.isFresh = true;
-    return wanted;
+    return mismatchZxid;
   }
 
   agreed(): void {
@@ -86,26 +85,27 @@ export class TreeRepair {
 
   /** The leader has nothing after `zxid`, and no snapshot here reaches back to it. */
   cannotTruncate(zxid: bigint): void {
-    this.wanted = zxid;
+    this.mismatchZxid = zxid;
     this.host.giveUp(
       `cannot truncate to zxid ${formatZxid(zxid)}, where the leader's history ends: no old snapshot. Taking the leader's whole tree instead.`,
     );
   }
 
   /**
-   * The digest here differs from the leader's. @param offset the difference @throws
-   * ForeignTreeError when the leader's own tree drifts further from its digests with each txn
+   * Called if the digest here differs from the leader's.
+   * @param offset the difference
+   * @throws ForeignTreeError when the leader's own tree drifts further from its digests
    */
   differs(zxid: bigint, offset: bigint): void {
-    if (this.wanted !== null) return;
-    if (this.isFresh) this.judgeFresh(zxid, offset);
+    if (this.mismatchZxid !== null) return;
+    if (this.isFresh) this.checkFreshTree(zxid, offset);
     else if (this.host.nowMs - this.takenMs < REPAIR_EVERY_MS) {
       this.notes.say(
         `the tree differs again from the leader's tree at zxid ${formatZxid(zxid)}`,
         'again',
       );
     } else {
-      this.wanted = zxid;
+      this.mismatchZxid = zxid;
       this.host.giveUp(
         `the tree differs from the leader's tree at zxid ${formatZxid(zxid)}: taking the leader's whole tree instead`,
       );
@@ -113,7 +113,7 @@ export class TreeRepair {
   }
 
   /** A constant difference is an error of the leader: both trees change alike. */
-  private judgeFresh(zxid: bigint, offset: bigint): void {
+  private checkFreshTree(zxid: bigint, offset: bigint): void {
     if (this.offset !== null && this.offset !== offset) throw new ForeignTreeError(zxid);
     this.offset = offset;
     this.notes.say(

@@ -16,7 +16,7 @@ import { LIMITS } from '../../limits/limits.js';
 /** Apache's -0xa0dbcafecafe1234L overflows a long and becomes this value. */
 export const AUTH_MAGIC = 0x5f24_3501_3501_edccn;
 
-/** The agreed names; clients use other names. */
+/** Clients use other names. */
 export const QUORUM_NAMES = {
   realm: 'zk-quorum-sasl-md5',
   uri: 'zookeeper-quorum/zk-quorum-sasl-md5',
@@ -41,14 +41,14 @@ export function encodeAuthPacket({ status, token }: AuthPacket): Buffer {
   return bytes;
 }
 
-/** Whether the bytes begin an authentication; undefined while there are too few. */
+/** Undefined while there are too few bytes. */
 export function isAuth(bytes: Buffer): boolean | undefined {
   return bytes.length < 8 ? undefined : bytes.readBigInt64BE(0) === AUTH_MAGIC;
 }
 
 /**
- * The first packet and its length; null while it is incomplete. @throws JuteError for any other
- * bytes, LimitError for a token that is too long
+ * The first packet and its length; null while it is incomplete.
+ * @throws JuteError for any other bytes, LimitError for a token that is too long
  */
 export function readAuthPacket(
   bytes: Buffer,

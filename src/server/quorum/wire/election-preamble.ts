@@ -17,7 +17,7 @@ export interface HostPort {
 
 export interface Preamble {
   readonly sid: number;
-  /** Its election addresses; empty if it sends none or a wildcard address. */
+  /** Empty if it sends none or a wildcard address. */
   readonly addresses: readonly HostPort[];
 }
 
@@ -34,7 +34,7 @@ const MAX_ADDRESS_LENGTH = LIMITS.electionAddressLength.value;
 /** Long.MAX_VALUE: an observer without a server id (QuorumPeer.OBSERVER_ID). */
 const NAMELESS_OBSERVER = 0x7fff_ffff_ffff_ffffn;
 const NEED_MORE: PreambleResult = { kind: 'need-more' };
-/** The `Preamble.sid` of an observer without an id: the reader assigns one. */
+/** The `sid` of an observer without an id: the reader assigns one. */
 export const NAMELESS = -1;
 
 /** @param isMultiAddress multiAddress.enabled, which older servers do not support */

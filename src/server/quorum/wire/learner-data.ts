@@ -23,7 +23,6 @@ export function readLearnerInfo(data: Buffer | null): LearnerInfo | undefined {
   return { sid: Number(sid), configVersion: data.readBigInt64BE(12) };
 }
 
-/** Encodes FOLLOWERINFO or OBSERVERINFO. */
 export function learnerInfo({ sid, membership }: PeerHost): Buffer {
   const data = Buffer.alloc(20);
   data.writeBigInt64BE(BigInt(sid), 0);
@@ -36,7 +35,6 @@ export interface RequestData {
   readonly sessionId: bigint;
   readonly cxid: number;
   readonly type: number;
-  /** The body of the request. */
   readonly input: InputArchive;
 }
 
@@ -47,7 +45,7 @@ export function readRequest(data: Buffer | null): RequestData | undefined {
   return { sessionId: input.readLong(), cxid: input.readInt(), type: input.readInt(), input };
 }
 
-/** A request that every leader answers with an error txn of this session and cxid: delete "/". */
+/** Every leader answers with an error txn of this session and cxid: it deletes "/". */
 export function failingRequest(sessionId: bigint, cxid: number): Buffer {
   const out = new OutputArchive();
   out.writeLong(sessionId);

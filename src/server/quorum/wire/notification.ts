@@ -9,12 +9,11 @@ const LENGTH_WITHOUT_EPOCH = 28;
 const LENGTH_WITHOUT_CONFIG = 40;
 
 export interface Notification {
-  /** The state of the sender. */
   readonly state: PeerState;
   readonly vote: Vote;
   /** 0 for the older forms. */
   readonly version: number;
-  /** The text of the sender's configuration; undefined in the older forms. */
+  /** Undefined in the older forms. */
   readonly config: string | undefined;
 }
 
@@ -42,7 +41,7 @@ export function encodeProbe(sid: number): Buffer {
   return whole.subarray(0, LENGTH_WITHOUT_CONFIG);
 }
 
-/** Decodes a frame; a string describes what is wrong with it. */
+/** A string describes an error. */
 export function decodeNotification(frame: Buffer): Notification | string {
   const { length } = frame;
   if (length < LENGTH_WITHOUT_EPOCH) {

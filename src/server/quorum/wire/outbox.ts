@@ -26,12 +26,11 @@ export class Outbox {
     this.options = options;
   }
 
-  /** Servers without a vote that look for a leader. */
   get askers(): ReadonlySet<number> {
     return this.asked;
   }
 
-  /** Whether to answer the server: it asks for the first time and there is room. */
+  /** Whether to answer the server: it asks for the first time, and there is room. */
   addAsker(sid: number): boolean {
     if (this.asked.has(sid)) return false;
     if (this.asked.size >= MAX_ASKERS) {
@@ -50,7 +49,6 @@ export class Outbox {
     if (to !== this.options.sid) this.frames.set(to, encodeNotification(notification));
   }
 
-  /** Whether a notification for this server is pending. */
   has(to: number): boolean {
     return this.frames.has(to);
   }

@@ -37,7 +37,7 @@ export const PacketType = {
   INFORMANDACTIVATE: 19,
 } as const;
 
-/** What FOLLOWERINFO and LEADERINFO say: Zab 1.0. */
+/** Zab 1.0, in FOLLOWERINFO and LEADERINFO. */
 export const LEARNER_PROTOCOL_VERSION = 0x10000;
 
 export function packetName(type: number): string {
@@ -74,23 +74,23 @@ export function writePacket(
   }
 }
 
-/** Writes a committed txn for a learner that is being synced. */
+/** For a learner that is being synced. */
 export function writeCommitted(out: OutputArchive, zxid: bigint, entry: Uint8Array): void {
   writePacket(out, PacketType.PROPOSAL, zxid, entry);
   writePacket(out, PacketType.COMMIT, zxid);
 }
 
-/** Type, zxid and the length of data. */
+/** Type, zxid, and the length of data. */
 const FIXED_SIZE = 16;
 const MAX_AUTH_IDS = LIMITS.forwardedAuthIds.value;
-/** The total size of all ids of a packet. */
+/** All ids of a packet together. */
 const MAX_AUTH_LENGTH = LIMITS.forwardedAuthBytes.value;
 /** Room for headers and digest besides the request or txn. */
 const SLACK = 1024 * 1024;
 
 /**
- * A pull parser for the bytes of a link. An invalid length closes the link: `next` throws a
- * JuteError, or a LimitError if it exceeds a limit. Nothing is allocated for it.
+ * A pull parser for the bytes of a link. An invalid length closes the link before any allocation:
+ * `next` throws a JuteError, or a LimitError above a limit.
  */
 export class PacketReader {
   private readonly window = new ByteWindow();
@@ -140,7 +140,7 @@ export class PacketReader {
     return { type, zxid, data, authinfo };
   }
 
-  /** The end of the packet at the start of the window; -1 while it is incomplete. */
+  /** The end of the packet at the window's start; -1 while it is incomplete. */
   private packetEnd(): number {
     const { bytes, at, available, end } = this.window;
     if (available < FIXED_SIZE) return -1;

@@ -1,4 +1,4 @@
-/** Checks whether a connection may come from a member, by the addresses of its configuration. */
+/** Compares the address of a connection with those in the configuration of a member. */
 import { formatIp, parseIp } from '../../../protocol/ip-address.js';
 import type { QuorumServerConfig } from '../../config/config-ensemble.js';
 
@@ -21,7 +21,7 @@ export function matchAddress(remote: string, member: QuorumServerConfig | undefi
 
 const WILDCARDS = new Set(['0.0.0.0', '0:0:0:0:0:0:0:0']);
 
-/** A canonical text for each address; IPv4-mapped IPv6 becomes IPv4. Null for a hostname. */
+/** IPv4-mapped IPv6 becomes IPv4. Null for a hostname. */
 export function canonicalIp(text: string): string | null {
   const bare = text
     .replace(/^\[|\]$/g, '')

@@ -1,23 +1,20 @@
-/** The votes of looking servers (FastLeaderElection, Vote). */
-
-/** The states of a peer, in the order of their numbers on the wire (QuorumPeer.ServerState). */
+/** In the order of their numbers on the wire (QuorumPeer.ServerState). */
 export const PEER_STATES = ['looking', 'following', 'leading', 'observing'] as const;
 export type PeerState = (typeof PEER_STATES)[number];
 
-/** The proposed leader with its last zxid and epoch. */
+/** The proposed leader with its last zxid and epoch (Vote). */
 export interface Vote {
   readonly leader: number;
   readonly zxid: bigint;
   /** The round of the election in which the vote was cast. */
   readonly electionEpoch: bigint;
-  /** The epoch (currentEpoch) of the proposed leader. */
+  /** The currentEpoch of the proposed leader. */
   readonly peerEpoch: bigint;
 }
 
-/** The parts of a vote without the round. */
 export type Candidacy = Pick<Vote, 'leader' | 'zxid' | 'peerEpoch'>;
 
-/** Whether `a` is better: the later epoch wins, then the later zxid, then the higher sid. */
+/** The later epoch wins, then the later zxid, then the higher sid. */
 export function isBetter(a: Candidacy, b: Candidacy): boolean {
   if (a.peerEpoch !== b.peerEpoch) return a.peerEpoch > b.peerEpoch;
   if (a.zxid !== b.zxid) return a.zxid > b.zxid;

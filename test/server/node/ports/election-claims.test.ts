@@ -92,7 +92,7 @@ test('a probe is a vote that every server answers and that changes nothing', () 
     assert.is(typeof decodeNotification(probe), 'object');
     const settled = looking(3, {}, ensembleOf(1));
     const observer = new FastLeaderElection({ sid: 4, ...WAITS }, ensembleOf(3));
-    observer.look({ zxid: 0n, epoch: 0, isObserver: true, config: ensembleOf(3) }, 0);
+    observer.lookForLeader({ zxid: 0n, epoch: 0, isObserver: true, config: ensembleOf(3) }, 0);
     for (const election of [looking(1), settled, observer]) {
       election.takeOutgoing();
       const { state, vote } = election;

@@ -17,7 +17,7 @@ class Elections {
       const known = this.servers.get(sid);
       const election = known ?? new FastLeaderElection({ sid, ...WAITS }, config);
       this.servers.set(sid, election);
-      election.look({ zxid: 0n, epoch: 0, isObserver: false, config }, this.nowMs);
+      election.lookForLeader({ zxid: 0n, epoch: 0, isObserver: false, config }, this.nowMs);
     }
   }
 

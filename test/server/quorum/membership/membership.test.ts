@@ -17,7 +17,7 @@ function started(version: number, logged: string): Membership {
   const database = new Database({});
   database.finishSnapshot(0n);
   database.tree.setConfig(logged, 0n, 0);
-  membership.recall(database.tree);
+  membership.restoreProposed(database.tree);
   return membership;
 }
 
