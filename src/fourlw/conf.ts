@@ -6,7 +6,7 @@ import { servingWord } from './word.js';
 export interface ParsedConf {
   /** Every `name=value` line in order, except the members and the version of the membership. */
   readonly values: Readonly<Record<string, string>>;
-  /** The `server.N=…` lines by sid: `127.0.0.1:22301:22311:participant`. */
+  /** By sid, such as `127.0.0.1:22301:22311:participant`. */
   readonly servers: Readonly<Record<string, string>>;
   /** The zxid of the configuration in hex without 0x; only for members of an ensemble. */
   readonly configVersion: string | undefined;
@@ -42,7 +42,7 @@ function renderQuorum(quorum: QuorumConfigView): string {
     `electionPort=${quorum.electionPorts.join('|')}\n`,
     `quorumPort=${quorum.quorumPorts.join('|')}\n`,
     `peerType=${quorum.peerType === 'observer' ? 1 : 0}\n`,
-    // The blank after the colon and the missing newline at the end are Apache's.
+    // Apache's server prints the blank after the colon, and no newline at the end.
     ...(membership === undefined
       ? []
       : [

@@ -35,12 +35,11 @@ function formatStart(connection: ConnectionView): string {
   return ` /${connection.remote}[${ops}](${counts}`;
 }
 
-/** The short form, which `stat` prints. */
 export function formatBriefConnection(connection: ConnectionView): string {
   return `${formatStart(connection)})\n`;
 }
 
-/** The long form, which `cons` prints. Source: ServerCnxn.dumpConnectionInfo. */
+/** Source: ServerCnxn.dumpConnectionInfo. */
 export function formatFullConnection(connection: ConnectionView): string {
   if (connection.sessionId === 0n) return formatBriefConnection(connection);
   const { lastCxid } = connection;

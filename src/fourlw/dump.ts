@@ -6,9 +6,7 @@ import type { ConnectionBucketView, ServerView, SessionBucketView } from './serv
 import { servingWord } from './word.js';
 
 export interface ParsedDump {
-  /** Every session id of the session part, `0x…`. */
   readonly sessions: readonly string[];
-  /** The paths by session. */
   readonly ephemerals: Groups;
   readonly connections: readonly { readonly remote: string; readonly sessionId: string }[];
   readonly unknown: readonly string[];

@@ -1,7 +1,6 @@
 import { parseInteger } from './java-number.js';
 import { anytimeWord } from './word.js';
 
-/** The answer of `gtmk` and `stmk`. */
 export interface ParsedTraceMask {
   readonly mask: bigint | undefined;
   readonly text: string;

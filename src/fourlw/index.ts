@@ -45,7 +45,7 @@ export const WORDS = {
 
 export type WordName = keyof typeof WORDS;
 
-/** Sent by a telnet client on ctrl-C; Apache's server knows it, to close without a warning. */
+/** A telnet client sends this on Ctrl-C. Apache's server knows it, and closes without a warning. */
 const telnetClose = anytimeWord<string>({
   word: 'telnet close',
   summary: 'closes the connection',
@@ -64,17 +64,17 @@ const BY_CODE = new Map<number, Word>([
 ]);
 
 /**
- * The word in the first four bytes of a connection, read as a big-endian signed int32; undefined
- * for the length of a frame (or anything unknown).
+ * The word in the first four bytes of a connection, read as a big-endian signed int32.
+ * Undefined for the length of a frame, and for any other value.
  */
 export function wordOf(code: number): Word | undefined {
   return BY_CODE.get(code | 0);
 }
 
 /**
- * The answer of a server: the refusal of a word that is not allowed, or that of a server that does
- * not serve, or the word's text. The connection is closed after it. `argument` follows the word
- * `stmk`; it need not be read when the word is refused.
+ * The answer of a server: a refusal, or the text of the word. The server closes the connection
+ * after it.
+ * @param argument the bytes after `stmk`; not read when the word is refused
  */
 export function answerWord(
   view: ServerView,
@@ -87,7 +87,6 @@ export function answerWord(
   return word.render(view, argument);
 }
 
-/** The kind of an answer, before its word parses it. */
 export type AnswerKind = 'answer' | 'not-whitelisted' | 'not-serving';
 
 /** `isro` answers `null` when not serving; ClickHouse Keeper does not call itself ZooKeeper. */

@@ -2,8 +2,7 @@ const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
 /**
- * Prints a time as Java's Date.toString does: `Sat Nov 21 07:19:24 UTC 2026`. Always in UTC: with
- * the local zone, the answer would differ between machines.
+ * Prints a time as Java's Date.toString does, but always in UTC, so that machines do not differ.
  */
 export function formatJavaDate(epochMs: number): string {
   const date = new Date(epochMs);

@@ -7,9 +7,8 @@ function spreadHash(text: string): number {
 }
 
 /**
- * Orders the entries of a map as Java's ConcurrentHashMap iterates over them: by bucket, in a table
- * of 16 that doubles when it is three quarters full. Keys of one bucket keep their order of
- * arrival. mntr prints its per-namespace and per-learner metrics in this order.
+ * Orders entries as Java's ConcurrentHashMap iterates over them: by bucket, in a table of 16 that
+ * doubles when it is three quarters full. Keys of one bucket keep their order of arrival.
  */
 export function inJavaMapOrder<Value>(map: ReadonlyMap<string, Value>): [string, Value][] {
   let buckets = 16;

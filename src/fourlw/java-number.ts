@@ -1,7 +1,4 @@
-/**
- * Prints a double as Java's Double.toString does: always with a fraction (`9.0`), in scientific
- * notation below 1e-3 and from 1e7 on (`5.0E-4`, `1.2E7`).
- */
+/** Prints a double as Java's Double.toString does: `9.0`, `5.0E-4` below 1e-3, `1.2E7` from 1e7. */
 export function formatJavaDouble(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? 'Infinity' : '-Infinity';
@@ -16,15 +13,12 @@ export function formatJavaDouble(value: number): string {
   return `${mantissa}E${exponent.replace('+', '')}`;
 }
 
-/**
- * Prints a mean with at most four decimals, rounded half up on the exact value of the double
- * (AvgMinMaxCounter.getAvg).
- */
+/** At most four decimals, rounded half up on the exact double (AvgMinMaxCounter.getAvg). */
 export function formatMean(value: number): string {
   return formatJavaDouble(Number(value.toFixed(4)));
 }
 
-/** Parses the output of either language: `17`, `5.0E-4`, `NaN`; undefined for anything else. */
+/** Parses the numbers of Java and of Go: `17`, `5.0E-4`, `NaN`; undefined for anything else. */
 export function parseJavaNumber(text: string): number | undefined {
   const trimmed = text.trim();
   if (trimmed === 'NaN') return Number.NaN;

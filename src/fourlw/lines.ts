@@ -3,7 +3,7 @@ const CARRIAGE_RETURN = 13;
 /** The lines of an answer without line ends (LF or CRLF) and without blank lines. */
 export function linesOf(text: string): string[] {
   const lines: string[] = [];
-  // By hand: the answers of a hundred members are a million characters, too many for a regular
+  // A loop, because answers of 100 members have a million characters, too slow for a regular
   // expression.
   for (let start = 0; start < text.length; ) {
     const found = text.indexOf('\n', start);

@@ -1,9 +1,8 @@
-// The metric names of mntr (without the prefix `zk_`) in the order in which Apache's 3.8 prints
-// them, as data. It is the bucket order of Java's ConcurrentHashMap, the same on a standalone
-// server and on a leader, copied from answers of Apache's server. A metric without a value is zero,
-// as in Apache's server.
+// The metric names of mntr without the prefix `zk_`, in the order of Apache's 3.8. The order is
+// that of the buckets of Java's ConcurrentHashMap, and was copied from answers of standalone
+// servers and leaders. A metric without a value is printed as zero.
 
-/** Counters: they only grow until `srst` or a restart. */
+/** Counters grow until `srst` or a restart. */
 export const COUNTERS = [
   'proposal_count',
   'watch_bytes',
@@ -54,7 +53,7 @@ export const COUNTERS = [
   'revalidate_count',
 ] as const;
 
-/** Counters of 3.9, after the others: earlier releases do not have them. */
+/** Counters of 3.9, which it prints after those of 3.8. */
 export const LATER_COUNTERS = [
   'snapshot_error_count',
   'snapshot_rate_limited_count',
@@ -63,8 +62,8 @@ export const LATER_COUNTERS = [
 ] as const;
 
 /**
- * Families of counters with one member per key, printed as `<key>_<family>`. The first is Apache's
- * since 3.8.6; the key of the second is the name of a limit in docs/limits.md.
+ * Families of counters, printed as `<key>_<family>`. The first one is in Apache's server since
+ * 3.8.6. The keys of the second one are the names of limits in docs/limits.md.
  */
 export const COUNTER_SETS = ['quota_exceeded_error_per_namespace', 'limit_exceeded_count'] as const;
 
@@ -113,7 +112,6 @@ export const BASIC_SUMMARIES = [
   'startup_snap_load_time',
 ] as const;
 
-/** A summary of 3.9, after the others of its kind. */
 export const LATER_BASIC_SUMMARIES = ['restore_time'] as const;
 
 /** Summaries of nine lines: the five, then p50, p95, p99, p999. */
@@ -143,14 +141,13 @@ export const ADVANCED_SUMMARIES = [
   'write_commitproc_time_ms',
 ] as const;
 
-/** Families of BASIC summaries with one member per key, printed as `<key>_<family>`. */
+/** Families of basic summaries, printed as `<key>_<family>`. */
 export const BASIC_SUMMARY_SETS = [
   'learner_handler_qp_size',
   'read_per_namespace',
   'write_per_namespace',
 ] as const;
 
-/** Families of ADVANCED summaries with one member per key, printed as `<key>_<family>`. */
 export const ADVANCED_SUMMARY_SETS = ['learner_handler_qp_time_ms', 'ack_latency'] as const;
 
 export type CounterSetName = (typeof COUNTER_SETS)[number];

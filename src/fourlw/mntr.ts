@@ -20,10 +20,7 @@ const EMPTY_ADVANCED: AdvancedSummaryView = { ...EMPTY_SUMMARY, p50: 0, p95: 0, 
 
 type Gauge = readonly [name: string, value: (view: ServerView) => number | string | undefined];
 
-/**
- * The gauges in Apache's order; a gauge without a value (by role) is left out, as in Apache's
- * server.
- */
+/** The gauges in Apache's order. Gauges without a value in this role are omitted. */
 const GAUGES: readonly Gauge[] = [
   ['ephemerals_count', (view) => view.ephemeralCount],
   ['num_alive_connections', (view) => view.connectionCount],
@@ -61,7 +58,6 @@ const GAUGES: readonly Gauge[] = [
   ['quorum_size', (view) => view.quorum?.quorumSize],
 ];
 
-/** A printer of `zk_<key>\t<value>` lines. */
 type Put = (name: string, value: number | bigint | string | undefined) => void;
 
 function render(view: ServerView): string {
@@ -130,7 +126,7 @@ function putAdvanced(put: Put, name: string, summary: AdvancedSummaryView): void
 export interface ParsedMntr {
   /** Every key in order, without `zk_` and with labels: `x{quantile="0.5"}`. */
   readonly values: ReadonlyMap<string, string>;
-  /** Which of Apache's metrics providers wrote it: their names and numbers differ. */
+  /** The metrics provider of Apache's server that wrote it: names and numbers differ. */
   readonly dialect: 'default' | 'prometheus';
   readonly unknown: readonly string[];
 }
@@ -156,14 +152,13 @@ function parse(text: string): ParsedMntr {
   return { values, dialect: isPrometheus ? 'prometheus' : 'default', unknown };
 }
 
-/** Names of older servers. */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
   learners: ['followers'],
 };
 
 /**
- * The number of a key without `zk_`; also finds counters under their Prometheus name (`_total`).
- * @returns undefined when the server did not print it, or not as a number
+ * The number of a key without `zk_`, or of a counter under its Prometheus name (`_total`).
+ * @returns undefined if the key is missing or not a number
  */
 export function metricOf({ values }: ParsedMntr, key: string): number | undefined {
   for (const name of [key, `${key}_total`, ...(ALIASES[key] ?? [])]) {
@@ -173,7 +168,7 @@ export function metricOf({ values }: ParsedMntr, key: string): number | undefine
   return undefined;
 }
 
-/** A part of a summary in either dialect; computes `avg` if only count and sum exist. */
+/** A part of a summary of either provider; computes `avg` if only count and sum exist. */
 export function summaryPart(
   parsed: ParsedMntr,
   name: string,

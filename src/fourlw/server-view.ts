@@ -7,42 +7,33 @@ import type {
   CounterSetName,
 } from './mntr-keys.js';
 
-/** What `srvr` prints as `Mode:` and mntr as `zk_server_state`. */
+/** The value of `Mode:` in srvr and of `zk_server_state` in mntr. */
 export type ServerMode = 'standalone' | 'leader' | 'follower' | 'observer' | 'read-only';
 
 /**
- * The data of a server for four-letter words. A server implements it over its live state; the words
- * only read, except for the three setters at the end.
- *
- * Properties are cheap. Methods walk something (connections, watches, sessions, a folder) and are
- * called at most once an answer. Lists are in print order. Ids and zxids are 64-bit bigints;
- * session ids may be given signed or unsigned. While `isServing` is false only `version`,
- * `environment`, `traceMask` and `setTraceMask` are used.
+ * The data of a server for four-letter words. Properties are cheap. Methods iterate over
+ * connections, watches, sessions, or files, and a word calls each at most once. Lists are in print
+ * order. Session ids may be signed or unsigned.
+ * Without `isServing`, words use only `version`, `environment`, `traceMask`, and `setTraceMask`.
  */
 export interface ServerView {
-  /**
-   * False while starting, electing or without a quorum: most words then answer
-   * `This ZooKeeper instance is not currently serving requests`.
-   */
+  /** False while the server starts, elects, or lacks a quorum: most words answer NOT_SERVING. */
   readonly isServing: boolean;
   /** True on a server without a quorum that serves read-only clients. */
   readonly isReadOnly: boolean;
   readonly mode: ServerMode;
   /** As in `Zookeeper version: …`: `3.9.3-<revision>, built on 2024-10-17 23:21 UTC`. */
   readonly version: string;
-  /** Milliseconds since the process started. */
   readonly uptimeMs: number;
 
-  /** Request latency in milliseconds since the start or the last `srst`. */
+  /** Since the start or the last `srst`. */
   readonly latency: LatencyView;
   /** Packets since the start or the last `srst`, including the current word. */
   readonly packetsReceived: number;
   readonly packetsSent: number;
   /** Connections on all client ports, including the probe's own. */
   readonly connectionCount: number;
-  /** Requests received but not yet answered. */
   readonly outstandingRequests: number;
-  /** The last zxid applied to the tree. */
   readonly lastProcessedZxid: bigint;
 
   readonly nodeCount: number;
@@ -71,11 +62,10 @@ export interface ServerView {
 
   /** Set on the members of an ensemble while they are part of a quorum; absent when read-only. */
   readonly quorum?: QuorumView | undefined;
-  /** Set on a leader. */
   readonly leader?: LeaderView | undefined;
 
   readonly config: ConfigView;
-  /** Sizes in bytes of all files below the snapshot folder and below the log folder. */
+  /** In bytes, of all files below the folder. */
   dirs(): { readonly dataDirSize: number; readonly logDirSize: number };
 
   /** The connections of the client port of the word, including the probe's own. */
@@ -88,37 +78,29 @@ export interface ServerView {
   };
   /** Data and exist watches, one entry per session. */
   watchesBySession(): readonly { readonly sessionId: bigint; readonly paths: readonly string[] }[];
-  /** Data and exist watches, one entry per path. */
   watchesByPath(): readonly { readonly path: string; readonly sessionIds: readonly bigint[] }[];
 
-  /** The part of `dump` about sessions. */
   sessions(): SessionsView;
-  /** One entry per session that owns ephemerals. */
   ephemerals(): readonly { readonly sessionId: bigint; readonly paths: readonly string[] }[];
   /** The connections by the tick at which they expire if silent. */
   connectionExpiry(): readonly ConnectionBucketView[];
-  /** Digests of the tree, one every 128 txns, oldest first. */
+  /** One every 128 txns, oldest first. */
   digests(): readonly { readonly zxid: bigint; readonly digest: bigint }[];
 
-  /**
-   * The lines of `envi` in print order, without the version: host.name java.version java.vendor
-   * java.home java.class.path java.library.path java.io.tmpdir java.compiler os.name os.arch
-   * os.version user.name user.home user.dir os.memory.free os.memory.max os.memory.total (memory as
-   * `362MB`).
-   */
+  /** The lines of `envi` in print order, without the version. Memory is in the form `362MB`. */
   environment(): readonly (readonly [name: string, value: string])[];
   /** 306 unless set. */
   readonly traceMask: bigint;
 
   setTraceMask(mask: bigint): void;
-  /** `crst`: resets the counts and latencies of every connection. */
+  /** The word `crst`. */
   resetConnectionStats(): void;
   /** The observers of this server; empty unless it leads or is an observer master. */
   observers(): readonly ObserverView[];
   resetObserverStats(): void;
   /**
-   * `srst`: resets latency, packet counts, response sizes, all counters and summaries, and a
-   * leader's proposal sizes.
+   * The word `srst`: resets latency, packets, response sizes, counters, summaries, and a leader's
+   * proposal sizes.
    */
   resetServerStats(): void;
 }
@@ -171,7 +153,6 @@ export interface AdvancedSummaryView extends SummaryView {
 export interface QuorumView {
   /** `leading - broadcast`, `following - synchronization`, `observing - diff`, … */
   readonly peerState: string;
-  /** The number of voters. */
   readonly quorumSize: number;
   /** The sid that an observer follows. */
   readonly observerMasterId?: bigint;
@@ -196,7 +177,7 @@ export interface LeaderView {
 export interface ObserverView {
   readonly remote: string;
   readonly sid: number;
-  /** Milliseconds since 1970. */
+  /** In ms since 1970. */
   readonly establishedMs: number;
   readonly packetsReceived: number;
   readonly packetsSent: number;
@@ -206,30 +187,26 @@ export interface ObserverView {
   readonly lastZxid: bigint;
 }
 
-/** One client connection, as `cons` and `stat` print it. */
 export interface ConnectionView {
   /** `127.0.0.1:38772`, or `[0:0:0:0:0:0:0:1]:38772` for IPv6, as Java prints an address. */
   readonly remote: string;
   readonly isOverTls?: boolean;
   /** Java NIO's interest bits: 0 during the answer to a word, 1 reading, 5 reading and writing. */
   readonly interestOps: number;
-  /** Requests of this connection without an answer yet. */
   readonly outstanding: number;
   readonly packetsReceived: number;
   readonly packetsSent: number;
-  /**
-   * 0n before the session is established (as for a probe): then the fields below are not printed.
-   */
+  /** 0n before the session is established, as for a probe. Then no field below is printed. */
   readonly sessionId: bigint;
   /** The last request as four to six letters: PING SESS CREA GETD … `NA` before the first. */
   readonly lastOperation: string;
-  /** Milliseconds since 1970. */
+  /** In ms since 1970. */
   readonly establishedMs: number;
   readonly sessionTimeoutMs: number;
   /** Negative before the first request; then it is not printed. */
   readonly lastCxid: bigint;
   readonly lastZxid: bigint;
-  /** Milliseconds of the server's monotonic clock. */
+  /** In ms of the server's monotonic clock. */
   readonly lastResponseMs: number;
   readonly lastLatencyMs: number;
   readonly minLatencyMs: number;
@@ -248,18 +225,17 @@ export type SessionsView =
   | {
       readonly kind: 'learner';
       readonly sessions: readonly { readonly sessionId: bigint; readonly timeoutMs: number }[];
-      /** Set where local sessions are enabled. */
       readonly localBuckets?: readonly SessionBucketView[];
     };
 
 export interface SessionBucketView {
-  /** Milliseconds since 1970. */
+  /** In ms since 1970. */
   readonly expiresAtMs: number;
   readonly sessionIds: readonly bigint[];
 }
 
 export interface ConnectionBucketView {
-  /** Milliseconds since 1970. */
+  /** In ms since 1970. */
   readonly expiresAtMs: number;
   /** 0n before the session is established. */
   readonly connections: readonly { readonly remote: string; readonly sessionId: bigint }[];

@@ -1,6 +1,5 @@
 import { servingWord } from './word.js';
 
-/** The answer of `srst` and `crst`. */
 export interface ParsedReset {
   readonly isDone: boolean;
   readonly text: string;

@@ -11,7 +11,7 @@ import { servingWord } from './word.js';
 
 const READ_ONLY_LINE = 'READ-ONLY mode; serving only read-only clients';
 
-/** `srvr`, or `stat` with its clients. Absent lines are undefined. */
+/** The answer of `srvr`, or of `stat` with its clients. Absent lines are undefined. */
 export interface ParsedServer {
   /** `3.9.3-<revision>, built on …`, or `ClickHouse Keeper …`. */
   readonly version: string | undefined;
@@ -33,11 +33,9 @@ export interface ParsedServer {
     | { readonly last: number; readonly min: number; readonly max: number }
     | undefined;
   readonly clients: readonly ParsedConnection[];
-  /** Unknown lines. */
   readonly unknown: readonly string[];
 }
 
-/** Block A of the reference: only `stat` has the client list. */
 export function renderServer(
   view: ServerView,
   clients: 'with clients' | 'without clients',
@@ -126,7 +124,7 @@ function parseTriple(text: string | undefined): (number | undefined)[] {
   return parts.length === 3 ? parts : [];
 }
 
-/** The release that a version line starts with: `3.9.3` of `3.9.3-c26634f, built on …`. */
+/** `3.9.3` of `3.9.3-c26634f, built on …`. */
 export function releaseOf(version: string | undefined): string | undefined {
   return /\d+\.\d+(?:\.\d+)*/.exec(version ?? '')?.[0];
 }

@@ -3,8 +3,7 @@ import type { SaslLogin } from '../../protocol/sasl-digest-client.js';
 import { CommandError, ExitCode } from '../program/command-error.js';
 
 /**
- * Reads user:password from the first line of a file that only its owner may read.
- * @throws CommandError USAGE
+ * Reads user:password from the first line. @throws CommandError USAGE, also if others may read it
  */
 export async function readAuthFile(file: string): Promise<string> {
   let text: string;
@@ -24,7 +23,7 @@ export async function readAuthFile(file: string): Promise<string> {
   return line;
 }
 
-/** The same, as a login by SASL. @throws CommandError USAGE */
+/** Reads the same file for a login by SASL. @throws CommandError USAGE */
 export async function readSaslFile(file: string): Promise<SaslLogin> {
   const line = await readAuthFile(file);
   const at = line.indexOf(':');
@@ -32,7 +31,7 @@ export async function readSaslFile(file: string): Promise<SaslLogin> {
 }
 
 /**
- * Asks for the password of a user on the terminal, without echo.
+ * Asks for a password on the terminal, without echo.
  * @returns user:password
  * @throws CommandError USAGE without a terminal, INTERRUPTED for Ctrl-C
  */
@@ -46,10 +45,7 @@ export async function askAuth(user: string): Promise<string> {
   return `${user}:${await askHidden(`password of ${user}: `)}`;
 }
 
-/**
- * Asks on the terminal, which must be one, without echo.
- * @throws CommandError INTERRUPTED for Ctrl-C
- */
+/** Asks on the terminal, without echo. @throws CommandError INTERRUPTED for Ctrl-C */
 export async function askHidden(question: string): Promise<string> {
   const { stdin, stderr } = process;
   stderr.write(question);
@@ -88,7 +84,6 @@ export class HiddenLine {
     return this.#typed.join('');
   }
 
-  /** The end of the input, if any: by Enter, or by Ctrl-C or Ctrl-D. */
   type(chars: string): 'entered' | 'interrupted' | undefined {
     for (const char of chars) {
       if (char === '\r' || char === '\n') return 'entered';

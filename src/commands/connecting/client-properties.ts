@@ -15,10 +15,10 @@ import {
 type Properties = ReadonlyMap<string, string>;
 
 /**
- * A client configuration of Apache's shell (`-client-configuration`): TLS, SASL by a JAAS file,
- * jute.maxbuffer, and the timeout of requests. Properties that would protect the connection and
- * are not supported are errors.
- * @throws Error that names the unusable property, and what to do
+ * Reads a client configuration of Apache's shell (`-client-configuration`): TLS, SASL by a JAAS
+ * file, jute.maxbuffer, and the timeout of requests.
+ * @throws Error that names the unusable property, and any property for security that zksh does not
+ * support
  */
 export async function readClientProperties(file: string): Promise<Partial<ClientOptions>> {
   const properties = await readProperties(file);
@@ -48,7 +48,7 @@ function isTrue(properties: Properties, name: string): boolean {
   return properties.get(name)?.toLowerCase() === 'true';
 }
 
-/** The login of the section "Client", as Apache's client takes it. */
+/** Apache's client uses the section "Client". */
 async function loginOf(properties: Properties, folder: string): Promise<SaslLogin | undefined> {
   const location = properties.get('java.security.auth.login.config');
   if (location === undefined || properties.get('zookeeper.sasl.client') === 'false')
@@ -68,7 +68,7 @@ async function loginOf(properties: Properties, folder: string): Promise<SaslLogi
   );
 }
 
-/** They restrict whom the client trusts, or how it encrypts. */
+/** These restrict which servers the client trusts, or how it encrypts. */
 const UNSUPPORTED: readonly string[] = [
   'zookeeper.ssl.crl',
   'zookeeper.ssl.ocsp',
@@ -131,7 +131,7 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-/** @throws Error that names the invalid line, which Java would refuse, too */
+/** @throws Error that names the invalid line; Java refuses it, too */
 async function readProperties(file: string): Promise<Properties> {
   const { properties, problems } = parseProperties(await readText(file));
   const [problem] = problems;

@@ -5,7 +5,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { CommandError, ExitCode } from '../program/command-error.js';
 import { suggestWord } from '../program/suggest-word.js';
 
-/** The fields of a profile, named like the command-line options. */
+/** Names of command-line options. */
 const FIELDS = {
   connect: 'string',
   client: 'string',
@@ -30,7 +30,7 @@ const FILE_FIELDS: readonly FieldName[] = [
   'key',
 ];
 
-/** A named cluster: its address, connection options, and permissions. */
+/** A named cluster of the configuration: its address, options, and permissions. */
 export interface Profile {
   readonly connect?: string;
   readonly client?: string;
@@ -55,10 +55,7 @@ export function configFile(env: Readonly<Record<string, string | undefined>>): s
   return join(isGiven ? XDG_CONFIG_HOME : join(homedir(), '.config'), 'zksh', 'config.json');
 }
 
-/**
- * Reads one profile; file names in it are relative to the folder of the configuration.
- * @throws CommandError USAGE with the problem and its place
- */
+/** File names are relative to the folder of the configuration. @throws CommandError USAGE */
 export async function readProfile(file: string, name: string): Promise<Profile> {
   const profiles = profilesOf(file, await readText(file));
   if (!Object.hasOwn(profiles, name)) {
@@ -72,10 +69,7 @@ export async function readProfile(file: string, name: string): Promise<Profile> 
   return checkProfile(file, name, profiles[name]);
 }
 
-/**
- * The configuration as an object; empty without a file.
- * @throws CommandError USAGE
- */
+/** Empty without a file. @throws CommandError USAGE */
 export async function readConfig(file: string): Promise<Readonly<Record<string, unknown>>> {
   if (!existsSync(file)) return {};
   const value = jsonOf(file, await readText(file));

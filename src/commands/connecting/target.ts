@@ -1,14 +1,13 @@
-// The text for servers: [zks://]host[:port][,host[:port]...][/chroot], or srv://NAME.
+// A target is [zks://]host[:port][,host[:port]...][/chroot], or srv://NAME.
 import { parseConnectString } from '../../client/base/connect-string.js';
 import { checkSrvTarget, isSrvTarget, resolveSrv } from '../../client/hosts/srv-target.js';
 import { CommandError, ExitCode } from '../program/command-error.js';
 
-/** Whether its servers use TLS. */
 export function isSecureTarget(target: string): boolean {
   return /^(zks|srvs):\/\//.test(target);
 }
 
-/** @throws CommandError USAGE with its fault */
+/** @throws CommandError USAGE */
 export function checkTarget(target: string): void {
   try {
     if (isSrvTarget(target)) checkSrvTarget(target);
@@ -28,7 +27,7 @@ export function badTarget(target: string, reason: string, cause: unknown): Comma
   });
 }
 
-/** Resolves a name to its current servers. @throws ConnectError if it has no servers */
+/** Resolves a DNS name to its current servers. @throws ConnectError if it has no servers */
 export async function namedServers(target: string): Promise<string> {
   return isSrvTarget(target) ? resolveSrv(target) : target;
 }

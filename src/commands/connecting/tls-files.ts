@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { TlsOptions } from '../../client/base/tls.js';
 
-/** The TLS options of a command line: names of files. */
+/** File names of the TLS options. */
 export interface TlsFiles {
   readonly cacert?: string | undefined;
   readonly cert?: string | undefined;
@@ -10,13 +10,13 @@ export interface TlsFiles {
   readonly insecure?: boolean | undefined;
 }
 
-/** An unusable TLS option of the command line; the message names it. */
+/** An unusable TLS option; the message names it. */
 export class TlsFileError extends Error {
   override readonly name = 'TlsFileError';
   readonly code = 'ETLSFILE';
 }
 
-/** The first given TLS option, as typed: "--cacert". */
+/** The first TLS option of the command line, such as "--cacert". */
 export function givenTlsOption(files: TlsFiles): string | undefined {
   for (const name of ['cacert', 'cert', 'key', 'servername', 'insecure'] as const) {
     if (files[name] !== undefined && files[name] !== false) return `--${name}`;
@@ -25,7 +25,7 @@ export function givenTlsOption(files: TlsFiles): string | undefined {
 }
 
 /**
- * Reads the files and checks that they match.
+ * Reads the files and checks that certificate and key match.
  * @param passphrase of the key; from the environment, since all users can see a command line
  * @throws TlsFileError
  */

@@ -12,7 +12,7 @@ export function syncFolder(folder: string): void {
   }
 }
 
-/** Where a copy comes from, where it is checked, and where it goes; the last two on one disk. */
+/** The second and the third place must be on one disk. */
 export interface CopyPlaces {
   readonly source: string;
   readonly staging: string;
@@ -20,8 +20,8 @@ export interface CopyPlaces {
 }
 
 /**
- * Copies a file durably, with its time. `check` judges the copy before it goes to the target.
- * @returns the fault that `check` found, without a target; undefined for a good copy
+ * Copies a file durably, with its time; `check` judges the copy before it replaces the target.
+ * @returns the fault that `check` found; the target then stays as it was
  */
 export async function copyChecked<Fault>(
   { source, staging: copy, target }: CopyPlaces,

@@ -3,18 +3,17 @@ import { OpCode, opCodeName } from '../../protocol/op-code.js';
 import { readTxn, type Txn } from '../../server/tree/txn.js';
 import { aclText } from './acl-text.js';
 
-/** One record of a log, in words. */
 export interface DescribedTxn {
   readonly sessionId: bigint;
   readonly cxid: number;
   readonly time: bigint;
   readonly type: string;
-  /** The path, if there is exactly one. */
+  /** Undefined for a multi of several paths. */
   readonly path: string | undefined;
   readonly detail: string;
 }
 
-/** @returns a sentence with the reason if the record is unreadable: no release wrote it */
+/** @returns the reason if no release could have written the record */
 export function describeTxn(entry: Buffer): DescribedTxn | string {
   try {
     const { head, txn } = readTxn(entry);
@@ -27,7 +26,7 @@ export function describeTxn(entry: Buffer): DescribedTxn | string {
       detail: detailOf(txn),
     };
   } catch (error) {
-    // A JuteError means a bad encoding; the import table keeps its class from commands.
+    // A JuteError means a bad encoding. Commands may not import its class.
     if (error instanceof Error && error.name === 'JuteError') return error.message;
     throw error;
   }
@@ -62,7 +61,7 @@ function detailOf(txn: Txn): string {
   }
 }
 
-/** Data is a latin1 string: one character per byte. */
+/** A latin1 string has one character per byte. */
 function sizeOf(data: string | null): string {
   return data === null ? 'no data' : `${data.length} bytes`;
 }

@@ -12,39 +12,34 @@ import {
 import { RunFault } from '../ensemble/run-fault.js';
 import { reading } from './reading.js';
 
-/** The folder of the files: `version-2` inside the given folder, or that folder itself. */
+/** `version-2` in the given folder, or that folder itself. */
 export function versionFolder(folder: string): string {
   const inner = join(folder, VERSION_DIR);
   return basename(folder) !== VERSION_DIR && existsSync(inner) ? inner : folder;
 }
 
-/** The plain files of a folder with their sizes. */
 export async function listFiles(folder: string): Promise<FoundFile[]> {
   const entries = await reading<Dirent[]>(folder, readdir(folder, { withFileTypes: true }));
   const files: FoundFile[] = [];
   for (const entry of entries) {
     if (!entry.isFile()) continue;
-    // A file may vanish while the folder is listed.
+    // A server may delete a file while we list the folder.
     const found = await stat(join(folder, entry.name)).catch(() => undefined);
     if (found !== undefined) files.push({ name: entry.name, size: found.size });
   }
   return files;
 }
 
-/** One file to read, with the zxid of its name, if it is named as servers do. */
+/** A file with the zxid of its name, if a server named it. */
 export interface NamedFile {
   readonly path: string;
   readonly size: number;
   readonly zxid: bigint | undefined;
-  /** Found in a folder, with its other files. */
+  /** Set if the file was found in a folder. */
   readonly folder: string | undefined;
 }
 
-/**
- * The files of the arguments: a folder means all its logs (oldest first) or snapshots (newest
- * first).
- * @throws RunFault
- */
+/** A folder stands for all its logs (oldest first) or snapshots (newest first). @throws RunFault */
 export async function filesOf(
   paths: readonly string[],
   kind: 'log' | 'snapshot',

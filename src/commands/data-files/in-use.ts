@@ -3,7 +3,7 @@ import { readdir, realpath } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 
-/** Sockets with which servers lock a folder (server/node/storage/dir-lock.ts). */
+/** Servers lock a folder with these sockets (server/node/storage/dir-lock.ts). */
 const LOCK_PREFIX = 'zkserver.lock.';
 const ANSWER_TIMEOUT_MS = 2000;
 const MAX_ANSWER = 1024;
@@ -15,10 +15,7 @@ export interface User {
   readonly file: string | undefined;
 }
 
-/**
- * The users of the files of a folder. zkserver answers on its lock; other processes show by their
- * open files, where /proc exists and permissions allow. Apache's server keeps its newest log open.
- */
+/** zkserver answers on its lock. Other users of a file appear only where /proc shows them. */
 export async function usersOf(folder: string): Promise<User[]> {
   const real = await realpath(folder);
   const users: User[] = [];
@@ -36,7 +33,7 @@ export async function usersOf(folder: string): Promise<User[]> {
   return users;
 }
 
-/** The process that answers on a socket of the lock; undefined without an answer. */
+/** The process id from a socket of the lock; undefined without an answer. */
 function lockedBy(path: string): Promise<number | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ path });

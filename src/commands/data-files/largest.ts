@@ -1,4 +1,4 @@
-/** Keeps the `limit` largest values, in constant memory. */
+/** Keeps the `limit` largest values in constant memory. */
 export class Largest<Value> {
   private readonly limit: number;
   private readonly measure: (value: Value) => number;
@@ -15,11 +15,11 @@ export class Largest<Value> {
     const size = this.measure(value);
     if (size < this.least) return;
     this.kept.push({ value, size, turn: this.turn++ });
-    // Sorts only now and then: a sort for each value would dominate the cost.
+    // A sort for each value would dominate the cost.
     if (this.kept.length >= this.limit * 2 + 64) this.prune();
   }
 
-  /** Largest first; of the same size the last one, which is the parent of the others. */
+  /** Largest first. Of equal sizes the last one comes first: it is the parent. */
   values(): Value[] {
     this.prune();
     return this.kept.map(({ value }) => value);

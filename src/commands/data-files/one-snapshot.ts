@@ -1,7 +1,6 @@
 import { RunFault } from '../ensemble/run-fault.js';
 import { filesOf, type NamedFile } from './find-files.js';
 
-/** The given snapshot, or the newest one of a folder. */
 export async function oneSnapshot(path: string): Promise<NamedFile> {
   const [newest] = await filesOf([path], 'snapshot');
   if (newest === undefined) throw new RunFault(`${path}: has no snapshot`);

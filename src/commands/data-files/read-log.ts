@@ -1,5 +1,5 @@
-// Reads a transaction log of any length in constant memory. It continues after a record with a
-// wrong checksum if its frame is whole, because an operator needs to know all the damage.
+// Reads a log of any length in constant memory. Continues after a record with a wrong checksum if
+// its frame is whole, because an operator needs to know all the damage.
 
 import { type FileHandle, open } from 'node:fs/promises';
 import { encodeLogHeader, type LogItem, TxnLogReader } from '../../server/persistence/txn-log.js';
@@ -7,26 +7,25 @@ import { reading } from './reading.js';
 
 const READ_SIZE = 1024 * 1024;
 const HEADER_SIZE = 16;
-/** Checksum (8) and length (4) before an entry. */
 const PREFIX_SIZE = 12;
-/** A TxnHeader, the minimum of an entry. */
+/** The size of a TxnHeader. */
 const LEAST_ENTRY = 32;
 const END_OF_RECORD = 0x42;
-/** How many damaged records end the reading of a log. */
+/** The reading ends after this many damaged records. */
 const MAX_DAMAGED = 100;
-/** Twice jute.maxbuffer: the longest entry that servers accept by default. */
+/** Twice jute.maxbuffer: by default, servers accept no longer entry. */
 export const DEFAULT_MAX_ENTRY = 2 * 0xfffff;
 
-/** A record of the log; the next one overwrites the view `entry`. */
+/** The next record overwrites the view `entry`. */
 export interface LogRecord {
   readonly offset: number;
   readonly zxid: bigint;
   readonly entry: Buffer;
-  /** The reason not to trust it, though its frame is whole. */
+  /** The reason not to trust a record with a whole frame. */
   readonly damage: string | undefined;
 }
 
-/** The end of the log. `end`: in order, perhaps followed by padding. */
+/** The kind `end` means no damage; padding may follow. */
 export interface LogEnding {
   readonly kind: 'end' | 'torn' | 'corrupt';
   /** After the last readable record. */
@@ -35,14 +34,13 @@ export interface LogEnding {
 }
 
 export interface ReadLogOptions {
-  /** Where a record begins; default: the first record. */
+  /** The start of a record; without it, the first record. */
   readonly from?: number;
   readonly maxEntry: number;
   readonly signal: AbortSignal;
   readonly onBytes: (done: number) => void;
 }
 
-/** Yields the results of `map` in batches; returns the end of the log. */
 export async function* readLog<Value>(
   path: string,
   map: (record: LogRecord) => Value | undefined,
@@ -65,7 +63,7 @@ export async function* readLog<Value>(
   }
 }
 
-/** Reads from `from` on; a part inside the file gets a separate header. */
+/** A part inside the file gets a separate header. */
 async function* readStretch<Value>(
   handle: FileHandle,
   path: string,
@@ -81,7 +79,7 @@ async function* readStretch<Value>(
   let position = from;
   let turn: 0 | 1 = 0;
   const read = (chunk: Buffer) => handle.read(chunk, 0, READ_SIZE, position);
-  // One chunk is parsed while the other is read.
+  // Parses one chunk while it reads the other.
   let pending = read(chunks[turn]);
   for (;;) {
     const batch: Value[] = [];
@@ -101,12 +99,12 @@ async function* readStretch<Value>(
     else reader.push(chunk.subarray(0, bytesRead));
     turn = turn === 0 ? 1 : 0;
     pending = read(chunks[turn]);
-    // A read error is reported in order.
+    // The loop below reports a read error in order.
     pending.catch(() => undefined);
   }
 }
 
-/** Takes the records of the reader; returns the reason for its end. */
+/** Returns the reason why the reader ended. */
 function takeRecords<Value>(
   reader: TxnLogReader,
   shift: number,
@@ -122,7 +120,7 @@ function takeRecords<Value>(
   }
 }
 
-/** The damaged record, if its length leads to its end mark. */
+/** Undefined unless the length leads to the end mark of the record. */
 async function damagedRecord(
   handle: FileHandle,
   { offset, reason }: LogEnding,

@@ -1,4 +1,4 @@
-// Reads a snapshot of any size in constant memory, compressed or not, and verifies it.
+// Reads and verifies a snapshot of any size in constant memory, compressed or not.
 
 import { createReadStream, type ReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
@@ -20,45 +20,42 @@ export type SnapshotNode = Extract<SnapshotItem, { kind: 'node' }>;
 export type SnapshotSession = Extract<SnapshotItem, { kind: 'session' }>;
 export type SnapshotAcl = Extract<SnapshotItem, { kind: 'acl' }>;
 
-/** The receiver of the parts of a snapshot. */
 export interface SnapshotTaker<Value> {
   readonly session?: (session: SnapshotSession) => void;
   readonly acl?: (acl: SnapshotAcl) => void;
-  /** `digest` covers path, data and the whole Stat except pzxid; 0 for znodes that servers skip. */
+  /** `digest` covers path, data, and the Stat without pzxid; 0 for znodes that servers skip. */
   readonly node: (node: SnapshotNode, digest: number) => Value | undefined;
-  /** Skips the digests: the file was verified before. */
+  /** True skips the digests, because the file was verified before. */
   readonly isKnown?: boolean;
 }
 
 export type Compression = 'none' | 'gzip' | 'snappy';
 
-/** The result of reading a snapshot. */
 export interface SnapshotOutcome {
   readonly compression: Compression;
-  /** On the disk. */
+  /** Bytes of the file. */
   readonly size: number;
   readonly sessions: number;
   readonly acls: number;
   readonly nodes: number;
-  /** Of paths and data, as approximate_data_size counts them. */
+  /** Bytes of paths and data, as approximate_data_size counts them. */
   readonly dataBytes: number;
-  /** Of the tree in the file; version 2. */
+  /** Of the tree in the file; version 2 of the digest. */
   readonly digest: bigint;
-  /** The digest in the file with its zxid; null for an old version. */
+  /** From the end of the file; the digest is null for an old version. */
   readonly told: { readonly zxid: bigint; readonly digest: bigint | null } | undefined;
   readonly lastProcessedZxid: bigint | undefined;
-  /** Why it is not whole. The offset counts uncompressed bytes. */
+  /** Set unless the file is whole. The offset counts uncompressed bytes. */
   readonly fault: { readonly offset: number; readonly reason: string } | undefined;
 }
 
 export interface ReadSnapshotOptions {
   readonly maxEntry: number;
   readonly signal: AbortSignal;
-  /** Counts the bytes of the file. */
   readonly onBytes: (done: number) => void;
 }
 
-/** By the first bytes, because a copy may have any name. */
+/** Reads the first bytes, because a copy may have any name. */
 async function compressionOf(path: string): Promise<Compression> {
   const handle = await reading(path, open(path, 'r'));
   try {
@@ -70,7 +67,6 @@ async function compressionOf(path: string): Promise<Compression> {
   }
 }
 
-/** The uncompressed bytes of a snapshot. */
 export async function snapshotBytes(path: string): Promise<AsyncIterable<Buffer>> {
   const compression = await compressionOf(path);
   return unpacked(createReadStream(path, { highWaterMark: READ_SIZE }), compression);
@@ -86,7 +82,7 @@ function unpacked(source: ReadStream, compression: Compression): AsyncIterable<B
   if (compression === 'snappy') return unsnappied(source);
   if (compression === 'none') return source;
   const gunzip = createGunzip();
-  // A pipe does not forward an error of the file to the next stream.
+  // A pipe does not forward errors of its source.
   source.on('error', (error) => gunzip.destroy(error));
   return source.pipe(gunzip);
 }
@@ -129,7 +125,6 @@ export async function* readSnapshot<Value>(
   return fold.outcome(compression, size, undefined);
 }
 
-/** Counts the parts of the reader, and passes them on. */
 class SnapshotFold<Value> {
   isOver = false;
   private readonly taker: SnapshotTaker<Value>;

@@ -1,6 +1,6 @@
 import { RunFault } from '../ensemble/run-fault.js';
 
-/** Awaits a call of the file system; its error becomes a sentence that names the file. */
+/** Turns an error of the file system into a RunFault that names the file. */
 export async function reading<Value>(path: string, promise: Promise<Value>): Promise<Value> {
   try {
     return await promise;

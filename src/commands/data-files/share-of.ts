@@ -1,8 +1,8 @@
 export const SHARE_SEED = 0x811c9dc5;
-/** For the parts of a share: the same seed would put a whole share into one part. */
+/** With the seed of the shares, all paths of a share would be in one part. */
 export const PART_SEED = 0x050c5d1f;
 
-/** The share that a path belongs to, from 0 to `shares` - 1 (FNV-1a). */
+/** From 0 to `shares` - 1 (FNV-1a). */
 export function shareOf(path: string, shares: number, seed: number): number {
   if (shares === 1) return 0;
   let hash = seed;

@@ -1,27 +1,24 @@
-// Snapshots contain parents before their children and a subtree in one piece, so a walk needs only
+// A snapshot has parents before their children and each subtree in one piece. So a walk keeps only
 // the path from the root to the current znode.
 
-/** A znode whose subtree is being read, or has just ended. */
 export interface Subtree {
-  /** `/` for the root. */
   readonly path: string;
   readonly ownBytes: number;
   children: number;
-  /** Znodes of the subtree, including itself. */
+  /** Including the root of the subtree. */
   znodes: number;
-  /** Bytes of paths and data of the subtree. */
+  /** Bytes of paths and data. */
   bytes: number;
 }
 
-/** Adds up subtrees while znodes are read. */
 export class SubtreeWalk {
-  /** Znodes without their parent before them. */
+  /** Znodes whose parent is not in the snapshot before them. */
   orphans = 0;
   firstOrphan: string | undefined;
   private readonly way: Subtree[] = [];
   private readonly onEnd: (subtree: Subtree, depth: number) => void;
 
-  /** @param onEnd called for each subtree at its end; the root has depth 0 */
+  /** @param onEnd called at the end of each subtree; the root has depth 0 */
   constructor(onEnd: (subtree: Subtree, depth: number) => void) {
     this.onEnd = onEnd;
   }
@@ -35,7 +32,6 @@ export class SubtreeWalk {
     this.way.push({ path: shown, ownBytes, children: 0, znodes: 1, bytes: ownBytes });
   }
 
-  /** The end of the snapshot. */
   end(): void {
     while (this.way.length > 0) this.leave();
   }

@@ -4,7 +4,6 @@ import { parseSnapshotName } from '../../server/persistence/file-names.js';
 import type { Problem } from '../ensemble/verdict/result.js';
 import type { SnapshotOutcome } from './read-snapshot.js';
 
-/** The problems of a snapshot; empty if it is whole. */
 export function snapshotProblems(path: string, outcome: SnapshotOutcome): Problem[] {
   const { fault } = outcome;
   if (fault !== undefined) {
@@ -18,7 +17,7 @@ export function snapshotProblems(path: string, outcome: SnapshotOutcome): Proble
   return [{ level: 'critical', code: 'wrong-digest', text }];
 }
 
-/** The right name with the content of another kind of file: name the kind. */
+/** The name is right, but the content is another kind of file. */
 function hint(reason: string): string {
   return reason.includes('found 5a4b4c47')
     ? `${reason}: this is a transaction log, for zkops log`
@@ -30,16 +29,13 @@ export function digestText(digest: bigint): string {
   return BigInt.asUintN(64, digest).toString();
 }
 
-/**
- * Compares the digest of the tree with the digest in the file. A snapshot that was written during
- * txns shows a tree that never existed, and the file names the zxid of its digest.
- */
+/** A snapshot that is written during txns shows no real tree; its digest names a zxid. */
 export function digestOf(
   path: string,
   { told, digest, fault }: SnapshotOutcome,
 ): 'fits' | 'differs' | 'fuzzy' | 'none' {
   if (fault !== undefined || told === undefined || told.digest === null) return 'none';
-  // A server without a txn since its start writes zeros.
+  // A server writes zeros if it had no txn since its start.
   if (told.zxid === 0n && told.digest === 0n) return 'none';
   if (told.digest === digest) return 'fits';
   const named = parseSnapshotName(basename(path))?.zxid;

@@ -3,12 +3,12 @@ import { readTxn } from '../../server/tree/txn.js';
 /** After the session id, the cxid, and the zxid. */
 const TIME_OFFSET = 20;
 
-/** When a txn was made, in ms since 1970, by the clock of the leader. */
+/** In ms since 1970, by the clock of the leader. */
 export function timeOfTxn(entry: Buffer): number {
   return Number(entry.readBigInt64BE(TIME_OFFSET));
 }
 
-/** The digest of the tree after a txn; null if the server logs none. */
+/** Null if the server logs no digests. */
 export function digestOfTxn(entry: Buffer): bigint | null {
   return readTxn(entry).digest;
 }

@@ -1,11 +1,11 @@
-// Compact data about many znodes: 16 bytes and a mark for each, outside of the object heap. A path
-// is its 64-bit hash. Two of a million paths collide in one of thirty million snapshots, and a
-// reported difference is checked against the znodes.
+// Data about many znodes outside of the object heap: 16 bytes and a mark for each. A path is its
+// 64-bit hash. Two of a million paths collide in one of thirty million snapshots, and callers check
+// each difference against the znodes.
 
 const WORDS = 4;
 const FIRST_SLOTS = 1024;
 
-/** Two 32-bit hashes, used together: FNV-1a, and the same with another prime. */
+/** Two 32-bit hashes: FNV-1a, and the same with another prime. */
 export class Hash64 {
   high = 0;
   low = 0;
@@ -26,7 +26,7 @@ export class Hash64 {
   }
 }
 
-/** Open addressing: hash of the path (two words, not both 0), then the content. */
+/** Open addressing: the hash of the path (two words, not both 0), then the content. */
 export class ZnodeTable {
   count = 0;
   private slots = FIRST_SLOTS;
@@ -40,7 +40,6 @@ export class ZnodeTable {
     this.fill(slot, path.high >>> 0, path.low >>> 0, content.high >>> 0, content.low >>> 0);
   }
 
-  /** The slot of a path, if any. */
   find(path: Hash64): number | undefined {
     const slot = this.slotOf(path.high >>> 0, path.low >>> 0);
     return this.isTaken(slot) ? slot : undefined;

@@ -1,11 +1,11 @@
-// Asks a member's AdminServer for information that the words lack: the metrics if the whitelist
-// refuses mntr, and whether a member that serves no clients is the leader.
+// An AdminServer has data that the words lack: metrics if the whitelist refuses mntr, and the role
+// of a member that serves no clients.
 
 import { loadHttp } from '../../client/base/load-on-demand.js';
 import type { ParsedMntr } from '../../fourlw/mntr.js';
 import type { MemberAddress } from './member-address.js';
 
-/** One command of an AdminServer; returns its answer, and throws on any failure. */
+/** Runs one command of an AdminServer. Throws on any failure. */
 export type AskAdmin = (
   place: { readonly host: string; readonly port: number },
   command: string,
@@ -14,13 +14,11 @@ export type AskAdmin = (
 
 const MAX_LENGTH = 16 * 1024 * 1024;
 
-/**
- * @throws Error of the network, of an answer that is not JSON, or with the `error` of the answer
- */
+/** @throws Error of the network, for an answer that is not JSON, or with the answer's `error` */
 export const askAdmin: AskAdmin = async ({ host, port }, command, { timeoutMs, deadline }) => {
   const signal = AbortSignal.any([deadline, AbortSignal.timeout(timeoutMs)]);
   const text = await fetchText({ host, port, path: `/commands/${command}`, signal });
-  // Ids and zxids have more digits than a double holds, so they become strings.
+  // Ids and zxids have more digits than a double, so they become strings.
   const exact = text.replace(/(:\s*)(-?\d{16,})(?=\s*[,}\]])/g, '$1"$2"');
   const answer: unknown = JSON.parse(exact);
   if (typeof answer !== 'object' || answer === null) throw new Error('the answer is not an object');
@@ -57,7 +55,7 @@ interface AdminLimit {
   readonly deadline: AbortSignal;
 }
 
-/** The metrics of mntr; undefined without an AdminServer, or if it refuses. */
+/** The metrics of mntr; undefined if the AdminServer does not answer. */
 export async function monitorOf(
   ask: AskAdmin,
   address: MemberAddress,
@@ -74,7 +72,7 @@ export async function monitorOf(
   return { values, dialect: isPrometheus ? 'prometheus' : 'default', unknown: [] };
 }
 
-/** Whether the member leads, even if it serves no clients. Source: the command zabstate. */
+/** From the command zabstate. */
 export async function leadsQuietly(
   ask: AskAdmin,
   address: MemberAddress,

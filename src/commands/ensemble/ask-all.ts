@@ -10,23 +10,20 @@ import type { OpsVerb } from './verb.js';
 
 export interface AskOptions {
   readonly ask: AskWord;
-  /** Asks only members whose AdminServer the list names. */
   readonly askAdmin?: AskAdmin | undefined;
-  /** Asks only members over TLS, for verbs that measure. */
+  /** For members over TLS, and verbs that measure. */
   readonly askCertificate?: AskCertificate | undefined;
-  /** The timeout of one word of one member, from the connect to the last byte. */
+  /** For each word of each member, from the connect to the last byte. */
   readonly timeoutMs: number;
-  /** Also ask a server with many watches for costly answers. */
+  /** Asks for costly answers even if the server has many watches. */
   readonly isForced?: boolean;
-  /** The 8 bytes that stmk sends. */
+  /** The 8 bytes after stmk. */
   readonly argument?: Buffer;
   /** For members with zks://. */
   readonly tls?: TlsOptions;
 }
 
-/**
- * Asks one member all words of the verb at once, and its AdminServer for the words that it refuses.
- */
+/** Asks one member all words of the verb at once, and its AdminServer if it refuses some. */
 export async function askAll(
   verb: OpsVerb,
   address: MemberAddress,
@@ -63,7 +60,6 @@ export async function askAll(
   });
 }
 
-/** The AdminServer replaces mntr, and says whether a member that serves nobody leads. */
 async function askAdminToo(
   verb: OpsVerb,
   address: MemberAddress,
@@ -89,10 +85,10 @@ async function askAdminToo(
   };
 }
 
-/** A server builds the answer to wchc and wchp as one text in memory: ZOOKEEPER-2693. */
+/** A server builds the answers to wchc and wchp as one text in memory: ZOOKEEPER-2693. */
 const MAX_WATCHES = 100_000;
 
-/** The refusal to ask a member for all its watches; undefined if it has few, or reports none. */
+/** Undefined if the member has few watches, or reports no number. */
 async function tooCostly(
   ask: AskWord,
   address: MemberAddress,

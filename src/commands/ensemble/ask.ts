@@ -5,7 +5,7 @@ import { kindOfAnswer, WORDS, type WordName } from '../../fourlw/index.js';
 import type { Answer, Reason } from './member.js';
 import { isReadable } from './readable.js';
 
-/** client/four-letter's askWord: its errors carry a `reason`. */
+/** Rejects with errors that have a `reason`. */
 export type AskWord = (
   address: ServerAddress,
   word: string | Buffer,
@@ -23,24 +23,21 @@ const NETWORK_REASONS: readonly string[] = [
   'too-large',
 ];
 
-/** Words whose answers grow with the clients and watches of a server, without a limit. */
+/** The answers to these words grow with the clients and watches of a server. */
 const LISTS: readonly WordName[] = ['stat', 'cons', 'dump', 'wchc', 'wchp'];
-/** The others take a few KiB, mntr some hundred. Many members may send garbage at once. */
+/** Other answers have a few KiB, mntr some hundred. A limit protects against garbage. */
 const MAX_SHORT_ANSWER_LENGTH = 4 * 1024 * 1024;
 
 interface AskLimit {
   readonly timeoutMs: number;
-  /** Aborts at the deadline of the whole run. */
+  /** Aborts at the deadline of the run. */
   readonly deadline: AbortSignal;
-  /** The 8 bytes of stmk. */
+  /** The 8 bytes after stmk. */
   readonly argument?: Buffer;
   readonly tls?: TlsOptions;
 }
 
-/**
- * Asks one word of one member and never throws. The timeout covers the whole answer, from the
- * connect to the last byte, so a member that sends one byte per second cannot delay the run.
- */
+/** Never throws. The timeout covers the whole answer, so a slow sender cannot delay the run. */
 export async function askMember(
   ask: AskWord,
   address: ServerAddress,
@@ -68,10 +65,7 @@ export async function askMember(
   }
 }
 
-/**
- * Whether an empty answer to `hash` means that the server has no digest yet. A wrong port answers
- * nothing, too, so another word has to tell the two apart.
- */
+/** A server without a digest answers nothing, like another program. So ask another word, too. */
 async function isEmptyAnswer(
   ask: AskWord,
   address: ServerAddress,

@@ -3,13 +3,13 @@ import { openSocket } from '../../client/base/connection.js';
 import type { TlsOptions } from '../../client/base/tls.js';
 import type { MemberAddress } from './member-address.js';
 
-/** The expiry time of the certificate of a port; undefined if none arrives in time. */
+/** Undefined if no certificate arrives in time. */
 export type AskCertificate = (
   address: MemberAddress,
   limit: { readonly timeoutMs: number; readonly deadline: AbortSignal; readonly tls?: TlsOptions },
 ) => Promise<number | undefined>;
 
-/** Milliseconds since 1970. The connections of the words report a failed handshake. */
+/** In ms since 1970. The words report a failed handshake. */
 export const askCertificate: AskCertificate = (address, { timeoutMs, deadline, tls }) =>
   new Promise((resolve) => {
     const socket = openSocket(address, tls);

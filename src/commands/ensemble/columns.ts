@@ -1,5 +1,3 @@
-// The columns that several verbs share.
-
 import { metricOf, summaryPart } from '../../fourlw/mntr.js';
 import { formatZxid } from '../../protocol/zxid.js';
 import { shortBytes, shortCount, shortDuration, shortNumber } from './format.js';
@@ -59,7 +57,7 @@ export const VERSION: Column = {
   value: (member) => serverOf(member)?.release ?? metricsOf(member)?.values.get('version'),
 };
 
-/** A column of one key of mntr, or of the value in srvr if mntr is refused. */
+/** The value of mntr, or of srvr if the member refuses mntr. */
 export function metricColumn(
   title: string,
   key: string,
@@ -85,14 +83,12 @@ export function metricColumn(
   };
 }
 
-/** The name of the limit of a summary. */
 const SUMMARY_LIMITS: Readonly<Record<string, string>> = {
   updatelatency: 'update_latency',
   readlatency: 'read_latency',
   fsynctime: 'fsync_time',
 };
 
-/** A column of a part of one of mntr's summaries. */
 export function summaryColumn(
   title: string,
   summary: string,
@@ -165,7 +161,6 @@ export const LATENCY_NOW: Column = {
   show: shortNumber,
 };
 
-/** Latency, rate of requests, and requests that wait. */
 export const SPEED: readonly Column[] = [AVERAGE, REQUEST_RATE, WRITE_RATE, LATENCY_NOW];
 
 export const CERTIFICATE_DAYS: Column = {

@@ -1,6 +1,6 @@
-/** The values of an earlier look at a member that rates need. */
+/** Rates need these values of an earlier look at a member. */
 export interface EarlierLook {
-  /** Milliseconds since 1970. */
+  /** In ms since 1970. */
   readonly timeMs: number;
   /** Counters, `cnt_…` and `sum_…` of summaries, by their names in mntr without `zk_`. */
   readonly counters: Readonly<Record<string, number>>;
@@ -8,7 +8,7 @@ export interface EarlierLook {
   readonly uptimeMs: number | undefined;
 }
 
-/** The earlier counters, unless the server restarted: then they began at zero again. */
+/** Undefined after a restart, because counters then start at zero. */
 export function countersSince(
   before: EarlierLook | undefined,
   uptimeMs: number | undefined,

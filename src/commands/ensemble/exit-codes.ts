@@ -1,4 +1,4 @@
-/** The exit statuses of zkops: its verdict, or why it could not ask. */
+/** The verdict of zkops, or `unknown` if it could not ask. */
 export const EXIT_CODES = { healthy: 0, warning: 1, critical: 2, unknown: 3 } as const;
 /** sysexits.h: EX_USAGE and EX_DATAERR. */
 export const EXIT_USAGE = 64;

@@ -1,4 +1,4 @@
-// How tables show numbers: short, with the unit in the heading or after the number.
+// Short numbers for tables, with the unit in the heading or after the number.
 
 /** `79.5M`: at most one decimal, in powers of 1000. */
 export function shortCount(value: string | number | bigint): string {

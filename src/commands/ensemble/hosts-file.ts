@@ -1,7 +1,6 @@
 import { DEFAULT_CLIENT_PORT, parseServerAddress } from '../../client/base/connect-string.js';
 import { type MemberAddress, placeOf } from './member-address.js';
 
-/** A line that is not a `host[:port]`, and why. */
 export interface HostsFileFault {
   /** Starts at 1. */
   readonly line: number;
@@ -12,15 +11,14 @@ export interface HostsFileFault {
 export interface HostsFile {
   /** In the order of the file, without duplicates. */
   readonly servers: readonly MemberAddress[];
-  /** Every bad line and every duplicate server; empty for a good file. */
+  /** Invalid lines and duplicate servers. */
   readonly faults: readonly HostsFileFault[];
 }
 
 /**
- * Reads a hosts file: one `host[:port]` per line, IPv6 in brackets, `#` starts a comment, blank
- * lines and CRLF are allowed. The default port is 2181. A line `zks://host[:port]` uses TLS, with
- * the default port 2281. The options `observer`, `tls`, `admin=PORT` and `name=NAME` may follow in
- * any order.
+ * One `host[:port]` per line, IPv6 in brackets; `#` starts a comment. Blank lines and CRLF are
+ * allowed. The default port is 2181. `zks://host[:port]` uses TLS, by default on 2281. The options
+ * `observer`, `tls`, `admin=PORT`, and `name=NAME` may follow in any order.
  */
 export function parseHostsFile(text: string): HostsFile {
   const servers: MemberAddress[] = [];
@@ -49,7 +47,7 @@ export function parseHostsFile(text: string): HostsFile {
   return { servers, faults };
 }
 
-/** The address, or a sentence with the error. */
+/** The address, or the error as a sentence. */
 function parseEntry(entry: string): MemberAddress | string {
   const [place = '', ...words] = entry.split(/\s+/);
   const isSecure = words.includes('tls') && !place.startsWith('zks://');

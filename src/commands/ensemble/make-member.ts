@@ -12,7 +12,7 @@ export interface MemberFacts {
   readonly isHiddenLeader?: true;
 }
 
-/** Builds the row of one member from its answers, in the order of the verb's words. */
+/** @param answers in the order of the verb's words */
 export function makeMember(
   verb: OpsVerb,
   address: MemberAddress,
@@ -49,8 +49,8 @@ export function makeMember(
 const GOOD = { state: 'answered', fault: undefined, note: undefined } as const;
 
 /**
- * One good answer is enough for a healthy row; failures of other words are a note below the table.
- * Without a good answer, a network error comes before a refusal in words.
+ * One good answer makes a row healthy. Failures of other words are notes below the table. Without a
+ * good answer, a network error comes before a refusal.
  */
 function stateOf(
   verb: OpsVerb,

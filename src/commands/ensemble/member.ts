@@ -4,7 +4,6 @@ import type { ParsedServer } from '../../fourlw/srvr.js';
 import type { MemberAddress } from './member-address.js';
 import type { Rates } from './rates.js';
 
-/** Why a member gave no usable answer. */
 export type Reason =
   | 'refused'
   | 'timeout'
@@ -17,17 +16,14 @@ export type Reason =
   | 'not-whitelisted'
   | 'not-serving'
   | 'unreadable'
-  /** Not asked: the answer would cost the server too much. */
+  /** Not asked, because the answer would cost the server too much. */
   | 'too-costly';
 
-/** The state in the row of a member: a reason, or a healthy state. */
 export type MemberState = Reason | 'serving' | 'answered' | 'read-only';
 
-/** The answer of one member to one word. */
 export type Answer =
   | {
       readonly ok: true;
-      /** The result of the word's parser. */
       readonly parsed: unknown;
       readonly text: string;
       readonly bytes: Buffer;
@@ -35,23 +31,22 @@ export type Answer =
   | {
       readonly ok: false;
       readonly reason: Reason;
-      /** The error of the network, if any. */
       readonly detail: string;
-      /** The bytes that arrived: a refusal in words, or garbage. */
+      /** A refusal, or garbage. */
       readonly bytes: Buffer | undefined;
     };
 
 export interface Fault {
   readonly reason: Reason | 'read-only';
-  /** One sentence: the problem. */
+  /** One sentence with the problem. */
   readonly message: string;
-  /** One sentence: what to do. */
+  /** One sentence with what to do. */
   readonly advice: string;
 }
 
-/** One member with all its answers; renderings read nothing else. */
+/** One member with all its answers. Renderings read nothing else. */
 export interface Member {
-  /** `host:port`, or its name in the list, as everywhere in the output. */
+  /** `host:port`, or its name in the list. */
   readonly server: string;
   readonly address: MemberAddress;
   readonly state: MemberState;
@@ -59,11 +54,11 @@ export interface Member {
   /** The failure of one word when another word answered: mntr refused, srvr answered. */
   readonly note: Fault | undefined;
   readonly tookMs: number;
-  /** Expiry time of the certificate of its port, in ms since 1970; only over TLS. */
+  /** In ms since 1970; only over TLS. */
   readonly certificateEndsMs?: number;
-  /** The rates since an earlier look, if any. */
+  /** Undefined without an earlier look. */
   readonly rates?: Rates;
-  /** It leads and serves no clients (leaderServes=no), as its AdminServer reports. */
+  /** It leads and serves no clients (leaderServes=no), by its AdminServer. */
   readonly isHiddenLeader?: true;
   readonly answers: Partial<Readonly<Record<WordName, Answer>>>;
 }
@@ -78,7 +73,7 @@ const DOWN: readonly MemberState[] = [
   'not-serving',
 ];
 
-/** Whether this member serves nobody, as far as this run can see. */
+/** Whether this run found that the member serves no clients. */
 export function isDown(state: MemberState): boolean {
   return DOWN.includes(state);
 }
@@ -91,12 +86,11 @@ const UNJUDGED: readonly MemberState[] = [
   'too-costly',
 ];
 
-/** Nothing shows the state of this member. */
+/** No answer shows the state of this member. */
 export function isUnjudged(state: MemberState): boolean {
   return UNJUDGED.includes(state);
 }
 
-/** The parsed answer to a word; undefined without one. */
 export function parsedOf<Name extends WordName>(
   member: Member,
   word: Name,
@@ -106,7 +100,7 @@ export function parsedOf<Name extends WordName>(
   return answer.parsed as ReturnType<(typeof WORDS)[Name]['parse']>;
 }
 
-/** `srvr`, or `stat`, which contains the same and more. */
+/** `stat` contains all fields of `srvr`. */
 export function serverOf(member: Member): ParsedServer | undefined {
   return parsedOf(member, 'stat') ?? parsedOf(member, 'srvr');
 }
@@ -115,7 +109,6 @@ export function metricsOf(member: Member): ParsedMntr | undefined {
   return parsedOf(member, 'mntr');
 }
 
-/** leader, follower, observer, standalone, read-only; undefined if unknown. */
 export function roleOf(member: Member): string | undefined {
   if (member.isHiddenLeader === true) return 'leader';
   return serverOf(member)?.mode ?? metricsOf(member)?.values.get('server_state');

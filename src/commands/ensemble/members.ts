@@ -16,7 +16,7 @@ import { portsOfSiblings } from './zoo-cfg-siblings.js';
 
 export const MEMBER_SOURCES = ['ensemble', 'servers', 'connect', 'config'] as const;
 
-/** The source of the list of members; at most one is set. */
+/** At most one field is set. */
 export interface MemberSource {
   readonly ensemble?: string;
   readonly servers?: string;
@@ -24,14 +24,11 @@ export interface MemberSource {
   readonly config?: string;
 }
 
-/** Like zksh's default: a server on this machine. */
+/** Like zksh's default. */
 const DEFAULT_SERVERS = '127.0.0.1:2181';
 const SECURE = 'zks://';
 
-/**
- * Resolves the members to ask, in the given order.
- * @throws UsageError 64 for a bad list or more than one source, 65 for a bad file
- */
+/** @throws UsageError 64 for a bad list or more than one source, 65 for a bad file */
 export function resolveMembers(source: MemberSource): readonly MemberAddress[] {
   const given = MEMBER_SOURCES.filter((name) => source[name] !== undefined);
   if (given.length > 1) {
@@ -44,7 +41,7 @@ export function resolveMembers(source: MemberSource): readonly MemberAddress[] {
   return fromList(source.servers ?? DEFAULT_SERVERS);
 }
 
-/** Replaces a name in the source by the servers that it resolves to. @throws UsageError */
+/** Resolves a DNS name in the source to its servers. @throws UsageError */
 export async function withNamedServers(source: MemberSource): Promise<MemberSource> {
   const { servers, connect } = source;
   return {
@@ -139,13 +136,12 @@ function asUsage<Value>(option: string, read: () => Value): Value {
   }
 }
 
-/** The first address that is listed twice. */
 function repeated(servers: readonly MemberAddress[]): string | undefined {
   const names = servers.map(placeOf);
   return names.find((name, index) => names.indexOf(name) !== index);
 }
 
-/** A duplicate member would count twice in the verdict. */
+/** A duplicate would count twice in the verdict. */
 function unique(option: string, servers: readonly MemberAddress[]): readonly MemberAddress[] {
   const twice = repeated(servers);
   if (twice !== undefined) throw new UsageError(`${option}: lists ${twice} twice`);

@@ -1,4 +1,4 @@
-/** The value that a share of `sorted` (ascending, not empty) does not exceed: nearest rank. */
+/** Nearest rank. `sorted` is ascending and not empty. */
 export function percentile(sorted: readonly number[], share: number): number {
   const at = Math.max(0, Math.ceil(sorted.length * share) - 1);
   return sorted[at] ?? Number.NaN;

@@ -1,25 +1,22 @@
-// Rates per second, from two looks. zkops resets no counter for them: that would disturb other
-// readers of the counters.
+// Rates per second, from two looks. zkops never resets counters, because other programs read them,
+// too.
 
 import { countersSince, type EarlierLook } from './earlier-look.js';
 
 export interface Rates {
-  /** Packets received; of clients and of the probes. */
+  /** Packets received from clients and probes. */
   readonly requestsPerSecond: number | undefined;
   /** Txns by the zxid: every member reports those of the whole ensemble. */
   readonly writesPerSecond: number | undefined;
-  /** Mean of the reads and the writes between the looks. */
+  /** The mean of reads and writes between the looks. */
   readonly latencyMs: number | undefined;
-  /** By operation, where the server counts them (3.10): `create`, `get_data`. */
+  /** For servers that count operations (3.10): `create`, `get_data`. */
   readonly operationsPerSecond: Readonly<Record<string, number>>;
 }
 
 export const OPERATION_PREFIX = 'op_count_';
 
-/**
- * Undefined without elapsed time. A counter that decreased was reset, or the server restarted: its
- * rate is unknown.
- */
+/** Undefined without elapsed time. A counter that decreased was reset, so its rate is unknown. */
 export function ratesOf(now: EarlierLook, before: EarlierLook | undefined): Rates | undefined {
   const seconds = before === undefined ? 0 : (now.timeMs - before.timeMs) / 1000;
   if (before === undefined || seconds <= 0) return undefined;

@@ -12,8 +12,7 @@ const READABLE: Readable = {
   srvr: hasServer,
   stat: hasServer,
   mntr: (text) => WORDS.mntr.parse(text).values.size > 0,
-  // An answer without connections is valid (the probe's own is left out); so is a line of an
-  // unknown format.
+  // An answer without connections is valid, and a line of an unknown format, too.
   cons: (text) => {
     const { connections, unknown } = WORDS.cons.parse(text);
     return connections.length > 0 || unknown.length === 0;
@@ -32,9 +31,7 @@ const READABLE: Readable = {
   srst: isReset,
 };
 
-/**
- * Whether this is an answer to that word in any dialect, unlike that of a web server on the port.
- */
+/** Tells an answer of any dialect from that of another program, such as a web server. */
 export function isReadable(word: WordName, text: string): boolean {
   return READABLE[word](text);
 }

@@ -6,7 +6,7 @@ export interface FaultContext {
   readonly word: string;
   readonly timeoutMs: number;
   readonly detail: string;
-  /** Every word that the member refused in this run, for the line that zoo.cfg needs. */
+  /** The refused words of this run, for the line in zoo.cfg. */
   readonly words: readonly string[];
 }
 
@@ -29,7 +29,7 @@ const SENTENCES: Readonly<Record<Reason | 'read-only', Describe>> = {
     message: `the connection broke${detail === '' ? '' : `: ${detail}`}`,
     advice: 'check its log, and a proxy on the way',
   }),
-  // Any other error of the kernel, also that this machine ran out of local ports or descriptors.
+  // Any other error of the kernel, including a lack of local ports or descriptors.
   unreachable: ({ detail, server }) => ({
     message: `the connection failed${detail === '' ? '' : `: ${detail.replace(`${server} `, 'it ')}`}`,
     advice: 'check its network, routes and firewall, and the limits of this machine',
@@ -72,7 +72,6 @@ function whitelistFor(words: readonly string[]): string {
   return [...new Set(['srvr', ...words])].join(',');
 }
 
-/** The sentences about a member: the problem, and what to do. */
 export function describeFault(reason: Reason | 'read-only', context: FaultContext): Fault {
   return { reason, ...SENTENCES[reason](context) };
 }

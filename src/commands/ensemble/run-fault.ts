@@ -1,6 +1,6 @@
 import { EXIT_CODES } from './exit-codes.js';
 
-/** This machine could not do the task; the exit status says unknown. */
+/** This machine could not do the task. The exit status is unknown (3). */
 export class RunFault extends Error {
   override readonly name = 'RunFault';
   readonly code = 'ERUN';

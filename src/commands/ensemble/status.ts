@@ -1,33 +1,30 @@
 import { metricOf } from '../../fourlw/mntr.js';
 import { isDown, type Member, metricsOf, parsedOf, roleOf, serverOf } from './member.js';
 
-/**
- * The values of a member that the verdict and the columns need, from whichever word reported them.
- */
+/** The values of a member, from any word that reported them. */
 export interface MemberStatus {
   readonly member: Member;
   readonly role: string | undefined;
   /** It serves reads and writes. */
   readonly isServing: boolean;
   readonly isReadOnly: boolean;
-  /** According to itself, to its configuration, or to the list. */
+  /** By its own answer, its configuration, or the list. */
   readonly isObserver: boolean;
   readonly zxid: bigint | undefined;
-  /** Followers in step with this leader, without the leader. */
+  /** Without the leader. */
   readonly syncedFollowers: number | undefined;
-  /** Followers of this leader without a vote, before they join the ensemble. */
+  /** Followers without a vote, before they join the ensemble. */
   readonly nonVoting: number;
-  /** The number of voters, as this member sees it. */
   readonly quorumSize: number | undefined;
-  /** The sorted quorum addresses of all members, separated by blanks; known from `conf`. */
+  /** The sorted quorum addresses of all members, with blanks between them, from `conf`. */
   readonly membership: string | undefined;
-  /** Its server id; known from `conf`. */
+  /** From `conf`. */
   readonly sid: string | undefined;
 }
 
 const SERVING_ROLES: readonly string[] = ['leader', 'follower', 'observer', 'standalone'];
 
-/** Members never change, and columns, limits and verdict need the same values. */
+/** A cache: members never change, and columns, limits, and verdict need the same values. */
 const known = new WeakMap<Member, MemberStatus>();
 
 export function statusOf(member: Member): MemberStatus {
@@ -57,13 +54,13 @@ function readStatus(member: Member): MemberStatus {
   };
 }
 
-/** ClickHouse Keeper uses another name for it. */
+/** ClickHouse Keeper uses another name. */
 export function sidOf(member: Member): string | undefined {
   const values = parsedOf(member, 'conf')?.values;
   return values?.['serverId'] ?? values?.['server_id'];
 }
 
-/** `zk1:2888:3888 zk2:2888:3888`: without the client ports, which a dynamic configuration adds. */
+/** Without client ports, which only a dynamic configuration has: `zk1:2888:3888 zk2:2888:3888`. */
 function membershipOf(member: Member): string | undefined {
   const addresses = Object.values(parsedOf(member, 'conf')?.servers ?? {}).map((line) =>
     line.replace(/;.*$/, '').replace(/:(participant|observer)$/, ''),
@@ -76,9 +73,8 @@ export function namesOf(statuses: readonly MemberStatus[]): string {
 }
 
 /**
- * The number of txns from a member to the newest zxid of a serving member. A read-only member may
- * show uncommitted txns, so it does not count and has no lag. A member of another epoch has none
- * either.
+ * Txns from a member to the newest zxid of a serving member of its epoch. A read-only member may
+ * show uncommitted txns, so it has no lag and does not count.
  */
 export function lagOf(member: Member, members: readonly Member[]): bigint | undefined {
   const own = statusOf(member);

@@ -1,6 +1,6 @@
 import { type EXIT_BAD_HOSTS_FILE, EXIT_USAGE } from './exit-codes.js';
 
-/** A wrong call; `exitCode` is 64, or 65 for a bad hosts file. */
+/** `exitCode` is 64, or 65 for a bad hosts file. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
   readonly code = 'EUSAGE';

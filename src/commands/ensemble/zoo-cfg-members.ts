@@ -2,7 +2,6 @@ import { DEFAULT_CLIENT_PORT, secured } from '../../client/base/connect-string.j
 import { pairOf } from '../../fourlw/lines.js';
 import type { MemberAddress } from './member-address.js';
 
-/** The settings of a zoo.cfg by name. */
 export function settingsOf(text: string): ReadonlyMap<string, string> {
   const settings = new Map<string, string>();
   for (const line of text.split(/\r?\n/)) {
@@ -12,15 +11,15 @@ export function settingsOf(text: string): ReadonlyMap<string, string> {
   return settings;
 }
 
-/** The file that a zoo.cfg names for its `server.N` lines. */
+/** The file with the `server.N` lines, if zoo.cfg names one. */
 export function dynamicConfigFile(text: string): string | undefined {
   return settingsOf(text).get('dynamicConfigFile');
 }
 
 /**
- * The client addresses of the members in a zoo.cfg: `server.1=host:2888:3888;2181`. A member
- * without a client port there uses the clientPort of the file. A file without members is a
- * standalone server on this machine. A file without a clientPort means TLS on its secureClientPort.
+ * The client addresses of `server.1=host:2888:3888;2181`. A member without a client port there has
+ * the clientPort of the file, or with TLS its secureClientPort. A file without members is a
+ * standalone server on this machine.
  * @param ports the client ports of members by name (`server.1`), from their own files
  * @throws RangeError that names the setting
  */
@@ -49,7 +48,7 @@ export function membersOfConfig(
 
 function memberOf(name: string, value: string, own: number | undefined): MemberAddress {
   const [peer = '', plain = '', secure = ''] = value.split(';');
-  // Bars separate several addresses of one member; use the first.
+  // Bars separate the addresses of one member; use the first.
   const host = hostOf(peer.split('|')[0] ?? '');
   if (host === undefined) {
     throw new RangeError(

@@ -3,13 +3,13 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { settingsOf } from './zoo-cfg-members.js';
 
 const CONFIG_NAME = /\.(?:cfg|conf)$/;
-/** A folder that is not one of configurations must not cost a minute. */
+/** A folder with many files is probably not one of configurations. */
 const MOST_FILES = 100;
 
 /**
- * The client ports of servers that share a machine, by name (`server.1`). Their `server.N` lines
- * have no client port; each has a zoo.cfg of its own: `zoo1.cfg` and `zoo2.cfg`, or `zk1/zoo.cfg`
- * and `zk2/zoo.cfg`. The myid beside the data tells whose file it is.
+ * The client ports of members that share a machine, by name (`server.1`). Each has a zoo.cfg of its
+ * own: `zoo1.cfg` and `zoo2.cfg`, or `zk1/zoo.cfg` and `zk2/zoo.cfg`. The myid in its data folder
+ * names its member.
  */
 export function portsOfSiblings(file: string, text: string): ReadonlyMap<string, number> {
   const own = settingsOf(text);

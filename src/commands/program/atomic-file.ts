@@ -1,9 +1,8 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 
 /**
- * A file whose readers see the old or the new content, and never a part. The temporary file is in
- * the same folder and ends in `.tmp`, which node_exporter's collector ignores. On an Error of the
- * file system the old content stays.
+ * A file whose readers see the old or the new content, never a part. The temporary file is beside
+ * it and ends in `.tmp`, which node_exporter's collector ignores. An Error keeps the old content.
  */
 export class AtomicFile {
   private readonly file: string;
@@ -21,7 +20,7 @@ export class AtomicFile {
     for (let at = 0; at < bytes.length; ) at += writeSync(this.handle, bytes, at);
   }
 
-  /** The last call: replaces the content, or with `false` keeps the old. */
+  /** Must be the last call. False keeps the old content. */
   close(isWhole: boolean): void {
     try {
       if (isWhole) fsyncSync(this.handle);

@@ -1,4 +1,4 @@
-/** DESIGN: the exit statuses of zksh, documented in zksh(1). */
+/** The exit statuses of zksh, documented in zksh(1). */
 export const ExitCode = {
   ok: 0,
   failed: 1,
@@ -12,7 +12,7 @@ export const ExitCode = {
   partial: 9,
   unknownCommand: 127,
   interrupted: 130,
-  /** As a shell reports a program killed by SIGPIPE. */
+  /** 128 + SIGPIPE, as a shell reports it. */
   readerGone: 141,
 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
@@ -23,19 +23,17 @@ export interface Place {
   readonly end: number;
 }
 
-/** An error of a command for all renderings; error-report.ts builds one from any error. */
+/** An error of a command; error-report.ts builds one from any error. */
 export interface ErrorReport {
-  /** For programs: ZooKeeper's name ("NONODE"), or one of zksh's ("USAGE", "UNKNOWNCOMMAND"). */
+  /** ZooKeeper's name ("NONODE"), or one of zksh ("USAGE", "UNKNOWNCOMMAND"). */
   readonly code: string;
   readonly exitCode: ExitCode;
-  /** The error, for people; without a period. */
+  /** Without a period. */
   readonly sentence: string;
   readonly path?: string;
-  /** What to do. */
   readonly hint?: string;
-  /** The place in the line, for a caret. */
   readonly place?: Place;
-  /** The place in a script; lines start at 1. */
+  /** Lines start at 1. */
   readonly location?: { readonly file: string; readonly line: number };
 }
 
@@ -48,7 +46,7 @@ export interface CommandErrorOptions {
   readonly cause?: unknown;
 }
 
-/** An error of a command that does not come from the server; `message` is the sentence. */
+/** An error of a command that does not come from the server. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly code: string;
@@ -67,7 +65,7 @@ export class CommandError extends Error {
   }
 }
 
-/** An invalid line, found before anything was sent; exit status 2. */
+/** An invalid line, found before the shell sent anything; exit status 2. */
 export function usageError(
   sentence: string,
   place: Place | undefined,
@@ -76,7 +74,6 @@ export function usageError(
   return new CommandError(sentence, { code: 'USAGE', exitCode: ExitCode.usage, place, hint });
 }
 
-/** For a command that ran another one, to fail with its error. */
 export function errorOf({ sentence, ...report }: ErrorReport): CommandError {
   return new CommandError(sentence, report);
 }

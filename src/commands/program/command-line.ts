@@ -1,12 +1,8 @@
-/**
- * The command line of zkops and zkserver: declarations, help and errors in one form. zksh reads its
- * own with the parser of its prompt, since commander costs time at every start of `zksh -c`
- * (docs/libraries.md has the figures).
- */
+/** zksh does not use commander, which costs time at every start (docs/libraries.md has figures). */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { DURATION_FORM, parseDuration } from './duration.js';
 
-/** How a value is read: a function gets the earlier value, too, and throws what it expected. */
+/** A function also gets the earlier value, and throws what it expected. */
 export type OptionKind =
   | 'text'
   | 'ms'
@@ -14,7 +10,7 @@ export type OptionKind =
   | readonly string[]
   | ((text: string, before: unknown) => unknown);
 
-/** An option as data: `['--keep <n>', 'snapshots to keep', 'count', 3]`; no `<…>` is a flag. */
+/** Such as `['--keep <n>', 'snapshots to keep', 'count', 3]`. Without `<…>`, it is a flag. */
 export type CallOption = readonly [
   flags: string,
   about: string,
@@ -22,45 +18,41 @@ export type CallOption = readonly [
   fallback?: string | number,
 ];
 
-/** One verb: what its help, its reader and its manual page are made of. */
+/** One verb: its help, its options, and its manual page come from these fields. */
 export interface Call<O> {
   readonly summary: string;
-  /** As commander writes them: `<file>`, `[file]`, `<file...>`. */
+  /** In commander's form: `<file>`, `[file]`, `<file...>`. */
   readonly args: readonly string[];
   readonly options: readonly CallOption[];
   readonly run: (given: readonly string[], options: O) => Promise<number>;
 }
 
-/** A program, but for its verbs. */
+/** A program without its verbs. */
 export interface Program {
   readonly name: string;
   readonly summary: string;
   readonly examples: readonly string[];
   readonly exitStatus: readonly (readonly [status: number, meaning: string])[];
-  /** The exit status of a command line that cannot be carried out. */
+  /** The exit status of an invalid command line. */
   readonly usageStatus: number;
-  /**
-   * Options of one choice: if the command line has one of them, the environment sets none. By their
-   * long names.
-   */
+  /** If the command line has one of these options, the environment sets none of them. */
   readonly exclusive?: readonly string[];
 }
 
 export interface ProgramOutput {
   writeOut(text: string): void;
   writeError(text: string): void;
-  /** ZKOPS_TIMEOUT is the default of --timeout; undefined to read no variables. */
+  /** Where ZKOPS_TIMEOUT is the default of --timeout; undefined reads no variables. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** Reads the command line of one program, and runs the verb that it names. */
 export class CommandLine {
   readonly #program: Program;
   readonly #root: Command;
   readonly #env: ProgramOutput['env'];
   #status = 0;
 
-  /** @param version --version prints it after the name */
+  /** @param version `--version` prints it after the name */
   constructor(program: Program, version: string, { writeOut, writeError, env }: ProgramOutput) {
     const { name, examples, exitStatus } = program;
     const statuses = exitStatus.map(([status, text]) => `  ${String(status).padEnd(5)}${text}`);
@@ -81,7 +73,7 @@ export class CommandLine {
       .addHelpText('afterAll', `\nExit status:\n${statuses.join('\n')}`);
   }
 
-  /** @param name `snap`, or `snap top` of a verb with others below it */
+  /** @param name `snap`, or `snap top` for a subcommand */
   describe(name: string, summary: string): Command {
     let command = this.#root;
     for (const word of name.split(' ')) {
@@ -101,7 +93,7 @@ export class CommandLine {
     });
   }
 
-  /** Gives the exit status; what a verb throws is thrown on. */
+  /** Returns the exit status, and throws the error of the verb. */
   async run(args: readonly string[]): Promise<number> {
     try {
       await this.#root.parseAsync(args, { from: 'user' });
@@ -113,7 +105,7 @@ export class CommandLine {
   }
 }
 
-/** Sets options that the command line does not have from variables such as ZKOPS_TIMEOUT. */
+/** Sets missing options from variables such as ZKOPS_TIMEOUT. */
 function fillFromEnvironment(
   command: Command,
   { name, exclusive = [] }: Program,
@@ -144,7 +136,6 @@ function valueFrom(option: Option, text: string): unknown {
   return isOn;
 }
 
-/** A reader of digits. */
 export function wholeNumber(min: number, max: number, what = 'a whole number') {
   return (text: string): number => {
     const value = /^\d{1,10}$/.test(text) ? Number(text) : -1;
@@ -162,7 +153,7 @@ function readDuration(text: string): number {
   throw new RangeError(`expected ${DURATION_FORM}, 1 ms to 1 d`);
 }
 
-/** On one line: `unknown command 'sart' (did you mean start?)`. */
+/** Puts the error on one line: `unknown command 'sart' (did you mean start?)`. */
 function plainError(text: string): string {
   const sentence = text.trimEnd().replace(/^error: /, '');
   return sentence.replace(/\n\(Did /, ' (did ').replace(/\.$/, '');
@@ -181,7 +172,6 @@ function makeOption([flags, about, kind = 'text', fallback]: CallOption): Option
   });
 }
 
-/** Other words for choices. */
 const SYNONYMS: Readonly<Record<string, string>> = { ndjson: 'jsonl' };
 
 function withSynonyms(option: Option): Option {

@@ -9,10 +9,7 @@ const UNITS_MS: Readonly<Record<string, number>> = {
 
 export const DURATION_FORM = 'a number and ms, s, m, h, d, or w: 500ms, 60s, 5m';
 
-/**
- * `500ms`, `60s`, `5m`, `2h`, `7d`, `1w` in ms; undefined for other text.
- * @param bareMs the ms of a number without a unit; undefined refuses one
- */
+/** `500ms` to `1w` in ms; undefined for other text. @param bareMs ms of a number without a unit */
 export function parseDuration(text: string, bareMs?: number): number | undefined {
   const [, digits = '', unit = ''] = /^(\d{1,15})([a-z]*)$/.exec(text) ?? [];
   const unitMs = unit === '' ? bareMs : UNITS_MS[unit];

@@ -1,4 +1,3 @@
-/** Whether this is an error of Node with that code, such as `ENOENT`. */
 export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }

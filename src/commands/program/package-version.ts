@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The version in package.json, which is above this file in the sources and in the build. */
+/** package.json is above this file in the sources and in the build. */
 export function packageVersion(): string {
   for (let folder = new URL('./', import.meta.url); ; folder = new URL('../', folder)) {
     try {

@@ -7,12 +7,11 @@ export interface RunLock {
   release(): void;
 }
 
-/** A run may need time after its deadline to write its result. */
 const GRACE_MS = 60_000;
 
 /**
- * Takes the lock, or returns the process that holds it. Takes over the lock of a dead process or of
- * a run that is long past its deadline.
+ * Takes the lock, or returns the process that holds it. A lock of a dead process, or of a run long
+ * past its deadline, does not count.
  * @throws Error of the file system
  */
 export function takeRunLock(
@@ -53,7 +52,7 @@ function readIfThere(file: string): string | undefined {
 
 function isStale(content: string, nowMs: number): boolean {
   const [pid, until] = content.trim().split(' ').map(Number);
-  // Another program's file, or a file that is being written: leave it alone.
+  // Another program owns this file, or a run is writing it: do not touch it.
   if (!pid || !until) return false;
   if (nowMs > until) return true;
   try {
@@ -64,10 +63,7 @@ function isStale(content: string, nowMs: number): boolean {
   }
 }
 
-/**
- * Of two runs that find the same stale lock, one moves it; if the other moved a newer lock, it
- * moves it back.
- */
+/** If two runs find the same stale lock, one moves it, and moves back a lock that is newer. */
 function moveAside(file: string, stale: string): void {
   const aside = `${file}.${process.pid}.tmp`;
   try {

@@ -1,6 +1,6 @@
-// Lines, bars, and arrows as ASCII, for terminals that know nothing else.
+// Lines, bars, and arrows in ASCII, for terminals without UTF-8.
 
-/** One character for one, so that no width changes. */
+/** One character each, so that widths stay the same. */
 const ASCII: Readonly<Record<string, string>> = {
   '─': '-',
   '│': '|',
@@ -36,10 +36,7 @@ const ASCII: Readonly<Record<string, string>> = {
 };
 const DRAWN = new RegExp(`[${Object.keys(ASCII).join('')}]`, 'g');
 
-/**
- * Is another encoding than UTF-8 set? Without any setting, as in many containers, terminals still
- * read UTF-8.
- */
+/** Without a locale, as in many containers, terminals read UTF-8. */
 export function isAsciiLocale(env: Readonly<Record<string, string | undefined>>): boolean {
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
   return locale !== '' && !/utf-?8/i.test(locale);
@@ -49,7 +46,7 @@ export function asciiDrawing(text: string): string {
   return text.replace(DRAWN, (char) => ASCII[char] ?? char);
 }
 
-/** From now on, text for this terminal is drawn as its locale can show it; bytes stay exact. */
+/** Makes the stream draw in ASCII if its locale requires it. Bytes stay as they are. */
 export function drawForLocale(
   stream: NodeJS.WriteStream,
   env: Readonly<Record<string, string | undefined>>,

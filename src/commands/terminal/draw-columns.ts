@@ -2,7 +2,7 @@ import { textWidth } from './text-width.js';
 
 const GAP = 2;
 
-/** Names in as many columns as fit, sorted downwards as by ls(1); each line with its end. */
+/** Names in as many columns as fit, sorted downwards as by ls(1). */
 export function columnsOf(names: readonly string[], width: number): string {
   const widths = names.map(textWidth);
   // A large count cannot fit: each column takes at least one character and the gap.
@@ -25,7 +25,6 @@ function fits(widths: readonly number[], count: number, width: number): boolean 
   return spans.reduce((sum, span) => sum + span + GAP, -GAP) <= width;
 }
 
-/** The width of each column. */
 function spansOf(widths: readonly number[], rows: number): number[] {
   const spans: number[] = [];
   for (const [at, width] of widths.entries()) {

@@ -8,7 +8,7 @@ export interface TableCell {
 
 export const GAP = 2;
 
-/** Rows under a heading, two blanks between the columns, no lines, no trailing blanks. */
+/** Rows under a heading: two blanks between columns, no lines, no trailing blanks. */
 export function drawTable(
   titles: readonly TableCell[],
   rows: readonly (readonly TableCell[])[],
@@ -18,7 +18,7 @@ export function drawTable(
   return lines.map((line) => drawLine(line, widths)).join('');
 }
 
-/** The rows in a frame, under a heading; a cell may have several lines. */
+/** Rows in a frame, under a heading. A cell may have several lines. */
 export function drawBox(titles: readonly string[], rows: readonly (readonly string[])[]): string {
   const drawn = [titles, ...rows].map((row) => {
     const cells = row.map((text) => text.split('\n'));
@@ -37,7 +37,6 @@ export function drawBox(titles: readonly string[], rows: readonly (readonly stri
   return [rule('┌', '┬', '┐'), heading, ...middle, rule('└', '┴', '┘')].join('');
 }
 
-/** The width of each column for all these lines. */
 export function columnWidths(lines: readonly (readonly TableCell[])[]): number[] {
   const columns = lines[0] ?? [];
   return columns.map((_, at) =>
@@ -45,7 +44,7 @@ export function columnWidths(lines: readonly (readonly TableCell[])[]): number[]
   );
 }
 
-/** The width of a table without colors. */
+/** Without colors. */
 export function tableWidth(table: string): number {
   return table.split('\n').reduce((most, line) => Math.max(most, textWidth(line)), 0);
 }

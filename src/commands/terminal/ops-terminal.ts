@@ -1,6 +1,4 @@
-/** The properties of the terminal for a rendering. */
 export interface OpsTerminal {
-  /** Available columns. */
   readonly width: number;
   readonly isColor: boolean;
 }
@@ -8,8 +6,8 @@ export interface OpsTerminal {
 const DEFAULT_WIDTH = 80;
 
 /**
- * Color only on a terminal. NO_COLOR (no-color.org) turns it off, FORCE_COLOR turns it on for every
- * output, and `0` and `false` turn it off; FORCE_COLOR wins.
+ * Color only on a terminal. NO_COLOR (no-color.org) turns it off, and FORCE_COLOR overrides both:
+ * `0` and `false` turn color off, other values turn it on.
  */
 export function describeTerminal(
   stream: { readonly isTTY?: boolean; readonly columns?: number },

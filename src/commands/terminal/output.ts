@@ -3,8 +3,8 @@ import type { Writable } from 'node:stream';
 const FLUSH_LENGTH = 64 * 1024;
 
 /**
- * Standard output of a script: small pieces of one turn leave in one write, with backpressure for a
- * slow reader. When the reader has left, calls `onGone` once and drops all else.
+ * Standard output of a script. Joins the small pieces of one turn into one write, and waits for
+ * slow readers. When the reader leaves, it calls `onGone` once and drops the rest.
  */
 export class Output {
   readonly #stream: Writable;
@@ -22,7 +22,7 @@ export class Output {
     });
   }
 
-  /** Resolves when there is room for more. */
+  /** Resolves when the stream can take more. */
   write(piece: string | Buffer): Promise<void> | void {
     if (piece.length === 0 || this.#isGone) return;
     const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
@@ -32,7 +32,7 @@ export class Output {
     this.#timer ??= setImmediate(() => void this.flush());
   }
 
-  /** Resolves when everything so far is written; never rejects. */
+  /** Resolves when all text is written; never rejects. */
   flush(): Promise<void> {
     if (this.#timer !== undefined) clearImmediate(this.#timer);
     this.#timer = undefined;

@@ -1,25 +1,18 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** A program that shows a text page by page, and owns the terminal meanwhile. */
+/** A program that shows text page by page, and owns the terminal meanwhile. */
 export interface Pager {
-  /** Resolves when there is room for more; drops text after the user quit. */
+  /** Resolves when the pager can take more. Drops text after the user quits. */
   write(text: string): Promise<void>;
-  /** Ends the text. */
   end(): void;
-  /**
-   * Resolves when the user quits, before or after the end of the text; with false if it could not
-   * run, and showed nothing.
-   */
+  /** Resolves when the user quits; with false if the pager did not start. */
   readonly left: Promise<boolean>;
 }
 
 const LESS = 'less -FRX';
 
-/**
- * The line of sh that pages: as configured, or $PAGER, or less; undefined without one.
- * @param configured false for never
- */
+/** Undefined without a pager. @param configured false turns paging off */
 export function pagerCommand(
   env: Readonly<Record<string, string | undefined>>,
   configured?: boolean | string,
@@ -40,11 +33,10 @@ function isProgram(file: string): boolean {
   }
 }
 
-/** @param signal ends it */
 export async function openPager(command: string, signal: AbortSignal): Promise<Pager> {
   const { execa } = await import('execa');
   const running = execa('/bin/sh', ['-c', command], {
-    // As in git, for a pager without options.
+    // git uses the same options for less.
     env: { LESS: process.env['LESS'] ?? 'FRX' },
     stdio: ['pipe', 'inherit', 'inherit'],
     reject: false,
@@ -52,7 +44,7 @@ export async function openPager(command: string, signal: AbortSignal): Promise<P
   });
   const { stdin } = running;
   let isLeft = false;
-  // A user who quits early does not need the rest.
+  // A pager that ends early closes the pipe: ignore EPIPE.
   stdin.on('error', () => undefined);
   const left = running.then(({ exitCode }) => {
     isLeft = true;

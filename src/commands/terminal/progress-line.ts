@@ -3,12 +3,11 @@ const CLEAR = '\r\x1b[2K';
 const BAR_LENGTH = 20;
 
 export interface Progress {
-  /** "walked", "written": the action on the units, or the name of the share. */
+  /** "walked", "written", or the name of a share. */
   readonly done: string;
   readonly count: number;
-  /** If known. */
   readonly total?: number;
-  /** The units are bytes or ms: shows only their share. */
+  /** The units are bytes or ms, so only the share is shown. */
   readonly isShare?: boolean;
 }
 
@@ -16,7 +15,7 @@ export interface ProgressWriter {
   write(text: string): unknown;
 }
 
-/** The progress of a long command, on one line of a terminal that is redrawn. */
+/** The progress of a long command, on one line of a terminal. */
 export class ProgressLine {
   readonly #stream: ProgressWriter;
   readonly #now: () => number;
@@ -25,7 +24,7 @@ export class ProgressLine {
   #drawnMs = Number.NEGATIVE_INFINITY;
   #isDrawn = false;
 
-  /** @param now milliseconds of a monotonic clock */
+  /** @param now ms of a monotonic clock */
   constructor(stream: ProgressWriter, now: () => number, showAfterMs = REDRAW_MS) {
     this.#stream = stream;
     this.#now = now;
@@ -48,7 +47,7 @@ export class ProgressLine {
     this.#stream.write(`${CLEAR}${progressText(state, now - this.#startedMs)}`);
   }
 
-  /** Removes the line from the screen, before other output. */
+  /** Call this before other output. */
   clear(): void {
     if (this.#isDrawn) this.#stream.write(CLEAR);
     this.#isDrawn = false;

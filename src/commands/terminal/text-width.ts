@@ -1,11 +1,11 @@
-// The width of a text on a terminal, by grapheme: one visible character may be many code points (a
-// family emoji) and two columns (a Chinese character). The widths are those of Unicode's East Asian
-// Width (Wide and Fullwidth) and of emoji presentation, as in terminals and Ink's layout.
+// The width of a text on a terminal, by grapheme: one visible character may have many code points
+// (a family emoji) and two columns (a Chinese character). Widths follow Unicode's East Asian Width
+// and emoji presentation, as in Ink's layout.
 
 import { eastAsianWidth } from 'get-east-asian-width';
 import { safeLine } from '../../protocol/sanitize.js';
 
-/** Created only for text beyond ASCII, because that takes longer than drawing a prompt. */
+/** Created on first use, because that takes longer than drawing a prompt. */
 let madeSegmenter: Intl.Segmenter | undefined;
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 const VISIBLE =
@@ -21,7 +21,6 @@ function segmenter(): Intl.Segmenter {
   return madeSegmenter;
 }
 
-/** The graphemes of a text, in order. */
 export function graphemes(text: string): readonly string[] {
   if (PRINTABLE_ASCII.test(text)) return [...text];
   return Array.from(segmenter().segment(text), ({ segment }) => segment);
@@ -42,7 +41,7 @@ export function nextBoundary(text: string, offset: number): number {
   return found === undefined ? text.length : found.index + found.segment.length;
 }
 
-/** The columns of one grapheme, as Ink counts them: mostly 0, 1 or 2. */
+/** As Ink counts them: mostly 0, 1, or 2. */
 export function graphemeWidth(grapheme: string): number {
   const start = grapheme.search(VISIBLE);
   if (start === -1) return 0;
@@ -72,8 +71,8 @@ export function truncate(text: string, columns: number): string {
 }
 
 /**
- * Breaks a text between words, but not inside brackets; lines after the first begin with `indent`.
- * A word longer than a line stands alone.
+ * Breaks a text between words, but not inside brackets. Lines after the first start with `indent`.
+ * A word longer than a line gets a line of its own.
  */
 export function wrap(text: string, columns: number, indent = '  '): string {
   const lines: string[] = [];
@@ -91,7 +90,7 @@ export function wrap(text: string, columns: number, indent = '  '): string {
 
 const JOINERS = /[\u200d\ufe0f]/gu;
 
-/** A grapheme in drawable form; an emoji keeps its joiners. */
+/** Removes control characters from a grapheme; an emoji keeps its joiners. */
 export function drawable(grapheme: string): string {
   if (!graphemeIsEmoji(grapheme)) return safeLine(grapheme);
   return safeLine(grapheme.replace(JOINERS, '')) === grapheme.replace(JOINERS, '')

@@ -1,4 +1,4 @@
-/** An error that ends a command of Apache's shell: the text on stderr, and its exit status. */
+/** An error that ends a command of Apache's shell: the text for stderr, and the exit status. */
 export class CliFault extends Error {
   override readonly name = 'CliFault';
   readonly exitCode: number;

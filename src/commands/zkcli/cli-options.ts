@@ -1,17 +1,17 @@
 import { CliFault } from './cli-fault.js';
 
-/** The options of a verb: letters or names, and whether they take a value. */
+/** Letters or names; true if they take a value. */
 export type CliOptions = Readonly<Record<string, boolean>>;
 
 export interface CliWords {
   readonly options: ReadonlyMap<string, string>;
-  /** The words without options and without the verb. */
+  /** Without options and without the verb. */
   readonly args: readonly string[];
 }
 
 /**
- * Reads options as commons-cli's DefaultParser does: anywhere before `--`, combined letters, a
- * value in the next word or right after its letter; with the messages of that parser.
+ * Reads options like DefaultParser of commons-cli, with its messages: anywhere before `--`,
+ * combined letters, a value in the next word or right after its letter.
  * @throws CliFault
  */
 export function readCliOptions(words: readonly string[], known: CliOptions): CliWords {

@@ -1,19 +1,18 @@
 import { usageError } from '../program/command-error.js';
 
-/** The command line of Apache's shell. */
 export interface CliCommandLine {
   readonly server: string;
   readonly timeoutMs: number;
   readonly isReadOnly: boolean;
   readonly isWaiting: boolean;
   readonly configuration: string | undefined;
-  /** Empty: reads lines from standard input. */
+  /** If empty, the shell reads lines from standard input. */
   readonly command: readonly string[];
 }
 
 /**
- * Parses the arguments after `zksh --zkcli`. Flags end at the first word without a dash, and
- * unknown ones are ignored, as in Apache's shell. A flag without its value is an error: Apache's
+ * Parses the arguments after `zksh --zkcli`. As in Apache's shell, options end at the first word
+ * without a dash, and unknown ones are ignored. An option without its value is an error. Apache's
  * shell would use localhost, which may be the wrong cluster.
  * @throws CommandError USAGE
  */

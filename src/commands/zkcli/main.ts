@@ -15,8 +15,8 @@ export interface CliWorld extends CliStreams {
 
 /**
  * Apache's shell with its command line: `-server host:port … command`, or lines from standard
- * input. Always closes the session.
- * @returns its exit status
+ * input.
+ * @returns its exit status, after closing the session
  */
 export async function runZkCli(argv: readonly string[], world: CliWorld): Promise<number> {
   const line = parseCliCommandLine(argv);
@@ -69,7 +69,7 @@ async function runLines(shell: ZkCliShell, world: CliWorld): Promise<void> {
   }
 }
 
-/** Lines end as in Java: not at the separators of Unicode, which a value may contain. */
+/** Lines end as in Java, not at the separators of Unicode, which a value may contain. */
 async function* linesOf(input: Readable): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';

@@ -26,7 +26,7 @@ const TEXT_OF: Readonly<Record<string, string>> = {
   B: 'bytes hard quota',
 };
 
-/** Only one of the four may be given. @throws CliFault */
+/** Only one of the four is allowed. @throws CliFault */
 function limitOf(options: ReadonlyMap<string, string>): string | undefined {
   const [first, second] = [...options.keys()];
   if (second !== undefined) {
@@ -52,7 +52,7 @@ const setquota: CliVerb = {
     }
     const path = argOf(words, 0);
     const refusal = refusalOf(path, letter, words.options.get(letter) ?? '');
-    // Apache's shell does not treat these as errors.
+    // For Apache's shell, these are not errors.
     if (refusal !== undefined) return shell.complain(refusal);
     checkJavaPath(path);
     const client = await shell.ready();

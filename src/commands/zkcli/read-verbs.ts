@@ -13,7 +13,7 @@ function watchOf(shell: ZkCliShell, { options, args }: CliWords): ReadOptions {
   return options.has('w') || args.length > 1 ? { watch: shell.tell } : {};
 }
 
-/** The old form, a third word for a watch: accepted, with a warning. */
+/** Accepts the old form, a third word for a watch, with a warning. */
 function noteDeprecated(shell: ZkCliShell, words: CliWords, verb: string, usage: string): void {
   if (words.args.length < 2) return;
   shell.complain(

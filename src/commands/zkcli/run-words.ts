@@ -6,7 +6,7 @@ import type { ZkCliShell } from './shell.js';
 import { splitLine } from './split-line.js';
 import { CLI_VERBS, cliUsage, usageFault } from './verbs.js';
 
-/** Errors for which Apache's shell has a special sentence. */
+/** Apache's shell has special sentences for these errors. */
 const SENTENCES: Partial<Record<ErrorName, string>> = {
   NONODE: 'Node does not exist: ',
   NOCHILDRENFOREPHEMERALS: 'Ephemerals cannot have children: ',
@@ -26,7 +26,7 @@ const WHOLE_SENTENCES: Partial<Record<ErrorName, string>> = {
     'No quorum of new config is connected and up-to-date with the leader of last committed config - try invoking reconfiguration after new servers are connected and synced',
 };
 
-/** Runs one line; only `quit` can end the shell. */
+/** Only `quit` can end the shell. */
 export async function runCliLine(shell: ZkCliShell, line: string): Promise<void> {
   if (line.trim() === '') return;
   await guarded(shell, async () => {
@@ -53,7 +53,7 @@ async function redo(shell: ZkCliShell, word: string | undefined): Promise<void> 
   await runCliWords(shell, words);
 }
 
-/** One command; its error is printed and becomes the exit status. */
+/** Prints an error, and sets the exit status from it. */
 export async function runCliCommand(shell: ZkCliShell, words: readonly string[]): Promise<void> {
   await guarded(shell, () => runCliWords(shell, words));
 }
@@ -102,7 +102,7 @@ function faultOf(error: unknown): CliFault {
   return new CliFault(WHOLE_SENTENCES[code] ?? messageOf(error));
 }
 
-/** As in KeeperException: an error of the configuration has no path. */
+/** As in KeeperException, an error of the configuration has no path. */
 function messageOf(error: ZooKeeperError): string {
   return error.message.replace(/ for \/zookeeper\/config$/, '');
 }

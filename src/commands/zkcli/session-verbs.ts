@@ -193,7 +193,7 @@ const history: CliVerb = {
   },
 };
 
-/** With lines, the runner does it; a single command has no history. */
+/** A script handles `redo` itself. A single command has no history. */
 const redo: CliVerb = {
   usage: 'cmdno',
   options: {},

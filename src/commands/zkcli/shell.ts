@@ -1,4 +1,4 @@
-// One run of the shell in Apache's style: its connection, its history, its two streams.
+// One run of the shell in Apache's style: its connection, its history, its streams.
 import type { WatchEvent, ZooKeeperClient } from '../../client/base/client.js';
 import type { ClientOptions } from '../../client/base/client-options.js';
 import { ConnectError } from '../../client/base/errors.js';
@@ -16,9 +16,9 @@ export interface CliSettings {
   readonly server: string;
   readonly timeoutMs: number;
   readonly isReadOnly: boolean;
-  /** Waits for the servers for the whole timeout, not for one round of the list. */
+  /** Waits for the servers during the whole timeout, not for one round of the list. */
   readonly isWaiting: boolean;
-  /** From a client configuration: TLS and other client options. */
+  /** From a client configuration. */
   readonly options: Partial<ClientOptions>;
 }
 
@@ -47,7 +47,6 @@ export class ZkCliShell {
     return this.#host;
   }
 
-  /** Whether `close` closed the session. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
@@ -64,7 +63,7 @@ export class ZkCliShell {
     this.streams.out(statLines(stat, formatJavaDate));
   }
 
-  /** Prints the event as Apache's shell does, unless `printwatches off` is set. */
+  /** Prints the event like Apache's shell, unless `printwatches off` is set. */
   readonly tell = (event: Pick<WatchEvent, 'type' | 'path'>): void => {
     this.#tellEvent('SyncConnected', event.type, event.path);
   };
@@ -129,7 +128,7 @@ export class ZkCliShell {
     this.#tellEvent('Closed', 'None', 'null');
   }
 
-  /** Closes the session silently. */
+  /** Closes the session without output. */
   async end(): Promise<void> {
     const client = this.#client;
     this.#client = undefined;

@@ -3,8 +3,8 @@ import { CliFault } from './cli-fault.js';
 const WORD = /\s*([^"'\s]\S*|"[^"]*"|'[^']*')\s*/y;
 
 /**
- * Splits a line as Apache's shell does: at blanks, with quotes around a word, and without escapes.
- * An unclosed quote is an error; Apache's shell drops it silently.
+ * Splits a line like Apache's shell: at blanks, with quotes around a word, without escapes. An
+ * unclosed quote is an error; Apache's shell drops it silently.
  * @throws CliFault
  */
 export function splitLine(line: string): string[] {

@@ -1,15 +1,15 @@
 import type { CliOptions, CliWords } from './cli-options.js';
 import type { ZkCliShell } from './shell.js';
 
-/** A command of Apache's shell as data; its usage text is a literal copy. */
+/** The usage text is a literal copy. */
 export interface CliVerb {
   readonly usage: string;
   readonly options: CliOptions;
-  /** The table of options that a few commands show after their usage. */
+  /** A few commands print this table after their usage. */
   readonly optionTable?: string;
-  /** How many words it requires after its name. */
+  /** Words after the name. */
   readonly minArgs: number;
-  /** How many words it takes; more are an error here, and ignored by Apache's shell. */
+  /** More words are an error here; Apache's shell ignores them. */
   readonly maxArgs?: number;
   run(shell: ZkCliShell, words: CliWords): Promise<void>;
 }

@@ -12,7 +12,7 @@ export const CLI_VERBS: ReadonlyMap<string, CliVerb> = new Map(
   ),
 );
 
-/** The text of Apache's shell for an unknown command. */
+/** For an unknown command. */
 export function cliUsage(): string {
   const lines = [...CLI_VERBS].map(([name, { usage }]) => `\t${name} ${usage}`);
   return [

@@ -10,7 +10,7 @@ import type { CliWords } from './cli-options.js';
 import { checkJavaPath } from './java-path.js';
 import { argOf, type CliVerb } from './verb.js';
 
-/** A version, or any; an invalid one ends the command, but Apache's shell entirely. */
+/** An invalid version ends the command. In Apache's shell, it ends the shell. */
 function versionOf({ options }: CliWords): number {
   const text = options.get('v');
   if (text === undefined) return -1;
@@ -18,7 +18,7 @@ function versionOf({ options }: CliWords): number {
   throw CliFault.java('java.lang.NumberFormatException', [`For input string: "${text}"`]);
 }
 
-/** One invalid entry refuses the whole ACL; Apache's shell continues with the rest. */
+/** An invalid entry refuses the whole ACL. Apache's shell drops the entry. */
 function aclOf(text: string): readonly ACL[] {
   try {
     return parseAcl(text);

@@ -31,7 +31,7 @@ export const ZKOPS: Program = {
   exclusive: [...MEMBER_SOURCES, 'profile'],
 };
 
-/** Carries out one call of zkops; gives the exit code and never throws for what a user typed. */
+/** Runs one call of zkops. Returns the exit status; never throws for an error of the user. */
 export async function main(
   args: readonly string[],
   world: CliWorld,
@@ -46,7 +46,7 @@ export async function main(
     line.declare<ParsedOptions>(verb.name, {
       summary: verb.summary,
       args: verb.args ?? [],
-      // The others cost time at every start, and nobody sees them.
+      // Declaring the options of all verbs would cost time at every start.
       options: args.includes(verb.name) ? verbOptions(verb) : [],
       run: ([mask], options) => execute(verb, options, mask, world),
     });
@@ -67,7 +67,7 @@ export async function main(
   }
 }
 
-/** Prints a fault of the user or of the run, and returns the exit status. Rethrows the rest. */
+/** Prints an error of the user or of the run, and returns the exit status. Rethrows others. */
 function tellFault(error: unknown, { writeError }: CliWorld): number {
   if (!(error instanceof UsageError || error instanceof RunFault)) throw error;
   for (const line of safeText(error.message).split('\n')) writeError(`zkops: ${line}\n`);

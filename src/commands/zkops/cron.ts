@@ -1,5 +1,4 @@
-// The files of --lock, --state and --out: the state for the next run, and the lock that keeps two
-// runs apart.
+// The files of --lock, --state, and --out.
 
 import type { EarlierLook } from '../ensemble/earlier-look.js';
 import { RunFault } from '../ensemble/run-fault.js';
@@ -14,16 +13,13 @@ import type { CliWorld } from './calls/cli-world.js';
 export interface CronOptions {
   readonly lock?: string;
   readonly state?: string;
-  /** How many runs in a row must find a problem before it is reported. */
+  /** Runs in a row that must find a problem before zkops reports it. */
   readonly for?: number;
   readonly out?: string;
   readonly deadline: number;
 }
 
-/**
- * Runs `work`, under the lock of --lock if given.
- * @throws RunFault when another run holds it, or the file cannot be written
- */
+/** @throws RunFault when another run holds the lock, or its file cannot be written */
 export async function underLock<Value>(
   { lock, deadline }: CronOptions,
   now: Date,
@@ -44,9 +40,7 @@ export async function underLock<Value>(
 }
 
 /**
- * Reads the state that the previous run wrote. Warns about an unreadable state, and starts a new
- * one.
- * @throws UsageError for `--for` without a state
+ * Starts a new state, with a warning, if it is unreadable. @throws UsageError for a lone `--for`
  */
 export function loadState(
   { state, for: forRuns }: CronOptions,
@@ -69,10 +63,7 @@ export function earlierOf(state: RunState | undefined): ReadonlyMap<string, Earl
   return state?.members ?? new Map();
 }
 
-/**
- * Adds the changes since the previous run to the result; saves the state first.
- * @throws RunFault when it cannot be written
- */
+/** Saves the state, then adds the changes to the result. @throws RunFault if it cannot write */
 export function keepState<Result extends RunResult>(
   { state: file, for: forRuns = 1 }: CronOptions,
   before: RunState | undefined,

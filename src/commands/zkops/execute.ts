@@ -18,10 +18,7 @@ import { withProfile } from './calls/profile.js';
 import { asFault, earlierOf, keepState, loadState, underLock } from './cron.js';
 import { srst } from './verbs/resets.js';
 
-/**
- * Runs a verb with the given options and returns the exit status.
- * @throws UsageError for a wrong call, RunFault for an error of the operating system
- */
+/** @throws UsageError for a wrong call, RunFault for an error of the operating system */
 export async function execute(
   verb: OpsVerb,
   given: ParsedOptions,
@@ -45,7 +42,7 @@ export async function execute(
     askCertificate: world.askCertificate,
     now: world.now,
     timeoutMs: options.timeout,
-    // The deadline covers the asking; the wait between two looks comes on top.
+    // The deadline is for the queries; the pause between two looks comes on top.
     deadlineMs: options.deadline + (options.interval ?? 0),
     confirmMs: options.confirm ?? 1000,
     limits,
@@ -100,7 +97,7 @@ function showOf({ output, all, keys, quiet, diff }: ParsedOptions): ShowOptions 
   return { output, isAll: all === true, keys, isQuiet: quiet === true, ...isDiff };
 }
 
-/** The rows to show: --leader shows one row, though all members were asked and judged. */
+/** --leader shows one row, but zkops asks and judges all members. */
 function shownOf(result: OpsResult, { leader }: ParsedOptions): OpsResult {
   if (leader !== true) return result;
   return { ...result, members: result.members.filter((member) => roleOf(member) === 'leader') };
@@ -148,7 +145,7 @@ function traceMask(text: string): Buffer {
   return bytes;
 }
 
-/** `--fail-on crit` accepts a warning; only `never` accepts a verdict of unknown. */
+/** `--fail-on crit` accepts a warning. Only `never` accepts an unknown verdict. */
 export function exitCodeOf(level: Level, failOn: ParsedOptions['failOn'] = 'warn'): number {
   if (failOn === 'never' || (failOn === 'crit' && level === 'warning')) return 0;
   return EXIT_CODES[level];

@@ -1,17 +1,14 @@
 import { ProgressLine } from '../terminal/progress-line.js';
 import type { Job } from './calls/cli-world.js';
 
-/**
- * Runs `work` with the signals and the terminal of this process. The first SIGINT or SIGTERM lets
- * it clean up, the second one kills it.
- */
+/** The first SIGINT or SIGTERM aborts `work`, which cleans up. The second kills the process. */
 export async function runJob(work: (job: Job) => Promise<number>): Promise<number> {
   const { stdout, stderr } = process;
   const stop = new AbortController();
   const interrupt = (): void => stop.abort();
   process.once('SIGINT', interrupt);
   process.once('SIGTERM', interrupt);
-  // Nobody reads the output anymore, so stop.
+  // The reader of the output has left: stop.
   stdout.once('error', interrupt);
   const line = stderr.isTTY ? new ProgressLine(stderr, () => performance.now(), 500) : undefined;
   const progress = (done: string, count: number, total: number) =>

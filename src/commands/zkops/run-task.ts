@@ -1,4 +1,4 @@
-// The tasks of zkops. Loaded on demand, so that a check every minute does not pay for them.
+// Loaded on demand, because a check every minute should not pay for the tasks.
 
 import { EXIT_CODES } from '../ensemble/exit-codes.js';
 import { tlsOf } from '../ensemble/member-tls.js';
@@ -14,7 +14,7 @@ import { renderReport } from './render/ops-report.js';
 
 const EXIT_INTERRUPTED = 130;
 
-/** A task as a verb of the command line; `verb` is `log verify`. */
+/** @param verb `log verify` */
 export function taskCall(task: Task & Pick<TaskEntry, 'summary'>, verb: string, world: CliWorld) {
   const { summary, args = [] } = task;
   return {

@@ -1,6 +1,4 @@
-/**
- * zkserver's command line: the verbs, their help, and one place where a fault becomes an exit code.
- */
+/** The command line of zkserver, and the one place that turns an error into an exit status. */
 import { type CallOption, CommandLine, type Program } from '../program/command-line.js';
 import { packageVersion } from '../program/package-version.js';
 import { ensemble } from './ensemble.js';
@@ -56,7 +54,7 @@ export const PROPERTY: CallOption = [
   addProperty,
 ];
 
-/** Runs one verb; resolves to the exit code and never rejects. */
+/** Resolves to the exit status; never rejects. */
 export async function runZkserver(words: readonly string[], io: VerbIo): Promise<number> {
   const line = new CommandLine(ZKSERVER, packageVersion(), {
     writeOut: io.writeOut,
@@ -78,7 +76,7 @@ export async function runZkserver(words: readonly string[], io: VerbIo): Promise
   }
 }
 
-/** Adds to those given before. As with Java, a name alone means "". */
+/** Adds to earlier properties. As with Java, a name alone means "". */
 function addProperty(text: string, before: unknown): VerbArguments['properties'] {
   const [, name, value = ''] = /^([^=]+)(?:=(.*))?$/s.exec(text) ?? [];
   if (name === undefined) throw new RangeError('expected name=value');

@@ -1,4 +1,4 @@
-/** One server of an ensemble on this machine: its process and its status. */
+/** One server of an ensemble on this machine, as a process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,6 @@ export interface MemberSeat {
   readonly role: 'participant' | 'observer';
   readonly clientPort: number;
   readonly configFile: string;
-  /** The folder of the member. */
   readonly folder: string;
 }
 
@@ -24,7 +23,6 @@ const UNKNOWN = '-';
 export class EnsembleMember {
   readonly seat: MemberSeat;
   readonly logFile: string;
-  /** Resolves when the process has ended. */
   readonly ended: Promise<void>;
   status: MemberStatus = { state: 'starting', zxid: UNKNOWN, connections: UNKNOWN };
   private readonly child: ChildProcess;
@@ -32,12 +30,12 @@ export class EnsembleMember {
   private isStopAsked = false;
   private hasServed = false;
 
-  /** @param properties the -D properties */
+  /** @param properties of `-D` */
   constructor(seat: MemberSeat, properties: Readonly<Record<string, string>>) {
     this.seat = seat;
     this.logFile = join(seat.folder, 'zkserver.out');
     const log = openSync(this.logFile, 'a', 0o640);
-    // A separate process group: only this process handles Ctrl-C, and stops the servers in order.
+    // A separate process group: Ctrl-C reaches only this process, which stops the servers in order.
     const flags = Object.entries(properties).map(([name, value]) => `-D${name}=${value}`);
     const command = [process.argv[1] ?? '', 'start-foreground', seat.configFile, ...flags];
     this.child = spawn(process.execPath, [...process.execArgv, ...command], {
@@ -74,7 +72,7 @@ export class EnsembleMember {
     return this.ending === null;
   }
 
-  /** The last line of its log, usually the reason of its end. */
+  /** Usually the reason of its end. */
   get lastWords(): string {
     return readFileSync(this.logFile, 'utf8').trimEnd().split('\n').at(-1) ?? '';
   }
@@ -98,7 +96,7 @@ export class EnsembleMember {
     };
   }
 
-  /** Stops the server, with SIGKILL after a timeout. */
+  /** Sends SIGKILL after a timeout. */
   async stop(): Promise<void> {
     this.isStopAsked = true;
     if (this.ending !== null) return;

@@ -1,6 +1,5 @@
-/** The display of an ensemble on this machine: without a terminal, one line per change. */
+/** Without a terminal, prints one line per change. */
 
-/** The status of one server. */
 export interface ShownMember {
   readonly sid: number;
   readonly clientPort: number;

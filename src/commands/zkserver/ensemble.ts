@@ -1,4 +1,4 @@
-/** Runs an ensemble on this machine, for development, with one process per server. */
+/** Runs an ensemble on this machine, for development: one process per server. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -46,13 +46,13 @@ export const ensemble: ServerVerb = {
 };
 
 interface Stop {
-  /** Aborted by the first signal: stop in order. */
+  /** By the first signal: stop in order. */
   readonly asked: AbortSignal;
-  /** Aborted by the second signal: kill. */
+  /** By the second signal: kill. */
   readonly insisted: AbortSignal;
 }
 
-/** Shows the servers until a signal arrives or all of them have ended. */
+/** Ends at a signal, or when all servers have ended. */
 async function watch(
   members: readonly EnsembleMember[],
   screen: EnsembleScreen,

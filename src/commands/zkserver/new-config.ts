@@ -1,4 +1,4 @@
-/** The zoo.cfg that `zkserver init DIR` writes: the decisions of an operator, with comments. */
+/** The zoo.cfg that `zkserver init DIR` writes, with comments for operators. */
 import { join, resolve } from 'node:path';
 import { parseConfig } from '../../server/config/config.js';
 import { Exit, usageError, VerbError } from './verb.js';
@@ -6,11 +6,11 @@ import { Exit, usageError, VerbError } from './verb.js';
 export interface NewServer {
   readonly folder: string;
   readonly clientPort: number;
-  /** The hosts of all members, with commas between them; undefined for a standalone server. */
+  /** The hosts of all members, separated by commas; undefined for a standalone server. */
   readonly servers: string | undefined;
 }
 
-/** `--servers` numbers its entries from 1, so server N is the Nth. */
+/** The Nth entry of `--servers` is server N. */
 export function serverLines(servers: string, clientPort: number): readonly string[] {
   return servers.split(',').map((entry, at) => {
     const text = entry.trim();
@@ -19,7 +19,7 @@ export function serverLines(servers: string, clientPort: number): readonly strin
   });
 }
 
-/** @throws VerbError for servers or ports that no server could use */
+/** @throws VerbError for invalid servers or ports */
 export function newConfig({ folder, clientPort, servers }: NewServer): string {
   const lines = servers === undefined ? [] : serverLines(servers, clientPort);
   const home = resolve(folder);

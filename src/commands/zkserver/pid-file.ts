@@ -1,4 +1,4 @@
-/** The file with the process id of `start`, for `stop`; same name and format as Apache's. */
+/** The process id of `start`, for `stop`. Name and format are those of Apache's scripts. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -21,7 +21,7 @@ export class PidFile {
     rmSync(this.path, { force: true });
   }
 
-  /** The process id of the file, if that process is a running zkserver. */
+  /** Undefined unless the process is a running zkserver. */
   runningPid(): number | undefined {
     const pid = Number(this.read().trim());
     return Number.isSafeInteger(pid) && pid > 1 && isServer(pid) ? pid : undefined;
@@ -55,8 +55,8 @@ function readProc(pid: number, name: string): string | null {
   }
 }
 
-/** Process ids are reused: after a crash, the file must not stop an unrelated process. */
+/** The kernel reuses process ids: after a crash, the file must not stop another process. */
 function isServer(pid: number): boolean {
-  // Without /proc, rely on the process id alone.
+  // Without /proc, only the process id can tell.
   return isAlive(pid) && (readProc(pid, 'cmdline')?.includes('zkserver') ?? true);
 }

@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { targetOf } from './target.js';
 import { Exit, type ServerVerb, TARGET_ARGS, type VerbIo } from './verb.js';
 
-/** The message that `start` waits for, on the IPC channel. */
+/** `start` waits for this message on the IPC channel. */
 export const SERVING_MESSAGE = 'serving';
 
 export const startForeground: ServerVerb = {
@@ -49,7 +49,7 @@ function announce(io: VerbIo): void {
   if (io.env['NOTIFY_SOCKET']) notifySystemd(io);
 }
 
-/** Node.js has no datagram sockets of the file system, so systemd's own program tells it. */
+/** Node.js has no Unix datagram sockets, so this calls systemd-notify. */
 function notifySystemd(io: VerbIo): void {
   execFile('systemd-notify', ['--ready', '--status=serving'], (error) => {
     if (error !== null) io.writeError(`zkserver: systemd-notify: failed: ${error.message.trim()}`);

@@ -6,7 +6,7 @@ import { SERVING_MESSAGE } from './start-foreground.js';
 import { targetOf } from './target.js';
 import { Exit, type ServerVerb, TARGET_ARGS, VerbError } from './verb.js';
 
-/** The output of a background server; ZOO_LOG_DIR overrides the folder. */
+/** ZOO_LOG_DIR overrides the folder. */
 const LOG_FILE = 'zkserver.out';
 
 export const start: ServerVerb = {

@@ -34,7 +34,7 @@ export const status: ServerVerb = {
   },
 };
 
-/** The client port, which the line server.N of this server may override. */
+/** The line server.N of this server may override the client port. */
 async function portOf({ config, configFile, dataDir, port }: Target): Promise<number | null> {
   const { readOwnLine } = await import('../../server/main.js');
   const own = await readOwnLine(config, dataDir, configFile ?? 'zoo.cfg');

@@ -3,7 +3,7 @@ import { isAlive, PidFile } from './pid-file.js';
 import { targetOf } from './target.js';
 import { Exit, type ServerVerb, TARGET_ARGS, VerbError } from './verb.js';
 
-/** A server usually stops in less than a second; a large snapshot may take longer. */
+/** Stopping takes less than a second, but a large snapshot takes longer. */
 const STOP_TIMEOUT_MS = 60_000;
 const POLL_MS = 20;
 

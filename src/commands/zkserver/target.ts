@@ -11,7 +11,6 @@ import { Exit, usageError, type VerbArguments, VerbError } from './verb.js';
 
 export interface Target {
   readonly config: Config;
-  /** Undefined without a zoo.cfg. */
   readonly configFile: string | undefined;
   readonly dataDir: string;
   /** The client address. */
@@ -21,7 +20,7 @@ export interface Target {
   readonly warnings: readonly string[];
 }
 
-/** @throws VerbError for usage, or with one line per error of zoo.cfg */
+/** @throws VerbError for a wrong call, or with one line per error of zoo.cfg */
 export function targetOf(args: VerbArguments): Target {
   const [first = '', second] = args.operands;
   if (second !== undefined) return targetAt(first, second, args.properties);
@@ -76,13 +75,13 @@ function describe(
   return { config, configFile, dataDir: config.dataDir ?? '.', host, port, warnings };
 }
 
-/** All addresses, including IPv6 if available. */
+/** The wildcard of IPv6 includes IPv4. */
 function anyAddress(): string {
   const all = Object.values(networkInterfaces()).flat();
   return all.some((address) => address?.family === 'IPv6') ? '::' : '0.0.0.0';
 }
 
-/** The address for connections to a server that listens on `host`. */
+/** Replaces a wildcard address, to which clients cannot connect. */
 export function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? 'localhost' : host;

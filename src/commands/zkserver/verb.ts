@@ -1,8 +1,7 @@
-/** The declaration of a verb of zkserver; cli.ts lists all verbs. */
 import type { CallOption } from '../program/command-line.js';
 import type { EnsembleScreen } from './ensemble-screen.js';
 
-/** The exit statuses of zkserver, as in zkserver(8); errors of the server have further ones. */
+/** As in zkserver(8). Errors of the server have further statuses. */
 export const Exit = {
   OK: 0,
   /** Not running, already running, or an unexpected error. */
@@ -13,13 +12,12 @@ export const Exit = {
   DATA_DIR: 4,
 } as const;
 
-/** The words after the verb. */
 export interface VerbArguments {
   /** A zoo.cfg, or a port and a folder. */
   readonly operands: readonly string[];
-  /** -D name=value, by name. */
+  /** Of `-D name=value`. */
   readonly properties: Readonly<Record<string, string>>;
-  /** Options other than -D, as the verb declares them. */
+  /** Without -D. */
   readonly options: VerbOptions;
 }
 
@@ -37,24 +35,23 @@ export interface VerbOptions {
 export interface VerbIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   writeOut(text: string): void;
-  /** One line for the operator; the newline is added. */
+  /** Writes one line, and adds the newline. */
   writeError(line: string): void;
-  /** Shows an ensemble on the terminal of stderr; undefined without a terminal. */
+  /** Undefined without a terminal on stderr. */
   readonly openScreen?: () => Promise<EnsembleScreen>;
 }
 
 export interface ServerVerb {
   readonly name: string;
   readonly summary: string;
-  /** As commander writes them. */
+  /** In commander's form. */
   readonly args: readonly string[];
-  /** Options other than -D. */
+  /** Without -D. */
   readonly options: readonly CallOption[];
   /** Resolves to the exit status. */
   run(args: VerbArguments, io: VerbIo): Promise<number>;
 }
 
-/** A zoo.cfg, or a port and a data directory. */
 export const TARGET_ARGS = ['<zoo.cfg|port>', '[datadir]'] as const;
 
 /** An error for the user; `lines` are its text. */

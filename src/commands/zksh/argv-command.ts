@@ -1,4 +1,3 @@
-// The command after the servers: zksh HOST COMMAND ARG…
 import type { OptionSpec } from './engine/command.js';
 import type { Statement, Token } from './language/parse-line.js';
 import { GLOB_SIGNS } from './language/path-glob.js';
@@ -6,16 +5,12 @@ import { COMMAND_WORDS } from './running/registry.js';
 import type { ScriptItem } from './script-source.js';
 
 interface SplitWords {
-  /** The options of zksh, and the servers. */
+  /** The options of zksh and the servers; `command` is empty without one. */
   readonly own: readonly string[];
-  /** A command and its arguments; empty without one. */
   readonly command: readonly string[];
 }
 
-/**
- * Finds the command: the second word beside the options, or the first if it names a command. A host
- * of such a name needs its port.
- */
+/** The second word beside the options is the command, or the first one with a command's name. */
 export function splitCommand(
   argv: readonly string[],
   options: Readonly<Record<string, OptionSpec>>,
@@ -36,7 +31,6 @@ export function splitCommand(
   return { own: argv, command: [] };
 }
 
-/** Is the next word the value of this option? */
 function takesNext(word: string, options: Readonly<Record<string, OptionSpec>>): boolean {
   if (word.startsWith('--')) {
     const name = word.slice(2);
@@ -51,7 +45,7 @@ function takesNext(word: string, options: Readonly<Record<string, OptionSpec>>):
   return taking !== -1 && taking === letters.length - 1;
 }
 
-/** The words as one statement, as they would be at the prompt. */
+/** The words as one statement, as at the prompt. */
 export async function* commandScript(words: readonly string[]): AsyncGenerator<ScriptItem> {
   const text = words.join(' ');
   let end = -1;

@@ -1,5 +1,5 @@
-// Completion scripts for bash, zsh, and fish, generated from the declarations: options of zksh,
-// file names, and within -c the commands and their options.
+// Completion scripts come from the declarations: options of zksh, file names, and within -c the
+// commands and their options.
 import { type CommandDeclaration, type OptionSpec, subcommandWords } from './engine/command.js';
 import { HELP_OPTION } from './engine/word-role.js';
 import { ZKSH } from './zksh-declaration.js';
@@ -7,7 +7,6 @@ import { ZKSH } from './zksh-declaration.js';
 export const COMPLETION_SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type CompletionShell = (typeof COMPLETION_SHELLS)[number];
 
-/** The script to source; see zksh(1). */
 export function completionScript(
   shell: CompletionShell,
   commands: readonly CommandDeclaration[],
@@ -23,14 +22,12 @@ function optionsOf({ options }: CommandDeclaration): Options {
 }
 
 interface Offer {
-  /** The words that start a call of the command. */
   readonly names: readonly string[];
   readonly options: Options;
-  /** The subcommands of a family. */
   readonly words: readonly string[];
 }
 
-/** Subcommands before their family, because the first match counts. */
+/** Subcommands come before their family, because the first match wins. */
 function offersOf(commands: readonly CommandDeclaration[]): readonly Offer[] {
   return commands.flatMap((command) => {
     const { name, aliases = [], subcommands = [] } = command;
@@ -52,7 +49,6 @@ function wordsOf(commands: readonly CommandDeclaration[]): string[] {
   return commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
 }
 
-/** Shell patterns: each name followed by a blank. */
 function patternsOf(names: readonly string[]): string {
   return names.map((name) => `'${name} '*`).join('|');
 }

@@ -1,12 +1,8 @@
-// The configuration of the shell itself; profiles.ts in connecting/ has the clusters.
 import { fault, isRecord, readConfig } from '../connecting/profiles.js';
 import { checkAlias } from './engine/aliases.js';
 import type { CommandTable } from './engine/command.js';
 
-/**
- * The aliases of the configuration; empty without a configuration file.
- * @throws CommandError USAGE with the problem and its place
- */
+/** Empty without a configuration file. @throws CommandError USAGE with the problem and its place */
 export async function readAliases(
   file: string,
   commands: CommandTable,
@@ -25,20 +21,14 @@ export async function readAliases(
   return aliases;
 }
 
-/**
- * The pager of the configuration: a shell command, or false to disable paging.
- * @throws CommandError USAGE
- */
+/** A shell command, or false to turn paging off. @throws CommandError USAGE */
 export async function readPager(file: string): Promise<boolean | string | undefined> {
   const pager = (await readConfig(file))['pager'];
   if (pager === undefined || typeof pager === 'boolean' || typeof pager === 'string') return pager;
   throw fault(`${file}: invalid "pager" (expected true, false, or a command)`);
 }
 
-/**
- * Does the prompt show the role of the server? Default: true.
- * @throws CommandError USAGE
- */
+/** @throws CommandError USAGE */
 export async function readPromptRole(file: string): Promise<boolean> {
   const isShown = (await readConfig(file))['prompt-role'] ?? true;
   if (typeof isShown === 'boolean') return isShown;

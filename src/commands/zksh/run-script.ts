@@ -13,12 +13,11 @@ export interface ScriptRun {
   readonly renderer: Renderer;
   readonly output: Output;
   readonly signal: AbortSignal;
-  /** Continue after an error; the exit status is that of the first error. */
+  /** Continues after an error. The exit status is that of the first error. */
   readonly isKeepGoing: boolean;
   printError(text: string): void;
   /** For the value `-`; undefined if the script itself comes from standard input. */
   readonly readInput: (() => Promise<Buffer>) | undefined;
-  /** Undefined without a terminal. */
   readonly progress?: ProgressLine | undefined;
 }
 
@@ -47,7 +46,7 @@ export async function runScript(
   return exitCode;
 }
 
-/** Prints the outcome of one statement and decides whether the script continues. */
+/** Returns whether the script continues. */
 async function handle(
   run: ScriptRun,
   { source }: ScriptItem,
@@ -98,7 +97,7 @@ function located(error: ErrorReport, source: ScriptText, offset: number): ErrorR
 
 function printError(run: ScriptRun, error: ErrorReport, source: ScriptText): void {
   run.progress?.clear();
-  // Show a caret only with a source text.
+  // Only a source text can have a caret.
   run.printError(run.renderer.error(error, source.text === '' ? undefined : source.text));
 }
 

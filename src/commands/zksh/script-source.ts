@@ -1,11 +1,11 @@
 import { type LineFault, parseLine, type Statement } from './language/parse-line.js';
 
-/** A statement or fault of a script, with the source text for error messages. */
+/** A statement or fault, with the source text for error messages. */
 export type ScriptItem =
   | { readonly kind: 'statement'; readonly statement: Statement; readonly source: ScriptText }
   | { readonly kind: 'fault'; readonly fault: LineFault; readonly source: ScriptText };
 
-/** A part of a script; the offsets of statements and faults refer to its text. */
+/** The offsets of statements and faults refer to its text. */
 export interface ScriptText {
   /** Undefined for -c, which needs no line numbers. */
   readonly file: string | undefined;
@@ -13,7 +13,7 @@ export interface ScriptText {
   readonly text: string;
 }
 
-/** A complete script: a fault anywhere in it prevents all statements from running. */
+/** A fault anywhere in the script prevents all statements from running. */
 export async function* wholeScript(
   texts: readonly string[],
   file: string | undefined,
@@ -30,8 +30,8 @@ export async function* wholeScript(
 }
 
 /**
- * A script from a stream: each line runs when it is complete, so that a program can control zksh
- * through pipes. After a fault, parsing continues with the next line, for --keep-going.
+ * Each line of a stream runs when it is complete, so that a program can control zksh through pipes.
+ * After a fault, parsing continues with the next line, for --keep-going.
  */
 export async function* streamedScript(
   chunks: AsyncIterable<Uint8Array>,
@@ -65,7 +65,7 @@ class LineBuffer {
     this.#rest += text;
   }
 
-  /** Takes complete lines, or all text at the end; statements with open quotes wait for more. */
+  /** Takes complete lines, or all text at the end. Statements with open quotes wait for more. */
   *take(isEnd: boolean): Generator<ScriptItem> {
     for (;;) {
       const length = isEnd ? this.#rest.length : this.#rest.lastIndexOf('\n') + 1;
@@ -102,7 +102,7 @@ function decode(read: () => string): string | undefined {
   }
 }
 
-/** The text of a script file, or a fault for invalid UTF-8. */
+/** The text of a script, or a fault for invalid UTF-8. */
 export function decodeScript(bytes: Buffer, file: string): string | ScriptItem {
   const text = decode(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   return text ?? notUtf8(file, 1);
@@ -125,7 +125,7 @@ function countLines(text: string, end: number): number {
   return count;
 }
 
-/** The line number, from 1, of an offset. */
+/** Line numbers start at 1. */
 export function lineOf(source: ScriptText, offset: number): number {
   return source.firstLine + countLines(source.text, offset);
 }

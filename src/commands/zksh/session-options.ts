@@ -1,4 +1,3 @@
-// What the command line and a profile say, as what a session is made with.
 import type { ClientOptions } from '../../client/base/client-options.js';
 import type { TlsOptions } from '../../client/base/tls.js';
 import { checkTarget, isSecureTarget } from '../connecting/target.js';
@@ -10,9 +9,9 @@ import type { ZkshOptions } from './zksh-options.js';
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads every file named. What the command line says goes before what the profile says.
- * @param target the servers, where an embedded one took the place of those named
- * @throws CommandError USAGE for a file that cannot be used
+ * Reads all files of the options. The command line overrides the profile.
+ * @param target replaces the servers of the options
+ * @throws CommandError USAGE for an unusable file
  */
 export async function sessionOptions(
   given: ZkshOptions,
@@ -100,7 +99,7 @@ async function propertiesOf(properties: string): Promise<Partial<ClientOptions>>
   }
 }
 
-/** The nearest source counts: the command line, a file, the terminal, the environment. */
+/** The order is: --auth-file, then a prompt, then --auth or ZKSH_AUTH. */
 async function authOf({
   auth,
   authFile,

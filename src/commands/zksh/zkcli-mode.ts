@@ -3,10 +3,7 @@ import { Output } from '../terminal/output.js';
 import { parseCliCommandLine } from '../zkcli/command-line.js';
 import { runZkCli } from '../zkcli/main.js';
 
-/**
- * Runs `zksh --zkcli …` on the streams of this process.
- * @param startShell starts the interactive shell on a terminal
- */
+/** Uses the streams of this process. @param startShell starts the interactive shell */
 export async function runZkCliMode(
   argv: readonly string[],
   onSignals: (abort: AbortController) => () => void,

@@ -128,7 +128,7 @@ const ARGS = {
   },
 } as const;
 
-/** The command line of zksh itself, declared as its commands are. */
+/** The command line of zksh, declared like a command. */
 export const ZKSH = {
   name: 'zksh',
   group: 'shell',

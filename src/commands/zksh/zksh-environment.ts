@@ -1,10 +1,10 @@
-// Options from the environment: ZKSH_TIMEOUT is the default of --timeout.
+// ZKSH_TIMEOUT is the default of --timeout, and so on.
 import { usageError } from '../program/command-error.js';
 import type { OptionSpec } from './engine/command.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** These say what to run. ZKSH_AUTH holds a password, which must not become a word of a line. */
+/** These select what to run. ZKSH_AUTH has a password, which must not become a word of a line. */
 const WITHOUT_VARIABLE: ReadonlySet<string> = new Set([
   'command',
   'file',
@@ -17,20 +17,15 @@ const WITHOUT_VARIABLE: ReadonlySet<string> = new Set([
 ]);
 const AUTH = ['auth', 'auth-file', 'ask-auth'];
 const TLS = ['cacert', 'cert', 'key', 'servername', 'insecure'];
-/** What a profile says, too: the variables of another cluster must not mix with it. */
+/** A profile replaces these variables: options of two clusters must not mix. */
 const OF_PROFILE = [...AUTH, ...TLS, 'sasl-file', 'client', 'timeout', 'properties'];
 
 interface Typed {
-  /** The options of the command line, by name. */
   readonly options: ReadonlySet<string>;
   readonly isSecure: boolean;
 }
 
-/**
- * The options of the environment as words of a command line, without those that the command line or
- * a profile replaces.
- * @throws CommandError USAGE for a flag that is neither on nor off
- */
+/** Without options that the command line or a profile sets. @throws CommandError USAGE */
 export function wordsOfEnvironment(
   specs: Readonly<Record<string, OptionSpec>>,
   typed: Typed,
@@ -55,7 +50,7 @@ export function nameOfVariable(option: string): string {
   return `ZKSH_${option.replaceAll('-', '_').toUpperCase()}`;
 }
 
-/** An empty variable counts as none. */
+/** Undefined for an empty variable. */
 function variable(env: Env, option: string): string | undefined {
   return env[nameOfVariable(option)] || undefined;
 }

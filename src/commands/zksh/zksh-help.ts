@@ -3,7 +3,7 @@ import { usageOf } from './engine/command.js';
 import { HELP_COLUMNS, optionRows, row } from './engine/help-text.js';
 import { ZKSH } from './zksh-declaration.js';
 
-/** What each code that zksh can end with means; zksh(1) has the same list. */
+/** zksh(1) has the same list. */
 export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
   [0, 'success'],
   [1, 'another failure'],
@@ -20,7 +20,6 @@ export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] =
   [141, 'the reader of the output closed the pipe'],
 ];
 
-/** What --help prints. */
 export function zkshHelp(): string {
   const parts = [
     `${wrap(`usage: ${usageOf(ZKSH)}`, HELP_COLUMNS, '            ')}\n\n${ZKSH.summary}`,

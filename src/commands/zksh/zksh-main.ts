@@ -12,12 +12,12 @@ import { type SessionOptions, ShellSession } from './session/shell-session.js';
 import { sessionOptions } from './session-options.js';
 import { parseZkshOptions, type ZkshOptions } from './zksh-options.js';
 
-/** What runZksh needs of the folders that commands may not know. */
+/** Parts from folders that commands may not import. */
 export interface ZkshParts {
   startShell(options: ShellOptions): Promise<number>;
 }
 
-/** zksh from its words to its exit code; the session and the embedded server are always closed. */
+/** Returns the exit status, after closing the session and the embedded server. */
 export async function runZksh(argv: readonly string[], parts: ZkshParts): Promise<number> {
   if (argv[0] === '--zkcli') return runAsZkCli(argv.slice(1), parts);
   if (argv[0] === 'completion') return printCompletion(argv.slice(1));
@@ -66,7 +66,7 @@ async function runAsZkCli(argv: readonly string[], parts: ZkshParts): Promise<nu
   }
 }
 
-/** Runs on the servers asked for, or on an embedded one that lives as long. */
+/** @param run gets the connect string of the embedded server */
 async function withServer(
   options: ZkshOptions,
   run: (target: string | undefined) => Promise<number>,
@@ -91,7 +91,7 @@ async function runOn(
   const asked = await sessionOptions(options, target, process.env);
   const { commands, words, file } = options;
   const isScript = commands.length > 0 || words.length > 0 || file !== undefined;
-  // Standard input is opened by the first look at it, so nobody looks who has no use for it.
+  // Node.js opens standard input at the first access. So look at it only if no script is given.
   if (!isScript && process.stdin.isTTY && process.stdout.isTTY) {
     const greeting = options.isEmbedded ? { greeting: `the bundled server, on ${target}` } : {};
     const { isTracing } = options;
@@ -105,7 +105,7 @@ async function runOn(
   }
 }
 
-/** Shows on standard error what goes over the wire; as JSON where errors are. */
+/** Prints each request and answer on standard error, as JSON if errors are JSON. */
 async function tracedSession(
   asked: SessionOptions,
   format: ZkshOptions['format'],
@@ -161,7 +161,7 @@ async function runAsScript(options: ZkshOptions, session: ShellSession): Promise
   }
 }
 
-/** Where nobody looks at standard error, not even its file is loaded. */
+/** Only a terminal shows progress, so other runs do not load the file. */
 async function openProgress() {
   if (!process.stderr.isTTY) return undefined;
   const { ProgressLine } = await import('../terminal/progress-line.js');
@@ -170,7 +170,7 @@ async function openProgress() {
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** The first signal ends the script in order, the second one at once. */
+/** The first signal stops the script in order, the second one at once. */
 function onSignals(abort: AbortController): () => void {
   const onSignal = () => {
     if (abort.signal.aborted) process.exit(ExitCode.interrupted);
@@ -184,7 +184,7 @@ function onSignals(abort: AbortController): () => void {
 
 interface OpenScript {
   readonly script: AsyncIterable<ScriptItem>;
-  /** Is standard input there for values? */
+  /** Whether values can come from standard input. */
   readonly isStdinFree: boolean;
 }
 
@@ -222,7 +222,7 @@ async function* one(item: ScriptItem): AsyncGenerator<ScriptItem> {
   yield item;
 }
 
-/** Ends when the signal is given, though the writer at the other end says nothing. */
+/** Ends when the signal aborts, even if the writer of a pipe sends nothing. */
 async function* untilAborted(
   stream: NodeJS.ReadStream,
   signal: AbortSignal,

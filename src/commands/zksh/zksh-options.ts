@@ -12,12 +12,11 @@ import { nameOfVariable, wordsOfEnvironment } from './zksh-environment.js';
 
 export const DEFAULT_TARGET = '127.0.0.1:2181';
 
-/** What the command line asks for. */
 export interface ZkshOptions {
   readonly task: 'help' | 'version' | 'run';
   readonly target: string;
   readonly commands: readonly string[];
-  /** One command and its arguments, as the words of the command line; empty without one. */
+  /** A command with arguments, from the words of the command line; empty without one. */
   readonly words: readonly string[];
   /** "-" is standard input. */
   readonly file: string | undefined;
@@ -28,18 +27,18 @@ export interface ZkshOptions {
   readonly isReadOnly: boolean;
   readonly isDryRun: boolean;
   readonly auth: readonly Credentials[];
-  /** Files that sessionOptions reads. */
+  /** sessionOptions reads these files. */
   readonly authFile: string | undefined;
   readonly saslFile: string | undefined;
   readonly properties: string | undefined;
-  /** The user whose password is asked for. */
+  /** The user to prompt for the password of. */
   readonly askAuth: string | undefined;
   readonly profile: string | undefined;
-  /** May a protected profile be changed? */
+  /** Allows changes with a protected profile. */
   readonly isAllowed: boolean;
   readonly isProtected: boolean;
   readonly isTargetGiven: boolean;
-  /** Undefined where no option speaks of TLS. */
+  /** Undefined without a TLS option. */
   readonly tlsFiles: TlsFiles | undefined;
   readonly keyPassphrase: string | undefined;
   readonly format: OutputFormat;
@@ -48,10 +47,7 @@ export interface ZkshOptions {
   readonly isTracing: boolean;
 }
 
-/**
- * Reads the arguments of `zksh`.
- * @throws CommandError USAGE
- */
+/** @throws CommandError USAGE */
 export function parseZkshOptions(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
@@ -100,7 +96,7 @@ export function parseZkshOptions(
   };
 }
 
-/** A user without a password gets a prompt for it. */
+/** A user without a password gets a prompt. */
 function credentialsOf(
   given: string | undefined,
   variable: string | undefined,
@@ -132,13 +128,12 @@ function checkVariable(word: string): void {
   }
 }
 
-/** TLS is for servers that are named so; a profile may name them elsewhere. */
+/** TLS needs a target with zks://, on the command line or in a profile. */
 function checkTls({ profile }: ZkshWords['options'], target: string, tlsOption?: string): void {
   if (tlsOption === undefined || profile !== undefined || isSecureTarget(target)) return;
   throw usageError(`${tlsOption} requires TLS: zksh ${tlsOption} ... zks://HOST:PORT`, undefined);
 }
 
-/** Refuses options that contradict each other. */
 function checkTogether(
   options: ZkshWords['options'],
   args: ZkshWords['args'],
@@ -174,7 +169,7 @@ function checkTogether(
 
 const AS_TYPED = { resolve: (text: string) => text };
 
-/** The shell has taken the quotes off already. */
+/** The shell has already removed the quotes. */
 function toToken(text: string): Token {
   return { text, bytes: Buffer.from(text), isText: true, isQuoted: false, start: 0, end: 0 };
 }

@@ -1,13 +1,10 @@
 export interface ClientAddresses {
-  /** Of the configuration, in hex. */
+  /** In hex. */
   readonly version: string;
   readonly servers: readonly string[];
 }
 
-/**
- * Converts "version=100000000" and "server.1=host:2888:3888:participant;host:2181" to client
- * addresses. A member with a TLS port alone (";;host:2281") has none.
- */
+/** Of `server.1=host:2888:3888;host:2181`; a member with only a TLS port has no address here. */
 export function clientAddresses(config: string): ClientAddresses {
   const version = /^version=(\S+)/m.exec(config)?.[1] ?? '';
   const servers = [...config.matchAll(/^server\.\d+=([^;\n]+);([^;\s]+)/gm)].map((match) =>
@@ -16,7 +13,7 @@ export function clientAddresses(config: string): ClientAddresses {
   return { version, servers };
 }
 
-/** The client part may be only a port, or an address that means every interface. */
+/** The client part may be only a port, or a wildcard address. */
 function clientAddress(server: string, client: string): string {
   const host = /^(\[[^\]]+\]|[^:]+)/.exec(server)?.[1] ?? '';
   if (!client.includes(':')) return `${host}:${client}`;

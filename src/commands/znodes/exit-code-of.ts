@@ -13,7 +13,6 @@ const EXIT_CODES: Partial<Record<ErrorName, ExitCode>> = {
   NOAUTH: ExitCode.noAuth,
 };
 
-/** The exit status of zksh for an error of the server. */
 export function exitCodeOf(code: ErrorName): ExitCode {
   return EXIT_CODES[code] ?? ExitCode.failed;
 }

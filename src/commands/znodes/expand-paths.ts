@@ -10,20 +10,18 @@ export interface Expanded {
   readonly paths: readonly string[];
   /** Patterns without a matching znode. */
   readonly unmatched: readonly PathPattern[];
-  /** Unreadable znodes. */
   readonly unread: readonly { readonly path: string; readonly error: unknown }[];
 }
 
 export interface ExpandOptions {
   readonly signal: AbortSignal;
-  /** Whether the root is that of the server, whose /zookeeper patterns do not match. */
+  /** Patterns do not match /zookeeper of the server's root. */
   readonly isWholeTree: boolean;
 }
 
 const IN_FLIGHT = 64;
 const SYSTEM = '/zookeeper';
 
-/** The existing znodes that match patterns. */
 export async function expandPaths(
   client: ZooKeeperClient,
   patterns: readonly PathPattern[],
@@ -40,16 +38,15 @@ export async function expandPaths(
   return { paths: inWalkOrder(paths), unmatched, unread: expansion.unread };
 }
 
-/** Orders by path with the slash first, so that a path comes before its descendants. */
+/** Sorts by path so that parents come before their children. */
 function inWalkOrder(paths: ReadonlySet<string>): readonly string[] {
   const keys = Array.from(paths, (path) => path.replaceAll('/', '\0')).sort();
   return keys.map((key) => key.replaceAll('\0', '/'));
 }
 
-/** A match of the first names of a pattern; the root is "". */
+/** A znode that matches the first names of a pattern; the root is "". */
 interface Begun {
   readonly paths: readonly string[];
-  /** Whether their existence is known. */
   readonly isSeen: boolean;
 }
 
@@ -106,7 +103,7 @@ class Expansion {
     }
   }
 
-  /** Everything below; znodes must be read themselves only if more names follow. */
+  /** Reads the znodes of the last level only if the pattern has more names. */
   async #below(roots: readonly string[], isLast: boolean): Promise<readonly string[]> {
     const found = new Set<string>();
     const { signal } = this.#options;

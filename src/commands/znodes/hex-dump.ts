@@ -5,7 +5,7 @@ const HEAD = `         +${RULE}+
 `;
 const FOOT = `+--------+${RULE}+----------------+`;
 
-/** The grid of `get -x` in Apache's shell, without a final line end; "" for empty data. */
+/** The output of `get -x` in Apache's shell, without a final line end; "" for empty data. */
 export function hexDump(bytes: Buffer): string {
   if (bytes.length === 0) return '';
   let rows = '';

@@ -1,10 +1,7 @@
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/**
- * "Sat Nov 21 07:20:43 UTC 2026": a time in ms as Java's Date prints it, in the local zone. A time
- * out of range is shown as a number.
- */
+/** "Sat Nov 21 07:20:43 UTC 2026", in the local zone; out of range, the number. */
 export function formatJavaDate(time: bigint): string {
   const date = new Date(Number(time));
   if (Number.isNaN(date.getTime())) return String(time);
@@ -14,11 +11,11 @@ export function formatJavaDate(time: bigint): string {
   return `${day} ${clock} ${zoneName(date)} ${String(date.getFullYear()).padStart(4, '0')}`;
 }
 
-// Each locale has short names for its part of the world, and "GMT+1" for the rest.
+// Each locale has short zone names for its region, and "GMT+1" for others.
 const LOCALES = ['en-US', 'en-GB', 'en-AU', 'en-IN', 'en-ZA'];
 
 function zoneName(date: Date): string {
-  // Intl takes milliseconds to load, and servers mostly use UTC.
+  // Intl takes milliseconds to load, and most servers use UTC.
   if (date.getTimezoneOffset() === 0 && date.toString().includes('Coordinated Universal Time')) {
     return 'UTC';
   }

@@ -1,7 +1,4 @@
-/**
- * Runs `run` on the items with `limit` in progress at a time, and yields the values in order. The
- * first failure ends it, in order.
- */
+/** Runs up to `limit` items at a time, yields in order, and ends at the first failure. */
 export async function* mapBounded<T, R>(
   items: Iterable<T> | AsyncIterable<T>,
   limit: number,
@@ -14,7 +11,7 @@ export async function* mapBounded<T, R>(
   });
   for await (const item of items) {
     const value = run(item);
-    // Handled in order; prevents an unhandled rejection until then.
+    // The loop below reports the error in order; this prevents an unhandled rejection until then.
     value.catch(() => undefined);
     pending.push({ item, value });
     const first = pending.length >= limit ? pending.shift() : undefined;

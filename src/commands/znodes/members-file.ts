@@ -1,7 +1,4 @@
-/**
- * The members of a dynamic configuration file in the form for a reconfig: its `server.N=` lines.
- * @throws RangeError without members
- */
+/** The `server.N=` lines, in the form for a reconfig. @throws RangeError without members */
 export function membersOf(text: string): string {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   const members = lines.filter((line) => /^server\.\d+\s*=/.test(line));

@@ -1,7 +1,7 @@
 import type { ACL } from '../../protocol/data.js';
 import { formatPerms, parsePerms } from '../../protocol/perms.js';
 
-/** An invalid ACL; the offsets refer to the given text. */
+/** The offsets refer to the text of the ACL. */
 export class AclSyntaxError extends Error {
   override readonly name = 'AclSyntaxError';
   readonly start: number;
@@ -19,10 +19,10 @@ export class AclSyntaxError extends Error {
 const FORM = 'the form of an ACL is scheme:id:perms[,scheme:id:perms...] with perms out of cdrwa';
 
 /**
- * Parses "scheme:id:perms[,…]". The first colon ends the scheme and the last begins the perms, so
- * the id may contain colons (digest, IPv6), and commas (an X.509 name): an entry ends at a comma
- * only if the next text looks like a scheme.
- * @throws AclSyntaxError for any invalid entry; none is ever dropped
+ * Parses "scheme:id:perms[,…]". Ids may contain colons (digest, IPv6) and commas (X.509). So the
+ * first colon ends the scheme, the last one starts the perms, and a comma ends an entry only before
+ * text that looks like a scheme.
+ * @throws AclSyntaxError for any invalid entry; drops none
  */
 export function parseAcl(text: string): readonly ACL[] {
   const entries: ACL[] = [];
@@ -46,7 +46,7 @@ function splitEntries(text: string): string[] {
   return parts;
 }
 
-/** Whether an entry still lacks its perms. */
+/** Whether an entry has no perms yet. */
 function isOpen(entry: string): boolean {
   const first = entry.indexOf(':');
   return first !== -1 && entry.lastIndexOf(':') === first;
@@ -82,7 +82,7 @@ function badPerms(letters: string, start: number): AclSyntaxError {
   );
 }
 
-/** "world:anyone:cdrwa,ip:127.0.0.1:r": the form that parseAcl reads. */
+/** The form that parseAcl reads: "world:anyone:cdrwa,ip:127.0.0.1:r". */
 export function formatAcl(acl: readonly ACL[]): string {
   return acl.map(({ perms, id }) => `${id.scheme}:${id.id}:${formatPerms(perms)}`).join(',');
 }

@@ -1,5 +1,5 @@
-// Quotas in the format of Apache's shell: the limits of /a/b are the data of
-// /zookeeper/quota/a/b/zookeeper_limits, and each server counts in zookeeper_stats next to it.
+// Quotas in Apache's format: the data of /zookeeper/quota/a/b/zookeeper_limits has the limits of
+// /a/b. Each server counts in zookeeper_stats beside it.
 import type { ZooKeeperClient } from '../../client/base/client.js';
 import { ZooKeeperError } from '../../client/base/errors.js';
 import { childPath, parentPath } from '../../protocol/path.js';
@@ -9,7 +9,7 @@ export const QUOTA_ROOT = '/zookeeper/quota';
 const LIMITS = 'zookeeper_limits';
 const USAGE = 'zookeeper_stats';
 
-/** Limits or usage; -1 means no limit. Servers enforce hard limits if configured. */
+/** -1 means no limit. Servers enforce hard limits only if configured. */
 export interface QuotaFigures {
   readonly count: number;
   readonly bytes: number;
@@ -27,12 +27,12 @@ export const NO_QUOTA: QuotaFigures = {
 export interface Quota {
   readonly limits: QuotaFigures;
   readonly usage: QuotaFigures;
-  /** The text in the znodes, in Apache's format. */
+  /** The text of the znodes, in Apache's format. */
   readonly limitText: string;
   readonly usageText: string;
 }
 
-/** A quota above or below prevents one here; `path` is the znode that has it. */
+/** A quota above or below prevents one here; `path` has that quota. */
 export class QuotaConflict extends Error {
   override readonly name = 'QuotaConflict';
 }
@@ -55,13 +55,13 @@ export function parseQuota(text: string): QuotaFigures {
   return figures as unknown as QuotaFigures;
 }
 
-/** The format of parseQuota, as StatsTrack.toString writes it. */
+/** As StatsTrack.toString writes it. */
 export function formatQuota(figures: QuotaFigures): string {
   const { count, bytes, byteHardLimit, countHardLimit } = figures;
   return `count=${count},bytes=${bytes}=;byteHardLimit=${byteHardLimit};countHardLimit=${countHardLimit}`;
 }
 
-/** The quota of a znode; undefined without one. */
+/** Undefined without a quota. */
 export async function readQuota(client: ZooKeeperClient, path: string): Promise<Quota | undefined> {
   try {
     const [limits, usage] = await Promise.all([
@@ -87,10 +87,7 @@ function canonical(text: string): string {
   return text.includes(';') ? formatQuota(parseQuota(text)) : text;
 }
 
-/**
- * Sets the limits that are not -1, and keeps the others.
- * @throws QuotaConflict when a znode above or below has a quota
- */
+/** Keeps limits for which it gets -1. @throws QuotaConflict with a quota above or below */
 export async function writeQuota(
   client: ZooKeeperClient,
   path: string,
@@ -117,10 +114,7 @@ export async function writeQuota(
   return after;
 }
 
-/**
- * Removes the named limits, or without names the whole quota.
- * @returns whether there was a quota
- */
+/** Removes the named limits, or all limits without names. @returns whether there was a quota */
 export async function removeQuota(
   client: ZooKeeperClient,
   path: string,
@@ -140,7 +134,7 @@ export async function removeQuota(
   return true;
 }
 
-/** Deletes the parents that no quota needs. */
+/** Deletes parents without another quota below them. */
 async function trim(client: ZooKeeperClient, path: string): Promise<void> {
   for (let at = path; at !== QUOTA_ROOT; at = parentPath(at)) {
     try {
@@ -201,7 +195,7 @@ async function createAll(client: ZooKeeperClient, path: string): Promise<void> {
   }
 }
 
-/** Why the limits are already exceeded, in Apache's words; empty if they are not. */
+/** Apache's words for each limit that is already exceeded. */
 export function quotaWarnings({ limits, usage }: Quota): readonly string[] {
   const isOver = (soft: number, hard: number, used: number) =>
     (soft > -1 && soft < used) || (hard > -1 && hard < used);

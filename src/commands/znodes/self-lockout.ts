@@ -6,10 +6,7 @@ import { Perms } from '../../protocol/perms.js';
 import { CommandError } from '../program/command-error.js';
 import { formatAcl } from './parse-acl.js';
 
-/**
- * Refuses an ACL that would prevent this session from ever changing the ACL again.
- * @throws CommandError LOCKOUT
- */
+/** @throws CommandError LOCKOUT if the session could not change the ACL again */
 export async function refuseLockout(
   client: ZooKeeperClient,
   path: string,
@@ -33,7 +30,7 @@ export async function refuseLockout(
   );
 }
 
-/** The most specific id of this session, for a temporary entry. */
+/** The most specific id of this session. */
 export async function ownId(client: ZooKeeperClient): Promise<ACL['id']> {
   const identities = (await identitiesOf(client)) ?? [];
   if (identities.some(({ authScheme }) => PROVEN.has(authScheme)))
@@ -46,7 +43,7 @@ const ANYONE = { scheme: 'world', id: 'anyone' } as const;
 /** The schemes that an `auth` entry expands to. */
 const PROVEN: ReadonlySet<string> = new Set(['digest', 'sasl', 'x509']);
 
-/** Undefined if the server does not report them: before 3.7, and through the native client. */
+/** Undefined if the server does not report them, as before 3.7. */
 async function identitiesOf(client: ZooKeeperClient): Promise<readonly ClientInfo[] | undefined> {
   try {
     return await client.whoAmI();
@@ -57,7 +54,7 @@ async function identitiesOf(client: ZooKeeperClient): Promise<readonly ClientInf
   }
 }
 
-/** Whether an entry matches this identity. A server shows a digest's user without its password. */
+/** A server reports the user of a digest without its password. */
 function isMeant(scheme: string, id: string, authScheme: string, user: string): boolean {
   // An address does not prove an identity.
   if (scheme === 'auth') return authScheme !== 'ip';

@@ -3,11 +3,10 @@ import { formatSessionId } from '../../protocol/session-id.js';
 import { formatZxid } from '../../protocol/zxid.js';
 import { isoTime } from './iso-time.js';
 
-/** How a time in ms is shown. */
 type FormatTime = (ms: bigint) => string;
 const showTime: FormatTime = (ms) => isoTime(ms) ?? '-';
 
-/** The fields of a Stat with the names and the order of Apache's shell. */
+/** With the names and the order of Apache's shell. */
 export function statFields(
   stat: Stat,
   formatTime = showTime,
@@ -27,7 +26,7 @@ export function statFields(
   ];
 }
 
-/** The eleven lines of Apache's shell, each with its line end. */
+/** The eleven lines of Apache's shell. */
 export function statLines(stat: Stat, formatTime = showTime): string {
   return statFields(stat, formatTime)
     .map(([name, value]) => `${name} = ${value}\n`)

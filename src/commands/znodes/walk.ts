@@ -4,28 +4,23 @@ import type { Stat } from '../../protocol/data.js';
 import { childPath, isWithin } from '../../protocol/path.js';
 import { CommandError, ExitCode } from '../program/command-error.js';
 
-/** One znode of a walk; `error` if it could not be read. */
 export interface Visit<T = undefined> {
   readonly path: string;
   /** 0 for the root of the walk. */
   readonly depth: number;
-  /** Whether it is the last of its siblings. */
   readonly isLast: boolean;
   readonly stat?: Stat;
-  /** The result of `read`. */
   readonly extra?: T;
   readonly error?: ZooKeeperError;
 }
 
 export interface WalkOptions<T> {
   readonly signal: AbortSignal;
-  /** Skips znodes deeper than this; 0 is only the root. */
+  /** 0 visits only the root. */
   readonly maxDepth?: number;
-  /** Only znodes after this path in the order of the walk. */
+  /** Visits only znodes after this path in walk order. */
   readonly after?: string;
-  /** The number of znodes to read at a time. */
   readonly inFlight?: number;
-  /** Awaited before sending this many requests. */
   pace?(requests: number): Promise<void>;
   /** Excludes a znode and its descendants. */
   isSkipped?(path: string): boolean;
@@ -33,7 +28,7 @@ export interface WalkOptions<T> {
   read?(path: string): Promise<T>;
 }
 
-/** Requests in flight; enough to hide the latency of a busy server, too few to delay others. */
+/** Enough to hide the latency of a busy server, few enough not to delay other clients. */
 const READ_AHEAD = 256;
 
 interface Pending<T> {
@@ -47,7 +42,7 @@ type Answer<T> =
   | { readonly children: readonly string[]; readonly stat: Stat; readonly extra: T | undefined }
   | { readonly error: unknown };
 
-/** Every znode from `root` down; see walkTree. */
+/** Visits every znode from `root` down, without `read`; see walkTree. */
 export function walk(
   client: ZooKeeperClient,
   root: string,
@@ -57,9 +52,8 @@ export function walk(
 }
 
 /**
- * Every znode from `root` down, a parent before its children, children sorted by name. Skips znodes
- * that disappear; an unreadable znode is visited with its error. Memory grows only with the
- * siblings on the path down.
+ * Visits parents before their children, and children by name. Skips deleted znodes, and visits an
+ * unreadable one with its error. Memory grows only with the siblings on the path down.
  * @throws the error of reading the root, and any error that is not about one znode
  */
 export async function* walkTree<T = undefined>(
@@ -69,7 +63,7 @@ export async function* walkTree<T = undefined>(
 ): AsyncGenerator<Visit<T>> {
   const { signal, after, inFlight = READ_AHEAD, maxDepth = Number.POSITIVE_INFINITY } = options;
   const ask = makeAsk(client, options, maxDepth);
-  // The next znode is at the end.
+  // A stack: the next znode is the last entry.
   const pending: Pending<T>[] = [{ path: root, depth: 0, isLast: true, answer: undefined }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if (signal.aborted) return;
@@ -90,7 +84,7 @@ export async function* walkTree<T = undefined>(
   }
 }
 
-/** The error to report; undefined for a deleted znode. @throws an error that ends the walk */
+/** Undefined for a deleted znode. @throws an error that ends the walk */
 function skippable(error: unknown, isRoot: boolean): ZooKeeperError | undefined {
   if (!isAboutNode(error) || (isRoot && error.code === 'NONODE')) throw error;
   return error.code === 'NONODE' ? undefined : error;
@@ -121,7 +115,7 @@ function pushChildren<T>(
   const sorted = [...names].sort(compareNames);
   for (let at = sorted.length - 1; at >= 0; at--) {
     const child = childPath(path, sorted[at] ?? '');
-    // Everything below it comes before `after`, unless `after` is below it.
+    // Descendants of the child also come before `after`, unless `after` is one of them.
     if (after !== undefined && compareWalk(child, after) < 0 && !isWithin(after, child)) return;
     if (isSkipped?.(child) === true) continue;
     const isLast = at === sorted.length - 1;
@@ -140,7 +134,6 @@ function readAhead<T>(
   }
 }
 
-/** The order of two paths in a walk: parents first, then names. */
 export function compareWalk(a: string, b: string): number {
   if (a === b) return 0;
   const [left, right] = [a.split('/'), b.split('/')];

@@ -7,9 +7,7 @@ import type { Problem } from './result.js';
 import type { Threshold } from './threshold.js';
 import { THRESHOLDS } from './thresholds.js';
 
-/**
- * Every limit that a serving member exceeds, in the order of the table; of two limits the worse.
- */
+/** The limits that serving members exceed, in the order of the table; of two limits the worse. */
 export function findAlarms(context: MeasureContext, changes: readonly LimitChange[]): Problem[] {
   return context.members.flatMap((member) =>
     THRESHOLDS.flatMap((threshold) => alarmOf(threshold, member, context, changes)),
@@ -48,7 +46,6 @@ function alarmOf(
   return [];
 }
 
-/** A value with its unit, for a sentence. */
 export function inUnit(value: number, { unit }: Pick<Threshold, 'unit'>): string {
   if (unit === 'bytes') return shortBytes(value);
   if (unit === 'ms' && Math.abs(value) >= 60_000) return shortDuration(value);
@@ -56,7 +53,6 @@ export function inUnit(value: number, { unit }: Pick<Threshold, 'unit'>): string
   return unit === '' ? shortNumber(value) : `${shortNumber(value)} ${unit}`;
 }
 
-/** The table of limits in force, for `check --explain`. */
 export function explainLimits(changes: readonly LimitChange[]) {
   const limit = (threshold: Threshold, level: LimitLevel): string | undefined => {
     const value = limitFor(threshold, level, undefined, changes);

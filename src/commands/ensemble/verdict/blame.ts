@@ -1,38 +1,30 @@
-// The members and values that a verdict is about.
-
 import type { Member } from '../member.js';
 import type { Column } from '../verb.js';
 import type { Level, Problem, Verdict } from './result.js';
 import type { Threshold } from './threshold.js';
 import { THRESHOLDS } from './thresholds.js';
 
-/** The problems of this member, also those it shares with others. */
+/** Also those that it shares with other members. */
 export function problemsOf({ server }: Pick<Member, 'server'>, verdict: Verdict): Problem[] {
   return verdict.problems.filter(
     (problem) => problem.server === server || problem.servers?.includes(server) === true,
   );
 }
 
-/**
- * The worst level of the problems; undefined without problems. Critical is worse than unknown, and
- * unknown is worse than warning.
- */
+/** Undefined without problems. Critical is worse than unknown, unknown is worse than warning. */
 export function worstLevel(problems: readonly Pick<Problem, 'level'>[]): Level | undefined {
   const levels = ['critical', 'unknown', 'warning'] as const;
   return levels.find((level) => problems.some((problem) => problem.level === level));
 }
 
-/**
- * The verdict on these problems. Its sentence begins with the worst, unless `overall` states it.
- * @param overall the state as a whole, as one clause
- */
+/** The sentence starts with the worst problem. @param overall a clause on the whole ensemble */
 export function concludeFrom(problems: readonly Problem[], overall: string): Verdict {
   const level = worstLevel(problems);
   const worst = problems.find((problem) => problem.level === level);
   if (level === undefined || worst === undefined) {
     return { level: 'healthy', summary: overall, problems };
   }
-  // What to do comes after the semicolon.
+  // The advice comes after the semicolon.
   const [found = ''] = worst.text.split('; ');
   if (overall.includes(found)) return { level, summary: overall, problems };
   const more = problems.length === 1 ? '' : ` (and ${problems.length - 1} more)`;
@@ -40,12 +32,11 @@ export function concludeFrom(problems: readonly Problem[], overall: string): Ver
   return { level, summary: `${about}${found}${more}; ${overall}`, problems };
 }
 
-/** The level of a column of a member with these problems. */
 export function levelOfCell({ tells = [] }: Column, problems: readonly Problem[]) {
   return worstLevel(problems.filter(({ code }) => tells.includes(code.replace(/^limit:/, ''))));
 }
 
-/** The same for one key of mntr, without `zk_`. */
+/** @param key of mntr, without `zk_` */
 export function levelOfKey(key: string, problems: readonly Problem[]): Level | undefined {
   const about = THRESHOLDS.filter(({ reading }) => keysOf(reading).includes(key));
   const names = about.map(({ name }) => `limit:${name}`);

@@ -2,7 +2,7 @@ import type { Threshold } from './threshold.js';
 
 type Increase = readonly [key: string, level: 'warning' | 'critical', says: string, advice: string];
 
-/** Counters of which every increase is news. Nobody publishes limits; one step is the minimum. */
+/** Nobody publishes limits for these counters, so an increase by one is reported. */
 const INCREASES: readonly Increase[] = [
   [
     'unrecoverable_error_count',

@@ -1,5 +1,5 @@
-// Finds all members by asking one of them: by its word conf, or as a client if the whitelist
-// refuses the word.
+// Finds all members through one: by its word conf, or as a client if the whitelist refuses the
+// word.
 
 import { WORDS } from '../../../fourlw/index.js';
 import { safeLine } from '../../../protocol/sanitize.js';
@@ -9,12 +9,12 @@ import { RunFault } from '../run-fault.js';
 import { membersOfConfig } from '../zoo-cfg-members.js';
 import type { RunOptions } from './run.js';
 
-/** Reads /zookeeper/config as a client does; throws on any failure. */
+/** Reads /zookeeper/config as a client. Throws on any failure. */
 export type ReadConfig = (address: MemberAddress, run: RunOptions) => Promise<string>;
 
 /**
  * The membership, from the first of `known` that reports it. A static configuration has no client
- * ports: then all members are assumed to use the port of the one asked.
+ * ports, so all members then have the port of the reporting one.
  * @throws RunFault when no member reports a membership
  */
 export async function discoverMembers(
@@ -34,7 +34,7 @@ export async function discoverMembers(
   throw new RunFault(`--discover: no member reports the membership\n${faults.join('\n')}`);
 }
 
-/** `server.1=…` and so on. */
+/** The lines `server.N=…`. */
 async function serverLines(
   address: MemberAddress,
   run: RunOptions,

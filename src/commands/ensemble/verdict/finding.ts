@@ -1,13 +1,12 @@
 import type { MemberStatus } from '../status.js';
 import type { Problem } from './result.js';
 
-/** The verdict on the ensemble as a whole. */
 export interface Overall {
   readonly summary: string;
   readonly problems: readonly Problem[];
 }
 
-/** @param about the members that the finding is about */
+/** @param about the members of the finding */
 export function finding(
   level: Problem['level'],
   code: string,

@@ -3,10 +3,7 @@ import { EXIT_BAD_HOSTS_FILE } from '../exit-codes.js';
 import { UsageError } from '../usage-error.js';
 import { type LimitChange, parseLimitsFile } from './limits.js';
 
-/**
- * The changes of the limits: those of the file, then those of the options. The last change counts.
- * @throws UsageError 65 that names every bad line of the file
- */
+/** The last change wins. @throws UsageError 65 that names every bad line of the file */
 export function readLimits(options: {
   readonly limits?: string;
   readonly warn?: readonly LimitChange[];

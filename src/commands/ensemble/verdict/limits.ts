@@ -1,15 +1,13 @@
-// The limits in force: the table, with the changes of a file and of options.
-
 import type { Threshold, ThresholdRole } from './threshold.js';
 import { THRESHOLDS } from './thresholds.js';
 
 export type LimitLevel = 'warning' | 'critical';
 
-/** One change of the table: `--warn outstanding_requests=20`, `--crit leader:open_files=90`. */
+/** Such as `--warn outstanding_requests=20` or `--crit leader:open_files=90`. */
 export interface LimitChange {
   readonly level: LimitLevel;
   readonly name: string;
-  /** For members of this role only; it overrides a change for all. */
+  /** A change for a role overrides a change for all. */
   readonly role?: ThresholdRole;
   /** Undefined turns the limit off. */
   readonly limit: number | undefined;
@@ -45,10 +43,7 @@ export interface LimitsFile {
   readonly faults: readonly { readonly line: number; readonly message: string }[];
 }
 
-/**
- * Reads a file of limits in TOML: `[warn]` and `[crit]`, with lines `name = 10`, `"leader:name" =
- * 10` or `name = "off"`. It accepts only this part of TOML.
- */
+/** Reads `[warn]` and `[crit]` with `name = 10` or `"leader:name" = "off"`, a part of TOML. */
 export function parseLimitsFile(text: string): LimitsFile {
   const changes: LimitChange[] = [];
   const faults: { line: number; message: string }[] = [];
@@ -82,9 +77,7 @@ function parseEntry(level: LimitLevel | undefined, entry: string): LimitChange {
   return parseLimit(level, entry.replace(/["']/g, '').replace(/\s*=\s*/, '='));
 }
 
-/**
- * The limit for a member of that role: the last change for the role, otherwise the last for all.
- */
+/** The last change for the role wins, or else the last change for all. */
 export function limitFor(
   threshold: Threshold,
   level: LimitLevel,

@@ -1,4 +1,4 @@
-// Takes the readings that thresholds.ts names. Pure: the earlier look is an argument.
+// Reads the values that thresholds.ts names. Pure: the earlier look is an argument.
 
 import { metricOf, type ParsedMntr, summaryPart } from '../../../fourlw/mntr.js';
 import { zxidCounter } from '../../../protocol/zxid.js';
@@ -19,10 +19,7 @@ export interface MeasureContext {
 const ZXIDS_OF_AN_EPOCH = 2 ** 32;
 const DAY_MS = 86_400_000;
 
-/**
- * The current value of a reading; undefined if unknown. A restart and `srst` reset counters to
- * zero: the increase since then is unknown.
- */
+/** Undefined if unknown, such as an increase after a restart or `srst`. */
 export function measure(
   reading: Reading,
   member: Member,
@@ -65,7 +62,7 @@ export function measure(
   }
 }
 
-/** The values of this look that the next one needs. */
+/** The values that the next look needs. */
 export function lookOf(member: Member, timeMs: number): EarlierLook {
   const metrics = metricsOf(member);
   const counters: Record<string, number> = {};
@@ -76,7 +73,6 @@ export function lookOf(member: Member, timeMs: number): EarlierLook {
   return { timeMs, counters, zxid, uptimeMs: metrics && metricOf(metrics, 'uptime') };
 }
 
-/** The values of these members that a later look needs, by name. */
 export function looksOf(
   members: readonly Member[],
   timeMs: number,
@@ -86,7 +82,7 @@ export function looksOf(
 
 type NamedValue = readonly [name: string, value: number | undefined];
 
-/** Under the names of the default provider, for either provider. */
+/** Under the names of the default provider. */
 function countersOf(metrics: ParsedMntr): readonly NamedValue[] {
   const operations = [...metrics.values.keys()].filter((key) => key.startsWith(OPERATION_PREFIX));
   const plain = ['packets_received', 'packets_sent', ...operations];
@@ -161,7 +157,7 @@ function daysLeft(
   if (zxid === undefined || earlier?.zxid === undefined) return undefined;
   const txns = Number(zxid - earlier.zxid);
   const elapsedMs = timeMs - earlier.timeMs;
-  // The counter restarts in a new epoch; and without a write the rate is unknown.
+  // The counter restarts in a new epoch. Without a write, the rate is unknown.
   if (zxid >> 32n !== earlier.zxid >> 32n || txns <= 0 || elapsedMs <= 0) return undefined;
   const left = ZXIDS_OF_AN_EPOCH - zxidCounter(zxid);
   return Number((left / (txns / elapsedMs) / DAY_MS).toFixed(1));

@@ -1,5 +1,3 @@
-// The part of the verdict about leader, followers and quorum.
-
 import { isDown } from '../member.js';
 import { type MemberStatus, namesOf } from '../status.js';
 import { finding, type Overall, well } from './finding.js';
@@ -8,7 +6,7 @@ function majorityOf(voters: number): number {
   return Math.floor(voters / 2) + 1;
 }
 
-/** @param serving those of `statuses` that serve reads and writes; none is standalone */
+/** @param serving those of `statuses` that serve reads and writes, without standalone servers */
 export function judgeQuorum(
   statuses: readonly MemberStatus[],
   serving: readonly MemberStatus[],
@@ -21,7 +19,7 @@ export function judgeQuorum(
   const mixed = findStrangers(serving);
   if (mixed !== undefined) return mixed;
   const told = Math.max(0, ...serving.map(({ quorumSize }) => quorumSize ?? 0));
-  // If no member reports the voters, every listed member that is not an observer counts as one.
+  // If no member reports the number of voters, count the listed members that are not observers.
   const listed = statuses.filter(({ isObserver }) => !isObserver).length;
   const voters = told > 0 ? told : listed;
   if (leader === undefined) return judgeWithoutLeader(statuses, serving, { voters, listed });
@@ -43,14 +41,14 @@ export function judgeQuorum(
   }
   const spare = inStep < voters && inStep === needed ? ', none to spare' : '';
   const leads = `${leader.member.server} leads`;
-  // A voter that is down is a problem in its row; a voter that is up and lags is reported here.
+  // The row of a voter reports that it is down. This finding is for voters that are up and lag.
   if (inStep < voters && seen >= Math.min(voters, listed)) {
     return lagging(`${leads}, only ${ratio}`, leader, followers);
   }
   return well(`${leads}, ${ratio}${spare}`);
 }
 
-/** One server that is listed under two names would count twice. */
+/** A server with two names in the list would count twice. */
 function findTwins(serving: readonly MemberStatus[]): Overall | undefined {
   const bySeat = new Map<string, MemberStatus>();
   for (const status of serving) {
@@ -68,7 +66,7 @@ function findTwins(serving: readonly MemberStatus[]): Overall | undefined {
   return undefined;
 }
 
-/** A follower that is up and not in step, by name if the zxids show which. */
+/** A follower that is up and not in step, by name if its zxid shows it. */
 function lagging(
   says: string,
   { zxid }: MemberStatus,
@@ -83,9 +81,8 @@ function lagging(
 }
 
 /**
- * Two leaders are two ensembles in one list if each has a majority of its voters, because one
- * ensemble has only one majority. Otherwise one leader lost its followers, and notices only after
- * syncLimit.
+ * One ensemble has only one majority. So two leaders with a majority each lead two ensembles.
+ * Otherwise one of them lost its followers, and notices it only after syncLimit.
  */
 function judgeLeaders(leaders: readonly MemberStatus[]): Overall {
   const names = namesOf(leaders);
@@ -120,7 +117,7 @@ function judgeLeaders(leaders: readonly MemberStatus[]): Overall {
   );
 }
 
-/** Members that cannot belong to the ensemble of the leader; undefined without any. */
+/** Members that cannot belong to the ensemble of the leader. */
 function findStrangers(serving: readonly MemberStatus[]): Overall | undefined {
   const byMembership = new Map<string, MemberStatus[]>();
   for (const status of serving) {
@@ -172,8 +169,8 @@ function judgeWithoutLeader(
       quiet,
     );
   }
-  // A serving follower has a leader: if all listed members serve as followers, the leader is not
-  // listed.
+  // A serving follower has a leader. If all listed members serve as followers, the list lacks the
+  // leader.
   const isListWhole = listed >= voters && serving.length < statuses.length;
   const down = statuses.filter(({ member }) => isDown(member.state));
   return isListWhole

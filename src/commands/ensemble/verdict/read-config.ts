@@ -1,7 +1,7 @@
 import { formatServerAddress } from '../../../client/base/connect-string.js';
 import type { ReadConfig } from './discover.js';
 
-/** As a client: needs no word, and any session may read the configuration. */
+/** Needs no word, and every session may read the configuration. */
 export const readConfig: ReadConfig = async (address, { timeoutMs, tls }) => {
   const { createClient } = await import('../../../client/zookeeper.js');
   const scheme = address.isSecure === true ? 'zks://' : '';

@@ -1,8 +1,6 @@
-// The state that a run leaves for the next one, and the changes between them. Pure.
-//
-// With it a check from cron reports only changes: a problem once when `forRuns` runs in a row found
-// it, once when its level changes, and once when it was absent for as many runs. Short flaps in
-// between are not reported.
+// The state between two runs. A check from cron reports only changes: a problem that `forRuns` runs
+// in a row found, a change of its level, and its end after as many runs without it. It does not
+// report short flaps. Pure.
 
 import { metricOf } from '../../../fourlw/mntr.js';
 import { zxidEpoch } from '../../../protocol/zxid.js';
@@ -18,13 +16,12 @@ export const STATE_SCHEMA = 'zkops-state/1';
 /** One week of runs every five minutes. */
 const MAX_POINTS = 2016;
 
-/** A problem as the state remembers it. */
 export interface KnownProblem {
   readonly level: Problem['level'];
   readonly code: string;
   readonly server?: string;
   readonly text: string;
-  /** ISO 8601, of the first of these runs. */
+  /** The first of these runs, in ISO 8601. */
   readonly since: string;
   /** Runs in a row that found it. */
   readonly runs: number;
@@ -48,10 +45,7 @@ const VOTED: readonly string[] = ['leader', 'follower', 'observer'];
 
 const keyOf = ({ server = '', code }: Pick<Problem, 'server' | 'code'>) => `${server} ${code}`;
 
-/**
- * The state after a run, the changes since the previous one, and the verdict without transient
- * problems.
- */
+/** The state after a run, the changes, and the verdict on problems found in enough runs. */
 export function advance<Result extends RunResult>(
   before: RunState | undefined,
   result: Result,
@@ -134,7 +128,7 @@ function problemChanges(
   });
 }
 
-/** Changes that are not problems: roles, restarts, elections. */
+/** Roles, restarts, elections. */
 function memberChanges(before: RunState, { members, timeMs }: RunResult): Change[] {
   const looks = looksOf(members, timeMs);
   const own = members.flatMap((member): Change[] => {
@@ -169,7 +163,6 @@ function newestEpoch(members: Iterable<Pick<KnownMember, 'role' | 'zxid'>>): num
   return epochs.length === 0 ? undefined : Math.max(...epochs);
 }
 
-/** Separates problems that were not found often enough; they do not count. */
 function withoutPassing(verdict: Verdict, known: readonly KnownProblem[]): Verdict {
   const told = new Set([...known.filter(({ isTold }) => isTold), ...eventsOf(verdict)].map(keyOf));
   const pending = verdict.problems.filter((problem) => !told.has(keyOf(problem)));

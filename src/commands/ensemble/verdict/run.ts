@@ -13,17 +13,17 @@ import type { OpsResult } from './result.js';
 import { judge } from './verdict.js';
 
 export interface RunOptions extends AskOptions {
-  /** For the whole run; a member without an answer by then gets a row with a timeout. */
+  /** For the whole run; a member that has not answered by then gets a row with a timeout. */
   readonly deadlineMs: number;
-  /** How long a confirming verb waits after a critical look. */
+  /** The pause before the second look that confirms a critical verdict. */
   readonly confirmMs: number;
-  /** Look twice, this far apart, to compute rates. */
+  /** Two looks, this far apart, give rates. */
   readonly intervalMs?: number | undefined;
   readonly limits?: readonly LimitChange[];
   readonly minServing?: number | undefined;
   /** The values of an earlier run, by the name of the member. */
   readonly earlier?: ReadonlyMap<string, EarlierLook>;
-  /** Ends the run at once: nobody waits for its result. */
+  /** Ends the run at once. */
   readonly signal?: AbortSignal;
   readonly now: () => Date;
 }
@@ -54,7 +54,7 @@ export async function runVerb(
     const verdict = judge(verb, members, { alarms, minServing: options.minServing });
     return { verb, time, timeMs, members, verdict };
   };
-  /** A look that the deadline cut short has fewer answers than the previous one. */
+  /** Keeps the earlier look if the deadline cut the new one short. */
   const lookAgain = async (before: OpsResult): Promise<OpsResult> => {
     const again = cutOff.signal.aborted ? before : await look();
     return cutOff.signal.aborted ? before : again;
@@ -67,9 +67,9 @@ export async function runVerb(
       result = await lookAgain(result);
     }
     if (verb.isConfirmed !== true || !needsSecondLook(result)) return result;
-    // An election takes a moment, and a leader without followers notices only after syncLimit. So a
-    // problem that a second look does not find is not an emergency, nor is a lag from asking one
-    // member a moment earlier.
+    // An election takes a moment, and a leader without followers notices only after syncLimit.
+    // Members are not asked at the same instant, which may look like a lag. So critical needs two
+    // looks.
     await pause(options.confirmMs);
     return await lookAgain(result);
   } finally {

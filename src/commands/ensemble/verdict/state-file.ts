@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { hasCode } from '../../program/file-error.js';
 import { type KnownMember, type RunState, STATE_SCHEMA } from './run-state.js';
 
-/** The zxid as a string, since a JSON number would lose its last digits. */
+/** The zxid is a string, since a JSON number would lose its last digits. */
 interface StateDocument extends Omit<RunState, 'members'> {
   readonly schema: typeof STATE_SCHEMA;
   readonly members: Readonly<
@@ -24,7 +24,7 @@ export function formatState({ members, ...rest }: RunState): string {
   return `${JSON.stringify(document)}\n`;
 }
 
-/** @throws Error that says why the text is not a state of this version */
+/** @throws Error if the text is not a state of this version */
 export function parseState(text: string): RunState {
   const value: unknown = JSON.parse(text);
   if (!isStateDocument(value)) throw new Error(`not a ${STATE_SCHEMA} file`);
@@ -52,10 +52,7 @@ function isStateDocument(value: unknown): value is StateDocument {
   );
 }
 
-/**
- * Reads the state of the previous run; undefined before the first run.
- * @throws Error for an unreadable file
- */
+/** Undefined before the first run. @throws Error for an unreadable file */
 export function readStateFile(file: string): RunState | undefined {
   let text: string;
   try {

@@ -1,21 +1,18 @@
 /** The source of a value. Keys and summaries are those of mntr, without `zk_`. */
 export type Reading =
-  /** The value itself. */
   | { readonly kind: 'gauge'; readonly key: string }
   /**
-   * The largest value since the last look: `max_…`, which lasts until a restart, if it grew;
-   * otherwise `last_…`.
+   * Since the last look: `max_…` if it grew, because it lasts until a restart, or else `last_…`.
    */
   | { readonly kind: 'peak'; readonly summary: string }
   /** Percent of another value. */
   | { readonly kind: 'ratio'; readonly key: string; readonly of: string }
-  /** The increase of a counter since the last look; undefined without one. */
+  /** Since the last look; undefined without one. */
   | { readonly kind: 'increase'; readonly key: string }
   /** Sum by count since the last look, or else since the start of the server. */
   | { readonly kind: 'mean'; readonly summary: string }
-  /** The increase of a summary's sum per second; undefined without an earlier look. */
+  /** The increase of the sum per second; undefined without an earlier look. */
   | { readonly kind: 'rate'; readonly summary: string }
-  /** The 99th percentile of a summary. */
   | { readonly kind: 'p99'; readonly summary: string }
   /** Txns to the newest serving member of the same epoch. */
   | { readonly kind: 'lag' }
@@ -23,13 +20,13 @@ export type Reading =
   | { readonly kind: 'zxid-used' }
   /** Days until the counter of the zxid runs out, at the rate since the last look. */
   | { readonly kind: 'zxid-days' }
-  /** Days until the certificate of the port expires. */
+  /** Days until the certificate expires. */
   | { readonly kind: 'certificate-days' };
 
 export type ThresholdRole = 'leader' | 'follower' | 'observer' | 'standalone';
 
 export interface Threshold {
-  /** Its name in `--warn` and `--crit`. */
+  /** In `--warn` and `--crit`. */
   readonly name: string;
   readonly reading: Reading;
   /** The bad side of the limit; the limit itself is good. */
@@ -37,12 +34,12 @@ export interface Threshold {
   readonly warning: number | undefined;
   readonly critical: number | undefined;
   readonly unit: '' | 'ms' | 'ms/s' | 'bytes' | '%' | 'txns' | 'days';
-  /** Only members of these roles are measured; without roles, all. */
+  /** Without roles, the limit is for all members. */
   readonly roles?: readonly ThresholdRole[];
-  /** The measured value, as the start of a sentence: `requests waiting in its queue`. */
+  /** The value as the start of a sentence: `requests waiting in its queue`. */
   readonly says: string;
   /** What to do, as a sentence without a period. */
   readonly advice: string;
-  /** The publisher of the limits, or what they derive from. */
+  /** The publisher of the limits, or their derivation. */
   readonly source: string;
 }

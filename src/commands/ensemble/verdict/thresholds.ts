@@ -1,9 +1,6 @@
-// The one table of limits. `zkops check` measures by it, `--explain` prints it, `--warn` and
-// `--crit` change it, and rules for other monitors are generated from it. Data only: measure.ts
-// takes the readings.
-//
-// `source` names the publisher of a limit. Otherwise it says what the limit derives from,
-// so that users can judge another value.
+// The only table of limits: `zkops check` uses it, `--explain` prints it, `--warn` and `--crit`
+// change it, and rules for other monitors come from it. `source` names the publisher of a limit, or
+// its derivation, so that users can judge another value. Data only: measure.ts reads the values.
 
 import { COUNTED } from './counter-thresholds.js';
 import type { Threshold } from './threshold.js';

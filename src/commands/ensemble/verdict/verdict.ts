@@ -1,11 +1,8 @@
-// Judges the answers of the members. Pure: no time, no network.
-//
-// An ensemble is healthy when exactly one member leads, the leader and the followers in step with
-// it are a majority of the voters, and every listed member serves. The word of one member is not
-// enough: a leader that lost its followers reports itself as leader until syncLimit has passed.
-//
-// Standalone servers are not an ensemble. A single one is healthy when it serves. Several have
-// different data and cannot replace each other: that alone is a warning, and one that is down is
+// Judges the answers of the members. Pure: no time, no network. An ensemble is healthy when exactly
+// one member leads, a majority of the voters is in step with it, and every listed member serves.
+// The answer of one member is not enough, because a leader that lost its followers calls itself
+// leader until syncLimit has passed. A single standalone server is healthy when it serves. Several
+// have different data and cannot replace each other: that is a warning, and one that is down is
 // critical.
 
 import { isDown, isUnjudged, type Member } from '../member.js';
@@ -17,7 +14,7 @@ import { judgeQuorum } from './quorum-verdict.js';
 import type { Problem, Verdict } from './result.js';
 
 export interface JudgeOptions {
-  /** The alarms of the members' values, for verbs that measure. */
+  /** From verbs that measure. */
   readonly alarms?: readonly Problem[];
   /** Fewer serving members are critical, even with a quorum. */
   readonly minServing?: number | undefined;
@@ -96,7 +93,7 @@ function judgeNobody(statuses: readonly MemberStatus[], members: readonly Member
   return finding('critical', 'no-quorum', `no member serves: ${ratio}, without a quorum`);
 }
 
-/** A read-only server was started as a member of an ensemble. */
+/** Only a member of an ensemble can be read-only. */
 function isOfEnsemble({ isReadOnly, role }: MemberStatus): boolean {
   return isReadOnly || role === 'leader' || role === 'follower' || role === 'observer';
 }

@@ -1,4 +1,4 @@
-// The commands snapshot and restore of an AdminServer, which move a whole tree over HTTP.
+// The commands snapshot and restore of an AdminServer transfer a whole tree over HTTP.
 
 import { createReadStream, createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -9,11 +9,11 @@ import { RunFault } from '../../ensemble/run-fault.js';
 import { UsageError } from '../../ensemble/usage-error.js';
 import type { TaskCall } from '../calls/task.js';
 
-/** No byte for so long is a failure: a large snapshot is written before its first byte is sent. */
+/** The idle timeout. A server writes a large snapshot before it sends the first byte. */
 const IDLE_MS = 300_000;
 const MAX_ANSWER = 65_536;
 
-/** @throws UsageError for a URL that is not one of an AdminServer */
+/** @throws UsageError for a URL of no AdminServer */
 export function adminOf(call: TaskCall): URL {
   const text = call.text('admin') ?? '';
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -29,7 +29,8 @@ function send(
 ): Promise<IncomingMessage> {
   const admin = adminOf(call);
   const auth = call.text('auth');
-  // The server requires an id, even where the root is open; without one, the address is the id.
+  // The server requires an id, even if everyone may read the root. Without `auth`, the id is the
+  // address.
   const headers = { authorization: auth === undefined ? 'ip' : `digest ${auth}` };
   const url = new URL(`/commands/${command}`, admin);
   const request = url.protocol === 'https:' ? requestHttps : requestHttp;
@@ -72,7 +73,7 @@ async function refused(call: TaskCall, answer: IncomingMessage): Promise<never> 
   throw new RunFault(`${adminOf(call).origin}: status ${statusCode}${told}\n${advice}`);
 }
 
-/** Writes a new snapshot of the server to a file; resolves to its zxid as the server names it. */
+/** Writes a new snapshot of the server to a file. Resolves to its zxid, in the server's form. */
 export async function fetchSnapshot(call: TaskCall, file: string): Promise<string | undefined> {
   const answer = await send(call, 'snapshot?streaming=true', { method: 'GET' });
   if (answer.statusCode !== 200) return refused(call, answer);
@@ -92,7 +93,7 @@ export async function fetchSnapshot(call: TaskCall, file: string): Promise<strin
   return typeof zxid === 'string' ? zxid : undefined;
 }
 
-/** Replaces the tree of the server; resolves to the answer of the server. */
+/** Replaces the tree of the server. Resolves to its answer. */
 export async function sendSnapshot(call: TaskCall, file: string): Promise<string> {
   const { size } = await stat(file);
   const headers = { 'content-type': 'application/octet-stream', 'content-length': size };

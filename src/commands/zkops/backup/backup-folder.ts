@@ -8,15 +8,14 @@ import { takeRunLock } from '../../program/run-lock.js';
 const SCHEMA = 'zkops-backup/1';
 const MARKER = 'zkops-backup.json';
 const LOCK = 'zkops-backup.lock';
-/** A backup runs for as long as its process lives. */
+/** A backup holds the lock until its process ends. */
 const LOCK_MS = 3650 * 86_400_000;
 
-/** The folder of a backup: a marker, a lock, and the files as a server has them. */
+/** A marker, a lock, and the files in the layout of a server. */
 export class BackupFolder {
   readonly path: string;
-  /** Of the snapshots and logs. */
   readonly files: string;
-  /** Of copies that are not checked yet. */
+  /** Copies before their check. */
   readonly staging: string;
   private readonly release: () => void;
 
@@ -27,10 +26,7 @@ export class BackupFolder {
     this.release = release;
   }
 
-  /**
-   * Makes the folder or continues it, for one writer at a time.
-   * @throws RunFault for a folder of something else, or of another running backup
-   */
+  /** @throws RunFault for a folder that is not a backup, or while another backup uses it */
   static open(path: string, nowMs: number): BackupFolder {
     try {
       const marker = join(path, MARKER);
@@ -78,7 +74,6 @@ function checkMarker(marker: string): void {
   throw new RunFault(`${marker}: another version of backups (expected ${SCHEMA})`);
 }
 
-/** A sentence with the next step for an error of the file system of the backup. */
 export function asTargetFault(path: string, cause: unknown): Error {
   if (cause instanceof RunFault || !(cause instanceof Error) || !('code' in cause)) {
     return cause instanceof Error ? cause : new Error(String(cause));

@@ -1,6 +1,5 @@
-// The logs of a backup: the txns of the ensemble in order, in files that a server can read. Txns
-// are appended and synced. A crash leaves at most an incomplete record, which the next start
-// removes.
+// The logs of a backup: the txns of the ensemble in order, in files that a server can read. Each
+// append is synced. A crash leaves at most an incomplete record, which the next start removes.
 
 import { closeSync, fsyncSync, openSync, rmSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +12,7 @@ import { listFiles } from '../../data-files/find-files.js';
 import { readLog } from '../../data-files/read-log.js';
 import { RunFault } from '../../ensemble/run-fault.js';
 
-/** The maximum size of a file of the backup; retention removes whole files. */
+/** Retention removes whole files, so they stay small. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 const END_OF_RECORD = 0x42;
 
@@ -22,11 +21,10 @@ export interface ReadLimits {
   readonly signal: AbortSignal;
 }
 
-/** A txn that the backup has: its checksum tells it from another with the same zxid. */
+/** The checksum tells two txns with the same zxid apart. */
 export interface KeptTxn {
   readonly zxid: bigint;
   readonly checksum: number;
-  /** Of its record in the file. */
   readonly offset: number;
 }
 
@@ -35,7 +33,7 @@ export function checksumOf(entry: Buffer): number {
 }
 
 export class BackupLog {
-  /** The txns of the newest file. */
+  /** Of the newest file. */
   readonly recent: KeptTxn[] = [];
   private readonly folder: string;
   private file: string | undefined;
@@ -46,7 +44,7 @@ export class BackupLog {
     this.folder = folder;
   }
 
-  /** Opens the newest file, and removes what a crash left incomplete at its end. */
+  /** Opens the newest file, and removes an incomplete record at its end. */
   static async open(folder: string, limits: ReadLimits): Promise<BackupLog> {
     const log = new BackupLog(folder);
     for (const { name } of logsAmong(await listFiles(folder)).reverse()) {
@@ -76,7 +74,7 @@ export class BackupLog {
     if (this.handle !== undefined) fsyncSync(this.handle);
   }
 
-  /** Removes the txns of the newest file after `zxid`, which the member itself has removed. */
+  /** Removes the txns after `zxid` from the newest file, because the member removed them, too. */
   truncateAfter(zxid: bigint): number {
     const keep = this.recent.findIndex((txn) => txn.zxid > zxid);
     const first = this.recent[keep];

@@ -25,7 +25,7 @@ interface LogSpan {
   readonly problems: Problem[];
 }
 
-/** Reads one log; `before` is the last zxid of the log before it. */
+/** @param before the last zxid of the previous log */
 async function readSpan(
   call: TaskCall,
   path: string,

@@ -7,7 +7,7 @@ import { timeOfTxn } from '../../data-files/txn-head.js';
 import { UsageError } from '../../ensemble/usage-error.js';
 import type { ReadLimits } from './backup-log.js';
 
-/** `--at`: a zxid, a time, or the newest txn. */
+/** Of `--at`: a zxid, a time, or the newest txn. */
 export type At =
   | { readonly kind: 'latest' }
   | { readonly kind: 'zxid'; readonly zxid: bigint }
@@ -24,7 +24,6 @@ export function parseAt(text: string): At {
   );
 }
 
-/** The moments that the logs of a backup cover. */
 export interface Span {
   readonly target: bigint;
   /** Txns after the target, and the last of them. */
@@ -33,7 +32,7 @@ export interface Span {
   readonly lastTimeMs: number | undefined;
 }
 
-/** Finds the last txn at or before the moment. @throws UsageError if the backup begins later */
+/** The last txn at or before the moment. @throws UsageError if the backup begins later */
 export async function findMoment(
   at: At,
   folder: string,
@@ -60,7 +59,7 @@ export async function findMoment(
       if (zxid <= seen) return;
       seen = zxid;
       const timeMs = timeOfTxn(entry);
-      // Clocks may go back; the order of txns does not.
+      // A clock may go back, but txns keep their order.
       if (later > 0 || !isWithin(at, zxid, timeMs)) later++;
       else if (target === undefined || zxid > target) target = zxid;
       if (zxid > lastZxid) lastZxid = zxid;

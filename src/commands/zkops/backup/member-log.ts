@@ -1,5 +1,5 @@
-// Reads the txns that a member logs, from its files, while it writes them. A follower may log txns
-// that no quorum accepted, and remove them later; the backup must then remove them, too.
+// Reads the txns from the log files of a member while it writes them. A follower may log txns that
+// no quorum accepts, and remove them later. Then the backup must remove them, too.
 
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,11 +10,11 @@ import { type LogEnding, type LogRecord, readLog } from '../../data-files/read-l
 import { RunFault } from '../../ensemble/run-fault.js';
 import { type BackupLog, checksumOf, type ReadLimits } from './backup-log.js';
 
-/** After the last txn that was taken. */
+/** After the last txn in the backup. */
 interface Cursor {
   readonly name: string;
   readonly offset: number;
-  /** Of the record before it; undefined at the begin of the file. */
+  /** The previous record; undefined at the start of a file. */
   readonly lastOffset: number | undefined;
 }
 
@@ -23,16 +23,15 @@ export interface Gap {
   readonly before: bigint;
 }
 
-/** What one round found. */
 export interface LogRound {
   readonly txns: number;
-  /** Txns of the backup that the member has removed: no quorum accepted them. */
+  /** The number of txns that the member has removed, because no quorum accepted them. */
   readonly removed: number;
-  /** Txns that the member no longer had. */
+  /** Txns that the member no longer has. */
   readonly gaps: readonly Gap[];
-  /** Damage that was there in the round before, too, and so is not a write under way. */
+  /** Damage in two rounds, so it is not a record that the member is writing. */
   readonly damage: string | undefined;
-  /** The member has only a part of the txns that the backup has. */
+  /** The backup has txns that the member does not have yet. */
   readonly isMemberLate: boolean;
 }
 
@@ -54,7 +53,7 @@ export class MemberLog {
     this.limits = limits;
   }
 
-  /** Takes all new txns. @throws RunFault if the member is of another ensemble */
+  /** @throws RunFault if the member is of another ensemble */
   async takeNew(): Promise<LogRound> {
     const nothing = { txns: 0, removed: 0, gaps: [], damage: undefined };
     const logs = logsAmong(await listFiles(this.folder));
@@ -84,7 +83,6 @@ export class MemberLog {
     };
   }
 
-  /** Appends the records of a file that the backup lacks. */
   private async takeFile(
     name: string,
     from: number,
@@ -115,7 +113,7 @@ export class MemberLog {
     }
   }
 
-  /** Where to read on; undefined if the member has nothing that the backup lacks. */
+  /** Undefined if the backup has all txns of the member. */
   private async place(logs: readonly LogFile[]): Promise<Place | undefined> {
     const [first] = logs;
     if (first === undefined) return undefined;
@@ -142,7 +140,7 @@ export class MemberLog {
     }
   }
 
-  /** Finds the last txn that both have, and whether the member continued without ours. */
+  /** The last txn that both have. The member may have continued without the later ones. */
   private async findCommon(logs: readonly LogFile[]): Promise<Place | undefined> {
     const ours = new Map(this.target.recent.map(({ zxid, checksum }) => [zxid, checksum]));
     const oldest = this.target.recent[0]?.zxid ?? 0n;

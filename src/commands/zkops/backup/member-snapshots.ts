@@ -1,5 +1,5 @@
-// Copies the snapshots of a member. Apache's server writes a snapshot under its final name, so a
-// file counts only when a copy of it is whole.
+// Apache's server writes a snapshot under its final name. So a snapshot counts only when its copy
+// is whole.
 
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import { checkSnapshot } from '../files/verify-snapshot.js';
 import type { BackupFolder } from './backup-folder.js';
 
 export class MemberSnapshots {
-  /** Damaged ones by name, with the size and time that they had. */
+  /** By name, with size and time of the file. */
   private readonly damaged = new Map<string, { readonly state: string; readonly why: string }>();
   private readonly call: TaskCall;
   private readonly source: string;
@@ -28,7 +28,7 @@ export class MemberSnapshots {
     this.staging = staging;
   }
 
-  /** Copies the new ones; returns how many. */
+  /** Returns the number of new snapshots. */
   async takeNew(): Promise<number> {
     let taken = 0;
     for (const { name } of snapshotsAmong(await listFiles(this.source)).reverse()) {
@@ -39,7 +39,6 @@ export class MemberSnapshots {
     return taken;
   }
 
-  /** The snapshots that are still damaged. */
   get problems(): readonly Problem[] {
     return [...this.damaged.values()].map(({ why }) => ({
       level: 'warning',
@@ -65,7 +64,7 @@ export class MemberSnapshots {
       else this.damaged.set(name, { state, why: why.replace(staging, path) });
       return why === undefined;
     } catch (error) {
-      // The member has removed it since.
+      // The member has removed it since then.
       if (hasCode(error, 'ENOENT') && !existsSync(path)) return false;
       throw error;
     }

@@ -1,5 +1,5 @@
-// Loads the tree of a past moment: a snapshot, and the txns after it up to a zxid. It loads like a
-// server at its start, and compares the digest of the tree with the one that the ensemble logged.
+// Loads the tree of a past moment: a snapshot and the txns after it, as a server does at its start.
+// Then compares the digest of the tree with the logged one.
 
 import { basename, join } from 'node:path';
 import { faultOf, feedSnapshot } from '../../../server/persistence/feed-snapshot.js';
@@ -18,22 +18,21 @@ import { digestOfTxn, timeOfTxn } from '../../data-files/txn-head.js';
 import type { TaskCall } from '../calls/task.js';
 import { maxEntryOf } from '../files/max-entry.js';
 
-/** A tree of the past. */
 export interface Moment {
   readonly snapshot: string;
   /** Txns after the snapshot. */
   readonly txns: number;
   readonly zxid: bigint;
-  /** Of the last txn, in ms since 1970; undefined without a txn after the snapshot. */
+  /** The time of the last txn in ms since 1970; undefined without txns after the snapshot. */
   readonly timeMs: number | undefined;
   readonly znodes: number;
   readonly sessions: number;
   readonly digest: bigint;
-  /** `none`: the server logged no digest for this zxid. */
+  /** `none`: no logged digest for this zxid. */
   readonly check: 'fits' | 'none';
 }
 
-/** Gets the txns after the snapshot in order, as a server will replay them. */
+/** Receives the txns after the snapshot in order. */
 export type TxnTaker = (zxid: bigint, entry: Buffer) => void;
 
 export interface ReplayRequest {
@@ -44,7 +43,7 @@ export interface ReplayRequest {
   readonly onTxn?: TxnTaker;
 }
 
-/** The tree at the target; a string says why this snapshot does not lead there. */
+/** Returns the reason as text if this snapshot does not lead to the target. */
 export async function replayTo(
   snapshot: SnapshotFile,
   { call, folder, files, target, onTxn }: ReplayRequest,
@@ -57,7 +56,7 @@ export async function replayTo(
   if (reached > target) return `${path}: contains txns after the moment`;
   database.finishSnapshot(snapshot.zxid);
   const sequence = new ReplaySequence(snapshot.zxid);
-  // A server without a txn since its start seals zeros.
+  // A server writes zeros if it had no txn since its start.
   const isSealed = database.sealed?.zxid === target && target !== 0n;
   let told = isSealed ? (database.sealed?.digest ?? null) : null;
   let timeMs: number | undefined;

@@ -1,5 +1,5 @@
-// Puts a past moment of an ensemble into a new data directory. The directory gets its name only
-// when its files, read back, lead to the tree that the ensemble had.
+// Restores a past moment to a new data directory. The directory gets its name only after its files,
+// read again, gave the tree of the ensemble.
 
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -36,7 +36,7 @@ async function restore(call: TaskCall): Promise<Report> {
   return reportOf(moment, span, to);
 }
 
-/** The folder to write; undefined for a dry run. @throws UsageError for one that is in use */
+/** Undefined for a dry run. @throws UsageError for a folder in use */
 function targetOf(call: TaskCall): string | undefined {
   const to = call.text('to');
   if (call.has('dry-run')) return undefined;
@@ -49,7 +49,7 @@ function targetOf(call: TaskCall): string | undefined {
   return to;
 }
 
-/** Tries the snapshots before the moment, newest first. @throws RunFault if none leads there */
+/** Tries the snapshots before the moment, newest first. @throws RunFault if none works */
 async function firstThatLeads(
   { files, target }: ReplayRequest,
   attempt: (snapshot: SnapshotFile) => Promise<Moment | string>,
@@ -76,7 +76,7 @@ async function writeFolder(to: string, request: ReplayRequest): Promise<Moment> 
       mkdirSync(files, { recursive: true, mode: 0o750 });
       const written = await writeMoment(snapshot, files, request);
       if (typeof written === 'string') return written;
-      // Only the files themselves show what a server will load.
+      // Read the written files: only they show what a server will load.
       const folder = { ...request, folder: files, files: await listFiles(files) };
       return replayTo(snapshot, folder);
     });

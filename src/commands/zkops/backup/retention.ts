@@ -4,10 +4,7 @@ import { planPurge } from '../../../server/persistence/purge.js';
 import { snapshotsAmong } from '../../../server/persistence/recovery.js';
 import { listFiles } from '../../data-files/find-files.js';
 
-/**
- * Removes the files that no restore to a moment since `sinceMs` needs. Such a restore begins with
- * the newest snapshot before that moment. Returns the number of files.
- */
+/** Keeps the files for restores since `sinceMs`. @returns the number of removed files */
 export async function applyRetention(folder: string, sinceMs: number): Promise<number> {
   const files = await listFiles(folder);
   const snapshots = snapshotsAmong(files);

@@ -1,5 +1,5 @@
-// A backup that follows a member: its snapshots, and its txns a moment after it logged them. It
-// reads the files of the member, so it works beside every server, and costs the member only reads.
+// Follows a member: copies its snapshots, and its txns a moment after it logs them. It only reads
+// files, so it works beside every server.
 
 import { realpathSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -63,7 +63,7 @@ class Backup {
     return `${this.snapshots} snapshots and ${this.txns} txns added, ${reach}`;
   }
 
-  /** One row for each round that changed something; ends after the first with --once. */
+  /** Yields a row for each round that changed something; with --once, only one. */
   async *run(): AsyncGenerator<readonly ReportRow[]> {
     const isOnce = this.call.has('once');
     const intervalMs = this.call.number('interval') ?? DEFAULT_INTERVAL_MS;
@@ -76,7 +76,7 @@ class Backup {
         await delay(intervalMs, undefined, { signal });
       }
     } catch (error) {
-      // The next run continues after a stop.
+      // After a stop, the next run continues.
       if (!signal.aborted) throw hasErrno(error) ? asTargetFault(this.folder.path, error) : error;
     } finally {
       this.log.close();

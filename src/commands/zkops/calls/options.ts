@@ -7,7 +7,7 @@ import { type NameTest, parseNameGlob } from '../../zksh/language/path-glob.js';
 import type { ProfileOptions } from './profile.js';
 import type { Task } from './task.js';
 
-/** A task that judges nothing does not take the last one. */
+/** A task without a verdict has no `prom`. */
 export const TASK_FORMATS = ['table', 'json', 'jsonl', 'csv', 'plain', 'nagios', 'prom'] as const;
 export type TaskFormat = (typeof TASK_FORMATS)[number];
 export const OUTPUT_FORMATS = [...TASK_FORMATS, 'raw'] as const;
@@ -17,7 +17,6 @@ export const FAIL_ON = ['warn', 'crit', 'never'] as const;
 
 const keysOf = (glob: string) => parseNameGlob(glob.replace(/^zk_/, ''));
 
-/** A command line as Commander read it. */
 export interface ParsedOptions extends MemberSource, TlsFiles, ProfileOptions {
   readonly timeout: number;
   readonly deadline: number;
@@ -50,7 +49,6 @@ export interface ParsedOptions extends MemberSource, TlsFiles, ProfileOptions {
   readonly filter?: string;
 }
 
-/** Which members to ask, and how to reach them. */
 const MEMBER_OPTIONS: readonly CallOption[] = [
   ['--ensemble <file>', 'hosts file: one host[:port] per line, # for comments'],
   ['--servers <list>', 'host[:port],host[:port]… or srv://NAME (default: 127.0.0.1:2181)'],
@@ -64,13 +62,11 @@ const MEMBER_OPTIONS: readonly CallOption[] = [
   ['--insecure', 'accept any certificate over TLS'],
 ];
 
-/** The timeouts for asking members. */
 export const TIME_OPTIONS: readonly CallOption[] = [
   ['--timeout <time>', 'timeout for one answer of one member', 'ms', 2000],
   ['--deadline <time>', 'timeout for all members together', 'ms', 10_000],
 ];
 
-/** The format of the output, and the meaning of the exit status. */
 function outputOptions(formats: readonly string[], isJudged = true): readonly CallOption[] {
   const about = 'lowest level with a nonzero exit status';
   return [
@@ -85,7 +81,7 @@ const OUT_OPTION: CallOption = [
   'write to a file, atomically, instead of standard output',
 ];
 
-/** What a run from cron keeps for the next one. */
+/** For runs from cron. */
 const STATE_OPTIONS: readonly CallOption[] = [
   ['--state <file>', 'remember this run, and report changes since the previous one'],
   ['--for <runs>', 'with --state: report a problem after this many runs in a row', 'count'],
@@ -95,7 +91,6 @@ function when(is: boolean | undefined, ...options: readonly CallOption[]): reado
   return is === true ? options : [];
 }
 
-/** The options of a task, and the options that it shares with verbs. */
 export function taskOptions(task: Task): readonly CallOption[] {
   const isJudged = task.isListing !== true;
   return [
@@ -107,7 +102,6 @@ export function taskOptions(task: Task): readonly CallOption[] {
   ];
 }
 
-/** The options of a verb, as its declaration requires. */
 export function verbOptions(verb: OpsVerb): readonly CallOption[] {
   const isLive = verb.isLive === true;
   const isMeasured = verb.isMeasured === true;

@@ -10,10 +10,7 @@ export interface ProfileOptions {
   readonly auth?: string;
 }
 
-/**
- * The options, completed by the profile that they name. The command line goes before the profile.
- * @throws UsageError for a profile that cannot be used
- */
+/** The command line overrides the profile. @throws UsageError for an unusable profile */
 export async function withProfile<O extends MemberSource & TlsFiles & ProfileOptions>(
   options: O,
   env: Readonly<Record<string, string | undefined>> = {},

@@ -1,5 +1,4 @@
-// A Grafana dashboard: the state of the ensemble, then one plot per limit of the table, with its
-// limit.
+// A Grafana dashboard: the state of the ensemble, then one plot for each limit of the table.
 
 import { type LimitChange, limitFor } from '../../ensemble/verdict/limits.js';
 import type { Threshold } from '../../ensemble/verdict/threshold.js';
@@ -17,7 +16,7 @@ const UNITS: Readonly<Record<Threshold['unit'], string>> = {
 };
 
 const WIDTH = 24;
-/** The variable of the dashboard; Grafana substitutes it. */
+/** Grafana substitutes the variable. */
 const DATASOURCE = { type: 'prometheus', uid: '$datasource' };
 
 interface Step {
@@ -25,7 +24,7 @@ interface Step {
   readonly value: number | null;
 }
 
-/** The color from each value on; where low values are bad, the green step comes last. */
+/** The color from each value on. If low values are bad, green comes last. */
 function stepsOf(threshold: Threshold, changes: readonly LimitChange[]): Step[] {
   const [warning, critical] = (['warning', 'critical'] as const).map((level) =>
     limitFor(threshold, level, undefined, changes),

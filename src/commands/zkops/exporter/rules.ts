@@ -1,4 +1,4 @@
-// Alert rules for Prometheus, one per limit of the table and role with a limit of its own.
+// One alert for each limit of the table, and for each role with a limit of its own.
 
 import { inUnit } from '../../ensemble/verdict/alarms.js';
 import { type LimitChange, limitFor } from '../../ensemble/verdict/limits.js';
@@ -18,7 +18,7 @@ export interface AlertRule {
 
 const ROLES: readonly ThresholdRole[] = ['leader', 'follower', 'observer', 'standalone'];
 
-/** Alerts for the ensemble as a whole, from the verdict of the exporter. */
+/** From the verdict of the exporter. */
 const ENSEMBLE: readonly AlertRule[] = [
   {
     alert: 'ZooKeeperCritical',
@@ -81,7 +81,7 @@ function alertName(name: string): string {
   return `ZooKeeper${words.join('')}`;
 }
 
-/** Roles by the limit that applies to them: most limits apply to all roles. */
+/** Most limits are the same for all roles. */
 function rolesByLimit(
   threshold: Threshold,
   level: 'warning' | 'critical',

@@ -1,5 +1,5 @@
-// One look at the ensemble per scrape. Concurrent scrapes share a look, and a scrape within
-// `minAgeMs` gets the previous one, so no member is asked more often than configured.
+// One look for each scrape. Concurrent scrapes share a look, and a scrape within `minAgeMs` gets
+// the previous one. So members are not asked more often than configured.
 
 import { parseJavaNumber } from '../../../fourlw/java-number.js';
 import { askAdmin } from '../../ensemble/admin.js';
@@ -19,9 +19,8 @@ export interface ScrapeOptions {
   readonly limits: readonly LimitChange[];
   readonly timeoutMs: number;
   readonly deadlineMs: number;
-  /** A look that is younger than this is reused. */
   readonly minAgeMs: number;
-  /** Also serve mntr's own names, for dashboards of another exporter. */
+  /** Also exports mntr's names, for dashboards of other exporters. */
   readonly hasOldNames: boolean;
 }
 
@@ -37,7 +36,7 @@ export class Scraper {
     this.options = options;
   }
 
-  /** The current metrics of the ensemble; never rejects because of a member. */
+  /** Never rejects because of a member. */
   scrape(): Promise<string> {
     const { last } = this;
     if (last !== undefined && performance.now() - last.at < this.options.minAgeMs) {
@@ -81,7 +80,7 @@ export class Scraper {
   }
 }
 
-/** Every number of mntr under its original name, unless a new name is the same. */
+/** Every number of mntr under its name, unless it is a new name, too. */
 function oldNames(result: OpsResult): string {
   const known = new Set(
     [...opsToProm(result).matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name),

@@ -1,12 +1,11 @@
-// The PromQL of a row of the table of limits, over the series of the exporter. Alerts and dashboard
-// share it.
+// The PromQL for a row of the table of limits, shared by alerts and the dashboard.
 
 import type { Reading } from '../../ensemble/verdict/threshold.js';
 import { plainName, summaryName } from '../render/ops-prom-metrics.js';
 
 /** The window of a rate: a few scrapes at any usual interval. */
 const WINDOW = '5m';
-/** The rate at which an epoch fills up needs a longer window. */
+/** For the rate at which an epoch fills up. */
 const LONG_WINDOW = '6h';
 const ZXIDS_OF_AN_EPOCH = 2 ** 32;
 const DAY_SECONDS = 86_400;
@@ -17,7 +16,7 @@ function gauge(key: string): string {
   return plainName(key, NOTHING)?.name ?? `zk_${key}`;
 }
 
-/** The expression, one value per member, in the unit of the limit. */
+/** One value for each member, in the unit of the limit. */
 export function expressionOf(reading: Reading): string {
   switch (reading.kind) {
     case 'gauge':
@@ -55,7 +54,7 @@ export function expressionOf(reading: Reading): string {
   }
 }
 
-/** Whether one step already says everything, so that an alert should not wait for a second one. */
+/** One increase is an alert, without a waiting time. */
 export function isEvent({ kind }: Reading): boolean {
   return kind === 'increase';
 }

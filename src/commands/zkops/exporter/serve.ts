@@ -4,7 +4,6 @@ import { UsageError } from '../../ensemble/usage-error.js';
 import { inBackground } from '../../program/in-background.js';
 
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
-/** A scraper sends only a few headers. */
 const MAX_HEADER_SIZE = 16 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;
 const MAX_CONNECTIONS = 100;
@@ -14,10 +13,7 @@ export interface MetricsEndpoint {
   close(): Promise<void>;
 }
 
-/**
- * Serves the result of `scrape` at /metrics.
- * @throws UsageError when it cannot listen on the address
- */
+/** Serves /metrics. @throws UsageError when it cannot listen on the address */
 export async function serveMetrics(
   address: { readonly host: string; readonly port: number },
   scrape: () => Promise<string>,

@@ -1,6 +1,6 @@
-// Removes old snapshots and logs. A start afterwards must find every file it needs. So only
-// snapshots that were read and verified count as kept. The rule for logs is that of Apache's
-// PurgeTxnLog: it keeps one log more than the oldest kept snapshot needs.
+// Removes old snapshots and logs. A server must find every file it needs afterwards, so only
+// verified snapshots count as kept. Like Apache's PurgeTxnLog, keeps one log more than the oldest
+// kept snapshot needs.
 
 import { realpath, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ interface Folders {
   readonly logFiles: readonly FoundFile[];
 }
 
-/** The oldest of the newest `keep` whole snapshots, and the damaged snapshots among them. */
+/** The oldest of the newest `keep` whole snapshots, and the damaged ones among them. */
 interface Kept {
   readonly oldest: SnapshotFile | undefined;
   readonly whole: number;
@@ -60,7 +60,6 @@ async function findKept(call: TaskCall, folders: Folders, keep: number): Promise
   return { oldest, whole, damaged };
 }
 
-/** The paths to remove. */
 function planOf(folders: Folders, { oldest }: Kept): Map<string, number> {
   const plan = new Map<string, number>();
   if (oldest === undefined) return plan;
@@ -68,7 +67,7 @@ function planOf(folders: Folders, { oldest }: Kept): Map<string, number> {
   const retain = snapshots.filter(({ zxid }) => zxid >= oldest.zxid).length;
   const { snapshots: old, logs } = planPurge(folders.snapFiles, folders.logFiles, retain);
   // PurgeTxnLog keeps the last log that begins before the oldest kept snapshot, even if the next
-  // log begins right after that snapshot.
+  // log begins right after it.
   const before = logsAmong(folders.logFiles).filter(({ zxid }) => zxid <= oldest.zxid);
   const spared = before.at(-1)?.name;
   const sizeOf = (files: readonly FoundFile[], name: string): number =>
@@ -80,7 +79,7 @@ function planOf(folders: Folders, { oldest }: Kept): Map<string, number> {
   return plan;
 }
 
-/** The files of the plan that a process has open: a member that fetches them, or a backup. */
+/** Files of the plan that a process has open, such as a backup or a transfer to a member. */
 async function openAmong(folders: Folders): Promise<Map<string, number>> {
   const open = new Map<string, number>();
   for (const folder of new Set([folders.snap, folders.log])) {
@@ -131,7 +130,7 @@ async function clean(call: TaskCall): Promise<Report> {
   return finishedReport(COLUMNS, rows, { verdict: concludeFrom(problems, summary), totals });
 }
 
-/** Undefined when the file is gone. */
+/** Undefined when the file no longer exists. */
 async function remove(path: string): Promise<string | undefined> {
   try {
     await unlink(path);
@@ -154,7 +153,7 @@ function problemsOf(folders: Folders, kept: Kept, keep: number): Problem[] {
     });
   } else if (kept.whole < keep) {
     const text = `${folders.snap}: has only ${kept.whole} whole snapshots (expected ${keep} to keep)`;
-    // A young server has only a few snapshots: not a problem.
+    // A new server has only a few snapshots, which is not a problem.
     if (kept.damaged.length > 0) {
       problems.push({ level: 'warning', code: 'few-snapshots', text });
     }

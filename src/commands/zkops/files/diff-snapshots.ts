@@ -1,7 +1,6 @@
-// Two snapshots hold their znodes in any order, so a comparison needs lookups. It looks up a hash
-// of each znode, and reads only the znodes with different hashes a second time, in full. To bound
-// the memory at any size, it divides the znodes into shares by path, and reads both files once per
-// share.
+// Two snapshots may hold their znodes in different orders. So the comparison looks up a hash of
+// each znode, and reads only those with different hashes again, in full. To bound the memory, it
+// divides the znodes into shares by path, and reads both files once for each share.
 
 import { basename } from 'node:path';
 import { StatPersisted } from '../../../protocol/data.js';
@@ -28,7 +27,7 @@ import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 /** About 70 and 60 MiB. */
 const LIMITS: Limits = { hashes: 2_000_000, prints: 200_000 };
 
-/** The compared fields of a znode, in compact form, because there are many. */
+/** The compared fields of a znode, in compact form. */
 interface Print {
   readonly length: number;
   /** CRC-32 of the data; -1 for null. */
@@ -53,7 +52,6 @@ interface AclPrint {
 
 const OPEN_ACL: AclPrint = { text: 'world:anyone:cdrwa', hash: 1 };
 
-/** Reads a snapshot and passes on its znodes, each with its ACL. */
 async function readZnodes(
   call: TaskCall,
   file: NamedFile,
@@ -96,7 +94,7 @@ function printOf({ data, stat }: SnapshotNode, { text: acl }: AclPrint): Print {
   };
 }
 
-/** The differences in words; "" for equal znodes. */
+/** "" for equal znodes. */
 function differences(a: Print, b: Print): string {
   if (a.stat === b.stat && a.data === b.data && a.length === b.length && a.acl === b.acl) return '';
   const from = StatPersisted.decode(Buffer.from(a.stat, 'latin1'));
@@ -127,10 +125,9 @@ function sizeText({ data, length }: Print): string {
 type Files = readonly [NamedFile, NamedFile];
 type Takes = (path: string) => boolean;
 
-/** A share of the znodes: the hashes of the left side, and the paths that differ. */
+/** A share of the znodes: the hashes of the first snapshot, and the paths that differ. */
 class Share {
   readonly table = new ZnodeTable();
-  /** Paths that only the right side has. */
   private added = 0;
   private same = 0;
   private readonly path = new Hash64();
@@ -151,7 +148,7 @@ class Share {
     }
   }
 
-  /** After both sides were read: whether this path, of either side, differs. */
+  /** For paths of either snapshot, after reading both. */
   differs(shown: string): boolean {
     this.path.reset();
     this.path.addText(shown);
@@ -159,7 +156,6 @@ class Share {
     return slot === undefined || !this.table.isMarked(slot);
   }
 
-  /** The number of znodes that differ, on either side. */
   get differences(): number {
     return this.added + this.table.count - this.same;
   }
@@ -177,7 +173,7 @@ class Share {
   }
 }
 
-/** The rows of the znodes of a share that differ, divided into `takes` passes. */
+/** @param takes the number of passes over the share */
 async function rowsOf(
   call: TaskCall,
   [left, right]: Files,
@@ -210,9 +206,9 @@ async function rowsOf(
 }
 
 interface Limits {
-  /** How many hashes to hold at once. */
+  /** Hashes to hold at once. */
   readonly hashes: number;
-  /** How many differing znodes to hold at once, in full. */
+  /** Differing znodes to hold at once, in full. */
   readonly prints: number;
 }
 
@@ -221,7 +217,6 @@ async function diff(call: TaskCall, limits: Limits): Promise<Report> {
   const right = await oneSnapshot(call.args[1] ?? '.');
   const tally = new DiffTally(call);
   const problems: Problem[] = [];
-  /** Reads one file completely and reports its problems. */
   const readThrough = async (file: NamedFile, isKnown: boolean, take: TakeNode) => {
     const outcome = await readZnodes(call, file, isKnown, take);
     if (!isKnown) problems.push(...snapshotProblems(file.path, outcome));

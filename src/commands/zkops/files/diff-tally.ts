@@ -3,14 +3,14 @@ import type { ReportRow, TaskCall } from '../calls/task.js';
 export type Change = 'added' | 'removed' | 'changed';
 
 /**
- * Counts the differences of two snapshots, and decides which of them to list: all, or those above
- * the limits of --min-bytes and --min-nodes, as Apache's SnapshotComparer does.
+ * Counts the differences, and decides which ones to list: all, or those above --min-bytes and
+ * --min-nodes, as Apache's SnapshotComparer does.
  */
 export class DiffTally {
   private readonly counts = new Map<Change, number>();
   private readonly minBytes: number | undefined;
   private readonly minNodes: number | undefined;
-  /** How many more znodes the second snapshot has below each path. */
+  /** Znodes below each path that the second snapshot has more than the first. */
   private readonly growth = new Map<string, number>();
 
   constructor(call: TaskCall) {
@@ -22,7 +22,7 @@ export class DiffTally {
     return this.counts.get(change) ?? 0;
   }
 
-  /** Whether to list a difference. @param bytes by which the data of the znode differs in length */
+  /** Whether to list a difference. @param bytes the difference in data length */
   take(change: Change, path: string, bytes: number): boolean {
     this.counts.set(change, this.count(change) + 1);
     if (this.minNodes !== undefined && change !== 'changed') {

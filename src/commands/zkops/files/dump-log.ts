@@ -30,7 +30,7 @@ const COLUMNS = [
   { title: 'DETAIL', key: 'detail' },
 ];
 
-/** The row of a record, or undefined when a filter excludes it. */
+/** Undefined when a filter excludes the record. */
 function rowOf({ zxid, entry, offset, damage }: LogRecord, filter: Filter): ReportRow | undefined {
   const { from, to, session, path, type } = filter;
   if ((from !== undefined && zxid < from) || (to !== undefined && zxid > to)) return undefined;

@@ -46,7 +46,7 @@ function rowOf(node: SnapshotNode, acls: ReadonlyMap<bigint, string>, hasData: b
     StatPersisted.decode(stat);
   const acl = aclKey === OPEN_ACL_KEY ? OPEN_ACL_TEXT : acls.get(aclKey);
   return [
-    // Undefined for null data, which differs from empty data.
+    // Null data differs from empty data.
     data?.length,
     version,
     cversion,
@@ -63,7 +63,6 @@ function rowOf(node: SnapshotNode, acls: ReadonlyMap<bigint, string>, hasData: b
   ];
 }
 
-/** The totals, once everything was read. */
 interface Seen {
   outcome: SnapshotOutcome | undefined;
 }
@@ -112,10 +111,7 @@ async function dump(call: TaskCall): Promise<Report> {
   return { columns, rows: rows(), isEndless: true, isPlain: true, finish };
 }
 
-/**
- * Sessions come before znodes in the file, so their ephemeral counts are known only after the last
- * znode.
- */
+/** The file has sessions before znodes, so ephemeral counts are known only after the last znode. */
 async function* sessionRows(
   path: string,
   options: Parameters<typeof readSnapshot>[2],

@@ -1,7 +1,7 @@
 import { UsageError } from '../../ensemble/usage-error.js';
 import type { TaskCall } from '../calls/task.js';
 
-/** Parses a zxid or session id of the command line: hex with 0x, or decimal. @throws UsageError */
+/** Hex with 0x, or decimal. @throws UsageError */
 export function idOption(call: TaskCall, option: string): bigint | undefined {
   const text = call.text(option);
   if (text === undefined) return undefined;

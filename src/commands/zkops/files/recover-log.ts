@@ -1,5 +1,5 @@
-// Records with a wrong checksum keep a server from starting, though their txns may be readable.
-// This task writes a copy of the log with the right checksums, as Apache's TxnLogToolkit does.
+// A server does not start from a record with a wrong checksum, though its txn may be readable. Like
+// Apache's TxnLogToolkit, this task writes a copy with the right checksums.
 
 import { constants } from 'node:fs';
 import { copyFile, open } from 'node:fs/promises';
@@ -20,7 +20,7 @@ interface Damaged {
   readonly zxid: bigint;
   /** The right checksum; undefined if no release wrote such an entry. */
   readonly checksum: number | undefined;
-  /** The txn, or why it cannot be read. */
+  /** The txn, or why it is not readable. */
   readonly shown: string;
 }
 
@@ -86,7 +86,7 @@ function problemsOf(path: string, damaged: readonly Damaged[], ending: LogEnding
   return problems;
 }
 
-/** Never overwrites a file, and does not touch the log. */
+/** Never overwrites a file, and never changes the log. */
 async function writeFixed(path: string, target: string, fixable: readonly Damaged[]) {
   try {
     await copyFile(path, target, constants.COPYFILE_EXCL);

@@ -14,18 +14,18 @@ import { finishedReport, type Report, type Task, type TaskCall } from '../calls/
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 import { idOption } from './read-id.js';
 
-/** Where to cut, always after a whole record. */
+/** Always after a whole record. */
 interface Cut {
   readonly offset: number;
   /** Whole records before and after the cut. */
   readonly kept: number;
   readonly cut: number;
   readonly last: bigint | undefined;
-  /** Only padding: zeros after the last record. */
+  /** The log has only padding (zeros) after the last record. */
   readonly isPaddingOnly: boolean;
 }
 
-/** @throws UsageError when the log has no record to end at */
+/** @throws UsageError when no record precedes the cut */
 async function findCut(call: TaskCall, path: string, after: bigint | undefined): Promise<Cut> {
   let kept = 0;
   let cut = 0;
@@ -65,7 +65,7 @@ async function findCut(call: TaskCall, path: string, after: bigint | undefined):
   return { offset: offset ?? ending.offset, kept, cut, last, isPaddingOnly };
 }
 
-/** @throws UsageError for a log that a process has open: it would write past the cut */
+/** @throws UsageError for an open log, because its process would write past the cut */
 async function mustBeFree(path: string): Promise<void> {
   const folder = dirname(resolve(path));
   const [user] = await usersOf(folder);
@@ -127,7 +127,7 @@ async function reportOf(
   return finishedReport(COLUMNS, [row], { verdict: concludeFrom(problems, summary) });
 }
 
-/** Copies and syncs the log before it is changed; never overwrites a file. */
+/** Never overwrites a file. */
 async function copySynced(path: string, backup: string): Promise<void> {
   try {
     await copyFile(path, backup, constants.COPYFILE_EXCL);

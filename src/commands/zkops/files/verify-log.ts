@@ -15,7 +15,6 @@ interface Gap {
   readonly next: bigint;
 }
 
-/** The state of the check of one log, while its records are read. */
 class LogCheck {
   records = 0;
   first: bigint | undefined;
@@ -31,14 +30,14 @@ class LogCheck {
 
   take({ zxid, entry, offset, damage }: LogRecord): undefined {
     this.records++;
-    // An entry that no release writes keeps a server from starting, even if its checksum is right.
+    // An entry that no release writes keeps a server from starting, even with a right checksum.
     const txn = damage ?? describeTxn(entry);
     if (typeof txn === 'string') {
       this.damaged.push({ offset, zxid, why: txn });
       if (damage !== undefined) return;
     }
     const last = this.last ?? this.before;
-    // A txn may be logged twice, but none may be missing.
+    // A log may repeat a txn, but must not lack one.
     if (last !== undefined && zxid > last && !isSuccessor(last, zxid)) {
       this.gap ??= { last, next: zxid };
     }
@@ -91,7 +90,7 @@ function rowOf({ path, size }: NamedFile, check: LogCheck, ending: LogEnding): R
   return [path, size, records, zxid(first), zxid(last), damaged.length, ending.offset, ends];
 }
 
-/** Checks every record of every log, and that no txn is missing between them. */
+/** Checks every record, and that no log lacks a txn. */
 async function verify(call: TaskCall): Promise<Report> {
   const files = await filesOf(call.args, 'log');
   const total = files.reduce((sum, { size }) => sum + size, 0);
@@ -130,7 +129,6 @@ async function verify(call: TaskCall): Promise<Report> {
   };
 }
 
-/** Runs a generator to its end and returns its result. */
 async function lastOf<Value>(generator: AsyncGenerator<unknown, Value, undefined>): Promise<Value> {
   for (;;) {
     const { done, value } = await generator.next();

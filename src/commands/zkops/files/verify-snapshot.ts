@@ -19,7 +19,7 @@ export interface CheckedSnapshot {
   readonly problems: readonly Problem[];
 }
 
-/** Reads a complete snapshot and checks its seals, its digest and that every znode has a parent. */
+/** Checks seals, digest, and that every znode has a parent. */
 export async function checkSnapshot(
   call: TaskCall,
   path: string,
@@ -85,7 +85,7 @@ async function verify(call: TaskCall): Promise<Report> {
     columns: COLUMNS,
     rows: rows(),
     finish: () => {
-      // If another snapshot of the folder is whole, a server starts from that one.
+      // A server starts from another snapshot of the folder if it is whole.
       const isSaved = files.every(({ folder }) => folder !== undefined && wholeIn.has(folder));
       const judged = isSaved ? problems.map(lessGrave) : problems;
       const what = files.length === 1 ? '1 snapshot' : `${files.length} snapshots`;

@@ -12,7 +12,7 @@ export function timeoutOf(call: TaskCall): number {
   return call.number('timeout') ?? 2000;
 }
 
-/** Asks every member the words at once; a member that fails has a row that says why. */
+/** A member that fails has a row with the reason. */
 export function askMembers(
   call: TaskCall,
   words: readonly WordName[],
@@ -38,13 +38,10 @@ export function askMembers(
   });
 }
 
-/**
- * Why a member that answered one word did not answer another: the probe lacks its information.
- * Names the zoo.cfg line to change if a whitelist refused the word.
- */
+/** Problems of members that answered one word and not another, with the line for zoo.cfg. */
 export function refusals(members: readonly Member[], words: readonly WordName[]): Problem[] {
   return members.flatMap((member) => {
-    // Its own problem already says so.
+    // The member already has a problem.
     if (isDown(member.state) || member.fault !== undefined) return [];
     const refused = words.filter((word) => reasonOf(member.answers[word]) === 'not-whitelisted');
     const problems = words.flatMap((word): Problem[] => {
@@ -66,7 +63,7 @@ export function refusals(members: readonly Member[], words: readonly WordName[])
   });
 }
 
-/** No member reported anything: a count of 0 would look like an answer. */
+/** A count of 0 would look like an answer, so this says that no member reported anything. */
 export function silence(members: readonly Member[], word: WordName, what: string): Problem[] {
   if (members.some((member) => member.answers[word]?.ok === true)) return [];
   return [{ level: 'unknown', code: 'no-answer', text: `no member reported ${what}` }];
@@ -81,7 +78,7 @@ export function downProblems({ verdict }: OpsResult): readonly Problem[] {
   return verdict.problems.filter(({ server }) => server !== undefined);
 }
 
-/** The host of a client, in one spelling for all servers. */
+/** In one spelling for all servers. */
 export function hostOf({ remote }: ParsedConnection): string {
   const host = remote.replace(/:\d+$/, '').replace(/^\//, '');
   return shortAddress(host.replace(/^\[(.*)\]$/, '$1'));

@@ -1,4 +1,4 @@
-// The clients: the connections of all members together, by host.
+// The client connections of all members, by host.
 
 import type { ParsedConnection } from '../../../fourlw/connection-line.js';
 import { shortCount, shortNumber } from '../../ensemble/format.js';
@@ -16,11 +16,11 @@ import {
 } from '../calls/task.js';
 import { askMembers, downProblems, hostOf, refusals, silence } from './ask-members.js';
 
-/** The share of maxClientCnxns from which on a host is reported. */
+/** From this share of maxClientCnxns on, zkops reports a host. */
 const LIMIT_SHARE = 0.8;
 /** The busiest member may have this many times the mean. */
 const FAIR_SHARE = 2;
-/** With fewer connections the balance does not matter. */
+/** With fewer connections, the balance does not matter. */
 const FEW_CONNECTIONS = 20;
 const DEFAULT_COUNT = 20;
 
@@ -31,7 +31,7 @@ interface Client {
   readonly ephemerals: number;
 }
 
-/** The connections of clients: a probe, including this one, has no session. */
+/** A probe, such as this one, has no session. */
 function clientsOf(member: Member, ephemerals: ReadonlyMap<string, number>): Client[] {
   return (parsedOf(member, 'cons')?.connections ?? []).flatMap((connection) => {
     const { sessionId } = connection;
@@ -41,7 +41,7 @@ function clientsOf(member: Member, ephemerals: ReadonlyMap<string, number>): Cli
   });
 }
 
-/** By session id, from any member: all members know all of them. */
+/** By session id. Every member knows the ephemerals of all sessions. */
 function ephemeralsOf(members: readonly Member[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const member of members) {
@@ -83,7 +83,7 @@ function groupBy(
   return groups;
 }
 
-/** Hosts near the limit of each member for connections of one address. */
+/** Each member limits the connections of one address. */
 function limitProblems(members: readonly Member[], clients: readonly Client[]): Problem[] {
   return members.flatMap((member) => {
     const limit = Number(parsedOf(member, 'conf')?.values['maxClientCnxns'] ?? 0);

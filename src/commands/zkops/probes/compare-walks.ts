@@ -1,7 +1,6 @@
-// Compares the trees of members by walking them, for servers without digests in common. A
-// difference may be a change between the walks, so each is proven: read here, sync and read there,
-// sync and read here again. If both reads here agree and the read there differs, the members
-// differ.
+// Compares the trees of members by walking them, for servers without common digests. A difference
+// may be a change between the walks, so each is read again: here, after a sync there, after a sync
+// here. The members differ if both reads here agree and the read there differs.
 
 import type { ZooKeeperClient } from '../../../client/base/client.js';
 import { ZooKeeperError } from '../../../client/base/errors.js';
@@ -14,12 +13,12 @@ import type { MemberSession } from './sessions.js';
 /** Each server has its own counters there. */
 const LOCAL = '/zookeeper';
 const READS_AT_ONCE = 64;
-/** How many differences to read again; one confirmed difference is enough. */
+/** One confirmed difference is enough. */
 const MAX_RECHECKED = 100;
 
 export interface WalkedTree {
   readonly session: MemberSession;
-  /** A fingerprint of each znode, by path. */
+  /** By path. */
   readonly prints: ReadonlyMap<string, string>;
   /** The walk stopped before the end. */
   readonly isCut: boolean;
@@ -28,7 +27,7 @@ export interface WalkedTree {
 const GONE = 'not there';
 const HIDDEN = 'not readable';
 
-/** The fields of a znode that must be the same on all members. */
+/** The fields of a znode that are the same on all members. */
 async function printOf(client: ZooKeeperClient, path: string): Promise<string> {
   try {
     const { data, stat } = await client.getData(path);
@@ -44,7 +43,6 @@ async function printOf(client: ZooKeeperClient, path: string): Promise<string> {
   }
 }
 
-/** Walks the tree of one member, up to `limit` znodes. */
 export async function walkTree(
   session: MemberSession,
   root: string,
@@ -80,7 +78,7 @@ export interface Difference {
   readonly there: string;
 }
 
-/** The differences between two walks that a second read confirms. */
+/** The differences that a second read confirms. */
 export async function provenDifferences(
   here: WalkedTree,
   there: WalkedTree,

@@ -1,5 +1,5 @@
-// Whether all members hold the same tree. Only states of the same zxid are comparable: the digests
-// that servers keep, one every 128 txns, or else the trees themselves.
+// Whether all members have the same tree. Only trees of the same zxid are comparable: by the
+// digests that servers keep, one every 128 txns, or by walking the trees.
 
 import { metricOf } from '../../../fourlw/mntr.js';
 import { formatZxid } from '../../../protocol/zxid.js';
@@ -27,7 +27,6 @@ import {
 } from './sessions.js';
 
 const DEFAULT_ZNODES = 10_000;
-/** How many paths to name. */
 const MAX_NAMED = 10;
 
 interface Compared {
@@ -38,7 +37,7 @@ interface Compared {
 
 const WORDS = ['srvr', 'hash', 'mntr'] as const;
 
-/** The newest digests that at least two members have for the same zxid; undefined without any. */
+/** The newest zxid for which at least two members have a digest. */
 function compareDigests(members: readonly Member[]): Compared | undefined {
   const byZxid = new Map<bigint, { readonly member: Member; readonly digest: bigint }[]>();
   for (const member of members) {
@@ -78,7 +77,7 @@ function compareDigests(members: readonly Member[]): Compared | undefined {
   };
 }
 
-/** Txns after which the tree of a server differed from the leader's digest. */
+/** After these txns, the tree of a server differed from the leader's digest. */
 function mismatchProblems(members: readonly Member[]): Problem[] {
   return members.flatMap((member): Problem[] => {
     const metrics = metricsOf(member);
@@ -90,10 +89,7 @@ function mismatchProblems(members: readonly Member[]): Problem[] {
   });
 }
 
-/**
- * At one zxid all members have the same number of znodes. Asks twice, because srvr does not read
- * the two at once.
- */
+/** Members at one zxid have equal counts. Asks twice: srvr reads zxid and count separately. */
 async function countProblems(call: TaskCall, first: OpsResult): Promise<Problem[]> {
   const differing = (members: readonly Member[]): Map<string, string> => {
     const byZxid = new Map<string, Set<number>>();
@@ -130,7 +126,7 @@ async function walkAll(
   const trees: WalkedTree[] = [];
   const problems: Problem[] = [];
   for (const [done, { address, state }] of members.entries()) {
-    // The row says why; and a read-only member may show data that was never committed.
+    // The row has the reason. A read-only member may show data that was never committed.
     if (isDown(state) || state === 'read-only') continue;
     const server = nameOf(address);
     call.progress('consistency', done, members.length);

@@ -5,12 +5,12 @@ import { quorumOf } from './may-stop.js';
 
 export const PAUSE_MS = 250;
 
-/** Why a change of the ensemble stops. */
+/** The reason to stop a change of the ensemble. */
 export class Doubt extends Error {
   override readonly name = 'Doubt';
 }
 
-/** Why the ensemble is not whole, apart from the member whose restart was interrupted. */
+/** Ignores the member whose restart was interrupted. */
 export function doubtOf(
   { verdict, members }: OpsResult,
   interrupted: string | null,
@@ -32,13 +32,13 @@ function namePrefix({ server, text }: Problem): string {
 
 export interface Settling {
   readonly look: () => Promise<OpsResult>;
-  /** Says why a look is not good enough. */
+  /** Returns why a look is not good enough. */
   readonly find: (look: OpsResult) => string | undefined;
   readonly waitMs: number;
   readonly signal: AbortSignal;
 }
 
-/** Looks until two good looks in a row, since a good state may pass. @throws Doubt */
+/** Ends after two good looks in a row, since a good state may be short. @throws Doubt */
 export async function settle({ look, find, waitMs, signal }: Settling): Promise<OpsResult> {
   const startedAt = performance.now();
   let isGoodBefore = false;

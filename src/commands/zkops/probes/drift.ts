@@ -1,5 +1,5 @@
-// The differences in the configuration of members. Some are necessary (port, folders, id), some are
-// wrong (membership, timing), the rest deserves a look.
+// Differences in the configuration of members: necessary ones (port, folders, id), errors
+// (membership, timing), and others, which users should check.
 
 import { type Member, parsedOf } from '../../ensemble/member.js';
 import { statusOf } from '../../ensemble/status.js';
@@ -15,7 +15,7 @@ import {
 } from '../calls/task.js';
 import { askMembers, downProblems, refusals } from './ask-members.js';
 
-/** Keys of conf and envi that are specific to a member. */
+/** These settings of conf and envi differ between members. */
 const OWN: readonly string[] = [
   'conf.clientPort',
   'conf.secureClientPort',
@@ -33,7 +33,7 @@ const OWN: readonly string[] = [
   'envi.java.class.path',
   'envi.java.library.path',
   'envi.java.io.tmpdir',
-  // The current free heap; 3.8 uses this name, though it is not the memory of the machine.
+  // The free heap of the JVM; 3.8 has it under this name.
   'envi.jvm.memory.free',
   'envi.jvm.memory.total',
   'envi.os.memory.free',
@@ -42,14 +42,14 @@ const OWN: readonly string[] = [
 
 const UNSET = '-';
 
-/** Problems of the verdict about members of no ensemble, or of another one. */
+/** Problems about members of no ensemble, or of another one. */
 const STRANGERS: readonly string[] = [
   'standalone-beside-ensemble',
   'several-standalone',
   'two-ensembles',
 ];
 
-/** All settings that a member reports, by `conf.tickTime` and so on. */
+/** By name, such as `conf.tickTime`. */
 function settingsOf(member: Member): Map<string, string> {
   const settings = new Map<string, string>();
   const conf = parsedOf(member, 'conf');
@@ -64,7 +64,7 @@ function settingsOf(member: Member): Map<string, string> {
   return settings;
 }
 
-/** The level and meaning of a difference; undefined where values must differ. */
+/** Undefined for values that must differ. */
 function meaningOf(key: string): Pick<Problem, 'level' | 'code' | 'text'> | undefined {
   if (OWN.includes(key)) return undefined;
   if (key.startsWith('conf.server.') || key === 'conf.version') {
@@ -84,7 +84,7 @@ function meaningOf(key: string): Pick<Problem, 'level' | 'code' | 'text'> | unde
   return { level: 'warning', code: 'environment', text };
 }
 
-/** A key that only some members report comes from another release; it is not a difference. */
+/** Does not count a key that only some members report, because their releases differ. */
 function differs(key: string, settings: readonly Map<string, string>[]): boolean {
   const told = settings.filter((one) =>
     key.startsWith('conf.') ? one.has('conf.clientPort') : one.has('envi.zookeeper.version'),
@@ -105,9 +105,7 @@ function findingsOf(keys: readonly string[]): Problem[] {
   return [...problems.values()];
 }
 
-/**
- * Problems that no single value shows: duplicate ids, members of no ensemble, superfluous voters.
- */
+/** Duplicate ids, members of no ensemble, and too many voters. */
 function ensembleProblems(members: readonly Member[]): Problem[] {
   const problems: Problem[] = [];
   const bySid = new Map<string, string[]>();

@@ -1,4 +1,4 @@
-// Asks whether a member may be stopped, and waits until it may.
+// Tells whether a member may stop, and waits until it may.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatZxid } from '../../../protocol/zxid.js';
@@ -22,7 +22,7 @@ const PAUSE_MS = 1000;
 
 interface Look {
   readonly statuses: readonly MemberStatus[];
-  /** Whether this member may be stopped. */
+  /** Whether this member may stop. */
   readonly answerFor: (status: MemberStatus) => Answer;
   readonly quorum: Quorum;
   readonly verdict: Verdict;
@@ -31,7 +31,7 @@ interface Look {
 function judgeLook(result: OpsResult, target: string | undefined): Look {
   const statuses = result.members.map(statusOf);
   const quorum = quorumOf(statuses);
-  // A problem of the whole ensemble outweighs any count.
+  // A problem of the whole ensemble comes before any count.
   const grave = result.verdict.problems.find(({ level }) => level === 'critical');
   const answerFor = (status: MemberStatus): Answer =>
     grave === undefined ? mayStop(status, quorum) : { isSafe: false, why: grave.text };
@@ -47,7 +47,7 @@ function judgeLook(result: OpsResult, target: string | undefined): Look {
   return { ...look, verdict: concludeFrom(problems, summary) };
 }
 
-/** The member as the list spells it, with or without a port. */
+/** As the list spells it, with or without a port. */
 function targetOf(call: TaskCall): string | undefined {
   const text = call.text('restart');
   if (text === undefined) return undefined;
@@ -66,7 +66,7 @@ async function gate(call: TaskCall): Promise<Report> {
   const take = async (): Promise<Look> =>
     judgeLook(await askMembers(call, ['srvr', 'mntr'], { judge: 'ensemble' }), target);
   let look = await take();
-  // A good state may pass a moment later, so a second good look must follow.
+  // A good state may be short, so this needs two good looks in a row.
   let isGoodBefore = false;
   for (;;) {
     const isGood = look.verdict.level === 'healthy';

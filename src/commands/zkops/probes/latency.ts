@@ -1,5 +1,5 @@
-// The duration of real operations on every member. All znodes are ephemeral, so even a killed probe
-// leaves nothing.
+// The duration of operations on every member. All znodes are ephemeral, so even a killed probe
+// leaves none.
 
 import { metricOf, summaryPart } from '../../../fourlw/mntr.js';
 import { CreateModes } from '../../../protocol/create-mode.js';
@@ -38,7 +38,6 @@ const DEFAULT_COUNT = 50;
 const DEFAULT_SIZE = 25;
 const DEFAULT_SECONDS = 20;
 
-/** One round of all operations on a private znode. */
 async function round(
   { client }: MemberSession,
   path: string,
@@ -123,7 +122,7 @@ function rowsOf({ server, samples }: Probed): ReportRow[] {
   });
 }
 
-/** The mean of writes and of reads, against the limits of `check`. */
+/** Compares the means of writes and of reads with the limits of `check`. */
 function problemsOf({ server, samples, failure }: Probed): Problem[] {
   const problems: Problem[] = [];
   for (const [limitName, what, operations] of [
@@ -148,9 +147,7 @@ function problemsOf({ server, samples, failure }: Probed): Problem[] {
   return problems;
 }
 
-/**
- * Where the time goes, as far as the servers report it: the sync of the log, a queue, or neither.
- */
+/** Which part of a write takes the time: the sync of the log, a queue, or neither. */
 async function explain(call: TaskCall, probed: readonly Probed[]): Promise<string[]> {
   const names = probed.map(({ server }) => server);
   const measured = call.members.filter((address) => names.includes(nameOf(address)));
@@ -183,7 +180,8 @@ async function latency(call: TaskCall): Promise<Report> {
   const probed: Probed[] = [];
   let rounds = 0;
   const startedAt = performance.now();
-  // One after the other, so that they do not disturb each other; each gets a share of the time.
+  // Members are measured in turn, so that they do not disturb each other. Each gets a share of the
+  // time.
   for (const [index, address] of call.members.entries()) {
     if (call.signal.aborted) break;
     const endsAt = startedAt + (1000 * seconds * (index + 1)) / call.members.length;
@@ -200,7 +198,7 @@ async function latency(call: TaskCall): Promise<Report> {
   if (measured.length === 0) {
     problems.push({ level: 'critical', code: 'no-session', text: 'no member could be measured' });
   }
-  // A member that failed has its own problem.
+  // A failed member has a problem of its own.
   const expected = count * measured.filter(({ failure }) => failure === undefined).length;
   const isCut = rounds < expected;
   const cut = isCut ? ` of ${expected}: stopped early by --max-seconds ${seconds}` : '';

@@ -1,6 +1,6 @@
-// Whether a member may be stopped, and the order of a rolling restart. A majority of the voters
-// must stay in step with the leader without the member. Only the leader knows who is in step, so a
-// follower counts as one of them.
+// Whether a member may stop, and the order of a rolling restart. Without the member, a majority of
+// the voters must be in step with the leader. Only the leader knows which followers are in step, so
+// every follower counts as one of them.
 
 import type { MemberStatus } from '../../ensemble/status.js';
 
@@ -22,8 +22,8 @@ export function quorumOf(statuses: readonly MemberStatus[]): Quorum {
   const listed = statuses.filter(({ isObserver }) => !isObserver).length;
   const voters = told > 0 ? told : listed;
   const following = statuses.filter(({ role, isServing }) => role === 'follower' && isServing);
-  // A leader counts a hanging follower until syncLimit has passed. So a listed member that does not
-  // serve is not in step, whatever the leader reports.
+  // A leader counts a hanging follower until syncLimit has passed. So subtract the listed members
+  // that do not serve.
   const silent = statuses.filter(({ isServing, isObserver }) => !isServing && !isObserver).length;
   const synced = leader?.syncedFollowers ?? following.length;
   return {
@@ -33,7 +33,6 @@ export function quorumOf(statuses: readonly MemberStatus[]): Quorum {
   };
 }
 
-/** Whether this member may be stopped now. */
 export function mayStop(status: MemberStatus, quorum: Quorum): Answer {
   const { role, isServing } = status;
   const { voters, majority, inStep } = quorum;
@@ -51,10 +50,7 @@ export function mayStop(status: MemberStatus, quorum: Quorum): Answer {
   return { isSafe: true, why: isServing ? ratio : `it does not serve; ${ratio}` };
 }
 
-/**
- * Observers, then followers, the ones that lag first, then the leader: a restart costs one
- * election.
- */
+/** Observers, then followers with the largest lag first, then the leader, for only one election. */
 export function restartOrder(statuses: readonly MemberStatus[]): MemberStatus[] {
   const rank = ({ role, isServing }: MemberStatus): number => {
     if (!isServing) return 0;

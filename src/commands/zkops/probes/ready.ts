@@ -7,7 +7,7 @@ import { TIME_OPTIONS } from '../calls/options.js';
 import { finishedReport, type Report, type Task, type TaskCall } from '../calls/task.js';
 import { askMembers } from './ask-members.js';
 
-/** Checks one server by srvr, the word that every server allows: for a readiness probe. */
+/** For a readiness probe. Uses srvr, the only word that every server allows. */
 async function ready(call: TaskCall): Promise<Report> {
   if (call.members.length !== 1) {
     throw new UsageError('ready: checks one server: name it with --servers');

@@ -7,7 +7,7 @@ type Placeholder = (typeof PLACEHOLDERS)[number];
 
 /** `${host}` is a variable of the shell. */
 const PLACEHOLDER = /(?<!\$)\{([a-z]+)\}/g;
-/** The end of what a command printed, for a message. */
+/** The end of the output is for an error message. */
 const KEPT_OUTPUT = 2000;
 
 /** A command for each member, from a template such as `ssh {host} systemctl restart zookeeper`. */
@@ -32,7 +32,7 @@ export class RollCommand {
     this.needsId = names.includes('id');
   }
 
-  /** The command for one member, with each value quoted for the shell. */
+  /** Quotes each value for the shell. */
   textFor(address: MemberAddress, id: string | undefined): string {
     const values: Record<Placeholder, string> = {
       host: address.host,
@@ -55,8 +55,8 @@ function quoted(value: string): string {
 }
 
 /**
- * Runs a command of the shell to its end; returns why it failed, or undefined. After the timeout,
- * or if `signal` aborts, it ends the shell, which does not end processes on other machines.
+ * Runs a command of the shell. Returns the reason of a failure, or undefined.
+ * After a timeout or abort, it kills the shell, but no processes on other machines.
  */
 export function runCommand(
   command: string,
@@ -76,7 +76,7 @@ export function runCommand(
     child.stdout.on('data', keep);
     child.stderr.on('data', keep);
     const end = (why: string | undefined): void => {
-      // A server that the command left in the background may hold the pipes open.
+      // A server that the command started in the background may keep the pipes open.
       child.stdout.destroy();
       child.stderr.destroy();
       const last = output.trimEnd().split('\n').at(-1) ?? '';

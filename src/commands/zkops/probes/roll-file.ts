@@ -6,23 +6,20 @@ import { hasCode } from '../../program/file-error.js';
 
 const SCHEMA = 'zkops-roll/1';
 
-/** A rolling restart that began, as --resume keeps it. */
+/** The state of a rolling restart, for --resume. */
 export interface Roll {
   readonly command: string;
-  /** All members, by name. */
+  /** By name. */
   readonly members: readonly string[];
-  /** The ids of members by name, if the command needs them: a member that is down tells none. */
+  /** By name, if the command needs ids: a member that is down reports none. */
   readonly ids: Readonly<Record<string, string>>;
-  /** The members that were restarted and are in step again. */
+  /** Members that were restarted and are in step again. */
   readonly done: readonly string[];
-  /** The member whose restart began and was not seen to succeed. */
+  /** The restart of this member began, but its success is unknown. */
   readonly underway: string | null;
 }
 
-/**
- * The roll that the file keeps, or a new one.
- * @throws UsageError if the file keeps another roll, RunFault if it cannot be read
- */
+/** @throws UsageError if the file has another roll, RunFault if it cannot be read */
 export function openRoll(file: string | undefined, fresh: Roll): Roll {
   const found = file === undefined ? undefined : readRoll(file);
   if (found === undefined) return fresh;

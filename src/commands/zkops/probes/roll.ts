@@ -1,6 +1,6 @@
-// A rolling restart: observers, followers, then the leader, each by the user's command. The next
-// member waits until the ensemble is whole again. The first doubt ends the roll, because a second
-// restart beside a problem can lose the quorum.
+// A rolling restart: observers, followers, then the leader, each by the command of the user. The
+// next restart waits until the ensemble is whole again. The first doubt stops the roll, because a
+// second restart during a problem can lose the quorum.
 
 import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -22,9 +22,9 @@ import { openRoll, type Roll, saveRoll } from './roll-file.js';
 import { type Restart, wasRestarted } from './was-restarted.js';
 
 const DEFAULT_WAIT_MS = 120_000;
-/** A problem that lasts so long before the first restart is not an election. */
+/** An election takes less time. A problem that remains is not an election. */
 const FIRST_WAIT_MS = 10_000;
-/** A roll may take hours; a lock without a living process is stale at once. */
+/** A roll may take hours. A lock without a living process is stale at once. */
 const LOCK_MS = 7 * 86_400_000;
 
 class RollingRestart {
@@ -52,7 +52,7 @@ class RollingRestart {
     return `${done.length} of ${members.length} members restarted`;
   }
 
-  /** Restarts the members in turn, one row each. */
+  /** Yields one row for each member. */
   async *run(): AsyncGenerator<readonly ReportRow[]> {
     const lock = this.lock();
     try {
@@ -76,7 +76,7 @@ class RollingRestart {
     }
   }
 
-  /** What `run` would do now; the roles may change meanwhile. */
+  /** The restarts that `run` would do now. Roles may change later. */
   async *plan(): AsyncGenerator<readonly ReportRow[]> {
     const look = await this.look();
     this.learnIds(look);
@@ -125,7 +125,7 @@ class RollingRestart {
     return look;
   }
 
-  /** @throws UsageError if the command needs the id of a member that does not report it */
+  /** @throws UsageError if the command needs the id of a member that reports none */
   private learnIds({ members }: OpsResult): void {
     if (!this.command.needsId) return;
     const ids = { ...this.roll.ids };
@@ -145,7 +145,7 @@ class RollingRestart {
     return this.command.textFor(member.address, this.roll.ids[member.server]);
   }
 
-  /** The member whose restart was interrupted comes first, whatever its role is now. */
+  /** The member with an interrupted restart comes first, in any role. */
   private nextOf({ members }: OpsResult): MemberStatus | undefined {
     const { done, underway } = this.roll;
     const left = restartOrder(members.map(statusOf)).filter(
@@ -180,7 +180,7 @@ class RollingRestart {
     return look;
   }
 
-  /** Looks at the member while the command runs: a restart may be over when the command ends. */
+  /** Looks at the member while the command runs, because the restart may be over when it ends. */
   private async commandWatched(attempt: Restart): Promise<string | undefined> {
     const { before } = attempt;
     const address = before.member.address;
@@ -201,7 +201,7 @@ class RollingRestart {
     }
   }
 
-  /** Why the next restart must wait: this one did not happen, or a problem remains. */
+  /** The reason not to continue: the restart did not happen, or a problem remains. */
   private doubtAfter(attempt: Restart, look: OpsResult, newest: bigint): string | undefined {
     const { server } = attempt.before.member;
     const status = look.members.map(statusOf).find(({ member }) => member.server === server);

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ZooKeeperError } from '../../../client/base/errors.js';
 
-/** A read did not return the written value yet; a later read may. */
+/** A read did not return the written value yet, but a later read may. */
 export class NotSeenError extends Error {
   override readonly name = 'NotSeenError';
 }
@@ -15,10 +15,10 @@ function mayComeYet(error: unknown): boolean {
 }
 
 /**
- * Repeats a sync and `look` until `look` holds or `timeoutMs` are over. One look is not enough:
- * Apache's leader answers the sync of its own clients before it applies the last commit, so the
- * first read may lag by one write.
- * @throws the error of the last look, or at once an error that waiting cannot fix
+ * Repeats a sync and `look` until `look` succeeds or `timeoutMs` have passed. The first read may
+ * lag by one write: Apache's leader answers the sync of its own clients before it applies the last
+ * commit.
+ * @throws the last error of `look`, or at once an error that does not pass
  */
 export async function seenWithin(timeoutMs: number, look: () => Promise<void>): Promise<void> {
   const until = performance.now() + timeoutMs;

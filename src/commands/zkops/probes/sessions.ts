@@ -9,7 +9,6 @@ import type { CallOption } from '../../program/command-line.js';
 import type { TaskCall } from '../calls/task.js';
 import { timeoutOf } from './ask-members.js';
 
-/** The identity of a session, and where it may write. */
 export const SESSION_OPTIONS: readonly CallOption[] = [
   ['--auth <user:password>', 'credentials for the digest scheme'],
   ['--sasl-file <file>', 'file with user:password for SASL DIGEST-MD5, readable only by its owner'],
@@ -19,14 +18,13 @@ export const SESSION_OPTIONS: readonly CallOption[] = [
 const SESSION_TIMEOUT_MS = 10_000;
 const READ_ONLY = 'it is read-only: it has no quorum';
 
-/** A session with one member only. */
 export interface MemberSession {
   readonly server: string;
   readonly address: MemberAddress;
   readonly client: ZooKeeperClient;
 }
 
-/** @throws Error that says why the member refuses a session */
+/** @throws Error with the reason if the member refuses a session */
 export async function openSession(call: TaskCall, address: MemberAddress): Promise<MemberSession> {
   const timeoutMs = timeoutOf(call);
   const saslFile = call.text('sasl-file');
@@ -38,7 +36,7 @@ export async function openSession(call: TaskCall, address: MemberAddress): Promi
     connectTimeoutMs: timeoutMs,
     connectRounds: 1,
     requestTimeoutMs: timeoutMs,
-    // Other clients are only disconnected, without a reason.
+    // Without this, a server without a quorum disconnects clients and gives no reason.
     canBeReadOnly: true,
     ...(sasl === undefined ? {} : { sasl }),
     ...(call.tls === undefined || address.isSecure !== true ? {} : { tls: call.tls }),
@@ -55,7 +53,7 @@ export async function openSession(call: TaskCall, address: MemberAddress): Promi
   return { server: nameOf(address), address, client };
 }
 
-/** Closes the session, which deletes its ephemerals; waits at most the given time. */
+/** Deletes the ephemerals of the session. Waits for at most `timeoutMs`. */
 export function closeSession({ client }: MemberSession, timeoutMs: number): Promise<void> {
   return closeClient(client, timeoutMs);
 }
@@ -69,7 +67,6 @@ async function closeClient(client: ZooKeeperClient, timeoutMs: number): Promise<
   stop.abort();
 }
 
-/** An error in words. */
 export function describeError(error: unknown): string {
   if (error instanceof ZooKeeperError) {
     if (error.code === 'NOAUTH') {
@@ -86,7 +83,6 @@ export function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A unique path below the given one. */
 export function privatePath(call: TaskCall, purpose: string): string {
   const parent = (call.text('path') ?? '/').replace(/\/+$/, '');
   const unique = `${process.pid}-${Math.random().toString(36).slice(2, 10)}`;

@@ -1,5 +1,5 @@
-// The steps of a smoke test. Each checks a guarantee of ZooKeeper with real sessions. Every znode
-// is ephemeral, so nothing stays in any case.
+// The steps of a smoke test. Each step checks a guarantee of ZooKeeper with sessions. Every znode
+// is ephemeral, so nothing remains.
 
 import type { ZooKeeperClient } from '../../../client/base/client.js';
 import { MultiError } from '../../../client/base/errors.js';
@@ -13,20 +13,20 @@ export interface SmokeWorld {
   /** All writes use this session. */
   readonly writer: MemberSession;
   readonly timeoutMs: number;
-  /** Opens and closes a session with the writer's member. */
+  /** Opens and closes another session with the member of the writer. */
   readonly openOther: () => Promise<{
     readonly client: ZooKeeperClient;
     readonly close: () => Promise<void>;
   }>;
 }
 
-/** A check on each member after a write of the writer. */
+/** A check on each member after a write. */
 export interface SmokeStep {
   readonly name: string;
-  /** Before the write, for example to set a watch. The result is checked after it. */
+  /** Before the write, for example to set a watch. Its result is awaited after the write. */
   readonly prepare?: (member: MemberSession, world: SmokeWorld) => Promise<() => Promise<void>>;
   readonly write?: (world: SmokeWorld) => Promise<void>;
-  /** On every member, after a sync; may be repeated until it holds. */
+  /** On every member, after a sync. May repeat. */
   readonly check?: (member: MemberSession, world: SmokeWorld) => Promise<void>;
 }
 

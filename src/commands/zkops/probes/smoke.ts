@@ -39,7 +39,7 @@ async function timed(step: string, server: string, run: () => Promise<void>): Pr
   return { step, server, tookMs: performance.now() - startedAt, failure };
 }
 
-/** One step on all members; a failed write leaves nothing to check. */
+/** After a failed write, there is nothing to check. */
 async function takeStep(
   step: SmokeStep,
   world: SmokeWorld,
@@ -111,7 +111,7 @@ async function smoke(call: TaskCall): Promise<Report> {
         call.progress('smoke', done, SMOKE_STEPS.length);
         const taken = await takeStep(step, world, sessions);
         results.push(...taken);
-        // The next steps depend on it.
+        // The next steps depend on this one.
         if (taken.some(({ failure }) => failure !== undefined)) break;
       }
     }

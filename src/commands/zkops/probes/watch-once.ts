@@ -2,11 +2,11 @@ import type { WatchEvent } from '../../../client/base/client.js';
 
 export interface WatchOnce {
   readonly watcher: (event: WatchEvent) => void;
-  /** Resolves when the event arrives; rejects on a timeout or another event. */
+  /** Rejects on a timeout or another event. */
   readonly fired: () => Promise<void>;
 }
 
-/** A watcher to wait for, at most `timeoutMs` from the call of `fired`. */
+/** @param timeoutMs starts with the call of `fired` */
 export function watchOnce(type: WatchEvent['type'], timeoutMs: number): WatchOnce {
   let resolveEvent: (event: WatchEvent) => void = () => undefined;
   const event = new Promise<WatchEvent>((resolve) => {

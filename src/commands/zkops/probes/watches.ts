@@ -1,6 +1,5 @@
-// The watches of all members. The counts come from wchs, which is cheap. The watchers come from
-// wchp and wchc, which a server with many watches builds in memory (ZOOKEEPER-2693), so zkops asks
-// those only where watches are few, or with --force.
+// wchs returns counts and is cheap. wchp and wchc return watchers, and a server builds their answer
+// in memory (ZOOKEEPER-2693). So zkops asks these only if there are few watches, or with --force.
 
 import { shortCount } from '../../ensemble/format.js';
 import { isDown, type Member, parsedOf } from '../../ensemble/member.js';
@@ -35,7 +34,7 @@ function countRows(members: readonly Member[]): ReportRow[] {
   });
 }
 
-/** Watches by group of rows, and the number of groups not shown. */
+/** Watches by group of rows, and the number of groups that are not shown. */
 class Tally {
   private readonly counts = new Map<string, { watches: number; readonly others: Set<string> }>();
   total = 0;
@@ -62,7 +61,7 @@ class Tally {
   }
 }
 
-/** The host of each session, as far as members report it. */
+/** By session, if members report hosts. */
 function hostsOf(members: readonly Member[]): Map<string, string> {
   const hosts = new Map<string, string>();
   for (const member of members) {
@@ -90,7 +89,7 @@ function tallyOf(members: readonly Member[], by: Group): Tally {
 
 async function watches(call: TaskCall): Promise<Report> {
   const by = GROUPS.find((name) => name === call.text('by')) ?? 'member';
-  // The costly words come separately: a member that is spared them still reports its counts.
+  // Costly words come separately, so that a member reports its counts in any case.
   const counted = await askMembers(call, by === 'host' ? ['wchs', 'cons'] : ['wchs']);
   const detailed = by === 'member' ? undefined : await askForPaths(call, counted);
   const total = counted.members.reduce(
@@ -132,10 +131,7 @@ async function watches(call: TaskCall): Promise<Report> {
   });
 }
 
-/**
- * Asks only members that answered before: waiting again for a hanging member gives no new
- * information.
- */
+/** Asks only members that answered before, because others would time out again. */
 function askForPaths(call: TaskCall, { members }: OpsResult): Promise<OpsResult> {
   const up = members.filter(({ state }) => !isDown(state)).map(({ address }) => address);
   return askMembers({ ...call, members: up }, ['wchp'], { isCostly: true });

@@ -5,14 +5,12 @@ import type { OpsResult } from '../../ensemble/verdict/result.js';
 import type { ShowOptions } from '../calls/cli-world.js';
 import type { Grid } from '../calls/grid.js';
 
-/** The text of a cell; "" for an unknown value. */
+/** "" for an unknown value. */
 export function cellText(value: CellValue): string {
   return value === undefined ? '' : safeLine(String(value));
 }
 
-/**
- * The exact values of every column, one row per member, followed by the reason and the sentence.
- */
+/** One row for each member: the exact values of every column, then the reason and the sentence. */
 export function memberGrid({ verb, members }: OpsResult): Grid {
   return {
     titles: ['server', ...verb.columns.map(({ key }) => key), 'error'],
@@ -24,7 +22,7 @@ export function memberGrid({ verb, members }: OpsResult): Grid {
   };
 }
 
-/** The rows of --all and --keys: several per member; undefined for the summary. */
+/** The rows of --all and --keys; undefined without them. */
 export function detailGrid({ verb, members }: OpsResult, show: ShowOptions): Grid | undefined {
   const { details } = verb;
   if (show.isAll && details !== undefined) {
@@ -71,7 +69,7 @@ function differing(verb: OpsVerb, members: readonly Member[]): ReadonlySet<strin
   );
 }
 
-/** A cell of a table: shortened where the column says so, `-` for an unknown value. */
+/** `-` for an unknown value. */
 export function shownCell(column: Column, member: Member, members: readonly Member[]): string {
   const value = column.value(member, members);
   if (value === undefined) return '-';

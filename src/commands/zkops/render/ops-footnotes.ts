@@ -16,13 +16,12 @@ interface Note {
 }
 
 interface Told extends Pick<RunResult, 'verdict' | 'changes' | 'members'> {
-  /** Sentences for the user. */
   readonly notes?: readonly string[];
 }
 
 /**
- * The text below a table: one footnote per problem (identical ones merged), refused words, changes
- * since the previous run, and the verdict. For plain rows, a healthy verdict is left out.
+ * The text below a table: one footnote for each problem (identical ones merged), refused words,
+ * changes since the previous run, and the verdict. Plain rows have no healthy verdict.
  */
 export function footer(told: Told, width: number, chalk: ChalkInstance, isPlain = false): string {
   const { level, summary } = told.verdict;
@@ -41,7 +40,7 @@ function footnotes({ verdict, members }: Told, width: number, chalk: ChalkInstan
     notes.set(text, note);
   };
   for (const { level, text, server } of [...verdict.problems, ...(verdict.pending ?? [])]) {
-    // The last line already says it.
+    // The last line already has this text.
     if (text !== verdict.summary) add(level, text, server);
   }
   for (const { note, server } of members) {
@@ -64,7 +63,7 @@ function changeNotes(changes: RunResult['changes'] = [], width: number): string[
 
 const WORDS = { recovered: 'RECOVERED', role: 'CHANGED', restart: 'CHANGED', election: 'CHANGED' };
 
-/** `RECOVERED zk1:2181: gone, after it was there since …`, as -q and the table print it. */
+/** `RECOVERED zk1:2181: gone, after it was there since …`, for -q and the table. */
 export function changeText({ kind, level, server, text }: Change): string {
   const word = kind === 'problem' || kind === 'level' ? level.toUpperCase() : WORDS[kind];
   return `${word} ${server === undefined ? '' : `${server}: `}${text}`;
@@ -72,7 +71,7 @@ export function changeText({ kind, level, server, text }: Change): string {
 
 type Timed = Pick<RunResult, 'time' | 'verdict' | 'changes'>;
 
-/** For cron: nothing when healthy, otherwise one line per problem; with a state only new ones. */
+/** For cron: one line for each problem, or with a state for each change; nothing when healthy. */
 export function problemLines({ time, verdict, changes }: Timed): string {
   const told = changes?.map(changeText);
   const problems = verdict.problems.map(

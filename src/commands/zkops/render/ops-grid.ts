@@ -8,7 +8,7 @@ import { cellText } from './ops-cells.js';
 import { SCHEMA } from './ops-json.js';
 import { gridToCsv, gridToPlain } from './ops-lines.js';
 
-/** A list that is not about members: a table where it fits, otherwise one paragraph per row. */
+/** A list that is not about members: a table if it fits, or else one paragraph for each row. */
 export function renderGrid(grid: Grid, output: OutputFormat, terminal: OpsTerminal): string {
   switch (output) {
     case 'csv':

@@ -1,4 +1,4 @@
-// A self-contained page, to mail, keep, or open from a disk.
+// A page in one file, to mail, keep, or open from a disk.
 
 import { safeLine } from '../../../protocol/sanitize.js';
 import type { Member } from '../../ensemble/member.js';
@@ -44,7 +44,6 @@ svg .figure, svg .end { text-anchor: end; } svg .grid { stroke: #8884; }
 footer { margin-top: 2rem; opacity: .7; }
 `;
 
-/** The verdict, the members, the problems, the changes, and the trend of the state file. */
 export function opsToHtml(result: OpsResult): string {
   const { verdict, time, members } = result;
   const { level, summary } = verdict;

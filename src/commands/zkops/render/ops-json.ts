@@ -6,7 +6,7 @@ import type { OpsResult, RunResult } from '../../ensemble/verdict/result.js';
 import type { ShowOptions } from '../calls/cli-world.js';
 import { pairsOf, wantsPairs } from './ops-cells.js';
 
-/** The version of the schema: a removed field or a changed meaning makes it zkops/2. */
+/** A removed field or a changed meaning makes it zkops/2. */
 export const SCHEMA = 'zkops/1';
 
 function memberJson(result: OpsResult, member: Member, show: ShowOptions) {
@@ -38,12 +38,12 @@ export function verdictJson({ verdict }: Pick<RunResult, 'verdict'>) {
   return { ...verdict, exitCode: EXIT_CODES[verdict.level] };
 }
 
-/** Ids and zxids are strings: as JSON numbers they would lose their last digits. */
+/** As JSON numbers, ids and zxids would lose their last digits. */
 export function replaceBigint(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value;
 }
 
-/** The document of docs/zkops-1.schema.json, before its bigints become strings. */
+/** The document of docs/zkops-1.schema.json, before bigints become strings. */
 export function opsDocument(result: OpsResult, show: ShowOptions) {
   const { verb, time, members } = result;
   return {
@@ -60,7 +60,7 @@ export function opsToJson(result: OpsResult, show: ShowOptions): string {
   return `${safeJson(JSON.stringify(opsDocument(result, show), replaceBigint, 2))}\n`;
 }
 
-/** One line per member, then one with the verdict. */
+/** One line for each member, then one with the verdict. */
 export function opsToJsonLines(result: OpsResult, show: ShowOptions): string {
   const { verb, time, members } = result;
   const start = { schema: SCHEMA, verb: verb.name, time };

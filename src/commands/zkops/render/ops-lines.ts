@@ -8,7 +8,7 @@ function gridOf(result: OpsResult, show: ShowOptions): Grid {
   return detailGrid(result, show) ?? memberGrid(result);
 }
 
-/** RFC 4180, except for the line ends of this system; the first line names the columns. */
+/** RFC 4180 with the line ends of this system. The first line has the names of the columns. */
 export function opsToCsv(result: OpsResult, show: ShowOptions): string {
   return gridToCsv(gridOf(result, show));
 }
@@ -18,13 +18,10 @@ export function gridToCsv({ titles, rows }: Grid): string {
   return [names, ...rows].map((row) => `${row.map(csvField).join(',')}\n`).join('');
 }
 
-/** Text that a spreadsheet would read as a formula. */
+/** A spreadsheet reads such text as a formula. */
 const FORMULA = /^(?:[=+@\t\r]|-.)/s;
 
-/**
- * Puts an apostrophe before text that a spreadsheet would run, as OWASP's page on CSV injection
- * recommends. Numbers stay numbers, even as text of a server.
- */
+/** Puts an apostrophe before formulas (OWASP, "CSV Injection"), but not before numbers. */
 export function csvField(value: CellValue): string {
   const raw = value === undefined ? '' : String(value);
   const isNumber = typeof value === 'number' || /^[+-]?\d+(?:\.\d+)?$/.test(raw);
@@ -32,7 +29,7 @@ export function csvField(value: CellValue): string {
   return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Values separated by tabs without a heading, for cut and awk; `-` for an unknown value. */
+/** Values separated by tabs, for cut and awk; `-` for an unknown value. */
 export function opsToPlain(result: OpsResult, show: ShowOptions): string {
   return gridToPlain(gridOf(result, show));
 }

@@ -6,7 +6,7 @@ const STATUS = { healthy: 'OK', warning: 'WARNING', critical: 'CRITICAL', unknow
 
 /**
  * One line as the Monitoring Plugins guidelines require: status, sentence, performance data. The
- * exit statuses of zkops are those of a plugin.
+ * exit statuses of zkops are those of plugins.
  */
 export function opsToNagios({ members, verdict }: Pick<RunResult, 'members' | 'verdict'>): string {
   const rest = verdict.problems

@@ -1,6 +1,6 @@
-// mntr's values under names that follow Prometheus's conventions. Counters end in `_total`, times
-// in ms whose names say so become seconds, sums and counts of summaries become a summary. `promtool
-// check metrics` accepts the result, and names are the same for every release.
+// Converts mntr's names to conventions of Prometheus, the same for every release. Counters end in
+// `_total`, times in ms become seconds, sums and counts become summaries. `promtool check metrics`
+// accepts the result.
 
 import { parseJavaNumber } from '../../../fourlw/java-number.js';
 import { type ParsedMntr, summaryPart } from '../../../fourlw/mntr.js';
@@ -8,7 +8,7 @@ import { ADVANCED_SUMMARIES, BASIC_SUMMARIES, COUNTERS } from '../../../fourlw/m
 import { type Member, metricsOf } from '../../ensemble/member.js';
 import { escapeLabel, type Family, type Sample } from './prom-family.js';
 
-/** Gauges that mntr calls counts; all others of that name are counters. */
+/** mntr calls these gauges counts. All others with such a name are counters. */
 const GAUGES: Readonly<Record<string, string>> = {
   ephemerals_count: 'ephemerals',
   znode_count: 'znodes',
@@ -20,7 +20,7 @@ const GAUGES: Readonly<Record<string, string>> = {
 };
 
 const PARTS_OF_SUMMARIES = /^(avg|min|max|cnt|sum|p\d+)_/;
-/** Gauges whose names only look like a part of a summary. */
+/** These gauges are not parts of a summary, despite their names. */
 const LIFETIME = /^(avg|min|max)_(latency|client_response_size|proposal_size)$/;
 const QUANTILES = { p50: '0.5', p95: '0.95', p99: '0.99' } as const;
 
@@ -51,7 +51,7 @@ export function metricFamilies(members: readonly Member[]): readonly Family[] {
   return [...families].map(([name, family]) => ({ name, ...family }));
 }
 
-/** The name of a key that is not part of a summary; undefined for all others. */
+/** Undefined for a part of a summary. */
 export function plainName(
   key: string,
   { values }: Pick<ParsedMntr, 'values'>,
@@ -74,7 +74,7 @@ function isCounter(key: string): boolean {
   return COUNTER_KEYS.has(key) || /_(count|total)$/.test(key) || key.startsWith('op_count_');
 }
 
-/** The name of a summary, and the factor that restores the values of mntr. */
+/** The factor converts to the values of mntr. */
 export function summaryName(key: string): { readonly name: string; readonly factor: number } {
   const isTimed = key.endsWith('_ms');
   return {

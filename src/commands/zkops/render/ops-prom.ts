@@ -14,10 +14,7 @@ function sample(labels: Labels, value: number): Sample {
   return { suffix: '', labels: labelsOf(labels), value };
 }
 
-/**
- * Prometheus text for node_exporter's textfile collector; with a task as a label. A member may be
- * up and not serve: without a quorum, for example.
- */
+/** For node_exporter's textfile collector. A member without a quorum is up but does not serve. */
 export function opsToProm(result: PromResult, task?: string): string {
   const { members } = result;
   return [
@@ -78,7 +75,7 @@ function memberFamilies(members: readonly Member[]): readonly Family[] {
     ),
     gauge('zk_role', 'The role of the member: 1 for its current role.', members.flatMap(roles)),
     gauge('zk_zxid_epoch', 'The epoch of the last zxid.', zxid(zxidEpoch)),
-    // promtool rejects a type in a name, and a zxid's counter is not a Prometheus counter.
+    // promtool rejects a type in a name, and the counter of a zxid is not a Prometheus counter.
     gauge('zk_zxid_txns', 'Txns of the epoch: the counter of the last zxid.', zxid(zxidCounter)),
     gauge(
       'zk_lag_txns',

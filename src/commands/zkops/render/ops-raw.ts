@@ -2,8 +2,8 @@ import type { Member } from '../../ensemble/member.js';
 import type { OpsResult } from '../../ensemble/verdict/result.js';
 
 /**
- * The bytes of the answers to the verb's word, unchanged. Several members get headings, as with
- * head(1); a member without an answer has only a heading.
+ * The unchanged answers to the word of the verb. Several members get headings, as with head(1); a
+ * member without an answer has only a heading.
  */
 export function opsToRaw({ verb, members }: OpsResult): Buffer {
   const [word] = verb.words;

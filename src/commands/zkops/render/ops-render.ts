@@ -9,7 +9,7 @@ import { opsToProm } from './ops-prom.js';
 import { opsToRaw } from './ops-raw.js';
 import { opsToTable } from './ops-table.js';
 
-/** A result in the requested format; "" where -q prints nothing. */
+/** "" where -q prints nothing. */
 export function renderOps(
   result: OpsResult,
   show: ShowOptions,

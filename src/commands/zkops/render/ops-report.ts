@@ -13,24 +13,23 @@ import { csvField, gridToPlain } from './ops-lines.js';
 import { opsToNagios } from './ops-nagios.js';
 import { opsToProm } from './ops-prom.js';
 
-// Renders the report of a task piece by piece: a dump of a large file prints in constant memory in
-// every format, including JSON.
+// Renders a report piece by piece, so that a dump of a large file prints in constant memory in
+// every format.
 
 export interface ShowReport {
   readonly output: TaskFormat;
   readonly isQuiet: boolean;
-  /** `snap dump` */
   readonly verb: string;
-  /** ISO 8601 */
+  /** In ISO 8601. */
   readonly time: string;
 }
 
-/** docs/zkops-rows-1.schema.json: a removed field or a changed meaning makes it 2. */
+/** docs/zkops-rows-1.schema.json. A removed field or a changed meaning makes it 2. */
 const SCHEMA = 'zkops-rows/1';
 
 type Pieces = AsyncGenerator<string, Level, undefined>;
 
-/** Yields the pieces to print; returns the level of the verdict. */
+/** Yields the pieces to print. Returns the level of the verdict. */
 export function renderReport(report: Report, show: ShowReport, terminal: OpsTerminal): Pieces {
   const { time, verb } = show;
   if (show.isQuiet) return piece(report, (found) => problemLines({ time, ...found }));
@@ -122,7 +121,7 @@ async function* jsonPieces(report: Report, show: ShowReport): Pieces {
   return conclusion.verdict.level;
 }
 
-/** One line per row, then one with the verdict. */
+/** One line for each row, then one with the verdict. */
 async function* jsonLinePieces(report: Report, show: ShowReport): Pieces {
   for await (const rows of report.rows) {
     if (rows.length > 0) yield rows.map((row) => `${rowJson(report, row)}\n`).join('');
@@ -170,7 +169,7 @@ async function* wholeOf({ rows }: Report) {
   yield all;
 }
 
-/** The level of a row: from the report, or from the problems of its member. */
+/** From the report, or from the problems of the member. */
 function rowLevels(report: Report): (row: ReportRow) => Level | undefined {
   if (report.levelOf !== undefined) return report.levelOf;
   const at = report.columns.findIndex(({ key }) => key === 'server' || key === 'member');
@@ -186,7 +185,6 @@ function cellsOf({ columns }: Report, row: ReportRow): TableCell[] {
   });
 }
 
-/** Numbers are right-aligned. */
 function cellOf(text: string, value: CellValue): TableCell {
   return { text, isRight: ['number', 'bigint'].includes(typeof value) };
 }

@@ -17,7 +17,6 @@ function levelOfState(state: MemberState): Level {
   return isUnjudged(state) ? 'unknown' : 'critical';
 }
 
-/** The health table, the footnotes in words, the verdict. */
 export function opsToTable(result: OpsResult, show: ShowOptions, terminal: OpsTerminal): string {
   const chalk = new Chalk({ level: terminal.isColor ? 1 : 0 });
   const detail = detailTable(result, show, terminal, chalk);
@@ -88,7 +87,7 @@ function detailTable(
   return drawTable(heading, rows);
 }
 
-/** The level of a cell, where members are rows and where they are columns. */
+/** For tables with members as rows and as columns. */
 function detailLevels({ members, verdict }: OpsResult, { titles }: Grid) {
   const problems = new Map(members.map((member) => [member.server, problemsOf(member, verdict)]));
   const isPivot = titles[0] === 'key';
@@ -99,7 +98,7 @@ function detailLevels({ members, verdict }: OpsResult, { titles }: Grid) {
   };
 }
 
-/** One row per key and one column per member, where that fits: differences are side by side. */
+/** One row for each key and one column for each member, if they fit. */
 function pivot({ verb, members }: OpsResult, show: ShowOptions, width: number) {
   if (!wantsPairs(verb, show)) return undefined;
   const told = members.filter((member) => (verb.pairs?.(member).length ?? 0) > 0);

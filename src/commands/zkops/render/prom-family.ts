@@ -1,13 +1,12 @@
-/** One line of a family: `<name><suffix>{<labels>} <value>`. */
+/** One line: `<name><suffix>{<labels>} <value>`. */
 export interface Sample {
-  /** `_sum` or `_count` for parts of a summary; otherwise "". */
+  /** `_sum` or `_count` for parts of a summary. */
   readonly suffix: string;
-  /** `server="a:1",role="leader"`, escaped; "" without labels. */
+  /** Escaped: `server="a:1",role="leader"`. */
   readonly labels: string;
   readonly value: number;
 }
 
-/** A metric with its help and type, and its samples. */
 export interface Family {
   readonly name: string;
   readonly type: 'gauge' | 'counter' | 'summary';
@@ -35,7 +34,7 @@ export function familyText({ name, type, help, samples }: Family): string {
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
 }
 
-/** Prometheus spells it `+Inf`. */
+/** Prometheus writes `+Inf`. */
 function numberText(value: number): string {
   if (Number.isFinite(value) || Number.isNaN(value)) return String(value);
   return value > 0 ? '+Inf' : '-Inf';

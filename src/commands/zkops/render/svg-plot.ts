@@ -2,16 +2,16 @@ import { shortCount } from '../../ensemble/format.js';
 
 export interface Series {
   readonly name: string;
-  /** A CSS color. */
+  /** In CSS. */
   readonly color: string;
-  /** One per point in time; undefined breaks the line. */
+  /** One for each point in time; undefined breaks the line. */
   readonly values: readonly (number | undefined)[];
 }
 
 export interface Plot {
   readonly title: string;
   readonly series: readonly Series[];
-  /** Milliseconds since 1970 of every point, ascending. */
+  /** In ms since 1970, ascending. */
   readonly timesMs: readonly number[];
 }
 
@@ -30,7 +30,7 @@ export function escapeHtml(text: string): string {
     .replaceAll('"', '&quot;');
 }
 
-/** Lines over time from zero to the highest value, as self-contained SVG. */
+/** Lines from zero to the highest value, as self-contained SVG. */
 export function svgPlot({ title, series, timesMs }: Plot): string {
   const known = series.flatMap(({ values }) => values.filter((value) => value !== undefined));
   const highest = Math.max(1, ...known);
@@ -74,7 +74,6 @@ export function svgStrip(timesMs: readonly number[], colors: readonly string[]):
   );
 }
 
-/** Maps a point in time to an x coordinate. */
 function timeScale(timesMs: readonly number[]): (at: number) => number {
   const first = timesMs[0] ?? 0;
   const span = Math.max(1, (timesMs.at(-1) ?? 0) - first);
@@ -90,7 +89,7 @@ function clock(timesMs: readonly number[]): string {
   );
 }
 
-/** The values that follow each other without a gap, with their indexes. */
+/** Values without gaps between them, with their indexes. */
 function runsOf(values: readonly (number | undefined)[]): readonly (readonly [number, number])[][] {
   const runs: [number, number][][] = [];
   let run: [number, number][] | undefined;

@@ -2,7 +2,7 @@ import { STATE } from '../../ensemble/columns.js';
 import { parsedOf } from '../../ensemble/member.js';
 import type { Column, OpsVerb } from '../../ensemble/verb.js';
 
-/** A column with one value of the configuration; ClickHouse Keeper uses other names for some. */
+/** ClickHouse Keeper has other names for some settings. */
 function setting(title: string, name: string, rank: number, instead?: string): Column {
   return {
     title,

@@ -4,17 +4,16 @@ import { shortCount } from '../../ensemble/format.js';
 import { type Member, parsedOf } from '../../ensemble/member.js';
 import type { OpsVerb } from '../../ensemble/verb.js';
 
-/** The connections of clients: a probe, including this one, has no session. */
+/** A probe, such as this one, has no session. */
 function clientsOf(member: Member): readonly ParsedConnection[] | undefined {
   return parsedOf(member, 'cons')?.connections.filter(({ sessionId }) => sessionId !== undefined);
 }
 
-/** The address without the port. */
 function hostOf({ remote }: ParsedConnection): string {
   return remote.replace(/:\d+$/, '');
 }
 
-/** `10.0.0.7 (12)`: the host with the most connections; each server limits them by address. */
+/** `10.0.0.7 (12)`: the host with the most connections, because servers limit them by address. */
 function busiestHost(member: Member): string | undefined {
   const counts = new Map<string, number>();
   for (const client of clientsOf(member) ?? []) {

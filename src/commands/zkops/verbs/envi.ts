@@ -31,7 +31,7 @@ export const envi: OpsVerb = {
     variable('RUNTIME', 'java.version', 2),
     variable('HOST', 'host.name', 3),
     variable('USER', 'user.name', 4),
-    // Renamed from os.memory.* by ZOOKEEPER-4792.
+    // ZOOKEEPER-4792 renamed os.memory.*.
     variable('FREE', 'jvm.memory.free', 5, 'os.memory.free'),
     variable('MAX', 'jvm.memory.max', 6, 'os.memory.max'),
     variable('ARCH', 'os.arch', 7),

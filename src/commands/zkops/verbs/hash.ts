@@ -29,7 +29,7 @@ export const hash: OpsVerb = {
       title: 'LAST DIGEST',
       key: 'last_digest',
       rank: 1,
-      // As text: it is an id, not a number.
+      // As text, because it is an id.
       value: (member) => parsedOf(member, 'hash')?.digests.at(-1)?.digest.toString(),
     },
   ],

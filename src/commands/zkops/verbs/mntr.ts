@@ -21,7 +21,7 @@ import { metricsOf } from '../../ensemble/member.js';
 import { serverData } from '../../ensemble/server-data.js';
 import { JUDGED, type OpsVerb } from '../../ensemble/verb.js';
 
-/** Converts numbers that a double holds exactly; leaves other text unchanged. */
+/** Converts numbers that a double holds exactly. */
 function jsonValue(text: string): number | string | null {
   const number = parseJavaNumber(text);
   if (number === undefined) return text;
@@ -32,7 +32,7 @@ function jsonValue(text: string): number | string | null {
 export const mntr: OpsVerb = {
   name: 'mntr',
   summary: 'Show the important metrics of every member; with --all or --keys, others',
-  // mntr has no zxid, and srvr answers where mntr is refused.
+  // mntr has no zxid, and srvr answers if the whitelist refuses mntr.
   words: ['mntr', 'srvr'],
   ...JUDGED,
   columns: [

@@ -15,7 +15,7 @@ import { serverData } from '../../ensemble/server-data.js';
 import { sidOf, statusOf } from '../../ensemble/status.js';
 import { type Column, JUDGED, type OpsVerb } from '../../ensemble/verb.js';
 
-/** The member's line in the membership: `participant` or `observer`. */
+/** From the membership: `participant` or `observer`. */
 function voteOf(member: Member): 'yes' | 'no' | undefined {
   const conf = parsedOf(member, 'conf');
   const sid = conf?.values['serverId'];
@@ -28,7 +28,7 @@ function textOf(member: Member, key: string): string | undefined {
   return metricsOf(member)?.values.get(key);
 }
 
-/** The longest wait of a packet in this leader's queues to its learners, p99 over all of them. */
+/** The longest p99 wait of a packet in the queues of this leader to its learners. */
 function learnerQueueMs(member: Member): number | undefined {
   const metrics = metricsOf(member);
   if (metrics === undefined) return undefined;
@@ -43,7 +43,7 @@ function learnerQueueMs(member: Member): number | undefined {
 
 const DAY_MS = 86_400_000;
 
-/** When this leader's epoch runs out of txns, at the rate since an earlier look. */
+/** When the zxid counter of this epoch runs out, at the rate since an earlier look. */
 function rolloverDays(member: Member): number | undefined {
   const { role, zxid } = statusOf(member);
   const rate = member.rates?.writesPerSecond;

@@ -27,7 +27,6 @@ const SENT: Column = {
   value: (member) => serverOf(member)?.sent,
 };
 
-/** The columns that `srvr` and `stat` fill. */
 export const SERVER_COLUMNS: readonly Column[] = [
   STATE,
   ROLE,

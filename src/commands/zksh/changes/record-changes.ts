@@ -3,9 +3,7 @@ import type { Command, ParsedArguments } from '../engine/command.js';
 import type { CommandChanges } from '../session/change-journal.js';
 import { recordingClient } from './recording-client.js';
 
-/**
- * The client wrapper that records changes; undefined for commands that cannot be undone.
- */
+/** Undefined for commands that cannot be undone. */
 export function recorderOf(
   command: Command,
   { args }: ParsedArguments,

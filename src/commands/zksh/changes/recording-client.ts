@@ -12,8 +12,8 @@ import type { CommandChanges, ZnodeBefore } from '../session/change-journal.js';
 import { wrapClient } from '../session/wrap-client.js';
 
 /**
- * A client that reads znodes before it changes them, and records their state. A delete of any
- * version becomes a delete of the version read, so that the record equals the deleted znode.
+ * A client that records the state of znodes before it changes them. It replaces -1 as the version
+ * of a delete by the version that it read, so that the record equals the deleted znode.
  */
 export function recordingClient(client: ZooKeeperClient, changes: CommandChanges): ZooKeeperClient {
   const recorded: Readonly<Record<string, unknown>> = new Recorder(client, changes).methods();
@@ -25,7 +25,7 @@ type Methods = Pick<
   'create' | 'delete' | 'setData' | 'setACL' | 'multi' | 'reconfig'
 >;
 
-/** How often a delete is retried after concurrent changes. */
+/** Tries of a delete after concurrent changes. */
 const MAX_TRIES = 3;
 
 class Recorder {
@@ -67,7 +67,7 @@ class Recorder {
   }
 
   async #addCreated(path: string, stat: Stat | undefined): Promise<void> {
-    // Some servers, and the native client, return no Stat.
+    // Some servers and the native client return no Stat.
     const after = stat === undefined || stat.czxid <= 0n ? await this.#statOf(path) : stat;
     if (after === undefined) this.#changes.addFault(path, 'deleted again at once');
     else this.#changes.add(path, undefined, after);
@@ -142,7 +142,7 @@ class Recorder {
     return op.op === 'delete' ? this.#look(op.path, {}) : undefined;
   }
 
-  /** Undefined if the znode is unreadable or missing; the change itself reports that. */
+  /** Undefined if the znode is unreadable or missing. The change itself reports that. */
   async #look(
     path: string,
     { data = true, acl = true }: { readonly data?: boolean; readonly acl?: boolean },
@@ -160,7 +160,7 @@ class Recorder {
         ...(list === undefined ? {} : { acl: list.acl }),
       };
     } catch {
-      // A failed read must not prevent the change; the native client cannot read ACLs, for example.
+      // A failed read must not prevent the change. The native client cannot read ACLs, for example.
       return undefined;
     }
   }

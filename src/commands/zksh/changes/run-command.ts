@@ -3,16 +3,13 @@ import { deriveContext } from '../engine/derive-context.js';
 import type { Result } from '../results/result.js';
 import type { CommandChanges } from '../session/change-journal.js';
 
-/** Does the call change data? A dry run does not. */
+/** A dry run changes nothing. */
 export function isChanging(command: Command, parsed: ParsedArguments): boolean {
   if (command.isMutating !== true || command.isReading?.(parsed) === true) return false;
   return parsed.options['dry-run'] !== true;
 }
 
-/**
- * Runs a command on a path, or on all matches of a pattern.
- * @param changes records the changes
- */
+/** Runs a command on a path, or on all matches of a pattern. */
 export async function runCommand(
   command: Command,
   context: CommandContext,
@@ -31,7 +28,7 @@ export async function runCommand(
   return isGenericDryRun ? { kind: 'end' } : done;
 }
 
-/** A context whose client reports changes instead of sending them. */
+/** The client of this context reports changes instead of sending them. */
 async function dryRunContext(context: CommandContext): Promise<CommandContext> {
   const { dryRunClient } = await import('../session/dry-run-client.js');
   const client = dryRunClient(context.client, (result) => void context.emit(result));

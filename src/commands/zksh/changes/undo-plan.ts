@@ -1,4 +1,3 @@
-// The steps that restore each znode, or the reasons why it cannot be restored.
 import type { Op, ZooKeeperClient } from '../../../client/base/client.js';
 import { CreateModes } from '../../../protocol/create-mode.js';
 import type { ACL, Stat } from '../../../protocol/data.js';
@@ -13,7 +12,7 @@ import type { ChangedZnode, CommandChanges, ZnodeBefore } from '../session/chang
 export interface UndoPlan {
   /** Parents first, then by name. */
   readonly steps: readonly UndoStep[];
-  /** Znodes that changed since. */
+  /** Znodes that changed since the command. */
   readonly conflicts: readonly Said[];
   /** Znodes that cannot be restored. */
   readonly lost: readonly Said[];
@@ -79,7 +78,6 @@ function countByParent(paths: readonly string[]): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** The difference from the state after the command. */
 function conflictOf(
   { before, after }: ChangedZnode,
   present: Stat | null,
@@ -109,7 +107,7 @@ function createAgain(path: string, before: ZnodeBefore, sessionId: bigint): Undo
   return { path, what: 'create', detail: `${kind}${sizeOf(bytes)}`, op };
 }
 
-/** Servers hide the hash of a digest without ADMIN permission. */
+/** Without ADMIN permission, servers hide the hash of a digest. */
 function isMasked({ id }: ACL): boolean {
   return id.scheme === 'digest' && id.id.endsWith(':x');
 }
@@ -134,7 +132,7 @@ function sizeOf(bytes: Buffer | null): string {
   return bytes.length === 1 ? '1 byte' : `${bytes.length} bytes`;
 }
 
-/** Limits of one undo transaction, well below the limits of servers. */
+/** Well below the limits of servers for one transaction. */
 const MAX_OPS = 500;
 const MAX_BYTES = 400_000;
 

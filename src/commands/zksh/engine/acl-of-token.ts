@@ -3,7 +3,7 @@ import { usageError } from '../../program/command-error.js';
 import { AclSyntaxError, parseAcl } from '../../znodes/parse-acl.js';
 import type { Token } from '../language/parse-line.js';
 
-/** Parses a word as an ACL. @throws CommandError USAGE that points at the invalid part */
+/** @throws CommandError USAGE that points at the invalid part */
 export function aclOf(token: Token): readonly ACL[] {
   try {
     return parseAcl(token.text);

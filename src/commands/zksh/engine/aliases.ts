@@ -1,5 +1,4 @@
-// Aliases for lines, recognized at the start of a command and expanded before anything runs. So a
-// line fails as a whole.
+// Aliases are expanded before anything runs, so a line with an error fails as a whole.
 
 import { parseLine, type Statement } from '../language/parse-line.js';
 import type { CommandTable } from './command.js';
@@ -9,7 +8,7 @@ export const HOLDS_PASSWORD = 'alias: line contains a password';
 
 export type Aliases = ReadonlyMap<string, string>;
 
-/** The reason why an alias is invalid; undefined if it is valid. */
+/** Undefined for a valid alias. */
 export async function checkAlias(
   name: string,
   line: string,
@@ -25,7 +24,7 @@ export async function checkAlias(
   return (await hasSecretWords(statements, commands)) ? HOLDS_PASSWORD : undefined;
 }
 
-/** Expands the aliases of statements; a recursive use of an alias stays unchanged. */
+/** A recursive use of an alias stays unchanged. */
 export function expandAliases(statements: readonly Statement[], aliases: Aliases): Statement[] {
   if (aliases.size === 0) return [...statements];
   return statements.flatMap((statement) => expand(statement, aliases, new Set()));

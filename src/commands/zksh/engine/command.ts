@@ -6,34 +6,31 @@ import type { Statement, Token } from '../language/parse-line.js';
 import type { Result } from '../results/result.js';
 import type { ShellSession } from '../session/shell-session.js';
 
-/** The type of an argument's value, by the kind in its declaration. */
+/** The type of a value, by the kind in its declaration. */
 export interface ValueTypes {
-  /** Absolute; relative paths are resolved against the working path. */
+  /** Absolute: relative paths start at the working path. */
   path: string;
   data: DataValue;
-  /** Validated: at least one entry and only known permissions. */
+  /** Has at least one entry, and only known permissions. */
   acl: readonly ACL[];
   text: string;
-  /** An integer between `min` and `max` of its declaration. */
+  /** Between `min` and `max` of its declaration. */
   integer: number;
   /** In ms, between `min` and `max` of its declaration. */
   duration: number;
-  /** A connect string. */
   target: string;
-  /** The name of a local file. */
   file: string;
   /** A tree: a path, `zk://host:port/path`, or `@file` for a dump. */
   place: string;
-  /** A word of a command's name. */
   command: Token;
-  /** A word of a nested command; options after its first word belong to that command. */
+  /** A word of a nested command. Options after its first word belong to that command. */
   word: Token;
-  /** Text that the history and error messages never contain. */
+  /** Text that never appears in the history and in errors. */
   secret: string;
 }
 export type ValueKind = keyof ValueTypes;
 
-/** A value as typed: bytes, or a source to read (`@file`, `-`). */
+/** The bytes as typed, or a source to read (`@file`, `-`). */
 export type DataValue =
   | { readonly from: 'line'; readonly bytes: Buffer }
   | { readonly from: 'file'; readonly file: string }
@@ -41,27 +38,25 @@ export type DataValue =
 
 interface ValueSpec {
   readonly summary: string;
-  /** The allowed words, for kind `text`. */
+  /** For kind `text`. */
   readonly choices?: readonly string[];
-  /** Other words for some choices. */
   readonly synonyms?: Readonly<Record<string, string>>;
   readonly min?: number;
   readonly max?: number;
-  /** For a text that starts like an ACL: completes ACL entries. */
+  /** Completes ACL entries. */
   readonly isAclLike?: true;
 }
 
-/** A flag, or an option with a value when it has a `kind`. Its long form is `--` and its name. */
+/** A flag, or with a `kind` an option with a value. Its long form is `--` and its name. */
 export interface OptionSpec extends ValueSpec {
   readonly letter?: string;
   readonly kind?: ValueKind;
-  /** The name of the value in usage and help; default: the option's name. */
+  /** In usage and help; by default the name of the option. */
   readonly valueName?: string;
-  /** The option may be repeated; its value is a list. */
+  /** Its value is a list. */
   readonly isRepeatable?: boolean;
 }
 
-/** A positional argument, in the order of declaration. */
 export interface ArgumentSpec extends ValueSpec {
   readonly kind: ValueKind;
   /** Accepts a pattern for a path; the order in which the command handles matches. */
@@ -73,10 +68,7 @@ export interface ArgumentSpec extends ValueSpec {
   readonly isAfterDashes?: boolean;
 }
 
-/**
- * serial: one at a time, for long results; parallel: many at a time; deepest-first: many at a time,
- * children before parents.
- */
+/** serial: in turn, for long results. parallel: many at a time. deepest-first: children first. */
 export type GlobOrder = 'serial' | 'parallel' | 'deepest-first';
 
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
@@ -87,30 +79,28 @@ export interface Example {
   readonly summary: string;
 }
 
-/** The declaration of a verb: the only source of help, man page, completion, and usage. */
+/** The only source of help, man page, completion, and usage of a verb. */
 export interface CommandDeclaration {
   readonly name: string;
   readonly aliases?: readonly string[];
   readonly group: CommandGroup;
   /** One imperative line without a period: "List the children of a znode". */
   readonly summary: string;
-  /** Details in full sentences. */
   readonly description?: string;
   /** In the order of the usage line. */
   readonly options: OptionSpecs;
   readonly args: ArgumentSpecs;
   readonly examples: readonly Example[];
-  /** Changes data: rejected in a read-only shell before anything is sent. */
+  /** A read-only shell refuses it before it sends anything. */
   readonly isMutating?: boolean;
-  /** The framework implements --dry-run: it prints the changes instead of sending them. */
+  /** --dry-run needs no code of the command: a wrapped client prints the changes. */
   readonly hasGenericDryRun?: boolean;
-  /** A hint for surplus arguments, if the usage line is not enough. */
+  /** For surplus arguments, if the usage line is not enough. */
   readonly surplusHint?: string;
-  /** Cleans up after the context's signal is aborted, so the shell waits for it. */
+  /** Cleans up after the signal of the context aborts, so the shell waits for it. */
   readonly isGraceful?: boolean;
   /** Needs no server and opens no connection. */
   readonly isLocal?: boolean;
-  /** The subcommands of a family. */
   readonly subcommands?: readonly Command[];
   /** All subcommands of the same family. */
   readonly siblings?: readonly Command[];
@@ -118,21 +108,20 @@ export interface CommandDeclaration {
 
 export type CommandGroup = 'znode' | 'tree' | 'move' | 'acl' | 'session' | 'shell' | 'recipes';
 
-/** A declaration with its implementation. */
 export interface Command extends CommandDeclaration {
   readonly subcommands?: never;
-  /** Rejects invalid combinations of values; runs before a connection is opened. */
+  /** Rejects invalid combinations of values, before the shell connects. */
   check?(parsed: ParsedArguments): void;
-  /** Does this call of a mutating command only read? */
+  /** Whether this call of a mutating command only reads. */
   isReading?(parsed: ParsedArguments): boolean;
   run(context: CommandContext, parsed: ParsedArguments): Promise<Result>;
-  /** Runs on all paths that match a pattern; default: `run` for each path. */
+  /** Runs on all paths of a pattern. The default is `run` for each path. */
   runMany?(
     context: CommandContext,
     parsed: ParsedArguments,
     paths: readonly string[],
   ): Promise<Result>;
-  /** The call as an operation of a transaction; undefined if the command does not support it. */
+  /** The call as an operation of a transaction; undefined if that is impossible. */
   toOp?(context: CommandContext, parsed: ParsedArguments): Promise<Op>;
 }
 
@@ -141,14 +130,13 @@ export interface CommandFamily extends CommandDeclaration {
   readonly subcommands: readonly Command[];
 }
 
-/** A command or family, selected by the first word of a line. */
 export type Verb = Command | CommandFamily;
 
 /** The erased form of {@link Parsed}. */
 export interface ParsedArguments {
   readonly options: Readonly<Record<string, unknown>>;
   readonly args: Readonly<Record<string, unknown>>;
-  /** The words of the values, by name, for errors that point at a word. */
+  /** By the name of the value, for errors that point at a word. */
   readonly tokens: Readonly<Record<string, Token>>;
 }
 
@@ -173,7 +161,7 @@ export interface Parsed<O extends OptionSpecs, A extends ArgumentSpecs> {
   readonly tokens: Readonly<Partial<Record<keyof O | keyof A, Token>>>;
 }
 
-/** Types `run` by the options and arguments declared beside it. */
+/** Types `run` by the declared options and arguments. */
 export function defineCommand<const O extends OptionSpecs, const A extends ArgumentSpecs>(
   command: CommandDeclaration & {
     readonly options: O;
@@ -189,39 +177,37 @@ export function defineCommand<const O extends OptionSpecs, const A extends Argum
     toOp?(context: CommandContext, parsed: Parsed<O, A>): Promise<Op>;
   },
 ): Command {
-  // parse-arguments.ts makes exactly the values that the declaration asks for.
+  // parse-arguments.ts makes exactly the values of the declaration.
   return command as unknown as Command;
 }
 
-/** Access to all commands. */
 export interface CommandTable {
   all(): Promise<readonly Verb[]>;
   find(word: string): Promise<Verb | undefined>;
-  /** Suggests a command for an unknown word. */
   suggest(word: string): string | undefined;
 }
 
-/** The environment of a running command, created by the prompt or the script runner. */
+/** The environment of a running command, from the prompt or the script runner. */
 export interface CommandContext {
   readonly session: ShellSession;
-  /** The connected client; throws a CommandError NOTCONNECTED without a connection. */
+  /** Throws a CommandError NOTCONNECTED without a connection. */
   readonly client: ZooKeeperClient;
   readonly commands: CommandTable;
-  /** Aborted by Ctrl-C; long commands must check it. */
+  /** Aborts at Ctrl-C. Long commands must check it. */
   readonly signal: AbortSignal;
-  /** Is there a user who can answer prompts? */
+  /** Whether a user can answer questions. */
   readonly isInteractive: boolean;
-  /** Emits a part of a long result before the result itself. Await it: output may be slow. */
+  /** Prints a part of a long result. Await it, because output may be slow. */
   emit(result: Result): Promise<void> | void;
-  /** Reports an event independent of the running command, such as a watch event. */
+  /** Reports an event that is independent of the running command, such as a watch event. */
   notify(result: Result): void;
   /** Undefined without a screen. */
   clearScreen?(): void;
   /** Shows the browser until the user leaves it; undefined without a screen. */
   browse?(path: string): Promise<void>;
-  /** Asks a yes-or-no question; in scripts the answer is always yes. */
+  /** Asks a yes-or-no question. In scripts the answer is always yes. */
   confirm(question: string): Promise<boolean>;
-  /** Prompts for a secret, without echo and history; undefined without a terminal. */
+  /** Asks for a secret, without echo and history; undefined without a terminal. */
   askSecret?(question: string): Promise<string>;
   /** The streams that a child process inherits; undefined at the prompt, which uses them. */
   readonly child?: {
@@ -229,35 +215,32 @@ export interface CommandContext {
     /** Flushes the output before the program prints. */
     flush(): Promise<void>;
   };
-  /**
-   * Renders a result for the program of a pipe; undefined where pipes are not allowed.
-   */
+  /** Renders a result for the program of a pipe; undefined if pipes are not allowed. */
   renderForPipe?(result: Result): string | Buffer;
-  /** Does the client record its changes for `undo`? */
+  /** Whether the client records its changes for `undo`. */
   readonly isRecorded?: boolean;
-  /** Does all output go to the program of a pipe? */
+  /** Whether all output goes to the program of a pipe. */
   readonly isPiped?: boolean;
-  /** Lends the terminal to another program; undefined where zksh draws nothing. */
+  /** Lends the terminal to another program; undefined if zksh draws nothing. */
   lendTerminal?(use: () => Promise<void>): Promise<void>;
-  /** Reports the progress of a long command; undefined clears it. */
+  /** Undefined clears the progress. */
   progress?(state: Progress | undefined): void;
-  /** Runs a line as if it were typed; the caller shows the outcomes. */
+  /** Runs a line as if it were typed. The caller shows the outcomes. */
   runLine(line: string): AsyncIterable<Outcome>;
   /** Runs the words of a command, optionally with a wrapped client. */
   runWords(
     words: readonly Token[],
     wrap?: (client: ZooKeeperClient) => ZooKeeperClient,
   ): AsyncIterable<Outcome>;
-  /** Reads all of standard input, for the value `-`; throws if it is not available. */
+  /** Reads all of standard input, for the value `-`. Throws if it is not available. */
   readInput(): Promise<Buffer>;
 }
 
-/** The outcome of one statement. */
 export type Outcome =
   | { readonly kind: 'result'; readonly statement: Statement; readonly result: Result }
   | { readonly kind: 'error'; readonly statement?: Statement; readonly error: ErrorReport };
 
-/** The synopsis: `create [-s] [-t TTL] path [data]`; of a family `json get|set ...`. */
+/** `create [-s] [-t TTL] path [data]`, or for a family `json get|set ...`. */
 export function usageOf(command: CommandDeclaration): string {
   if (command.subcommands !== undefined) {
     return `${command.name} ${subcommandWords(command).join('|')} ...`;
@@ -275,12 +258,10 @@ export function usageOf(command: CommandDeclaration): string {
   return [command.name, ...options, ...args].join(' ');
 }
 
-/** The placeholder of an option's value in usage and help. */
 export function valueNameOf(name: string, spec: OptionSpec): string {
   return spec.valueName ?? name.toUpperCase();
 }
 
-/** The subcommand names of a family. */
 export function subcommandWords({
   name,
   subcommands = [],

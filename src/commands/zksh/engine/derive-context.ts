@@ -1,9 +1,6 @@
 import type { CommandContext } from './command.js';
 
-/**
- * Overrides parts of a context. It is not copied, because reading `client` throws without a
- * connection.
- */
+/** Does not copy the context, because reading `client` throws without a connection. */
 export function deriveContext(
   context: CommandContext,
   changes: Partial<CommandContext> | { readonly client: () => CommandContext['client'] },

@@ -22,7 +22,7 @@ type Place = {
 };
 type Words = { readonly sentence: string; readonly hint?: string };
 
-/** Error texts; the same as in Apache's shell where it has one. */
+/** Apache's texts where its shell has one. */
 const SENTENCES: Partial<Record<ErrorName, (place: Place) => Words>> = {
   NONODE: ({ path }) => ({ sentence: `Node does not exist: ${path}` }),
   NODEEXISTS: ({ path }) => ({ sentence: `Node already exists: ${path}` }),
@@ -57,7 +57,7 @@ const SENTENCES: Partial<Record<ErrorName, (place: Place) => Words>> = {
   }),
 };
 
-/** Converts any error of a command to a report: the only place that writes error texts. */
+/** Converts any error of a command to a report. Only this file writes error texts. */
 export async function reportError(
   error: unknown,
   context: CommandContext,
@@ -67,7 +67,7 @@ export async function reportError(
   return plainReport(error);
 }
 
-/** The report of an error outside a command. */
+/** For errors outside of a command. */
 export function plainReport(error: unknown): ErrorReport {
   if (error instanceof CommandError) return fromCommandError(error);
   if (error instanceof ConnectError) return connectReport(error);
@@ -78,7 +78,7 @@ export function plainReport(error: unknown): ErrorReport {
   return { code: codeOf(error), exitCode: ExitCode.failed, sentence };
 }
 
-/** The report of a failed connect, with the reason for each server. */
+/** With the reason for each server. */
 export function connectReport(error: ConnectError): ErrorReport {
   return {
     code: error.code,
@@ -156,7 +156,6 @@ async function isChrootMissing({ session }: CommandContext): Promise<boolean> {
   }
 }
 
-/** Describes the outcome of a request without an answer. */
 function lostWords(error: ZooKeeperError, { verb, path, isChange, server }: Place): Words {
   const what =
     error.code === 'CONNECTIONLOSS'
@@ -167,7 +166,7 @@ function lostWords(error: ZooKeeperError, { verb, path, isChange, server }: Plac
   return path === '' ? { sentence } : { sentence, hint: `run stat ${path} to check` };
 }
 
-/** Servers close the connection at a longer request, and send no error. */
+/** A server closes the connection at a longer request, and sends no error. */
 function oversizeWords(bytes: number, { verb, server }: Place): Words {
   const [found, limit] = [bytes, DEFAULT_MAX_BUFFER].map((count) => count.toLocaleString('en-US'));
   return {
@@ -176,7 +175,7 @@ function oversizeWords(bytes: number, { verb, server }: Place): Words {
   };
 }
 
-/** Uses the server's reason, which distinguishes unknown from expired sessions. */
+/** The reason of the server distinguishes unknown from expired sessions. */
 function endedWords({ cause }: ZooKeeperError): Words {
   return {
     sentence: cause instanceof Error ? cause.message : 'session expired',

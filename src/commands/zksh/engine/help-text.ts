@@ -5,7 +5,6 @@ import { type CommandDeclaration, type OptionSpec, usageOf, valueNameOf } from '
 export const HELP_COLUMNS = 78;
 const INDENT = ' '.repeat(30);
 
-/** Usage and summary of a command, for a list. */
 export function synopsis(command: CommandDeclaration): string {
   const usage = `  ${usageOf(command)}`;
   const { summary } = command;
@@ -14,7 +13,6 @@ export function synopsis(command: CommandDeclaration): string {
     : `${usage}\n${' '.repeat(36)}${summary}`;
 }
 
-/** The help of a command. */
 export function helpOf(command: CommandDeclaration): Result {
   return { kind: 'message', text: commandHelp(command), fields: helpFields(command) };
 }
@@ -26,7 +24,6 @@ export function helpFields(command: CommandDeclaration): Record<string, unknown>
   return { ...common, options, args, examples };
 }
 
-/** Everything that a command declares, as text without a final newline. */
 function commandHelp(command: CommandDeclaration): string {
   const parts = [`${usageOf(command)}\n  ${command.summary}`];
   if (command.aliases !== undefined) parts.push(`Also: ${command.aliases.join(', ')}`);
@@ -44,7 +41,7 @@ function commandHelp(command: CommandDeclaration): string {
   return parts.join('\n\n');
 }
 
-/** One row per option: "  -v, --version VERSION   require ...". */
+/** One row for each option: "  -v, --version VERSION   require ...". */
 export function optionRows(command: Pick<CommandDeclaration, 'options'>): string[] {
   return Object.entries(command.options).map(([name, spec]) =>
     row(flagsOf(name, spec), spec.summary),
@@ -57,7 +54,7 @@ export function flagsOf(name: string, spec: OptionSpec): string {
   return `${letter}--${name}${value}`;
 }
 
-/** Two columns; the second one moves to the next line if the first is too long. */
+/** The second column moves to the next line if the first one is too long. */
 export function row(left: string, right: string): string {
   const start = `  ${left}`;
   const [first = '', ...more] = wrap(right, HELP_COLUMNS - INDENT.length, '').split('\n');

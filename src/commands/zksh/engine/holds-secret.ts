@@ -2,7 +2,7 @@ import { parseLine, type Statement } from '../language/parse-line.js';
 import type { CommandDeclaration, CommandTable } from './command.js';
 import { innerWords } from './inner-words.js';
 
-/** May these words contain a secret? Also true for misspelled names of such commands. */
+/** Whether these words may contain a secret. Also true for misspelled names of such commands. */
 export async function holdsSecret(
   statements: readonly Statement[],
   commands: CommandTable,
@@ -26,7 +26,7 @@ export async function holdsSecret(
   return false;
 }
 
-/** Do the statements contain a password, not only a command that accepts one? */
+/** Whether the statements contain a password, not only a command that accepts one. */
 export function hasSecretWords(
   statements: readonly Statement[],
   commands: CommandTable,

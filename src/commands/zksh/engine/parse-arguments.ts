@@ -17,7 +17,6 @@ import {
 import { flagsOf, isOptionLike } from './word-role.js';
 import { dataOf, durationOf, integerOf, isPlaceElsewhere, textOf } from './word-value.js';
 
-/** Resolves relative paths. */
 export interface PathResolver {
   resolve(text: string): string;
 }
@@ -25,10 +24,9 @@ export interface PathResolver {
 type Spec = OptionSpec | ArgumentSpec;
 
 /**
- * Parses the words after a command's name. Errors point at the word: unknown flags, missing or
- * surplus arguments, invalid numbers, paths, and ACLs. Options may appear anywhere before `--`;
- * quoted words and negative numbers are never options.
- * @param whole the place of the statement; errors for missing arguments point at its end
+ * Parses the words after the name of a command. Errors point at the word. Options may appear
+ * anywhere before `--`; quoted words and negative numbers are never options.
+ * @param whole errors for missing arguments point at the end of this place
  * @throws CommandError USAGE
  */
 export function parseArguments(
@@ -49,7 +47,6 @@ class ArgumentReader {
   readonly #options: Record<string, unknown> = {};
   readonly #args: Record<string, unknown> = {};
   readonly #tokens: Record<string, Token> = {};
-  /** The number of arguments before `--`. */
   #wordsBeforeDashes = Number.POSITIVE_INFINITY;
 
   constructor(
@@ -73,7 +70,7 @@ class ArgumentReader {
     return { options: this.#options, args: this.#args, tokens: this.#tokens };
   }
 
-  /** Reads the options and returns the other words. */
+  /** Returns the words that are not options. */
   #readOptions(): Token[] {
     const plain: Token[] = [];
     const specs = Object.values(this.#command.args);
@@ -118,7 +115,7 @@ class ArgumentReader {
   /** `-s`, `-sw`, `-v 3`, `-v3`. */
   #readLetters(word: Token): void {
     const letters = word.text.slice(1);
-    // As find(1) and Java's options have it. It would read as several options of one letter.
+    // As in find(1) and in Java, and not several options of one letter.
     if (letters.length > 1 && Object.hasOwn(this.#command.options, letters)) {
       throw usageError(
         `${this.#command.name}: unknown option: ${word.text}`,

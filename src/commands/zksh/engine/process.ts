@@ -10,16 +10,16 @@ export interface ChildOptions {
   readonly words: readonly string[];
   /** Added to the environment of zksh. */
   readonly env: Readonly<Record<string, string>>;
-  /** Terminates the child: SIGTERM, then SIGKILL after `graceMs`. */
+  /** Ends the child with SIGTERM, and with SIGKILL after `graceMs`. */
   readonly signal: AbortSignal;
   readonly graceMs: number;
 }
 
 /**
- * Runs a program to its end. In a script it inherits the streams of zksh; at the prompt its output
- * is shown line by line, and its input is empty.
- * @returns its exit status, or 128 plus the signal number, as in a shell
- * @throws CommandError if it cannot be started
+ * Runs a program to its end. In a script it inherits the streams of zksh. At the prompt its input
+ * is empty, and its output appears line by line.
+ * @returns its exit status, or 128 plus the signal number
+ * @throws CommandError if the program does not start
  */
 export async function runChild(context: CommandContext, options: ChildOptions): Promise<number> {
   const { words, env, signal, graceMs } = options;

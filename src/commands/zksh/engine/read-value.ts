@@ -5,15 +5,12 @@ import type { CommandContext, DataValue } from './command.js';
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Rejects a typed value that is not valid base64; files are checked when they are read. */
+/** Rejects a typed value that is not base64. Files are checked when they are read. */
 export function checkValue(value: DataValue | undefined, isBase64: boolean, token?: Token): void {
   if (isBase64 && value?.from === 'line') decodeBase64(value.bytes, token);
 }
 
-/**
- * The exact bytes of a value; null without a value.
- * @throws CommandError USAGE for invalid base64, NOFILE for an unreadable file
- */
+/** Null without a value. @throws CommandError USAGE for invalid base64, NOFILE */
 export async function readValue(
   context: CommandContext,
   value: DataValue | undefined,

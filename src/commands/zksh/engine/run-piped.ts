@@ -1,4 +1,4 @@
-// COMMAND | PROGRAM: sends the result of a command to the standard input of a shell command.
+// COMMAND | PROGRAM: sends the result of a command to a shell command.
 import { constants } from 'node:os';
 import { CommandError, ExitCode } from '../../program/command-error.js';
 import type { Pipe, Statement } from '../language/parse-line.js';
@@ -6,8 +6,8 @@ import type { Result } from '../results/result.js';
 import type { CommandContext, Outcome, Verb } from './command.js';
 
 /**
- * Runs a statement with a pipe. The program starts with the first output, so that earlier prompts
- * have the terminal. If the program exits early, a command that only reads ends, too.
+ * Starts the program with the first output, so that earlier questions have the terminal. If the
+ * program exits early, a command that only reads ends, too.
  * @param run runs the statement with these parts in its context
  * @throws CommandError if pipes are not allowed
  */
@@ -50,7 +50,6 @@ interface Input {
   end(): void;
 }
 
-/** A shell command that reads the result and inherits the output. */
 class Program {
   readonly #context: CommandContext;
   readonly #line: string;
@@ -63,7 +62,7 @@ class Program {
     this.#line = line;
   }
 
-  /** Aborted when the program stops reading. */
+  /** Aborts when the program stops reading. */
   get gone(): AbortSignal {
     return this.#gone.signal;
   }
@@ -80,7 +79,7 @@ class Program {
     return this.#exitCode;
   }
 
-  /** Ends after a failed command; a program without input is never started. */
+  /** For a failed command. A program without input never starts. */
   async abandon(): Promise<void> {
     if (this.#input !== undefined) await this.end();
   }

@@ -1,5 +1,3 @@
-// Command families such as json get and json set: their declaration, and the lookup of the called
-// subcommand.
 import { CommandError, ExitCode, type Place, usageError } from '../../program/command-error.js';
 import { suggestWord } from '../../program/suggest-word.js';
 import type { Token } from '../language/parse-line.js';
@@ -31,18 +29,13 @@ export function defineFamily(
   };
 }
 
-/** A command with its words. */
 export interface Call {
   readonly command: Verb;
   readonly name: readonly Token[];
-  /** The words after the command's name. */
   readonly words: readonly Token[];
 }
 
-/**
- * @param verb the verb that the first word names
- * @returns the family itself if its subcommand is missing or unknown
- */
+/** @returns the family itself if its subcommand is missing or unknown */
 export function callOf(verb: Verb, [first, ...words]: readonly Token[]): Call {
   const name = first === undefined ? [] : [first];
   const at = subcommandAt(verb, words);
@@ -52,7 +45,7 @@ export function callOf(verb: Verb, [first, ...words]: readonly Token[]): Call {
   return { command, name: [...name, word], words: words.toSpliced(at, 1) };
 }
 
-/** The index of the word that names a subcommand; -1 if missing. */
+/** -1 without a subcommand. */
 function subcommandAt(verb: Verb, words: readonly Token[]): number {
   if (verb.subcommands === undefined) return -1;
   return rolesOf(verb, words).words.findIndex(
@@ -60,7 +53,7 @@ function subcommandAt(verb: Verb, words: readonly Token[]): number {
   );
 }
 
-/** The call to run: with --help, a call that prints the help. */
+/** With --help, a call that prints the help. */
 export function toRun(call: Call): Call {
   const { words: roles } = rolesOf(call.command, call.words);
   const words = call.words.filter(
@@ -106,8 +99,8 @@ export async function requireCall(words: readonly Token[], commands: CommandTabl
 }
 
 /**
- * The command of a call; fails for a family without a valid subcommand.
- * @param whole the place of the statement; a missing subcommand is reported at its end
+ * Fails for a family without a valid subcommand.
+ * @param whole a missing subcommand is reported at the end of this place
  * @throws CommandError USAGE
  */
 export function commandOf({ command, words }: Call, { end }: Place): Command {

@@ -1,24 +1,23 @@
 import type { Token } from '../language/parse-line.js';
 import type { ArgumentSpec, CommandDeclaration, OptionSpec } from './command.js';
 
-/** The role of a word after a command's name, by its position alone. */
+/** By the position of the word alone. */
 export type WordRole =
   | { readonly role: 'option' }
   | { readonly role: 'value'; readonly name: string; readonly spec: OptionSpec | ArgumentSpec }
   /** More arguments than the command takes. */
   | { readonly role: 'surplus' };
 
-/** The roles of the words of a statement, and of the next word. */
 export interface WordRoles {
   readonly words: readonly WordRole[];
   readonly next: WordRole;
-  /** Is the next word the value of the option before it? */
+  /** Whether the next word is the value of the option before it. */
   readonly isNextAwaited: boolean;
   /** False after `--`. */
   readonly mayBeOption: boolean;
 }
 
-/** Walks the words like parse-arguments.ts, without validating them. */
+/** Reads words like parse-arguments.ts, without validating them. */
 export function rolesOf(command: CommandDeclaration, words: readonly Token[]): WordRoles {
   const roles: WordRole[] = [];
   let args = Object.entries(command.args);
@@ -54,17 +53,16 @@ export function rolesOf(command: CommandDeclaration, words: readonly Token[]): W
   };
 }
 
-/** An option of every command. */
 export const HELP_OPTION: OptionSpec = { summary: 'print the help of the command' };
 
-/** All flags of a command, long forms first. */
+/** Long forms first. */
 export function flagsOf(command: CommandDeclaration): readonly string[] {
   const options = Object.entries({ ...command.options, help: HELP_OPTION });
   const letters = options.flatMap(([, { letter }]) => (letter === undefined ? [] : [`-${letter}`]));
   return [...options.map(([name]) => `--${name}`), ...letters];
 }
 
-/** Unquoted and starts with a dash, but is not a single dash or a negative number. */
+/** Unquoted and starts with a dash, but not a single dash or a negative number. */
 export function isOptionLike(word: Token): boolean {
   return !word.isQuoted && /^-[^\d.]/.test(word.text);
 }
@@ -79,7 +77,7 @@ function valueAwaitedBy(flag: string, command: CommandDeclaration): WordRole | u
   return { role: 'value', name: found[0], spec: found[1] };
 }
 
-/** Are all these letters flags without a value, such as `sw` in `-swv 3`? */
+/** Whether all letters are flags without a value, such as `sw` in `-swv 3`. */
 function areFlags(letters: string, command: CommandDeclaration): boolean {
   const flags = Object.values(command.options).filter(({ kind }) => kind === undefined);
   return [...letters].every((letter) => flags.some((spec) => spec.letter === letter));

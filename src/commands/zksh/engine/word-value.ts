@@ -1,4 +1,3 @@
-// Converts a word to a value, by the kind in its declaration.
 import { parseConnectString } from '../../../client/base/connect-string.js';
 import { checkSrvTarget, isSrvTarget } from '../../../client/hosts/srv-target.js';
 import { MAX_TTL_MS } from '../../../protocol/create-mode.js';
@@ -10,7 +9,7 @@ import type { ArgumentSpec, DataValue, OptionSpec } from './command.js';
 
 type Spec = OptionSpec | ArgumentSpec;
 
-/** Is it a file or another cluster? @throws CommandError USAGE if it is invalid */
+/** Whether it is a file or another cluster. @throws CommandError USAGE if it is invalid */
 export function isPlaceElsewhere(token: Token): boolean {
   if (token.text.startsWith('@') && token.text.length > 1) return true;
   if (!/^(zk|srv)s?:\/\//.test(token.text)) return false;

@@ -2,15 +2,12 @@ import { usageError } from '../../program/command-error.js';
 
 const REFERENCE = /^\s*!(!|\d+)\s*$/;
 
-/** Does the line refer to the history: `!!` for the last line, `!7` for line 7? */
+/** `!!` is the last line, `!7` is line 7. */
 export function isHistoryReference(line: string): boolean {
   return REFERENCE.test(line);
 }
 
-/**
- * Resolves a reference to the history; other lines stay unchanged.
- * @throws CommandError USAGE for an unknown line
- */
+/** Other lines stay unchanged. @throws CommandError USAGE for an unknown line */
 export function resolveHistory(line: string, lines: readonly string[]): string {
   const which = REFERENCE.exec(line)?.[1];
   if (which === undefined) return line;

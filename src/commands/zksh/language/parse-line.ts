@@ -15,28 +15,23 @@ import { ESCAPES } from './quote-word.js';
 import { WordBuilder } from './word-builder.js';
 
 export interface Token extends Place {
-  /** The word without quotes; invalid UTF-8 appears as U+FFFD. */
+  /** Without quotes. Invalid UTF-8 appears as U+FFFD. */
   readonly text: string;
-  /** The exact bytes of the word. */
   readonly bytes: Buffer;
-  /** False if `\xHH` produced invalid UTF-8, so that `text` is not exact. */
+  /** False if `\xHH` made invalid UTF-8, so that `text` is not exact. */
   readonly isText: boolean;
-  /**
-   * Did it start with a quote or escape? Then it is never an option, comment, `@file`, or `-`.
-   */
+  /** It starts with a quote or escape, so it is never an option, comment, `@file`, or `-`. */
   readonly isQuoted: boolean;
-  /**
-   * The word as a glob, with quoted pattern characters escaped; undefined without unquoted ones.
-   */
+  /** The word as a glob, with quoted pattern characters escaped; undefined if it is not a glob. */
   readonly pattern?: string;
-  /** The quote still open at the end of the text, for completion. */
+  /** The quote that is still open at the end of the text, for completion. */
   readonly openQuote?: '"' | "'";
 }
 
 export interface Statement extends Place {
   /** Never empty; the first word names the command. */
   readonly tokens: readonly Token[];
-  /** The shell command after `|`; its place includes the `|`. */
+  /** The shell command after `|`. Its place includes the `|`. */
   readonly pipe?: Pipe;
 }
 
@@ -52,10 +47,10 @@ export interface LineFault extends Place {
 }
 
 export interface ParsedLine {
-  /** With a fault: the statements before it, and the part of its own statement before it. */
+  /** With a fault, only the statements and words before it. */
   readonly statements: readonly Statement[];
   readonly fault?: LineFault;
-  /** The start of an unfinished statement; else the length of the text. */
+  /** The start of an unfinished statement, or the length of the text. */
   readonly consumed: number;
 }
 
@@ -109,7 +104,6 @@ class LineParser {
     return { statements, consumed: this.#text.length };
   }
 
-  /** @returns the fault, if any */
   #readPart(tokens: Token[], finish: (pipe: Pipe) => void): LineFault | undefined {
     if (this.#isContinuation()) return this.#catchFault(() => this.#skipContinuation());
     if (this.#text.charAt(this.#at) !== '|') return this.#readWord(tokens);
@@ -122,7 +116,6 @@ class LineParser {
     return fault;
   }
 
-  /** Skips to the end of the line. */
   #skipComment(): void {
     const newline = this.#text.indexOf('\n', this.#at);
     this.#at = newline === -1 ? this.#text.length : newline;
@@ -157,7 +150,7 @@ class LineParser {
     }
   }
 
-  /** Adds a token, even if incomplete. @returns the fault, if any */
+  /** Adds a token, even if incomplete. */
   #readWord(tokens: Token[]): LineFault | undefined {
     const start = this.#at;
     const word = new WordBuilder();
@@ -182,7 +175,7 @@ class LineParser {
     return fault;
   }
 
-  /** The next character, or "" at the end of the word. */
+  /** "" at the end of the word. */
   #wordChar(): string {
     const char = this.#text.charAt(this.#at);
     return isBlank(char) || char === ';' || char === '\n' ? '' : char;
@@ -239,7 +232,7 @@ class LineParser {
     } else if (char === 'u') {
       word.addText(this.#readCharacter(start));
     } else if (isBare && !/[\p{L}\p{N}]/u.test(char)) {
-      // The second half of a surrogate pair is read as the next bare character.
+      // The second half of a surrogate pair is the next bare character.
       word.addText(char);
       this.#at += 2;
     } else {
@@ -318,7 +311,7 @@ function isLowSurrogate(code: number): boolean {
   return code >= 0xdc00 && code <= 0xdfff;
 }
 
-/** Parses text into statements; never throws. */
+/** Never throws. */
 export function parseLine(text: string): ParsedLine {
   return new LineParser(text).parse();
 }

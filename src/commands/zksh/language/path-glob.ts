@@ -11,7 +11,7 @@ import { Matcher } from '@isaacs/nonrecursive-glob-match';
 import { pathFault } from '../../../protocol/path.js';
 import { resolvePath } from './resolve-path.js';
 
-/** The characters with a meaning in patterns, brackets, or braces. */
+/** Characters with a meaning in patterns, brackets, or braces. */
 export const GLOB_SIGNS: ReadonlySet<string> = new Set('*?[]{},!^-\\');
 
 export interface NameTest {
@@ -23,21 +23,20 @@ export type NamePattern =
   | { readonly kind: 'match'; readonly fits: NameTest }
   | { readonly kind: 'any-depth' };
 
-/** One alternative of a pattern after brace expansion. */
+/** One alternative of a pattern, after brace expansion. */
 export interface PathPattern {
   /** Without escapes. */
   readonly text: string;
-  /** The names from the root down; empty for the root itself. */
+  /** From the root down; empty for the root. */
   readonly names: readonly NamePattern[];
 }
 
 const MAX_ALTERNATIVES = 10_000;
 
 /**
- * Parses a pattern; undefined for a plain path such as `/a{b}`.
+ * Undefined for a plain path such as `/a{b}`.
  * @param pattern with a backslash before each literal pattern character
- * @throws RangeError if braces expand to more than 10,000 patterns, or brackets have a reversed
- *   range
+ * @throws RangeError for braces with more than 10,000 patterns, and for a reversed range
  */
 export function parsePathGlob(pattern: string, cwd: string): readonly PathPattern[] | undefined {
   const alternatives = expandBraces(pattern);
@@ -49,7 +48,7 @@ export function parsePathGlob(pattern: string, cwd: string): readonly PathPatter
   return isPlain && alternatives.length === 1 ? undefined : patterns;
 }
 
-/** The problem of an invalid path pattern; undefined if it is valid. */
+/** Undefined for a valid pattern. */
 export function patternFault(pattern: string): string | undefined {
   try {
     for (const { text } of parsePathGlob(pattern, '/') ?? []) {
@@ -63,10 +62,7 @@ export function patternFault(pattern: string): string | undefined {
   }
 }
 
-/**
- * A pattern for names without slashes.
- * @throws RangeError for an invalid pattern
- */
+/** A pattern for names without slashes. @throws RangeError for an invalid pattern */
 export function parseNameGlob(glob: string): NameTest {
   const tests = expandBraces(glob)
     .filter((name) => !name.includes('/'))
@@ -74,7 +70,7 @@ export function parseNameGlob(glob: string): NameTest {
   return { test: (name) => !name.includes('/') && tests.some((each) => each.test(name)) };
 }
 
-/** The content of brackets; the matcher itself would ignore reversed ranges. */
+/** The matcher itself would ignore a reversed range in brackets. */
 const BRACKETS = /\\.|\[[!^]?((?:\\.|[^\\])(?:\\.|[^\\\]])*)\]/gsu;
 const RANGE = /(\\.|[^\\])-(\\.|[^\\])/gsu;
 
@@ -82,7 +78,7 @@ function lastCode(text: string): number {
   return [...text].at(-1)?.codePointAt(0) ?? 0;
 }
 
-/** Runs in linear time; a regular expression could backtrack exponentially. */
+/** Linear in time: a regular expression could backtrack exponentially. */
 function nameTest(glob: string): NameTest {
   for (const [, inside = ''] of glob.matchAll(BRACKETS)) {
     for (const [, from = '', to = ''] of inside.matchAll(RANGE)) {
@@ -97,7 +93,7 @@ export function escapeGlob(text: string): string {
   return text.replace(/[*?[\]{},!^\\-]/g, '\\$&');
 }
 
-/** Expands braces, in order; braces without a comma or end are literal. */
+/** Braces without a comma or an end are literal. */
 export function expandBraces(pattern: string): readonly string[] {
   for (let at = 0; at < pattern.length; at++) {
     const char = pattern.charAt(at);
@@ -161,7 +157,6 @@ function unescapeGlob(text: string): string {
   return text.replace(/\\(.)/gs, '$1');
 }
 
-/** A regular expression that matches the text literally. */
 export function escapeRegExp(text: string): string {
   return text.replace(/[.+*?^${}()|[\]\\/]/g, '\\$&');
 }

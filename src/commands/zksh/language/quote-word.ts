@@ -1,6 +1,5 @@
 import { escapeOf } from '../../../protocol/sanitize.js';
 
-/** The escape sequences: character after the backslash, and its meaning. */
 export const ESCAPES: Readonly<Record<string, string>> = {
   n: '\n',
   t: '\t',

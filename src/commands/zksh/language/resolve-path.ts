@@ -1,8 +1,8 @@
 import { parentPath } from '../../../protocol/path.js';
 
 /**
- * Resolves a typed path: relative paths start at `cwd`, `.` and `..` work as in a file system, and
- * a trailing `/` is dropped. Empty names (`//`) stay, so that pathFault can reject them.
+ * Relative paths start at `cwd`, `.` and `..` work as in a file system, and a trailing `/` is
+ * dropped. Empty names (`//`) stay, so that pathFault can reject them.
  */
 export function resolvePath(text: string, cwd: string): string {
   if (text === '') return cwd;

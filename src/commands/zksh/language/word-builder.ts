@@ -1,14 +1,13 @@
 import { GLOB_SIGNS } from './path-glob.js';
 
-/** Builds a word from characters and raw bytes. */
 export class WordBuilder {
   #text = '';
-  /** The positions of unquoted pattern characters. */
+  /** Positions of unquoted pattern characters. */
   #signs: number[] = [];
   #isGlob = false;
   readonly #parts: { readonly bytes: Buffer; readonly pattern: Buffer }[] = [];
 
-  /** @param isBare typed without quotes or backslash? */
+  /** @param isBare typed without quotes and backslash */
   addText(text: string, isBare = false): void {
     if (isBare && GLOB_SIGNS.has(text)) {
       this.#signs.push(this.#text.length);

@@ -4,18 +4,18 @@ import type { CommandContext } from '../engine/command.js';
 const SAMPLE_LENGTH = 5;
 
 export interface ManyPaths {
-  /** The verb of the question: "Delete". */
+  /** In the question: "Delete". */
   readonly verb: string;
 
   readonly paths: readonly string[];
-  /** The command that has --yes and --dry-run. */
+  /** It must have --yes and --dry-run. */
   readonly command: string;
-  /** The option that lists the paths; default: -n. */
+  /** The option that lists the paths; by default -n. */
   readonly listing?: string;
 }
 
 /**
- * Shows the number of znodes and a sample, and asks for confirmation; a script must pass --yes.
+ * Shows the number of znodes and a sample, and asks for confirmation. A script must pass --yes.
  * @throws CommandError UNCONFIRMED in a script, REFUSED after another answer
  */
 export async function confirmMany(context: CommandContext, many: ManyPaths): Promise<void> {

@@ -33,10 +33,7 @@ const COMPARE: Readonly<Record<SortKey, (a: Entry, b: Entry) => number>> = {
   mtime: (a, b) => Number(b.stat.mtime - a.stat.mtime),
 };
 
-/**
- * The Stats of the children of a znode as rows, largest and latest first. Skips children that are
- * deleted meanwhile.
- */
+/** Largest and latest first. Skips children that are deleted meanwhile. */
 export async function longListing(
   client: ZooKeeperClient,
   path: string,
@@ -55,7 +52,6 @@ export async function longListing(
   return { kind: 'rows', columns: LONG_COLUMNS, rows: entries.map(longRow) };
 }
 
-/** A row of LONG_COLUMNS. */
 export function longRow({ name, stat }: Entry): Row {
   return {
     type: znodeType(stat),
@@ -72,7 +68,7 @@ export function isEphemeral({ ephemeralOwner }: Stat): boolean {
   return ephemeralOwner !== 0n;
 }
 
-/** The type as far as clients can see it: containers and TTL nodes look persistent. */
+/** Clients see containers and TTL nodes as persistent. */
 export function znodeType(stat: Stat): string {
   return isEphemeral(stat) ? 'ephemeral' : 'persistent';
 }

@@ -1,5 +1,4 @@
-// Runs a command on all znodes that match a pattern. A znode whose name equals the typed text takes
-// precedence over the pattern.
+// A znode whose name equals the typed text takes precedence over the pattern.
 import { ConnectError, ZooKeeperError } from '../../../client/base/errors.js';
 import type { ErrorName } from '../../../protocol/error-code.js';
 import { CommandError, ExitCode, usageError } from '../../program/command-error.js';
@@ -21,7 +20,7 @@ interface GlobArgument {
   readonly token: Token;
 }
 
-/** The argument of a call that has a pattern; undefined without one. */
+/** Undefined without a pattern. */
 export function globArgument(
   command: Command,
   { tokens }: ParsedArguments,
@@ -34,8 +33,7 @@ export function globArgument(
 }
 
 /**
- * Runs a command on all matches of its pattern.
- * @returns undefined if the word is not a pattern, or is the name of a znode
+ * @returns undefined if the word is not a pattern, or names a znode
  * @throws CommandError NOMATCH without matches, PARTIAL if the command failed on some
  */
 export async function runOnPaths(
@@ -78,7 +76,7 @@ function noMatch({ text, names }: PathPattern, place: Token): CommandError {
   });
 }
 
-/** Rejects a pattern. @throws CommandError USAGE */
+/** @throws CommandError USAGE for a pattern */
 export function refusePattern(command: Command, parsed: ParsedArguments, what: string): void {
   const argument = globArgument(command, parsed);
   if (argument === undefined) return;
@@ -97,7 +95,7 @@ interface Many {
   callOf(path: string): ParsedArguments;
 }
 
-/** Runs a command on several paths and shows one combined result. */
+/** Shows one combined result. */
 class ManyRuns {
   readonly #context: CommandContext;
   readonly #command: Command;
@@ -197,7 +195,7 @@ class ManyRuns {
   #note(path: string, error: unknown): void {
     if (!isAboutOne(error)) throw error;
     const isGone = error instanceof ZooKeeperError && error.code === 'NONODE';
-    // The znode was deleted since the expansion of the pattern.
+    // The znode was deleted after the expansion of the pattern.
     if (isGone && (!this.#isChange || this.#command.name === 'delete')) return;
     this.#failures.push({ path, error });
   }
@@ -234,7 +232,7 @@ class ManyRuns {
   }
 }
 
-/** Does the text need a heading with the path? */
+/** Whether text output needs a heading with the path. */
 function isNameless(result: Result): boolean {
   switch (result.kind) {
     case 'data':
@@ -254,7 +252,7 @@ function isNameless(result: Result): boolean {
   }
 }
 
-/** Errors of the session, which would repeat for every other znode. */
+/** These errors would repeat for every other znode. */
 const OF_SESSION: ReadonlySet<ErrorName> = new Set<ErrorName>([
   'CONNECTIONLOSS',
   'OPERATIONTIMEOUT',

@@ -6,16 +6,15 @@ import type { CommandContext } from '../engine/command.js';
 
 export type ChildReader = Pick<ZooKeeperClient, 'getChildren'>;
 
-/** The number of requests after which a walk opens further sessions. */
+/** After this many requests, a walk opens further sessions. */
 const MANY = 4096;
-/** Further sessions: nearly four times as fast, at a moderate load. */
+/** Three are nearly four times as fast, at a moderate load. */
 const HELPERS = 3;
 
 /**
- * Lists children for a walk. One session is slow, because servers answer the requests of a session
- * one by one. A long walk therefore opens further sessions to the same server, so that all see the
- * same state. If a further session gets an error, the shell's session retries: only it has all
- * credentials.
+ * Lists children for a walk. Servers answer the requests of one session one by one, so a long walk
+ * opens further sessions to the same server, which all see the same state. If one of them gets an
+ * error, the session of the shell retries, because only it has all credentials.
  */
 export class SpreadReader implements ChildReader {
   readonly #context: CommandContext;
@@ -43,7 +42,7 @@ export class SpreadReader implements ChildReader {
   async #open(): Promise<void> {
     const { session, client } = this.#context;
     const { server } = client;
-    // Do not hide requests from a counting or traced client.
+    // Counted and traced clients must see all requests.
     const isWatched = client !== session.client || session.tracer?.isOn === true;
     if (isWatched || server === undefined) return;
     const scheme = isSecureTarget(session.target) ? 'zks://' : '';
@@ -53,7 +52,7 @@ export class SpreadReader implements ChildReader {
       if (this.#isClosed) await helper.close();
       else this.#helpers = [...this.#helpers, helper];
     };
-    // Without further connections the walk is only slower.
+    // Without further connections, the walk is only slower.
     await Promise.allSettled(Array.from({ length: HELPERS }, open));
   }
 
@@ -62,7 +61,7 @@ export class SpreadReader implements ChildReader {
     inBackground(helper.close(), () => undefined);
   }
 
-  /** Closes the further sessions; never rejects. */
+  /** Never rejects. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const helpers = this.#helpers;

@@ -29,7 +29,6 @@ export const WALK_OPTIONS = {
   },
 } as const;
 
-/** The path argument of a walk. */
 export const WALK_ROOT = {
   kind: 'path',
   glob: 'serial',
@@ -43,12 +42,12 @@ export interface WalkFlags {
   readonly rate?: number | undefined;
 }
 
-/** A walk of a command: shows its progress and counts unreadable znodes. */
+/** Shows the progress of a walk, and counts unreadable znodes. */
 export class CommandWalk {
   readonly #context: CommandContext;
   readonly #unread: { readonly path: string; readonly error: unknown }[] = [];
   #unreadCount = 0;
-  /** Shared by all walks of the command. */
+  /** All walks of a command share it. */
   #pacer: Pacer | undefined;
   count = 0;
 
@@ -56,7 +55,7 @@ export class CommandWalk {
     this.#context = context;
   }
 
-  /** Yields all readable znodes; with `areFaultsGiven`, also unreadable ones. */
+  /** Yields unreadable znodes only with `areFaultsGiven`. */
   async *visits<T = undefined>(
     root: string,
     flags: WalkFlags,
@@ -64,7 +63,7 @@ export class CommandWalk {
   ): AsyncGenerator<Visit<T>> {
     const { client, signal } = this.#context;
     const { depth, 'in-flight': inFlight, rate } = flags;
-    // A limited walk must not open more sessions.
+    // A walk with a limit must not open more sessions.
     const isGentle = rate !== undefined || inFlight !== undefined;
     const spread = isGentle ? undefined : new SpreadReader(this.#context);
     if (rate !== undefined) this.#pacer ??= new Pacer(rate, signal);

@@ -2,7 +2,7 @@ import { drawTable } from '../../terminal/draw-table.js';
 import { bar } from '../../terminal/progress-line.js';
 import type { Column, Row } from './result.js';
 
-/** A table without borders: a heading and one line per row; "" without rows. */
+/** No borders: a heading and one line for each row; "" without rows. */
 export function alignedRows(
   columns: readonly Column[],
   rows: readonly Row[],

@@ -9,7 +9,7 @@ import { diffLines } from './line-diff.js';
 
 /** Unchanged lines around a difference. */
 const CONTEXT = 1;
-/** More lines would hide the event; JSON has all of them. */
+/** More lines would hide the event. JSON has all of them. */
 const MAX_LINES = 20;
 const MAX_TEXT_LENGTH = 100_000;
 const MAX_NAMES = 10;

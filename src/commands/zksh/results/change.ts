@@ -1,7 +1,6 @@
 import type { WatchEvent } from '../../../client/base/client.js';
 import type { Stat } from '../../../protocol/data.js';
 
-/** The data and Stat of a znode. */
 export interface ZnodeValue {
   readonly data: Buffer | null;
   readonly stat: Stat;
@@ -15,7 +14,7 @@ export interface Change {
   readonly zxid: bigint;
   /** Found by reading after a reconnect, without an event. */
   readonly isFoundLate: boolean;
-  /** The value was already reported with an earlier event. */
+  /** An earlier event already showed this value. */
   readonly isToldAlready: boolean;
   /** Null: the znode did not exist. Undefined: unknown or not requested. */
   readonly before?: ZnodeValue | null | undefined;

@@ -5,15 +5,15 @@ export interface Decompressed {
   readonly format: 'gzip' | 'zlib' | 'zstd';
 }
 
-/** A small value can stand for gigabytes. */
+/** A small value may decompress to gigabytes. */
 const MAX_LENGTH = 64 * 1024 * 1024;
 const ZSTD = 0xfd2fb528;
 
-/** The data that these bytes stand for; undefined for other formats and damaged bytes. */
+/** Undefined for other formats and damaged bytes. */
 export function decompress(data: Buffer): Decompressed | undefined {
   const format = formatOf(data);
   if (format === undefined) return undefined;
-  // Loading it takes milliseconds that other values need not wait for.
+  // Loading zlib takes milliseconds, so other values do not load it.
   const zlib: typeof import('node:zlib') = createRequire(import.meta.url)('node:zlib');
   const limit = { maxOutputLength: MAX_LENGTH };
   try {

@@ -10,7 +10,7 @@ import type { Result } from './result.js';
 
 /**
  * One document with a newline; "" for a result without output.
- * @param indent 0 for one line per document; a table is then one document per row
+ * @param indent 0 for one line per document; then a table has one document per row
  */
 export function resultToJson(result: Result, indent: number): string {
   if (result.kind === 'rows' && indent === 0) {
@@ -125,7 +125,7 @@ function valueToJson(value: ZnodeValue | null | undefined): object | null | unde
   return value ? { ...dataToJson(value.data), version: value.stat.version } : value;
 }
 
-/** Null stays null; UTF-8 data is text, other data is base64. */
+/** UTF-8 data is text, other data is base64. */
 export function dataToJson(data: Buffer | null): object {
   if (data === null) return { data: null, encoding: null };
   return isUtf8(data)
@@ -137,7 +137,7 @@ export function aclToJson({ perms, id }: ACL): object {
   return { scheme: id.scheme, id: id.id, perms: formatPerms(perms) };
 }
 
-/** Fields have the names of the jute record; ids are hex text, times are ms since 1970. */
+/** With the field names of the jute record. Ids are hex text, times are ms since 1970. */
 export function statToJson(stat: Stat | undefined): object | undefined {
   if (stat === undefined) return undefined;
   return {
@@ -155,7 +155,7 @@ export function statToJson(stat: Stat | undefined): object | undefined {
   };
 }
 
-/** A number if it is exact, else a string of digits. */
+/** A number if it is exact, or else a string of digits. */
 function exact(value: bigint): number | string {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : String(value);

@@ -1,6 +1,6 @@
 import { diffArrays } from 'diff';
 
-/** With more different lines, everything between the first and last difference is replaced. */
+/** With more, everything between the first and the last difference is replaced. */
 const MAX_EDITS = 1000;
 
 export interface DiffLine {
@@ -8,7 +8,6 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** A minimal line diff of two texts. */
 export function diffLines(before: readonly string[], after: readonly string[]): DiffLine[] {
   const most = Math.min(before.length, after.length);
   let head = 0;

@@ -3,10 +3,7 @@ import { formatAcl } from '../../znodes/parse-acl.js';
 import { statFields } from '../../znodes/stat-lines.js';
 import type { Result } from './result.js';
 
-/**
- * Output for pipes: exact bytes of values, one name per line, ACLs in the syntax of setAcl.
- * Undefined to use the text form.
- */
+/** For pipes: exact bytes, one name per line, ACLs as for setAcl. Undefined selects text. */
 export function resultToRaw(result: Result): string | Buffer | undefined {
   switch (result.kind) {
     case 'data':

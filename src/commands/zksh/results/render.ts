@@ -6,23 +6,20 @@ export const OUTPUT_FORMATS = ['text', 'table', 'json', 'ndjson', 'raw'] as cons
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 export interface RenderOptions {
-  /** Is the output a terminal? Binary data is then shown as a hex dump. */
+  /** On a terminal, binary data is a hex dump. */
   readonly isTerminal: boolean;
   /** The current width of the terminal. */
   readonly columns?: () => number;
-  /** Can the terminal show only ASCII? Lines are then drawn with -, | and the like. */
+  /** Draws lines with -, |, and the like. */
   readonly isAscii?: boolean;
-  /** Did the user select the format? */
+  /** The user selected the format. */
   readonly isChosen?: boolean;
 }
 
 export interface Renderer {
-  /** The output of a result with its newline; empty without output. */
+  /** With its newline; empty without output. */
   result(result: Result): string | Buffer;
-  /**
-   * The text of an error for standard error, with its newline.
-   * @param source the text that `place` refers to; without it, no caret is shown
-   */
+  /** For standard error. @param source the text of `place`; without it, the text has no caret */
   error(error: ErrorReport, source?: string): string;
 }
 

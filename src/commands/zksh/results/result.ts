@@ -2,10 +2,7 @@ import type { WatchEvent } from '../../../client/base/client.js';
 import type { ACL, ClientInfo, Stat } from '../../../protocol/data.js';
 import type { Change } from './change.js';
 
-/**
- * The result of a command. Commands never print; the renderers convert results to text, tables, and
- * JSON.
- */
+/** Commands never print: renderers convert results to text, tables, and JSON. */
 export type Result =
   /** No text, such as cd or a change without `-s`. In JSON, `done` names the command. */
   | { readonly kind: 'done'; readonly done: string; readonly path?: string }
@@ -29,7 +26,7 @@ export type Result =
     }
   | { readonly kind: 'stat'; readonly path: string; readonly stat: Stat }
   | { readonly kind: 'created'; readonly path: string; readonly stat: Stat }
-  /** The result of set and setAcl; text shows the Stat only if requested. */
+  /** Of set and setAcl. Text shows the Stat only if requested. */
   | {
       readonly kind: 'changed';
       readonly path: string;
@@ -44,7 +41,7 @@ export type Result =
       readonly path: string;
       readonly count: number;
       readonly isDryRun: boolean;
-      /** Is the path a pattern? */
+      /** The path is a pattern. */
       readonly isMatched?: true;
     }
   | {
@@ -55,11 +52,10 @@ export type Result =
     }
   | { readonly kind: 'count'; readonly path: string; readonly count: number }
   | { readonly kind: 'identities'; readonly identities: readonly ClientInfo[] }
-  /** A watch event. */
   | { readonly kind: 'event'; readonly event: WatchEvent }
   /** An event of `watch` with its values. */
   | { readonly kind: 'change'; readonly change: Change }
-  /** Changes that arrived faster than they could be shown. */
+  /** Changes that arrived faster than zksh could show them. */
   | { readonly kind: 'missed'; readonly count: number }
   /** A background watch at the prompt; `end` is the reason of its end. */
   | {
@@ -70,7 +66,7 @@ export type Result =
     }
   /** Output of a program that runs for a change. */
   | { readonly kind: 'output'; readonly data: Buffer }
-  /** The end of that program, by itself or by a signal. */
+  /** The end of that program. */
   | {
       readonly kind: 'ran-on-change';
       readonly command: readonly string[];
@@ -84,49 +80,47 @@ export type Result =
       readonly sessionTimeoutMs: number;
       readonly isReadOnly: boolean;
     }
-  /** Text, and the fields that JSON shows. */
+  /** `fields` are for JSON. */
   | {
       readonly kind: 'message';
       readonly text: string;
       readonly fields: Readonly<Record<string, unknown>>;
-      /** For pipes, without a newline; default: the text. */
+      /** For pipes, without a newline; by default the text. */
       readonly raw?: string;
-      /** Is the text drawn with lines? */
+      /** The text contains box-drawing characters. */
       readonly isDrawn?: true;
-      /** Does the text need a heading with the path? */
+      /** The text needs a heading with the path. */
       readonly isNameless?: true;
     }
-  /** The end of a program; zksh exits with its exit status. */
+  /** The end of a program. zksh exits with its exit status. */
   | { readonly kind: 'ran'; readonly command: readonly string[]; readonly exitCode: number }
-  /** A table: aligned in text, one object per row in JSON. */
+  /** Aligned in text; one object for each row in JSON. */
   | { readonly kind: 'rows'; readonly columns: readonly Column[]; readonly rows: readonly Row[] }
-  /** The result for one match of a pattern; text adds a heading. */
+  /** For one match of a pattern; text adds a heading. */
   | {
       readonly kind: 'of-path';
       readonly path: string;
       readonly isFirst: boolean;
       readonly result: Result;
     }
-  /** Everything was emitted already. */
+  /** The command has emitted everything. */
   | { readonly kind: 'end' }
-  /** Ends the shell. */
   | { readonly kind: 'exit' };
 
 export interface Column {
   /** The key of its cells, also in JSON. */
   readonly name: string;
-  /** Default: the name in capitals. */
+  /** By default the name in capitals. */
   readonly title?: string;
-  /** Aligns the column to the right. */
   readonly isRight?: boolean;
-  /** A percentage: with a bar on a terminal, only the number in JSON. */
+  /** With a bar on a terminal; only the number in JSON. */
   readonly isPercent?: boolean;
 }
 
-/** The cells of a row; null is shown as a dash. */
+/** Null is shown as a dash. */
 export type Row = Readonly<Record<string, string | number | boolean | null>>;
 
 export type ResultKind = Result['kind'];
 
-/** The text form of `data`; JSON always has the bytes. */
+/** For text output; JSON always has the bytes. */
 export type DataForm = 'text' | 'base64' | 'hexdump' | 'raw';

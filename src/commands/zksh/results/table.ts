@@ -8,7 +8,7 @@ import type { RenderOptions } from './render.js';
 import type { Result } from './result.js';
 import { mapStrings, resultToText, underHeading } from './text.js';
 
-/** The result as a table; undefined to use the text form. */
+/** Undefined selects the text form. */
 export function resultToTable(given: Result, options: RenderOptions): string | undefined {
   // Nested results and data are escaped later.
   const isWhole = given.kind === 'of-path' || given.kind === 'data';

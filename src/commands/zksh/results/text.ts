@@ -14,13 +14,12 @@ import { resultToJson } from './json.js';
 import type { RenderOptions } from './render.js';
 import type { Result, ResultKind } from './result.js';
 
-/** The kinds of results of a running watch. */
 const OF_WATCH: ReadonlySet<ResultKind> = new Set(['change', 'missed', 'output', 'ran-on-change']);
 
 type DataResult = Extract<Result, { kind: 'data' }>;
 type PathResult = Extract<Result, { kind: 'of-path' }>;
 
-/** The text form, with the words of Apache's shell. */
+/** With the words of Apache's shell. */
 export function resultToText(result: Result, options: RenderOptions): string | Buffer {
   if (result.kind === 'data') return dataToText(result, options);
   if (result.kind === 'of-path') {
@@ -110,7 +109,7 @@ function inColumns(
   return isShort ? undefined : `${columnsOf(children, columns())}${statOf(result)}`;
 }
 
-/** A heading like that of head(1): `==> /a <==`. */
+/** Like head(1): `==> /a <==`. */
 export function underHeading(
   { path, isFirst }: PathResult,
   { isTerminal }: RenderOptions,
@@ -166,19 +165,18 @@ function dataToText({ data, view, stat }: DataResult, options: RenderOptions): s
     return `${hexDump(data)}\n${after}`;
   }
   if (options.isTerminal) return `${safeText(data.toString())}\n${after}`;
-  // As bytes, because the data may not be UTF-8.
+  // The data may not be UTF-8, so concatenate bytes.
   return Buffer.concat([data, Buffer.from(`\n${after}`)]);
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters control a terminal.
 const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/;
 
-/** UTF-8 text without terminal control characters. */
+/** UTF-8 text without control characters of a terminal. */
 function isPrintable(data: Buffer): boolean {
   return isUtf8(data) && !CONTROL.test(data.toString());
 }
 
-/** The error text, its place with a caret, and the hint. */
 export function errorToText(error: ErrorReport, source?: string): string {
   const caret =
     error.place === undefined || source === undefined ? '' : caretLines(source, error.place);
@@ -202,7 +200,7 @@ function caretLines(source: string, place: NonNullable<ErrorReport['place']>): s
   return `  ${safeText(line)}\n  ${margin.join('\t')}${marks}\n`;
 }
 
-/** Copies plain data and applies `clean` to each string; bytes stay unchanged. */
+/** Bytes stay unchanged. */
 export function mapStrings<T>(value: T, clean: (text: string) => string): T {
   if (typeof value === 'string') return clean(value) as T;
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;

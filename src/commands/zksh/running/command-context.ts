@@ -2,7 +2,7 @@ import type { CommandContext } from '../engine/command.js';
 import { allCommands, findCommand, suggestCommand } from './registry.js';
 import { runLine, runWords } from './run-line.js';
 
-/** A context whose `client` is always the session's current one. */
+/** `client` is always the current one of the session. */
 export function createContext(
   parts: Omit<CommandContext, 'client' | 'commands' | 'runLine' | 'runWords'>,
 ): CommandContext {
@@ -11,7 +11,7 @@ export function createContext(
     notify: (result) => {
       if (result.kind !== 'event' || parts.session.isPrintingWatches) parts.notify(result);
     },
-    // `this` may be a derived context, which must run them.
+    // `this` may be a derived context.
     runLine(line) {
       return runLine(this, line);
     },

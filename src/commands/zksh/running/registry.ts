@@ -13,10 +13,7 @@ const WORDS: readonly Entry[] = FOUR_LETTER_NAMES.map((name) => ({
   load: async () => (await import('../verbs/connection/four-letter-words.js')).fourLetterWord(name),
 }));
 
-/**
- * Every verb, in the order of help. The file of a verb is loaded on first use: `zksh -c 'get /a'`
- * loads only one.
- */
+/** In the order of help. Each file loads on first use, so `zksh -c 'get /a'` loads only one. */
 const ENTRIES: readonly Entry[] = [
   { name: 'ls', load: async () => (await import('../verbs/znode/ls.js')).ls },
   {
@@ -140,15 +137,15 @@ const BY_WORD = new Map<string, Entry>(
   ENTRIES.flatMap((entry) => [entry.name, ...(entry.aliases ?? [])].map((word) => [word, entry])),
 );
 
-/** The names and aliases of all commands, in the order of help. */
+/** In the order of help. */
 export const COMMAND_WORDS: readonly string[] = [...BY_WORD.keys()];
 
-/** Loads a command by name or alias, case-sensitive; undefined for other words. */
+/** By name or alias, case-sensitive. */
 export async function findCommand(word: string): Promise<Verb | undefined> {
   return BY_WORD.get(word)?.load();
 }
 
-/** Every command, in the order of help. */
+/** In the order of help. */
 export function allCommands(): Promise<readonly Verb[]> {
   return Promise.all(ENTRIES.map((entry) => entry.load()));
 }
@@ -164,7 +161,7 @@ const FOREIGN_WORDS: Readonly<Record<string, string>> = {
   setacl: 'setAcl',
 };
 
-/** Suggests a command for an unknown word: a name from another shell, or a typing error. */
+/** By a name from another shell, or a typing error. */
 export function suggestCommand(word: string): string | undefined {
   const lower = word.toLowerCase();
   return FOREIGN_WORDS[lower] ?? suggestWord(word, COMMAND_WORDS);

@@ -23,7 +23,6 @@ export async function* runLine(context: CommandContext, text: string): AsyncGene
   else yield* runTyped(context, text);
 }
 
-/** Shows and runs a line of the history. */
 async function* runAgain(context: CommandContext, text: string): AsyncGenerator<Outcome> {
   let line: string;
   try {
@@ -34,7 +33,7 @@ async function* runAgain(context: CommandContext, text: string): AsyncGenerator<
   }
   await context.emit({ kind: 'message', text: line, fields: { line } });
   for await (const outcome of runTyped(context, line)) {
-    // Places refer to the history line, not to the typed text.
+    // Places refer to the line of the history, not to the typed text.
     if (outcome.kind === 'result') yield outcome;
     else yield { ...outcome, error: withoutPlace(outcome.error) };
   }
@@ -52,7 +51,7 @@ async function* runTyped(context: CommandContext, text: string): AsyncGenerator<
   for (const statement of statements) yield* runStatement(context, statement);
 }
 
-/** Runs a statement with the aliases defined so far. */
+/** With the aliases that earlier statements defined. */
 export async function* runStatement(
   context: CommandContext,
   statement: Statement,
@@ -76,7 +75,7 @@ async function runOne(context: CommandContext, statement: Statement): Promise<Ou
   }
 }
 
-/** Runs the words of a nested command, without aliases, which could recurse. */
+/** For a nested command, without aliases, which could recurse. */
 export async function* runWords(
   context: CommandContext,
   tokens: readonly Token[],
@@ -99,10 +98,7 @@ async function runUnpiped(context: CommandContext, statement: Statement): Promis
   }
 }
 
-/**
- * Runs one statement; converts all exceptions to error outcomes.
- * @param changes records the changes
- */
+/** Converts all exceptions to outcomes. */
 async function runStatementIn(
   context: CommandContext,
   statement: Statement,
@@ -125,7 +121,7 @@ async function runStatementIn(
     if (command.isLocal !== true) await untilAborted(context.session.ready(), context.signal);
     const work = queued(command, context, parsed) ?? runCommand(command, context, parsed, changes);
     const done = await (command.isGraceful === true ? work : untilAborted(work, context.signal));
-    // A dry run reported the changes already; the result of the command would be false.
+    // A dry run has reported the changes; the result of the command would be false.
     const isReported = context.session.isDryRun && isChanging(command, parsed);
     const result: Result = isReported && done.kind !== 'exit' ? { kind: 'end' } : done;
     return { kind: 'result', statement, result };
@@ -141,7 +137,7 @@ function titleOf(name: string, { tokens }: Statement): string {
   return path === undefined ? name : `${name} ${path.text}`;
 }
 
-/** Asks for confirmation of a change in a protected profile. */
+/** For a protected profile. */
 async function confirmChange(
   context: CommandContext,
   { name }: Command,
@@ -158,7 +154,6 @@ async function confirmChange(
   });
 }
 
-/** Queues an operation between begin and commit. */
 function queued(
   command: Command,
   context: CommandContext,
@@ -180,12 +175,11 @@ function queued(
   });
 }
 
-/** Removes the place, which would print the line with a password. */
+/** The place would print the line, with a password. */
 function withoutPlace({ place: _, ...report }: ErrorReport): ErrorReport {
   return report;
 }
 
-/** The report of a line that does not parse. */
 export function faultReport(fault: LineFault): ErrorReport {
   const report = {
     code: 'SYNTAX',
@@ -204,7 +198,7 @@ function readOnly(command: Command, statement: Statement): CommandError {
   });
 }
 
-/** Lets Ctrl-C end the wait; sent requests are not canceled. */
+/** Ctrl-C ends the wait. Requests that were sent are not canceled. */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let onAbort: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {
@@ -215,7 +209,7 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });
   });
-  // The loser of the race may reject later; prevent an unhandled rejection.
+  // The loser of the race may reject later; this prevents an unhandled rejection.
   aborted.catch(() => undefined);
   work.catch(() => undefined);
   try {

@@ -1,13 +1,12 @@
-// Records the last changing command of a prompt for `undo`: the state of each znode before the
-// first change and after the last.
+// Keeps the last changing command for `undo`: the state of each znode before its first change and
+// after its last one.
 import type { ACL, Stat } from '../../../protocol/data.js';
 
-/** One znode that a command changed. */
 export interface ChangedZnode {
   readonly path: string;
   /** Undefined if the znode did not exist. */
   readonly before: ZnodeBefore | undefined;
-  /** The Stat after the last change; undefined if the znode was deleted. */
+  /** Undefined if the znode was deleted. */
   readonly after: Stat | undefined;
 }
 
@@ -18,7 +17,7 @@ export interface ZnodeBefore {
   readonly acl?: readonly ACL[];
 }
 
-/** The changes of one command. Of its line, only the name and first path are kept. */
+/** The changes of one command. Of its line, it has only the name and first path. */
 export class CommandChanges {
   readonly title: string;
   /** The connect string at the time. */
@@ -45,7 +44,7 @@ export class CommandChanges {
     return this.#faults;
   }
 
-  /** The reason why the command cannot be undone; undefined if it can. */
+  /** Why the command cannot be undone; undefined if it can. */
   get refusal(): string | undefined {
     return this.#refusal;
   }
@@ -112,23 +111,22 @@ export class ChangeJournal {
     this.#limits = limits;
   }
 
-  /** Checks the ended command again, because an interrupted command may still record changes. */
+  /** An interrupted command may still record changes, so this checks it again. */
   get last(): CommandChanges | undefined {
     if (this.#ended?.isEmpty === false) this.#last = this.#ended;
     return this.#last;
   }
 
-  /** Starts a command or a nested command. */
   enter(title: string, target: string): CommandChanges {
     if (this.#depth++ === 0) this.#current = new CommandChanges(title, target, this.#limits);
     this.#current ??= new CommandChanges(title, target, this.#limits);
     return this.#current;
   }
 
-  /** Ends a command; a command without changes does not replace the last record. */
+  /** A command without changes does not replace the last record. */
   leave(): void {
     if (--this.#depth > 0) return;
-    // The previous record stays the last one while this command has no changes.
+    // Until this command has changes, the previous record stays the last one.
     this.#last = this.last;
     this.#ended = this.#current;
     this.#current = undefined;

@@ -8,13 +8,9 @@ import { formatAcl } from '../../znodes/parse-acl.js';
 import type { Result } from '../results/result.js';
 import { wrapClient } from './wrap-client.js';
 
-/** Reports a skipped change. */
 type Report = (result: Result) => void;
 
-/**
- * A client that reports changes instead of sending them. It checks existence and versions like a
- * server, but not permissions.
- */
+/** Reports changes. Checks existence and versions like a server, but not permissions. */
 export function dryRunClient(client: ZooKeeperClient, report: Report): ZooKeeperClient {
   const changes: Readonly<Record<string, unknown>> = new DryRun(client, report).changes();
   return wrapClient(client, (name) => changes[name]);
@@ -28,7 +24,7 @@ type Changes = Pick<
 class DryRun {
   readonly #client: ZooKeeperClient;
   readonly #report: Report;
-  /** The existence of znodes after the reported changes. */
+  /** Whether znodes exist after the reported changes. */
   readonly #presence = new Map<string, boolean>();
   #last: Promise<void> = Promise.resolve();
 
@@ -52,7 +48,7 @@ class DryRun {
     };
   }
 
-  /** Runs changes one by one, so that each sees the earlier ones, as on a server. */
+  /** Each change sees the earlier ones, as on a server. */
   #inOrder<T>(change: () => Promise<T>): Promise<T> {
     const done = this.#last.then(change);
     this.#last = done.then(

@@ -13,10 +13,7 @@ const CLIENTS: Readonly<Record<ClientKind, ClientFactory>> = {
     (await import('../../../client/native/native.js')).createNativeClient(options),
 };
 
-/**
- * Creates a client from the options of a session, without connecting.
- * @param isOrdered try the servers of the target in order?
- */
+/** Does not connect. @param isOrdered tries the servers in the order of the target */
 export async function makeClient(
   options: SessionOptions,
   target: string,

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** A monotonic clock in milliseconds. */
+/** In ms. */
 export interface PacerClock {
   now(): number;
-  /** @throws when the signal is aborted */
+  /** @throws when the signal aborts */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
@@ -12,10 +12,7 @@ const CLOCK: PacerClock = {
   sleep: (ms, signal) => setTimeout(ms, undefined, { signal }),
 };
 
-/**
- * A rate limit in requests per second, in order. Idle time does not accumulate, so bursts cannot
- * occur.
- */
+/** Requests per second, in order. Idle time does not accumulate, which prevents bursts. */
 export class Pacer {
   readonly #gapMs: number;
   readonly #signal: AbortSignal;

@@ -11,10 +11,7 @@ const CHANGING: ReadonlySet<string> = new Set<keyof ZooKeeperClient & string>([
   'reconfig',
 ]);
 
-/**
- * A client that rejects all changes before they are sent. So a read-only shell does not depend on
- * the declarations of commands.
- */
+/** A read-only shell must not depend on the declarations of commands. */
 export function readOnlyClient(client: ZooKeeperClient): ZooKeeperClient {
   return wrapClient(client, (name) =>
     CHANGING.has(name) ? (path: unknown) => Promise.reject(refusal(name, path)) : undefined,

@@ -22,44 +22,39 @@ export interface SessionOptions {
   /** "[zks://]host[:port][,host[:port]…][/chroot]", or "srv://NAME[/chroot]" */
   readonly target: string;
   readonly clientKind?: ClientKind;
-  /** The timeout of the session, of connecting, and of each request. */
+  /** For the session, each connection attempt, and each request. */
   readonly timeoutMs?: number;
-  /** Reject all changes and accept a read-only server. */
+  /** Rejects all changes, and accepts a read-only server. */
   readonly isReadOnly?: boolean;
-  /** Sent on every connection made. */
+  /** For every connection. */
   readonly auth?: readonly Credentials[];
-  /** Report changes instead of sending them. */
+  /** Reports changes instead of sending them. */
   readonly isDryRun?: boolean;
   /** The name for the prompt. */
   readonly profile?: string;
-  /** Ask for confirmation of each change, and reject changes in scripts. */
+  /** Asks for confirmation of each change, and rejects changes in scripts. */
   readonly isProtected?: boolean;
-  /** Further options of the client. */
   readonly client?: Partial<ClientOptions>;
-  /** TLS options for targets that start with zks://. */
+  /** For targets that start with zks://. */
   readonly tls?: TlsOptions;
-  /** Default: by `clientKind`. */
+  /** By default from `clientKind`. */
   readonly createClient?: ClientFactory;
 }
 
-/** An event that the prompt shows. */
 export type SessionEvent =
   | { readonly kind: 'state'; readonly state: ClientState; readonly reason?: Error }
   | { readonly kind: 'path'; readonly cwd: string }
-  /** The session has a new client, or was closed (undefined). */
+  /** Undefined after the session was closed. */
   | { readonly kind: 'client'; readonly client: ZooKeeperClient | undefined };
 
 const LINES_KEPT = 10_000;
 const DEFAULT_WORD_TIMEOUT_MS = 2000;
 
-/**
- * The state between commands: connection and working path. It connects when a command first needs
- * a connection, so `help` and usage errors never contact a server.
- */
+/** Connects for the first command that needs it, so `help` never contacts a server. */
 export class ShellSession {
   readonly isReadOnly: boolean;
   readonly clientKind: ClientKind;
-  /** The profile of the command line; undefined if servers were given. */
+  /** Undefined if the command line names servers. */
   readonly profile: string | undefined;
   readonly isProtected: boolean;
   readonly isDryRun: boolean;
@@ -68,12 +63,12 @@ export class ShellSession {
   /** False after `printwatches off` and `pager off`. */
   isPrintingWatches = true;
   isPaging = true;
-  /** The operations since `begin`; undefined outside of a transaction. */
+  /** Since `begin`; undefined outside of a transaction. */
   transaction: Op[] | undefined;
-  /** For `undo`; undefined if changes are not recorded. */
+  /** Undefined if changes are not recorded for `undo`. */
   journal: ChangeJournal | undefined;
   tracer: TraceSwitch | undefined;
-  /** Reports a change that a dry run skips; the command context sets it. */
+  /** The command context sets it. */
   reportDryRun: (result: Result) => void = () => undefined;
   readonly aliases = new Map<string, string>();
   readonly #lines: string[] = [];
@@ -83,7 +78,7 @@ export class ShellSession {
   #client: ZooKeeperClient | undefined;
   #connecting: Promise<ZooKeeperClient> | undefined;
   #isClosed = false;
-  /** Counts calls of close, so that a pending connect notices them. */
+  /** A pending connect compares this number to notice a close. */
   #closeCount = 0;
   #cwd = '/';
   #previousCwd: string | undefined;
@@ -104,7 +99,7 @@ export class ShellSession {
     return this.#options.tls ?? this.#options.client?.tls;
   }
 
-  /** The timeout of four-letter words in ms. */
+  /** The timeout of four-letter words. */
   get wordTimeoutMs(): number {
     return this.#options.timeoutMs ?? DEFAULT_WORD_TIMEOUT_MS;
   }
@@ -132,7 +127,7 @@ export class ShellSession {
     return this.#cwd;
   }
 
-  /** The target of `cd -`; undefined before the first cd. */
+  /** For `cd -`; undefined before the first cd. */
   get previousCwd(): string | undefined {
     return this.#previousCwd;
   }
@@ -153,7 +148,6 @@ export class ShellSession {
     if (this.#lines.length > LINES_KEPT) this.#lines.shift();
   }
 
-  /** Resolves a typed path to an absolute path. */
   resolve(text: string): string {
     return resolvePath(text, this.#cwd);
   }
@@ -164,10 +158,7 @@ export class ShellSession {
     return () => this.#listeners.delete(listener);
   }
 
-  /**
-   * The connected client; connects on the first call.
-   * @throws CommandError NOTCONNECTED after `close`; a ConnectError if no server can be reached
-   */
+  /** Connects on the first call. @throws CommandError NOTCONNECTED after `close`; a ConnectError */
   async ready(): Promise<ZooKeeperClient> {
     if (this.#connecting !== undefined) return this.#connecting;
     if (this.#client !== undefined) return this.#client;
@@ -175,15 +166,15 @@ export class ShellSession {
     return this.connect();
   }
 
-  /** The current client. @throws CommandError NOTCONNECTED without a client */
+  /** @throws CommandError NOTCONNECTED without a client */
   requireClient(): ZooKeeperClient {
     if (this.#client === undefined) throw notConnected();
     return this.#client;
   }
 
   /**
-   * Opens a session, optionally on another target. The old session is closed only after the new one
-   * is open, so a wrong address does no harm.
+   * Opens a session, optionally on another target. Closes the old session only after the new one is
+   * open, so a wrong address does no harm.
    * @throws CommandError USAGE for an invalid target; a ConnectError if no server can be reached
    */
   connect(target: string = this.#asked): Promise<ZooKeeperClient> {
@@ -196,7 +187,7 @@ export class ShellSession {
 
   /**
    * Replaces the server list of the open session and of later ones.
-   * @param servers a connect string; its chroot must equal the chroot of the session
+   * @param servers a connect string with the chroot of the session
    * @throws CommandError USAGE for an invalid list, NOTCONNECTED
    */
   async updateServers(servers: string): Promise<ZooKeeperClient> {
@@ -214,7 +205,7 @@ export class ShellSession {
     return client;
   }
 
-  /** Closes the session on the server; the shell can connect again. Never rejects. */
+  /** Closes the session on the server. Never rejects. */
   async close(): Promise<void> {
     const client = this.#client;
     this.#isClosed = true;
@@ -224,8 +215,8 @@ export class ShellSession {
   }
 
   /**
-   * Opens a separate client, for another cluster; the caller closes it.
-   * @param isAuthSent send the initial credentials of this session to the other cluster?
+   * Opens a client for another cluster; the caller closes it.
+   * @param isAuthSent sends the first credentials of this session to that cluster
    * @throws CommandError USAGE for an invalid target; a ConnectError if no server can be reached
    */
   async openBeside(target: string, isAuthSent = false): Promise<ZooKeeperClient> {

@@ -1,7 +1,6 @@
 import type { ClientOptions } from '../../../client/base/client-options.js';
 import { type Tracer, type WireEvent, WireTrace } from '../../../client/base/wire-trace.js';
 
-/** The switch of `trace` and --trace. */
 export interface TraceSwitch extends Tracer {
   isOn: boolean;
   tell: (event: WireEvent) => void;
@@ -11,7 +10,6 @@ export function makeTraceSwitch(isOn: boolean): TraceSwitch {
   return { isOn, tell: () => undefined };
 }
 
-/** The client option for a trace. */
 export function traceOption(tracer: Tracer): Pick<ClientOptions, 'trace'> {
   return { trace: () => new WireTrace(tracer) };
 }
@@ -41,7 +39,6 @@ export function traceLine(event: WireEvent): string {
   }
 }
 
-/** {"trace":{...}} */
 export function traceJson(event: WireEvent): string {
   const ms = 'ms' in event && event.ms !== undefined ? { ms: Number(event.ms.toFixed(3)) } : {};
   return JSON.stringify({ trace: { ...event, ...ms } });

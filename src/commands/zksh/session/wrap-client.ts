@@ -2,7 +2,6 @@ import type { ZooKeeperClient } from '../../../client/base/client.js';
 
 type Method = (...args: unknown[]) => unknown;
 
-/** A client with some methods replaced. */
 export function wrapClient(
   client: ZooKeeperClient,
   replace: (name: string, own: Method) => unknown,

@@ -1,6 +1,6 @@
 // A watch as a stream of changes in the order of events, each with the value before and after. A
 // value is read when its event arrives, so it may be newer than the event. Later events of changes
-// that were already read are marked as already reported.
+// that were already read are marked.
 import type { ClientState, WatchEvent, ZooKeeperClient } from '../../../client/base/client.js';
 import { ZooKeeperError } from '../../../client/base/errors.js';
 import { Fifo } from '../../../protocol/fifo.js';
@@ -14,7 +14,7 @@ export interface FeedOptions {
   readonly client: ZooKeeperClient;
   readonly path: string;
   readonly isRecursive: boolean;
-  /** False: report only events, and read no values. */
+  /** False reports only events, and reads no values. */
   readonly hasValues: boolean;
   /** Ends the feed. */
   readonly signal: AbortSignal;
@@ -56,7 +56,7 @@ export class ChangeFeed {
     this.#known = new KnownTree(options);
   }
 
-  /** Adds the watch, then reads the current values as old values of later changes. */
+  /** Adds the watch, then reads the current values, the old values of later changes. */
   async start(): Promise<void> {
     const { client, path, isRecursive, signal } = this.#options;
     client.on('state', this.#onState);
@@ -67,10 +67,7 @@ export class ChangeFeed {
     if (this.#options.hasValues) await this.#known.learn();
   }
 
-  /**
-   * Waits for the next change.
-   * @throws CommandError if the session, and so the watch, has ended
-   */
+  /** Waits for the next change. @throws CommandError if the session, and so the watch, has ended */
   async next(): Promise<FeedItem> {
     for (;;) {
       if (this.#options.signal.aborted) return OVER;
@@ -95,12 +92,12 @@ export class ChangeFeed {
     const kind = isRecursive ? WatcherType.PersistentRecursive : WatcherType.Persistent;
     try {
       await client.removeWatches(path, kind).catch((error: unknown) => {
-        // Servers before 3.9 do not know these kinds; they remove all watches of a path or none.
+        // Servers before 3.9 do not know these kinds. They remove all watches of a path or none.
         if (!isCode(error, 'MARSHALLINGERROR')) throw error;
         return client.removeWatches(path, WatcherType.Any);
       });
     } catch (error) {
-      // Already removed, or the connection was lost; the watch ends in both cases.
+      // Already removed, or the connection was lost. The watch ends in both cases.
       if (!(error instanceof ZooKeeperError)) throw error;
     }
   }

@@ -1,4 +1,4 @@
-// The known values of the watched znodes: read at the start, and again after a reconnect, because
+// The known values of the watched znodes. They are read at the start and after a reconnect, because
 // persistent watches do not report changes in between.
 import type { WatchEvent, ZooKeeperClient } from '../../../client/base/client.js';
 import { ZooKeeperError } from '../../../client/base/errors.js';
@@ -43,7 +43,7 @@ export class KnownTree {
     // The delete event is still to come: keep the known value for it.
     if (value === null) return { ...change, before: known ?? origin, after: null };
     const isToldAlready = this.#memory.wasReported(path, value);
-    // The first read may have happened after the change; then the old value is unknown.
+    // The first read may have happened after the change. Then the old value is unknown.
     const isOld = known?.stat.mzxid !== value.stat.mzxid;
     this.#memory.put(path, value, true);
     return {
@@ -128,7 +128,6 @@ export class KnownTree {
     for (const known of gone) changes.push(...this.#compare(known, { value: null }));
   }
 
-  /** @returns the paths */
   async #comparePaths(
     paths: Iterable<string> | AsyncIterable<string>,
     changes: Change[],
@@ -155,7 +154,7 @@ export class KnownTree {
     return isChange ? [late(type, path, before ?? null, value)] : [];
   }
 
-  /** May the znode have existed without being readable? */
+  /** Whether the znode may have existed without being readable. */
   #isHidden(path: string): boolean {
     for (let at = path; at !== ''; at = parentPath(at)) if (this.#unread.has(at)) return true;
     return false;

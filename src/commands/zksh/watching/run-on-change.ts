@@ -10,7 +10,7 @@ import type { Result } from '../results/result.js';
 export interface RunOptions {
   /** Program and arguments, run without a shell. */
   readonly words: readonly string[];
-  /** True: inherit standard error; false: show it with the output. */
+  /** True inherits standard error, false shows it with the output. */
   readonly hasOwnErrors: boolean;
   readonly signal: AbortSignal;
   show(result: Result): Promise<void> | void;
@@ -18,10 +18,7 @@ export interface RunOptions {
 
 export type Ran = Extract<Result, { kind: 'ran-on-change' }>;
 
-/**
- * Runs a program for a change, to its end, and shows its output as it arrives.
- * @throws CommandError if the program cannot be run
- */
+/** Shows the output as it arrives. @throws CommandError if the program cannot be run */
 export async function runOnChange(change: Change, options: RunOptions): Promise<Ran> {
   const { words, signal } = options;
   const [program = '', ...args] = words;
@@ -55,10 +52,7 @@ export async function runOnChange(change: Change, options: RunOptions): Promise<
   }
 }
 
-/**
- * The environment that describes the change. Values are passed as files, because they may be large
- * or binary.
- */
+/** Passes values as files, because they may be large or binary. */
 async function environmentOf(change: Change, folder: string): Promise<Record<string, string>> {
   const { type, path, zxid, before, after } = change;
   return {

@@ -3,15 +3,13 @@ import { ZooKeeperError } from '../../../client/base/errors.js';
 import { walk } from '../../znodes/walk.js';
 import type { ZnodeValue } from '../results/change.js';
 
-/** Reads in flight. */
 const READ_AHEAD = 64;
 
-/** The znode, or null if it does not exist; `unread` is the error of a failed read. */
+/** Null if the znode does not exist; `unread` is the error of a failed read. */
 export type Reading =
   | { readonly value: ZnodeValue | null }
   | { readonly value: undefined; readonly unread: string };
 
-/** The value or children read for an event. */
 export type Read = Reading | { readonly names: readonly string[] };
 
 export async function readZnode(client: ZooKeeperClient, path: string): Promise<Reading> {
@@ -23,7 +21,7 @@ export async function readZnode(client: ZooKeeperClient, path: string): Promise<
   }
 }
 
-/** The children; empty if the znode does not exist. */
+/** Empty if the znode does not exist. */
 export async function readNames(client: ZooKeeperClient, path: string): Promise<Read> {
   try {
     return { names: (await client.getChildren(path)).children };
@@ -33,7 +31,7 @@ export async function readNames(client: ZooKeeperClient, path: string): Promise<
   }
 }
 
-/** Reads each path, in order. */
+/** In order. */
 export async function* readAll(
   client: ZooKeeperClient,
   paths: Iterable<string> | AsyncIterable<string>,
@@ -41,7 +39,7 @@ export async function* readAll(
   let ahead: { path: string; reading: Promise<Reading> }[] = [];
   for await (const path of paths) {
     const reading = readZnode(client, path);
-    // Awaited below; prevents an unhandled rejection until then.
+    // The loop below awaits it; this prevents an unhandled rejection until then.
     reading.catch(() => undefined);
     ahead.push({ path, reading });
     if (ahead.length < READ_AHEAD) continue;
@@ -51,7 +49,7 @@ export async function* readAll(
   for (const { path, reading } of ahead) yield { path, reading: await reading };
 }
 
-/** The paths of a subtree, parents first; empty if the root does not exist. */
+/** Parents first; empty if the root does not exist. */
 export async function* pathsBelow(
   client: ZooKeeperClient,
   root: string,

@@ -1,6 +1,5 @@
 import type { OptionSpec } from '../engine/command.js';
 
-/** The timeout of a command that waits for changes. */
 export const TIMEOUT_OPTION = {
   letter: 't',
   kind: 'duration',

@@ -3,9 +3,8 @@ import { ZooKeeperError } from '../../../client/base/errors.js';
 import type { Stat } from '../../../protocol/data.js';
 import { type Place, usageError } from '../../program/command-error.js';
 
-/** The condition of `--until`. */
 export interface Condition {
-  /** Does the condition need the data, and so READ permission? */
+  /** Whether the condition needs the data, and so READ permission. */
   readonly isOfData: boolean;
   /** @param stat null if the znode does not exist */
   isMet(stat: Stat | null, data: Buffer | null): boolean;
@@ -29,7 +28,7 @@ export function parseUntil(text: string, place: Place | undefined): Condition {
   throw usageError(`--until: invalid condition: "${text}" (expected ${UNTIL_FORMS})`, place);
 }
 
-/** Checks the condition; waits for a reconnect. @throws ZooKeeperError if the read fails */
+/** Waits for a reconnect. @throws ZooKeeperError if the read fails */
 export async function isSo(
   client: ZooKeeperClient,
   path: string,

@@ -8,7 +8,7 @@ export interface MemoryLimits {
 /** Enough for usual watches; a watch of millions of znodes must not keep them all in memory. */
 const LIMITS: MemoryLimits = { znodes: 10_000, bytes: 16 * 1024 * 1024 };
 
-/** The latest values, as old values of later changes. Evicts the oldest values. */
+/** The latest values, which are the old values of later changes. Evicts the oldest values. */
 export class ZnodeMemory {
   readonly #limits: MemoryLimits;
   readonly #values = new Map<string, ZnodeValue>();
@@ -34,7 +34,7 @@ export class ZnodeMemory {
     return this.#values.get(path);
   }
 
-  /** Was this value already reported as a change? False for initial values. */
+  /** False for initial values. */
   wasReported(path: string, value: ZnodeValue): boolean {
     return this.#reported.has(path) && this.get(path)?.stat.mzxid === value.stat.mzxid;
   }
@@ -43,10 +43,7 @@ export class ZnodeMemory {
     return [...this.#values.keys()];
   }
 
-  /**
-   * Stores a value, unless a later one is known.
-   * @param isReported is it now reported as a change?
-   */
+  /** Stores a value, unless a later one is known. */
   put(path: string, value: ZnodeValue, isReported: boolean): void {
     const known = this.#values.get(path);
     if (known !== undefined && known.stat.mzxid > value.stat.mzxid) return;
@@ -70,7 +67,6 @@ export class ZnodeMemory {
     this.#bytes -= sizeOf(known);
   }
 
-  /** Marks the memory as incomplete: other znodes may exist. */
   markIncomplete(): void {
     this.#hasForgotten = true;
   }

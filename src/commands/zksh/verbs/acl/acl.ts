@@ -94,7 +94,7 @@ function idsOf(text: string, token: Token | undefined): readonly ACL['id'][] {
   });
 }
 
-/** Rejects unknown ids, which are probably typing errors. */
+/** Unknown ids are probably typing errors. */
 async function refuseMissing(
   { client }: CommandContext,
   path: string,
@@ -139,7 +139,7 @@ async function showBelow(context: CommandContext, root: string): Promise<Result>
   const { client } = context;
   const walk = new CommandWalk(context);
   const rows: Row[] = [];
-  /** The ACLs of the ancestors of the current znode. */
+  /** By depth, the ACLs of the ancestors of the current znode. */
   const above: (string | undefined)[] = [];
   const read = async (path: string) => (await client.getACL(path)).acl;
   for await (const visit of walk.visits(root, {}, { read, areFaultsGiven: true })) {

@@ -31,7 +31,7 @@ function lacksPassword(scheme: string, auth: string): boolean {
   return scheme === 'digest' && auth !== '' && !auth.includes(':');
 }
 
-/** Will these words cause a password prompt, whose input must stay hidden? */
+/** Whether these words cause a password prompt, which hides its input. */
 export function asksForPassword([name, scheme, auth, ...rest]: readonly Token[]): boolean {
   if (name?.text !== addauth.name || auth === undefined || rest.length > 0) return false;
   return lacksPassword(scheme?.text ?? '', auth.text);

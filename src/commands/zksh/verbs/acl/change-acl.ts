@@ -1,4 +1,3 @@
-// Changes the ACL of a znode, or of a subtree.
 import type { ZooKeeperClient } from '../../../../client/base/client.js';
 import { ZooKeeperError } from '../../../../client/base/errors.js';
 import type { ACL, Stat } from '../../../../protocol/data.js';
@@ -12,7 +11,7 @@ import type { Result } from '../../results/result.js';
 
 /** Computes the new ACL from the old one. */
 export interface AclChange {
-  /** Is the new ACL independent of the old one? Then the old one is not read. */
+  /** The new ACL does not depend on the old one, which is then not read. */
   readonly isBlind: boolean;
   apply(present: readonly ACL[]): readonly ACL[];
 }
@@ -26,14 +25,14 @@ export interface ChangeFlags {
   readonly isStatShown: boolean;
 }
 
-/** How often a change is retried after a concurrent change of the ACL. */
+/** Tries after concurrent changes of the ACL. */
 const MAX_TRIES = 10;
 
 export function replaceAcl(acl: readonly ACL[]): AclChange {
   return { isBlind: true, apply: () => acl };
 }
 
-/** An entry with the same id is replaced. */
+/** Replaces entries with the same id. */
 export function addEntries(entries: readonly ACL[]): AclChange {
   const isNamed = ({ id }: ACL) => entries.some((entry) => isSameId(entry.id, id));
   return {
@@ -47,7 +46,7 @@ export function removeEntries(ids: readonly ACL['id'][]): AclChange {
   return { isBlind: false, apply: (present) => present.filter((entry) => !isNamed(entry)) };
 }
 
-/** Is the id equal, or is it the digest id of the given user without a hash? */
+/** True for an equal id, and for a user without a hash if `id` is that user's digest. */
 export function isMeantBy(given: ACL['id'], id: ACL['id']): boolean {
   const isUser = given.scheme === 'digest' && !given.id.includes(':');
   return isSameId(given, isUser ? { ...id, id: id.id.split(':')[0] ?? '' } : id);
@@ -57,11 +56,7 @@ function isSameId(a: ACL['id'], b: ACL['id']): boolean {
   return a.scheme === b.scheme && a.id === b.id;
 }
 
-/**
- * Sets the new ACL. If it depends on the old one, a concurrent change makes it compute the new ACL
- * again.
- * @throws CommandError LOCKOUT, INVALIDACL, PARTIAL
- */
+/** Tries again after a concurrent change. @throws CommandError LOCKOUT, INVALIDACL, PARTIAL */
 export async function changeAcl(
   context: CommandContext,
   path: string,
@@ -153,10 +148,7 @@ interface Below {
 
 const NOTHING_BELOW: Below = { count: 0, failures: [] };
 
-/**
- * Sets descendants first, and leaves the root to the caller: an ACL may lock out this session, and
- * must not do so before all descendants have it.
- */
+/** The caller sets the root last, because the new ACL may lock out this session. */
 async function setBelow(
   context: CommandContext,
   root: string,

@@ -12,7 +12,7 @@ export const whoami = defineCommand({
   examples: [{ line: 'whoami', summary: 'Print scheme and user of each identity' }],
   async run(context): Promise<Result> {
     const identities = [...(await context.client.whoAmI())];
-    // The server sends them in any order.
+    // The order of the server varies.
     identities.sort((a, b) => compareNames(text(a), text(b)));
     return { kind: 'identities', identities };
   },

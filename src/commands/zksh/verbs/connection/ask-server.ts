@@ -3,15 +3,12 @@ import type { ParsedServer } from '../../../../fourlw/srvr.js';
 import { isSecureTarget } from '../../../connecting/target.js';
 import type { ShellSession } from '../../session/shell-session.js';
 
-/**
- * Sends srvr to the server of this session, on a separate connection.
- * @returns undefined without a server, or if the server does not answer the word
- */
+/** Uses a separate connection. @returns undefined if the server does not answer srvr */
 export async function askServer(
   session: ShellSession,
   signal?: AbortSignal,
 ): Promise<ParsedServer | undefined> {
-  // Read once: the connection may be lost during the awaits below.
+  // Read it once, because the connection may be lost during the awaits below.
   const server = session.client?.server;
   if (server === undefined) return undefined;
   try {
@@ -23,7 +20,7 @@ export async function askServer(
   }
 }
 
-/** The response of a server, "host:port", to a word, on a separate connection. */
+/** @param server "host:port" */
 export async function askWordOf(
   { target, tls, wordTimeoutMs: timeoutMs }: ShellSession,
   server: string,

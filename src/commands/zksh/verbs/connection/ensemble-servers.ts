@@ -8,10 +8,7 @@ import {
 import { clientAddresses } from '../../../znodes/client-addresses.js';
 import type { CommandContext } from '../../engine/command.js';
 
-/**
- * All known servers of the ensemble: from the connect string and from the configuration, without
- * duplicates. Names that resolve to the same address count as one server.
- */
+/** Of the connect string and the configuration; names of the same address count once. */
 export async function ensembleServers(context: CommandContext): Promise<readonly ServerAddress[]> {
   const { session, client } = context;
   const typed = parseConnectString(session.target).servers;
@@ -34,7 +31,6 @@ async function withoutDoubles(
   });
 }
 
-/** The name of a server and all addresses of the name. */
 async function placesOf({ host, port }: ServerAddress): Promise<readonly string[]> {
   // An unknown name fails later, when connecting.
   const found = await lookup(host, { all: true }).catch(() => []);

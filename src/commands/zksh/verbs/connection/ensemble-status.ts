@@ -1,4 +1,4 @@
-// Compares the servers of an ensemble, with the probes and thresholds of zkops.
+// Compares the servers with the probes and limits of zkops.
 import { askWord } from '../../../../client/base/four-letter.js';
 import {
   AVERAGE,

@@ -1,4 +1,4 @@
-/** The words that change nothing; stat and dump are other commands of zksh. */
+/** Words that change nothing, except stat and dump, which are commands of zksh. */
 export const FOUR_LETTER_NAMES = [
   'ruok',
   'srvr',

@@ -86,7 +86,7 @@ function summaryOf(times: readonly number[]): Result {
 
 const BAR_LENGTH = 40;
 
-/** Buckets with the bounds 1, 2, and 5 times powers of ten. */
+/** Bounds are 1, 2, and 5 times powers of ten. */
 export function histogramOf(times: readonly number[]): Result {
   const counts = new Map<number, number>();
   for (const time of times) {
@@ -107,7 +107,7 @@ export function histogramOf(times: readonly number[]): Result {
   return { kind: 'message', text: lines.join('\n'), fields: { buckets } };
 }
 
-/** The lowest bucket bound that is not less than the time. */
+/** The lowest bound that is not less than the time. */
 function boundOf(time: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(time, 0.001)));
   const factor = [1, 2, 5].find((each) => time <= each * power * 1.000001) ?? 10;

@@ -1,4 +1,4 @@
-// The position of a value in a document: an RFC 6901 pointer (/servers/0/host), or dotted names
+// A position in a document: an RFC 6901 pointer (/servers/0/host), or dotted names
 // (servers[0].host).
 
 /** Object keys and array indexes, outermost first. */

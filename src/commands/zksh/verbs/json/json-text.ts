@@ -1,21 +1,21 @@
-// Finds or replaces one value in the text of a JSON document without changing any other character.
-// The caller validates the text with JSON.parse.
+// Finds or replaces one value in a JSON text without changing any other character. The caller
+// validates the text with JSON.parse.
 
 import type { Steps } from './json-pointer.js';
 
-/** Offsets into the text, in UTF-16 units. */
+/** In UTF-16 units. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** The value at the end of the steps, or the innermost container found on the path to it. */
+/** The value at the end of the steps, or the innermost container on the way to it. */
 export type Found =
   | { readonly isThere: true; readonly span: Span }
   | { readonly isThere: false; readonly container: Span; readonly missing: Steps };
 
 interface Entry {
-  /** The decoded key of an object entry. */
+  /** Decoded; only in objects. */
   readonly key?: string;
   /** The start of the entry, including its key. */
   readonly start: number;
@@ -40,17 +40,13 @@ export function findValue(text: string, steps: Steps): Found {
   return { isThere: true, span };
 }
 
-/** The reason why a value cannot be set. */
 export interface CannotSet {
   readonly fault: string;
-  /** Would creating the missing containers solve it? */
+  /** Creating the missing containers would solve it. */
   readonly needsParents: boolean;
 }
 
-/**
- * The text with the value set. The index `-`, or the length of an array, appends to it.
- * @param value JSON, inserted unchanged
- */
+/** The index `-` appends, and so does the length of an array. @param value JSON */
 export function setValue(
   text: string,
   steps: Steps,
@@ -84,7 +80,7 @@ function cannotAdd(text: string, container: Span, step: string): string | undefi
   return `"${step}": invalid index of an array of ${length} (expected 0 to ${length}, or - to append)`;
 }
 
-/** Appends an entry with the spacing of the existing entries. */
+/** With the spacing of the existing entries. */
 function addEntry(text: string, container: Span, key: string | undefined, value: string): string {
   const entries = entriesOf(text, container);
   const last = entries.at(-1);
@@ -114,7 +110,7 @@ function splice(text: string, { start, end }: Span, value: string): string {
   return text.slice(0, start) + value + text.slice(end);
 }
 
-/** The entries of an object or array, in order; empty for any other value. */
+/** Empty for values without entries. */
 function entriesOf(text: string, { start, end }: Span): readonly Entry[] {
   const isObject = text[start] === '{';
   if (!isObject && text[start] !== '[') return [];

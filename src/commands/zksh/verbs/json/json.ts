@@ -13,7 +13,7 @@ import type { Result } from '../../results/result.js';
 import { formatPointer, parsePointer, type Steps } from './json-pointer.js';
 import { findValue, setValue } from './json-text.js';
 
-/** How often a set is retried after a concurrent change. */
+/** Tries after concurrent changes. */
 const MAX_TRIES = 10;
 
 const jsonPath = { kind: 'path', glob: 'parallel', summary: 'the znode, or a pattern' } as const;
@@ -105,7 +105,7 @@ function stepsOf(pointer = '', token: Token | undefined): Steps {
   throw usageError(`json: invalid pointer "${pointer}": ${steps.fault}`, token);
 }
 
-/** The value as JSON, as typed. @throws CommandError USAGE if it is not JSON */
+/** The value as typed. @throws CommandError USAGE if it is not JSON */
 function jsonOf(bytes: Buffer, isString: boolean, token: Token | undefined): string {
   const text = bytes.toString();
   if (!isUtf8(bytes)) throw usageError('json set: value is not UTF-8 text', token);
@@ -138,7 +138,7 @@ async function lookUp(context: CommandContext, path: string, steps: Steps): Prom
   };
 }
 
-/** Removes the indentation that the value has in its document; JSON strings contain no newline. */
+/** Removes the indentation that the value has in its document. JSON strings contain no newline. */
 function unindent(text: string): string {
   const indents = [...text.matchAll(/\n([ \t]*)/g)].map(([, indent = '']) => indent.length);
   const least = Math.min(...indents);
@@ -191,7 +191,7 @@ interface SetFlags {
   readonly version: number | undefined;
 }
 
-/** Reads, changes, and sets the data; retries if another client changed it. */
+/** Retries if another client changed the data. */
 async function setWithin(
   { client }: CommandContext,
   path: string,

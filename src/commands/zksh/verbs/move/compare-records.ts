@@ -10,7 +10,7 @@ export interface Difference {
   readonly isAclDifferent: boolean;
 }
 
-/** Compares two trees side by side; keeps only one znode of each in memory. */
+/** Keeps only one znode of each tree in memory. */
 export async function* compareRecords(
   left: AsyncGenerator<ZnodeRecord>,
   right: AsyncGenerator<ZnodeRecord>,

@@ -8,7 +8,7 @@ export function amount(znodes: number, bytes: number): string {
   return `${znodes === 1 ? '1 znode' : `${znodes} znodes`}, ${bytes} bytes`;
 }
 
-/** The number of skipped ephemerals, as a clause; "" for none. */
+/** "" without skipped ephemerals. */
 export function leftOut({ ephemeralsLeftOut }: { readonly ephemeralsLeftOut: number }): string {
   if (ephemeralsLeftOut === 0) return '';
   return ephemeralsLeftOut === 1

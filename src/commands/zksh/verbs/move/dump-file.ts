@@ -15,11 +15,11 @@ const BEGINNING_LENGTH = 64 * 1024;
 export interface DumpOptions {
   /** Undefined detects the format. */
   readonly format?: DumpFormat | undefined;
-  /** Accept a dump that is cut off? */
+  /** Accepts a dump that is cut off. */
   readonly isPartial?: boolean;
 }
 
-/** A dump that is read part by part; `head` and `end` are set once they were read. */
+/** Reads a dump in parts. `head` and `end` are set after they were read. */
 export class DumpSource {
   readonly #name: string;
   readonly #open: () => Readable;
@@ -82,7 +82,7 @@ export class DumpSource {
     throw this.#fault(1, 'missing head of a dump (expected {"zkshDump":1,…})');
   }
 
-  /** The end of the dump; undefined if the dump was interrupted. */
+  /** Undefined if the dump was interrupted. */
   async readEnd(): Promise<DumpEnd | undefined> {
     const handle = await open(this.#folder?.index ?? this.#name, 'r');
     try {
@@ -97,10 +97,7 @@ export class DumpSource {
     }
   }
 
-  /**
-   * The znodes, in their order.
-   * @throws CommandError with file and line for invalid or unordered parts
-   */
+  /** In order. @throws CommandError with file and line for invalid or unordered parts */
   async *records(): AsyncGenerator<ZnodeRecord> {
     let before: string | undefined;
     for await (const { line, number, end } of this.#lines()) {

@@ -1,7 +1,7 @@
-// A dump as a folder: znodes.ndjson has one line per znode, without its data. The data of a znode
-// is in a file: tree.data for the root, tree/app.data for /app, and tree/app/x.data for /app/x.
-// File names are computed from znode paths, and symbolic links are not followed, so nothing outside
-// of the folder is ever read or written.
+// A dump as a folder: znodes.ndjson has one line for each znode, without its data. The data is in
+// files: tree.data for the root, tree/app.data for /app, and tree/app/x.data for /app/x. File names
+// are computed from paths, and symbolic links are not followed, so a dump never reads or writes
+// outside of its folder.
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, realpath, rm } from 'node:fs/promises';
@@ -37,7 +37,6 @@ export class DumpFolder {
     return new DumpFolder(name, await realpath(name));
   }
 
-  /** The file with one line per znode. */
   get index(): string {
     return join(this.#name, INDEX);
   }
@@ -114,7 +113,7 @@ export class DumpFolder {
   }
 }
 
-/** The file with the data of a znode, relative to the folder. */
+/** Relative to the folder. */
 export function fileOf(path: string): string {
   const names = path.split('/').slice(1).map(safeName);
   const file = `${['tree', ...names].join('/')}.data`;
@@ -123,10 +122,7 @@ export function fileOf(path: string): string {
   return `long/${createHash('sha256').update(path).digest('hex')}.data`;
 }
 
-/**
- * Percent-encodes all but letters, digits, and `_.-`. Also escapes a leading dot, and a dot before
- * a final "data".
- */
+/** Percent-encodes other characters than letters, digits, and `_.-`, a leading dot, and `.data`. */
 function safeName(name: string): string {
   const isPlain = name === name.normalize('NFC');
   const unsafe = isPlain ? /[^\p{L}\p{N}_.-]/gu : /[^A-Za-z0-9_.-]/gu;

@@ -1,14 +1,13 @@
-// The formats of a dump. Readers and writers keep at most one part and one chunk in memory.
+// Readers and writers of dumps keep at most one part and one chunk in memory.
 import type { DumpSyntax, DumpText } from './dump-syntax.js';
 import { jsonSyntax, jsonText } from './json-dump.js';
 import { ndjsonSyntax, ndjsonText } from './ndjson-dump.js';
 
-/** The formats of a single file; a folder has an ndjson file and separate data files. */
+/** A folder has an ndjson file and separate data files. */
 export type FileFormat = 'ndjson' | 'json' | 'yaml';
 export type DumpFormat = FileFormat | 'dir';
 export const DUMP_FORMATS: readonly DumpFormat[] = ['ndjson', 'json', 'yaml', 'dir'];
 
-/** For commands that read dumps. */
 export const FORMAT_OPTION = {
   format: {
     kind: 'text',
@@ -37,7 +36,6 @@ export async function formatParts(format: FileFormat): Promise<DumpFormatParts> 
   }
 }
 
-/** Detects the format from the beginning of a file. */
 export function guessFormat(beginning: string): FileFormat {
   if (/^(---|#|%|\.\.\.|zkshDump\s*:)/.test(beginning)) return 'yaml';
   if (!/^\s*\{/.test(beginning)) return 'ndjson';

@@ -1,6 +1,6 @@
 import type { DumpLine, LineFields } from './znode-record.js';
 
-/** Writes the parts of a dump; a newline follows each part. */
+/** A newline follows each part. */
 export interface DumpText {
   head(fields: LineFields): string;
   record(fields: LineFields, isFirst: boolean): string;

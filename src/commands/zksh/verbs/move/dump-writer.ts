@@ -12,12 +12,12 @@ export interface Begun {
   /** The last complete znode; undefined if no znode was written. */
   readonly last: string | undefined;
   readonly znodes: number;
-  /** The length of all complete parts in bytes. */
+  /** The bytes of all complete parts. */
   readonly length: number;
   readonly format: DumpFormat;
 }
 
-/** Writes a dump to a file, or a folder, that only its owner may read. */
+/** The file or folder is readable only for its owner. */
 export class DumpWriter {
   readonly #text: DumpText;
   readonly #lines: LineWriter;
@@ -119,7 +119,7 @@ function openFault(file: string, cause: unknown): CommandError {
   );
 }
 
-/** Appends lines to a file in batches. */
+/** In batches. */
 class LineWriter {
   readonly #handle: FileHandle;
   readonly #signal: AbortSignal;

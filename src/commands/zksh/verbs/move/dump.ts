@@ -131,7 +131,7 @@ async function readBegun(
       znodes++;
     }
   } catch (error) {
-    // The last part was cut off; all parts before it are complete.
+    // The last part was cut off. All parts before it are complete.
     if (!(error instanceof CommandError) || error.code !== 'BADDUMP') throw error;
   }
   return { last, znodes, length: source.consumed, format: source.format };

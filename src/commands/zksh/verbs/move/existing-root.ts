@@ -3,10 +3,7 @@ import { ZooKeeperError } from '../../../../client/base/errors.js';
 import { ErrorCode } from '../../../../protocol/error-code.js';
 import { parentPath } from '../../../../protocol/path.js';
 
-/**
- * Checks that the destination does not exist and that its parent does. The root always exists.
- * @throws ZooKeeperError NODEEXISTS or NONODE
- */
+/** @throws ZooKeeperError NODEEXISTS, or NONODE without its parent */
 export async function existingRoot(client: ZooKeeperClient, root: string): Promise<void> {
   if (root === '/') return;
   if ((await client.exists(root)) !== null) {

@@ -32,7 +32,7 @@ function endText(fields: LineFields): string {
   return JSON.stringify({ ...fields, end: true });
 }
 
-/** Yields the elements of "znodes" one by one; keeps the rest of the document in memory. */
+/** Keeps the rest of the document in memory. */
 async function* splitElements(chunks: AsyncIterable<Buffer>): AsyncGenerator<DumpPiece> {
   const scanner = new ElementScanner();
   for await (const chunk of chunks) yield* scanner.scan(chunk);
@@ -49,7 +49,7 @@ const IN_DOCUMENT = 1;
 const BETWEEN = 2;
 
 class ElementScanner {
-  /** The text outside "znodes". */
+  /** The text outside of "znodes". */
   #outer = '';
   #element: Buffer[] = [];
   #elementLength = 0;

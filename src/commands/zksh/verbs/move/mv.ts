@@ -13,7 +13,7 @@ import { TreeSink } from './tree-sink.js';
 import { TreeSource } from './tree-source.js';
 import { isOpenAcl, type ZnodeRecord } from './znode-record.js';
 
-/** The limit for one request, below the default jute.maxbuffer of 1 MB. */
+/** Below the default jute.maxbuffer of 1 MB. */
 const ATOMIC_BYTES = 700_000;
 const ATOMIC_ZNODES = 2000;
 const REQUEST_OVERHEAD = 64;
@@ -74,7 +74,7 @@ async function readFew(
   return { few, isWhole: true };
 }
 
-/** The approximate size of a znode in the request: both paths, the data, and the ACL. */
+/** Approximate: both paths, the data, and the ACL. */
 function requestLength({ path, data, acl }: ZnodeRecord, root: string): number {
   const paths = 2 * (Buffer.byteLength(root) + Buffer.byteLength(path) + REQUEST_OVERHEAD);
   const ids = (acl ?? []).reduce((sum, { id }) => sum + id.scheme.length + id.id.length + 12, 0);
@@ -90,7 +90,7 @@ function refuseEphemeral({ mode, path }: ZnodeRecord, root: string): void {
   });
 }
 
-/** Moves all records in one transaction; false if ACLs or the client do not allow it. */
+/** False if ACLs or the client do not allow one transaction. */
 async function moveAtOnce(
   client: ZooKeeperClient,
   records: readonly ZnodeRecord[],

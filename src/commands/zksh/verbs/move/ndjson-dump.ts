@@ -3,7 +3,7 @@ import { parseDumpLine } from './znode-record.js';
 
 const NEWLINE = 0x0a;
 
-/** One line per part: readable by `jq` and `grep`, and an interruption loses one line at most. */
+/** One line for each part, for `jq` and `grep`. An interruption loses at most one line. */
 export const ndjsonText: DumpText = {
   head: (fields) => JSON.stringify(fields),
   record: (fields) => JSON.stringify(fields),

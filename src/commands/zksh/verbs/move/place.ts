@@ -8,7 +8,7 @@ import type { DumpFormat } from './dump-format.js';
 import { TreeSource, type TreeSourceOptions } from './tree-source.js';
 import type { ZnodeRecord } from './znode-record.js';
 
-/** A tree on the cluster of this session or on another one. */
+/** A tree of this cluster or of another one. */
 export interface TreePlace {
   readonly client: ZooKeeperClient;
   readonly path: string;
@@ -18,7 +18,6 @@ export interface TreePlace {
   close(): Promise<void>;
 }
 
-/** Is it a tree on another cluster? */
 export function isRemote(place: string): boolean {
   return /^(zk|srv)s?:\/\//.test(place);
 }
@@ -27,7 +26,7 @@ export function isFile(place: string): boolean {
   return place.startsWith('@');
 }
 
-/** "zk://h1,h2:2182/a/b" to the connect string and the path. */
+/** Splits "zk://h1,h2:2182/a/b" into the connect string and the path. */
 export function splitRemote(place: string): { readonly target: string; readonly path: string } {
   const plain = place.replace(/^zk:\/\//, '');
   const at = chrootStart(plain);
@@ -35,10 +34,7 @@ export function splitRemote(place: string): { readonly target: string; readonly 
   return { target: plain.slice(0, at), path: path === '' ? '/' : path };
 }
 
-/**
- * Opens the tree of a place; the caller closes it.
- * @throws ConnectError if the other cluster cannot be reached
- */
+/** The caller closes the tree. @throws ConnectError if the other cluster cannot be reached */
 export async function openTree(
   context: CommandContext,
   place: string,
@@ -54,7 +50,7 @@ export async function openTree(
   return { client, path, name: place, isHere: false, close: () => client.close() };
 }
 
-/** The destination path: `to/` keeps the name of the source. */
+/** `to/` keeps the name of the source. */
 export function destinationPath(to: string, typed: string | undefined, from: string): string {
   if (typed?.endsWith('/') !== true || from === '/') return to;
   return childPath(to, baseName(from));
@@ -68,20 +64,19 @@ export interface OpenSource {
   close(): Promise<void>;
 }
 
-/** Credentials are not sent to another cluster by default. */
+/** By default, credentials are not sent to another cluster. */
 export const AUTH_OPTION = {
   'send-auth': {
     summary: 'send the credentials of this session to the other cluster',
   },
 } as const;
 
-/** Opens a tree or a dump for reading. */
 export async function openSource(
   context: CommandContext,
   place: string,
   options: TreeSourceOptions & {
     readonly isAuthSent: boolean;
-    /** The format of a dump; undefined detects it. */
+    /** Undefined detects the format of a dump. */
     readonly format?: DumpFormat | undefined;
   },
 ): Promise<OpenSource> {

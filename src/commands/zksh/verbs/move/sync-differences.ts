@@ -19,19 +19,18 @@ export function emptyTally(): Tally {
 
 export interface SyncOptions {
   readonly signal: AbortSignal;
-  /** May extra znodes of the right side be deleted? Called for each. */
+  /** Called for each extra znode of the right side. */
   readonly mayDelete: () => boolean;
   readonly hasAcls: boolean;
   readonly progress: (count: number) => void;
 }
 
-/** Deletes in flight. */
 const IN_FLIGHT = 64;
 
 /**
- * Makes a tree equal to the left sides of the differences, in one pass. Differences come parents
- * first, so a delete waits until all descendants are deleted; only ancestors stay in memory. A
- * parent gets its ACL last, because the ACL may forbid changes below it.
+ * Makes a tree equal to the left sides of the differences, in one pass. They come parents first, so
+ * a delete waits for its descendants, and only ancestors stay in memory. A parent gets its ACL
+ * last, because the ACL may forbid changes below it.
  * @throws CommandError PARTIAL with the znodes that could not be changed
  */
 export async function applyDifferences(
@@ -73,7 +72,6 @@ export async function applyDifferences(
   }
 }
 
-/** Counts the changes of a difference. */
 export function tally(counts: Tally, difference: Difference): void {
   const { left, right, isDataDifferent, isAclDifferent } = difference;
   if (left === undefined) counts.deleted++;
@@ -113,7 +111,7 @@ class Deleter {
     this.#open.push({ path, version });
   }
 
-  /** Deletes open znodes that are not ancestors of `next`; servers process requests in order. */
+  /** Deletes open znodes that are not ancestors of `next`. Servers process requests in order. */
   async leave(next: string | undefined): Promise<void> {
     for (let last = this.#open.at(-1); last !== undefined; last = this.#open.at(-1)) {
       if (next !== undefined && isWithin(next, last.path)) return;

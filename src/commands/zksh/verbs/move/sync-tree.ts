@@ -174,7 +174,6 @@ async function* persistent(source: OpenSource): ReturnType<OpenSource['records']
 
 async function* nothing(): ReturnType<OpenSource['records']> {}
 
-/** The planned deletes. */
 interface Deletes {
   readonly count: number;
   readonly sample: readonly string[];

@@ -9,7 +9,7 @@ import { isCode } from '../../../znodes/is-code.js';
 import { ownId } from '../../../znodes/self-lockout.js';
 import { isOpenAcl, isSameAcl, isSameData, type ZnodeRecord } from './znode-record.js';
 
-/** How to handle a znode that already exists. */
+/** For a znode that already exists. */
 export type OnExisting = 'refuse' | 'overwrite' | 'resume';
 
 export interface TreeSinkOptions {
@@ -28,10 +28,10 @@ export interface Present {
   readonly isAclSame: boolean;
 }
 
-/** A record to write; with `present`, it replaces that version of an existing znode. */
+/** With `present`, it replaces that version of an existing znode. */
 export type SinkRecord = ZnodeRecord & { readonly present?: Present };
 
-/** Writes in flight; a server processes the requests of one session in order. */
+/** A server processes the requests of one session in order. */
 const IN_FLIGHT = 64;
 
 /**
@@ -130,7 +130,7 @@ export class TreeSink {
     else this.#count(record);
   }
 
-  /** A server without CREATE permission answers NOAUTH even if the znode exists. */
+  /** Without CREATE permission, a server answers NOAUTH even if the znode exists. */
   async #isThere(path: string, error: unknown): Promise<boolean> {
     if (isCode(error, 'NODEEXISTS')) return true;
     return isCode(error, 'NOAUTH') && (await this.#client.exists(path)) !== null;
@@ -169,7 +169,7 @@ export class TreeSink {
       const { path, acl, version } = last;
       if (next !== undefined && isWithin(next, path)) return;
       this.#open.pop();
-      // Pending reads of existing descendants do not depend on the parent's ACL.
+      // Pending reads of existing descendants do not depend on the ACL of the parent.
       await this.#start(path, () => this.#setAcl(path, acl, version));
     }
   }

@@ -10,11 +10,11 @@ export interface TreeSourceOptions {
   readonly hasAcls: boolean;
   readonly hasEphemerals: boolean;
   readonly maxDepth?: number;
-  /** Start after this path, in the order of the walk. */
+  /** Starts after this path, in walk order. */
   readonly after?: string;
 }
 
-/** Znodes read ahead: each takes three requests and up to 1 MB of data. */
+/** Each znode takes three requests and up to 1 MB of data. */
 const READ_AHEAD = 32;
 const SYSTEM = '/zookeeper';
 
@@ -23,13 +23,13 @@ interface Read {
   readonly acl: readonly ACL[] | undefined;
 }
 
-/** A subtree as records, in the order of a walk; counts skipped znodes. */
+/** A subtree as records, in walk order. Counts skipped znodes. */
 export class TreeSource {
   readonly client: ZooKeeperClient;
   readonly root: string;
   readonly #options: TreeSourceOptions;
   ephemeralsLeftOut = 0;
-  /** The number of ACLs with hidden passwords: servers show them only with ADMIN permission. */
+  /** ACLs with hidden passwords: servers show them only with ADMIN permission. */
   maskedAcls = 0;
   unread = 0;
   readonly faults: { readonly path: string; readonly error: unknown }[] = [];
@@ -40,7 +40,7 @@ export class TreeSource {
     this.#options = options;
   }
 
-  /** The number of znodes; undefined if the server does not report it. */
+  /** Undefined if the server does not report it. */
   async count(): Promise<number | undefined> {
     try {
       return (await this.client.getAllChildrenNumber(this.root)) + 1;
@@ -66,7 +66,7 @@ export class TreeSource {
     }
   }
 
-  /** Undefined for a skipped znode, which is counted. */
+  /** Undefined for a skipped znode. */
   #recordOf({ path, depth, stat, extra, error }: Visit<Read>): ZnodeRecord | undefined {
     // Without the root, nothing below it can be read.
     if (depth === 0 && error !== undefined) throw error;

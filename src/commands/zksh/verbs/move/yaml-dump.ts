@@ -1,5 +1,5 @@
-// A dump as YAML: one document per znode, so that only one is in memory. A line that starts with
-// three dashes always starts a document, so documents can be split by lines.
+// One YAML document for each znode, so that only one is in memory. A line that starts with three
+// dashes always starts a document, so documents can be split by lines.
 import { isMap, isScalar, parseDocument, Scalar, stringify } from 'yaml';
 import { type DumpPiece, type DumpSyntax, type DumpText, MAX_PIECE_LENGTH } from './dump-syntax.js';
 import { type DumpLine, type LineFields, lineOf } from './znode-record.js';
@@ -22,7 +22,7 @@ function documentOf(fields: LineFields): string {
   return `---\n${stringify(shown, LAYOUT)}`.replace(/\n$/, '');
 }
 
-/** Readable text stays plain; other data is quoted or base64, so that no byte is lost. */
+/** Readable text stays plain. Other data is quoted or base64, so that no byte is lost. */
 function dataOf(data: string, { encoding }: LineFields): Scalar {
   const isBase64 = encoding === 'base64';
   const scalar = new Scalar(isBase64 ? `${data.match(BASE64_LINE)?.join('\n') ?? ''}\n` : data);
@@ -97,7 +97,7 @@ async function* splitDocuments(chunks: AsyncIterable<Buffer>): AsyncGenerator<Du
     end += line.length;
     if (length > MAX_PIECE_LENGTH) throw new RangeError('document is too large for a znode');
   }
-  // A cut document may still be valid YAML; only the end part proves that the dump is complete.
+  // A cut document may still be valid YAML. Only the end part proves that the dump is complete.
   if (!isBlank()) {
     const last = piece(false);
     yield { ...last, isWhole: yamlSyntax.parseEnd(`\n${last.text}`) !== undefined };
@@ -108,7 +108,7 @@ function isMarker(line: Buffer): boolean {
   return line.length >= 4 && /^---\s/.test(line.toString('latin1', 0, 4));
 }
 
-/** Lines with their newlines; the last line may have none. */
+/** With their newlines; the last line may have none. */
 async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const rest: Buffer[] = [];
   for await (const chunk of chunks) {

@@ -1,4 +1,3 @@
-// The record of a znode for copy, dump, and comparison, and its line in a dump.
 import { isUtf8 } from 'node:buffer';
 import type { ACL } from '../../../../protocol/data.js';
 import { pathFault } from '../../../../protocol/path.js';
@@ -11,10 +10,9 @@ export interface ZnodeRecord {
   readonly data: Buffer | null;
   /** Undefined if ACLs are omitted. */
   readonly acl: readonly ACL[] | undefined;
-  /** Servers do not report containers and TTLs; an edited dump may name them. */
+  /** Servers do not report containers and TTLs, but an edited dump may name them. */
   readonly mode: 'persistent' | 'ephemeral' | 'container' | 'ttl';
   readonly ttl?: number;
-  /** The version at the source. */
   readonly version: number;
   readonly mtime: number;
   /** Undefined in a dump. */
@@ -25,7 +23,7 @@ export interface DumpHead {
   readonly root: string;
   readonly server: string;
   readonly hasAcls: boolean;
-  /** Is the data of the znodes in separate files? */
+  /** The data of the znodes is in separate files. */
   readonly hasFiles?: boolean;
 }
 
@@ -37,14 +35,13 @@ export interface DumpEnd {
 
 const FORMAT = 1;
 
-/** The fields of a line of a dump. */
 export type LineFields = Readonly<Record<string, unknown>>;
 
 export function headFields({ root, server, hasAcls }: DumpHead, time: string): LineFields {
   return { zkshDump: FORMAT, root, server, time, hasAcls };
 }
 
-/** The fields without data, which is in a separate file. */
+/** For data in a separate file. */
 export function withoutData({ data, encoding: _, ...fields }: LineFields): LineFields {
   return data === null ? { ...fields, data } : fields;
 }
@@ -79,7 +76,6 @@ export type DumpLine =
   | {
       readonly kind: 'record';
       readonly record: ZnodeRecord;
-      /** Does the line contain the data? */
       readonly hasData: boolean;
     }
   | { readonly kind: 'end'; readonly end: DumpEnd };

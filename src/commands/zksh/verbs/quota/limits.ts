@@ -3,7 +3,7 @@ import type { Quota } from '../../../znodes/quota-nodes.js';
 import type { CommandContext } from '../../engine/command.js';
 import type { Result } from '../../results/result.js';
 
-/** Maps the options of setquota and delquota to limits. */
+/** By the options of setquota and delquota. */
 export const LIMITS = {
   count: 'count',
   bytes: 'bytes',
@@ -23,7 +23,7 @@ export function refuseChroot({ session }: CommandContext): void {
   });
 }
 
-/** Usage and limits: one row for znodes and one for bytes. */
+/** One row for znodes and one for bytes. */
 export function quotaRows(path: string, { limits, usage }: Quota): Result {
   const row = (what: string, used: number, soft: number, hard: number) => ({
     path,

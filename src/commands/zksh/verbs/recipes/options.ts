@@ -1,5 +1,3 @@
-/** Declarations that several recipes share. */
-
 export const waitOption = {
   kind: 'duration',
   valueName: 'TIME',

@@ -4,7 +4,7 @@ import type { CommandContext } from '../../engine/command.js';
 import { runChild } from '../../engine/process.js';
 import type { Result } from '../../results/result.js';
 
-/** The lock, permit, or membership that a command runs under. */
+/** The lock, permit, or membership that a command needs. */
 export interface Holding {
   readonly signal: AbortSignal;
   /** Undefined for recipes without fencing. */
@@ -20,9 +20,9 @@ export interface HeldRun {
 const LONGEST_GRACE_MS = 5000;
 
 /**
- * Runs a command while holding a recipe's resource. When the hold is lost, the command is
- * terminated. A hold counts as lost a sixth of the session timeout before another client can get
- * it; that is the command's grace period.
+ * Runs a command while holding a lock or the like, and ends it when the hold is lost. A hold counts
+ * as lost a sixth of the session timeout before another client can get it: this is the grace period
+ * of the command.
  */
 export async function runWhileHeld(
   context: CommandContext,
@@ -41,7 +41,7 @@ export async function runWhileHeld(
     });
     if (signal.aborted) throw signal.reason;
     context.signal.throwIfAborted();
-    // A script exits with this status; the prompt has to print it.
+    // A script exits with this status, but the prompt has to print it.
     if (context.child === undefined && exitCode !== 0) {
       await context.emit({
         kind: 'message',

@@ -82,7 +82,7 @@ function conflict({ title }: CommandChanges, conflicts: readonly Said[]): Comman
   );
 }
 
-/** Keeps the list before the question short; the most important rows come last. */
+/** Keeps the list before the question short. The most important rows come last. */
 const MAX_SHOWN = 20;
 
 async function show(context: CommandContext, plan: UndoPlan, isWhole: boolean): Promise<void> {

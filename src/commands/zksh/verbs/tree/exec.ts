@@ -1,5 +1,3 @@
-// Runs a zksh command line for each znode that find matches.
-
 import { CommandError, errorOf, usageError } from '../../../program/command-error.js';
 import { partialError } from '../../../znodes/walk.js';
 import { isChanging } from '../../changes/run-command.js';
@@ -26,7 +24,7 @@ export function checkExec(line: string, token: Token | undefined): void {
   if (statements.length === 0) throw usageError('--exec: missing command', token);
 }
 
-/** Runs reading commands at once; collects the paths for changing commands and runs them last. */
+/** Runs reading commands at once. Collects the paths for changing commands, and runs them last. */
 export class Exec {
   readonly #context: CommandContext;
   readonly #line: string;
@@ -96,7 +94,7 @@ function lineFor(line: string, path: string): string {
   return line.replaceAll('{}', () => quoteWord(path));
 }
 
-/** May the line change something? Assume so if it cannot be parsed yet. */
+/** True for a line that cannot be parsed yet. */
 async function isChangingLine(context: CommandContext, line: string): Promise<boolean> {
   const { statements } = parseLine(lineFor(line, '/x'));
   for (const statement of expandAliases(statements, context.session.aliases)) {

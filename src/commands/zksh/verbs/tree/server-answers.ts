@@ -16,7 +16,7 @@ export interface Client {
   readonly connection: ParsedConnection;
 }
 
-/** Sends four-letter words to all servers and remembers the servers that did not answer. */
+/** Sends four-letter words to all servers, and remembers the servers that did not answer. */
 export class ServerAnswers {
   readonly #context: CommandContext;
   readonly #servers: readonly ServerAddress[];

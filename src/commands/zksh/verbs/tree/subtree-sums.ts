@@ -1,4 +1,3 @@
-/** The totals of a znode and its descendants. */
 export interface SubtreeSum {
   readonly path: string;
   readonly depth: number;
@@ -6,10 +5,7 @@ export interface SubtreeSum {
   readonly bytes: number;
 }
 
-/**
- * Adds up subtrees during a parents-first walk; keeps only the ancestors of the current znode.
- * Calls `done` when a subtree is complete, children before their parent.
- */
+/** Keeps only the ancestors of the current znode. Calls `done` for children before parents. */
 export class SubtreeSums {
   readonly #open: { path: string; depth: number; znodes: number; bytes: number }[] = [];
   readonly #done: (sum: SubtreeSum) => void;

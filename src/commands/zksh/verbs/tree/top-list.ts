@@ -1,4 +1,4 @@
-/** The largest items, largest first; of equal items the earlier one comes first. */
+/** Largest first. Of equal items the earlier one comes first. */
 export class TopList<T> {
   readonly #limit: number;
   readonly #entries: { readonly figure: number; readonly item: T }[] = [];

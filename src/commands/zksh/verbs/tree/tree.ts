@@ -32,7 +32,7 @@ export const tree = defineCommand({
   async run(context, { options, args }): Promise<Result> {
     const root = args.path ?? context.session.cwd;
     const walk = new CommandWalk(context);
-    /** Is the ancestor at each depth the last sibling? */
+    /** By depth: whether the ancestor is the last sibling. */
     const lasts: boolean[] = [];
     for await (const visit of walk.visits(root, options, { areFaultsGiven: true })) {
       lasts[visit.depth] = visit.isLast;

@@ -67,7 +67,7 @@ interface Flags extends WalkFlags {
   readonly session: string | undefined;
 }
 
-/** Asks the servers once, regardless of the number of paths. */
+/** Asks the servers once for any number of paths. */
 async function showAll(
   context: CommandContext,
   paths: readonly string[],

@@ -128,7 +128,7 @@ function modeOf(options: Kind): CreateMode {
   return sequential ? CreateModes.PERSISTENT_SEQUENTIAL : CreateModes.PERSISTENT;
 }
 
-/** Climbs only to the first existing parent; tolerates clients that create the same parents. */
+/** Climbs only to the first existing parent. Other clients may create the same parents. */
 async function createParents(
   client: ZooKeeperClient,
   path: string,

@@ -79,7 +79,7 @@ async function deleteBelow(
   return { kind: 'deleted', path: only ?? path, count, isDryRun: false };
 }
 
-/** Lists each znode once: a pattern may match a znode and its descendants. */
+/** Lists each znode once, because a pattern may match a znode and its descendants. */
 async function collect(context: CommandContext, roots: readonly string[]): Promise<string[]> {
   const paths: string[] = [];
   let last: string | undefined;
@@ -91,10 +91,7 @@ async function collect(context: CommandContext, roots: readonly string[]): Promi
   return paths;
 }
 
-/**
- * A server processes the requests of one session in order, so deletes of children and parents can
- * be pipelined.
- */
+/** Sends deletes without waiting: a server processes the requests of one session in order. */
 async function deleteInOrder(
   context: CommandContext,
   paths: readonly string[],
@@ -132,7 +129,7 @@ async function deleteOne(client: ZooKeeperClient, path: string): Promise<unknown
   }
 }
 
-/** Does the error concern only this znode, so that the others can still be deleted? */
+/** Whether the error concerns only this znode, so that the others can still be deleted. */
 function isRefusal(error: unknown): boolean {
   return isCode(error, 'NOTEMPTY') || isCode(error, 'NOAUTH');
 }

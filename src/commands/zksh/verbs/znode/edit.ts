@@ -94,7 +94,7 @@ type SetOutcome =
   | { readonly kind: 'set'; readonly stat: Stat }
   | { readonly kind: 'conflict'; readonly theirs: Version; readonly text: string };
 
-/** Sets the text, merging it with changes that other clients made since the znode was read. */
+/** Merges the text with changes of other clients since the znode was read. */
 async function setOrMerge(
   context: CommandContext,
   path: string,

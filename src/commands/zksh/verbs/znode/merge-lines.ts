@@ -1,11 +1,9 @@
-// Three-way merge of a text, line by line.
-
 import { isDeepStrictEqual } from 'node:util';
 import { diffLines } from '../../results/line-diff.js';
 
 export interface Merge {
   readonly text: string;
-  /** The number of places that both sides changed differently; the text has conflict markers. */
+  /** Places that both sides changed differently. The text has conflict markers for them. */
   readonly conflicts: number;
 }
 

@@ -56,7 +56,7 @@ export const wait = defineCommand({
       }
     };
     try {
-      // Requests wait while disconnected; the timeout must not.
+      // Requests wait while disconnected, but the timeout must not.
       await Promise.race([work(), late]);
     } finally {
       clearTimeout(timer);

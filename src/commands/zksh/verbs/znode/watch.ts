@@ -80,7 +80,7 @@ export const watch = defineCommand({
   },
 });
 
-/** The background watches of each client: a duplicate would report every change twice. */
+/** By client. A duplicate would report every change twice. */
 const backgroundWatches = new WeakMap<ZooKeeperClient, Set<string>>();
 
 async function watchBeside(context: CommandContext, call: WatchCall): Promise<Result> {
@@ -149,7 +149,7 @@ async function watchToTheEnd(context: CommandContext, call: WatchCall): Promise<
     await tell(feed, call, { client, signal, hasOwnErrors: !isInteractive, show });
   };
   try {
-    // Requests wait while disconnected; the timeout must not.
+    // Requests wait while disconnected, but the timeout must not.
     await Promise.race([work(), aborted(clock.signal)]);
   } finally {
     clearTimeout(timer);
