@@ -59,7 +59,6 @@ const REGISTRARS = [
 
 /** Files over 300 lines with their maximum length. The figures may only decrease. */
 const LONG_FILES: Readonly<Record<string, number>> = {
-  'src/client/session/session.ts': 308,
   'src/commands/zksh/language/parse-line.ts': 350,
   'src/server/config/config-keys.ts': 380,
   'src/server/config/config.ts': 330,

@@ -189,7 +189,7 @@ export class ZooKeeper extends RequestingClient implements SessionClient {
   }
 }
 
-/** Makes a client of the built-in implementation; connect() connects it. */
+/** Makes a client of the built-in implementation. Call connect() to connect it. */
 export function createClient(options: ClientOptions): SessionClient {
   return new ZooKeeper(options);
 }

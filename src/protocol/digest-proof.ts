@@ -42,14 +42,14 @@ const DIRECTIVE = /\s*([a-zA-Z-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^",\s]*))\s*(?
 
 /** Parses `name=value,name="value"`; undefined if it is malformed or has duplicates. */
 export function parseDirectives(text: string): Map<string, string> | undefined {
-  const said = new Map<string, string>();
+  const directives = new Map<string, string>();
   DIRECTIVE.lastIndex = 0;
   while (DIRECTIVE.lastIndex < text.length) {
     const match = DIRECTIVE.exec(text);
     if (match === null) return undefined;
     const [, name = '', quoted, plain = ''] = match;
-    if (said.has(name)) return undefined;
-    said.set(name, quoted === undefined ? plain : quoted.replace(/\\(.)/g, '$1'));
+    if (directives.has(name)) return undefined;
+    directives.set(name, quoted === undefined ? plain : quoted.replace(/\\(.)/g, '$1'));
   }
-  return said;
+  return directives;
 }

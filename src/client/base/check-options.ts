@@ -1,4 +1,3 @@
-/** Checks of the options of a client and of its connections. */
 import {
   checkBoolean,
   checkFunction,
@@ -43,7 +42,7 @@ export interface CheckedOptions extends ClientOptions {
   readonly session?: { readonly id: bigint; readonly password: Buffer };
 }
 
-/** A copy of the options. @throws TypeError or RangeError that names the option */
+/** A checked copy. @throws TypeError or RangeError that names the option */
 export function checkClientOptions(given: ClientOptions): CheckedOptions {
   const options = readFields('options', given, NAMES);
   checkString('options.connectString', options.connectString);

@@ -6,7 +6,7 @@ import { ZooKeeperError } from './errors.js';
 /**
  * Converts a client path to a server path, after the rules of PathUtils.validatePath.
  * @param chroot "" or an absolute path
- * @throws ZooKeeperError BADARGUMENTS with the fault of the path; TypeError
+ * @throws ZooKeeperError BADARGUMENTS for an invalid path; TypeError
  */
 export function toServerPath(chroot: string, path: string, isSequential = false): string {
   const fault = pathFault(checkString('path', path), isSequential);

@@ -2,8 +2,9 @@ import type { ClientState, WatchEvent } from './client.js';
 import type { WireTap } from './wire-trace.js';
 
 /**
- * What a client reports about itself, for example to prom-client or OpenTelemetry. Every method is
- * optional. Calls come in the order of their causes; an exception is an uncaught one.
+ * Receives what a client reports about itself, for example for prom-client or OpenTelemetry. Every
+ * method is optional. Calls come in the order of their causes. An exception that a method throws is
+ * uncaught: it does not disturb the session.
  */
 export interface ClientMetrics {
   /**
@@ -20,7 +21,7 @@ export interface ClientMetrics {
   event?(type: WatchEvent['type']): void;
 }
 
-/** Calls a method of the metrics, which must not break the session that reports. */
+/** Calls a method of the metrics. Its exception must not break the session. */
 export function report(call: () => void): void {
   try {
     call();
@@ -31,7 +32,6 @@ export function report(call: () => void): void {
   }
 }
 
-/** A tap that counts the bytes, and passes them on to another one. */
 export function meteredTap(metrics: ClientMetrics, tap: WireTap | undefined): WireTap {
   return {
     dialed: (server) => tap?.dialed(server),

@@ -17,8 +17,8 @@ export interface ClientOptions {
   /** How long connect() tries the whole list. Default 10000. */
   readonly connectTimeoutMs?: number;
   /**
-   * How many rounds of the list connect() tries before it rejects, even with time left. Use 1 for a
-   * command that should fail at once when a server is down. Default: no limit but the time; the
+   * Rounds of the list that connect() tries before it rejects, even with time left. Use 1 for a
+   * command that should fail at once when a server is down. Default: limited only by the time. The
    * native client ignores it.
    */
   readonly connectRounds?: number;
@@ -28,8 +28,8 @@ export interface ClientOptions {
    */
   readonly isUnknownHostFinal?: boolean;
   /**
-   * A request without an answer for this long rejects with REQUESTTIMEOUT. Default 120000; 0 waits
-   * as long as the session lives.
+   * A request without an answer for this many ms rejects with REQUESTTIMEOUT. Default 120000; 0
+   * waits as long as the session lives.
    */
   readonly requestTimeoutMs?: number;
   /** Whether this session may use a read-only server. Default false. */
@@ -43,15 +43,15 @@ export interface ClientOptions {
   readonly sasl?: SaslLogin;
   /** Re-attach to a session of an earlier client instead of opening a new one. */
   readonly session?: { readonly id: bigint; readonly password: Uint8Array };
-  /** Creates a tap for the traffic of a connection; not for the native client. */
+  /** Creates a tap that displays the traffic of a connection; not for the native client. */
   readonly trace?: () => WireTap;
-  /** Gets what the client reports about itself; not for the native client. */
+  /** Receives what the client reports about itself; not for the native client. */
   readonly metrics?: ClientMetrics;
   /**
    * Whether a new connection sets the watches again. Default true. False, as Java's
    * disableAutoWatchReset: a lost connection removes all watches. Not for the native client.
    */
   readonly shouldResetWatches?: boolean;
-  /** The list is shuffled once, as Apache's clients do; false keeps its order. */
+  /** Whether to shuffle the list once, as Apache's clients do. Default true. */
   readonly shouldShuffle?: boolean;
 }

@@ -168,7 +168,7 @@ export interface ClientEvents {
  * One session over one connection at a time. Requests are pipelined and answered in order. Every
  * server error rejects with a ZooKeeperError (errors.ts) that has its ZooKeeper name and path. A
  * lost connection rejects the requests in flight with CONNECTIONLOSS: their outcome is unknown, as
- * the error's hasUnknownOutcome says. Every call ends, at the latest after requestTimeoutMs, and
+ * the error's hasUnknownOutcome problem. Every call ends, at the latest after requestTimeoutMs, and
  * takes a signal and a shorter timeout (CallOptions). An argument of a wrong type rejects with a
  * TypeError or RangeError, before anything is sent. Data are bytes (Uint8Array), a string (sent as
  * UTF-8) or null. Paths are absolute; the client adds and removes the chroot of the connect string.

@@ -15,9 +15,7 @@ export interface ConnectString {
 }
 
 export const DEFAULT_CLIENT_PORT = 2181;
-/**
- * Apache's server has no default for secureClientPort; its manual uses this one in all examples.
- */
+/** Apache's server has no default for secureClientPort. All examples of its manual use 2281. */
 export const DEFAULT_SECURE_PORT = 2281;
 const SECURE_SCHEME = 'zks://';
 
@@ -41,7 +39,6 @@ export function secured(address: ServerAddress): ServerAddress {
   return { host, port, isSecure: true };
 }
 
-/** The index of the chroot in a connect string, or the length without one. */
 export function chrootStart(text: string): number {
   const hosts = /^[a-z]+:\/\//.exec(text)?.[0].length ?? 0;
   const slash = text.indexOf('/', hosts);

@@ -15,17 +15,15 @@ export interface ConnectionEvents {
   connected(): void;
   /** Received bytes; the buffer is reused after the call. */
   received(chunk: Buffer): void;
-  /**
-   * Called once, unless the connection was destroyed here. Without a fault the server closed it.
-   */
+  /** Called once, unless destroy() was called. No fault means that the server closed it. */
   closed(fault: Error | undefined): void;
 }
 
 const READ_BUFFER_SIZE = 64 * 1024;
 
 /**
- * One TCP connection to one server, over TLS if the address says so. It reads into one buffer that
- * it reuses, and turns network errors into sentences that name the server.
+ * One connection to one server. It reuses one buffer for all reads, and turns network errors into
+ * sentences that name the server.
  */
 export class Connection {
   private readonly socket: Socket;
@@ -43,7 +41,7 @@ export class Connection {
     this.socket = openSocket(address, tls, {
       buffer: Buffer.allocUnsafe(READ_BUFFER_SIZE),
       callback: (length, buffer) => {
-        // It is the buffer given above; only its declared type is wider.
+        // The buffer given above; only its declared type is wider.
         this.receive((buffer as Buffer).subarray(0, length));
         return true;
       },
@@ -66,7 +64,7 @@ export class Connection {
     this.socket.write(bytes);
   }
 
-  /** Ends it without a further event; earlier writes still go out. */
+  /** Closes it without a further event; earlier writes are still sent. */
   destroy(): void {
     this.events = undefined;
     if (this.socket.connecting || !this.isOpen) this.socket.destroy();
@@ -109,7 +107,7 @@ export function openSocket(
   const place: NetConnectOpts = { host, port, noDelay: true, keepAlive: true };
   const reading = onread === undefined ? {} : { onread };
   if (address.isSecure !== true) return createConnection({ ...place, ...reading });
-  // tls passes options without a type of its own to the socket below.
+  // The type of `tls` lacks the options of the socket, which it passes on.
   const options = { ...place, ...reading, ...tlsConnectOptions(address, tls) };
   return loadTls().connect(options);
 }

@@ -1,12 +1,12 @@
 import { ErrorCode, type ErrorName, errorMessage, errorName } from '../../protocol/error-code.js';
 import type { ClientState } from './client.js';
 
-/** What the error of a request says besides its code. */
+/** Details of the error of a request besides its code. */
 export interface ErrorDetails {
   readonly cause?: unknown;
   /** A sentence after the code and the path. */
   readonly detail?: string;
-  /** See the field of ZooKeeperError. */
+  /** Length of a lost request that exceeds the default jute.maxbuffer. */
   readonly oversizeBytes?: number;
   /** Default: what the code implies. */
   readonly hasUnknownOutcome?: boolean;
@@ -26,13 +26,13 @@ export class ZooKeeperError extends Error {
   readonly number: number;
   readonly path: string | undefined;
   /**
-   * Of a lost request longer than the default jute.maxbuffer: its length. A server whose limit it
+   * The length of a lost request, if it exceeds the default jute.maxbuffer. A server whose limit it
    * exceeds closes the connection without a reply.
    */
   readonly oversizeBytes: number | undefined;
   /**
    * Whether the request may have reached a server that did not answer: a write may have happened.
-   * False if a server refused the request, or if it was never sent: a repetition is then safe.
+   * False if a server refused it or if it was never sent: it is safe to repeat it then.
    */
   readonly hasUnknownOutcome: boolean;
 
@@ -50,10 +50,7 @@ export class ZooKeeperError extends Error {
   }
 }
 
-/**
- * The error of requests of a closed client.
- * @param hasUnknownOutcome whether the request was sent
- */
+/** The error of requests of a closed client. @param hasUnknownOutcome whether it was sent */
 export function closedError(path: string | undefined, hasUnknownOutcome: boolean): ZooKeeperError {
   return new ZooKeeperError(ErrorCode.CONNECTIONLOSS, path, {
     detail: 'the client is closed',
@@ -61,16 +58,15 @@ export function closedError(path: string | undefined, hasUnknownOutcome: boolean
   });
 }
 
-/** Makes the error of a request. @param wasSent whether a server may have it */
+/** @param wasSent whether a server may have received the request */
 export type MakeError = (path: string | undefined, wasSent: boolean) => ZooKeeperError;
 
-/** The errors of requests of a session that ended with this code; OK: the client was closed. */
 export function endingErrors(code: number, cause: unknown): MakeError {
   if (code === ErrorCode.OK) return closedError;
   return (path, hasUnknownOutcome) => new ZooKeeperError(code, path, { cause, hasUnknownOutcome });
 }
 
-/** Why no request is possible in this state, or undefined if it is. */
+/** Why a request is impossible in this state, or undefined if it is possible. */
 export function endOfSession(
   state: ClientState,
   path: string,
@@ -82,7 +78,6 @@ export function endOfSession(
   return undefined;
 }
 
-/** The error of a request whose time is over. @param wasSent whether a server may have it */
 export function timeoutError(path: string | undefined, wasSent: boolean): ZooKeeperError {
   return new ZooKeeperError(ErrorCode.REQUESTTIMEOUT, path, { hasUnknownOutcome: wasSent });
 }

@@ -13,17 +13,17 @@ import {
 } from './tls.js';
 
 export interface AskOptions {
-  /** For the whole exchange, in ms. Default: only the two limits below. */
+  /** Limit for the whole exchange, in ms. Default: none besides the two limits below. */
   readonly timeoutMs?: number;
-  /** For the connect, in ms. Default 5000. */
+  /** Limit for the connect, in ms. Default 5000. */
   readonly connectTimeoutMs?: number;
   /** Longest silence of the server, in ms. Default 5000. */
   readonly readTimeoutMs?: number;
-  /** In bytes; a longer answer is refused as too-large. Default: MAX_ANSWER_LENGTH. */
+  /** Longest answer, in bytes; a longer one is refused as too-large. Default: 64 MiB. */
   readonly maxLength?: number;
   /** Aborts; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** For an address with TLS. */
+  /** Used if the address asks for TLS. */
   readonly tls?: TlsOptions;
 }
 
@@ -93,7 +93,6 @@ function ask(
   );
 }
 
-/** Collects the answer until the server closes. */
 function gather(
   socket: Socket,
   address: ServerAddress,
@@ -115,21 +114,21 @@ function gather(
   socket.on('end', () => {
     const answer = Buffer.concat(chunks, length);
     if (length === 0) {
-      const says = 'closed the connection without an answer';
-      settle(describeEmpty() ?? new SocketFault('empty', address, says));
+      const problem = 'closed the connection without an answer';
+      settle(describeEmpty() ?? new SocketFault('empty', address, problem));
     } else if (address.isSecure !== true && looksLikeTls(answer)) settle(plainToSecure(address));
     else settle(answer);
   });
 }
 
-/** Settles with a timeout when the connection, the next byte or the whole takes too long. */
+/** Settles with a timeout if the connect, the next byte, or the whole exchange takes too long. */
 function watchTime(
   socket: Socket,
   address: ServerAddress,
   options: AskOptions,
   settle: (outcome: Error) => void,
 ): { clear(): void } {
-  const late = (says: string) => () => settle(new SocketFault('timeout', address, says));
+  const late = (problem: string) => () => settle(new SocketFault('timeout', address, problem));
   const { timeoutMs, connectTimeoutMs = DEFAULT_TIMEOUT_MS } = options;
   const { readTimeoutMs = DEFAULT_TIMEOUT_MS } = options;
   const whole =

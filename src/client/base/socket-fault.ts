@@ -11,7 +11,7 @@ export type SocketFaultReason =
   | 'tls'
   | 'too-large';
 
-/** A failed connection: the reason as a word, and a sentence that names the server. */
+/** A failed connection. The message names the server. */
 export class SocketFault extends Error {
   override readonly name = 'SocketFault';
   readonly code = 'ESOCKET';
@@ -22,11 +22,11 @@ export class SocketFault extends Error {
   constructor(
     reason: SocketFaultReason,
     address: ServerAddress,
-    says: string,
+    problem: string,
     options?: { cause?: unknown },
   ) {
     const server = formatServerAddress(address);
-    super(`${server} ${says}`, options);
+    super(`${server} ${problem}`, options);
     this.reason = reason;
     this.server = server;
   }
@@ -45,19 +45,19 @@ const FAULTS: Readonly<Record<string, readonly [SocketFaultReason, string]>> = {
   EADDRNOTAVAIL: ['unreachable', 'could not be dialed: no local address is free'],
 };
 
-/** Describes a socket error in words; with the code if it is unknown. */
+/** Describes a socket error, with its code if it is unknown. */
 export function describeSocketError(error: unknown, address: ServerAddress): SocketFault {
   const code = errorCode(error);
-  const [reason, says] = FAULTS[code] ?? ['unreachable', `could not be reached (${code})`];
-  return new SocketFault(reason, address, says, { cause: error });
+  const [reason, problem] = FAULTS[code] ?? ['unreachable', `could not be reached (${code})`];
+  return new SocketFault(reason, address, problem, { cause: error });
 }
 
-/** Does the name service deny the host name? It may also be unable to tell: EAI_AGAIN. */
+/** True if DNS says that the host does not exist; false if DNS cannot tell (EAI_AGAIN). */
 export function isUnknownHost(fault: Error): boolean {
   return fault instanceof SocketFault && errorCode(fault.cause) === 'ENOTFOUND';
 }
 
-/** The code of an error of Node, or its text. */
+/** The code of an error of Node.js, or its text. */
 export function errorCode(error: unknown): string {
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
     return error.code;

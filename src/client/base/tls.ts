@@ -24,10 +24,7 @@ export interface TlsOptions {
 const DEFAULTS: TlsOptions = {};
 const contexts = new WeakMap<TlsOptions, SecureContext>();
 
-/**
- * The options for a connection to `address` with Node.
- * @throws RangeError that names the unusable option
- */
+/** @throws RangeError that names the unusable option */
 export function tlsConnectOptions(
   address: ServerAddress,
   tls: TlsOptions = DEFAULTS,
@@ -41,7 +38,7 @@ export function tlsConnectOptions(
   };
 }
 
-/** Cached, since reading keys takes longer than a handshake. @throws RangeError */
+/** Cached, because reading keys takes longer than a handshake. @throws RangeError */
 export function secureContextOf(tls: TlsOptions): SecureContext {
   const known = contexts.get(tls);
   if (known !== undefined) return known;
@@ -111,7 +108,7 @@ const UNKNOWN_AUTHORITY =
 const BAD_CERTIFICATE = 'ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE';
 const UNTRUSTED_HERE = "refused this client's certificate";
 
-const SAYS: Readonly<Record<string, string>> = {
+const PROBLEMS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'has an expired certificate',
   CERT_NOT_YET_VALID: 'has a certificate that is not yet valid: compare the clocks',
   CERT_REVOKED: 'has a revoked certificate',
@@ -135,14 +132,12 @@ const SAYS: Readonly<Record<string, string>> = {
   ERR_SSL_SSLV3_ALERT_CERTIFICATE_REVOKED: "reports that this client's certificate was revoked",
 };
 
-/** The state of a TLS connection at its end. */
 export interface TlsProgress {
-  /** The handshake is complete on this side. */
   readonly isSecured: boolean;
   readonly hasReceived: boolean;
 }
 
-/** The sentence for an error of TLS; undefined for other errors. */
+/** Describes an error of TLS; undefined for other errors. */
 export function describeTlsError(
   error: unknown,
   address: ServerAddress,
@@ -150,15 +145,15 @@ export function describeTlsError(
   progress: TlsProgress,
 ): SocketFault | undefined {
   const code = errorCode(error);
-  const fault = (says: string) => new SocketFault('tls', address, says, { cause: error });
+  const fault = (problem: string) => new SocketFault('tls', address, problem, { cause: error });
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
     return fault(
       `has a certificate for ${namesOf(error)} (expected ${tls?.servername ?? address.host})`,
     );
   }
   const isUnknown = code === BAD_CERTIFICATE && tls?.cert === undefined;
-  const says = SAYS[isUnknown ? 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED' : code];
-  if (says !== undefined) return fault(says);
+  const problem = PROBLEMS[isUnknown ? 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED' : code];
+  if (problem !== undefined) return fault(problem);
   if (code === 'ECONNRESET' && isHandshakeReset(error, progress)) {
     return describeTlsClose(address, tls, progress, error);
   }
@@ -166,7 +161,7 @@ export function describeTlsError(
   return isOfTls ? fault(`failed the TLS handshake (${code})`) : undefined;
 }
 
-/** Why a server may have closed without an answer; undefined if it answered before. */
+/** Why a server may have closed the connection without an answer; undefined if it has answered. */
 export function describeTlsClose(
   address: ServerAddress,
   tls: TlsOptions | undefined,
@@ -179,20 +174,19 @@ export function describeTlsClose(
     tls?.cert === undefined
       ? 'it may require a client certificate'
       : "it may not trust this client's certificate";
-  const says = isSecured
+  const problem = isSecured
     ? `closed the connection after the TLS handshake: ${doubt}, or lack a quorum`
     : `closed the connection in the TLS handshake: it may be the plain client port, or ${doubt}`;
-  return new SocketFault('tls', address, says, { cause });
+  return new SocketFault('tls', address, problem, { cause });
 }
 
-/** Whether this is the alert of a TLS server to a client without TLS. */
+/** Whether a TLS server sent this alert to a client without TLS. */
 export function looksLikeTls(firstBytes: Uint8Array): boolean {
   return firstBytes[0] === ALERT_RECORD && firstBytes[1] === 0x03;
 }
 
 const ALERT_RECORD = 0x15;
 
-/** The error after a TLS alert to a client without TLS. */
 export function plainToSecure(address: ServerAddress): SocketFault {
   return new SocketFault('tls', address, 'accepts only TLS on this port: add the prefix zks://');
 }

@@ -1,5 +1,5 @@
-// Decodes the traffic of a connection for display, next to the session that uses it. Of a request
-// it shows the path, of an authentication only the scheme.
+// Decodes the traffic of a connection for display. It shows the path of a request, but only the
+// scheme of an authentication, never its credentials.
 import { InputArchive } from '../../jute/input-archive.js';
 import { type ErrorName, errorName } from '../../protocol/error-code.js';
 import { OpCode, opCodeName, Xid } from '../../protocol/op-code.js';
@@ -15,7 +15,7 @@ export type WireEvent =
       readonly op: string;
       readonly path?: string;
       readonly xid?: number;
-      /** Of a frame, its length included. */
+      /** Length of the frame, with its length field. */
       readonly bytes: number;
       /** The address of the server; the scheme of an authentication. */
       readonly detail?: string;
@@ -26,12 +26,11 @@ export type WireEvent =
       readonly path?: string;
       readonly xid?: number;
       readonly zxid?: string;
-      /** "OK", or the error. */
       readonly error: ErrorName | 'OK';
       readonly bytes: number;
-      /** Since the request was written. */
+      /** Time since the request was written. */
       readonly ms?: number;
-      /** Of a handshake: the session. */
+      /** The session id of a handshake. */
       readonly detail?: string;
     }
   | {
@@ -48,7 +47,7 @@ export interface Tracer {
   tell(event: WireEvent): void;
 }
 
-/** Displays the traffic of each connection. */
+/** Receives the traffic of each connection. */
 export interface WireTap {
   dialed(server: string): void;
   /** Whole frames. */
@@ -63,7 +62,7 @@ interface Sent {
   readonly atMs: number;
 }
 
-/** How much of a frame to decode; a path is rarely longer. */
+/** Bytes of a frame to decode; a path is rarely longer. */
 const HEAD_LENGTH = 4096;
 const UNCOUNTED: Readonly<Record<number, string>> = {
   [Xid.ping]: 'ping',
@@ -201,14 +200,14 @@ function beginsWithPath(code: number): boolean {
   return first === 'path' || first === 'prefixPath';
 }
 
-/** Undefined if the text is longer than the kept part. */
+/** Undefined if the text is longer than the kept bytes. */
 function readText(input: InputArchive): string | undefined {
   const length = input.readInt();
   if (length < 0 || length > input.remaining) return undefined;
   return input.bytes.toString('utf8', input.at, input.at + length);
 }
 
-/** Never decodes the credentials after it. */
+/** Never decodes the credentials after the scheme. */
 function schemeOf(input: InputArchive): string {
   input.readInt();
   return readText(input) ?? '';
@@ -218,7 +217,7 @@ function schemeOf(input: InputArchive): string {
 class FrameHeads {
   readonly #head = Buffer.allocUnsafe(HEAD_LENGTH);
   #kept = 0;
-  /** Of the current frame; undefined while its length is read. */
+  /** Length of the current frame; undefined until its length field is complete. */
   #length: number | undefined;
   #seen = 0;
 

@@ -1,7 +1,6 @@
 /**
- * The checks of arguments that both clients share, before anything is sent. A wrong type is a
- * TypeError or RangeError (check-argument.ts). A path, a ttl or a mode that ZooKeeper does not
- * allow is a ZooKeeperError BADARGUMENTS.
+ * The checks that both clients share. A wrong type is a TypeError or RangeError; a path, TTL, or
+ * mode that ZooKeeper does not allow is a ZooKeeperError BADARGUMENTS.
  */
 import {
   checkArray,
@@ -64,15 +63,10 @@ export interface ResolvedOptions {
   readonly connectTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly maxFrameLength: number;
-  /** A checked copy of the caller's options. */
   readonly options: CheckedOptions;
 }
 
-/**
- * Fills in the defaults.
- * @throws TypeError or RangeError for a bad connect string, a time out of range, or inconsistent
- * TLS options
- */
+/** @throws TypeError or RangeError for a bad connect string, timeout, or TLS option */
 export function resolveOptions(given: ClientOptions): ResolvedOptions {
   const options = checkClientOptions(given);
   const { servers, chroot } = resolveTarget(options, options.connectString);
@@ -94,8 +88,8 @@ export function resolveOptions(given: ClientOptions): ResolvedOptions {
 }
 
 /**
- * The servers of a session's new list, in the order to try them.
- * @param chroot of the session; the list may name or omit it
+ * The new servers of a session, in the order to try them.
+ * @param chroot of the session; the connect string may name it or omit it
  * @throws RangeError for a bad connect string, or for another chroot
  */
 export function resolveUpdate(
@@ -117,7 +111,7 @@ function resolveTarget(options: ClientOptions, connectString: string): ConnectSt
   return { servers: options.shouldShuffle === false ? servers : shuffled(servers), chroot };
 }
 
-/** Fisher and Yates: every order has the same probability. */
+/** Shuffles after Fisher and Yates: every order has the same probability. */
 function shuffled<T>(values: readonly T[]): readonly T[] {
   const copy = [...values];
   for (let i = copy.length - 1; i > 0; i--) {
@@ -127,7 +121,6 @@ function shuffled<T>(values: readonly T[]): readonly T[] {
   return copy;
 }
 
-/** The request of a create and its op code. */
 export function resolveCreate(
   chroot: string,
   path: string,
@@ -153,7 +146,7 @@ export function resolveCreate(
   return { code: OpCode.create2, args, mode };
 }
 
-/** The mode itself, found by its flag: do not trust the fields of the caller's object. */
+/** Finds the frozen constant by its flag: the fields of the caller's object are not trusted. */
 function checkMode(value: CreateMode): CreateMode {
   const name = 'options.mode';
   const { flag } = readFields(name, value, ['flag']);
@@ -177,7 +170,7 @@ function checkTTL(path: string, mode: CreateMode, ttl: number | undefined): numb
 }
 
 export function checkACL(name: string, acl: unknown): readonly ACL[] {
-  // The common case: the constant is frozen, so it needs no check and no copy.
+  // Skip the checks in the common case: the constant is frozen.
   if (acl === OPEN_ACL_UNSAFE) return OPEN_ACL_UNSAFE;
   return checkArray(name, acl, (each, element) => {
     const { perms, id } = readFields(each, element as ACL, ['perms', 'id']);
@@ -219,18 +212,17 @@ export function resolveAuth(
 ): { readonly scheme: string; readonly auth: Buffer } {
   return {
     scheme: checkText('scheme', scheme),
-    // A copy, because every later connection sends it again.
+    // Copied, because every later connection sends it again.
     auth: Buffer.from(checkBytes('auth', auth)),
   };
 }
 
-/** The operation of addWatch, by its mode. */
 export function resolveAddWatch(mode: AddWatchMode): typeof addPersistentWatch {
   checkOneOf('mode', mode, Object.values(AddWatchMode));
   return mode === AddWatchMode.PERSISTENT_RECURSIVE ? addRecursiveWatch : addPersistentWatch;
 }
 
-/** The only watcher to remove; undefined for all. */
+/** The only watcher to remove; undefined removes all. */
 export function checkRemoval(
   type: WatcherType,
   isLocal: boolean,
@@ -247,7 +239,6 @@ export function checkRemoval(
   return given;
 }
 
-/** The watcher in the options of a read. */
 export function watcherOfOptions(
   options: ReadOptions | undefined,
   defaultWatcher: Watcher,
@@ -278,7 +269,6 @@ const EVENTS: readonly unknown[] = [
   'closed',
 ] satisfies readonly (keyof ClientEvents)[];
 
-/** Arguments of on() and off(). */
 export function checkListener(event: unknown, listener: unknown): void {
   checkOneOf('event', event, EVENTS);
   checkFunction('listener', listener);

@@ -4,10 +4,7 @@ import { RequestAbortedError, timeoutError } from '../base/errors.js';
 
 const LONGEST_TIMER_MS = 0x7fff_ffff;
 
-/**
- * The checked limits of a call, or undefined without any.
- * @throws TypeError or RangeError; RequestAbortedError if the signal is already aborted
- */
+/** @throws TypeError or RangeError; RequestAbortedError if the signal is already aborted */
 export function checkCall(
   options: CallOptions | undefined,
   path: string | undefined,
@@ -22,16 +19,14 @@ export function checkCall(
   return call.signal === undefined && call.timeoutMs === undefined ? undefined : call;
 }
 
-/** A request that its caller may give up. */
 interface Limited {
   readonly path: string | undefined;
-  /** Whether a server may have it. */
+  /** Whether a server may have received it. */
   readonly wasSent: boolean;
-  /** The caller stops waiting. */
   giveUp(error: Error): void;
 }
 
-/** The promise of a request that `start` sends, which the limits may reject first. */
+/** Starts a request that a signal or a timeout may reject first. */
 export function withLimits<R>(
   { signal, timeoutMs }: CallOptions,
   start: (resolve: (value: R) => void, reject: (error: Error) => void) => Limited,

@@ -17,7 +17,7 @@ export abstract class ClientLife {
   private resolveClosed: () => void = () => {};
 
   constructor() {
-    // Every loop of watch() listens, so Node.js must not report many listeners as a leak.
+    // Every watch() loop adds listeners: disable the leak warning of Node.js.
     this.emitter.setMaxListeners(0);
     this.closed = new Promise((resolve) => {
       this.resolveClosed = resolve;
@@ -59,7 +59,6 @@ export abstract class ClientLife {
   }
 }
 
-/** @throws TypeError */
 function signalOf(options?: Pick<CallOptions, 'signal'>): AbortSignal | undefined {
   if (options === undefined) return undefined;
   const { signal } = readFields('options', options, ['signal']);

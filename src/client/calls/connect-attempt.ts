@@ -4,13 +4,11 @@ import type { FailedAttempt } from '../session/server-list.js';
 interface Attempts {
   readonly timeoutMs: number;
   start(): void;
-  /** The last failure of each server. */
   failedAttempts(): readonly FailedAttempt[];
-  /** Closes the client, which is useless now. */
   giveUp(): void;
 }
 
-/** The promise of connect(): the first connection, or the reason for its failure. */
+/** The promise of connect(). */
 export class ConnectAttempt {
   private readonly attempts: Attempts;
   private timer: NodeJS.Timeout | undefined;
@@ -25,7 +23,7 @@ export class ConnectAttempt {
     this.attempts = attempts;
   }
 
-  /** Starts on the first call; every call returns the same promise, which any signal ends. */
+  /** Starts on the first call. Every call returns the same promise, and any signal ends it. */
   begin(signal?: AbortSignal): Promise<void> {
     this.endWith(signal);
     if (this.promise !== undefined) return this.promise;
@@ -53,7 +51,7 @@ export class ConnectAttempt {
     this.reject(error);
   }
 
-  /** The client was closed before it was connected, unless `reason` says otherwise. */
+  /** Rejects, if the client was closed before it connected. */
   abandon(reason: Error | undefined): void {
     this.fail(
       this.connectError(
@@ -92,9 +90,9 @@ export class ConnectAttempt {
     this.attempts.giveUp();
   }
 
-  private connectError(says: string): ConnectError {
+  private connectError(problem: string): ConnectError {
     const failed = this.attempts.failedAttempts();
     const reasons = failed.map(({ reason }) => reason).join('; ');
-    return new ConnectError(reasons === '' ? says : `${says}: ${reasons}`, failed);
+    return new ConnectError(reasons === '' ? problem : `${problem}: ${reasons}`, failed);
   }
 }

@@ -7,14 +7,11 @@ import { getData, readStrings } from '../session/operations.js';
 import type { Operation } from '../session/request.js';
 import { writeMultiHeader } from './multi.js';
 
-/** The code of a read in a multiRead, whose list of children has no Stat. */
 const CODES = { getData: OpCode.getData, getChildren: OpCode.getChildren } as const;
 
 export interface MultiReadArgs {
   readonly ops: readonly ReadOp['op'][];
-  /** Server paths. */
   readonly paths: readonly string[];
-  /** The caller's paths, for errors. */
   readonly ownPaths: readonly string[];
 }
 

@@ -15,7 +15,6 @@ import {
 } from '../session/operations.js';
 import type { Operation } from '../session/request.js';
 
-/** One operation of a multi, with server paths and its op code. */
 export type MultiOp =
   | { readonly op: 'create'; readonly code: number; readonly args: CreateArgs }
   | { readonly op: 'delete'; readonly code: number; readonly args: VersionArgs }
@@ -64,7 +63,6 @@ export const multi: Operation<MultiArgs, readonly OpResult[]> = {
   },
 };
 
-/** Before each operation of a multi, and at its end (-1, true). */
 export function writeMultiHeader(out: OutputArchive, type: number, isDone: boolean): void {
   out.writeInt(type);
   out.writeBool(isDone);

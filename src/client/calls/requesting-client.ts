@@ -13,7 +13,6 @@ import { checkCall, withLimits } from './call-limit.js';
 import { ClientLife } from './client-life.js';
 import { ConnectAttempt } from './connect-attempt.js';
 
-/** The session of the built-in client, and the way of every request to it. */
 export abstract class RequestingClient extends ClientLife {
   readonly chroot: string;
   protected readonly options: ClientOptions;
@@ -94,7 +93,7 @@ export abstract class RequestingClient extends ClientLife {
     return toServerPath(this.chroot, path);
   }
 
-  /** An error before anything is sent is a rejection, like every other failure. */
+  /** Turns an exception of a check into a rejection, like every other failure. */
   protected guarded<R>(send: () => Promise<R>): Promise<R> {
     try {
       return send();

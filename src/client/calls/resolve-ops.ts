@@ -1,4 +1,3 @@
-/** The checked operations of a multi, with server paths. */
 import { checkArray, checkOneOf, readFields } from '../../protocol/check-argument.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { toServerPath } from '../base/chroot.js';
@@ -9,7 +8,6 @@ import type { MultiReadArgs } from './multi-read.js';
 
 const OPS = ['create', 'delete', 'set', 'check'] as const;
 
-/** The operations of a multi, and the caller's paths. */
 export function resolveOps(chroot: string, ops: readonly Op[]): MultiArgs {
   const paths: string[] = [];
   const resolved = checkArray('ops', ops, (name, element) => {
@@ -23,7 +21,6 @@ export function resolveOps(chroot: string, ops: readonly Op[]): MultiArgs {
 
 const READS = ['getData', 'getChildren'] as const;
 
-/** The checked reads of a multiRead. */
 export function resolveReads(chroot: string, reads: readonly ReadOp[]): MultiReadArgs {
   const checked = checkArray('ops', reads, (name, element) => {
     const { op, path } = readFields(name, element as ReadOp, ['op', 'path']);
@@ -72,7 +69,6 @@ function resolveOp(chroot: string, op: Op): MultiOp {
   }
 }
 
-/** Null is not a version; undefined means any. */
 function versionOf({ version = -1 }: { readonly version?: number }): number {
   return version;
 }

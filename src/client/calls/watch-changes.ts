@@ -18,7 +18,6 @@ import { endOfSession, RequestAbortedError, ZooKeeperError } from '../base/error
 
 const DEFAULT_MAX_QUEUED = 10_000;
 
-/** The loop of `ZooKeeperClient.watch`: events in the order of the server, and gaps. */
 export async function* watchChanges(
   client: ZooKeeperClient,
   path: string,
@@ -51,7 +50,7 @@ export async function* watchChanges(
   }
 }
 
-/** Without a connection, the client forgets the watch. A session that ended has none. */
+/** Without a connection, the client only forgets the watch. */
 async function unwatch(
   client: ZooKeeperClient,
   path: string,
@@ -62,14 +61,13 @@ async function unwatch(
   const remove = (each: WatcherType) => client.removeWatches(path, each, true, { watcher });
   await remove(type)
     .catch((error: unknown) => {
-      // Servers before 3.9 know no types of persistent watches.
+      // Servers before 3.9 do not know the types of persistent watches.
       const isOld = error instanceof ZooKeeperError && error.code === 'MARSHALLINGERROR';
       return isOld ? remove(WatcherType.Any) : undefined;
     })
     .catch(() => undefined);
 }
 
-/** The changes that wait for the loop. */
 class Feed {
   private readonly path: string;
   private readonly maxQueued: number;

@@ -11,9 +11,9 @@ import type { ClientOptions } from '../base/client-options.js';
 import { createClient } from '../zookeeper.js';
 import { checkSrvTarget, type LookUp, lookUpIn, resolveSrv } from './srv-target.js';
 
-/** A source of servers: DNS, a file, a registry. */
+/** A source of server addresses, such as DNS, a file, or a registry. */
 export interface HostProvider {
-  /** The connect string of now; a rejection keeps the previous one. */
+  /** The current connect string. A rejection keeps the previous one. */
   connectString(): Promise<string>;
 }
 
@@ -25,7 +25,7 @@ export interface FollowOptions extends Omit<ClientOptions, 'connectString'> {
 /**
  * The servers of an SRV record (RFC 2782).
  * @param target "srv://_zookeeper._tcp.example.org[/chroot]"; srvs:// for TLS
- * @param lookUp asks for the records of a name; default: the name servers of the system
+ * @param lookUp queries the SRV records of a name; default: the system's name servers
  * @throws RangeError for an invalid target
  */
 export function dnsSrvHosts(target: string, lookUp: LookUp = lookUpIn({})): HostProvider {
@@ -46,9 +46,9 @@ function checkTarget(target: string): void {
 }
 
 /**
- * Connects to the servers of a provider, and follows its changes: it asks again when the
- * connection is lost, and every `refreshMs`. A changed list goes to `updateServers`, which balances
- * the clients.
+ * Connects to the servers of a provider and follows its changes. It asks the provider again when
+ * the connection is lost, and every `refreshMs`. It passes a changed list to `updateServers`, which
+ * balances the clients.
  * @example
  * const client = await connectTo(dnsSrvHosts('srv://_zookeeper._tcp.example.org'));
  * @throws the first error of the provider; the errors of connect()
@@ -84,7 +84,7 @@ function follow(
       client.updateServers(next);
       current = next;
     } catch {
-      // A source that fails for a while must not end a session that works.
+      // A temporary failure of the provider must not end a working session.
     }
   };
   const end = (): void => ended.abort();

@@ -35,10 +35,7 @@ export function checkSrvTarget(target: string): void {
   if (fault !== undefined) throw new RangeError(`invalid chroot: ${chroot}: ${fault}`);
 }
 
-/**
- * The connect string of the records, in the order to try the servers.
- * @throws ConnectError with the reason for a failure
- */
+/** @throws ConnectError with the reason */
 export async function resolveSrv(
   target: string,
   lookUp: LookUp = lookUpIn(process.env),
@@ -68,7 +65,7 @@ function partsOf(target: string) {
   };
 }
 
-/** By priority; among equals at random, in proportion to their weights. */
+/** Sorts by priority, then randomly in proportion to the weights (RFC 2782). */
 function inOrder(records: readonly SrvRecord[], random: () => number): readonly SrvRecord[] {
   const priorities = [...new Set(records.map(({ priority }) => priority))].sort((a, b) => a - b);
   return priorities.flatMap((priority) => {
@@ -80,7 +77,7 @@ function inOrder(records: readonly SrvRecord[], random: () => number): readonly 
 }
 
 function draw(records: readonly SrvRecord[], random: () => number): number {
-  // A weight of 0 still has a small chance.
+  // RFC 2782: a weight of 0 has a small chance.
   const weights = records.map(({ weight }) => weight + 0.01);
   let left = random() * weights.reduce((sum, weight) => sum + weight, 0);
   const at = weights.findIndex((weight) => {

@@ -13,7 +13,7 @@ export interface NativeStat {
   readonly aversion: number;
   readonly ctime: Date;
   readonly mtime: Date;
-  /** Hex, without 0x. */
+  /** Hexadecimal, without 0x. */
   readonly ephemeralOwner: string;
 }
 
@@ -25,7 +25,7 @@ export interface NativeACL {
 
 type Callback<T extends readonly unknown[]> = (rc: number, message: string, ...result: T) => void;
 
-/** Each call returns a code: if it is not 0, the callback never comes. */
+/** Each call returns a code. If it is not 0, the callback is never called. */
 export interface NativeHandle {
   readonly client_id: string;
   readonly client_password: string;
@@ -88,7 +88,7 @@ export async function loadNative(name = 'zookeeper'): Promise<new () => NativeHa
   }
 }
 
-/** Zxids are doubles: exact up to 2^53, which is two million epochs. */
+/** Zxids are doubles: exact up to 2^53, that is up to epoch 2^21. */
 export function toStat(stat: NativeStat): Stat {
   return {
     czxid: BigInt(stat.czxid),

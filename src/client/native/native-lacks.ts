@@ -17,7 +17,7 @@ export abstract class NativeLacks extends ClientLife {
   async multi(): Promise<readonly OpResult[]> {
     throw unsupported('send a multi');
   }
-  /** The package has a call for it, but it ends the process with SIGSEGV when the read fails. */
+  /** The package has a call for it, but the process dies of SIGSEGV if the read fails. */
   async getACL(): Promise<{ acl: readonly ACL[]; stat: Stat }> {
     throw unsupported('read an ACL without a crash when the read fails');
   }
@@ -44,7 +44,6 @@ export abstract class NativeLacks extends ClientLife {
   }
 }
 
-/** @throws UnsupportedError for an option that the package lacks */
 export function refuseOptions({ options, servers }: ResolvedOptions): void {
   if (options.canBeReadOnly === true) throw unsupported('open a read-only session');
   if (options.sasl !== undefined) throw unsupported('log in by SASL');
@@ -64,7 +63,7 @@ export function writable(data: Buffer | null): Buffer {
   return data;
 }
 
-/** The C client only logs the reason of a failure. */
+/** The C client only logs the reasons. */
 export function failedAttempts(
   servers: readonly ServerAddress[],
 ): readonly { readonly server: string; readonly reason: string }[] {

@@ -1,6 +1,6 @@
 /**
  * The session of the C client, with the states, watches and errors of the built-in client. Calls
- * wait for a connection.
+ * wait until it is connected.
  */
 import { ErrorCode } from '../../protocol/error-code.js';
 import { EventType } from '../../protocol/watch-event.js';
@@ -16,7 +16,7 @@ import { loadNative, type NativeHandle } from './native-binding.js';
 
 /** Codes of the C client that no server sends. */
 const NativeCode = {
-  /** The C client uses it when the server was silent for too long. */
+  /** The server was silent for too long. */
   ZOPERATIONTIMEOUT: -7,
   ZINVALIDSTATE: -9,
   ZCLOSING: -116,
@@ -37,7 +37,7 @@ const RESPONSE_COUNTER_LIMIT = 1000;
 const NOT_TAKEN = 'opened no session, or refused the given one';
 const EXPIRED = 'reports that the session has expired';
 
-/** Takes the code of a call, and its value, which is read only if the code is 0. */
+/** The value is read only if the code is 0. */
 type Reply<R> = (rc: number, value: () => R) => void;
 
 /** One call of the C client: `start` returns its code, `done` settles it. */
@@ -58,10 +58,9 @@ export class NativeSession {
   private readonly changedState: (state: ClientState, reason: Error | undefined) => void;
   private readonly watches = new WatchManager();
   private isClosing = false;
-  /** Calls that wait for a connection. */
   private waiting: NativeCall[] = [];
-  /** Calls that the C client aborted; the reason is known once it has closed. */
-  private brokenOff: NativeCall[] = [];
+  /** Calls that the C client aborted. Their reason is known when it has closed. */
+  private aborted: NativeCall[] = [];
 
   constructor(
     options: ClientOptions,
@@ -82,7 +81,6 @@ export class NativeSession {
     return this.state === 'connected';
   }
 
-  /** @throws UnsupportedError when the package is missing */
   async open(): Promise<void> {
     const Native = await loadNative();
     if (this.isClosing) return;
@@ -97,7 +95,7 @@ export class NativeSession {
     handle.init(this.config());
   }
 
-  /** Makes a call of the C client, once there is a connection, and returns its value. */
+  /** Makes a call once the session is connected. */
   request<R>(
     path: string | undefined,
     begin: (handle: NativeHandle, reply: Reply<R>) => number,
@@ -135,7 +133,6 @@ export class NativeSession {
     else call.reject(this.endError(call));
   }
 
-  /** Forgets a call that no longer waits. */
   private forget(call: NativeCall): void {
     this.waiting = this.waiting.filter((waiting) => waiting !== call);
   }
@@ -144,9 +141,8 @@ export class NativeSession {
     this.watches.add(kind, path, watcher);
   }
 
-  /** Settles a call with a code of the C client. */
   private fail(call: NativeCall, rc: number): void {
-    if (rc === NativeCode.ZCLOSING) this.brokenOff.push(call);
+    if (rc === NativeCode.ZCLOSING) this.aborted.push(call);
     else if (rc === NativeCode.ZINVALIDSTATE) call.reject(this.endError(call));
     else if (rc === NativeCode.ZOPERATIONTIMEOUT) {
       call.reject(new ZooKeeperError(ErrorCode.CONNECTIONLOSS, call.path));
@@ -162,7 +158,7 @@ export class NativeSession {
       this.setState('closed', undefined);
       this.rejectAll();
     } else {
-      // This turn may be in a callback of the C client, which must not lose its handle.
+      // The current turn may be in a callback of the C client, which needs its handle.
       setImmediate(() => (this.hasEnded ? this.ended(0) : handle.close()));
     }
   }
@@ -208,9 +204,9 @@ export class NativeSession {
 
   private ended(code: number): void {
     if (code === NativeCode.EXPIRED_SESSION_STATE) {
-      // Before the first connection this is the only sign of a refusal.
-      const said = this.state === 'connecting' ? NOT_TAKEN : EXPIRED;
-      this.setState('expired', new Error(`a server ${said}`));
+      // Before the first connection, only this reports a refusal.
+      const reason = this.state === 'connecting' ? NOT_TAKEN : EXPIRED;
+      this.setState('expired', new Error(`a server ${reason}`));
     } else if (code === NativeCode.AUTH_FAILED_STATE) {
       this.setState('auth-failed', new Error('a server refused the authentication'));
     } else {
@@ -220,7 +216,7 @@ export class NativeSession {
   }
 
   private rejectAll(): void {
-    for (const call of [...this.brokenOff.splice(0), ...this.waiting.splice(0)]) {
+    for (const call of [...this.aborted.splice(0), ...this.waiting.splice(0)]) {
       call.reject(this.endError(call));
     }
   }

@@ -43,14 +43,14 @@ type DataAndStat = { data: Buffer | null; stat: Stat };
 
 const LONGEST_TTL_MS = 0x7fff_ffff;
 
-/** Makes a client over Apache's C client; connect() loads the npm package and connects. */
+/** Makes a client over Apache's C client; connect() loads the npm package `zookeeper`. */
 export function createNativeClient(options: ClientOptions): SessionClient {
   return new NativeClient(options);
 }
 
 /**
- * Apache's C client, through the npm package `zookeeper`. Operations that the package lacks reject
- * with an UnsupportedError that names the built-in client. Differences to the built-in client:
+ * Operations that the npm package `zookeeper` lacks reject with an UnsupportedError that names the
+ * built-in client. Other differences to the built-in client:
  *
  * - `create` reads the Stat with a second request, so it may be slightly newer.
  * - `server` is known only if the list has one server.
@@ -177,7 +177,7 @@ class NativeClient extends NativeLacks implements SessionClient {
     );
   }
 
-  /** The C client does not return the Stat, so a second request reads it. */
+  /** The C client does not return the Stat: a second request reads it. */
   async setACL(path: string, acl: readonly ACL[], version = -1, call?: CallOptions): Promise<Stat> {
     const serverPath = this.serverPath(path);
     checkVersion(version);

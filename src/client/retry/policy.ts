@@ -1,4 +1,3 @@
-/** When a request is repeated: how often, after which pauses, and after which errors. */
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   checkBoolean,
@@ -17,16 +16,14 @@ export interface RetryPolicy {
   readonly firstDelayMs?: number;
   /** The longest pause, in ms. Default 5000. */
   readonly longestDelayMs?: number;
-  /** No attempt begins later than this after the first one, in ms. Default 60000. */
+  /** Time in ms after the first attempt in which another one may begin. Default 60000. */
   readonly totalMs?: number;
 }
 
 export interface RetryOptions extends RetryPolicy {
-  /**
-   * Whether the work may be done twice: it is then repeated after a lost reply, too. Default false.
-   */
+  /** Whether the work may run twice: it is then repeated after a lost reply, too. Default false. */
   readonly isIdempotent?: boolean;
-  /** Ends the pauses; the work itself must observe it, too. */
+  /** Ends the pauses. The work must observe it itself. */
   readonly signal?: AbortSignal;
 }
 
@@ -37,7 +34,7 @@ const POLICY_CHECKS = {
   totalMs: (name: string, value: unknown) => checkWhole(name, value, 0),
 };
 
-/** What a repetition may change: the connection, or the load of the server. */
+/** Errors that may disappear with another connection or a lower load. */
 const TRANSIENT: ReadonlySet<ErrorName> = new Set([
   'CONNECTIONLOSS',
   'OPERATIONTIMEOUT',
@@ -66,7 +63,6 @@ export function isTransient(error: unknown): error is ZooKeeperError {
   return error instanceof ZooKeeperError && TRANSIENT.has(error.code);
 }
 
-/** The attempts of one request. */
 export class Attempts {
   private readonly policy: Required<RetryPolicy>;
   private readonly startMs = performance.now();
@@ -76,12 +72,12 @@ export class Attempts {
     this.policy = policy;
   }
 
-  /** Waits for the next attempt. @returns false at the end of the attempts or by the signal */
+  /** Waits for the next attempt. @returns false if none is left, or if the signal is aborted */
   async next(signal: AbortSignal | undefined): Promise<boolean> {
     const { attempts, firstDelayMs, longestDelayMs, totalMs } = this.policy;
     if (this.count >= attempts) return false;
     const wholeMs = Math.min(longestDelayMs, firstDelayMs * 2 ** (this.count - 1));
-    // Clients that lost the same server must not come back at the same moment.
+    // Spread clients that lost the same server.
     const delayMs = wholeMs * (0.5 + Math.random() / 2);
     if (performance.now() - this.startMs + delayMs > totalMs) return false;
     this.count++;
@@ -90,8 +86,8 @@ export class Attempts {
 }
 
 /**
- * Runs `work` again while it fails for a lost connection or a busy server, with pauses that grow.
- * After an error whose outcome is unknown it repeats only idempotent work.
+ * Repeats `work` while it fails because of a lost connection or a busy server, with growing pauses.
+ * After an error with an unknown outcome it repeats only idempotent work.
  * @example
  * await retry(() => client.setData('/beat', String(Date.now())), { isIdempotent: true });
  * @throws the last error of `work`; RequestAbortedError
@@ -118,7 +114,6 @@ export async function retry<T>(work: () => Promise<T>, options: RetryOptions = {
   }
 }
 
-/** The error that ends the attempts. */
 export function endOf(last: ZooKeeperError, signal: AbortSignal | undefined): Error {
   if (signal?.aborted !== true) return last;
   return new RequestAbortedError(last.path, signal.reason, last.hasUnknownOutcome);

@@ -1,8 +1,7 @@
 /**
- * Whether a write without a reply happened. A Stat proves that it did not: a znode that is older
- * than the request, by its zxids, has not changed since. The sync before the read waits for
- * everything that the session sent before, and a leader refuses what an older connection of it
- * still sends.
+ * Decides whether a write without a reply happened. A Stat proves that it did not: the znode has
+ * not changed since the request, by its zxids. The sync before the read waits for everything that
+ * the session sent before. A leader refuses what the session still sends on an older connection.
  */
 import type { CreateMode } from '../../protocol/create-mode.js';
 import type { Stat } from '../../protocol/data.js';
@@ -15,30 +14,33 @@ export interface SentWrite {
   readonly zxid: bigint;
 }
 
-export type Finding =
+export type Outcome =
   | { readonly kind: 'did-not-happen' }
-  /** A create that is recognizable by its session. */
+  /** Only for an ephemeral: its owner identifies it. */
   | { readonly kind: 'happened'; readonly created: CreateResult }
   | { readonly kind: 'unknown' };
 
-const DID_NOT_HAPPEN: Finding = { kind: 'did-not-happen' };
-const UNKNOWN: Finding = { kind: 'unknown' };
+const DID_NOT_HAPPEN: Outcome = { kind: 'did-not-happen' };
+const UNKNOWN: Outcome = { kind: 'unknown' };
 
 /** @throws ZooKeeperError of a lost connection, or of a refused read */
-export async function findOut(client: ZooKeeperClient, { op, zxid }: SentWrite): Promise<Finding> {
-  // Zero: the client does not know what it has seen.
+export async function determineOutcome(
+  client: ZooKeeperClient,
+  { op, zxid }: SentWrite,
+): Promise<Outcome> {
+  // 0: the client does not know any zxid.
   if (zxid === 0n) return UNKNOWN;
   await client.sync(op.path);
   const stat = await client.exists(op.path);
   switch (op.op) {
     case 'create':
-      return findCreate(client, op.path, op.options, stat, zxid);
+      return outcomeOfCreate(client, op.path, op.options, stat, zxid);
     case 'set':
       return stat !== null && stat.mzxid <= zxid ? DID_NOT_HAPPEN : UNKNOWN;
     case 'delete':
       return stat !== null && stat.czxid <= zxid ? DID_NOT_HAPPEN : UNKNOWN;
     case 'setACL': {
-      // A Stat has no zxid of the last change of the ACL, but its version counts them.
+      // A Stat has no zxid of the last setACL, but aversion counts them.
       const isSame = stat !== null && stat.czxid <= zxid && stat.aversion === op.version;
       return isSame ? DID_NOT_HAPPEN : UNKNOWN;
     }
@@ -47,21 +49,21 @@ export async function findOut(client: ZooKeeperClient, { op, zxid }: SentWrite):
   }
 }
 
-async function findCreate(
+async function outcomeOfCreate(
   client: ZooKeeperClient,
   path: string,
   options: CreateOptions | undefined,
   stat: Stat | null,
   zxid: bigint,
-): Promise<Finding> {
+): Promise<Outcome> {
   const mode: CreateMode | undefined = options?.mode;
   if (mode?.isSequential !== true && stat !== null) {
-    // An older znode refuses the repetition.
+    // An older znode makes the repeated create fail.
     if (stat.czxid <= zxid) return DID_NOT_HAPPEN;
-    const isOurs = mode?.isEphemeral === true && stat.ephemeralOwner === client.sessionId;
-    return isOurs ? { kind: 'happened', created: { path, stat } } : UNKNOWN;
+    const isOwnEphemeral = mode?.isEphemeral === true && stat.ephemeralOwner === client.sessionId;
+    return isOwnEphemeral ? { kind: 'happened', created: { path, stat } } : UNKNOWN;
   }
-  // The pzxid of the parent is that of the last create or delete of a child.
+  // The parent's pzxid is the zxid of the last create or delete of a child.
   const parent = await client.exists(parentPath(path));
   return parent !== null && parent.pzxid <= zxid ? DID_NOT_HAPPEN : UNKNOWN;
 }

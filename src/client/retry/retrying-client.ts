@@ -2,11 +2,11 @@ import type { CallOptions, CreateResult, Op, ZooKeeperClient } from '../base/cli
 import type { ZooKeeperError } from '../base/errors.js';
 import { checkClient } from '../check-client.js';
 import { Attempts, checkPolicy, endOf, isTransient, type RetryPolicy } from './policy.js';
-import { type Finding, findOut, type SentWrite } from './proof.js';
+import { determineOutcome, type Outcome, type SentWrite } from './proof.js';
 
 type Method = (...args: unknown[]) => Promise<unknown>;
 
-/** Where a method has its CallOptions. Its repetition has the effect of one call. */
+/** The idempotent methods, with the index of their CallOptions. */
 const IDEMPOTENT: ReadonlyMap<string, number> = new Map<keyof ZooKeeperClient & string, number>([
   ['exists', 1],
   ['getData', 1],
@@ -22,11 +22,11 @@ const IDEMPOTENT: ReadonlyMap<string, number> = new Map<keyof ZooKeeperClient & 
 ]);
 
 /**
- * The same client, which repeats what a lost connection, a timeout or a busy server prevented. It
- * repeats reads. It repeats a write only if it was not sent, or if the znodes prove that it did not
- * happen: they are older than the request, by their zxids. Otherwise the call rejects with the
- * original error, whose hasUnknownOutcome is true. An ephemeral of the own session counts as
- * created. So no write happens twice.
+ * Wraps a client and repeats calls that failed because of a lost connection, a timeout, or a busy
+ * server. It repeats reads. It repeats a write only if it was not sent, or if the zxids of the
+ * znodes prove that it did not happen. Otherwise the call rejects with the original error, whose
+ * hasUnknownOutcome is true. An ephemeral of the same session counts as created. So no write
+ * happens twice.
  *
  * A `timeoutMs` holds for each attempt, a `signal` for all of them.
  * @example
@@ -50,7 +50,7 @@ export function retryingClient(client: ZooKeeperClient, policy: RetryPolicy = {}
   });
 }
 
-/** Decides after an error without an answer; may throw what ends the call. */
+/** Decides after an error with an unknown outcome, or throws the error that ends the call. */
 type Judge<T> = (error: ZooKeeperError) => Promise<'repeat' | { readonly value: T }>;
 
 const always = async (): Promise<'repeat'> => 'repeat';
@@ -89,7 +89,7 @@ function methodsOf(
     const attempts = begin();
     const zxid = client.lastZxid;
     return repeat(attempts, call?.signal, send, async (error) => {
-      const finding = await look(client, { op, zxid }, attempts, call?.signal, error);
+      const finding = await readStats(client, { op, zxid }, attempts, call?.signal, error);
       if (finding.kind === 'did-not-happen') return 'repeat';
       if (finding.kind === 'unknown' || whenHappened === undefined) throw error;
       return { value: whenHappened(finding.created) };
@@ -110,7 +110,7 @@ function methodsOf(
     setACL: (path, acl, version = -1, call) =>
       write({ op: 'setACL', path, version }, call, () => client.setACL(path, acl, version, call)),
     multi: (ops, call) => {
-      // All or nothing: one operation that did not happen speaks for all of them.
+      // A multi is atomic: one operation that did not happen proves it for all.
       const op = ops.find((each) => each.op !== 'check') ?? ops[0];
       const send = () => client.multi(ops, call);
       return op === undefined ? send() : write(plain(op), call, send);
@@ -119,19 +119,19 @@ function methodsOf(
   return new Map<string, (...args: never[]) => unknown>(Object.entries(methods));
 }
 
-/** The Stats after a write, read again until a connection lasts long enough. */
-async function look(
+/** Reads the Stats after a write, and repeats the reads after transient errors. */
+async function readStats(
   client: ZooKeeperClient,
   write: SentWrite,
   attempts: Attempts,
   signal: AbortSignal | undefined,
   lost: ZooKeeperError,
-): Promise<Finding> {
+): Promise<Outcome> {
   for (;;) {
     try {
-      return await findOut(client, write);
+      return await determineOutcome(client, write);
     } catch (error) {
-      // The outcome of the write stays unknown, whatever prevented the read.
+      // Whatever prevented the read, the outcome of the write stays unknown.
       if (!isTransient(error) || !(await attempts.next(signal))) throw endOf(lost, signal);
     }
   }

@@ -19,12 +19,11 @@ interface AuthEntry {
  */
 export class AuthList {
   private readonly entries: AuthEntry[] = [];
-  /** Sent on this connection without an answer yet; answers arrive in this order. */
+  /** Sent on this connection, not yet answered; answers come in this order. */
   private readonly sent = new Fifo<AuthEntry>();
 
   /**
-   * Adds an identity, and sends it.
-   * @param out of the connection; undefined without one
+   * Adds an identity and sends it. @param out undefined without a connection
    * @returns whether it was sent
    */
   add(scheme: string, auth: Buffer, waiter: Waiter, out: OutputArchive | undefined): boolean {
@@ -54,12 +53,11 @@ export class AuthList {
     for (const entry of this.entries) this.send(entry, out);
   }
 
-  /** The server accepted the oldest one sent. */
   accepted(): void {
     for (const waiter of this.sent.shift()?.waiters.splice(0) ?? []) waiter.resolve();
   }
 
-  /** Those without an answer wait for the next connection. */
+  /** Identities without an answer wait for the next connection. */
   disconnected(): void {
     this.sent.drain();
   }

@@ -3,18 +3,18 @@ import type { OutputArchive } from '../../jute/output-archive.js';
 
 /** The first frame of a connection, without a header. */
 export interface Hello {
-  /** The last zxid seen, as two halves: a server with an older state closes without an answer. */
+  /** The last zxid seen. A server with an older state closes the connection without an answer. */
   readonly zxidHigh: number;
   readonly zxidLow: number;
   readonly timeoutMs: number;
-  /** 0n asks for a new session. */
+  /** 0n requests a new session. */
   readonly sessionId: bigint;
   readonly password: Buffer;
   readonly canBeReadOnly: boolean;
 }
 
 export interface Welcome {
-  /** As negotiated, in ms; 0 or less without a session: it expired, or is refused. */
+  /** Negotiated, in ms; 0 or less if the session expired or is refused. */
   readonly timeoutMs: number;
   readonly sessionId: bigint;
   readonly password: Buffer;
@@ -39,10 +39,7 @@ export function writeHello(out: OutputArchive, hello: Hello): void {
 /** A read-only server without local sessions answers with the header of a reply (NOTREADONLY). */
 const REFUSAL_LENGTH = 16;
 
-/**
- * Null if a read-only server grants no session. A server before 3.4 answers without the readOnly
- * byte.
- */
+/** Null if a read-only server grants no session. Servers before 3.4 omit the readOnly byte. */
 export function readWelcome(input: InputArchive): Welcome | null {
   if (input.remaining === REFUSAL_LENGTH) return null;
   input.readInt();

@@ -1,7 +1,6 @@
 /**
- * The first packets of each connection: the hello and the server's welcome, then SASL, if the
- * client logs in so. Nothing else is sent before: a server answers requests in order, and those
- * before the end of SASL would have no identity.
+ * The first frames of each connection: hello, welcome, then SASL if configured. A server answers
+ * requests in order: one sent before the end of SASL would run without the identity.
  */
 import type { InputArchive } from '../../jute/input-archive.js';
 import type { OutputArchive } from '../../jute/output-archive.js';
@@ -15,18 +14,17 @@ import type { SessionIdentity } from './session-identity.js';
 
 export type Opened =
   | { readonly kind: 'opened'; readonly isReadOnly: boolean }
-  /** Bytes are ready, and another answer is due. */
   | { readonly kind: 'sent' }
-  /** Another server may take the session. */
-  | { readonly kind: 'refused'; readonly says: string }
+  /** The client may try another server. */
+  | { readonly kind: 'refused'; readonly problem: string }
   | {
       readonly kind: 'ended';
       readonly state: 'expired' | 'auth-failed';
       readonly code: ErrorCode;
-      readonly says: string;
+      readonly problem: string;
     };
 
-/** Requests count from 1. */
+/** Other requests count from 1. */
 const SASL_XID = 0;
 const NOTHING = Buffer.alloc(0);
 
@@ -34,7 +32,7 @@ export class Opening {
   private readonly identity: SessionIdentity;
   private readonly canBeReadOnly: boolean;
   private readonly login: SaslLogin | undefined;
-  /** After the welcome. */
+  /** Set after the welcome. */
   private sasl: SaslDigestClient | null = null;
   private isReadOnly = false;
 
@@ -47,13 +45,12 @@ export class Opening {
     this.login = options.sasl;
   }
 
-  /** Of a new connection. */
   begin(out: OutputArchive): void {
     this.sasl = null;
     this.identity.writeHello(out);
   }
 
-  /** Reads the next frame of the server. @throws JuteError */
+  /** @throws JuteError */
   read(input: InputArchive, out: OutputArchive): Opened {
     return this.sasl === null
       ? this.readWelcome(input, out)
@@ -63,12 +60,13 @@ export class Opening {
   private readWelcome(input: InputArchive, out: OutputArchive): Opened {
     const { identity, login } = this;
     const welcome = readWelcome(input);
-    if (welcome === null) return { kind: 'refused', says: 'is read-only and grants no session' };
+    if (welcome === null) return { kind: 'refused', problem: 'is read-only and grants no session' };
     if (welcome.timeoutMs <= 0 || welcome.sessionId === 0n) {
       const code = ErrorCode.SESSIONEXPIRED;
-      return { kind: 'ended', state: 'expired', code, says: identity.refusal };
+      return { kind: 'ended', state: 'expired', code, problem: identity.refusal };
     }
-    if (welcome.isReadOnly && !this.canBeReadOnly) return { kind: 'refused', says: 'is read-only' };
+    if (welcome.isReadOnly && !this.canBeReadOnly)
+      return { kind: 'refused', problem: 'is read-only' };
     identity.adopt(welcome);
     this.isReadOnly = welcome.isReadOnly;
     if (login === undefined) return { kind: 'opened', isReadOnly: welcome.isReadOnly };
@@ -87,7 +85,7 @@ export class Opening {
     const xid = input.readInt();
     input.readLong();
     const err = input.readInt();
-    // The server may notify or answer nothing else before.
+    // A server sends nothing else before its answer.
     if (xid !== SASL_XID) return failed('answered another request than SASL');
     if (err !== ErrorCode.OK) return failed(`refused the SASL login of "${this.login?.user}"`);
     const token = input.readBuffer() ?? NOTHING;
@@ -100,8 +98,8 @@ export class Opening {
   }
 }
 
-function failed(says: string): Opened {
-  return { kind: 'ended', state: 'auth-failed', code: ErrorCode.AUTHFAILED, says };
+function failed(problem: string): Opened {
+  return { kind: 'ended', state: 'auth-failed', code: ErrorCode.AUTHFAILED, problem };
 }
 
 function writeToken(out: OutputArchive, token: Buffer): void {

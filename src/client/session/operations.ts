@@ -1,7 +1,6 @@
 /**
- * The operations of a client: the body of each request, the value of each reply. Written by hand,
- * because requests under load spend their time here. The tests compare them with the records of
- * protocol/proto.ts.
+ * The operations of a client: the body of each request, and the value of each reply. Hand-written,
+ * because they take most of a client's time under load. Tests compare them with protocol/proto.ts.
  */
 import type { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
@@ -14,7 +13,7 @@ import type { CreateResult } from '../base/client.js';
 import type { Operation } from './request.js';
 
 export interface PathArgs {
-  /** A server path, as in all arguments here. */
+  /** A server path, as in all arguments of this file. */
   readonly path: string;
 }
 export interface ReadArgs extends PathArgs {
@@ -64,7 +63,7 @@ export function readStrings(input: InputArchive): string[] {
   return values;
 }
 
-/** A copy: the archive's bytes belong to the connection. */
+/** Copies, because the connection reuses the archive's bytes. */
 function readData(input: InputArchive): Buffer | null {
   const view = input.readBuffer();
   return view === null ? null : Buffer.from(view);
@@ -119,7 +118,6 @@ export const createTTL: Operation<CreateArgs, CreateResult> = {
   read: readCreated,
 };
 
-/** The create operation with this op code. */
 export function createOperation(code: number): Operation<CreateArgs, CreateResult> {
   if (code === OpCode.createTTL) return createTTL;
   return code === OpCode.createContainer ? createContainer : create;
@@ -230,7 +228,7 @@ export const addRecursiveWatch: Operation<PathArgs & { readonly mode: number }, 
   watchKind: 'recursive',
 };
 
-/** `removed` is called in the order of the replies, before the caller continues. */
+/** `removed` is called before the caller's promise resolves, in the order of the replies. */
 export interface RemoveWatchesArgs extends PathArgs {
   readonly type: number;
   readonly removed: () => void;
@@ -244,7 +242,7 @@ export const removeWatches: Operation<RemoveWatchesArgs, void> = {
   read: (_input, args) => args.removed(),
 };
 
-/** Whether the server still has such a watch, for the removal of one of several watchers. */
+/** Checks that the server has a watch, when only one of several watchers is removed. */
 export const checkWatches: Operation<RemoveWatchesArgs, void> = {
   ...removeWatches,
   code: OpCode.checkWatches,

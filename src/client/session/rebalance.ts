@@ -1,22 +1,20 @@
 /**
- * Decides about a connection when the list of servers changes (Programmer's Guide, "Client
- * configuration: updating the list of servers", after ZOOKEEPER-1355). Clients move so that each
- * server of the new list expects the same number, and as few clients as possible move.
+ * Decides whether a client moves when the list of servers changes (Programmer's Guide, "Client
+ * configuration: updating the list of servers"; ZOOKEEPER-1355). Each server of the new list gets
+ * the same expected number of clients, and as few clients as possible move.
  */
 import type { ServerAddress } from '../base/connect-string.js';
 
 export interface Rebalance {
-  /** Whether the client must leave its server. */
   readonly isMoving: boolean;
-  /** Which servers to try first, once each; then the list as usual. */
+  /** Servers to try first, once each; then the list as usual. */
   readonly order: readonly ServerAddress[];
 }
 
 /**
- * @param current one of `old`: where the client is connected
- * @param old the previous list
- * @param next the new list, shuffled
- * @param random 0 to 1, read once for the decision, and once for each server of either kind
+ * @param current the connected server, one of `old`
+ * @param next shuffled
+ * @param random 0 to 1
  */
 export function rebalance(
   current: ServerAddress,
@@ -29,7 +27,7 @@ export function rebalance(
   const added = next.filter((server) => !isKnown(server));
   const isKept = kept.some((server) => isSame(server, current));
   const hasGrown = next.length > old.length;
-  // Of the clients that may stay, the added servers take their share from each server.
+  // Added servers take an equal share from each kept server.
   const isMoving = !isKept || (hasGrown && random() < 1 - old.length / next.length);
   if (!isMoving) return { isMoving, order: [] };
   const shareOfKept = hasGrown ? 0 : shareForKept(kept.length, old.length, next.length);

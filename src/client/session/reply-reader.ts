@@ -18,7 +18,6 @@ interface Receivers {
   readonly effects: SessionEffects;
 }
 
-/** Passes each frame of the server to its receiver, by its xid. */
 export class ReplyReader {
   private readonly chroot: string;
   private readonly to: Receivers;
@@ -29,7 +28,7 @@ export class ReplyReader {
   }
 
   /**
-   * Reads one frame; false when the server refused an authentication, which ends the session.
+   * Reads one frame. @returns false if the server refused an authentication, which ends the session
    * @throws JuteError for an unexpected reply
    */
   handle(input: InputArchive): boolean {
@@ -47,13 +46,12 @@ export class ReplyReader {
         if (err === ErrorCode.OK) this.to.auth.accepted();
         return err === ErrorCode.OK;
       default:
-        this.to.identity.saw(zxidHigh, zxidLow);
+        this.to.identity.recordZxid(zxidHigh, zxidLow);
         this.to.requests.settle(xid, err, input);
         return true;
     }
   }
 
-  /** Removes watchers and notifies them. */
   removeWatchers(path: string, type: WatcherType, only?: Watcher): void {
     const clientPath = toClientPath(this.chroot, path);
     for (const { type: removed, watchers } of this.to.watches.remove(path, type, only)) {

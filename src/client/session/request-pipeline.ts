@@ -12,8 +12,7 @@ const LARGEST_XID = 0x7fff_ffff;
 
 /**
  * The requests of a session in order: those that wait for a connection, and those on the wire.
- * Replies come in the order of the requests; a reply out of order breaks the connection. Bytes
- * gather in `out`.
+ * Replies come in the order of the requests; a reply out of order breaks the connection.
  */
 export class RequestPipeline {
   private readonly out: OutputArchive;
@@ -21,7 +20,7 @@ export class RequestPipeline {
   private readonly sent = new Fifo<Request>();
   private readonly waiting = new Fifo<Request>();
   private lastXid = 0;
-  /** How many requests at the head of `sent` are abandoned. */
+  /** Number of abandoned requests at the head of `sent`. */
   private abandoned = 0;
 
   constructor(out: OutputArchive, watches: WatchManager) {
@@ -29,7 +28,6 @@ export class RequestPipeline {
     this.watches = watches;
   }
 
-  /** When the first request times out; Infinity for never. */
   get nextDeadlineMs(): number {
     return Math.min(
       this.sent.at(this.abandoned)?.deadlineMs ?? Number.POSITIVE_INFINITY,
@@ -41,7 +39,6 @@ export class RequestPipeline {
     this.waiting.push(request);
   }
 
-  /** Sends the waiting requests. */
   sendWaiting(): void {
     for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift()) {
       if (!next.isAbandoned) this.send(next);
@@ -53,10 +50,7 @@ export class RequestPipeline {
     if (this.sendAs(request, xid)) this.lastXid = xid;
   }
 
-  /**
-   * Sends a request under a reserved xid (setWatches).
-   * @returns false when it cannot be encoded: it is rejected, and leaves nothing here
-   */
+  /** Sends a request with a reserved xid. @returns false if it cannot be encoded, and rejects it */
   sendAs(request: Request, xid: number): boolean {
     const { out } = this;
     const at = out.skip(4);
@@ -82,10 +76,7 @@ export class RequestPipeline {
     this.out.writeInt(OpCode.ping);
   }
 
-  /**
-   * Settles the request of a reply.
-   * @throws JuteError when it is not the reply to the oldest request, which stays on the wire
-   */
+  /** @throws JuteError if it is not the reply to the oldest request, which stays on the wire */
   settle(xid: number, err: number, input: InputArchive): void {
     const request = this.sent.peek();
     if (request === undefined || request.xid !== xid) {
@@ -118,8 +109,8 @@ export class RequestPipeline {
   }
 
   /**
-   * Rejects requests that waited too long. All have the same timeout, so they are the oldest ones.
-   * A request on the wire keeps its place, because its reply may still arrive.
+   * Rejects requests that waited too long: the oldest, because all have the same timeout. A request
+   * on the wire keeps its place, because its reply may still arrive.
    */
   expire(nowMs: number): void {
     for (;;) {
@@ -136,13 +127,11 @@ export class RequestPipeline {
     }
   }
 
-  /** Removes and returns the requests on the wire. */
   takeSent(): readonly Request[] {
     this.abandoned = 0;
     return this.sent.drain().filter((request) => !request.isAbandoned);
   }
 
-  /** Removes and rejects all requests, in order. */
   failAll(error: MakeError): void {
     for (const { path, reject } of this.takeSent()) reject(error(path, true));
     for (const { path, reject, isAbandoned } of this.waiting.drain()) {
@@ -153,13 +142,12 @@ export class RequestPipeline {
   private arm(request: Request, isAbsent: boolean): void {
     const { watchKind } = request.operation;
     if (watchKind === undefined || request.watcher === undefined) return;
-    // On an existing znode, exists sets a data watch; a reconnect must keep that.
+    // On an existing znode, exists sets a data watch: register it as one for a reconnect.
     const kind = watchKind === 'exists' && !isAbsent ? 'data' : watchKind;
     this.watches.add(kind, request.watchPath, request.watcher);
   }
 }
 
-/** Whether nobody waits for it any longer. */
 function isOver(request: Request, nowMs: number): boolean {
   return request.isAbandoned || request.deadlineMs <= nowMs;
 }

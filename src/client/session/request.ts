@@ -5,39 +5,36 @@ import type { Watcher } from '../base/client.js';
 import { ZooKeeperError } from '../base/errors.js';
 import type { WatchKind } from './watch-manager.js';
 
-/** One kind of request: encodes its body, and decodes its reply. */
 export interface Operation<A, R> {
   readonly code: number;
-  /** The kind of watch that its watcher sets. */
   readonly watchKind?: WatchKind;
-  /** The value of a NONODE reply that is an answer and not an error (exists). */
+  /** The value of a NONODE reply that is not an error (exists). */
   readonly noNodeValue?: R;
   write(out: OutputArchive, args: A): void;
   /**
-   * Reads the body of a successful reply; copies all that it keeps.
-   * @throws ZooKeeperError when the body says that the operation failed (multi)
+   * Reads the body of a successful reply, and copies all bytes that it keeps.
+   * @throws ZooKeeperError if the body reports a failure (multi)
    */
   read(input: InputArchive, args: A): R;
 }
 
-/** A request in progress: one object shape, from the call to the reply. */
+/** A request in progress. All have one object shape, which keeps them fast. */
 export class Request {
   readonly operation: Operation<unknown, unknown>;
   readonly args: unknown;
-  /** The caller's path, for errors. */
   readonly path: string | undefined;
-  /** The server path of the watch, once the reply confirms it. */
+  /** Server path to watch after a successful reply. */
   readonly watchPath: string;
   readonly watcher: Watcher | undefined;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
-  /** 0 before it is written for a server. */
+  /** 0 until it is written. */
   xid = 0;
-  /** The length of its frame, once it is sent. */
+  /** Length of its frame, once it is sent. */
   bytes = 0;
-  /** When the caller stops waiting, in ms of the session's clock. */
+  /** Time in ms of the session's clock. */
   deadlineMs = Number.POSITIVE_INFINITY;
-  /** The caller stopped waiting; the late reply is dropped. */
+  /** The caller stopped waiting: drop the late reply. */
   isAbandoned = false;
 
   constructor(
@@ -58,19 +55,19 @@ export class Request {
     this.reject = reject;
   }
 
-  /** Whether a server may have it. */
+  /** Whether a server may have received it. */
   get wasSent(): boolean {
     return this.xid !== 0;
   }
 
-  /** The caller stops waiting. A request on the wire keeps its place for the late reply. */
+  /** A request on the wire keeps its place for the late reply. */
   giveUp(error: Error): void {
     this.isAbandoned = true;
     this.reject(error);
   }
 }
 
-/** The default limit of a server for one request. */
+/** The default jute.maxbuffer of a server. */
 export const DEFAULT_MAX_BUFFER = 0xfffff;
 
 /** The error of a request whose connection is gone: its outcome is unknown. */
@@ -81,7 +78,6 @@ export function lostError({ path, bytes }: Request, cause: Error): ZooKeeperErro
   return new ZooKeeperError(ErrorCode.CONNECTIONLOSS, path, { cause, ...details });
 }
 
-/** A request with the argument and result types of its operation. */
 export function makeRequest<A, R>(
   operation: Operation<A, R>,
   args: A,

@@ -14,27 +14,27 @@ type ListOptions = Pick<
   'servers' | 'random' | 'connectRounds' | 'connectTimeoutMs' | 'isUnknownHostFinal'
 >;
 
-/** Changes a list; returns why a connection has to move, if it has to. */
+/** Returns why a connection must move, or undefined if it stays. */
 export type ServerChange = (list: ServerList, isConnected: boolean) => string | undefined;
 
 const FIRST_DELAY_MS = 50;
 const LONGEST_DELAY_MS = 1000;
 
 /**
- * Chooses the next server to try, and the wait before it. A round tries the whole list without
- * waits; before each further round the wait doubles. A single server is never retried at once, or
- * the client would dial a server that closes every connection in a busy loop.
+ * Chooses the next server to try, and the delay before it. A round tries the whole list without
+ * delays; before each further round the delay doubles. A single server is never retried at once: a
+ * server that closes every connection would cause a busy loop.
  */
 export class ServerList {
   private readonly options: ListOptions;
-  /** The last failure of each server since there was a connection. */
+  /** The last failure of each server since the last connection. */
   private readonly reasons = new Map<string, Error>();
   private index = -1;
   private servers: readonly ServerAddress[];
-  /** After an update: servers to try before the list. */
+  /** Servers to try before the list, after an update. */
   private preferred: ServerAddress[] = [];
   private chosen: ServerAddress | undefined;
-  /** Since the last connection, or since the start. */
+  /** Attempts since the last connection, or since the start. */
   private tries = 0;
   private wasConnected = false;
 
@@ -45,7 +45,6 @@ export class ServerList {
     this.servers = options.servers;
   }
 
-  /** The last choice of `next`. */
   get current(): ServerAddress {
     return this.chosen ?? (this.servers[0] as ServerAddress);
   }
@@ -54,7 +53,7 @@ export class ServerList {
     return [...this.reasons].map(([server, { message }]) => ({ server, reason: message }));
   }
 
-  /** Set when the first connection used up its rounds, or has no host to reach. */
+  /** Set if the first connection used up its rounds, or if no host exists. */
   get exhausted(): Error | undefined {
     const { connectRounds, isUnknownHostFinal } = this.options;
     if (this.wasConnected || this.tries < this.servers.length) return undefined;
@@ -67,8 +66,8 @@ export class ServerList {
   }
 
   /**
-   * Moves to the next server; returns the ms to wait before dialing it.
-   * @param timeoutMs of the session; the wait stays well below it
+   * Moves to the next server; returns the delay in ms before its attempt.
+   * @param timeoutMs the session timeout; the delay stays well below it
    */
   next(timeoutMs: number): number {
     const { length } = this.servers;
@@ -87,11 +86,7 @@ export class ServerList {
     return Math.round(longestMs * (0.5 + this.options.random() / 2));
   }
 
-  /**
-   * Replaces the list.
-   * @param isConnected whether there is a connection, which may have to move to balance the load
-   * @returns whether to give up the current connection or attempt
-   */
+  /** @returns whether to leave the current connection or attempt */
   update(servers: readonly ServerAddress[], isConnected: boolean): boolean {
     const { current, servers: old } = this;
     this.servers = servers;
@@ -107,12 +102,10 @@ export class ServerList {
     return isMoving;
   }
 
-  /** Every server but the current one. */
   get others(): readonly ServerAddress[] {
     return this.servers.filter((server) => !isSame(server, this.current));
   }
 
-  /** Leaves a read-only server for this one. */
   static toWritable(server: ServerAddress): ServerChange {
     return (list) => {
       list.preferred.unshift(server);
@@ -120,20 +113,19 @@ export class ServerList {
     };
   }
 
-  /** Replaces the servers. */
   static toServers(servers: readonly ServerAddress[]): ServerChange {
     return (list, isConnected) =>
       list.update(servers, isConnected) ? 'the list of servers changed' : undefined;
   }
 
-  /** The timeout of one attempt, so that every server gets its turn in time. */
+  /** The timeout of one attempt in ms: every server gets its turn in time. */
   attemptMs(timeoutMs: number): number {
     const { connectTimeoutMs } = this.options;
     const listMs = this.wasConnected ? timeoutMs : Math.min(timeoutMs, connectTimeoutMs);
     return listMs / this.servers.length;
   }
 
-  /** The current server accepted the session: the next loss starts a new round after it. */
+  /** The next loss starts a new round after this server. */
   connected(): void {
     this.tries = 0;
     this.preferred = [];
@@ -142,7 +134,6 @@ export class ServerList {
     this.reasons.clear();
   }
 
-  /** The current server failed. */
   failed(reason: Error): void {
     this.reasons.set(formatServerAddress(this.current), reason);
   }

@@ -3,36 +3,32 @@ import type { ClientState, WatchEvent, Watcher } from '../base/client.js';
 import type { ServerAddress } from '../base/connect-string.js';
 
 export interface SessionOptions {
-  /** In the order to try them. */
+  /** In the order of attempts. */
   readonly servers: readonly ServerAddress[];
-  /** "" or an absolute path. */
   readonly chroot: string;
   readonly sessionTimeoutMs: number;
-  /** The timeout of the first connection over the whole list. */
+  /** Limit of the first connection over the whole list. */
   readonly connectTimeoutMs: number;
-  /** The maximum of rounds for the first connection; Infinity for no limit. */
+  /** Limit of rounds for the first connection; Infinity for no limit. */
   readonly connectRounds: number;
-  /** Whether the first connection fails once no host name of the list exists. */
   readonly isUnknownHostFinal: boolean;
-  /** 0 disables it. */
+  /** 0 for no limit. */
   readonly requestTimeoutMs: number;
   readonly canBeReadOnly: boolean;
-  /** Whether a new connection sets the watches again. */
   readonly shouldResetWatches: boolean;
   readonly sasl?: SaslLogin | undefined;
   readonly maxFrameLength: number;
   readonly session?: { readonly id: bigint; readonly password: Buffer } | undefined;
-  /** 0 to 1: spreads the waits of clients that lost the same server. */
+  /** 0 to 1: spreads the delays of clients that lost the same server. */
   readonly random: () => number;
 }
 
-/** The effects of a session, in the order that callers must see. */
 export interface SessionEffects {
-  /** Open a connection; report it with handleConnected or handleClosed. */
+  /** Opens a connection; the driver reports it with handleConnected or handleClosed. */
   connect(server: ServerAddress): void;
-  /** Drop the connection, open or opening, without further events. */
+  /** Drops the connection, open or opening, without further events. */
   disconnect(): void;
-  /** Bytes are ready: take them with takeBytes before the turn ends. */
+  /** Bytes are ready: call takeBytes before the turn of the event loop ends. */
   wantWrite(): void;
   changeState(state: ClientState, reason: Error | undefined): void;
   deliver(event: WatchEvent, watchers: ReadonlySet<Watcher>): void;

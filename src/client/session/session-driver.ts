@@ -11,16 +11,16 @@ import { WritableSearch } from './writable-search.js';
 
 export interface SessionListener {
   changedState(state: ClientState, reason: Error | undefined): void;
-  /** An event that at least one watcher gets. */
+  /** An event with at least one watcher. */
   delivered?(event: WatchEvent): void;
 }
 
 const LONGEST_TIMER_MS = 0x7fff_ffff;
 
 /**
- * Connects a session to its socket, clock and one timer, and performs its effects. All bytes of one
- * turn of the event loop leave in one write. Listeners run in microtasks: callers see replies,
- * events and changes of state in order, and never inside their own call.
+ * Connects a session to its socket, clock and timer. All bytes of one turn of the event loop leave
+ * in one write. Listeners run in microtasks: callers see replies, events and states in order, and
+ * never inside their own call.
  */
 export class SessionDriver implements SessionEffects {
   readonly session: Session;
@@ -45,7 +45,7 @@ export class SessionDriver implements SessionEffects {
     });
   }
 
-  /** Milliseconds of a monotonic clock; `performance` would have to load first. */
+  /** A monotonic clock; `performance` would take time to load. */
   now(): number {
     const [seconds, nanoseconds] = process.hrtime();
     return seconds * 1e3 + nanoseconds / 1e6;
@@ -56,7 +56,6 @@ export class SessionDriver implements SessionEffects {
     this.armTimer();
   }
 
-  /** How long no server has answered, in ms. */
   get silentMs(): number {
     return this.session.liveness.silentMs(this.now());
   }
@@ -116,7 +115,7 @@ export class SessionDriver implements SessionEffects {
     queueMicrotask(() => this.listener.changedState(state, reason));
   }
 
-  /** The server reports its own close of the session as an event; it says nothing about others. */
+  /** After close(), the server reports the close itself as an event: drop it. */
   deliver(event: WatchEvent, watchers: ReadonlySet<Watcher>): void {
     if (this.isClosing) return;
     queueMicrotask(() => this.listener.delivered?.(event));
@@ -132,7 +131,7 @@ export class SessionDriver implements SessionEffects {
     this.connection.write(bytes);
   };
 
-  /** An early timer is harmless, so only an earlier one replaces it. */
+  /** An early timer is harmless: replace it only by an earlier one. */
   private armTimer(): void {
     const atMs = this.session.nextDeadlineMs;
     if (atMs === Number.POSITIVE_INFINITY) {
@@ -146,7 +145,7 @@ export class SessionDriver implements SessionEffects {
     }
   }
 
-  /** After a long turn an answer may wait in the socket when its timeout fires: read it first. */
+  /** After a long turn, read the socket first: an answer may wait there. */
   private readonly handleTimer = (): void => {
     if (this.session.hasSlept(this.now())) this.tick();
     else setImmediate(this.tick);

@@ -3,17 +3,17 @@ import { formatSessionId } from '../../protocol/session-id.js';
 import { NO_PASSWORD, type Welcome, writeHello } from './hello.js';
 import type { SessionOptions } from './session-contract.js';
 
-/** The identity of a session: what a server needs to resume it. */
+/** What a server needs to resume a session. */
 export class SessionIdentity {
   id: bigint;
   password: Buffer;
-  /** As negotiated; before the first connection, as requested. */
+  /** Requested until the first connection, then negotiated. */
   timeoutMs: number;
   private readonly options: SessionOptions;
-  /** A read-only server invents a session that no other server knows. */
+  /** False for the id of a read-only server, which no other server knows. */
   private isGlobal: boolean;
-  /** A server created or resumed it for this client. */
-  private isOurs = false;
+  /** Whether a server created or resumed it for this client. */
+  private wasGranted = false;
   private zxidHigh = 0;
   private zxidLow = 0;
 
@@ -25,13 +25,12 @@ export class SessionIdentity {
     this.timeoutMs = options.sessionTimeoutMs;
   }
 
-  /** The last zxid of a reply. */
   get lastZxid(): bigint {
     return (BigInt(this.zxidHigh) << 32n) | BigInt(this.zxidLow >>> 0);
   }
 
-  /** Saves the zxid of a reply, unless it is not a zxid (0 of auth, -1 of an unknown op). */
-  saw(zxidHigh: number, zxidLow: number): void {
+  /** Ignores 0 (reply to auth) and -1 (reply to an unknown operation): they are not zxids. */
+  recordZxid(zxidHigh: number, zxidLow: number): void {
     if (zxidHigh > 0 || (zxidHigh === 0 && zxidLow !== 0)) {
       this.zxidHigh = zxidHigh;
       this.zxidLow = zxidLow;
@@ -49,11 +48,10 @@ export class SessionIdentity {
     });
   }
 
-  /** The reason of an answer without a session, as far as it is known. */
   get refusal(): string {
     if (!this.isGlobal) return 'opened no session';
-    if (this.isOurs) return 'reports that the session has expired';
-    // A wrong password gets the same answer.
+    if (this.wasGranted) return 'reports that the session has expired';
+    // A server answers a wrong password in the same way.
     return `refused session ${formatSessionId(this.id)}: it expired, or its password is wrong`;
   }
 
@@ -62,6 +60,6 @@ export class SessionIdentity {
     this.password = welcome.password;
     this.timeoutMs = welcome.timeoutMs;
     this.isGlobal ||= !welcome.isReadOnly;
-    this.isOurs ||= !welcome.isReadOnly;
+    this.wasGranted ||= !welcome.isReadOnly;
   }
 }

@@ -1,7 +1,6 @@
 /**
  * One client session as a state machine. Calls are events (connection, bytes, time, requests), and
- * effects leave through SessionEffects. Bytes to send gather until the driver takes them. No
- * socket, no clock, no timer: every time is an argument.
+ * effects leave through SessionEffects. No socket, clock or timer: every time is an argument.
  *
  * ```
  *   idle -> dialing -> handshaking -> established -> ended (expired, auth-failed, closed)
@@ -10,10 +9,10 @@
  *             +--------- waiting (between rounds of the list)
  * ```
  *
- * Rules: Programmer's Guide, "ZooKeeper Sessions"; the order of a reconnect (handshake, auth,
- * watches, then waiting requests), lastZxidSeen, and the end of a session that no server answers
- * for 4/3 of its timeout as in ClientCnxn. A lost connection fails the requests in flight, because
- * their outcome is unknown; they are never sent again.
+ * Rules: Programmer's Guide, "ZooKeeper Sessions". As in ClientCnxn: the order of a reconnect
+ * (handshake, auth, watches, then waiting requests), lastZxidSeen, and the end of a session that no
+ * server answers for 4/3 of its timeout. A lost connection fails the requests in flight. They are
+ * never sent again, because their outcome is unknown.
  */
 import { FrameDecoder } from '../../jute/frame-decoder.js';
 import { InputArchive } from '../../jute/input-archive.js';
@@ -57,7 +56,7 @@ export class Session {
   private publicState: ClientState = 'connecting';
   private ending: MakeError = closedError;
   private isClosing = false;
-  /** The end of the wait, the attempt or the close, by phase. */
+  /** Deadline of the delay, the attempt or the close, by phase. */
   private phaseDeadlineMs = Number.POSITIVE_INFINITY;
 
   constructor(options: SessionOptions, effects: SessionEffects) {
@@ -79,14 +78,14 @@ export class Session {
     return this.phase === 'established' ? this.list.current : undefined;
   }
 
-  /** When tick must be called, in ms of the caller's clock; Infinity for never. */
+  /** Time of the next tick in ms of the caller's clock; Infinity for never. */
   get nextDeadlineMs(): number {
     if (this.phase === 'ended') return Number.POSITIVE_INFINITY;
     const silenceMs = this.liveness.nextDeadlineMs(this.phase === 'established');
     return Math.min(this.phaseDeadlineMs, this.requests.nextDeadlineMs, silenceMs);
   }
 
-  /** Whether to tick before anything else: what waits in the socket is too old. */
+  /** Whether to tick first, because the bytes in the socket are too old. */
   hasSlept(nowMs: number): boolean {
     return this.phase === 'established' && this.liveness.hasSlept(nowMs);
   }
@@ -104,13 +103,11 @@ export class Session {
     this.effects.wantWrite();
   }
 
-  /** Changes the list of servers; leaves the connection for the reason that `change` returns. */
   changeServers(change: ServerChange, nowMs: number): void {
     const reason = this.isOver ? undefined : change(this.list, this.phase === 'established');
     if (reason !== undefined) this.drop(nowMs, new Error(reason));
   }
 
-  /** @param chunk read only during the call */
   handleBytes(chunk: Buffer, nowMs: number): void {
     const hasSlept = this.hasSlept(nowMs);
     if (!hasSlept) this.liveness.receivedMs = nowMs;
@@ -123,7 +120,6 @@ export class Session {
     }
   }
 
-  /** @param reason why the connection ended or failed: a sentence */
   handleClosed(reason: Error | undefined, nowMs: number): void {
     const when =
       this.phase === 'handshaking'
@@ -132,7 +128,7 @@ export class Session {
     this.lose(nowMs, reason ?? this.fault(`closed the connection${when}`));
   }
 
-  /** Time passed: pings, timeouts, the next attempt. */
+  /** Handles pings and timeouts, and starts the next attempt. */
   tick(nowMs: number): void {
     if (this.options.requestTimeoutMs > 0) this.requests.expire(nowMs);
     const expiry = this.isOver ? undefined : this.liveness.expiry(nowMs);
@@ -147,10 +143,7 @@ export class Session {
     }
   }
 
-  /**
-   * Sends a request, or keeps it until there is a connection.
-   * @param nowMs read only with a request timeout
-   */
+  /** Sends a request, or keeps it until the session is connected. */
   submit(request: Request, nowMs: number): void {
     const { requestTimeoutMs } = this.options;
     if (requestTimeoutMs > 0) request.deadlineMs = nowMs + requestTimeoutMs;
@@ -159,14 +152,13 @@ export class Session {
     else this.requests.wait(request);
   }
 
-  /** Adds an identity; every later connection sends it again. */
   addAuth(scheme: string, auth: Buffer, resolve: () => void, reject: (error: Error) => void): void {
     const out = this.phase === 'established' ? this.out : undefined;
     if (this.isOver) reject(this.ending(undefined, false));
     else if (this.auth.add(scheme, auth, { resolve, reject }, out)) this.effects.wantWrite();
   }
 
-  /** Ends in the state closed: at once, or after the server has closed the session. */
+  /** Ends in the state closed: at once, when the server confirms, or after CLOSE_TIMEOUT_MS. */
   close(nowMs: number): void {
     if (this.isClosing || this.publicState === 'closed') return;
     if (this.phase !== 'established') {
@@ -180,7 +172,7 @@ export class Session {
     this.phaseDeadlineMs = nowMs + Math.min(requestMs, CLOSE_TIMEOUT_MS);
   }
 
-  /** The bytes to write now; the caller owns them. */
+  /** The caller owns the bytes. */
   takeBytes(nowMs: number): Buffer {
     this.liveness.sentMs = nowMs;
     return this.out.take();
@@ -190,8 +182,8 @@ export class Session {
     return this.phase === 'ended' || this.isClosing;
   }
 
-  private fault(says: string, cause?: unknown): Error {
-    return new Error(`${formatServerAddress(this.list.current)} ${says}`, { cause });
+  private fault(problem: string, cause?: unknown): Error {
+    return new Error(`${formatServerAddress(this.list.current)} ${problem}`, { cause });
   }
 
   private newDecoder(): FrameDecoder {
@@ -222,13 +214,12 @@ export class Session {
     else this.drop(nowMs, this.fault('did not answer in time'));
   }
 
-  /** Ends a connection. */
   private drop(nowMs: number, reason: Error): void {
     this.effects.disconnect();
     this.lose(nowMs, reason);
   }
 
-  /** The connection is gone: fail the requests in flight, try the next server. */
+  /** Fails the requests in flight, and tries the next server. */
   private lose(nowMs: number, reason: Error): void {
     if (this.phase === 'ended' || this.phase === 'idle' || this.phase === 'waiting') return;
     if (this.isClosing) {
@@ -281,9 +272,9 @@ export class Session {
   private handleOpening(opened: Opened): void {
     const nowMs = this.liveness.receivedMs;
     if (opened.kind === 'sent') this.effects.wantWrite();
-    else if (opened.kind === 'refused') this.drop(nowMs, this.fault(opened.says));
+    else if (opened.kind === 'refused') this.drop(nowMs, this.fault(opened.problem));
     else if (opened.kind === 'opened') this.establish(opened.isReadOnly, nowMs);
-    else this.end(opened.state, opened.code, this.fault(opened.says));
+    else this.end(opened.state, opened.code, this.fault(opened.problem));
   }
 
   private establish(isReadOnly: boolean, nowMs: number): void {

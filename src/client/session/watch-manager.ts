@@ -2,22 +2,22 @@ import { EventType, eventTypeName, WatcherType } from '../../protocol/watch-even
 import type { WatchEvent, Watcher } from '../base/client.js';
 
 /**
- * The client side of ZooKeeper's watches, with the rules of ZKWatchManager. One-shot watches end
- * when they fire; persistent ones stay until removed. Paths are server paths, chroot included, so
- * that a path outside the chroot (/zookeeper/config) can be watched, too.
+ * The client side of watches, after ZKWatchManager. One-shot watches end when they fire, persistent
+ * ones when they are removed. Paths are server paths with the chroot, so that a path outside of it
+ * (/zookeeper/config) can be watched, too.
  */
 export type WatchKind = 'data' | 'exists' | 'child' | 'persistent' | 'recursive';
 
 type WatchTable = Map<string, Set<Watcher>>;
 type RemovedType = 'DataWatchRemoved' | 'ChildWatchRemoved' | 'PersistentWatchRemoved';
 
-/** Watchers that removeWatches removed, and their event. */
+/** Removed watchers, and the type of the event that notifies them. */
 export interface RemovedWatchers {
   readonly type: RemovedType;
   readonly watchers: ReadonlySet<Watcher>;
 }
 
-/** One setWatches request: five lists of paths. */
+/** The paths of one setWatches request. */
 export interface WatchBatch {
   data: string[];
   exists: string[];
@@ -64,43 +64,39 @@ export class WatchManager {
     else watchers.add(watcher);
   }
 
-  /** The watchers of this event; removes one-shot watches. */
+  /** The watchers of an event; removes one-shot watches. */
   trigger(type: number, path: string): ReadonlySet<Watcher> {
-    const told = new Set<Watcher>();
+    const notified = new Set<Watcher>();
     switch (type) {
       case EventType.NodeCreated:
       case EventType.NodeDataChanged:
-        this.takeOneShot('data', path, told);
-        this.takeOneShot('exists', path, told);
+        this.takeOneShot('data', path, notified);
+        this.takeOneShot('exists', path, notified);
         break;
       case EventType.NodeChildrenChanged:
-        this.takeOneShot('child', path, told);
+        this.takeOneShot('child', path, notified);
         break;
       case EventType.NodeDeleted:
-        this.takeOneShot('data', path, told);
-        this.takeOneShot('exists', path, told);
-        this.takeOneShot('child', path, told);
+        this.takeOneShot('data', path, notified);
+        this.takeOneShot('exists', path, notified);
+        this.takeOneShot('child', path, notified);
         break;
       default:
-        return told;
+        return notified;
     }
-    addAll(told, this.tables.persistent.get(path));
+    addAll(notified, this.tables.persistent.get(path));
     // A recursive watch gets the event of the child, so it skips the list of its parent.
-    if (type !== EventType.NodeChildrenChanged) this.collectRecursive(path, told);
-    return told;
+    if (type !== EventType.NodeChildrenChanged) this.collectRecursive(path, notified);
+    return notified;
   }
 
-  /** The watchers of a path and a type. */
   watchersOf(path: string, type: WatcherType): ReadonlySet<Watcher> {
     const found = new Set<Watcher>();
     for (const kind of REMOVALS[type]) addAll(found, this.tables[kind].get(path));
     return found;
   }
 
-  /**
-   * Removes every watcher of a path and a type; call it after the server's agreement.
-   * @param only removes this one, and keeps the others
-   */
+  /** Call it after the server has agreed. @param only removes this watcher and keeps the others */
   remove(path: string, type: WatcherType, only?: Watcher): readonly RemovedWatchers[] {
     const removed = new Map<RemovedType, Set<Watcher>>();
     for (const kind of REMOVALS[type]) {
@@ -109,14 +105,14 @@ export class WatchManager {
       const leaving = only === undefined ? new Set(watchers) : new Set([only]);
       for (const watcher of leaving) watchers.delete(watcher);
       if (watchers.size === 0) this.tables[kind].delete(path);
-      const told = removed.get(REMOVED_TYPES[kind]) ?? new Set();
-      addAll(told, leaving);
-      removed.set(REMOVED_TYPES[kind], told);
+      const notified = removed.get(REMOVED_TYPES[kind]) ?? new Set();
+      addAll(notified, leaving);
+      removed.set(REMOVED_TYPES[kind], notified);
     }
     return [...removed].map(([eventType, watchers]) => ({ type: eventType, watchers }));
   }
 
-  /** Every watched path, in batches whose paths together take at most `maxLength` bytes. */
+  /** All watched paths, in batches of at most `maxLength` bytes of paths. */
   batches(maxLength: number): readonly WatchBatch[] {
     const batches: WatchBatch[] = [];
     let length = Number.POSITIVE_INFINITY;
@@ -134,30 +130,33 @@ export class WatchManager {
     return batches;
   }
 
-  /** Forgets all watchers, without an event. */
   clear(): void {
     for (const kind of KINDS) this.tables[kind].clear();
   }
 
-  private takeOneShot(kind: 'data' | 'exists' | 'child', path: string, told: Set<Watcher>): void {
+  private takeOneShot(
+    kind: 'data' | 'exists' | 'child',
+    path: string,
+    notified: Set<Watcher>,
+  ): void {
     const table = this.tables[kind];
     const watchers = table.get(path);
     if (watchers === undefined) return;
     table.delete(path);
-    addAll(told, watchers);
+    addAll(notified, watchers);
   }
 
-  private collectRecursive(path: string, told: Set<Watcher>): void {
+  private collectRecursive(path: string, notified: Set<Watcher>): void {
     const { recursive } = this.tables;
     if (recursive.size === 0) return;
     for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
-      addAll(told, recursive.get(path.slice(0, end)));
+      addAll(notified, recursive.get(path.slice(0, end)));
     }
-    if (path !== '/') addAll(told, recursive.get('/'));
+    if (path !== '/') addAll(notified, recursive.get('/'));
   }
 }
 
-/** The event for a client, or undefined for a type that is not about znodes. */
+/** Undefined for a type that is not about znodes. */
 export function makeWatchEvent(type: number, path: string, zxid: bigint): WatchEvent | undefined {
   const name = eventTypeName(type);
   return name === undefined || name === 'None' ? undefined : { type: name, path, zxid };

@@ -14,7 +14,7 @@ interface SetWatchesArgs {
 
 const ignore = (): void => {};
 
-/** Every server knows it; it has no persistent watches. */
+/** Known to every server, but without persistent watches. */
 const setWatches: Operation<SetWatchesArgs, void> = {
   code: OpCode.setWatches,
   write: (out: OutputArchive, { relativeZxid, batch }) =>
@@ -27,7 +27,7 @@ const setWatches: Operation<SetWatchesArgs, void> = {
   read: ignore,
 };
 
-/** Since 3.6. */
+/** Known to servers since 3.6. */
 const setWatches2: Operation<SetWatchesArgs, void> = {
   code: OpCode.setWatches2,
   write: (out: OutputArchive, { relativeZxid, batch }) =>
@@ -43,8 +43,8 @@ const setWatches2: Operation<SetWatchesArgs, void> = {
 };
 
 /**
- * The requests that set a session's watches on a new connection. The server answers with an event
- * for each watch that fired since `relativeZxid`.
+ * Requests that set a session's watches on a new connection. The server answers with an event for
+ * each watch that fired since `relativeZxid`.
  */
 export function watchRequests(watches: WatchManager, relativeZxid: bigint): readonly Request[] {
   return watches.batches(SET_WATCHES_MAX_LENGTH).map((batch) => {

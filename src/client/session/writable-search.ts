@@ -8,8 +8,8 @@ const LONGEST_DELAY_MS = 60_000;
 const ANSWER_MS = 1000;
 
 /**
- * Looks for a writable server while the session is on a read-only one, with the pauses of
- * ClientCnxn: it asks one server after the other for its mode (isro).
+ * While the session is on a read-only server, asks the others for their mode (isro), one after the
+ * other, with the pauses of ClientCnxn.
  */
 export class WritableSearch {
   private readonly tls: TlsOptions | undefined;
@@ -21,7 +21,7 @@ export class WritableSearch {
     this.found = found;
   }
 
-  /** @param others the servers to ask, anew for each round */
+  /** @param others called for each round */
   start(others: () => readonly ServerAddress[]): void {
     this.stop();
     this.running = new AbortController();

@@ -9,10 +9,10 @@ import type { CallOptions, ZooKeeperClient } from '../base/client.js';
 import { checkClient } from '../check-client.js';
 import { isCode } from './is-code.js';
 
-/** Values of a program as data of znodes. */
+/** Converts values of a program to data of znodes and back. */
 export interface Codec<T> {
   encode(value: T): string | Uint8Array;
-  /** @throws any error for data that are not such a value */
+  /** @throws any error for data that it cannot convert */
   decode(data: Buffer | null): T;
 }
 
@@ -87,14 +87,14 @@ export async function setValue<T>(
 }
 
 export interface UpdateOptions {
-  /** How often to try against other writers at most, from 1. Default 100. */
+  /** Limit of attempts against other writers, from 1. Default 100. */
   readonly attempts?: number;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Changes a value by compare-and-set: reads it, calls `change`, and writes the result if nobody
- * else has written meanwhile. Otherwise it begins again, so `change` may be called several times.
+ * Changes a value by compare-and-set: reads it, calls `change`, and writes the result. If another
+ * client has written meanwhile, it begins again: `change` may be called several times.
  * @example await updateValue(client, '/count', jsonCodec<number>(), (count) => count + 1);
  * @throws ZooKeeperError: BADVERSION after all attempts, CONNECTIONLOSS with hasUnknownOutcome if
  * the reply to the write is lost; ValueError; the errors of `change`

@@ -24,8 +24,7 @@ export interface MkdirpOptions {
 }
 
 /**
- * Creates a persistent znode and its missing parents; existing ones stay as they are. It is
- * idempotent.
+ * Creates a persistent znode and its missing parents; existing znodes stay as they are. Idempotent.
  * @example await mkdirp(client, '/app/config/eu');
  * @returns the created paths, parents first
  * @throws ZooKeeperError, for example NOAUTH, or NOCHILDRENFOREPHEMERALS below an ephemeral
@@ -59,7 +58,7 @@ export async function mkdirp(
     } catch (error) {
       if (isCode(error, 'NODEEXISTS')) return;
       const above = parentPath(each);
-      // Below the root, a missing parent is a missing chroot.
+      // If the parent is the root, the chroot is missing.
       if (!isCode(error, 'NONODE') || above === '/' || above === '') throw error;
       await make(above);
       await make(each);
@@ -90,7 +89,7 @@ export async function createIfMissing(
     }
     const { signal } = options;
     const stat = await client.exists(path, signal === undefined ? {} : { signal });
-    // It may be gone again: create it then.
+    // Deleted meanwhile: try the create again.
     if (stat !== null) return { isCreated: false, stat };
   }
 }

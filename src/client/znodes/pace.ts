@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { checkWhole } from '../../protocol/check-argument.js';
 
-/** How fast a function on many znodes works. */
+/** How fast a function works on many znodes. */
 export interface Pace {
-  /** How many requests are in flight at most, from 1. Default 100. */
+  /** Requests in flight at most, from 1. Default 100. */
   readonly inFlight?: number;
-  /** How many requests a second begin at most, from 1. Default: no limit. */
+  /** Requests that begin per second at most, from 1. Default: no limit. */
   readonly perSecond?: number;
 }
 
@@ -14,7 +14,6 @@ export const PACE_CHECKS = {
   perSecond: (name: string, value: unknown) => checkWhole(name, value, 1),
 };
 
-/** Runs work on many items at a pace. */
 export class Pacer {
   private readonly inFlight: number;
   private readonly perSecond: number;
@@ -33,7 +32,7 @@ export class Pacer {
 
   /**
    * The results in the order of the items.
-   * @throws the first error of the work, when nothing is in flight any more; the signal's reason
+   * @throws the first error, when no work is in flight; the signal's reason
    */
   async map<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<readonly R[]> {
     const results = new Array<R>(items.length);

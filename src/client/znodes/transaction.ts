@@ -33,8 +33,8 @@ export interface Transaction<R extends readonly OpResult[]> {
 }
 
 /**
- * Begins a transaction. Each call adds an operation and returns a new transaction, so one can be
- * the start of several.
+ * Begins a transaction. Each call adds an operation and returns a new transaction, so several
+ * transactions can share their first operations.
  * @example
  * const [, , set] = await transaction(client)
  *   .check('/app', 3)
@@ -59,7 +59,7 @@ function withOps<R extends readonly OpResult[]>(
     delete: (path, version = -1) => plus<Deleted>({ op: 'delete', path, version }),
     set: (path, data, version = -1) => plus<DataSet>({ op: 'set', path, data, version }),
     check: (path, version) => plus<Checked>({ op: 'check', path, version }),
-    // A server answers each operation with its own kind of result, in order.
+    // The results have the order and the kinds of the operations.
     commit: async (call) => (await client.multi(ops, call)) as unknown as R,
   };
 }

@@ -17,7 +17,7 @@ export interface CachedZnode {
   readonly stat: Stat;
 }
 
-/** A change of the cache, which has applied it already. */
+/** A change that the cache has already applied. */
 export type CacheChange =
   | { readonly type: 'added'; readonly znode: CachedZnode }
   | { readonly type: 'changed'; readonly znode: CachedZnode; readonly before: CachedZnode }
@@ -31,19 +31,19 @@ export interface TreeCacheOptions extends Pace {
 }
 
 /**
- * A znode and everything below it, in memory: reads cost no request. It needs the built-in client
- * and a server of 3.6 or later.
+ * A znode and its descendants in memory: reads cost no request. It needs the built-in client and a
+ * server of 3.6 or later.
  *
  * One recursive watch reports changes, and the cache reads each changed znode, one after the other.
- * So its content is that of the server at a moment that only lags; parents come before children.
- * After a lost connection it compares the whole tree, because such a watch misses events: changes
- * that it missed are reported then. Several changes of one znode may become one. In a Stat, the
- * figures about children are those of the last change of the znode itself.
+ * So its content lags, but is always that of the server at some moment; parents come before
+ * children. After a lost connection it compares the whole tree and reports the changes that the
+ * watch missed. Several changes of one znode may become one. In a Stat, the figures about children
+ * are those of the last change of the znode itself.
  */
 export interface TreeCache {
   /** The cached znode; undefined if it does not exist. */
   get(path: string): CachedZnode | undefined;
-  /** The names of the cached children, sorted; undefined without the znode. */
+  /** Names of the cached children, sorted; undefined if the znode does not exist. */
   children(path: string): readonly string[] | undefined;
   /** All cached znodes, sorted by path. */
   entries(): readonly CachedZnode[];
@@ -51,7 +51,7 @@ export interface TreeCache {
   readonly ended: Promise<never>;
   /** Removes the watch; the cache keeps its content. Never rejects. */
   close(): Promise<void>;
-  /** close() */
+  /** Same as close(). */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -97,7 +97,6 @@ class WatchedTree implements TreeCache {
   private readonly pace: Pace;
   private readonly onChange: ((change: CacheChange) => void) | undefined;
   private readonly znodes = new Map<string, CachedZnode>();
-  /** The names of the cached children of each cached znode. */
   private readonly names = new Map<string, Set<string>>();
   private readonly closing = new AbortController();
   private readonly done: Promise<void>;
@@ -124,7 +123,7 @@ class WatchedTree implements TreeCache {
       }),
       this.ended,
     ]);
-    // Callers that do not wait for the end must not crash.
+    // Prevents an unhandled rejection if the caller does not await it.
     this.ended.catch(() => undefined);
     this.done = this.follow().catch((error: unknown) => this.fail(error));
   }
@@ -212,7 +211,6 @@ class WatchedTree implements TreeCache {
     else this.put(found.znode);
   }
 
-  /** Undefined without the znode. */
   private async read(
     path: string,
     hasChildren: boolean,
@@ -233,7 +231,7 @@ class WatchedTree implements TreeCache {
     const { path, stat } = znode;
     let before = this.znodes.get(path);
     if (before !== undefined && before.stat.czxid !== stat.czxid) {
-      // Deleted and created again: its old children went with it.
+      // Deleted and created again, without its old children.
       this.remove(path);
       before = undefined;
     }
@@ -248,7 +246,7 @@ class WatchedTree implements TreeCache {
     }
   }
 
-  /** Removes a znode and what the cache has below it, children first. */
+  /** Removes a znode and its cached descendants, children first. */
   private remove(path: string): void {
     for (const name of [...(this.names.get(path) ?? [])]) this.remove(childPath(path, name));
     this.names.delete(path);

@@ -20,8 +20,8 @@ export interface WalkedZnode {
 const WALK_CHECKS = { ...PACE_CHECKS, signal: checkSignal };
 
 /**
- * The znodes of a tree, parents first, level by level, each level sorted by path. A walk takes its
- * time: znodes that come or go meanwhile may be missing.
+ * The znodes of a tree, parents first, level by level, each level sorted by path. Znodes that are
+ * created or deleted during the walk may be missing.
  * @example
  * for await (const { path, stat } of walk(client, '/app')) console.log(path, stat.dataLength);
  * @throws ZooKeeperError: NONODE without the first znode, NOAUTH
@@ -76,10 +76,10 @@ export interface DeleteAllOptions extends WalkOptions {
 }
 
 /**
- * Deletes a znode and everything below it, children first. Znodes that are created below it
- * meanwhile are deleted, too. It is not atomic, and idempotent: if it fails, call it again.
+ * Deletes a znode and its descendants, children first, and those that are created meanwhile. It is
+ * idempotent, but not atomic: if it fails, call it again.
  * @example await deleteAll(client, '/app/old', { perSecond: 500 });
- * @returns how many znodes it deleted; 0 without the znode
+ * @returns the number of deleted znodes; 0 without the znode
  * @throws ZooKeeperError, for example NOAUTH
  */
 export async function deleteAll(
@@ -95,7 +95,7 @@ export async function deleteAll(
   const pacer = new Pacer(pace, signal);
   const call: CallOptions = signal === undefined ? {} : { signal };
   let deleted = 0;
-  /** @returns whether a znode has got new children */
+  /** @returns whether it got new children */
   const remove = async (each: string): Promise<boolean> => {
     try {
       await client.delete(each, -1, call);
