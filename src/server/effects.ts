@@ -5,7 +5,7 @@ import type { LogRange } from './persistence/log-search.js';
 import type { SnapshotContent } from './persistence/snapshot-content.js';
 import type { Report } from './state/reports.js';
 
-/** Everything that a server can request from its driver, in the order of execution. */
+/** The requests of a server to its driver, in the order of execution. */
 export type Effect =
   | { readonly kind: 'send'; readonly connection: number; readonly bytes: Buffer }
   /** After everything sent before. */
@@ -15,8 +15,8 @@ export type Effect =
   /** Stop reading from a client until it has read the sent data; then step `drained`. */
   | { readonly kind: 'await-reading'; readonly connection: number }
   /**
-   * Records for the transaction log. `whenDurable` is stepped once they are on disk, and not
-   * before: so no acknowledgment can overtake its write.
+   * Records for the transaction log. `whenDurable` is stepped once they are on disk, never before,
+   * so that no acknowledgment overtakes its write.
    */
   | {
       readonly kind: 'append';
@@ -35,19 +35,16 @@ export type Effect =
   | { readonly kind: 'adopt-restored'; readonly staged: string | null; readonly whenDurable: Event }
   | QuorumEffect;
 
-/**
- * Additional requests of an ensemble member. All effects on the disk (`append`, `write-epoch`,
- * `truncate`, `install-snapshot`) are executed one after the other, in order.
- */
+/** Requests of an ensemble member. Effects on the disk are executed one by one, in order. */
 export type QuorumEffect =
   /**
-   * For server `sid`, over its election connection, which is opened if necessary. Only the newest
-   * frame counts: it replaces an unsent one, and is sent again after a reconnect.
+   * The newest frame for server `sid`: it replaces an unsent one, and is sent again after a
+   * reconnect.
    */
   | { readonly kind: 'notify'; readonly sid: number; readonly frame: Buffer }
   /**
-   * The members to keep election connections with, including this server. `proposed` has the lines
-   * of a proposed configuration, which may name more servers and other addresses.
+   * The members to keep election connections with, and this server. `proposed` are lines that may
+   * come into force, with more servers or other addresses.
    */
   | {
       readonly kind: 'members';
@@ -56,8 +53,7 @@ export type QuorumEffect =
     }
   | { readonly kind: 'link-send'; readonly link: number; readonly bytes: Buffer }
   /**
-   * The body of a snapshot for SNAP, piece by piece while the server continues to serve. Later data
-   * on the link waits for it.
+   * A snapshot for SNAP, while the server continues to serve. Later data on the link waits for it.
    */
   | {
       readonly kind: 'link-snapshot';
@@ -67,8 +63,8 @@ export type QuorumEffect =
       readonly isWanted: () => boolean;
     }
   /**
-   * Search the log on disk for the txns that a learner lacks, up to a size relative to the newest
-   * snapshot (maxLogBytes); `log-searched` has the result. The search covers all earlier appends.
+   * Search all earlier appends for the txns that a learner lacks, up to a size relative to the
+   * newest snapshot (maxLogBytes); `log-searched` has the result.
    */
   | {
       readonly kind: 'search-log';
@@ -77,8 +73,8 @@ export type QuorumEffect =
       readonly sizeFactor: number;
     }
   /**
-   * The txns of a found range, each as PROPOSAL and COMMIT, piece by piece. Later data on the link
-   * waits for them. A range that is no longer complete ends the link.
+   * The txns of a range, each as PROPOSAL and COMMIT. Later data on the link waits for them. A
+   * range that is no longer complete ends the link.
    */
   | { readonly kind: 'link-log'; readonly link: number; readonly range: LogRange }
   /** After everything sent before. */
@@ -107,22 +103,19 @@ export type QuorumEffect =
   | {
       readonly kind: 'install-snapshot';
       readonly content: SnapshotContent;
-      /** Repairs a tree that differs since this zxid, and keeps its files. Null: keep none. */
+      /** Where the tree here began to differ, to keep its files; null keeps none. */
       readonly mismatchZxid: bigint | null;
       readonly whenDurable: Event;
     }
-  /**
-   * Before all later effects on the disk: store the proposed membership for the next start, or
-   * discard the stored one if it is null.
-   */
+  /** Before later effects on the disk: store the proposed membership, or discard it (null). */
   | { readonly kind: 'write-next-config'; readonly text: string | null }
   /**
-   * The membership in force has changed: store it for the next start. @param isSettled no
-   * membership is proposed, so discard the stored one
+   * Store the membership in force for the next start.
+   * @param isSettled also discard the proposed one
    */
   | { readonly kind: 'write-config'; readonly text: string; readonly isSettled: boolean };
 
-/** Effects on the disk; each is answered by one event. */
+/** Each is answered by one event. */
 export const DISK_EFFECTS: ReadonlySet<Effect['kind']> = new Set([
   'append',
   'write-epoch',

@@ -16,7 +16,7 @@ export type CountedOutside = Extract<
   | (typeof LATER_COUNTERS)[number]
 >;
 
-/** What a test wants of the core of a server; see ServerControl. */
+/** See ServerControl. */
 export type ServerFault =
   | { readonly kind: 'expire'; readonly sessionId: bigint }
   /** Null accepts writes again. */
@@ -36,28 +36,24 @@ export type Event =
       readonly connection: number;
       readonly remoteIp: string;
       readonly remotePort: number;
-      /** Default: false. */
       readonly isOverTls?: boolean;
-      /** The subject of its verified TLS certificate: RFC 2253. */
+      /** RFC 2253. */
       readonly certificateSubject?: string;
     }
-  /** The server owns the bytes from now on: nobody overwrites them. */
+  /** Nobody overwrites the bytes from now on. */
   | { readonly kind: 'received'; readonly connection: number; readonly bytes: Buffer }
   | { readonly kind: 'disconnected'; readonly connection: number }
-  /**
-   * Something that happened outside the server: a client refused before it became a connection, or
-   * a failed command of an operator.
-   */
+  /** Something outside the server: a client refused early, or a failed command of an operator. */
   | { readonly kind: 'counted'; readonly what: CountedOutside }
   /**
-   * A limit that is enforced outside the core was exceeded. @param from an address or other
-   * identification for the operator
+   * A limit that is enforced outside the core was exceeded.
+   * @param from an address or other identification for the operator
    */
   | {
       readonly kind: 'limit-exceeded';
       readonly limit: LimitName;
       readonly from: string;
-      /** The configured value, if an option sets it. */
+      /** Set if an option sets it. */
       readonly value?: number;
     }
   /** An operator wants the client to connect to another server. */
@@ -66,29 +62,28 @@ export type Event =
   | { readonly kind: 'drained'; readonly connection: number }
   /** All txns up to `zxid` are durable here: the ack of a standalone server's only voter. */
   | { readonly kind: 'ack'; readonly zxid: bigint }
-  /** A program that tests its clients wants a server that is unwell. */
+  /** For tests of clients. */
   | { readonly kind: 'fault'; readonly fault: ServerFault }
-  /** A measurement of the driver for the metrics: a duration in ms, or a count. */
+  /** A duration in ms, or a count. */
   | { readonly kind: 'measured'; readonly what: Measured; readonly value: number }
   /**
-   * A standalone server continues with this tree and these sessions. @param staged the place of
-   * their complete snapshot; null for a server in memory
+   * A standalone server continues with this tree and these sessions.
+   * @param staged the place of their complete snapshot; null for a server in memory
    */
   | { readonly kind: 'restore'; readonly database: Database; readonly staged: string | null }
   /** The restored data is durable on disk. */
   | { readonly kind: 'restored' }
   | QuorumEvent;
 
-/** Events of a connection of the learner protocol itself. */
 export type LinkEvent = Extract<
   QuorumEvent,
   { kind: 'link-opened' | 'link-received' | 'link-closed' }
 >;
 
 /**
- * Events between the servers of an ensemble. A link is a connection of the learner protocol with a
- * number: positive if it was accepted, and negative if this server requested it (effect
- * `link-dial`). No event of a link comes after its `link-closed`.
+ * Events between servers. A link is a connection of the learner protocol with a number: positive if
+ * it was accepted, and negative if this server dialed it. No event of a link comes after its
+ * `link-closed`.
  */
 export type QuorumEvent =
   /** A frame of an election connection, without its length; `sid` is the sender. */
@@ -98,14 +93,14 @@ export type QuorumEvent =
       readonly kind: 'link-opened';
       readonly link: number;
       readonly remote: string;
-      /** It came through the port for observers. Default: no. */
+      /** It came through the port for observers. */
       readonly isObserverPort?: boolean;
     }
-  /** The server owns the bytes from now on: nobody overwrites them. */
+  /** Nobody overwrites the bytes from now on. */
   | { readonly kind: 'link-received'; readonly link: number; readonly bytes: Buffer }
   /** The link was lost or not opened; not sent if this server closed it. */
   | { readonly kind: 'link-closed'; readonly link: number; readonly reason: string }
-  /** The answer to `search-log`: null if the log cannot be used. */
+  /** Null if the log cannot be used. */
   | {
       readonly kind: 'log-searched';
       readonly link: number;

@@ -36,13 +36,13 @@ import { CommitMetrics } from './state/commit-metrics.js';
 import { Request, THROTTLED } from './state/request.js';
 import type { ServerState } from './state/server-state.js';
 
-/** Request header: int xid, int type. */
+/** int xid, int type */
 const REQUEST_HEADER_SIZE = 8;
 
 export interface ServerParts {
   readonly state: ServerState;
   readonly whitelist: Whitelist;
-  /** Connections per address, and in total; 0: no limit (maxClientCnxns, maxCnxns). */
+  /** maxClientCnxns, maxCnxns; 0: no limit. */
   readonly maxClientCnxns: number;
   readonly maxCnxns: number;
   /** Null makes a server that serves nobody. */
@@ -60,7 +60,7 @@ export class Server {
   private readonly pressure: BackPressure;
   private readonly commits: CommitMetrics;
   readonly pipeline: WritePipeline | null;
-  /** A member of an ensemble lets clients in once it is in sync with its leader. */
+  /** A member of an ensemble accepts clients once it is in sync with its leader. */
   isOpen = true;
   /** Accepted work is finished, but nothing new starts: its tree will be replaced. */
   isHalting = false;
@@ -110,12 +110,11 @@ export class Server {
     };
   }
 
-  /** It requests no wake-ups: its driver sends the time often enough. */
+  /** Its driver sends the time often enough. */
   get nextWakeMs(): number {
     return Number.POSITIVE_INFINITY;
   }
 
-  /** Requests received and not answered. */
   get outstandingRequests(): number {
     return (this.pipeline?.inProcess ?? 0) + this.gate.waiting;
   }
@@ -287,7 +286,7 @@ export class Server {
     }
   }
 
-  /** It waited too long; the answer keeps its place in the order. */
+  /** The request waited too long; the answer keeps its place in the order. */
   private readonly refuse = (
     connection: ClientConnection,
     frame: Buffer,
@@ -344,10 +343,7 @@ export class Server {
     this.opened(connection, session, 'session-resumed');
   }
 
-  /**
-   * A learner's client resumes a session: it belongs to `owner` from now on. False if the session
-   * no longer exists.
-   */
+  /** Makes `owner` the owner of a session that a learner's client resumes. False if it is gone. */
   moveSession(sessionId: bigint, timeoutMs: number, owner: SessionOwner): boolean {
     const { sessions, monotonicMs } = this.state;
     const session = sessions.find(sessionId);
@@ -451,7 +447,6 @@ export class Server {
     return carryWatches(before.state, this.state, new WatchNotifier(this.state));
   }
 
-  /** Ends every connection: this server stops. */
   shutDown(): void {
     this.isOpen = false;
     this.connections.closeAll();

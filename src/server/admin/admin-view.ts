@@ -1,15 +1,15 @@
 import type { ServerView } from '../../fourlw/server-view.js';
 
-/** The server data that admin commands need beyond that of the four-letter words. */
+/** The data of admin commands besides that of the four-letter words. */
 export interface AdminView {
   readonly server: ServerView;
   /** Syncs of the log that took longer than fsync.warningthresholdms. */
   readonly slowSyncCount: number;
-  /** The newest snapshot on disk; undefined without one. */
+  /** Undefined without a snapshot on disk. */
   lastSnapshot(): { readonly zxid: bigint; readonly timestampMs: number } | undefined;
   /** Values by name; secrets are masked. */
   systemProperties(): ReadonlyMap<string, string>;
-  /** `key=value` lines of all options that differ from their default; secrets are masked. */
+  /** `key=value` lines of the options that differ from their defaults; secrets are masked. */
   initialConfiguration(): string;
   /** Ends this percentage of the client connections; returns their count. */
   shedConnections(percentage: number): number;

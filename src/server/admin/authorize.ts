@@ -8,21 +8,20 @@ const UNAUTHORIZED = 401;
 const FORBIDDEN = 403;
 
 export interface Requester {
-  /** The header of the request: `Authorization: digest user:password`, `ip` or `x509`. */
+  /** `Authorization: digest user:password`, `ip`, or `x509`. */
   readonly header: string | undefined;
   readonly remoteIp: string;
-  /** The subject of its accepted TLS certificate. */
+  /** Of its accepted TLS certificate. */
   readonly certificateSubject: string | undefined;
 }
 
-/** Schemes without further credentials: the connection itself provides the id. */
+/** The connection itself provides the id of these schemes. */
 const SPOKEN_FOR: ReadonlySet<string> = new Set(['ip', 'x509']);
 
 /**
- * Whether the request may run a guarded command. It needs every permission on "/";
- * Apache's server accepts any one of them.
- *
- * @param rootAcl the ACL of "/" @returns the refusal, or undefined
+ * Requires every permission on "/"; Apache's server accepts any one of them. Returns the refusal,
+ * or undefined.
+ * @param rootAcl the ACL of "/"
  */
 export function refuseUnauthorized(
   auth: Auth,

@@ -3,7 +3,7 @@ import type { JsonObject } from './json.js';
 
 export interface AdminRequest {
   readonly query: ReadonlyMap<string, string>;
-  /** The text of a POST. */
+  /** Of a POST. */
   readonly body: string;
 }
 
@@ -14,7 +14,7 @@ export interface AdminResult {
   readonly status?: number;
 }
 
-/** A command of the AdminServer. Source of names and fields: Apache's Commands.java. */
+/** Source of names and fields: Apache's Commands.java. */
 export interface AdminCommand {
   readonly name: string;
   readonly aliases: readonly string[];
@@ -22,7 +22,7 @@ export interface AdminCommand {
   readonly method: 'GET' | 'POST';
   /** Whether it is answered while the server does not serve. */
   readonly isAlwaysAnswered?: boolean;
-  /** It changes something, so a page of another site must not be able to call it. */
+  /** A page of another site must not be able to call it. */
   readonly isChange?: boolean;
   /** Requires an `Authorization` header, and every permission on "/". */
   readonly isGuarded?: boolean;

@@ -1,4 +1,3 @@
-/** The commands of the AdminServer by name, and how to answer them. */
 import type { AdminView } from './admin-view.js';
 import { type AdminCommand, type AdminRequest, type AdminResult, failure } from './command.js';
 import { CONNECTION_COMMANDS } from './connection-commands.js';
@@ -46,7 +45,6 @@ const UNAVAILABLE = 503;
 
 export interface AdminAnswer {
   readonly status: number;
-  /** JSON. */
   readonly body: string;
 }
 
@@ -60,17 +58,16 @@ export function obstacle(
   return failure(NOT_SERVING, query.get('strict') === '1' ? UNAVAILABLE : undefined);
 }
 
-/** Runs a command with a JSON answer. @param name as requested */
+/** @param name as requested */
 export function answerCommand(admin: AdminView, name: string, request: AdminRequest): AdminAnswer {
   const command = findCommand(name);
   if (command?.run === undefined) return answerOf(name, failure(`Unknown command: ${name}`));
   const refusal = obstacle(admin, command, request);
-  // Apache's server uses the requested name in a refusal, otherwise the primary name.
+  // In a refusal, Apache's server uses the requested name, in an answer the primary one.
   if (refusal !== undefined) return answerOf(name, refusal);
   return answerOf(command.name, command.run(admin, request));
 }
 
-/** Data first, then `command` and `error`. */
 export function answerOf(name: string, result: AdminResult): AdminAnswer {
   const object: JsonObject = new Map([
     ...entriesOf(result.fields),
@@ -80,7 +77,7 @@ export function answerOf(name: string, result: AdminResult): AdminAnswer {
   return { status: result.status ?? 200, body: writeJson(object) };
 }
 
-/** The page with all commands. @param root `/commands` */
+/** @param root `/commands` */
 export function commandPage(root: string): string {
   return ADMIN_COMMANDS.map(({ name }) => `<a href="${root}/${name}">${name}</a>\n<br/>\n`).join(
     '',

@@ -1,4 +1,3 @@
-/** Commands about the connections of clients. */
 import type { ConnectionView } from '../../fourlw/server-view.js';
 import { type AdminCommand, failure, fields } from './command.js';
 import type { Json, JsonObject } from './json.js';
@@ -49,7 +48,6 @@ export function briefConnections(connections: readonly ConnectionView[]) {
   return byTls(connections, briefConnection);
 }
 
-/** The clients without TLS, and those over TLS. */
 function byTls(
   connections: readonly ConnectionView[],
   shown: (connection: ConnectionView) => JsonObject,

@@ -1,19 +1,17 @@
-/**
- * Facts about machine and process for the words; node/ provides them, a simulation invents them.
- */
+/** Facts about machine and process for the words; a simulation invents them. */
 export interface HostView {
   /** See ServerView.environment. */
   environment(): readonly (readonly [name: string, value: string])[];
-  /** Sizes of the two folders in bytes; 0 for a server in memory. */
+  /** In bytes; 0 for a server in memory. */
   dirs(): { readonly dataDirSize: number; readonly logDirSize: number };
   /** -1 if unknown. */
   openFileCount(): number;
   maxFileCount(): number;
-  /** Milliseconds since the process started. */
+  /** Since the process started. */
   uptimeMs(): number;
 }
 
-/** Settings that `conf` and mntr print but the server does not need. */
+/** Settings that only `conf` and mntr need. */
 export interface ConfigFacts {
   readonly clientPort: number;
   readonly secureClientPort: number;

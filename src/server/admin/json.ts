@@ -4,7 +4,6 @@
  */
 import { formatJavaDouble } from '../../fourlw/java-number.js';
 
-/** A number with this text. */
 export class NumberText {
   readonly text: string;
 
@@ -28,7 +27,7 @@ export type Json =
   | readonly Json[]
   | JsonObject;
 
-/** Ordered fields. A Map, because an object would sort keys that look like numbers first. */
+/** Ordered. An object would sort keys that look like numbers first. */
 export type JsonObject = ReadonlyMap<string, Json> | { readonly [key: string]: Json };
 
 export function writeJson(value: Json, indent = ''): string {

@@ -1,4 +1,3 @@
-/** Commands that list watches and sessions, and commands about the ensemble. */
 import type { SessionsView } from '../../fourlw/server-view.js';
 import { hex64 } from '../../protocol/zxid.js';
 import type { AddressView } from './admin-view.js';
@@ -39,7 +38,7 @@ const watchesByPath: AdminCommand = {
     }),
 };
 
-/** Sessions by expiry time; empty on a learner, even for its own sessions. */
+/** By expiry time; empty on a learner, even for its own sessions. */
 function expiryOf(sessions: SessionsView): Map<string, bigint[]> {
   const expiry = new Map<string, bigint[]>();
   if (sessions.kind === 'learner') return expiry;

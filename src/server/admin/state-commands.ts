@@ -1,4 +1,3 @@
-/** Commands about the server itself: configuration, counts, files, environment. */
 import { mntr } from '../../fourlw/mntr.js';
 import type { ServerView, SizesView } from '../../fourlw/server-view.js';
 import { hex64 } from '../../protocol/zxid.js';

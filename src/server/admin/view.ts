@@ -286,7 +286,7 @@ function viewOf(connection: ClientConnection): ConnectionView {
   };
 }
 
-/** The format in which Java prints an address: IPv6 in brackets with all eight groups. */
+/** As Java prints an address: IPv6 in brackets with all eight groups. */
 function remoteOf({ remoteIp, remotePort }: ClientConnection): string {
   return remoteIp.includes(':') ? `[${remoteIp}]:${remotePort}` : `${remoteIp}:${remotePort}`;
 }

@@ -1,4 +1,4 @@
-/** A broken invariant: the process must end, because a wrong answer is worse than none. */
+/** The process must end, because a wrong answer is worse than none. */
 export class InvariantError extends Error {
   override readonly name = 'InvariantError';
   readonly code = 'EINVARIANT';

@@ -1,13 +1,12 @@
 /**
- * The two checksums of ZooKeeper's files, as in java.util.zip: Adler-32 protects each log record
- * and seals snapshots, CRC-32 is part of the tree digest. Both take a range of a buffer and return
- * an unsigned number; `seed` is an earlier result, so that a sum can cover several pieces. Written
- * in JavaScript, because Node 20.12 has no zlib.crc32 and a native call costs more than the
- * checksum of a typical entry. They read four bytes at a time, which a DataView loads in one
- * instruction (measured twice as fast as single bytes).
+ * The checksums of ZooKeeper's files, as in java.util.zip: Adler-32 protects log records and seals
+ * snapshots, CRC-32 is part of the tree digest. `seed` is an earlier result, so that a sum can
+ * cover several pieces. Written in JavaScript, because Node 20.12 has no zlib.crc32 and a native
+ * call costs more than a typical entry. A DataView loads four bytes in one instruction, which is
+ * twice as fast as single bytes.
  */
 
-/** Caches the view of the last used memory: making a view costs as much as a short checksum. */
+/** The view of the last used memory: making one costs as much as a short checksum. */
 class ViewCache {
   private view: DataView = new DataView(new ArrayBuffer(0));
 
@@ -122,10 +121,7 @@ export function crc32(bytes: Uint8Array, start: number, end: number, seed = 0): 
   return ~crc >>> 0;
 }
 
-/**
- * One step of CRC-32 over eight bytes in two little-endian words. Here and below, `crc` is the
- * inverse of the sum so far.
- */
+/** One step over eight bytes in little-endian words. `crc` is the inverse of the sum so far. */
 export function crcOfPair(crc: number, first: number, second: number): number {
   const x = first ^ crc;
   return (

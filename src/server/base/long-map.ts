@@ -1,9 +1,8 @@
 import { highOf, lowOf } from '../../jute/long.js';
 
 /**
- * A Map with longs as keys, such as session ids. It hashes neither a bigint nor its text: the
- * halves are keys of two Maps. The outer one is small, because ids of one server start alike for
- * days.
+ * A Map with longs as keys. It hashes neither a bigint nor its text: the halves are keys of two
+ * Maps. The outer one is small, because session ids of one server start alike for days.
  */
 export class LongMap<V> {
   private readonly byHigh = new Map<number, Map<number, V>>();

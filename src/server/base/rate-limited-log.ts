@@ -14,8 +14,8 @@ export class RateLimitedLog {
   }
 
   /**
-   * @param kind messages of the same kind share a limit @param burst how many messages of this kind
-   * are written in a minute; the next one then reports how many were dropped
+   * @param kind messages of the same kind share a limit
+   * @param burst messages of this kind in a minute; the next one then reports how many were dropped
    */
   say(message: string, kind = message, burst = 1): void {
     const nowMs = this.nowMs();

@@ -1,6 +1,6 @@
 /**
- * Which authentication schemes a configuration offers (ProviderRegistry), and whether the enforced
- * ones are among them (AuthenticationHelper). Pure.
+ * The authentication schemes that a configuration offers (ProviderRegistry), and whether the
+ * enforced ones are among them (AuthenticationHelper).
  */
 import type { OptionValues } from './config.js';
 

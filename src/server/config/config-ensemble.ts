@@ -15,7 +15,6 @@ export interface QuorumAddress {
   readonly electionPort: number;
 }
 
-/** Where a server listens for clients. */
 export interface ClientPlace {
   /** Null means all addresses. */
   readonly address: string | null;
@@ -24,29 +23,28 @@ export interface ClientPlace {
 
 export interface QuorumServerConfig {
   readonly sid: number;
-  /** One address, or several with multiAddress.enabled. */
+  /** Several only with multiAddress.enabled. */
   readonly addresses: readonly QuorumAddress[];
   readonly role: 'participant' | 'observer';
   /** Null if zoo.cfg's clientPort applies. */
   readonly client: ClientPlace | null;
-  /** For clients over TLS; null if zoo.cfg's secureClientPort applies. From 3.10 on. */
+  /** For TLS, since 3.10; null if zoo.cfg's secureClientPort applies. */
   readonly secureClient: ClientPlace | null;
 }
 
 export interface EnsembleLines {
   readonly servers: QuorumServerConfig[];
-  /** Maps group numbers to sids. */
+  /** Sids by group number. */
   readonly groups: Map<number, readonly number[]>;
-  /** Maps sids to weights; the default is 1. */
+  /** By sid; the default is 1. */
   readonly weights: Map<number, number>;
 }
 
-/** Whether the key belongs to the lines of an ensemble. */
 export function isEnsembleKey(key: string): boolean {
   return /^(server|group|weight)\./.test(key);
 }
 
-/** Adds one line to `lines`; returns an error message, or undefined. */
+/** Adds a line to `lines`. Returns an error message, or undefined. */
 export function parseEnsembleLine(
   lines: EnsembleLines,
   key: string,

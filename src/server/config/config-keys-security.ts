@@ -1,4 +1,3 @@
-/** The options of zoo.cfg for authentication and TLS; config-keys.ts has the others. */
 import { ensembleOnly, optionsOf, unsupported, withoutEffect } from './config-option.js';
 
 const file = optionsOf('file');

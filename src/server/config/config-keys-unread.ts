@@ -1,6 +1,6 @@
 /**
- * Keys of Apache's server that no option reads, by the reason; config-keys.ts has the options.
- * Without some of them a server would be less safe than it looks: those are errors.
+ * Keys of Apache's server that no option reads, by the reason. A key is an error if the server
+ * would be less safe without it.
  */
 
 export interface UnreadKeys {
@@ -97,7 +97,7 @@ export const UNREAD_KEYS: readonly UnreadKeys[] = [
   },
 ];
 
-/** Why no option reads `key`; undefined if Apache's server does not know it, either. */
+/** Undefined if Apache's server does not know the key, either. */
 export function unreadKey(key: string): UnreadKeys | undefined {
   return UNREAD_KEYS.find(({ keys }) => keys.includes(key));
 }

@@ -1,7 +1,7 @@
 /**
- * Every option of zoo.cfg, with Apache's key, default and unit (QuorumPeerConfig, and the 3.9
- * administrator's guide for the properties). The field names of Config are the names here. The
- * table of zoo.cfg(5) is made of this one.
+ * Every option of zoo.cfg, with Apache's key, default, and unit (QuorumPeerConfig; the 3.9
+ * administrator's guide for properties). The names are the fields of Config. zoo.cfg(5) prints this
+ * table.
  */
 
 import { ENSEMBLE } from './config-keys-ensemble.js';

@@ -1,11 +1,10 @@
 /**
- * How one option of zoo.cfg is declared: Apache's key, its kind, default and unit, and a line for
- * the manual. Apache's parser knows an option of kind `file` and refuses a bad value. The others
- * are Java system properties, named `zookeeper.<key>` by default. For a bad value of these, Apache
- * uses its default.
+ * How an option of zoo.cfg is declared. Apache's parser knows an option of kind `file` and refuses
+ * a bad value. The others are Java system properties, named `zookeeper.<key>` by default; for a bad
+ * value, Apache uses the default.
  *
- * A declared option is supported, unless `unsupported`, `ensembleOnly` or `withoutEffect` say
- * otherwise: setting an option must never silently have no effect.
+ * An option is supported, unless `unsupported`, `ensembleOnly`, or `withoutEffect` say otherwise:
+ * setting one must never silently have no effect.
  */
 
 /**
@@ -21,16 +20,16 @@ export interface Option<T> {
   readonly origin: 'file' | 'property';
   /** The full name for -D; in Apache's server a `file` option has none. */
   readonly property: string;
-  /** The expected form of a value: "an integer", "true or false". */
+  /** "an integer", "true or false" */
   readonly expects: string;
   readonly default: T;
-  /** The default in the manual, if it depends on other options. */
+  /** For the manual, if the default depends on other options. */
   readonly defaultText: string;
   /** "ms", "KB" … or "". */
   readonly unit: string;
   readonly summary: string;
   readonly status: OptionStatus;
-  /** Why the option has no effect; "" if it has one. */
+  /** "" if the option has an effect. */
   readonly why: string;
   /** Parses a trimmed text; undefined if it is invalid. */
   parse(text: string): T | undefined;
@@ -47,9 +46,7 @@ export interface OptionExtras {
 
 const INT_MAX = 0x7fff_ffff;
 
-/**
- * Digits with a sign, as Integer.parseInt; properties may also be hex or octal (Integer.decode).
- */
+/** Digits with a sign (Integer.parseInt); for properties, also hex or octal (Integer.decode). */
 function parseInteger(text: string, isDecoded: boolean): number | undefined {
   const match = isDecoded
     ? /^([+-]?)(?:0[xX]|#)([0-9a-fA-F]+)$/.exec(text)
@@ -101,7 +98,7 @@ function make<T>(
   };
 }
 
-/** Marks unsupported options. @param why the reason, for warning and manual */
+/** @param why for warning and manual */
 export function unsupported<S extends Record<string, Option<unknown>>>(why: string, section: S): S {
   return marked('unsupported', why, section);
 }
@@ -110,7 +107,7 @@ export function ensembleOnly<S extends Record<string, Option<unknown>>>(section:
   return marked('ensemble only', '', section);
 }
 
-/** @param why the reason why they have no effect, for warning and manual */
+/** @param why for warning and manual */
 export function withoutEffect<S extends Record<string, Option<unknown>>>(
   why: string,
   section: S,
@@ -134,7 +131,7 @@ function textOf(value: unknown): string {
   return value === null || value === '' ? 'none' : String(value);
 }
 
-/** The builders for one kind: `file.int('tickTime', 3000, 'length of a tick', { unit: 'ms' })`. */
+/** `file.int('tickTime', 3000, 'length of a tick', { unit: 'ms' })` */
 export function optionsOf(origin: Kind) {
   const int = (key: string, value: number, summary: string, extras: OptionExtras = {}) => {
     const min = extras.min ?? -INT_MAX - 1;

@@ -1,7 +1,7 @@
 /**
- * Parses zoo.cfg and -D options into a Config (QuorumPeerConfig.parseProperties). Pure: reads no
- * file. Values that Apache refuses are errors. Values that Apache ignores (an unknown key, a bad
- * system property) are warnings, and the default applies.
+ * Parses zoo.cfg and -D options into a Config (QuorumPeerConfig.parseProperties); reads no file.
+ * Values that Apache refuses are errors. Values that it ignores (an unknown key, a bad system
+ * property) are warnings, and the default applies.
  *
  * A key that Apache's parser does not know is the system property `zookeeper.<key>`. -D takes
  * precedence over the file. In Apache's server the file wins, so no flag can correct a file.
@@ -26,13 +26,9 @@ export interface Config extends OptionValues {
   readonly servers: readonly QuorumServerConfig[];
   readonly groups: ReadonlyMap<number, readonly number[]>;
   readonly weights: ReadonlyMap<number, number>;
-  /** Whether this server needs a quorum. */
   readonly isReplicated: boolean;
-  /** Which authentication schemes are offered, and which are required. */
   readonly auth: AuthSchemes;
-  /**
-   * `authProvider.N`, `superUser.N` and all other properties that no option reads, by full name.
-   */
+  /** Properties that no option reads, such as `authProvider.N` and `superUser.N`, by full name. */
   readonly properties: ReadonlyMap<string, string>;
 }
 
@@ -42,7 +38,7 @@ export interface ConfigProblem {
   readonly key: string;
   /** Without file and key: "expected an integer, found "x"". */
   readonly message: string;
-  /** The complete text: `zoo.cfg:12: tickTime: expected an integer, found "x"`. */
+  /** `zoo.cfg:12: tickTime: expected an integer, found "x"` */
   readonly text: string;
 }
 
@@ -57,7 +53,7 @@ export interface ParseConfigOptions {
   readonly properties?: Readonly<Record<string, string>>;
 }
 
-/** Reads a zoo.cfg. Errors are in the order of the file; with errors, config is absent. */
+/** Errors are in the order of the file; with errors, config is absent. */
 export function parseConfig(text: string, options: ParseConfigOptions): ConfigResult {
   const builder = new ConfigBuilder(options.fileName);
   const { properties, problems } = parseProperties(text);
@@ -72,8 +68,9 @@ export function parseConfig(text: string, options: ParseConfigOptions): ConfigRe
 }
 
 /**
- * A config for a server inside another program: options by zoo.cfg key or property name. Without
- * dataDir the server keeps all data in memory; without clientPort the caller chooses the port.
+ * For a server inside another program. Without dataDir it keeps all data in memory; without
+ * clientPort the caller chooses the port.
+ * @param options by zoo.cfg key or property name
  */
 export function configFromOptions(options: Readonly<Record<string, string>> = {}): ConfigResult {
   const builder = new ConfigBuilder('config');
@@ -86,7 +83,7 @@ const BY_KEY = new Map<string, OptionName>(NAMES.map((name) => [OPTIONS[name].ke
 const BY_PROPERTY = new Map<string, OptionName>(
   NAMES.map((name) => [OPTIONS[name].property, name]),
 );
-/** Families of properties whose names end freely. */
+/** Properties whose names end freely. */
 const OPEN_KEY = /^(authProvider|superUser)\./;
 
 const MIN_RETAINED_SNAPSHOTS = 3;
@@ -141,7 +138,7 @@ class ConfigBuilder {
     }
   }
 
-  /** Sets an option by key or by property name, for an embedding program. */
+  /** For an embedding program. @param key a zoo.cfg key or a property name */
   setOption(key: string, value: string): void {
     const name = BY_KEY.get(key) ?? BY_PROPERTY.get(key);
     if (name === undefined) this.setOther(key, value);
@@ -190,7 +187,10 @@ class ConfigBuilder {
     this.warn(key, `unknown key, taken as the unused property zookeeper.${key}${hint}`);
   }
 
-  /** Reports a key of Apache's server that has no effect here. @param subject as it was written */
+  /**
+   * Reports a key of Apache's server that has no effect here.
+   * @param subject the key in the file or flag
+   */
   private isUnread(subject: string, key: string): boolean {
     const unread = unreadKey(key);
     if (unread?.isRefused === true) this.error(subject, `not supported: ${unread.why}`);
@@ -198,7 +198,7 @@ class ConfigBuilder {
     return unread !== undefined;
   }
 
-  /** Checks options that a standalone program needs and an embedded server does not. */
+  /** Options that a standalone program needs and an embedded server does not. */
   requirePlaces(): void {
     if (this.values['dataDir'] === null) this.error('dataDir', 'not set (expected a folder)');
     if (this.values['clientPort'] !== null || this.values['secureClientPort'] !== null) return;
@@ -226,7 +226,6 @@ class ConfigBuilder {
     return { config: { ...values, ...lines, auth, properties }, warnings };
   }
 
-  /** Warns about every option that has no effect. */
   private warnUnused(): void {
     for (const [name, key] of this.saidAs) {
       const option: Option<unknown> = OPTIONS[name];

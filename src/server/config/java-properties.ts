@@ -1,6 +1,6 @@
 /**
  * Java's properties syntax (java.util.Properties.load) with line numbers: `#` and `!` comments,
- * keys that end at `=`, `:` or white space, lines continued by a trailing backslash, and the
+ * keys that end at `=`, `:`, or white space, lines continued by a trailing backslash, and the
  * escapes \t \n \r \f \uXXXX. A backslash before anything else is dropped.
  */
 

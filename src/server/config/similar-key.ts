@@ -1,4 +1,4 @@
-/** The key that differs from `key` in case or in at most two letters, if there is exactly one. */
+/** The key that differs in case or in at most two letters, if exactly one does. */
 export function similarKey(key: string, keys: Iterable<string>): string | undefined {
   const wanted = key.toLowerCase();
   let best: string | undefined;

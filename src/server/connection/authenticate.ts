@@ -14,7 +14,7 @@ const ENSEMBLE_COUNTERS = {
   skip: 'ensemble_auth_skip',
 } as const;
 
-/** Answers an auth packet; false if the connection must be closed after the answer. */
+/** False if the connection must be closed after the answer. */
 export function authenticate(
   state: ServerState,
   connection: ClientConnection,
@@ -63,8 +63,8 @@ function excessOf(ids: readonly Id[]): LimitName | null {
 }
 
 /**
- * Answers a SASL token; false if the connection must be closed after the answer. Without SASL, the
- * answer is an empty token, as in Apache's server.
+ * False if the connection must be closed after the answer. Without SASL, the answer is an empty
+ * token, as in Apache's server.
  */
 export function answerSasl(
   state: ServerState,
@@ -90,9 +90,7 @@ export function answerSasl(
   return true;
 }
 
-/**
- * @throws nothing: a malformed token becomes an empty one, which fails where a token is expected
- */
+/** A malformed token becomes an empty one, which fails where a token is expected. */
 function readToken(input: InputArchive): Buffer {
   try {
     return Buffer.from(input.readBuffer() ?? []);

@@ -1,6 +1,6 @@
 /**
- * The client connections of a server: it admits them, reads their first four bytes, and closes
- * them. server.ts interprets their requests.
+ * Admits client connections, reads their first four bytes, and closes them. server.ts interprets
+ * their requests.
  */
 import { answerWord, wordOf } from '../../fourlw/index.js';
 import type { ServerView } from '../../fourlw/server-view.js';
@@ -22,9 +22,9 @@ export type ConnectionEvent = Extract<
 
 export interface ConnectionsOptions {
   readonly whitelist: Whitelist;
-  /** Connections from one address; 0: no limit (maxClientCnxns). */
+  /** maxClientCnxns; 0: no limit. */
   readonly maxPerAddress: number;
-  /** Connections in total; 0: no limit (maxCnxns). */
+  /** maxCnxns; 0: no limit. */
   readonly maxInAll: number;
   readonly view: ServerView;
   readonly onFrame: ConnectionFrameHandler;
@@ -41,7 +41,6 @@ export class Connections {
   private readonly state: ServerState;
   private readonly options: ConnectionsOptions;
   private readonly byAddress = new Map<string, number>();
-  /** Connections without a session. */
   private readonly unopened = new Set<ClientConnection>();
   private closing: ClientConnection[] = [];
 
@@ -81,8 +80,8 @@ export class Connections {
   }
 
   /**
-   * Takes over a connection that another server of this process accepted. It is closed if its
-   * session is unknown here: a client that reconnects learns that the session expired.
+   * Takes over a connection of another server of this process. If its session is unknown, closes
+   * it: a client that connects again learns that its session expired.
    */
   takeOver(connection: ClientConnection): void {
     const { state } = this;
@@ -132,7 +131,7 @@ export class Connections {
     }
   }
 
-  /** Closes a connection after the data that is already written to it. */
+  /** Closes a connection after sending pending data. */
   close(connection: ClientConnection): void {
     if (connection.phase === 'closed') return;
     this.forget(connection);
@@ -148,7 +147,7 @@ export class Connections {
     for (const connection of [...this.state.connections.values()]) this.close(connection);
   }
 
-  /** The session exists: the connection may stay. */
+  /** Called when the session exists: the connection may stay. */
   opened(connection: ClientConnection): void {
     this.unopened.delete(connection);
   }
@@ -182,7 +181,7 @@ export class Connections {
       }
       if (this.state.hasTooManyWatches(connection)) this.close(connection);
     } catch (error) {
-      // A frame with a wrong length, or a malformed connect request: there is nothing to answer.
+      // A frame with a wrong length, or a malformed connect request: no answer is possible.
       if (!(error instanceof JuteError)) throw error;
       if (error instanceof FrameTooLongError) {
         const { settings } = this.state;
@@ -216,7 +215,6 @@ export class Connections {
     this.close(connection);
   }
 
-  /** Keeps a frame until the session exists. */
   keepEarly(connection: ClientConnection, bytes: Buffer, start: number, end: number): void {
     if (connection.phase !== 'connecting') return;
     connection.early.push(bytes.subarray(start, end));
@@ -247,7 +245,7 @@ export class Connections {
   }
 
   /**
-   * A change that fires many watches must not delay other work: each write to a socket takes time.
+   * Sends to a slice only, because each write to a socket takes time and must not delay other work.
    * Events and replies of a connection share an archive, so their order is kept.
    */
   private sendEvents(effects: Effect[]): void {
@@ -264,7 +262,7 @@ export class Connections {
     if (withEvents.length > 0) effects.push({ kind: 'wake' });
   }
 
-  /** First all data written this turn, then closed connections, then pauses and resumes. */
+  /** In this order: data of this turn, closed connections, pauses and resumes. */
   drainInto(effects: Effect[]): void {
     for (const connection of this.state.takeDirty()) {
       connection.isDirty = false;

@@ -1,7 +1,7 @@
 /**
- * The connect request: opens or resumes a session. docs/protocol.md has the order of the checks
- * (ZooKeeperServer.processConnectRequest), with one difference: the password is checked before the
- * connection that holds the session is closed. A wrong password must not hurt the owner.
+ * Opens or resumes a session (ZooKeeperServer.processConnectRequest; the order of the checks is in
+ * docs/protocol.md). Unlike Apache's server, it checks the password before it closes the connection
+ * that holds the session: a wrong password must not hurt the owner.
  */
 import type { InputArchive } from '../../jute/input-archive.js';
 import { equalBytes } from '../../protocol/equal-bytes.js';
@@ -10,7 +10,6 @@ import type { Session } from '../session/session-tracker.js';
 import type { ClientConnection } from '../state/client-connection.js';
 import type { ServerState } from '../state/server-state.js';
 
-/** The result of a connect request. */
 export type Handshake =
   /** Close without an answer: the client tries another server. */
   | { readonly kind: 'refuse'; readonly reason: string }
@@ -73,7 +72,7 @@ function clampTimeout({ settings }: ServerState, askedMs: number): number {
   return Math.min(Math.max(askedMs, settings.minSessionTimeoutMs), settings.maxSessionTimeoutMs);
 }
 
-/** The answer; without a session it reports that the session expired. */
+/** Null reports that the session expired. */
 export function writeConnectResponse(
   state: ServerState,
   connection: ClientConnection,

@@ -1,6 +1,5 @@
 import { KIB, type Limit, limit, MIB } from './limit.js';
 
-/** Limits for clients. */
 export const CLIENT_LIMITS = {
   connectionsPerAddress: limit(
     60,

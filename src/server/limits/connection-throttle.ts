@@ -1,14 +1,12 @@
 /**
- * A token bucket for new sessions, extended by the Blue algorithm: while the bucket is empty, the
- * drop chance grows step by step; while it is full enough, the chance shrinks (BlueThrottle). A
- * refused client is closed without an answer and tries another server. Pure: the caller supplies
- * time and randomness.
+ * A token bucket for new sessions with the Blue algorithm: the drop chance grows while the bucket
+ * is empty, and shrinks while it is full enough (BlueThrottle). A refused client is closed without
+ * an answer and tries another server.
  */
 export interface ConnectionThrottleOptions {
   /** Size of the bucket; 0: no throttle. */
   readonly tokens: number;
   readonly fillTimeMs: number;
-  /** Tokens added per fill time. */
   readonly fillCount: number;
   /** Time between two changes of the drop chance; -1: no drop chance. */
   readonly freezeTimeMs: number;
@@ -29,8 +27,7 @@ export interface SessionWeights {
 const DEFAULT_WEIGHTS: SessionWeights = { global: 3, renew: 2, local: 1 };
 
 /**
- * Replaces invalid weights as Apache's server does: by a default, or by the weight of a local
- * session.
+ * Replaces invalid weights as Apache's server does: by a default, or by that of a local session.
  */
 export function soundWeights({ global, renew, local }: SessionWeights): SessionWeights {
   const atLeastLocal = (weight: number, fallback: number): number =>
@@ -75,7 +72,7 @@ export class ConnectionThrottle {
     return this.maxTokens - this.tokens;
   }
 
-  /** Takes the tokens of one session; false if there are too few. */
+  /** False if too few tokens are left. */
   admit(kind: keyof SessionWeights, nowMs: number): boolean {
     if (this.maxTokens === 0) return true;
     this.fill(nowMs);

@@ -1,7 +1,6 @@
 /**
- * Limits the bytes of concurrent large requests (ZooKeeperServer's largeRequestThreshold and
- * largeRequestMaxBytes). A request that does not fit is not answered. Its connection is closed,
- * which keeps answers in order.
+ * Limits the bytes of concurrent large requests (largeRequestThreshold, largeRequestMaxBytes). If a
+ * request does not fit, its connection is closed without an answer, which keeps answers in order.
  */
 export interface LargeRequestOptions {
   /** Bodies with more bytes are large; -1: no request is large. */
@@ -21,7 +20,6 @@ export class LargeRequests {
     return this.inFlight;
   }
 
-  /** The limit for all concurrent large requests. */
   get maxBytes(): number {
     return this.options.maxBytes;
   }
@@ -31,7 +29,6 @@ export class LargeRequests {
     return threshold !== -1 && length > threshold;
   }
 
-  /** Whether a large request of this length fits. */
   fits(length: number): boolean {
     return this.inFlight + length <= this.options.maxBytes;
   }

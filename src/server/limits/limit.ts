@@ -12,7 +12,7 @@ export type LimitAction = 'pause' | 'close' | 'refuse' | 'drop';
 export interface Limit {
   readonly value: number;
   readonly unit: LimitUnit;
-  /** The zoo.cfg option or system property that sets it, or null. */
+  /** The zoo.cfg option or system property that sets it. */
   readonly key: string | null;
   readonly action: LimitAction;
   /** The limited resource. */
@@ -26,7 +26,6 @@ export interface Limit {
 export const KIB = 1024;
 export const MIB = 1024 * KIB;
 
-/** A limit that is reported by name when it is exceeded. */
 export interface ReportedLimit extends Limit {
   readonly silence: null;
 }

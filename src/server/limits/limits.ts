@@ -1,8 +1,7 @@
 /**
- * All limits and deadlines that protect a resource of the server, by name. A stage that enforces
- * one reads its value here and reports it by that name: through `Reporter.limit` in the core, or
- * the event `limit-exceeded` outside. A row that is never reported gives a reason. The test of this
- * table checks each report. docs/limits.md lists the same rows.
+ * All limits that protect a resource of the server, by name. A stage that enforces one reads its
+ * value here and reports it by that name: through `Reporter.limit` in the core, or the event
+ * `limit-exceeded` outside. docs/limits.md lists the same rows.
  */
 import { CLIENT_LIMITS } from './client-limits.js';
 import type { ReportedLimit } from './limit.js';
@@ -13,7 +12,6 @@ export const LIMITS = { ...CLIENT_LIMITS, ...OPERATOR_LIMITS, ...PEER_LIMITS };
 
 type Table = typeof LIMITS;
 
-/** Only reported limits: a limit with a reason for silence is not reported. */
 export type LimitName = {
   [Name in keyof Table]: Table[Name] extends ReportedLimit ? Name : never;
 }[keyof Table];

@@ -1,7 +1,7 @@
 /**
- * Requests wait here, in order of arrival, while the pipeline is full (RequestThrottler). Stale
- * requests, such as those of closed connections, are dropped. Apache polls every
- * request_throttle_stall_time; here a commit that makes room triggers the next request.
+ * A queue in order of arrival while the pipeline is full (RequestThrottler). Drops stale requests,
+ * such as those of closed connections. Apache polls every request_throttle_stall_time; here a
+ * commit that makes room triggers the next request.
  */
 
 import { Fifo } from '../../protocol/fifo.js';
@@ -19,7 +19,6 @@ export interface RequestThrottleOptions {
   readonly throttledOpWaitMs: number;
 }
 
-/** The relevant facts about the client of a request. */
 export interface Requester {
   readonly phase: string;
   readonly session: { readonly timeoutMs: number } | null;
@@ -27,15 +26,13 @@ export interface Requester {
 
 export interface HeldRequest<C> {
   readonly connection: C;
-  /** Header and body. */
   readonly frame: Buffer;
   readonly sinceMs: number;
 }
 
-/** The decision about the oldest waiting request. */
 export type Release<C> =
   | { readonly kind: 'serve' | 'refuse'; readonly request: HeldRequest<C> }
-  /** Its connection must be closed: requests must not be skipped. */
+  /** Its connection must be closed, because requests must not be skipped. */
   | { readonly kind: 'drop'; readonly request: HeldRequest<C> };
 
 /** Never refused: they maintain sessions. */
@@ -67,7 +64,7 @@ export class RequestThrottler<C extends Requester> {
     this.waiting.push({ connection, frame, sinceMs });
   }
 
-  /** The next request to serve; undefined if the queue is empty or the pipeline full. */
+  /** Undefined if the queue is empty or the pipeline full. */
   next(inProcess: number, nowMs: number): Release<C> | undefined {
     const request = this.waiting.peek();
     if (request === undefined) return undefined;

@@ -1,7 +1,7 @@
 /**
- * The metrics of a server for Prometheus: mntr's names without `zk_`. A prefix that mntr puts
- * before a name (a namespace, a sid) becomes the label `key`. Counters appear twice: with `_total`,
- * as in 3.10, and without it, as in 3.9.
+ * The metrics for Prometheus: mntr's names without `zk_`. A prefix before a name (a namespace, a
+ * sid) becomes the label `key`. Counters appear twice: with `_total`, as in 3.10, and without it,
+ * as in 3.9.
  */
 import { mntr } from '../../fourlw/mntr.js';
 import { COUNTERS, LATER_COUNTERS } from '../../fourlw/mntr-keys.js';
@@ -19,7 +19,7 @@ export interface MetricFamily {
 }
 
 export interface Sample {
-  /** The name of the family, or this name with `_count` or `_sum`. */
+  /** The name of the family, perhaps with `_count` or `_sum`. */
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;

@@ -1,8 +1,7 @@
 /**
- * Counters of a server besides the figures of `srvr`, under mntr's names without `zk_`
- * (ServerMetrics). Pure: the caller supplies durations. Counters for every request are fields; the
- * others are found by name. A metric that does not apply to this server stays zero, as Apache
- * prints it.
+ * Counters besides those of `srvr`, under mntr's names without `zk_` (ServerMetrics). Counters for
+ * every request are fields; the others are found by name. A metric that does not apply to this
+ * server stays zero, as Apache prints it.
  */
 import {
   type AdvancedSummaryName,
@@ -16,7 +15,7 @@ import type { LimitName } from '../limits/limits.js';
 import { NamespaceSummaries } from './namespaces.js';
 import { PercentileSummary, recordSince, Summary } from './summary.js';
 
-/** The size of a Stat in a reply: it counts as read with the znode. */
+/** A Stat counts as read with the znode. */
 export const STAT_SIZE = 68;
 
 /** Metrics that Apache has since 3.9; always printed here, even if they stay zero. */
@@ -73,7 +72,6 @@ export class Metrics {
     this.quotaErrors.set(namespace, (this.quotaErrors.get(namespace) ?? 0) + 1);
   }
 
-  /** A limit of limits/ was exceeded. */
   countLimit(name: LimitName): void {
     this.limitsExceeded.set(name, (this.limitsExceeded.get(name) ?? 0) + 1);
   }
@@ -87,7 +85,7 @@ export class Metrics {
     summary.record(value);
   }
 
-  /** @param ms how long a sync of the log took */
+  /** @param ms duration of a sync of the log */
   synced(ms: number): void {
     this.lastSyncMs = ms;
     this.flushTime.record(ms);
@@ -99,7 +97,6 @@ export class Metrics {
     this.syncQueueTime.record(Math.max(0, ms - this.lastSyncMs));
   }
 
-  /** This server acked a txn with that time. */
   ackCreated(wallMs: number, time: bigint): void {
     recordSince(this.ackCreationLatency, wallMs, time);
   }

@@ -8,24 +8,24 @@ const SLASH = 0x2f;
 const RECENT = 1024;
 
 /**
- * Bytes read or written below each top-level znode: `/a/b` belongs to `a`, the root to none
- * (read_per_namespace, write_per_namespace). A namespace stays until the next `srst`.
+ * Bytes read or written below each top-level znode (read_per_namespace, write_per_namespace):
+ * `/a/b` belongs to `a`, the root to none. A namespace stays until the next `srst`.
  */
 export class NamespaceSummaries {
   readonly byName = new Map<string, Summary>();
   /** Clients mostly stay below one znode: caching the last one avoids making a string. */
   private lastPrefix = '';
   private last = new Summary();
-  /** The namespaces of recently used znodes by slot: cheaper than parsing the path. */
+  /** By slot: cheaper than parsing the path of a recently used znode. */
   private readonly recentSlots = new Int32Array(RECENT).fill(-1);
   private readonly recent = new Array<Summary | undefined>(RECENT).fill(undefined);
 
-  /** Records a request for `path` that moved `bytes` in addition to the path itself. */
+  /** @param bytes in addition to the path itself */
   record(path: string, bytes: number): void {
     this.summaryOf(path)?.record(path.length + bytes);
   }
 
-  /** The same for an existing znode. @param slot its place in the StatTable */
+  /** For an existing znode. @param slot its place in the StatTable */
   recordNode(slot: number, path: string, bytes: number): void {
     const at = slot & (RECENT - 1);
     if (this.recentSlots[at] !== slot) {
@@ -35,7 +35,7 @@ export class NamespaceSummaries {
     this.recent[at]?.record(path.length + bytes);
   }
 
-  /** The znode was deleted, and its slot will be reused. */
+  /** The slot of the deleted znode will be reused. */
   forgetNode(slot: number): void {
     const at = slot & (RECENT - 1);
     if (this.recentSlots[at] === slot) this.recentSlots[at] = -1;

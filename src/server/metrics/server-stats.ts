@@ -3,10 +3,7 @@ import type { ConnectionStats } from './connection-stats.js';
 import { Metrics } from './metrics.js';
 import type { PercentileSummary } from './summary.js';
 
-/**
- * Measurements of a driver; `slow-sync` is a sync above fsync.warningthresholdms, `pause` how late
- * the event loop was.
- */
+/** `slow-sync` is a sync above fsync.warningthresholdms, `pause` the lateness of the event loop. */
 export type Measured =
   | 'flush-time'
   | 'pause'
@@ -22,9 +19,7 @@ export type Measured =
       | 'restore_time'
     >;
 
-/**
- * The counters of `srvr` and mntr since the start or the last `srst`. Times are whole milliseconds.
- */
+/** The counters of `srvr` and mntr since the start or the last `srst`, in whole milliseconds. */
 export class ServerStats {
   received = 0;
   sent = 0;
@@ -36,7 +31,6 @@ export class ServerStats {
   minResponseSize = -1;
   maxResponseSize = -1;
   authFailed = 0;
-  /** Syncs of the log above the warning threshold. */
   slowSyncs = 0;
   readonly metrics: Metrics;
 
@@ -57,12 +51,10 @@ export class ServerStats {
     if (what === 'fsynctime') this.metrics.synced(value);
   }
 
-  /** A read request of `connection` was answered. */
   answeredRead(connection: ConnectionStats, nowMs: number, startedMs: number): void {
     this.answered(connection, nowMs, startedMs, this.metrics.readLatency);
   }
 
-  /** A request of `connection` with a txn was answered. */
   answeredUpdate(connection: ConnectionStats, nowMs: number, startedMs: number): void {
     this.answered(connection, nowMs, startedMs, this.metrics.updateLatency);
   }
@@ -89,7 +81,7 @@ export class ServerStats {
     connection.lastResponseMs = nowMs;
   }
 
-  /** A reply of `size` bytes, without its length prefix. */
+  /** @param size of the reply, without its length prefix */
   responded(size: number): void {
     this.metrics.responseBytes += size;
     this.lastResponseSize = size;

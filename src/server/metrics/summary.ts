@@ -1,7 +1,7 @@
 import type { AdvancedSummaryView, SummaryView } from '../../fourlw/server-view.js';
 import { numberOf } from '../../jute/long.js';
 
-/** Count, sum, minimum and maximum since the start or the last `srst`. */
+/** Since the start or the last `srst`. */
 export class Summary implements SummaryView {
   count = 0;
   sum = 0;
@@ -23,18 +23,18 @@ export class Summary implements SummaryView {
   }
 }
 
-/** Values below it have one bucket each; */
+/** Values below it have one bucket each. */
 const EXACT = 64;
 const EXACT_BITS = 6;
-/** above, every power of two has 2^PARTS_BITS buckets: a percentile is accurate to 1/32. */
+/** Above, every power of two has 2^PARTS_BITS buckets: a percentile is accurate to 1/32. */
 const PARTS_BITS = 5;
 const PARTS = 1 << PARTS_BITS;
 const GREATEST = 0x7fff_ffff;
 const BUCKETS = EXACT + (31 - EXACT_BITS) * PARTS;
 
 /**
- * A summary with percentiles. The buckets are one preallocated array, so recording allocates
- * nothing. Values are integers from 0; those above 2^31 - 1 share the last bucket.
+ * Preallocated buckets, so that recording allocates nothing. Values are integers from 0; those
+ * above 2^31 - 1 share the last bucket.
  */
 export class PercentileSummary extends Summary implements AdvancedSummaryView {
   private readonly buckets = new Float64Array(BUCKETS);
@@ -78,7 +78,7 @@ export class PercentileSummary extends Summary implements AdvancedSummaryView {
   }
 }
 
-/** Records the milliseconds since the time in a txn; 0 if the leader's clock is ahead. */
+/** 0 if the leader's clock is ahead. */
 export function recordSince(summary: Summary, wallMs: number, time: bigint): void {
   summary.record(Math.max(0, wallMs - numberOf(time)));
 }
@@ -91,7 +91,6 @@ function bucketOf(value: number): number {
   return EXACT + (exponent - EXACT_BITS) * PARTS + part;
 }
 
-/** The smallest value of a bucket. */
 function leastOf(bucket: number): number {
   if (bucket < EXACT) return bucket;
   const exponent = EXACT_BITS + Math.floor((bucket - EXACT) / PARTS);

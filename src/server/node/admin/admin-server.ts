@@ -1,6 +1,6 @@
 /**
- * The AdminServer (JettyAdminServer): commands over HTTP with JSON answers. This file has the
- * paths, the methods and the answers that are not JSON; ../admin has the commands.
+ * The AdminServer (JettyAdminServer): commands over HTTP with JSON answers. Here are paths,
+ * methods, and answers other than JSON; ../admin has the commands.
  */
 import { createReadStream } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -31,10 +31,10 @@ export interface AdminServerOptions {
   readonly host: string;
   readonly port: number;
   readonly idleTimeoutMs: number;
-  /** The path of the commands: "/commands". */
+  /** "/commands" */
   readonly commandURL: string;
   readonly admin: AdminView;
-  /** The refusal of a guarded command, or undefined to allow it. */
+  /** The refusal of a guarded command, or undefined. */
   readonly authorize: (who: Requester) => AdminResult | undefined;
   /** IPAuthenticationProvider.usexforwardedfor */
   readonly isForwardedForTaken: boolean;
@@ -53,9 +53,9 @@ const Status = {
   METHOD_NOT_ALLOWED: 405,
   TOO_LARGE: 413,
 } as const;
-/** For one day, as Apache's does: browsers use TLS from then on. */
+/** For one day, as Apache's: browsers use TLS from then on. */
 const HSTS = ['Strict-Transport-Security', 'max-age=86400; includeSubDomains'] as const;
-/** The rest of a body is not read. */
+/** For requests whose body is not read. */
 const END = { Connection: 'close' };
 
 export class AdminServer {
@@ -134,7 +134,7 @@ export class AdminServer {
     });
   }
 
-  /** Behind a proxy that the operator trusts, the first address of the header. */
+  /** With a trusted proxy, the first address of the header. */
   private addressOf({ headers, socket }: IncomingMessage): string {
     const forwarded = this.options.isForwardedForTaken ? headers['x-forwarded-for'] : undefined;
     return (
@@ -180,12 +180,11 @@ export class AdminServer {
       return;
     }
     response.writeHead(200, { 'Content-Type': 'application/octet-stream', ...headers });
-    // The client may disconnect midway; that affects nobody else.
+    // The client may disconnect midway.
     await pipeline(createReadStream(path), response).catch(() => response.destroy());
   }
 }
 
-/** Why the method or origin of the request for `command` is not allowed. */
 function refuse(
   command: AdminCommand | undefined,
   { method, headers }: IncomingMessage,

@@ -1,6 +1,6 @@
 /**
- * TLS in front of an HTTP server: each connection passes a handshake before HTTP sees it. The HTTP
- * server still listens and closes, so it knows all its connections.
+ * Puts a TLS handshake before each connection of an HTTP server, which still listens and closes, so
+ * that it knows all its connections.
  */
 import type { Server as HttpServer } from 'node:http';
 import type { Socket } from 'node:net';
@@ -12,7 +12,7 @@ export interface HttpTls {
   readonly tls: TlsOptions;
   /** Clients without TLS are accepted, too. */
   readonly isPlainTaken: boolean;
-  /** The timeout of the first byte, which decides between TLS and plain. */
+  /** For the first byte, which decides between TLS and plain. */
   readonly detectionTimeoutMs: number;
   readonly onFailure: (reason: string) => void;
   /** A client without TLS was accepted. */
@@ -57,7 +57,6 @@ export class HttpGate {
     );
   }
 
-  /** The subject of the certificate of the other side. */
   subjectOf(socket: Socket): string | undefined {
     return this.subjects.get(socket);
   }

@@ -1,6 +1,6 @@
 /**
- * Limits of an HTTP port: the number of connections, and the time for each part of a request. A new
- * connection replaces the oldest idle one, so silent connections cannot lock out an operator.
+ * Limits of an HTTP port: connections, and the time for each part of a request. A new connection
+ * replaces the oldest idle one, so silent ones cannot lock out an operator.
  */
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -8,7 +8,7 @@ import { LIMITS, type LimitName } from '../../limits/limits.js';
 import { keyOf } from '../sockets/pending-sockets.js';
 import { addressOf } from '../sockets/remote-name.js';
 
-/** The default of each is in LIMITS. */
+/** The defaults are in LIMITS. */
 export interface HttpLimits {
   readonly maxConnections?: number;
   readonly headerTimeMs?: number;
@@ -23,7 +23,6 @@ interface Connection {
   open: number;
 }
 
-/** For createServer of node:http. */
 export function guardOptions({ headerTimeMs = LIMITS.httpHeaderTime.value }: HttpLimits) {
   return {
     headersTimeout: headerTimeMs,
@@ -63,7 +62,7 @@ export class HttpGuard {
     );
   }
 
-  /** The header of a request has arrived. */
+  /** Called when the header of a request has arrived. */
   begin(request: IncomingMessage, response: ServerResponse): void {
     const connection = this.connections.get(keyOf(request.socket));
     if (connection !== undefined) connection.open++;
@@ -76,7 +75,6 @@ export class HttpGuard {
     });
   }
 
-  /** The request transfers a whole tree. */
   allowTransfer(request: IncomingMessage): void {
     const { transferTimeMs = LIMITS.httpTransferTime.value } = this.limits;
     this.setDeadline(request, 'httpTransferTime', transferTimeMs);

@@ -1,4 +1,4 @@
-/** The common part of the two HTTP ports of a server: listen, answer and close. */
+/** The common part of the two HTTP ports of a server. */
 import { once } from 'node:events';
 import {
   createServer,
@@ -58,12 +58,11 @@ export class HttpListener {
     await once(this.server, 'listening');
   }
 
-  /** The request transfers a whole tree: it may take longer than others. */
+  /** For a request with a whole tree, which may take longer. */
   allowTransfer(request: IncomingMessage): void {
     this.guard.allowTransfer(request);
   }
 
-  /** The subject of a client certificate over TLS. */
   subjectOf({ socket }: IncomingMessage): string | undefined {
     return this.gate?.subjectOf(socket);
   }

@@ -1,4 +1,3 @@
-/** The data of the AdminServer besides the words: files, properties, connections to close. */
 import { readdirSync, statSync } from 'node:fs';
 import { arch, hostname, release, tmpdir, type } from 'node:os';
 import { join } from 'node:path';
@@ -66,7 +65,7 @@ function newestSnapshot(folder: string): { zxid: bigint; timestampMs: number } |
   return { zxid: newest.zxid, timestampMs: found?.mtimeMs ?? 0 };
 }
 
-/** The Java names that have a meaning here, and every option by its property name. */
+/** Java's names that have a meaning here, and every option by its property name. */
 function systemProperties(config: Config): ReadonlyMap<string, string> {
   const user = serverUser();
   const properties = new Map([
@@ -96,7 +95,6 @@ function configurationText(config: Config): string {
   return [...lines, ...others].join('');
 }
 
-/** The options that differ from their defaults, with their texts. */
 function* changedOptions(config: Config): Generator<[Option<unknown>, string]> {
   const values: Readonly<Record<string, unknown>> = { ...config };
   for (const [name, option] of Object.entries(OPTIONS)) {
@@ -108,7 +106,6 @@ function* changedOptions(config: Config): Generator<[Option<unknown>, string]> {
   }
 }
 
-/** The AdminServer must not show passwords. */
 function masked(name: string, value: string): string {
   return SECRET.test(name) ? MASK : value;
 }

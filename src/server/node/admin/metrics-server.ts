@@ -12,7 +12,7 @@ export interface MetricsServerOptions {
   readonly view: () => ServerView;
   /** @param from the address of the client */
   readonly onLimit: (limit: LimitName, from: string, value?: number) => void;
-  /** Also export memory, event loop and garbage collection (metricsProvider.exportJvmInfo). */
+  /** metricsProvider.exportJvmInfo: also memory, event loop, and garbage collection. */
   readonly hasProcessMetrics: boolean;
 }
 
@@ -71,10 +71,7 @@ export class MetricsServer {
   }
 }
 
-/**
- * A metric with values counted elsewhere. prom-client's classes can only count themselves, but its
- * registry needs only this part.
- */
+/** prom-client's classes can only count themselves, but its registry needs only this part. */
 function metricOf({ name, type, samples }: MetricFamily): Metric {
   const values = samples.map(({ name: metricName, labels, value }) => ({
     metricName,

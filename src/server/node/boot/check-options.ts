@@ -1,4 +1,3 @@
-/** Checks of the arguments of startServer, startEnsemble and their parts. */
 import {
   type Check,
   checkFields,
@@ -16,7 +15,6 @@ const port: Check = (name, value) => checkWhole(name, value, 0, 65535);
 const portOrNull: Check = (name, value) => value === null || port(name, value);
 /** startEnsemble itself checks the range. */
 const count: Check = (name, value) => checkWhole(name, value, 0);
-/** Lines of a zoo.cfg, by name. */
 const lines: Check = (name, value) => {
   const given = value as Readonly<Record<string, string>>;
   const keys = typeof value === 'object' && value !== null ? keysOf(value) : ['tickTime'];
@@ -34,7 +32,7 @@ function keysOf(value: object): string[] {
   }
 }
 
-/** A copy. @throws TypeError or RangeError that names the option */
+/** Returns a copy. @throws TypeError or RangeError that names the option */
 export function checkStartOptions(given: StartServerOptions): StartServerOptions {
   return checkFields('options', given, {
     port: portOrNull,
@@ -50,7 +48,6 @@ export function checkStartOptions(given: StartServerOptions): StartServerOptions
   });
 }
 
-/** The same. */
 export function checkEnsembleOptions(given: StartEnsembleOptions): StartEnsembleOptions {
   return checkFields('options', given, {
     size: count,
@@ -66,7 +63,6 @@ export function checkEnsembleOptions(given: StartEnsembleOptions): StartEnsemble
   });
 }
 
-/** The same. */
 export function checkLayoutOptions(given: EnsembleLayoutOptions): EnsembleLayoutOptions {
   const options = checkFields('options', given, {
     size: count,

@@ -1,7 +1,7 @@
 /**
- * Saves a new membership for the next start: the lines in `zoo.cfg.dynamic.<version>`, and in
- * zoo.cfg the name of that file instead of the lines (QuorumPeerConfig.writeDynamicConfig,
- * editStaticConfig). The rest of zoo.cfg, with comments, stays unchanged.
+ * Saves a new membership for the next start: the lines in `zoo.cfg.dynamic.<version>`, and the name
+ * of that file in zoo.cfg (QuorumPeerConfig.writeDynamicConfig, editStaticConfig). The rest of
+ * zoo.cfg, with comments, stays unchanged.
  */
 import { dirname, resolve } from 'node:path';
 import { accessOf, writeFileAtomically } from '../storage/atomic-file.js';
@@ -9,11 +9,8 @@ import { type FileSystem, NODE_FILES } from '../storage/file-system.js';
 import { readWhole } from '../storage/read-file.js';
 
 export interface ConfigKeeperOptions {
-  /** The zoo.cfg. */
   readonly file: string;
-  /** The id of this server. */
   readonly sid: number;
-  /** Default: the file system of this machine. */
   readonly fs?: FileSystem | undefined;
   readonly onWarning: (message: string) => void;
 }
@@ -29,7 +26,7 @@ export class ConfigKeeper {
 
   /**
    * @param text the lines of the configuration, and its version
-   * @param isSettled the proposed one is this one, or an older one
+   * @param isSettled no newer configuration is proposed
    */
   keep(text: string, isSettled: boolean): void {
     this.inTurn('new', async () => {
@@ -39,8 +36,8 @@ export class ConfigKeeper {
   }
 
   /**
-   * Saves a proposed membership in `zoo.cfg.dynamic.next`, or deletes that file. Resolves also if
-   * it cannot, as in Apache's server: the log has most proposals, too.
+   * Saves a proposed membership in `zoo.cfg.dynamic.next`; null deletes it. A failure is only a
+   * warning, as in Apache's server: the log has most proposals, too.
    */
   keepNext(text: string | null): Promise<void> {
     this.inTurn('proposed', () => this.writeNext(text));
@@ -69,7 +66,6 @@ export class ConfigKeeper {
     }
   }
 
-  /** Resolves when everything is written. */
   async close(): Promise<void> {
     await this.last;
   }
@@ -81,7 +77,6 @@ export class ConfigKeeper {
     const version = lines.find((line) => line.startsWith('version='))?.slice(8) ?? '0';
     const dynamicFile = `${file}.dynamic.${version}`;
     const kept = lines.filter((line) => !line.startsWith('version=')).sort();
-    // The new file gets the permissions of zoo.cfg.
     const access = await accessOf(fs, file);
     await writeFileAtomically(fs, dynamicFile, kept.join('\n'), access);
     const before = (await readWhole(fs, file)).toString('utf8');
@@ -119,7 +114,6 @@ function replacedBy(own: string): readonly RegExp[] {
   ];
 }
 
-/** The text of a zoo.cfg with its membership in `dynamicFile` instead of these lines. */
 function pointTo(dynamicFile: string, text: string, replaced: readonly RegExp[]): string {
   const kept: string[] = [];
   let isContinued = false;

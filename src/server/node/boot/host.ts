@@ -13,10 +13,7 @@ export function hostViewOf(storage: Storage | null): HostView {
   return makeHostView({ snap: storage.dir.snapFolder, log: storage.dir.logFolder });
 }
 
-/**
- * The facts about the machine for the words.
- * @param folders of snapshots and of logs; null in memory
- */
+/** @param folders of snapshots and of logs; null in memory */
 export function makeHostView(folders: { snap: string; log: string } | null): HostView {
   const startedAt = performance.now();
   return {

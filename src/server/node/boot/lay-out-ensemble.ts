@@ -5,7 +5,6 @@ import { findFreePorts } from '../sockets/free-ports.js';
 import { checkLayoutOptions } from './check-options.js';
 
 export interface EnsembleLayoutOptions {
-  /** The number of participants. */
   readonly size: number;
   readonly observers: number;
   /** Contains a folder for each server: 1, 2, … */
@@ -25,11 +24,11 @@ export interface SeatLayout {
   readonly config: Readonly<Record<string, string>>;
 }
 
-/** Defaults for an ensemble, which the user may override. */
+/** Defaults that the user may override. */
 export const ENSEMBLE_LIMITS = { initLimit: '10', syncLimit: '5' };
 
 const HOST = '127.0.0.1';
-/** The distance from client ports to ports between servers: 2181 to 2888 and 3888, as usual. */
+/** Distance from client ports: 2181 to 2888 and 3888, as usual. */
 const QUORUM_OFFSET = 707;
 const ELECTION_OFFSET = 1707;
 

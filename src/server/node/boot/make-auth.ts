@@ -5,11 +5,7 @@ import { Auth, type HashBase64 } from '../../session/auth.js';
 import { ExitCode, ServerError } from '../storage/errors.js';
 import { readSaslOptions } from './sasl-file.js';
 
-/**
- * Builds authentication from the configuration.
- * @throws ServerError ECONFIG for a hash that the platform lacks, or a JAAS file that cannot be
- * read
- */
+/** @throws ServerError ECONFIG for a hash that the platform lacks, or an unreadable JAAS file */
 export function makeAuth(config: Config): Auth {
   return new Auth({
     hash: hashOf(config),

@@ -1,5 +1,3 @@
-/** The core of a member of an ensemble, and its connections to the others. */
-
 import type { ConfigFacts } from '../../admin/host-view.js';
 import { SERVER_VERSION } from '../../base/version.js';
 import type { Config } from '../../config/config.js';
@@ -24,7 +22,7 @@ import { makeAuth } from './make-auth.js';
 import { makeContainers, makeServer } from './make-server.js';
 import type { MemberIdentity } from './read-membership.js';
 
-/** How long a vote must be stable before it is final (FastLeaderElection.finalizeWait). */
+/** Time that a vote must be stable (FastLeaderElection.finalizeWait). */
 const FINALIZE_WAIT_MS = 200;
 
 /** @throws ServerError EDATA when the epochs on the disk contradict its data */
@@ -96,7 +94,7 @@ function limitsOf(config: Config): QuorumLimits {
 }
 
 export interface PeerPortsOptions {
-  /** The zoo.cfg that stores a reconfiguration, if any. */
+  /** Stores a reconfiguration. */
   readonly configFile: string | undefined;
   readonly clients: Pick<ClientPorts, 'move'>;
   readonly step: (event: Event) => void;
@@ -184,7 +182,7 @@ function changeOf(before: ClientPlace | null, after: ClientPlace | null) {
   return isSame ? undefined : after;
 }
 
-/** quorumCnxnTimeoutMs: how long an incoming connection may take to send its id. */
+/** Time for an incoming connection to send its id. */
 function greetingTimeoutOf({ quorumCnxnTimeoutMs, syncLimit, tickTimeMs }: Config): number {
   return quorumCnxnTimeoutMs > 0 ? quorumCnxnTimeoutMs : syncLimit * tickTimeMs;
 }

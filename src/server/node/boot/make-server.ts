@@ -1,4 +1,3 @@
-/** A server for clients, from a configuration and the recovered data. */
 import { parseWhitelist } from '../../../fourlw/whitelist.js';
 import type { Config } from '../../config/config.js';
 import { ConnectionThrottle } from '../../limits/connection-throttle.js';
@@ -17,7 +16,7 @@ export interface MakeServerParts extends Pick<ServerParts, 'makePipeline' | 'mak
   readonly auth: Auth;
   /** 0 for a standalone server. */
   readonly sid: number;
-  /** The number of servers in the ensemble; 1 for a standalone server. */
+  /** 1 for a standalone server. */
   readonly ensembleSize: number;
   readonly tree: DataTree;
   /** Called if reconfigEnabled allows it. */
@@ -64,7 +63,7 @@ function settingsOf(config: Config, serverId: number, ensembleSize: number): Ser
     minSessionTimeoutMs: config.minSessionTimeoutMs,
     maxSessionTimeoutMs: config.maxSessionTimeoutMs,
     maxFrameLength: config.juteMaxBuffer,
-    // Divides the limit among the servers (QuorumZooKeeperServer.getGlobalOutstandingLimit).
+    // QuorumZooKeeperServer.getGlobalOutstandingLimit: the servers share the limit.
     globalOutstandingLimit: ensembleSize > 2 ? Math.floor(limit / (ensembleSize - 1)) : limit,
     snapCount: config.snapCount,
     snapSize: Number(config.snapSizeLimitKb) * 1024,

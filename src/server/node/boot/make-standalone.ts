@@ -1,4 +1,3 @@
-/** The core of a standalone server. */
 import { ErrorCode } from '../../../protocol/error-code.js';
 import type { ConfigFacts } from '../../admin/host-view.js';
 import { LiveView } from '../../admin/view.js';
@@ -29,7 +28,6 @@ export function makeStandalone(
         tree,
         sessions: known,
         ...(stats === undefined ? {} : { stats }),
-        // A standalone server has no quorum to change.
         reconfigure: () => ErrorCode.UNIMPLEMENTED,
         makePipeline: (state, pipelineHost) =>
           new Primary(state, pipelineHost, {

@@ -32,9 +32,7 @@ export interface Operators {
   close(): Promise<void>;
 }
 
-/**
- * A port that is not available is only a warning, as in Apache's server: clients are served anyway.
- */
+/** An unavailable port is only a warning, as in Apache's server: clients are served anyway. */
 export async function startOperators(options: OperatorsOptions): Promise<Operators> {
   const adminServer = options.isAdminServerAsked ? makeAdminServer(options) : undefined;
   const metricsServer = makeMetricsServer(options);
@@ -95,7 +93,7 @@ function makeMetricsServer({
 
 /**
  * admin.forceHttps and admin.portUnification: TLS with the certificates of ssl.quorum.*.
- * @throws ServerError ECONFIG when the ssl.quorum.* options name no usable certificate
+ * @throws ServerError ECONFIG when these options name no usable certificate
  */
 function tlsOf(
   config: Config,

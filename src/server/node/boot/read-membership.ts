@@ -1,4 +1,4 @@
-/** The identity of a member, and of the other members: zoo.cfg, the dynamic file and myid. */
+/** The identity of a member and of the others: zoo.cfg, the dynamic file, and myid. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkText } from '../../../protocol/check-argument.js';
@@ -18,7 +18,7 @@ export interface MemberIdentity {
   readonly sid: number;
   readonly own: QuorumServerConfig;
   readonly quorumConfig: QuorumConfig;
-  /** The content of zoo.cfg.dynamic.next, or null: a crash interrupted a reconfig. */
+  /** zoo.cfg.dynamic.next, which a reconfig leaves if a crash interrupts it. */
   readonly nextConfig: QuorumConfig | null;
 }
 
@@ -56,8 +56,8 @@ export async function readMembership(
 }
 
 /**
- * The line server.N of this server, or null where no line names it. Its client address counts, also
- * where it is the only participant and serves alone.
+ * The line server.N of this server, or null. It counts also for the only participant, which serves
+ * alone.
  * @param configFile the zoo.cfg, for messages
  * @throws ServerError ECONFIG that names file and line
  */
@@ -70,7 +70,7 @@ export async function readOwnLine(
   return membership?.own ?? readLoneParticipant(config, configFile);
 }
 
-/** Null where zoo.cfg has no line server.N. */
+/** Null if zoo.cfg has no line server.N. */
 export async function readLoneParticipant(
   config: Config,
   configFile: string,

@@ -1,4 +1,4 @@
-/** Runs a core with its driver, ports and operators, and closes all of them in order. */
+/** Runs a core with its driver, ports, and operators, and closes all of them in order. */
 
 import type { ConfigFacts } from '../../admin/host-view.js';
 import type { Config } from '../../config/config.js';
@@ -28,7 +28,7 @@ export interface RunOptions {
 
 export interface RunningServer {
   readonly core: Core;
-  /** Where clients connect; a reconfig may move them. */
+  /** A reconfig may move them. */
   readonly ports: Pick<ClientPorts, 'host' | 'port' | 'securePort' | 'connectString'>;
   readonly adminPort: number | undefined;
   readonly metricsPort: number | undefined;
@@ -129,8 +129,8 @@ export async function runServer(options: RunOptions): Promise<RunningServer> {
 }
 
 /**
- * Runs each step, even if an earlier one failed: a port or a lock that stays open would block the
- * next server. Rejects with the first error.
+ * Runs each step, even after a failure: an open port or a lock would block the next server. Rejects
+ * with the first error.
  */
 async function inTurn(steps: readonly (() => Promise<void>)[]): Promise<void> {
   const [first, ...rest] = steps;

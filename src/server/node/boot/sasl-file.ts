@@ -17,7 +17,7 @@ function usersIn(text: string, section: string, refuse: Refuse): Map<string, str
   }
 }
 
-/** The SASL options from the JAAS file of `java.security.auth.login.config`; null without one. */
+/** Reads the JAAS file of `java.security.auth.login.config`; null without one. */
 export function readSaslOptions(config: Config): SaslOptions | null {
   const { saslLoginConfig: file, saslServerConfig: section } = config;
   if (file === null) return null;
@@ -32,7 +32,7 @@ export function readSaslOptions(config: Config): SaslOptions | null {
   }
   const users = usersIn(text, section, refuse);
   if (users === undefined) {
-    // The file may contain only client sections; Apache's server then runs without SASL.
+    // The file may have only client sections; Apache's server then runs without SASL.
     if (section === OPTIONS.saslServerConfig.default) return null;
     return refuse(`section ${section}: missing, and sasl.serverconfig names it`);
   }

@@ -15,17 +15,17 @@ export interface ServerControl {
   /** The sessions of connected clients. */
   readonly sessions: readonly bigint[];
   /**
-   * Ends a session as if it had expired, although its client is alive. In an ensemble only the
-   * leader can; see `loseLeader` for the leader.
+   * Ends a session although its client is alive. In an ensemble only the leader can; see
+   * `loseLeader`.
    */
   expireSession(id: bigint): void;
-  /** Breaks the connection of a session, or all connections. Clients may come back at once. */
+  /** Breaks the connection of a session, or all connections. Clients may connect again at once. */
   cut(sessionId?: bigint): void;
   /** Closes new connections at once; existing ones stay (see `cut`). */
   refuseConnections(): void;
-  /** Sends everything this much later, in ms. */
+  /** Sends everything this much later. */
   delayReplies(ms: number): void;
-  /** Sends nothing: requests happen, and nobody learns of it. */
+  /** Sends nothing, although requests are served. */
   dropReplies(): void;
   /** Refuses every write with THROTTLEDOP, as an overloaded server. */
   refuseWrites(): void;

@@ -11,10 +11,10 @@ import type { ServerControl } from './server-control.js';
 import { type RunningServer, startServer } from './start-server.js';
 
 export interface StartEnsembleOptions {
-  /** The number of participants. Default: 3. */
+  /** Number of participants. Default: 3. */
   readonly size?: number;
   readonly observers?: number;
-  /** Contains a folder for each server; without it a temporary one, which `close` deletes. */
+  /** Contains a folder for each server. Default: a temporary one, which `close` deletes. */
   readonly dir?: string;
   /** The client port of the first server, the others follow. Default: free ports. */
   readonly basePort?: number;
@@ -24,7 +24,6 @@ export interface StartEnsembleOptions {
   readonly configOf?: (sid: number) => Readonly<Record<string, string>>;
   /** Whether to wait until this server serves. Default: true. */
   readonly isWaitedFor?: (sid: number) => boolean;
-  /** Called with warnings for the operator. */
   readonly onWarning?: (message: string, sid: number) => void;
   readonly onReport?: (report: ServerReport, sid: number) => void;
   /** Called with the reason when a server had to stop. */
@@ -34,14 +33,12 @@ export interface StartEnsembleOptions {
 export interface EnsembleMember {
   readonly sid: number;
   readonly role: 'participant' | 'observer';
-  /** The client port. */
   readonly port: number;
-  /** The port for the other servers. */
   readonly quorumPort: number;
   readonly electionPort: number;
   readonly connectString: string;
   readonly dataDir: string;
-  /** The current role; undefined while it is closed or has no leader. */
+  /** Undefined while it is closed or has no leader. */
   readonly mode: RunningServer['mode'];
   /** Its faults, for tests of applications; undefined while it is closed. */
   readonly control: ServerControl | undefined;
@@ -56,15 +53,13 @@ export interface RunningEnsemble {
   readonly connectString: string;
   readonly members: readonly EnsembleMember[];
   /**
-   * Closes the leader; the others elect a new one, if they are a majority. `start()` of the
-   * returned member brings it back.
-   * @returns undefined without a leader
+   * Closes the leader, and returns it for `start()`; undefined without a leader. The others elect a
+   * new one, if they are a majority.
    */
   loseLeader(): Promise<EnsembleMember | undefined>;
   /**
-   * Closes members, the leader first, until a minority is left. With
-   * `readonlymode.enabled=true` it becomes read-only.
-   * @returns the closed members
+   * Closes members, the leader first, until a minority is left, and returns them. With
+   * `readonlymode.enabled=true`, the rest becomes read-only.
    */
   loseQuorum(): Promise<readonly EnsembleMember[]>;
   /** Resolves when every open member serves. */
@@ -74,7 +69,7 @@ export interface RunningEnsemble {
 
 const START_TIMEOUT_MS = 60_000;
 const LOOK_EVERY_MS = 5;
-/** Long enough for servers in one process: a slower one will never answer. */
+/** Long enough for servers in one process. */
 const TEST_TICK = { tickTime: '500' };
 
 /**

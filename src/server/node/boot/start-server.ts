@@ -1,4 +1,4 @@
-/** Assembles a server from configuration, core, driver, disk and sockets. */
+/** Assembles a server from configuration, core, driver, disk, and sockets. */
 import type { ServerMode } from '../../../fourlw/server-view.js';
 import { type Config, configFromOptions } from '../../config/config.js';
 import type { QuorumServerConfig } from '../../config/config-ensemble.js';
@@ -16,8 +16,8 @@ import type { ServerControl } from './server-control.js';
 
 export interface StartServerOptions {
   /**
-   * Default: clientPort of `config`, or else 0 (a free port), unless there is a secureClientPort.
-   * Null disables the port without TLS.
+   * Null disables the port without TLS. Default: clientPort of `config`, or 0 (a free port) unless
+   * there is a secureClientPort.
    */
   readonly port?: number | null;
   /** The TLS port; 0 uses a free port. Default: secureClientPort of `config`, or none. */
@@ -36,14 +36,12 @@ export interface StartServerOptions {
   readonly onWarning?: (message: string) => void;
   /** Called with everything worth a log entry, including the warnings: see createLogger. */
   readonly onReport?: (report: ServerReport) => void;
-  /**
-   * Called with the reason when a running server had to stop; its connections are already closed.
-   */
+  /** Called with the reason when a running server had to stop, after it closed its connections. */
   readonly onFatal?: (error: ServerError) => void;
 }
 
 export interface RunningServer {
-  /** A reconfig of the ensemble may move the plain port: these are where clients connect now. */
+  /** A reconfig of the ensemble may move the plain port. */
   readonly host: string;
   /** -1 without a plain port. */
   readonly port: number;
@@ -51,23 +49,20 @@ export interface RunningServer {
   readonly securePort: number;
   /** "127.0.0.1:2181", or "zks://127.0.0.1:2281" without a plain port. */
   readonly connectString: string;
-  /** Port of the AdminServer, if any. */
   readonly adminPort: number | undefined;
-  /** Port of the Prometheus endpoint, if any. */
   readonly metricsPort: number | undefined;
-  /** The current role; undefined for a member of an ensemble without a leader. */
+  /** Undefined for a member of an ensemble without a leader. */
   readonly mode: ServerMode | undefined;
   /** Faults, for tests of applications. */
   readonly control: ServerControl;
-  /** Closes connections, log and sockets in order; sessions stay in the data directory. */
+  /** Closes connections, log, and sockets in order; sessions stay in the data directory. */
   close(): Promise<void>;
 }
 
 /**
  * Starts a server in this process. With server.N lines it is a member of an ensemble, which needs a
- * data directory. The promise resolves when it accepts connections; it serves once there is a
- * quorum.
- * @throws ServerError with a `code` (ECONFIG, EDATADIR, EDATADIRINUSE, EDATA, EBIND), a sentence
+ * data directory. Resolves when it accepts connections; it serves once there is a quorum.
+ * @throws ServerError with a `code` (ECONFIG, EDATADIR, EDATADIRINUSE, EDATA, EBIND), a sentence,
  * and the exit status of zkserver
  */
 export async function startServer(given: StartServerOptions = {}): Promise<RunningServer> {

@@ -1,6 +1,6 @@
 /**
- * Drives a server: passes it events, performs its effects in order. All events of one turn of the
- * event loop come before one drain, so a turn makes one write per connection and one append.
+ * Passes events to a server, and performs its effects in order. All events of one turn come before
+ * one drain, so a turn makes one write per connection and one append.
  */
 import { assert } from '../../base/assert.js';
 import type { Effect, QuorumEffect } from '../../effects.js';
@@ -15,13 +15,12 @@ import type { ClientOutput } from '../ports/client-port.js';
 import { Disk, type SnapshotFile, type Storage } from '../storage/disk.js';
 import { isDiskEffect, type PeerPorts, performOnDisk, performOnPeers } from './perform.js';
 
-/** The driven object: a standalone server, or a member of an ensemble around one. */
+/** A standalone server, or a member of an ensemble around one. */
 export interface Core {
-  /** The server for clients. */
   readonly server: Server;
   step(event: Event): void;
   drain(): readonly Effect[];
-  /** The latest time for the next event, by the monotonic clock; Infinity is never. */
+  /** On the monotonic clock; Infinity is never. */
   readonly nextWakeMs: number;
 }
 
@@ -34,11 +33,10 @@ export interface DriverOptions {
   readonly purge: { readonly everyMs: number; readonly retain: number };
   readonly onWarning: (message: string) => void;
   readonly onReport: (report: ServerReport) => void;
-  /** An unexpected error: the state is in doubt, so the server must stop. */
+  /** The state is in doubt, so the server must stop. */
   readonly onFatal: (error: unknown) => void;
 }
 
-/** See the event `clock`. */
 interface Time {
   readonly wallMs: number;
   readonly monotonicMs: number;
@@ -48,14 +46,14 @@ export function realTime(): Time {
   return { wallMs: Date.now(), monotonicMs: Math.floor(performance.now()) };
 }
 
-/** The shortest interval of session checks; buckets are whole ticks. */
+/** Of session checks; buckets are whole ticks. */
 const MAX_TICK_MS = 500;
 
 export class Driver {
   port: ClientOutput | null = null;
   /** A test of clients may replace it. */
   clock: () => Time = realTime;
-  /** The connections of a member of an ensemble. */
+  /** Null on a standalone server. */
   peers: PeerPorts | null = null;
   private readonly options: DriverOptions;
   private isScheduled = false;
@@ -225,7 +223,7 @@ export class Driver {
     });
   }
 
-  /** Writes a snapshot for an operator, after one in progress. */
+  /** Writes a snapshot for an operator, after the one in progress. */
   async writeSnapshot(content: () => SnapshotContent): Promise<SnapshotFile> {
     if (this.disk === null) throw new Error('a server in memory cannot write a snapshot');
     return await this.disk.writeSnapshot(content);

@@ -1,6 +1,6 @@
 /**
- * The two commands of the AdminServer that transfer a whole tree: `snapshot` downloads it,
- * `restore` replaces it. Rules and order of the refusals: Apache's Commands.java.
+ * The AdminServer's commands `snapshot`, which downloads the tree, and `restore`, which replaces
+ * it. Rules and order of the refusals: Apache's Commands.java.
  */
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -21,7 +21,6 @@ import { stageRestored } from '../storage/restored-data.js';
 import type { Core, Driver } from './driver.js';
 
 export interface SizedSnapshot extends SnapshotFile {
-  /** Bytes. */
   readonly size: number;
 }
 
@@ -54,7 +53,7 @@ export class TreeTransfer {
     this.options = options;
   }
 
-  /** The reason for a refusal; undefined accepts the command, and starts its rate limit. */
+  /** Undefined accepts the command, and starts its rate limit. */
   refuse(name: TransferName): AdminResult | undefined {
     const { config, storage } = this.options;
     const isEnabled =
@@ -90,7 +89,6 @@ export class TreeTransfer {
     return undefined;
   }
 
-  /** Writes a snapshot of the current tree. */
   async snapshot(): Promise<SizedSnapshot> {
     const { core, driver } = this.options;
     try {
@@ -102,7 +100,7 @@ export class TreeTransfer {
     }
   }
 
-  /** @param body the bytes of a snapshot file, perhaps gzipped; clients are served meanwhile */
+  /** @param body a snapshot file, perhaps gzipped; clients are served meanwhile */
   async restore(body: AsyncIterable<Buffer>): Promise<AdminResult> {
     const { driver, storage, onReport } = this.options;
     const startedAt = performance.now();
@@ -134,7 +132,7 @@ export class TreeTransfer {
     this.options.driver.step({ kind: 'counted', what });
   }
 
-  /** The database of a snapshot, or a sentence if the snapshot is not whole. */
+  /** A string describes the fault of an unusable snapshot. */
   private async read(body: AsyncIterable<Buffer>): Promise<Database | string> {
     const { core, config, onReport } = this.options;
     const reader = new SnapshotReader(config.juteMaxBuffer + config.juteMaxBufferExtraSize);

@@ -21,7 +21,7 @@ import { type AuditEntry, formatAuditEntry } from '../../state/audit.js';
 import type { Report } from '../../state/reports.js';
 import { serverUser } from './server-user.js';
 
-/** The reports of the parts that do I/O, besides those of the server itself. */
+/** Reports of the parts that do I/O. */
 export type HostReport =
   | {
       readonly kind: 'recovered';
@@ -47,7 +47,7 @@ export type ServerReport = Report | HostReport;
 
 export type LogLevel = Config['logLevel'];
 
-/** The level in the configuration, or else in the environment (ZKSERVER_LOG_LEVEL). */
+/** The configured level, or that of the environment (ZKSERVER_LOG_LEVEL). */
 export function logLevelOf(config: Config, environment: string | undefined): LogLevel {
   checkConfig('config', config);
   if (environment !== undefined) checkText('environment', environment);
@@ -60,7 +60,7 @@ export interface LoggerOptions {
   readonly level: LogLevel;
   /** The file of audit entries, one per line; without it they go to the log. */
   readonly auditFile?: string | null;
-  /** The destination of the log; default stderr. */
+  /** Default: stderr. */
   readonly write?: (line: string) => void;
 }
 
@@ -84,7 +84,7 @@ export async function createLogger(given: LoggerOptions): Promise<ServerLogger> 
   };
   // Synchronous: the last line before the process ends must not be lost.
   const stderr = pino.destination({ fd: 2, sync: true });
-  // The reader is gone: the server continues without a log.
+  // Without a reader, the server continues without a log.
   stderr.on('error', () => undefined);
   const log = pino(settings, write === undefined ? stderr : { write });
   const auditFile = options.auditFile ? openSync(options.auditFile, 'a', 0o640) : undefined;
@@ -143,7 +143,6 @@ function levelOf({ result }: AuditEntry): 'info' | 'error' {
   return result === 'failure' ? 'error' : 'info';
 }
 
-/** The level, the fields and the sentence of a report. */
 function logReport(log: Pino, report: Exclude<ServerReport, { kind: 'audit' }>): void {
   const event = report.kind;
   switch (report.kind) {
@@ -232,7 +231,7 @@ function zxidText(zxid: bigint | undefined): string | undefined {
 
 const LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
-/** A copy. @throws TypeError or RangeError that names the option */
+/** Returns a copy. @throws TypeError or RangeError that names the option */
 function checkLoggerOptions(given: LoggerOptions): LoggerOptions {
   const options = checkFields('options', given, {
     level: (name, value) => checkOneOf(name, value as LogLevel, LEVELS),

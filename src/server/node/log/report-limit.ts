@@ -1,7 +1,6 @@
 import type { Event } from '../../events.js';
 import { limitErrorOf } from '../../limits/limit-error.js';
 
-/** Reports the exceeded limit of `error`, if it has one. */
 export function reportLimit(step: (event: Event) => void, error: unknown, from: string): void {
   const found = limitErrorOf(error);
   if (found === undefined) return;

@@ -1,9 +1,6 @@
 import { userInfo } from 'node:os';
 
-/**
- * The user of this process. A container may run under an id without an entry in /etc/passwd; Java
- * calls such a user "?".
- */
+/** A container may run under an id without an entry in /etc/passwd; Java calls such a user "?". */
 export function serverUser(): { readonly username: string; readonly homedir: string } {
   try {
     return userInfo();

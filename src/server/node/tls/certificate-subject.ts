@@ -1,7 +1,6 @@
 /**
- * The subject of a certificate as Java's X500Principal.getName() writes it (RFC 2253): the format
- * of ids of the scheme x509. Last RDN first; only nine attributes have a name, all others are an
- * OID and the bytes of the value in hex.
+ * The subject of a certificate as Java's X500Principal.getName() writes it (RFC 2253), for ids of
+ * the scheme x509. Last RDN first; attributes without a name are an OID and the value in hex.
  */
 import type { DerItem } from './der-reader.js';
 import { DerTag, expectItem, expectItems, readItem, readItems, readOid } from './der-reader.js';

@@ -1,4 +1,4 @@
-/** Reads ASN.1 in DER, as certificates and key stores are written. */
+/** Reads ASN.1 in DER, the encoding of certificates and key stores. */
 
 export const DerTag = {
   BOOLEAN: 0x01,
@@ -29,7 +29,7 @@ export interface DerItem {
   readonly whole: Buffer;
 }
 
-/** A sequence of items. @throws DerError */
+/** @throws DerError */
 export function readItems(bytes: Buffer): DerItem[] {
   const items: DerItem[] = [];
   for (let rest = bytes; rest.length > 0; ) {
@@ -40,7 +40,7 @@ export function readItems(bytes: Buffer): DerItem[] {
   return items;
 }
 
-/** The first item of `bytes`. @throws DerError */
+/** Reads the first item. @throws DerError */
 export function readItem(bytes: Buffer): DerItem {
   const [tag, first] = bytes;
   if (tag === undefined || first === undefined) throw new DerError('ends in the middle of an item');
@@ -58,7 +58,7 @@ export function readItem(bytes: Buffer): DerItem {
   };
 }
 
-/** The item at `index`, which must have `tag`. @throws DerError */
+/** Returns the item at `index`, which must have `tag`. @throws DerError */
 export function expectItem(items: readonly DerItem[], index: number, tag: number): DerItem {
   const item = items[index];
   if (item?.tag !== tag) {

@@ -6,8 +6,8 @@ import { dirname } from 'node:path';
 const SETTLE_MS = 200;
 
 /**
- * Reports changed content of files. It watches their folders, because a certificate changes by a
- * rename, or (Kubernetes) by a symbolic link next to it.
+ * Reports changed content of files. Watches their folders, because certificates change by a rename,
+ * or (Kubernetes) by a symbolic link beside them.
  */
 export class FileWatcher {
   private readonly files: readonly string[];

@@ -1,14 +1,13 @@
 /**
- * Reads JKS, the key store format of Java up to version 8 (sun.security.provider.JavaKeyStore): a
- * digest with the password at the end protects the whole file, and each private key has a cipher of
- * its own, a key stream of SHA-1.
+ * Reads JKS, Java's key store format up to version 8 (sun.security.provider.JavaKeyStore). A digest
+ * with the password protects the file; each private key has its own key stream of SHA-1.
  */
 import { createHash, createPrivateKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { DerError, DerTag, expectItem, expectItems, readItem, readOid } from './der-reader.js';
 
 export const JKS_MAGIC = 0xfeedfeed;
 
-/** The fault of a store, without its name: "has a different password". */
+/** The message has no subject: "has a different password". */
 export class JksError extends Error {
   override readonly name = 'JksError';
   readonly code = 'EJKS';
@@ -18,7 +17,6 @@ export interface JksStore {
   readonly keys: readonly KeyObject[];
   /** X.509 in DER: those of the keys with their chains, and the trusted ones. */
   readonly certificates: readonly Buffer[];
-  /** Only the trusted ones. */
   readonly trusted: readonly Buffer[];
 }
 

@@ -13,7 +13,7 @@ export interface StoreFile {
   readonly type: StoreType;
 }
 
-/** The usable parts of a store, as PEM texts. */
+/** PEM texts. */
 export interface KeyStore {
   readonly key: string;
   /** The server's certificate, then its issuers. */
@@ -25,7 +25,6 @@ export interface TrustStore {
   readonly revocationLists: readonly string[];
 }
 
-/** An unusable store; the sentence names the file, and what to do. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly code = 'ESTORE';
@@ -59,7 +58,7 @@ export function readTrustStore(store: StoreFile): TrustStore {
   };
 }
 
-/** The password in a file, without its last line end. @throws StoreError */
+/** Without its last line end. @throws StoreError */
 export function readPasswordFile(path: string): string {
   return readStoreFile(path)
     .toString()
@@ -161,7 +160,7 @@ function parsed(location: string): (certificate: string | Buffer) => X509Certifi
   };
 }
 
-/** The key's certificate, then the issuers, as far as the store has them. */
+/** The key's certificate, then the issuers that the store has. */
 function chainOf(
   location: string,
   key: KeyObject,

@@ -1,6 +1,6 @@
 /**
- * Reads the private keys and certificates of a PKCS #12 store (RFC 7292), as far as a password
- * protects them. Node's own reader requires a key in every store, and trusts all its certificates.
+ * Reads keys and certificates of a PKCS #12 store (RFC 7292) that a password protects. Node's
+ * reader requires a key in every store, and trusts all its certificates.
  */
 import {
   createDecipheriv,
@@ -29,7 +29,7 @@ export interface Pkcs12Store {
   readonly certificates: readonly Buffer[];
 }
 
-/** The fault of a store, without its name: "has a different password". */
+/** The message has no subject: "has a different password". */
 export class Pkcs12Error extends Error {
   override readonly name = 'Pkcs12Error';
   readonly code = 'EPKCS12';
@@ -65,7 +65,7 @@ const CIPHERS: ReadonlyMap<string, readonly [name: string, keyLength: number]> =
   ['1.2.840.113549.3.7', ['des-ede3-cbc', 24]],
 ]);
 
-/** A store with more rounds than this would only keep the server busy. */
+/** More rounds would only keep the server busy. */
 const MAX_ITERATIONS = 1_000_000;
 const EXPLICIT_0 = 0xa0;
 const IMPLICIT_0 = 0x80;
@@ -106,7 +106,6 @@ function readStore(bytes: Buffer, password: string): Pkcs12Store {
   return { keys, certificates };
 }
 
-/** The bytes of a ContentInfo of kind data. */
 function dataOf(contentInfo: readonly DerItem[]): Buffer {
   const kind = readOid(expectItem(contentInfo, 0, DerTag.OID));
   if (kind !== Oid.DATA)
@@ -145,7 +144,7 @@ function readShroudedKey(key: Buffer, passphrase: string): KeyObject {
   }
 }
 
-/** OpenSSL decrypts keys itself, with as many hash rounds as the store demands. */
+/** OpenSSL decrypts keys itself, with as many rounds as the store demands. */
 function checkRounds(algorithm: readonly DerItem[]): void {
   const params = expectItems(algorithm, 1, DerTag.SEQUENCE);
   const isPbes2 = readOid(expectItem(algorithm, 0, DerTag.OID)) === Oid.PBES2;
@@ -228,7 +227,7 @@ function iterationsOf(item: DerItem): number {
   return rounds;
 }
 
-/** RFC 7292, appendix B.2. @param id 1 for a key, 2 for an iv, 3 for the key of the seal */
+/** RFC 7292, appendix B.2. @param id 1 for a key, 2 for an iv, 3 for a MAC key */
 function deriveKey(
   hash: string,
   id: number,

@@ -1,6 +1,6 @@
 /**
- * TLS between the servers of an ensemble (sslQuorum), on the election port and on the quorum port
- * alike; with portUnification, servers without TLS are accepted, too, during a migration.
+ * TLS between servers (sslQuorum), on the election port and the quorum port. With portUnification,
+ * for a migration, servers without TLS are accepted, too.
  */
 import { isIP, type Socket } from 'node:net';
 import { connect, type SecureContextOptions, type TLSSocket } from 'node:tls';
@@ -17,10 +17,7 @@ import { makeTrustCheck } from './self-issued.js';
 import { TlsGate } from './tls-gate.js';
 import { readQuorumTlsOptions } from './tls-options.js';
 
-/**
- * The transport of connections to and from other servers.
- * @throws ServerError ECONFIG when the ssl.quorum.* options name no usable certificate
- */
+/** @throws ServerError ECONFIG when the ssl.quorum.* options name no usable certificate */
 export function makeTransport(
   config: Config,
   step: (event: Event) => void,
@@ -83,7 +80,7 @@ class QuorumTls implements Transport {
     return { socket, ready: 'trusted' };
   }
 
-  /** In both directions, a certificate counts only if its authority is trusted. */
+  /** A certificate counts only if its authority is trusted. */
   private faultOf(socket: TLSSocket, host: string): Error | undefined {
     if (!this.isTrusted(socket)) {
       return new Error(`certificate is not accepted: ${String(socket.authorizationError)}`);

@@ -1,7 +1,7 @@
 /**
- * Certificates whose subject equals their issuer, although an authority signed them: the script
- * gencerts.sh of Apache's server gives all certificates the name of the authority. OpenSSL goes by
- * the names and calls them self-signed. Java goes by the signatures, and so does this.
+ * Certificates that an authority signed, although subject and issuer have one name, such as those
+ * of Apache's script gencerts.sh. OpenSSL goes by the names and calls them self-signed. Java goes
+ * by the signatures, and so does this.
  */
 import { X509Certificate } from 'node:crypto';
 import type { SecureContextOptions, TLSSocket } from 'node:tls';
@@ -11,8 +11,8 @@ import { DerTag, expectItems, readItem, readItems } from './der-reader.js';
 const BY_NAME_ALONE = 'DEPTH_ZERO_SELF_SIGNED_CERT';
 
 /**
- * Whether the own certificate is one of these. Its clients then have such certificates, too: the
- * same script made them.
+ * Whether the own certificate is one. Clients then have such certificates, too, from the same
+ * script.
  */
 export function isNamedAsIssuer({ cert }: SecureContextOptions): boolean {
   const [first] = [cert].flat();
@@ -21,7 +21,6 @@ export function isNamedAsIssuer({ cert }: SecureContextOptions): boolean {
   return own.subject === own.issuer && !own.verify(own.publicKey);
 }
 
-/** Whether the certificate of the other end is trusted, by these authorities. */
 export function makeTrustCheck(context: SecureContextOptions): (socket: TLSSocket) => boolean {
   const authorities = authoritiesOf(context);
   return (socket) => {

@@ -1,6 +1,6 @@
 /**
- * The gate between the port and the server: every TLS handshake, from the socket to an accepted
- * client. A handshake that fails, stalls or exceeds a limit costs only its own socket.
+ * Every TLS handshake, from the socket to an accepted client. One that fails, stalls, or exceeds a
+ * limit costs only its own socket.
  */
 import { reverse } from 'node:dns/promises';
 import type { Socket } from 'node:net';
@@ -20,17 +20,15 @@ import type { TlsOptions } from './tls-options.js';
 
 export interface TlsGateOptions {
   readonly tls: TlsOptions;
-  /**
-   * Concurrent handshakes; 0 or less disables the limit (netty.server.outstandingHandshake.limit).
-   */
+  /** netty.server.outstandingHandshake.limit; 0 or less disables it. */
   readonly maxHandshakes: number;
-  /** Sockets per address that are not clients yet; 0 disables the limit (maxClientCnxns). */
+  /** Sockets per address that are not clients yet (maxClientCnxns); 0 disables the limit. */
   readonly maxPerAddress: number;
-  /** The timeout of the first byte on a shared port (ssl.handshakeDetectionTimeoutMillis). */
+  /** For the first byte on a shared port (ssl.handshakeDetectionTimeoutMillis). */
   readonly detectionTimeoutMs: number;
   /** Default 10000. */
   readonly handshakeTimeoutMs?: number;
-  /** A client is accepted. @param subject of its certificate, RFC 2253; undefined without one */
+  /** Accepts a client. @param subject of its certificate, RFC 2253; undefined without one */
   readonly accept: (socket: Socket, subject: string | undefined) => void;
   /** @param reason a sentence that names the client */
   readonly onFailure: (reason: string) => void;
@@ -52,7 +50,7 @@ export class TlsGate {
   private readonly server: TlsServer;
   /** Sockets before their first byte, or in a handshake. */
   private readonly pending: PendingSockets;
-  /** The keys of sockets in a handshake. */
+  /** By the keys of their sockets. */
   private readonly handshaking = new Set<string>();
   private isTrusted: (socket: TLSSocket) => boolean;
 
@@ -78,7 +76,6 @@ export class TlsGate {
     });
   }
 
-  /** Handshakes in progress. */
   get outstanding(): number {
     return this.handshaking.size;
   }

@@ -1,7 +1,7 @@
 /**
- * The ssl.* options for clients, and the ssl.quorum.* options for the other servers of an ensemble,
- * in the form of Node's TLS. If an option asks for an unsupported protection, the server does not
- * start: ignoring it would accept clients that the operator wants to exclude.
+ * The ssl.* options for clients and ssl.quorum.* for other servers, in Node's form. An option for
+ * an unsupported protection stops the start: ignored, it would let clients in that the operator
+ * wants to exclude.
  */
 import { constants } from 'node:crypto';
 import {
@@ -27,7 +27,6 @@ export interface TlsOptions {
   readonly isClientNameChecked: boolean;
   /** Whether a name that the DNS has for the address is enough. */
   readonly isReverseLookupAllowed: boolean;
-  /** The source files. */
   readonly files: readonly string[];
 }
 
@@ -53,21 +52,17 @@ interface TlsSource
     | 'sslClientHostnameVerification'
     | 'sslAllowReverseDnsLookup'
   > {
-  /** The prefix of the options' names. */
   readonly prefix: 'ssl' | 'ssl.quorum';
   /** The peer, for error texts. */
   readonly whom: 'client' | 'server';
 }
 
-/**
- * Reads the configured stores for clients.
- * @throws ServerError ECONFIG that names the option, or the file and its fault
- */
+/** For clients. @throws ServerError ECONFIG that names the option, or the file and its fault */
 export function readTlsOptions(config: Config, onWarning: (message: string) => void): TlsOptions {
   return readSource({ ...config, prefix: 'ssl', whom: 'client' }, onWarning);
 }
 
-/** The same for the other servers of the ensemble. */
+/** For the other servers of the ensemble. */
 export function readQuorumTlsOptions(
   config: Config,
   onWarning: (message: string) => void,
@@ -90,7 +85,7 @@ export function readQuorumTlsOptions(
     sslCrl: config.sslQuorumCrl,
     sslOcsp: config.sslQuorumOcsp,
     sslClientAuth: config.sslQuorumClientAuth,
-    // Without a check of the servers it dials, a server does not check its clients, either.
+    // A server that does not check the servers it dials does not check its clients, either.
     sslClientHostnameVerification:
       config.sslQuorumHostnameVerification && config.sslQuorumClientHostnameVerification,
     sslAllowReverseDnsLookup: config.sslQuorumAllowReverseDnsLookup,
@@ -98,7 +93,7 @@ export function readQuorumTlsOptions(
   return readSource(source, onWarning);
 }
 
-/** The same for operators of the AdminServer: the same files, without a check of names. */
+/** For operators of the AdminServer: the same files, without a check of names. */
 export function readAdminTlsOptions(
   config: Config,
   clientAuth: TlsOptions['clientAuth'],
@@ -169,7 +164,7 @@ interface OpenStore extends Omit<StoreFile, 'password'> {
   readonly password: () => string;
 }
 
-/** A password file takes precedence over a password in the configuration, as in Apache's. */
+/** A password file takes precedence over a password in the configuration, as in Apache's server. */
 function storeFile(
   location: string | null,
   type: StoreFile['type'],
@@ -259,8 +254,8 @@ function ciphersOf(config: TlsSource, onWarning: (message: string) => void): Sec
 }
 
 /**
- * TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 is ECDHE-RSA-AES128-GCM-SHA256 in OpenSSL; those of TLS 1.3
- * (TLS_AES_128_GCM_SHA256) have one name.
+ * For example TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 is ECDHE-RSA-AES128-GCM-SHA256; names of TLS
+ * 1.3 stay.
  */
 export function opensslName(javaName: string): string {
   const match = /^(?:TLS|SSL)_(.+)_WITH_(.+)$/.exec(javaName);

@@ -203,7 +203,7 @@ function formatServer(server: QuorumServerConfig): string {
   return `${quorumPart}${clientPart || ';'};${formatClientPlace(secureClient)}`;
 }
 
-/** An IPv6 address in brackets, with all of its groups, as Java prints it. */
+/** "127.0.0.1:2181", or "0.0.0.0:2181" for all addresses. */
 export function formatClientPlace({ address, port }: ClientPlace): string {
   return `${inUri(address ?? '0.0.0.0')}:${port}`;
 }
