@@ -1,5 +1,7 @@
-// The examples of the documentation of node-zookeeper-client, and each of its calls.
+// The examples of the documentation of node-zookeeper-client, and each of its calls: on
+// zksh/compat/node-zookeeper-client, and on the npm package that it replaces.
 import { once } from 'node:events';
+import { createRequire } from 'node:module';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import zookeeper, {
@@ -12,7 +14,19 @@ import type { RunningServer } from '../../src/server/main.js';
 import { startBundled } from '../support/bundled.js';
 import { waitFor } from '../support/wait-for.js';
 
-const { ACL, CreateMode, Exception, Id, Permission, State } = zookeeper;
+type Package = typeof zookeeper;
+interface World extends Package {
+  readonly client: Client;
+  readonly server: RunningServer;
+}
+
+const old: Package = createRequire(import.meta.url)('node-zookeeper-client');
+
+/** Registers the test for both packages. */
+function suite(name: string, run: (world: World) => Promise<void>): void {
+  test(`zksh: ${name}`, () => withClient(zookeeper, run));
+  test(`npm: ${name}`, () => withClient(old, run));
+}
 
 /** The results of a call with a callback. */
 function results<A extends unknown[]>(
@@ -23,15 +37,13 @@ function results<A extends unknown[]>(
   });
 }
 
-async function withClient(
-  run: (client: Client, server: RunningServer) => Promise<void>,
-): Promise<void> {
+async function withClient(from: Package, run: (world: World) => Promise<void>): Promise<void> {
   const server = await startBundled({ config: { tickTime: '100' } });
-  const client = zookeeper.createClient(server.connectString, { sessionTimeout: 10_000 });
+  const client = from.createClient(server.connectString, { sessionTimeout: 10_000 });
   try {
     client.connect();
     await once(client, 'connected');
-    await run(client, server);
+    await run({ ...from, client, server });
   } finally {
     client.close();
     await server.close();
@@ -44,163 +56,189 @@ const failure = (promise: Promise<unknown>) =>
     (error) => error,
   );
 
-test('create, with every choice of its optional arguments', () =>
-  withClient(async (client) => {
-    const create = (...args: [string, ...unknown[]]) =>
-      results<[string]>((callback) => client.create(...args, callback));
-    assert.equal(await create('/a'), ['/a']);
-    assert.equal(await create('/a/data', Buffer.from('x')), ['/a/data']);
-    assert.equal(await create('/a/mode', CreateMode.EPHEMERAL), ['/a/mode']);
-    const [path] = await create('/a/s-', Buffer.from('x'), CreateMode.PERSISTENT_SEQUENTIAL);
-    assert.match(path, /^\/a\/s-\d{10}$/);
-    const acls = [new ACL(Permission.READ, Id.ANYONE_ID_UNSAFE)];
-    await create('/a/acl', Buffer.from('x'), acls, CreateMode.PERSISTENT);
-    const [found] = await results<[readonly InstanceType<typeof ACL>[], Stat]>((callback) =>
-      client.getACL('/a/acl', callback),
-    );
-    assert.equal(found, acls);
-    const error = await failure(create('/a'));
-    assert.instance(error, Exception);
-    assert.is(error.getCode(), Exception.NODE_EXISTS);
-    assert.equal([error.getName(), error.getPath()], ['NODE_EXISTS', '/a']);
-    assert.is(error.toString(), 'Exception: NODE_EXISTS[-110]@/a');
-  }));
+suite('create, with every choice of its optional arguments', async ({
+  client,
+  ACL,
+  CreateMode,
+  Exception,
+  Id,
+  Permission,
+}) => {
+  const create = (...args: [string, ...unknown[]]) =>
+    results<[string]>((callback) => client.create(...args, callback));
+  assert.equal(await create('/a'), ['/a']);
+  assert.equal(await create('/a/data', Buffer.from('x')), ['/a/data']);
+  assert.equal(await create('/a/mode', CreateMode.EPHEMERAL), ['/a/mode']);
+  const [path] = await create('/a/s-', Buffer.from('x'), CreateMode.PERSISTENT_SEQUENTIAL);
+  assert.match(path, /^\/a\/s-\d{10}$/);
+  const acls = [new ACL(Permission.READ, Id.ANYONE_ID_UNSAFE)];
+  await create('/a/acl', Buffer.from('x'), acls, CreateMode.PERSISTENT);
+  const [found] = await results<[readonly InstanceType<typeof ACL>[], Stat]>((callback) =>
+    client.getACL('/a/acl', callback),
+  );
+  assert.equal(found, acls);
+  const error = await failure(create('/a'));
+  assert.instance(error, Exception);
+  assert.is(error.getCode(), Exception.NODE_EXISTS);
+  assert.is(error.getName(), 'NODE_EXISTS');
+  assert.match(error.toString(), 'Exception: NODE_EXISTS[-110]');
+});
 
-test('getData, setData, exists, and remove with their watchers', () =>
-  withClient(async (client) => {
-    const events: string[] = [];
-    const watcher = (event: Event) => events.push(event.toString());
-    const exists = () => results<[Stat | null]>((done) => client.exists('/a', watcher, done));
-    assert.equal(await exists(), [null]);
-    await results((done) => client.create('/a', Buffer.from('x'), done));
-    const [data, stat] = await results<[Buffer, Stat]>((done) =>
-      client.getData('/a', watcher, done),
-    );
-    assert.equal([String(data), stat.version, stat.czxid.length], ['x', 0, 8]);
-    const [changed] = await results<[Stat]>((done) =>
-      client.setData('/a', Buffer.from('y'), 0, done),
-    );
-    assert.is(changed.version, 1);
-    const error = await failure(results((done) => client.remove('/a', 0, done)));
-    assert.is(error.getCode(), Exception.BAD_VERSION);
-    await results((done) => client.getChildren('/', watcher, done));
-    await results((done) => client.remove('/a', done));
-    await waitFor('the events', () => events.length === 3);
-    assert.equal(events, [
-      'NODE_CREATED[1]@/a',
-      'NODE_DATA_CHANGED[3]@/a',
-      'NODE_CHILDREN_CHANGED[4]@/',
-    ]);
-  }));
+suite('getData, setData, exists, and remove with their watchers', async ({ client, Exception }) => {
+  const events: string[] = [];
+  const watcher = (event: Event) => events.push(event.toString());
+  const exists = () => results<[Stat | null]>((done) => client.exists('/a', watcher, done));
+  assert.equal(await exists(), [null]);
+  await results((done) => client.create('/a', Buffer.from('x'), done));
+  const [data, stat] = await results<[Buffer, Stat]>((done) => client.getData('/a', watcher, done));
+  assert.equal([String(data), stat.version, stat.czxid.length], ['x', 0, 8]);
+  const [changed] = await results<[Stat]>((done) =>
+    client.setData('/a', Buffer.from('y'), 0, done),
+  );
+  assert.is(changed.version, 1);
+  const error = await failure(results((done) => client.remove('/a', 0, done)));
+  assert.is(error.getCode(), Exception.BAD_VERSION);
+  await results((done) => client.getChildren('/', watcher, done));
+  await results((done) => client.remove('/a', done));
+  await waitFor('the events', () => events.length === 3);
+  assert.equal(events, [
+    'NODE_CREATED[1]@/a',
+    'NODE_DATA_CHANGED[3]@/a',
+    'NODE_CHILDREN_CHANGED[4]@/',
+  ]);
+});
 
-test('trees: mkdirp, listSubTreeBFS, and removeRecursive', () =>
-  withClient(async (client) => {
-    const [made] = await results<[string]>((done) =>
-      client.mkdirp('/test/demo/1', Buffer.from('x'), CreateMode.PERSISTENT, done),
-    );
-    assert.is(made, '/test/demo/1');
-    await results((done) => client.mkdirp('/test/demo/1', done));
-    const list = () => results<[readonly string[]]>((done) => client.listSubTreeBFS('/test', done));
-    assert.equal(await list(), [['/test', '/test/demo', '/test/demo/1']]);
-    const [children] = await results<[readonly string[], Stat]>((done) =>
-      client.getChildren('/test', done),
-    );
-    assert.equal(children, ['demo']);
-    await results((done) => client.removeRecursive('/test', done));
-    assert.is((await failure(list())).getCode(), Exception.NO_NODE);
-  }));
+suite('trees: mkdirp, listSubTreeBFS, and removeRecursive', async ({
+  client,
+  CreateMode,
+  Exception,
+}) => {
+  const [made] = await results<[string]>((done) =>
+    client.mkdirp('/test/demo/1', Buffer.from('x'), CreateMode.PERSISTENT, done),
+  );
+  assert.is(made, '/test/demo/1');
+  await results((done) => client.mkdirp('/test/demo/1', done));
+  const list = () => results<[readonly string[]]>((done) => client.listSubTreeBFS('/test', done));
+  await results((done) => client.remove('/test/demo/1', done));
+  assert.equal(await list(), [['/test', '/test/demo']]);
+  const [children] = await results<[readonly string[], Stat]>((done) =>
+    client.getChildren('/test', done),
+  );
+  assert.equal(children, ['demo']);
+  await results((done) => client.removeRecursive('/test', done));
+  assert.is((await failure(list())).getCode(), Exception.NO_NODE);
+});
 
-test('setACL takes the classes of the old package', () =>
-  withClient(async (client) => {
-    await results((done) => client.create('/a', done));
-    const acls = [new ACL(Permission.ADMIN, new Id('ip', '127.0.0.1'))];
-    const [stat] = await results<[Stat]>((done) => client.setACL('/a', acls, -1, done));
-    assert.is(stat.aversion, 1);
+suite('setACL takes the classes of the old package', async ({
+  client,
+  ACL,
+  Exception,
+  Id,
+  Permission,
+}) => {
+  await results((done) => client.create('/a', done));
+  const acls = [new ACL(Permission.ADMIN, new Id('ip', '127.0.0.1'))];
+  const [stat] = await results<[Stat]>((done) => client.setACL('/a', acls, -1, done));
+  assert.is(stat.aversion, 1);
+  const error = await failure(results((done) => client.getData('/a', done)));
+  assert.is(error.getCode(), Exception.NO_AUTH);
+});
+
+suite('a transaction commits all of its operations, or none', async ({ client, Exception }) => {
+  const [done] = await results<[readonly TransactionResult[]]>((callback) =>
+    client
+      .transaction()
+      .create('/txn')
+      .create('/txn/1', Buffer.from('transaction'))
+      .setData('/txn/1', Buffer.from('test'), -1)
+      .check('/txn/1')
+      .remove('/txn/1', -1)
+      .remove('/txn')
+      .commit(callback),
+  );
+  assert.equal(
+    done.map(({ type }) => type),
+    [1, 1, 5, 13, 2, 2],
+  );
+  const outcome = await new Promise((resolve) => {
+    client
+      .transaction()
+      .create('/b')
+      .remove('/missing')
+      .commit((error, codes) =>
+        resolve([(error as InstanceType<typeof Exception>).getName(), codes]),
+      );
+  });
+  assert.equal(outcome, [
+    'NO_NODE',
+    [
+      { type: -1, err: 0 },
+      { type: -1, err: Exception.NO_NODE },
+    ],
+  ]);
+});
+
+suite('states and events of a session', async ({ client, server, State }) => {
+  const heard: string[] = [];
+  client.on('state', (state) => heard.push(state.toString()));
+  client.on('disconnected', () => heard.push('disconnected'));
+  client.on('expired', () => heard.push('expired'));
+  assert.is(client.getState(), State.SYNC_CONNECTED);
+  assert.is(client.getSessionId().readBigInt64BE(), server.control.sessions[0]);
+  assert.equal([client.getSessionPassword().length, client.getSessionTimeout()], [16, 2000]);
+  server.control.cut();
+  await once(client, 'connected');
+  server.control.expireSession(client.getSessionId().readBigInt64BE());
+  await once(client, 'expired');
+  await once(client, 'disconnected');
+  assert.equal(heard, [
+    'disconnected',
+    'DISCONNECTED[0]',
+    'SYNC_CONNECTED[3]',
+    'disconnected',
+    'DISCONNECTED[0]',
+    'expired',
+    'EXPIRED[-122]',
+    'disconnected',
+    'DISCONNECTED[0]',
+  ]);
+});
+
+suite('a client that retries survives a lost connection', async ({ server, createClient }) => {
+  const client = createClient(server.connectString, { retries: 5, spinDelay: 1 });
+  client.connect();
+  await once(client, 'connected');
+  server.control.dropReplies();
+  const asked = results<[Stat | null]>((done) => client.exists('/', done));
+  server.control.cut();
+  server.control.heal();
+  server.control.cut();
+  const [stat] = await asked;
+  assert.is(stat?.version, 0);
+  client.close();
+});
+
+suite('addAuthInfo identifies the session, and a call without a callback is refused', async ({
+  client,
+  ACL,
+}) => {
+  client.addAuthInfo('digest', Buffer.from('alice:pw'));
+  const acls = ACL.CREATOR_ALL_ACL;
+  await results((done) => client.create('/mine', Buffer.from('x'), acls, done));
+  const [data] = await results<[Buffer, Stat]>((done) => client.getData('/mine', done));
+  assert.is(String(data), 'x');
+  assert.throws(() => client.create('/a', Buffer.from('x')), /callback must be a function/);
+});
+
+test('zksh: a tree of any depth is listed and removed, and an error has its path', () =>
+  withClient(zookeeper, async ({ client }) => {
+    await results((done) => client.mkdirp('/a/b/c', done));
+    const [paths] = await results<[readonly string[]]>((done) => client.listSubTreeBFS('/a', done));
+    assert.equal(paths, ['/a', '/a/b', '/a/b/c']);
+    await results((done) => client.removeRecursive('/a', done));
     const error = await failure(results((done) => client.getData('/a', done)));
-    assert.is(error.getCode(), Exception.NO_AUTH);
-  }));
-
-test('a transaction commits all of its operations, or none', () =>
-  withClient(async (client) => {
-    const [done] = await results<[readonly TransactionResult[]]>((callback) =>
-      client
-        .transaction()
-        .create('/txn')
-        .create('/txn/1', Buffer.from('transaction'))
-        .setData('/txn/1', Buffer.from('test'), -1)
-        .check('/txn/1')
-        .remove('/txn/1', -1)
-        .remove('/txn')
-        .commit(callback),
-    );
-    assert.equal(
-      done.map(({ type }) => type),
-      ['create', 'create', 'setData', 'check', 'remove', 'remove'],
-    );
-    const outcome = await new Promise((resolve) => {
-      client
-        .transaction()
-        .create('/b')
-        .remove('/missing')
-        .commit((error, codes) => resolve([error?.toString(), codes]));
-    });
-    assert.equal(outcome, [
-      'Exception: NO_NODE[-101]@/missing',
-      [
-        { type: 'error', err: 0 },
-        { type: 'error', err: Exception.NO_NODE },
-      ],
-    ]);
-  }));
-
-test('states and events of a session', () =>
-  withClient(async (client, server) => {
-    const heard: string[] = [];
-    client.on('state', (state) => heard.push(state.toString()));
-    client.on('disconnected', () => heard.push('disconnected'));
-    client.on('expired', () => heard.push('expired'));
-    assert.is(client.getState(), State.SYNC_CONNECTED);
-    assert.is(State.CONNECTED, State.SYNC_CONNECTED);
-    assert.is(client.getSessionId().readBigInt64BE(), server.control.sessions[0]);
-    assert.equal([client.getSessionPassword().length, client.getSessionTimeout()], [16, 2000]);
-    server.control.cut();
-    await once(client, 'connected');
-    server.control.expireSession(client.getSessionId().readBigInt64BE());
-    await once(client, 'expired');
-    assert.equal(heard, [
-      'DISCONNECTED[0]',
-      'disconnected',
-      'SYNC_CONNECTED[3]',
-      'DISCONNECTED[0]',
-      'disconnected',
-      'EXPIRED[-112]',
-      'expired',
-    ]);
-  }));
-
-test('a client that retries survives a lost connection', () =>
-  withClient(async (_client, server) => {
-    const client = zookeeper.createClient(server.connectString, { retries: 5, spinDelay: 1 });
-    client.connect();
-    await once(client, 'connected');
-    server.control.dropReplies();
-    const asked = results<[Stat | null]>((done) => client.exists('/', done));
-    server.control.cut();
-    server.control.heal();
-    server.control.cut();
-    const [stat] = await asked;
-    assert.is(stat?.version, 0);
-    client.close();
-  }));
-
-test('addAuthInfo identifies the session, and a call without a callback is refused', () =>
-  withClient(async (client) => {
-    client.addAuthInfo('digest', Buffer.from('alice:pw'));
-    const acls = ACL.CREATOR_ALL_ACL;
-    await results((done) => client.create('/mine', Buffer.from('x'), acls, done));
-    const [data] = await results<[Buffer, Stat]>((done) => client.getData('/mine', done));
-    assert.is(String(data), 'x');
-    assert.throws(() => client.create('/a', Buffer.from('x')), /callback must be a function/);
+    assert.equal([error.getPath(), `${error}`], ['/a', 'Exception: NO_NODE[-101]@/a']);
+    assert.is(zookeeper.State.CONNECTED, zookeeper.State.SYNC_CONNECTED);
   }));
 
 test.run();

@@ -46,6 +46,17 @@ const STATES: Readonly<Partial<Record<ClientState, readonly [State, string]>>> =
   'auth-failed': [State.AUTH_FAILED, 'authenticationFailed'],
 };
 
+/** ConnectionManager.js of the old package. */
+const CONNECTION_STATES: Readonly<Record<ClientState, number>> = {
+  connecting: 1,
+  connected: 2,
+  'connected-readonly': 3,
+  disconnected: 0,
+  closed: -2,
+  expired: -3,
+  'auth-failed': -4,
+};
+
 /**
  * The client of node-zookeeper-client: callbacks and events over the client of zksh. Use it to move
  * an application by one import; new code uses `zksh/client`.
@@ -102,7 +113,9 @@ export class Client extends EventEmitter {
     const callback = callbackOf(more);
     const removeAll = async (): Promise<void> => {
       const paths = await pathsOf(this.client, path);
-      for (const each of paths.reverse()) await this.client.delete(each, versionOf(more));
+      for (const each of paths.reverse()) {
+        await this.client.delete(each, versionOf(more)).catch(unless('NONODE'));
+      }
     };
     settle(removeAll(), callback, () => []);
   }
@@ -163,10 +176,7 @@ export class Client extends EventEmitter {
     const { data, options } = createArguments(more);
     const make = async (each: string): Promise<void> => {
       if (parentPath(each) !== '/' && each !== '/') await make(parentPath(each));
-      await this.client.create(each, data, options).catch((error: unknown) => {
-        const isThere = error instanceof ZooKeeperError && error.code === 'NODEEXISTS';
-        if (!isThere) throw error;
-      });
+      await this.client.create(each, data, options).catch(unless('NODEEXISTS'));
     };
     settle(make(path), callback, () => [path]);
   }
@@ -174,6 +184,11 @@ export class Client extends EventEmitter {
   addAuthInfo(scheme: string, auth: Buffer): void {
     // A refusal ends the session, with the event authenticationFailed.
     this.session.addAuth(scheme, auth).catch(() => undefined);
+  }
+
+  /** Packages that depend on the old one read this private part of it: -3 is an expired session. */
+  get connectionManager(): { readonly state: number } {
+    return { state: CONNECTION_STATES[this.session.state] };
   }
 
   getState(): State {
@@ -201,8 +216,12 @@ export class Client extends EventEmitter {
     if (known === undefined) return;
     const [next, event] = known;
     this.state = next;
+    this.emit(event);
     this.emit('state', next);
-    this.emit(event, next);
+    // The old package then loses its connection, too.
+    if (state === 'expired' || state === 'auth-failed') {
+      setImmediate(() => this.changed('disconnected'));
+    }
   }
 }
 
@@ -210,6 +229,13 @@ async function pathsOf(client: ZooKeeperClient, path: string): Promise<string[]>
   const paths: string[] = [];
   for await (const znode of walk(client, path)) paths.push(znode.path);
   return paths;
+}
+
+/** Ignores this error. */
+function unless(code: ZooKeeperError['code']): (error: unknown) => void {
+  return (error) => {
+    if (!(error instanceof ZooKeeperError) || error.code !== code) throw error;
+  };
 }
 
 /** The last argument. @throws TypeError */

@@ -1,13 +1,14 @@
 import type { Op, OpResult, ZooKeeperClient } from '../../client/base/client.js';
 import { MultiError } from '../../client/base/errors.js';
+import { OpCode } from '../../protocol/op-code.js';
 import { createArguments, errorOf, type Stat, statOf } from './convert.js';
 
-/** The result of one operation: of a transaction that failed, its code. */
+/** One operation by its number in the protocol, and its result: in a failed transaction, a code. */
 export type TransactionResult =
-  | { readonly type: 'create'; readonly path: string }
-  | { readonly type: 'setData'; readonly stat: Stat }
-  | { readonly type: 'remove' | 'check' }
-  | { readonly type: 'error'; readonly err: number };
+  | { readonly type: typeof OpCode.create; readonly path: string }
+  | { readonly type: typeof OpCode.setData; readonly stat: Stat }
+  | { readonly type: typeof OpCode.delete | typeof OpCode.check }
+  | { readonly type: typeof OpCode.error; readonly err: number };
 
 export type CommitCallback = (error: Error | null, results: readonly TransactionResult[]) => void;
 
@@ -48,7 +49,7 @@ export class Transaction {
       (results) => process.nextTick(callback, null, results.map(resultOf)),
       (error: unknown) => {
         const codes = error instanceof MultiError ? error.results : [];
-        const results = codes.map((err) => ({ type: 'error', err }));
+        const results = codes.map((err) => ({ type: OpCode.error, err }));
         process.nextTick(callback, errorOf(error), results);
       },
     );
@@ -58,12 +59,12 @@ export class Transaction {
 function resultOf(result: OpResult): TransactionResult {
   switch (result.op) {
     case 'create':
-      return { type: 'create', path: result.path };
+      return { type: OpCode.create, path: result.path };
     case 'set':
-      return { type: 'setData', stat: statOf(result.stat) };
+      return { type: OpCode.setData, stat: statOf(result.stat) };
     case 'delete':
-      return { type: 'remove' };
+      return { type: OpCode.delete };
     case 'check':
-      return { type: 'check' };
+      return { type: OpCode.check };
   }
 }

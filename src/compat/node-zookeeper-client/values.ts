@@ -12,7 +12,7 @@ export class State {
   static readonly AUTH_FAILED = new State('AUTH_FAILED', 4);
   static readonly CONNECTED_READ_ONLY = new State('CONNECTED_READ_ONLY', 5);
   static readonly SASL_AUTHENTICATED = new State('SASL_AUTHENTICATED', 6);
-  static readonly EXPIRED = new State('EXPIRED', ErrorCode.SESSIONEXPIRED);
+  static readonly EXPIRED = new State('EXPIRED', -122);
   readonly name: string;
   readonly code: number;
 
