@@ -10,14 +10,10 @@ export type Effect =
   | { readonly kind: 'send'; readonly connection: number; readonly bytes: Buffer }
   /** After everything sent before. */
   | { readonly kind: 'close'; readonly connection: number }
-  /** Stop or resume reading from a client. */
   | { readonly kind: 'pause' | 'resume'; readonly connection: number }
   /** Stop reading from a client until it has read the sent data; then step `drained`. */
   | { readonly kind: 'await-reading'; readonly connection: number }
-  /**
-   * Records for the transaction log. `whenDurable` is stepped once they are on disk, never before,
-   * so that no acknowledgment overtakes its write.
-   */
+  /** `whenDurable` is stepped once the records are on disk, never before. */
   | {
       readonly kind: 'append';
       readonly bytes: Buffer;
@@ -25,7 +21,6 @@ export type Effect =
       readonly lastZxid: bigint;
       readonly whenDurable: Event;
     }
-  /** For the operator's log. */
   | { readonly kind: 'report'; readonly report: Report }
   /** Work remains that no event triggers: let other work run, then send the time and drain. */
   | { readonly kind: 'wake' }
@@ -37,14 +32,10 @@ export type Effect =
 
 /** Requests of an ensemble member. Effects on the disk are executed one by one, in order. */
 export type QuorumEffect =
-  /**
-   * The newest frame for server `sid`: it replaces an unsent one, and is sent again after a
-   * reconnect.
-   */
+  /** Only the newest frame for a server counts; it is sent again after a reconnect. */
   | { readonly kind: 'notify'; readonly sid: number; readonly frame: Buffer }
   /**
-   * The members to keep election connections with, and this server. `proposed` are lines that may
-   * come into force, with more servers or other addresses.
+   * Election connections to keep, with this server. `proposed` may name others and new addresses.
    */
   | {
       readonly kind: 'members';
@@ -52,9 +43,7 @@ export type QuorumEffect =
       readonly proposed: readonly QuorumServerConfig[];
     }
   | { readonly kind: 'link-send'; readonly link: number; readonly bytes: Buffer }
-  /**
-   * A snapshot for SNAP, while the server continues to serve. Later data on the link waits for it.
-   */
+  /** A snapshot for SNAP, while the server serves. Later data on the link waits for it. */
   | {
       readonly kind: 'link-snapshot';
       readonly link: number;
@@ -72,10 +61,7 @@ export type QuorumEffect =
       readonly range: LogRange;
       readonly sizeFactor: number;
     }
-  /**
-   * The txns of a range, each as PROPOSAL and COMMIT. Later data on the link waits for them. A
-   * range that is no longer complete ends the link.
-   */
+  /** The txns of a range; the link ends if some are gone. Later data on the link waits for them. */
   | { readonly kind: 'link-log'; readonly link: number; readonly range: LogRange }
   /** After everything sent before. */
   | { readonly kind: 'link-close'; readonly link: number }
@@ -90,7 +76,6 @@ export type QuorumEffect =
   | { readonly kind: 'observer-port'; readonly isOpen: boolean }
   /** The learner at the other end is in sync: limits for strangers no longer apply. */
   | { readonly kind: 'link-proven'; readonly link: number }
-  /** `whenDurable` is stepped when the file is on disk under its name. */
   | {
       readonly kind: 'write-epoch';
       readonly name: EpochName;

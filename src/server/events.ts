@@ -62,7 +62,6 @@ export type Event =
   | { readonly kind: 'drained'; readonly connection: number }
   /** All txns up to `zxid` are durable here: the ack of a standalone server's only voter. */
   | { readonly kind: 'ack'; readonly zxid: bigint }
-  /** For tests of clients. */
   | { readonly kind: 'fault'; readonly fault: ServerFault }
   /** A duration in ms, or a count. */
   | { readonly kind: 'measured'; readonly what: Measured; readonly value: number }
@@ -71,7 +70,6 @@ export type Event =
    * @param staged the place of their complete snapshot; null for a server in memory
    */
   | { readonly kind: 'restore'; readonly database: Database; readonly staged: string | null }
-  /** The restored data is durable on disk. */
   | { readonly kind: 'restored' }
   | QuorumEvent;
 
@@ -81,9 +79,8 @@ export type LinkEvent = Extract<
 >;
 
 /**
- * Events between servers. A link is a connection of the learner protocol with a number: positive if
- * it was accepted, and negative if this server dialed it. No event of a link comes after its
- * `link-closed`.
+ * A link is a connection of the learner protocol: positive if it was accepted, negative if this
+ * server dialed it. No event of a link comes after its `link-closed`.
  */
 export type QuorumEvent =
   /** A frame of an election connection, without its length; `sid` is the sender. */
@@ -96,7 +93,6 @@ export type QuorumEvent =
       /** It came through the port for observers. */
       readonly isObserverPort?: boolean;
     }
-  /** Nobody overwrites the bytes from now on. */
   | { readonly kind: 'link-received'; readonly link: number; readonly bytes: Buffer }
   /** The link was lost or not opened; not sent if this server closed it. */
   | { readonly kind: 'link-closed'; readonly link: number; readonly reason: string }
@@ -107,11 +103,9 @@ export type QuorumEvent =
       readonly until: bigint;
       readonly place: LogPlace | null;
     }
-  /** The epoch is durable in its file. */
   | { readonly kind: 'epoch-written'; readonly name: EpochName; readonly epoch: number }
   /** The log ends at or before the requested zxid, and this is the data on disk now. */
   | { readonly kind: 'truncated'; readonly database: Database }
   /** No snapshot reaches back to that zxid: nothing was dropped. */
   | { readonly kind: 'not-truncated'; readonly zxid: bigint }
-  /** The snapshot from the leader is durable on disk. */
   | { readonly kind: 'installed'; readonly zxid: bigint };

@@ -52,7 +52,6 @@ export interface ServerParts {
 
 export class Server {
   readonly state: ServerState;
-  /** Its answers to four-letter words. */
   readonly view: ServerView;
   private readonly reads: ReadProcessor;
   private readonly final: FinalProcessor;

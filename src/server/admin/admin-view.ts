@@ -1,11 +1,9 @@
 import type { ServerView } from '../../fourlw/server-view.js';
 
-/** The data of admin commands besides that of the four-letter words. */
 export interface AdminView {
   readonly server: ServerView;
   /** Syncs of the log that took longer than fsync.warningthresholdms. */
   readonly slowSyncCount: number;
-  /** Undefined without a snapshot on disk. */
   lastSnapshot(): { readonly zxid: bigint; readonly timestampMs: number } | undefined;
   /** Values by name; secrets are masked. */
   systemProperties(): ReadonlyMap<string, string>;
@@ -13,7 +11,6 @@ export interface AdminView {
   initialConfiguration(): string;
   /** Ends this percentage of the client connections; returns their count. */
   shedConnections(percentage: number): number;
-  /** Set on members of an ensemble. */
   readonly quorum?: AdminQuorumView | undefined;
 }
 

@@ -3,7 +3,6 @@ import type { JsonObject } from './json.js';
 
 export interface AdminRequest {
   readonly query: ReadonlyMap<string, string>;
-  /** Of a POST. */
   readonly body: string;
 }
 

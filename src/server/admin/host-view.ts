@@ -1,13 +1,11 @@
 /** Facts about machine and process for the words; a simulation invents them. */
 export interface HostView {
-  /** See ServerView.environment. */
   environment(): readonly (readonly [name: string, value: string])[];
   /** In bytes; 0 for a server in memory. */
   dirs(): { readonly dataDirSize: number; readonly logDirSize: number };
   /** -1 if unknown. */
   openFileCount(): number;
   maxFileCount(): number;
-  /** Since the process started. */
   uptimeMs(): number;
 }
 

@@ -1,7 +1,4 @@
-/**
- * JSON in the layout of Apache's AdminServer: `"key" : value`, two spaces, arrays on one line. Ids
- * and zxids are numbers with all 64 bits, which JSON.stringify cannot write.
- */
+/** JSON in Apache's layout, with 64-bit numbers, which JSON.stringify cannot write. */
 import { formatJavaDouble } from '../../fourlw/java-number.js';
 
 export class NumberText {

@@ -136,7 +136,6 @@ export function crcOfPair(crc: number, first: number, second: number): number {
   );
 }
 
-/** One step over four bytes. */
 export function crcOfWord(crc: number, word: number): number {
   const x = word ^ crc;
   return (
@@ -147,7 +146,6 @@ export function crcOfWord(crc: number, word: number): number {
   );
 }
 
-/** One step over one byte. */
 export function crcOfByte(crc: number, byte: number): number {
   return (crc >>> 8) ^ (CRC[(crc ^ byte) & 0xff] as number);
 }

@@ -28,7 +28,6 @@ export class LongMap<V> {
     this.count += byLow.size;
   }
 
-  /** Returns whether the key existed. */
   delete(key: bigint): boolean {
     const high = highOf(key);
     const byLow = this.byHigh.get(high);

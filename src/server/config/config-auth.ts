@@ -1,7 +1,4 @@
-/**
- * The authentication schemes that a configuration offers (ProviderRegistry), and whether the
- * enforced ones are among them (AuthenticationHelper).
- */
+/** The authentication schemes of a configuration (ProviderRegistry, AuthenticationHelper). */
 import type { OptionValues } from './config.js';
 
 /** Apache's classes that have an equivalent here. */

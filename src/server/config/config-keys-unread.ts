@@ -1,7 +1,4 @@
-/**
- * Keys of Apache's server that no option reads, by the reason. A key is an error if the server
- * would be less safe without it.
- */
+/** Keys that no option reads. Those without which a server would be less safe are errors. */
 
 export interface UnreadKeys {
   readonly why: string;

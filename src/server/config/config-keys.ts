@@ -1,7 +1,6 @@
 /**
- * Every option of zoo.cfg, with Apache's key, default, and unit (QuorumPeerConfig; the 3.9
- * administrator's guide for properties). The names are the fields of Config. zoo.cfg(5) prints this
- * table.
+ * Every option of zoo.cfg, with Apache's key, default, and unit (QuorumPeerConfig; the
+ * administrator's guide of 3.9). The names are the fields of Config. zoo.cfg(5) prints this table.
  */
 
 import { ENSEMBLE } from './config-keys-ensemble.js';

@@ -47,7 +47,6 @@ export type ConfigResult =
   | { readonly errors: readonly ConfigProblem[] };
 
 export interface ParseConfigOptions {
-  /** Used only in messages. */
   readonly fileName: string;
   /** The -D options by full property name. */
   readonly properties?: Readonly<Record<string, string>>;

@@ -62,10 +62,7 @@ function excessOf(ids: readonly Id[]): LimitName | null {
   return bytes > LIMITS.authBytesPerConnection.value ? 'authBytesPerConnection' : null;
 }
 
-/**
- * False if the connection must be closed after the answer. Without SASL, the answer is an empty
- * token, as in Apache's server.
- */
+/** False if the connection must close afterwards. Without SASL, answers an empty token. */
 export function answerSasl(
   state: ServerState,
   connection: ClientConnection,

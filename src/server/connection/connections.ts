@@ -1,7 +1,4 @@
-/**
- * Admits client connections, reads their first four bytes, and closes them. server.ts interprets
- * their requests.
- */
+/** Admits connections, reads their first four bytes, and closes them; server.ts does the rest. */
 import { answerWord, wordOf } from '../../fourlw/index.js';
 import type { ServerView } from '../../fourlw/server-view.js';
 import { isAllowed, type Whitelist } from '../../fourlw/whitelist.js';

@@ -1,7 +1,6 @@
 /**
- * A token bucket for new sessions with the Blue algorithm: the drop chance grows while the bucket
- * is empty, and shrinks while it is full enough (BlueThrottle). A refused client is closed without
- * an answer and tries another server.
+ * A token bucket for new sessions with the Blue algorithm (BlueThrottle): the drop chance grows
+ * while the bucket is empty. A refused client is closed without an answer and tries another server.
  */
 export interface ConnectionThrottleOptions {
   /** Size of the bucket; 0: no throttle. */
@@ -26,9 +25,7 @@ export interface SessionWeights {
 
 const DEFAULT_WEIGHTS: SessionWeights = { global: 3, renew: 2, local: 1 };
 
-/**
- * Replaces invalid weights as Apache's server does: by a default, or by that of a local session.
- */
+/** Replaces invalid weights like Apache's server: by a default, or that of a local session. */
 export function soundWeights({ global, renew, local }: SessionWeights): SessionWeights {
   const atLeastLocal = (weight: number, fallback: number): number =>
     weight <= 0 ? fallback : Math.max(weight, local);
@@ -67,12 +64,10 @@ export class ConnectionThrottle {
     return this.chance;
   }
 
-  /** Tokens missing in the bucket. */
   get deficit(): number {
     return this.maxTokens - this.tokens;
   }
 
-  /** False if too few tokens are left. */
   admit(kind: keyof SessionWeights, nowMs: number): boolean {
     if (this.maxTokens === 0) return true;
     this.fill(nowMs);

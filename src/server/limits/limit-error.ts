@@ -4,7 +4,6 @@ import { LIMITS, type LimitName } from './limits.js';
 /** Bytes from outside exceed a limit. The code that catches it reports the limit by name. */
 export class LimitError extends JuteError {
   readonly limit: LimitName;
-  /** In the unit of the limit. */
   readonly value: number;
 
   constructor(limit: LimitName, message: string, value: number = LIMITS[limit].value) {

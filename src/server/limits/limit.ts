@@ -15,9 +15,7 @@ export interface Limit {
   /** The zoo.cfg option or system property that sets it. */
   readonly key: string | null;
   readonly action: LimitAction;
-  /** The limited resource. */
   readonly what: string;
-  /** The reaction above the limit. */
   readonly above: string;
   /** Why reaching it is not reported; null if it is. */
   readonly silence: string | null;
@@ -30,7 +28,6 @@ export interface ReportedLimit extends Limit {
   readonly silence: null;
 }
 
-/** A limit of normal operation that refuses nothing. */
 export interface SilentLimit extends Limit {
   readonly silence: string;
 }

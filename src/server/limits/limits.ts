@@ -1,7 +1,6 @@
 /**
- * All limits that protect a resource of the server, by name. A stage that enforces one reads its
- * value here and reports it by that name: through `Reporter.limit` in the core, or the event
- * `limit-exceeded` outside. docs/limits.md lists the same rows.
+ * All limits of the server. A stage that enforces one reads its value here and reports it by name:
+ * with `Reporter.limit`, or outside the core with `limit-exceeded`. docs/limits.md lists them.
  */
 import { CLIENT_LIMITS } from './client-limits.js';
 import type { ReportedLimit } from './limit.js';

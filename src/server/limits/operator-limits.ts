@@ -1,6 +1,5 @@
 import { KIB, type Limit, limit, silent } from './limit.js';
 
-/** Limits for operators and for the shutdown. */
 export const OPERATOR_LIMITS = {
   httpConnections: limit(
     128,

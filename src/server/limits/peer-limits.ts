@@ -1,6 +1,5 @@
 import { KIB, type Limit, limit, MIB, silent } from './limit.js';
 
-/** Limits for the other servers of an ensemble, and for strangers at their ports. */
 export const PEER_LIMITS = {
   electionGreetings: limit(
     64,

@@ -1,7 +1,6 @@
 /**
- * A queue in order of arrival while the pipeline is full (RequestThrottler). Drops stale requests,
- * such as those of closed connections. Apache polls every request_throttle_stall_time; here a
- * commit that makes room triggers the next request.
+ * Requests wait here while the pipeline is full (RequestThrottler); stale ones are dropped. Apache
+ * polls every request_throttle_stall_time; here a commit triggers the next request.
  */
 
 import { Fifo } from '../../protocol/fifo.js';

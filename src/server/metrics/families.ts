@@ -1,7 +1,6 @@
 /**
- * The metrics for Prometheus: mntr's names without `zk_`. A prefix before a name (a namespace, a
- * sid) becomes the label `key`. Counters appear twice: with `_total`, as in 3.10, and without it,
- * as in 3.9.
+ * mntr's metrics for Prometheus, without `zk_`. A prefix (a namespace, a sid) becomes the label
+ * `key`. Counters appear with `_total`, as in 3.10, and without it, as in 3.9.
  */
 import { mntr } from '../../fourlw/mntr.js';
 import { COUNTERS, LATER_COUNTERS } from '../../fourlw/mntr-keys.js';

@@ -1,7 +1,6 @@
 /**
  * Counters besides those of `srvr`, under mntr's names without `zk_` (ServerMetrics). Counters for
- * every request are fields; the others are found by name. A metric that does not apply to this
- * server stays zero, as Apache prints it.
+ * every request are fields. Metrics that do not apply stay zero, as Apache prints them.
  */
 import {
   type AdvancedSummaryName,

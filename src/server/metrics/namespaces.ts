@@ -35,7 +35,6 @@ export class NamespaceSummaries {
     this.recent[at]?.record(path.length + bytes);
   }
 
-  /** The slot of the deleted znode will be reused. */
   forgetNode(slot: number): void {
     const at = slot & (RECENT - 1);
     if (this.recentSlots[at] === slot) this.recentSlots[at] = -1;

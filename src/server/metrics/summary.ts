@@ -32,10 +32,7 @@ const PARTS = 1 << PARTS_BITS;
 const GREATEST = 0x7fff_ffff;
 const BUCKETS = EXACT + (31 - EXACT_BITS) * PARTS;
 
-/**
- * Preallocated buckets, so that recording allocates nothing. Values are integers from 0; those
- * above 2^31 - 1 share the last bucket.
- */
+/** Integers from 0; those above 2^31 - 1 share a bucket. Recording allocates nothing. */
 export class PercentileSummary extends Summary implements AdvancedSummaryView {
   private readonly buckets = new Float64Array(BUCKETS);
 

@@ -7,10 +7,7 @@ export type Fed =
   | { readonly kind: 'end' }
   | { readonly kind: 'invalid'; readonly offset: number; readonly reason: string };
 
-/**
- * Moves items from the reader into the database. Only a file has the digest of the tree when its
- * last znode was written.
- */
+/** Moves items into the database. Only a file has the digest of the tree at its end. */
 export function feedSnapshot(database: Database, reader: SnapshotReader): Fed {
   try {
     return feed(database, reader);

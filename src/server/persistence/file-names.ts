@@ -4,7 +4,6 @@
  */
 import { hex64 } from '../../protocol/zxid.js';
 
-/** The folder inside dataDir and dataLogDir. */
 export const VERSION_DIR = 'version-2';
 
 export type SnapshotCompression = 'none' | 'gz' | 'snappy';

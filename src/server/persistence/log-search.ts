@@ -24,7 +24,6 @@ export interface LogPlace {
 }
 
 export interface LogSearchOptions extends LogRange {
-  /** Zxids of the existing snapshots. */
   readonly snapshots: readonly bigint[];
   /** Limits the size of the txns to send. */
   readonly maxBytes: number;
@@ -35,10 +34,7 @@ export function logsHolding(logs: readonly LogFile[], zxid: bigint): LogFile[] {
   return logsAfter(logs, zxid - 1n);
 }
 
-/**
- * How many bytes of log may replace a snapshot of that size (snapshotSizeFactor): none for a
- * negative factor, any number for 0.
- */
+/** Bytes of log that may replace a snapshot (snapshotSizeFactor): any number for 0. */
 export function maxLogBytes(snapshotSize: number, factor: number): number {
   if (factor === 0) return Number.POSITIVE_INFINITY;
   return factor < 0 ? -1 : snapshotSize * factor;

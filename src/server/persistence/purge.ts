@@ -5,10 +5,7 @@ export interface PurgePlan {
   readonly logs: readonly string[];
 }
 
-/**
- * Keeps the newest `retain` snapshots and every log that one of them needs (PurgeTxnLog,
- * ZOOKEEPER-1797).
- */
+/** Keeps `retain` snapshots and the logs that they need (PurgeTxnLog, ZOOKEEPER-1797). */
 export function planPurge(
   snapDir: readonly FoundFile[],
   logDir: readonly FoundFile[],

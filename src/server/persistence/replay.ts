@@ -15,7 +15,6 @@ export class Database {
   readonly tree: DataTree;
   /** Sessions by hex id. */
   readonly sessions = new Map<string, { readonly id: bigint; readonly timeoutMs: number }>();
-  /** The ACLs of the snapshot being loaded. */
   private readonly acls = new Map<bigint, readonly ACL[]>();
 
   /** Txns whose digest differs from this tree's: their writer had another tree. */

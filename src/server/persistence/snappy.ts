@@ -63,7 +63,6 @@ export const SNAPPY_HEADER = Buffer.from([
   1,
 ]);
 
-/** The frames of a chunk of any size. */
 export function packChunk(chunk: Buffer): Buffer {
   const frames: Buffer[] = [];
   for (let at = 0; at < chunk.length; at += BLOCK_SIZE) {

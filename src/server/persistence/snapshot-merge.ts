@@ -29,7 +29,6 @@ import { UnchangedNodes } from './unchanged-nodes.js';
 
 export interface MergeResult extends ExactContent {
   readonly zxid: bigint;
-  /** At `zxid`. */
   readonly sessions: readonly SnapshotSession[];
   readonly isLastZxidWritten: boolean;
 }

@@ -45,7 +45,6 @@ export class SnapshotReader {
   private readonly isFile: boolean;
   private last: SnapshotItem | null = null;
   private readonly tail: SnapshotItem[] = [];
-  /** Filled by `skipNode`. */
   readonly node: NodePlace = { bytes: Buffer.alloc(0), start: 0, pathEnd: 0, dataEnd: 0, end: 0 };
 
   /**
@@ -115,7 +114,6 @@ export class SnapshotReader {
     this.summed = this.window.at;
   }
 
-  /** Null while the item is incomplete. */
   private read(): SnapshotItem | null {
     switch (this.stage) {
       case 'header':

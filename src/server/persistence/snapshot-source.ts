@@ -66,7 +66,6 @@ export function persistedStat(stats: StatTable, slot: number): Buffer {
   return stat;
 }
 
-/** The common part of a file and the stream of a leader. */
 export function bodySourceOf({ tree, sessions, zxid }: SnapshotContent) {
   return { sessions, acls: tree.acls.entries(), nodes: nodesOf(tree, zxid) };
 }

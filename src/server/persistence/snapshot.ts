@@ -72,10 +72,7 @@ export interface SnapshotSource {
   readonly lastProcessedZxid?: bigint | undefined;
 }
 
-/**
- * Yields chunks of about `chunkSize` bytes; a bigger node makes a bigger chunk. Reads from `source`
- * only on demand.
- */
+/** Yields chunks of about `chunkSize` bytes, and reads from `source` only on demand. */
 export function* writeSnapshot(
   source: SnapshotSource,
   chunkSize = DEFAULT_CHUNK_SIZE,
@@ -190,10 +187,7 @@ function writeNode(out: OutputArchive, { path, data, aclKey, stat }: SnapshotNod
   else StatPersisted.write(out, stat);
 }
 
-/**
- * Whether a file that ends in these bytes can be complete; not for compressed files. A cheap test
- * before the seals (SnapStream.isValidSnapshot).
- */
+/** A cheap test for uncompressed files, before the seals decide (SnapStream.isValidSnapshot). */
 export function isPlausibleSnapshotTail(last5Bytes: Uint8Array): boolean {
   return END_MARK.equals(last5Bytes);
 }

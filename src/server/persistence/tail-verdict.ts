@@ -57,7 +57,6 @@ interface Damage {
   readonly end: number;
 }
 
-/** Inspects all bytes from the first invalid record to the end of the file. */
 export class TailInspector {
   private readonly offset: number;
   private readonly maxEntryLength: number;
@@ -182,7 +181,6 @@ function checkedLength(window: ByteWindow): number {
   return -1;
 }
 
-/** Whether a sector of the record is all zeros. */
 function hasMissingSector(window: ByteWindow, recordEnd: number): boolean {
   const { offset, at, bytes } = window;
   const fileEnd = offset + window.available;
@@ -197,7 +195,6 @@ function hasMissingSector(window: ByteWindow, recordEnd: number): boolean {
   return false;
 }
 
-/** The offset of the last byte in the range that is not zero, or -1. */
 function lastNonZero(bytes: Buffer, start: number, end: number): number {
   let to = end;
   while (to > start) {

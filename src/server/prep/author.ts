@@ -1,6 +1,5 @@
 import type { Id } from '../../protocol/data.js';
 
-/** The sender of a request. */
 export interface Author {
   readonly sessionId: bigint;
   readonly ids: readonly Id[];

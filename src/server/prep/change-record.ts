@@ -4,8 +4,7 @@ import type { StatTable } from '../tree/stat-table.js';
 
 /**
  * The pending state of a znode. `stats` is the tree's table while nothing is pending, so that
- * lookups are free, or that of the outstanding changes. A change makes a new record, because a
- * failed multi takes it back: the records of a path are a stack.
+ * lookups are free. A change makes a new record, because a failed multi takes it back.
  */
 export class ChangeRecord {
   readonly path: string;
@@ -21,7 +20,6 @@ export class ChangeRecord {
   /** Set if it differs from the one that the tree will have. */
   pendingCversion: number | null = null;
   isEphemeralCreate = false;
-  /** Older and newer pending changes of the same path. */
   older: ChangeRecord | null = null;
   newer: ChangeRecord | null = null;
 
@@ -51,10 +49,7 @@ export class ChangeRecord {
     return this.stats.aversion(this.slot);
   }
 
-  /**
-   * Counts only creates. Past 2^31 creates the tree's value stays, but pending creates still count,
-   * so that names get the same numbers as from Apache's server.
-   */
+  /** Counts creates. Past 2^31 pending ones still count, so that names match Apache's. */
   get cversion(): number {
     return this.pendingCversion ?? this.stats.cversion(this.slot);
   }

@@ -31,7 +31,6 @@ export class OutstandingChanges {
     this.digest.copy(tree.digest);
   }
 
-  /** Paths with pending changes. */
   get size(): number {
     return this.newest.size;
   }
@@ -56,7 +55,6 @@ export class OutstandingChanges {
     );
   }
 
-  /** Copies a record, to be changed and then put. */
   copy(record: ChangeRecord): ChangeRecord {
     const { path, stats, slot, data, acl, childCount, digest } = record;
     const copied = this.stats.allocateCopy(stats, slot);
@@ -135,7 +133,6 @@ export class OutstandingChanges {
     }
   }
 
-  /** Called when the txn of these records was applied. */
   settle(records: readonly ChangeRecord[]): void {
     if (records.length === 0) return;
     for (const record of records) {

@@ -29,7 +29,6 @@ export class Standalone {
   server: Server;
   private readonly make: MakeStandalone;
   private restore: Restore | null = null;
-  /** The disk works on the restore. */
   private isAdopting = false;
   /** Compares the trees for the watches, slice by slice. */
   private carrying: Generator<void, void, undefined> | null = null;

@@ -82,7 +82,6 @@ export class Auth {
   private readonly providers: ReadonlyMap<string, AuthProvider>;
   private readonly options: AuthOptions;
   private readonly enforced: readonly string[] | null;
-  /** Reports an exceeded limit and the client's address. */
   onLimit: (limit: 'aclEntries', from: string) => void = () => undefined;
   /** A multi may use the same long ACL thousands of times. Neither list ever changes. */
   private last: {

@@ -10,10 +10,7 @@ const KEYWORDS: ReadonlySet<string> = new Set(
 const ATTRIBUTE =
   /^\s*([A-Za-z][A-Za-z0-9]*|(?:OID\.)?\d+(?:\.\d+)+)\s*=\s*(?:"(?:[^"\\]|\\.)*"|#((?:[0-9a-fA-F]{2})+)|(?:[^",;+<>#\\=]|\\.|=)(?:[^",;+<>\\]|\\.)*|)\s*$/i;
 
-/**
- * Whether an ACL of the scheme x509 may use the name: RDNs separated by `,` or `;`, attributes of
- * one RDN by `+`, or nothing (X500Principal).
- */
+/** RDNs separated by `,` or `;`, attributes of one RDN by `+`; or nothing (X500Principal). */
 export function isDistinguishedName(text: string): boolean {
   if (text.trim() === '') return true;
   return attributesOf(text).every((attribute) => {

@@ -6,7 +6,6 @@ export class ExpiryQueue<T extends { bucketMs: number }> {
   private readonly buckets = new Map<number, Set<T>>();
   private readonly tickMs: number;
   private nextMs: number;
-  /** Over the bucket of `nextMs`. */
   private polled: Iterator<T, undefined> | null = null;
 
   /** @param nowMs of any monotonic clock, the same for all later times */

@@ -2,10 +2,7 @@ import type { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
 import { AuthPacket } from '../../protocol/proto.js';
 
-/**
- * Undefined for a malformed packet. It may be read during a commit, where an exception would look
- * like a fault of the server.
- */
+/** Undefined for a malformed packet: during a commit, an exception would look like a fault. */
 export function readAuthPacket(input: InputArchive): AuthPacket | undefined {
   try {
     return AuthPacket.read(input);

@@ -18,7 +18,6 @@ export class Session {
   readonly id: bigint;
   /** A client that resumes the session may ask for another one. */
   timeoutMs: number;
-  /** Used by the expiry queue. */
   bucketMs = 0;
   /** Null if a learner represents it, or if it has no connection now. */
   holder: SessionHolder | null = null;
@@ -48,10 +47,7 @@ export class Session {
   }
 }
 
-/**
- * The live sessions and their expiry times. A session enters when its createSession is applied or
- * replayed, and leaves when its closeSession is.
- */
+/** Live sessions: from the commit of createSession, or its replay, to that of closeSession. */
 export class SessionTracker {
   private readonly sessions = new LongMap<Session>();
   private readonly expiry: ExpiryQueue<Session>;
@@ -88,7 +84,6 @@ export class SessionTracker {
     return this.sessions.get(id);
   }
 
-  /** Finds a session that exists or is opening. */
   find(id: bigint): Session | undefined {
     return this.sessions.get(id) ?? this.opening.get(id);
   }
@@ -140,7 +135,6 @@ export class SessionTracker {
     }
   }
 
-  /** Enables local sessions. */
   keepLocal(): SessionTracker {
     this.local ??= new SessionTracker(this.tickMs, this.startedMs);
     return this.local;

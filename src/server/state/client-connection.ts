@@ -47,7 +47,6 @@ export class ClientConnection {
   /** Old clients neither send nor expect a readOnly byte. */
   hasReadOnlyByte = true;
   isDirty = false;
-  /** It is in the queue of connections with events to send. */
   isEventPending = false;
   readonly stats = new ConnectionStats();
   onFrame: ConnectionFrameHandler;

@@ -1,9 +1,6 @@
 import type { Metrics } from '../metrics/metrics.js';
 
-/**
- * The figures of Apache's commit processor, recorded once per batch: the txns that one ack of a
- * quorum or of the disk committed, and those that still wait.
- */
+/** The figures of Apache's commit processor, once per batch that one ack committed. */
 export class CommitMetrics {
   private readonly metrics: Metrics;
   private committed = 0;

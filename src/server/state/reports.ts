@@ -1,7 +1,4 @@
-/**
- * Reports for the operator's log: data, never text. They leave as effects, in order with all
- * others.
- */
+/** Reports for the operator's log: data, never text. They leave as effects, in order. */
 
 import { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';

@@ -8,18 +8,15 @@ import type { ClientConnection } from './client-connection.js';
 
 /** The sender of a request without a connection here, mostly a learner. */
 export interface RequestOrigin extends SessionOwner {
-  /** Answers its oldest sync. */
   synced(): void;
 }
 
-/** A request that a learner forwarded. */
 export interface Forwarded {
   /** Owns the session from then on. */
   readonly origin: RequestOrigin;
   readonly sessionId: bigint;
   readonly cxid: number;
   readonly type: number;
-  /** The request body. */
   readonly input: InputArchive;
   readonly ids: readonly Id[];
 }

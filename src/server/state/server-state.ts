@@ -108,7 +108,6 @@ export class ServerState {
     else this.refusedWrites = fault.error;
   }
 
-  /** Records an observation of a driver. */
   note(event: Extract<Event, { kind: 'counted' | 'limit-exceeded' | 'measured' | 'fault' }>): void {
     if (event.kind === 'fault') this.apply(event.fault);
     else if (event.kind === 'counted') this.stats.count(event.what);

@@ -33,7 +33,6 @@ export class WatchManager<W extends object> {
     return this.paths.size;
   }
 
-  /** The number of paths that it watches. */
   countOf(watcher: W): number {
     return this.paths.get(watcher)?.size ?? 0;
   }

@@ -11,7 +11,6 @@ export class DataNode {
   readonly path: string;
   data: ZnodeData;
   aclKey: number;
-  /** Index in the StatTable. */
   readonly slot: number;
   /** Null until the first child: most znodes are leaves. */
   children: Children | null = null;

@@ -121,7 +121,6 @@ export class DataTree {
     this.isDigesting = false;
   }
 
-  /** From now on digests are computed as changes are applied. */
   startDigesting(): void {
     this.isDigesting = this.isDigestEnabled;
   }
@@ -400,7 +399,6 @@ export class DataTree {
     return this.place(path, data, aclKey, slot, stat.ephemeralOwner);
   }
 
-  /** Adds the znode to the table, and to the list for its kind of owner. */
   private place(
     path: string,
     data: ZnodeData,

@@ -14,7 +14,6 @@ const LIMIT = 1024;
 export class DigestHistory {
   readonly digests: ZxidDigest[] = [];
 
-  /** Called after every txn. */
   note(zxid: bigint, digest: TreeDigest): void {
     if ((lowOf(zxid) & (INTERVAL - 1)) !== 0) return;
     this.digests.push({ zxid, digest: digest.value });

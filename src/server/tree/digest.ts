@@ -100,7 +100,6 @@ export class TreeDigest {
     this.high = (this.high - 1) >>> 0;
   }
 
-  /** Replaces the digest of one znode. */
   move(from: number, to: number): void {
     this.remove(from);
     this.add(to);

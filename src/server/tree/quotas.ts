@@ -65,7 +65,6 @@ export class QuotaPaths {
     return this.paths;
   }
 
-  /** The deepest path with a quota at or above `path`. */
   above(path: string): string | undefined {
     if (this.paths.size === 0) return undefined;
     for (let at = path; at.length > 1; at = at.slice(0, at.lastIndexOf('/'))) {

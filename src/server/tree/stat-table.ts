@@ -43,7 +43,6 @@ export class StatTable {
   /** All slots are below this number. */
   slots = 0;
 
-  /** Slots in use. */
   get count(): number {
     return this.slots - this.free.length;
   }
@@ -84,7 +83,6 @@ export class StatTable {
     showCversion(view, at);
   }
 
-  /** Writes the 60 bytes of a StatPersisted. */
   copyPersisted(slot: number, target: DataView, to: number): void {
     const view = this.viewOf(slot);
     const at = offsetOf(slot);
@@ -215,7 +213,6 @@ export class StatTable {
     return getViewLong(this.viewOf(slot), offsetOf(slot));
   }
 
-  /** Whether it was created after `zxid`. */
   isYounger(slot: number, zxid: bigint): boolean {
     const view = this.viewOf(slot);
     const at = offsetOf(slot);

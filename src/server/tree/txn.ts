@@ -84,10 +84,7 @@ export interface TxnEntry {
 /** int version, long treeDigest. */
 const TXN_DIGEST_SIZE = 12;
 
-/**
- * Writes header (32 bytes), body, and the digest of the tree after the txn, if any. beginEntry and
- * endEntry (persistence/txn-log.ts) make it a record.
- */
+/** Writes header (32 bytes), body, and digest; beginEntry and endEntry make it a record. */
 export function writeTxn(
   out: OutputArchive,
   head: TxnHead,

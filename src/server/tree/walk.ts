@@ -2,9 +2,8 @@ import type { Children } from './children.js';
 import type { DataNode } from './data-node.js';
 
 /**
- * Yields parents before children. Tolerates changes: a deleted znode leaves its parent's children,
- * and a parent is deleted after its children. New znodes may be missed. One generator without an
- * iterator per parent, because a snapshot visits all znodes.
+ * Parents before children. Tolerates changes: a deleted znode leaves its parent, parents are
+ * deleted last, and new ones may be missed. One generator, because a snapshot visits all znodes.
  */
 export function* walk(from: DataNode): Generator<DataNode, void, undefined> {
   yield from;

@@ -1,7 +1,4 @@
-/**
- * The AdminServer (JettyAdminServer): commands over HTTP with JSON answers. Here are paths,
- * methods, and answers other than JSON; ../admin has the commands.
- */
+/** The AdminServer (JettyAdminServer): commands over HTTP. ../admin has the commands. */
 import { createReadStream } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
@@ -31,14 +28,12 @@ export interface AdminServerOptions {
   readonly host: string;
   readonly port: number;
   readonly idleTimeoutMs: number;
-  /** "/commands" */
   readonly commandURL: string;
   readonly admin: AdminView;
   /** The refusal of a guarded command, or undefined. */
   readonly authorize: (who: Requester) => AdminResult | undefined;
   /** IPAuthenticationProvider.usexforwardedfor */
   readonly isForwardedForTaken: boolean;
-  /** Default: HTTP without TLS. */
   readonly tls?: HttpTls;
   /** @param from the address of the client */
   readonly onLimit: (limit: LimitName, from: string, value?: number) => void;

@@ -1,7 +1,4 @@
-/**
- * Puts a TLS handshake before each connection of an HTTP server, which still listens and closes, so
- * that it knows all its connections.
- */
+/** TLS before an HTTP server, which still listens and closes, so it knows all its connections. */
 import type { Server as HttpServer } from 'node:http';
 import type { Socket } from 'node:net';
 import type { LimitName } from '../../limits/limits.js';
@@ -10,12 +7,10 @@ import type { TlsOptions } from '../tls/tls-options.js';
 
 export interface HttpTls {
   readonly tls: TlsOptions;
-  /** Clients without TLS are accepted, too. */
   readonly isPlainTaken: boolean;
   /** For the first byte, which decides between TLS and plain. */
   readonly detectionTimeoutMs: number;
   readonly onFailure: (reason: string) => void;
-  /** A client without TLS was accepted. */
   readonly onPlain: () => void;
 }
 

@@ -1,14 +1,10 @@
-/**
- * Limits of an HTTP port: connections, and the time for each part of a request. A new connection
- * replaces the oldest idle one, so silent ones cannot lock out an operator.
- */
+/** Limits an HTTP port. A new connection replaces the oldest idle one, so an operator gets in. */
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { LIMITS, type LimitName } from '../../limits/limits.js';
 import { keyOf } from '../sockets/pending-sockets.js';
 import { addressOf } from '../sockets/remote-name.js';
 
-/** The defaults are in LIMITS. */
 export interface HttpLimits {
   readonly maxConnections?: number;
   readonly headerTimeMs?: number;
@@ -19,7 +15,6 @@ export interface HttpLimits {
 interface Connection {
   /** The accepted socket, below TLS. */
   readonly socket: Socket;
-  /** Requests in progress. */
   open: number;
 }
 
@@ -62,7 +57,6 @@ export class HttpGuard {
     );
   }
 
-  /** Called when the header of a request has arrived. */
   begin(request: IncomingMessage, response: ServerResponse): void {
     const connection = this.connections.get(keyOf(request.socket));
     if (connection !== undefined) connection.open++;

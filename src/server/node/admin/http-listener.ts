@@ -1,4 +1,3 @@
-/** The common part of the two HTTP ports of a server. */
 import { once } from 'node:events';
 import {
   createServer,
@@ -16,7 +15,6 @@ export interface HttpListenerOptions {
   readonly port: number;
   /** Closes connections that are silent for this long; 0 or less disables it. */
   readonly idleTimeoutMs: number;
-  /** Default: no TLS. */
   readonly tls?: HttpTls;
   readonly limits?: HttpLimits;
   /** @param from the address of the client */
@@ -58,7 +56,6 @@ export class HttpListener {
     await once(this.server, 'listening');
   }
 
-  /** For a request with a whole tree, which may take longer. */
   allowTransfer(request: IncomingMessage): void {
     this.guard.allowTransfer(request);
   }

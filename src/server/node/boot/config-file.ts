@@ -35,10 +35,7 @@ export class ConfigKeeper {
     });
   }
 
-  /**
-   * Saves a proposed membership in `zoo.cfg.dynamic.next`; null deletes it. A failure is only a
-   * warning, as in Apache's server: the log has most proposals, too.
-   */
+  /** Null deletes the file. A failure is only a warning: the log has most proposals, too. */
   keepNext(text: string | null): Promise<void> {
     this.inTurn('proposed', () => this.writeNext(text));
     return this.last;

@@ -94,7 +94,6 @@ function limitsOf(config: Config): QuorumLimits {
 }
 
 export interface PeerPortsOptions {
-  /** Stores a reconfiguration. */
   readonly configFile: string | undefined;
   readonly clients: Pick<ClientPorts, 'move'>;
   readonly step: (event: Event) => void;

@@ -19,7 +19,6 @@ export interface MakeServerParts extends Pick<ServerParts, 'makePipeline' | 'mak
   /** 1 for a standalone server. */
   readonly ensembleSize: number;
   readonly tree: DataTree;
-  /** Called if reconfigEnabled allows it. */
   readonly reconfigure: NonNullable<PrepOptions['reconfigure']>;
   readonly sessions: Iterable<{ readonly id: bigint; readonly timeoutMs: number }>;
   /** The counters of the server that this one replaces. */

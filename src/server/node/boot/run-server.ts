@@ -22,7 +22,6 @@ export interface RunOptions {
   readonly makePeerPorts: ((driver: Driver, clients: ClientPorts) => PeerPorts) | null;
   readonly onWarning: (message: string) => void;
   readonly onReport: (report: ServerReport) => void;
-  /** Called after the end of the server. */
   readonly onFatal: (error: ServerError) => void;
 }
 
@@ -128,10 +127,7 @@ export async function runServer(options: RunOptions): Promise<RunningServer> {
   }
 }
 
-/**
- * Runs each step, even after a failure: an open port or a lock would block the next server. Rejects
- * with the first error.
- */
+/** Runs all steps, even after a failure: an open port or lock would block the next server. */
 async function inTurn(steps: readonly (() => Promise<void>)[]): Promise<void> {
   const [first, ...rest] = steps;
   if (first === undefined) return;

@@ -12,12 +12,8 @@ import { FaultyOutput } from '../ports/faulty-output.js';
  * server.control.expireSession(client.sessionId);
  */
 export interface ServerControl {
-  /** The sessions of connected clients. */
   readonly sessions: readonly bigint[];
-  /**
-   * Ends a session although its client is alive. In an ensemble only the leader can; see
-   * `loseLeader`.
-   */
+  /** Ends a session although its client is alive; in an ensemble, only the leader can. */
   expireSession(id: bigint): void;
   /** Breaks the connection of a session, or all connections. Clients may connect again at once. */
   cut(sessionId?: bigint): void;

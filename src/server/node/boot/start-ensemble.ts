@@ -52,10 +52,7 @@ export interface RunningEnsemble {
   /** "127.0.0.1:2181,127.0.0.1:2182,127.0.0.1:2183" */
   readonly connectString: string;
   readonly members: readonly EnsembleMember[];
-  /**
-   * Closes the leader, and returns it for `start()`; undefined without a leader. The others elect a
-   * new one, if they are a majority.
-   */
+  /** Closes the leader and returns it, or undefined. The others elect a new one if they can. */
   loseLeader(): Promise<EnsembleMember | undefined>;
   /**
    * Closes members, the leader first, until a minority is left, and returns them. With

@@ -15,10 +15,7 @@ import { runServer } from './run-server.js';
 import type { ServerControl } from './server-control.js';
 
 export interface StartServerOptions {
-  /**
-   * Null disables the port without TLS. Default: clientPort of `config`, or 0 (a free port) unless
-   * there is a secureClientPort.
-   */
+  /** Null opens none. Default: clientPort, or 0 (a free port) without a secureClientPort. */
   readonly port?: number | null;
   /** The TLS port; 0 uses a free port. Default: secureClientPort of `config`, or none. */
   readonly securePort?: number | null;

@@ -15,7 +15,6 @@ import type { ClientOutput } from '../ports/client-port.js';
 import { Disk, type SnapshotFile, type Storage } from '../storage/disk.js';
 import { isDiskEffect, type PeerPorts, performOnDisk, performOnPeers } from './perform.js';
 
-/** A standalone server, or a member of an ensemble around one. */
 export interface Core {
   readonly server: Server;
   step(event: Event): void;
@@ -53,7 +52,6 @@ export class Driver {
   port: ClientOutput | null = null;
   /** A test of clients may replace it. */
   clock: () => Time = realTime;
-  /** Null on a standalone server. */
   peers: PeerPorts | null = null;
   private readonly options: DriverOptions;
   private isScheduled = false;
@@ -61,7 +59,6 @@ export class Driver {
   private readonly disk: Disk | null;
   private timer: NodeJS.Timeout | undefined;
   private alarm: NodeJS.Timeout | undefined;
-  /** The time of the current timer. */
   private alarmMs = Number.POSITIVE_INFINITY;
   /** Resolves the promise of a restore. */
   private restored: (() => void) | undefined;
@@ -223,7 +220,6 @@ export class Driver {
     });
   }
 
-  /** Writes a snapshot for an operator, after the one in progress. */
   async writeSnapshot(content: () => SnapshotContent): Promise<SnapshotFile> {
     if (this.disk === null) throw new Error('a server in memory cannot write a snapshot');
     return await this.disk.writeSnapshot(content);

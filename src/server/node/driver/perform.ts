@@ -16,7 +16,6 @@ export interface PeerPorts {
     members: readonly QuorumServerConfig[],
     proposed: readonly QuorumServerConfig[],
   ) => void;
-  /** Saves the membership for the next start. */
   readonly writeConfig: (text: string, isSettled: boolean) => void;
   /** Saves the proposed membership, or discards it. */
   readonly writeNextConfig: (text: string | null) => Promise<void>;

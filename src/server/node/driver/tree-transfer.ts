@@ -1,7 +1,4 @@
-/**
- * The AdminServer's commands `snapshot`, which downloads the tree, and `restore`, which replaces
- * it. Rules and order of the refusals: Apache's Commands.java.
- */
+/** The AdminServer's `snapshot` and `restore`. Commands.java has the order of refusals. */
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';

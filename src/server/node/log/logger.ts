@@ -1,7 +1,4 @@
-/**
- * The log of a server process: one JSON object a line on stderr, through pino, which is loaded on
- * demand. The audit log goes there, too, unless it has a file.
- */
+/** Logs one JSON object a line on stderr, with audit entries unless they have a file. */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { Logger as Pino } from 'pino';
 import {
@@ -21,11 +18,9 @@ import { type AuditEntry, formatAuditEntry } from '../../state/audit.js';
 import type { Report } from '../../state/reports.js';
 import { serverUser } from './server-user.js';
 
-/** Reports of the parts that do I/O. */
 export type HostReport =
   | {
       readonly kind: 'recovered';
-      /** Undefined without a snapshot. */
       readonly snapshotZxid: bigint | undefined;
       readonly lastZxid: bigint;
       readonly replayedTxns: number;
@@ -60,7 +55,6 @@ export interface LoggerOptions {
   readonly level: LogLevel;
   /** The file of audit entries, one per line; without it they go to the log. */
   readonly auditFile?: string | null;
-  /** Default: stderr. */
   readonly write?: (line: string) => void;
 }
 

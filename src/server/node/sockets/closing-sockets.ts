@@ -1,17 +1,11 @@
-/**
- * Sockets of clients that the server closes. Pending output may leave, but only until a deadline,
- * and the number of such sockets is limited.
- */
+/** Closing sockets of clients: pending output may leave, until a deadline and up to a number. */
 import type { Socket } from 'node:net';
 import { LIMITS, type LimitName } from '../../limits/limits.js';
 import { addressOf } from './remote-name.js';
 
 export interface ClosingSocketsOptions {
-  /** Default LIMITS.closingTime. */
   readonly closingTimeMs?: number;
-  /** Default LIMITS.closingConnections. */
   readonly maxClosing?: number;
-  /** Default LIMITS.shutdownTime. */
   readonly shutdownTimeMs?: number;
   /** @param from the address of the client */
   readonly onLimit: (limit: LimitName, from: string) => void;
@@ -30,7 +24,6 @@ export class ClosingSockets {
     return this.sockets;
   }
 
-  /** Closes the socket when its output has left. */
   add(socket: Socket): void {
     if (socket.destroyed || this.sockets.has(socket)) return;
     const { closingTimeMs = LIMITS.closingTime.value, onLimit } = this.options;

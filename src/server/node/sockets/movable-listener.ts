@@ -21,9 +21,7 @@ export interface MovableListenerOptions {
   readonly whom: string;
   /** Attempts to listen, one second apart; 0 is unlimited (electionPortBindRetry). */
   readonly tries: number;
-  /** As in ListenOptions. */
   readonly backlog?: number;
-  /** Default: false. */
   readonly allowHalfOpen?: boolean;
   readonly accept: (socket: Socket) => void;
   readonly onWarning: (message: string) => void;

@@ -5,10 +5,7 @@ import { dirname } from 'node:path';
 /** Related files change one after the other: wait for the last. */
 const SETTLE_MS = 200;
 
-/**
- * Reports changed content of files. Watches their folders, because certificates change by a rename,
- * or (Kubernetes) by a symbolic link beside them.
- */
+/** Reports changed content. Watches the folders, because files change by renames and links. */
 export class FileWatcher {
   private readonly files: readonly string[];
   private readonly onChange: () => void;

@@ -1,7 +1,4 @@
-/**
- * Reads keys and certificates of a PKCS #12 store (RFC 7292) that a password protects. Node's
- * reader requires a key in every store, and trusts all its certificates.
- */
+/** Reads PKCS #12 (RFC 7292). Node's reader requires a key, and trusts all certificates. */
 import {
   createDecipheriv,
   createHash,

@@ -1,7 +1,4 @@
-/**
- * TLS between servers (sslQuorum), on the election port and the quorum port. With portUnification,
- * for a migration, servers without TLS are accepted, too.
- */
+/** TLS between servers (sslQuorum); with portUnification, servers without TLS, too. */
 import { isIP, type Socket } from 'node:net';
 import { connect, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import type { Config } from '../../config/config.js';

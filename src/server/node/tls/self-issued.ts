@@ -10,10 +10,7 @@ import { DerTag, expectItems, readItem, readItems } from './der-reader.js';
 /** OpenSSL has checked everything but the signature: a later fault replaces this code. */
 const BY_NAME_ALONE = 'DEPTH_ZERO_SELF_SIGNED_CERT';
 
-/**
- * Whether the own certificate is one. Clients then have such certificates, too, from the same
- * script.
- */
+/** Whether the own certificate is one; clients then have such certificates, too. */
 export function isNamedAsIssuer({ cert }: SecureContextOptions): boolean {
   const [first] = [cert].flat();
   if (first === undefined) return false;

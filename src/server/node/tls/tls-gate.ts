@@ -1,7 +1,4 @@
-/**
- * Every TLS handshake, from the socket to an accepted client. One that fails, stalls, or exceeds a
- * limit costs only its own socket.
- */
+/** TLS handshakes. One that fails, stalls, or exceeds a limit costs only its own socket. */
 import { reverse } from 'node:dns/promises';
 import type { Socket } from 'node:net';
 import {
@@ -33,7 +30,6 @@ export interface TlsGateOptions {
   /** @param reason a sentence that names the client */
   readonly onFailure: (reason: string) => void;
   readonly onTooMany: () => void;
-  /** An address has too many sockets that are not clients yet. */
   readonly onRejected: () => void;
   /** @param from its address @param value of the current limit */
   readonly onLimit: (limit: LimitName, from: string, value: number) => void;
@@ -50,7 +46,6 @@ export class TlsGate {
   private readonly server: TlsServer;
   /** Sockets before their first byte, or in a handshake. */
   private readonly pending: PendingSockets;
-  /** By the keys of their sockets. */
   private readonly handshaking = new Set<string>();
   private isTrusted: (socket: TLSSocket) => boolean;
 

@@ -1,7 +1,6 @@
 /**
- * The ssl.* options for clients and ssl.quorum.* for other servers, in Node's form. An option for
- * an unsupported protection stops the start: ignored, it would let clients in that the operator
- * wants to exclude.
+ * The ssl.* options for clients and ssl.quorum.* for servers, in Node's form. An option for an
+ * unsupported protection stops the start: ignored, it would let unwanted clients in.
  */
 import { constants } from 'node:crypto';
 import {
@@ -30,7 +29,6 @@ export interface TlsOptions {
   readonly files: readonly string[];
 }
 
-/** The options of one kind of connection. */
 interface TlsSource
   extends Pick<
     Config,
@@ -253,10 +251,7 @@ function ciphersOf(config: TlsSource, onWarning: (message: string) => void): Sec
   return { ciphers: taken.join(':') };
 }
 
-/**
- * For example TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 is ECDHE-RSA-AES128-GCM-SHA256; names of TLS
- * 1.3 stay.
- */
+/** TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 is ECDHE-RSA-AES128-GCM-SHA256 in OpenSSL. */
 export function opensslName(javaName: string): string {
   const match = /^(?:TLS|SSL)_(.+)_WITH_(.+)$/.exec(javaName);
   if (match === null) return javaName.toUpperCase();

@@ -1,4 +1,3 @@
-/** The vote with which a server starts when it looks for a leader. */
 import { MAX_EPOCH } from '../../../protocol/zxid.js';
 import { RESET_ADVICE } from '../../persistence/epochs.js';
 import { isParticipant, type QuorumConfig } from '../membership/quorum-config.js';
@@ -24,10 +23,7 @@ export function hasHistory({ zxid }: { readonly zxid: bigint }): boolean {
   return zxid !== NO_HISTORY;
 }
 
-/**
- * The last zxid. After the last possible epoch, a server can promise no other, so it must not
- * stand: it would fail as a leader again and again.
- */
+/** After the last possible epoch, a server can promise no other, so it must not stand. */
 export function offeredZxid(peer: PeerHost): bigint {
   if (peer.acceptedEpoch < MAX_EPOCH) return peer.data.tree.lastProcessedZxid;
   peer.note(`acceptedEpoch is ${peer.acceptedEpoch}, the last possible epoch. ${RESET_ADVICE}`);

@@ -1,7 +1,6 @@
 /**
- * The round of an election as one server counts it (FastLeaderElection.logicalclock). Anybody who
- * reaches the election port can claim any round, which may delay an election but must never prevent
- * it.
+ * The round as one server counts it (FastLeaderElection.logicalclock). Anybody who reaches the port
+ * can claim any round: that may delay an election but must never prevent it.
  */
 
 /** Servers that elected together differ by far less, even after many restarts. */

@@ -1,7 +1,4 @@
-/**
- * The voters: the configuration in force and the proposed one, if any. A quorum needs a quorum of
- * both (ZOOKEEPER-2212).
- */
+/** Voters of the present and the proposed configuration. A quorum needs both (ZOOKEEPER-2212). */
 import {
   containsQuorum,
   formatQuorumConfig,
@@ -47,10 +44,7 @@ export class Electorate {
     return this.all.every((config) => containsQuorum(config, sids));
   }
 
-  /**
-   * Whether enough servers follow a leader for `joiner` to follow it, too. A pending configuration
-   * may need the joiner for its quorum.
-   */
+  /** Whether enough servers follow a leader. A pending configuration may need `joiner`, too. */
   isFollowing(sids: ReadonlySet<number>, joiner: number): boolean {
     const pending = this.all.slice(1);
     const joined = new Set(sids).add(joiner);

@@ -85,7 +85,6 @@ export class FastLeaderElection {
     this.conclude();
   }
 
-  /** Receives a frame of an election connection, in any state. */
   receive(sid: number, frame: Buffer, nowMs: number): void {
     this.nowMs = nowMs;
     const notification = decodeNotification(frame);
@@ -168,7 +167,6 @@ export class FastLeaderElection {
     if (version > this.newestSeen) this.newestSeen = version;
   }
 
-  /** Makes this the vote of this server in this round and sends it to all. */
   private propose({ leader, zxid, peerEpoch }: Candidacy): void {
     const { sid } = this.options;
     this.proposal = { leader, zxid, peerEpoch, electionEpoch: this.round.value };
@@ -264,10 +262,7 @@ export class FastLeaderElection {
     this.finalAtMs = NEVER;
   }
 
-  /**
-   * Sends the result to servers that may lack it, for example because they need a vote that has not
-   * been sent.
-   */
+  /** Sends the result to servers that may lack it, or need a vote that was never sent. */
   private sendOutcome(): void {
     const isSure = (sid: number) =>
       this.settled.has(sid) || this.supporters.has(sid) || this.outbox.has(sid);

@@ -1,7 +1,4 @@
-/**
- * The voters that elected this server, and those that look for a leader again, whose epochs may
- * never come (ZOOKEEPER-3109).
- */
+/** The voters that elected this server. Some may look for a leader again (ZOOKEEPER-3109). */
 import type { Membership } from '../membership/membership.js';
 
 export class Supporters {
@@ -27,7 +24,6 @@ export class Supporters {
     this.isDoubted = false;
   }
 
-  /** A server looks for a leader while this one leads. */
   noteLooking(sid: number, isLaterRound: boolean): void {
     if (!this.sids.has(sid)) return;
     this.isDoubted = true;

@@ -1,7 +1,4 @@
-/**
- * A learner's connection to its leader or observer master. It dials several times, because an
- * elected server may not listen yet.
- */
+/** A learner's connection upstream. It dials several times: a new leader may not listen yet. */
 import { OutputArchive } from '../../../jute/output-archive.js';
 import type { Id } from '../../../protocol/data.js';
 import { LimitError } from '../../limits/limit-error.js';

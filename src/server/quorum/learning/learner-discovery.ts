@@ -1,7 +1,4 @@
-/**
- * How a learner joins the epoch of its leader (Learner.registerWithLeader): it acks the new epoch
- * once that is on disk.
- */
+/** Joins the leader's epoch (Learner.registerWithLeader): acks it only once it is on disk. */
 import type { OutputArchive } from '../../../jute/output-archive.js';
 import { zxidEpoch } from '../../../protocol/zxid.js';
 import { RESET_ADVICE } from '../../persistence/epochs.js';

@@ -1,7 +1,4 @@
-/**
- * The txns that a leader sends: logged without gaps, acked when durable, and applied when
- * committed, in zxid order.
- */
+/** The leader's txns: logged without gaps, acked when durable, applied in zxid order. */
 import type { ByteRange } from '../../../jute/byte-range.js';
 import { Fifo } from '../../../protocol/fifo.js';
 import { formatZxid } from '../../../protocol/zxid.js';

@@ -64,7 +64,6 @@ export class LearnerPipeline implements EnsemblePipeline {
   private readonly scratch = new OutputArchive();
   /** Digests are compared after this zxid: the leader's snapshot is fuzzy. */
   private compareAfter = 0n;
-  /** The last compared digest matched. */
   private isAgreed = false;
 
   constructor(state: ServerState, host: PipelineHost, options: LearnerPathOptions) {

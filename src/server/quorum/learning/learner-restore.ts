@@ -1,7 +1,4 @@
-/**
- * How a learner makes its history a prefix of its leader's: keep it, truncate the log, or replace
- * everything by a snapshot.
- */
+/** Makes a learner's history a prefix of its leader's: kept, truncated, or replaced. */
 import { formatZxid } from '../../../protocol/zxid.js';
 import type { PeerHost } from '../peer/role.js';
 import { PacketType, packetName } from '../wire/quorum-packet.js';

@@ -33,7 +33,6 @@ import type { LearnerPipeline, Upstream } from './learner-pipeline.js';
 
 const NO_IDS: readonly Id[] = [];
 
-/** A session that the leader must confirm. */
 interface Asked {
   readonly sessionId: bigint;
   readonly timeoutMs: number;

@@ -1,7 +1,4 @@
-/**
- * Receives the bytes after SNAP: a snapshot without header and seals, then the signature. The old
- * tree stays until the new one is complete.
- */
+/** The tree after SNAP, without header and seals. The old tree stays until it is complete. */
 import { InputArchive } from '../../../jute/input-archive.js';
 import { JuteError } from '../../../jute/jute-error.js';
 import { SNAP_STREAM_SIGNATURE } from '../../../protocol/quorum.js';

@@ -52,15 +52,11 @@ export class Establishment {
     this.sid = sid;
   }
 
-  /** Whether learners can be brought in sync. */
   get isTaken(): boolean {
     return this.stage === 'synchronization' || this.stage === 'broadcast';
   }
 
-  /**
-   * Records the epoch that a learner accepted, this server's first; implausible ones do not count.
-   * True when that decides the new epoch.
-   */
+  /** Records an accepted epoch, this server's first. True when that decides the new epoch. */
   connect(sid: number, acceptedEpoch: number): boolean {
     if (this.stage !== 'discovery') return false;
     if (sid === this.sid) this.ownEpoch = acceptedEpoch;
@@ -70,9 +66,7 @@ export class Establishment {
     return this.reaches('proposing', this.connected, sid);
   }
 
-  /**
-   * Why the leader must step down, or null: a voter that accepted a newer epoch can never follow.
-   */
+  /** Why the leader must step down: a voter that accepted a newer epoch can never follow. */
   overtakenBy(sid: number, acceptedEpoch: number, ticks: number): string | null {
     if (this.stage !== 'broadcast' || ticks < TICKS_TO_YIELD) return null;
     const isNewer = acceptedEpoch > this.epoch && isPossibleEpoch(acceptedEpoch, this.ownEpoch);

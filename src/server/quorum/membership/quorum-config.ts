@@ -161,7 +161,6 @@ export function formatQuorumConfig(config: QuorumConfig): string {
   return [...lines, `version=${hex64(config.version)}`].join('\n');
 }
 
-/** Participants, and others with a weight. */
 function weightedSids(config: QuorumConfig): number[] {
   const sids = new Set([...config.weights.keys(), ...participants(config)]);
   return [...sids].sort((a, b) => a - b);
@@ -178,10 +177,7 @@ function groupsInHashOrder(config: QuorumConfig): [number, number[]][] {
   return inHashOrder([...found.keys()]).map((group) => [group, found.get(group) ?? []]);
 }
 
-/**
- * The order of Java's HashMap, by low bits: 17 comes next to 1. Sids in the same bucket are in
- * order; Apache's are as in the file.
- */
+/** The order of Java's HashMap, by low bits. Sids in one bucket are in ascending order. */
 function inHashOrder(keys: readonly number[]): number[] {
   let capacity = 16;
   while (keys.length > capacity * 0.75) capacity *= 2;

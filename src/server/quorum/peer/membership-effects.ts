@@ -8,7 +8,6 @@ export function membersOf({ config, next }: Membership): QuorumEffect {
   return { kind: 'members', members: [...config.members.values()], proposed };
 }
 
-/** A configuration was proposed, or the proposed one is void. */
 export function nextChanged(membership: Membership): QuorumEffect[] {
   const { next } = membership;
   const text = next === null ? null : formatQuorumConfig(next);

@@ -8,7 +8,6 @@ import { participants, type QuorumConfig } from '../membership/quorum-config.js'
 import type { QuorumLimits } from './role.js';
 import { RoleBackoff } from './role-backoff.js';
 
-/** Brings a learner in sync. */
 export interface LearnerMaster {
   readonly leader: number;
   /** The leader or an observer master. */
@@ -22,7 +21,6 @@ export class ObserverMasters {
   readonly backoff: RoleBackoff;
   private readonly port: number | null;
   private order: number[] = [];
-  /** The voters from which `order` was made. */
   private voters = '';
   private next = 0;
 

@@ -1,7 +1,4 @@
-/**
- * Connections to the quorum port before this server leads: a learner may learn of the election
- * result earlier. Count and size are limited.
- */
+/** Connections to the quorum port before this server leads; count and size are limited. */
 import type { LinkEvent } from '../../events.js';
 import { LIMITS } from '../../limits/limits.js';
 import type { PeerHost } from './role.js';

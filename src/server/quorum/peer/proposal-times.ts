@@ -1,7 +1,4 @@
-/**
- * The latency of the leader's txns in ms, from the time in the txn to the ack of this disk, of a
- * learner, and of a quorum, which may precede this disk.
- */
+/** Milliseconds from the time in a txn to the acks of this disk, a learner, and a quorum. */
 import { lowOf } from '../../../jute/long.js';
 import { Fifo } from '../../../protocol/fifo.js';
 import type { Metrics } from '../../metrics/metrics.js';
@@ -11,7 +8,6 @@ const SAMPLED_EVERY = 1000;
 
 export class ProposalTimes {
   private readonly metrics: Metrics;
-  /** Times of proposed txns. */
   private readonly undurable = new Fifo<number>();
   private readonly uncommitted = new Fifo<number>();
   private sampledZxid = -1n;

@@ -82,7 +82,6 @@ export interface PeerHost {
   serve<P extends EnsemblePipeline>(
     makePipeline: (state: ServerState, host: PipelineHost) => P,
   ): { readonly server: Server; readonly path: P };
-  /** Puts the configuration into force. */
   activate(config: QuorumConfig): void;
   /** Ends this role; `leader` leads next by agreement. */
   handOver(leader: number, reason: string): void;
@@ -92,7 +91,6 @@ export interface PeerHost {
   giveUp(reason: string): void;
   /** @param value in force, if it differs from LIMITS */
   exceeded(limit: LimitName, from: string, value?: number): void;
-  /** Writes to the operator's log. */
   note(message: string): void;
 }
 

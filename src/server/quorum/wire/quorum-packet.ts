@@ -89,8 +89,7 @@ const MAX_AUTH_LENGTH = LIMITS.forwardedAuthBytes.value;
 const SLACK = 1024 * 1024;
 
 /**
- * A pull parser for the bytes of a link. An invalid length closes the link before any allocation:
- * `next` throws a JuteError, or a LimitError above a limit.
+ * A pull parser. For a bad length, `next` throws a JuteError or LimitError and allocates nothing.
  */
 export class PacketReader {
   private readonly window = new ByteWindow();

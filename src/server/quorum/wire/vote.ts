@@ -2,7 +2,6 @@
 export const PEER_STATES = ['looking', 'following', 'leading', 'observing'] as const;
 export type PeerState = (typeof PEER_STATES)[number];
 
-/** The proposed leader with its last zxid and epoch (Vote). */
 export interface Vote {
   readonly leader: number;
   readonly zxid: bigint;
