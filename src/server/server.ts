@@ -45,7 +45,7 @@ export interface ServerParts {
   /** maxClientCnxns, maxCnxns; 0: no limit. */
   readonly maxClientCnxns: number;
   readonly maxCnxns: number;
-  /** Null makes a server that serves nobody. */
+  /** Null serves nobody. */
   readonly makePipeline: ((state: ServerState, host: PipelineHost) => WritePipeline) | null;
   readonly makeView: (server: Server) => ServerView;
 }
@@ -55,7 +55,7 @@ export class Server {
   readonly view: ServerView;
   private readonly reads: ReadProcessor;
   private readonly final: FinalProcessor;
-  private readonly connections: Connections;
+  readonly connections: Connections;
   private readonly pressure: BackPressure;
   private readonly commits: CommitMetrics;
   readonly pipeline: WritePipeline | null;
@@ -65,7 +65,6 @@ export class Server {
   isHalting = false;
   private readonly gate: RequestGate;
   private effects: Effect[] = [];
-  private nextSweepMs = 0;
   private readonly input = new InputArchive(Buffer.alloc(0));
 
   constructor(parts: ServerParts) {
@@ -302,6 +301,7 @@ export class Server {
   private connect(connection: ClientConnection, bytes: Buffer, start: number, end: number): void {
     const { state, pipeline: path } = this;
     if (path === null || !this.isOpen) {
+      if (this.connections.waiting.keep(connection, bytes, start, end)) return;
       state.stats.count('cnxn_closed_without_zk_server_running');
       this.connections.close(connection);
       return;
@@ -431,12 +431,17 @@ export class Server {
   private tick(wallMs: number, monotonicMs: number): void {
     const { state } = this;
     state.clock(wallMs, monotonicMs);
-    if (monotonicMs >= this.nextSweepMs) {
-      this.nextSweepMs = monotonicMs + state.settings.tickTimeMs;
-      this.connections.closeUnopened();
-    }
+    this.connections.tick();
     this.gate.release();
     if (!this.isHalting) this.pipeline?.tick();
+  }
+
+  /** Lets clients in. With leaderServes=no, it refuses those that wait already. */
+  open(isOpen: boolean): void {
+    this.isOpen = isOpen;
+    for (const [connection, request] of this.connections.waiting.end()) {
+      this.connect(connection, request, 0, request.length);
+    }
   }
 
   /** Takes over the idle connections of `before`; their watches follow while the generator runs. */

@@ -1,7 +1,6 @@
 /** Admits connections, reads their first four bytes, and closes them; server.ts does the rest. */
-import { answerWord, wordOf } from '../../fourlw/index.js';
 import type { ServerView } from '../../fourlw/server-view.js';
-import { isAllowed, type Whitelist } from '../../fourlw/whitelist.js';
+import type { Whitelist } from '../../fourlw/whitelist.js';
 import { FrameTooLongError } from '../../jute/frame-decoder.js';
 import { JuteError } from '../../jute/jute-error.js';
 import { assert } from '../base/assert.js';
@@ -11,6 +10,8 @@ import type { BackPressure } from '../pipeline/back-pressure.js';
 import type { Session } from '../session/session-tracker.js';
 import { ClientConnection, type ConnectionFrameHandler } from '../state/client-connection.js';
 import type { ServerState } from '../state/server-state.js';
+import { answerOpening } from './opening.js';
+import { WaitingConnections } from './waiting-connections.js';
 
 export type ConnectionEvent = Extract<
   Event,
@@ -30,7 +31,6 @@ export interface ConnectionsOptions {
 
 const NOTHING = Buffer.alloc(0);
 const REQUEST_HEADER_SIZE = 8;
-const STMK_ARGUMENT_LENGTH = 8;
 /** Connections that get events in one turn; about 15 us each. */
 const EVENT_SLICE = 250;
 
@@ -39,11 +39,14 @@ export class Connections {
   private readonly options: ConnectionsOptions;
   private readonly byAddress = new Map<string, number>();
   private readonly unopened = new Set<ClientConnection>();
+  readonly waiting: WaitingConnections;
   private closing: ClientConnection[] = [];
+  private nextSweepMs = 0;
 
   constructor(state: ServerState, options: ConnectionsOptions) {
     this.state = state;
     this.options = options;
+    this.waiting = new WaitingConnections(state, (connection) => this.close(connection));
   }
 
   private accept(event: Extract<Event, { kind: 'connected' }>): void {
@@ -140,8 +143,29 @@ export class Connections {
     if (connection !== undefined) this.close(connection);
   }
 
+  /** New connections stay while they may wait for the next role. */
   closeAll(): void {
-    for (const connection of [...this.state.connections.values()]) this.close(connection);
+    for (const connection of [...this.state.connections.values()]) {
+      if (!this.waiting.mayWait(connection)) this.close(connection);
+    }
+  }
+
+  /** The new connections that may wait for the next role, for its server. */
+  giveNew(): readonly ClientConnection[] {
+    const { connections } = this.state;
+    const given = [...connections.values()].filter((one) => this.waiting.mayWait(one));
+    for (const connection of given) {
+      connections.delete(connection.id);
+      this.options.pressure.letGo(connection);
+    }
+    return given;
+  }
+
+  takeNew(given: readonly ClientConnection[]): void {
+    for (const connection of given) {
+      this.takeOver(connection);
+      this.waiting.take(connection);
+    }
   }
 
   /** Called when the session exists: the connection may stay. */
@@ -156,6 +180,7 @@ export class Connections {
     state.forgetWatches(connection);
     state.connections.delete(connection.id);
     this.unopened.delete(connection);
+    this.waiting.forget(connection);
     this.options.pressure.forget(connection);
     if (connection.session?.holder === connection) connection.session.holder = null;
     const left = (this.byAddress.get(connection.remoteIp) ?? 1) - 1;
@@ -188,26 +213,8 @@ export class Connections {
     }
   }
 
-  /** The first four bytes: a four-letter word, or the length of a connect request. */
   private open(connection: ClientConnection, bytes: Buffer): void {
-    const { whitelist, view } = this.options;
-    const opening =
-      connection.opening === null ? bytes : Buffer.concat([connection.opening, bytes]);
-    connection.opening = opening;
-    if (opening.length < 4) return;
-    const word = wordOf(opening.readInt32BE(0));
-    if (word === undefined) {
-      connection.isUndecided = false;
-      connection.opening = null;
-      connection.decoder.push(opening);
-      return;
-    }
-    const argument = opening.subarray(4, 4 + STMK_ARGUMENT_LENGTH);
-    const wantsArgument = word.word === 'stmk' && isAllowed(word.word, whitelist);
-    if (wantsArgument && argument.length < STMK_ARGUMENT_LENGTH) return;
-    connection.stats.received++;
-    this.state.stats.received++;
-    connection.out.writeBytes(Buffer.from(answerWord(view, word, whitelist, argument), 'utf8'));
+    if (!answerOpening(connection, bytes, this.state, this.options)) return;
     this.state.markDirty(connection);
     this.close(connection);
   }
@@ -230,7 +237,15 @@ export class Connections {
     decoder.putBack(left);
   }
 
-  closeUnopened(): void {
+  tick(): void {
+    const { settings, monotonicMs } = this.state;
+    this.waiting.tick();
+    if (monotonicMs < this.nextSweepMs) return;
+    this.nextSweepMs = monotonicMs + settings.tickTimeMs;
+    this.closeUnopened();
+  }
+
+  private closeUnopened(): void {
     const { settings, monotonicMs } = this.state;
     for (const connection of this.unopened) {
       const waitedMs = monotonicMs - connection.openedMs;

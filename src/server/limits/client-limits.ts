@@ -25,6 +25,13 @@ export const CLIENT_LIMITS = {
     'the connection is closed',
     'nio.sessionlessCnxnTimeout',
   ),
+  roleChangeTime: limit(
+    1000,
+    'ms',
+    'time that a new connection waits while the role of a member changes',
+    'close',
+    'the connection is closed',
+  ),
   tlsHandshakes: limit(
     -1,
     'connections',

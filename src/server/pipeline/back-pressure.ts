@@ -139,6 +139,11 @@ export class BackPressure {
     this.paused.delete(connection);
   }
 
+  /** Another server limits it from now on. */
+  letGo(connection: ClientConnection): void {
+    if (this.paused.has(connection)) this.resumeOne(connection);
+  }
+
   drainInto(effects: Effect[]): void {
     this.answerBytes = 0;
     if (this.held.length === 0) return;

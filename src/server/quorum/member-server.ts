@@ -4,6 +4,7 @@
  */
 import { assert } from '../base/assert.js';
 import type { Effect } from '../effects.js';
+import { LIMITS } from '../limits/limits.js';
 import type { PipelineHost, WritePipeline } from '../pipeline/write-pipeline.js';
 import type { Server } from '../server.js';
 import type { ServerState } from '../state/server-state.js';
@@ -27,6 +28,7 @@ export class MemberServer {
   server: Server;
   private readonly host: EffectHost;
   private readonly makeServer: MakeServer;
+  private waitUntilMs = Number.NEGATIVE_INFINITY;
   private wallMs = 0;
   private nowMs = 0;
 
@@ -71,19 +73,32 @@ export class MemberServer {
   /** Starts a server for clients that accept a read-only one. */
   serveReads(tree: Data['tree'], hasLocalSessions: boolean): void {
     const make: MakePipeline = (state, host) => new ReadOnlyPipeline(state, host, hasLocalSessions);
-    this.serve({ tree, sessions: [] }, make).server.isOpen = true;
+    this.serve({ tree, sessions: [] }, make).server.open(true);
+  }
+
+  /** A role that served ends. Clients that connect before the next one wait for it, for a while. */
+  shutDown(): void {
+    const { server } = this;
+    if (server.pipeline !== null && server.isOpen) {
+      this.waitUntilMs = this.nowMs + LIMITS.roleChangeTime.value;
+      server.connections.waiting.untilMs = this.waitUntilMs;
+    }
+    server.shutDown();
   }
 
   private replace(data: Data, makePipeline: MakePipeline | null): void {
-    this.server.shutDown();
-    this.drain();
-    this.server.state.tree.listener = null;
+    this.shutDown();
+    const before = this.server;
+    before.state.tree.listener = null;
     this.server = this.makeServer(data, makePipeline);
     this.server.isOpen = false;
+    this.server.connections.waiting.untilMs = this.waitUntilMs;
     this.clock(this.wallMs, this.nowMs);
+    this.server.connections.takeNew(before.connections.giveNew());
+    this.drain(before);
   }
 
-  drain(): void {
-    for (const effect of this.server.drain()) this.host.emit(effect);
+  drain(server = this.server): void {
+    for (const effect of server.drain()) this.host.emit(effect);
   }
 }

@@ -286,7 +286,7 @@ export class QuorumPeer implements PeerHost {
     if (role === null) return;
     this.note(`stopped ${role.kind}: ${reason}`);
     this.masters.backoff.begin(role.kind, this.nowMs);
-    server.shutDown();
+    this.clients.shutDown();
     role.end();
     this.role = null;
     if (server.pipeline !== null) this.data = dataOf(server.state);

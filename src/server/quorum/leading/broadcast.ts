@@ -85,11 +85,15 @@ export class Broadcast implements ProposalListener {
     return this.primary.inProcess - this.outstanding.length;
   }
 
-  /** Accepts clients and activates the configuration that NEWLEADER carried. */
+  /** Activates the configuration that NEWLEADER carried. */
   begin(): void {
-    const { membership, limits } = this.peer;
+    const { membership } = this.peer;
     if (membership.next !== null) this.activate(membership.next, this.epochZxid);
-    this.server.isOpen = limits.leaderServes;
+  }
+
+  /** Accepts clients. */
+  open(): void {
+    this.server.open(this.peer.limits.leaderServes);
   }
 
   receive(handler: LearnerHandler, packet: Packet): string {

@@ -255,6 +255,8 @@ export class Leader implements Role, LearnerMaster {
     for (const handler of this.learners.all()) {
       if (handler.stage === 'synced') handler.activate();
     }
+    // Last, because clients that wait already send requests at once.
+    this.broadcast.open();
   }
 
   get nextWakeMs(): number {

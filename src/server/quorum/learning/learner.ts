@@ -259,7 +259,7 @@ export class Learner implements Role {
     // A reconfig may have been committed since NEWLEADER.
     const isNewest = (this.newConfig?.version ?? -1n) >= this.peer.membership.config.version;
     if (this.newConfig !== null && isNewest) this.activate(this.newConfig, this.leaderSid);
-    server.isOpen = true;
+    server.open(true);
     if (this.kind === 'following')
       this.master = takeObservers(this.peer, history, server, this.link);
     return '';
