@@ -2,20 +2,20 @@ import nodeModule, { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { constants, Script } from 'node:vm';
 
-/** A bundle of CommonJS, compiled: from V8's code cache where it fits, otherwise from the text. */
+/** A compiled CommonJS bundle: from V8's code cache if it matches, otherwise from the text. */
 export interface CompiledBundle {
   readonly isFromCache: boolean;
-  /** With what has been compiled so far; V8 compiles a function when it is first called. */
+  /** Contains the functions compiled so far; V8 compiles a function at its first call. */
   codeCache(): Buffer;
   run(): void;
 }
 
-/** Where the code lies that this V8 compiled for this kind of processor. */
+/** The code cache of a bundle for this version of V8 and this processor architecture. */
 export function codeCacheFile(bundle: string): string {
   return `${bundle}.${process.versions.v8}-${process.arch}`;
 }
 
-/** V8 itself refuses a code cache that another version made, or from a text of another length. */
+/** V8 rejects a code cache of another version, or of a text of another length. */
 export function compileBundle(bundle: string, text: string, codeCache?: Buffer): CompiledBundle {
   const script = new Script(nodeModule.wrap(text), {
     filename: bundle,

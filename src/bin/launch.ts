@@ -1,7 +1,7 @@
 /**
- * What each command begins with: it runs the bundle beside it, so zksh.cjs runs zksh-main.cjs, with
- * the code that was compiled when the package was built. Under another version of Node.js than
- * then, V8 compiles anew; from 22.1 on, Node.js keeps that for the next time.
+ * The start of each command: zksh.cjs runs zksh-main.cjs with the code cache that was built with
+ * the package. Under another version of Node.js, V8 compiles it; from 22.1 on, Node.js keeps the
+ * result for the next start.
  */
 import { readFileSync } from 'node:fs';
 import nodeModule, { createRequire } from 'node:module';
@@ -18,7 +18,7 @@ if (codeCache === undefined) {
   compileBundle(bundle, readFileSync(bundle, 'latin1'), codeCache).run();
 }
 
-/** Node maps only lines of what its own loader read: who asked for that gets no compiled code. */
+/** Source maps work only for code that Node.js itself loaded: no code cache then. */
 function readCodeCache(): Buffer | undefined {
   if (process.sourceMapsEnabled) return undefined;
   try {

@@ -10,10 +10,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
 
-// Node ends with 1 after an error nobody caught, and 1 is a warning here: a check that broke has
-// judged nothing.
+// Node.js exits with 1 after an uncaught exception, but 1 means a warning here.
 process.on('uncaughtException', (error) => {
-  process.stderr.write(`zkops: a fault of zkops itself: ${error.stack ?? error.message}\n`);
+  process.stderr.write(`zkops: internal error: ${error.stack ?? error.message}\n`);
   process.exit(3);
 });
 

@@ -6,5 +6,5 @@ const parts = {
   startShell: async (options) => (await import('../shell/main.js')).startShell(options),
 } satisfies Parameters<typeof runZksh>[1];
 
-// A standard input that nobody closes would keep the process.
+// An open standard input would keep the process alive.
 void runZksh(process.argv.slice(2), parts).then((code) => process.exit(code));

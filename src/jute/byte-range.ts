@@ -1,6 +1,6 @@
 /**
- * A range of bytes in another buffer. A view (`subarray`) is a far bigger object, and slower to
- * create, too slow for every txn, where it is rarely used.
+ * A range of bytes in a buffer. A view (`subarray`) is bigger and slower to create: too slow for
+ * every txn, where it is rarely used.
  */
 export class ByteRange {
   readonly memory: Buffer;

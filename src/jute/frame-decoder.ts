@@ -1,6 +1,5 @@
 import { JuteError } from './jute-error.js';
 
-/** A frame that exceeds the maximum length. */
 export class FrameTooLongError extends JuteError {}
 
 /** Receives a frame: `bytes` between `start` and `end`, valid only during the call. */
@@ -8,8 +7,8 @@ export type FrameHandler = (bytes: Buffer, start: number, end: number) => void;
 
 /**
  * Cuts a byte stream into frames of {int length, length bytes}. A push parser: it keeps only a
- * cursor and the unfinished rest of the stream. It passes on a frame inside one chunk in place, and
- * copies only a frame that spans chunks, at most `maxLength` bytes.
+ * cursor and the unfinished rest. A frame inside one chunk is passed on in place; a frame that
+ * spans chunks is copied, at most `maxLength` bytes.
  *
  * ```
  *   chunk:  [len|.....frame.....][len|..frame..][len|..fra      <- the rest is kept
@@ -21,17 +20,17 @@ export class FrameDecoder {
   private readonly onFrame: FrameHandler;
   private rest: Buffer | null = null;
   private restLength = 0;
-  /** No frame is passed on. */
+  /** While true, no frame is passed on. */
   isHeld = false;
   private isStopped = false;
-  /** Returned frames to repeat before any other; the next one is last. */
+  /** Frames to repeat before any other, in reverse order. */
   private readonly returned: Buffer[] = [];
-  /** Chunks that arrived on hold. */
+  /** Chunks that arrived while held. */
   private waiting: Buffer[] = [];
 
   /**
    * @param maxLength longest frame in bytes (jute.maxbuffer); a longer or negative length throws a
-   * JuteError, and the stream is unusable.
+   * JuteError, and the stream is unusable then
    */
   constructor(maxLength: number, onFrame: FrameHandler) {
     this.maxLength = maxLength;
@@ -53,20 +52,20 @@ export class FrameDecoder {
   }
 
   /**
-   * Takes back frames, without their lengths. After `release`, the next push passes them on again
-   * in this order, before all others.
+   * Takes back frames, without their lengths. After `release`, the next push passes them on first,
+   * in this order.
    */
   putBack(frames: readonly Buffer[]): void {
     if (this.isStopped) return;
     for (const frame of frames.toReversed()) this.returned.push(frame);
   }
 
-  /** Stops passing on frames until `release`. Later chunks are kept, not copied. */
+  /** Stops passing on frames until `release`. Keeps later chunks without a copy. */
   hold(): void {
     this.isHeld = true;
   }
 
-  /** The next push passes on the kept chunks, and then its own. */
+  /** The next push passes on the kept chunks before its own. */
   release(): void {
     this.isHeld = false;
   }
@@ -104,7 +103,7 @@ export class FrameDecoder {
     else this.keep(chunk, at);
   }
 
-  /** Completes the frame of an earlier chunk; returns its end in `chunk`. */
+  /** Completes the frame of earlier chunks. @returns its end in `chunk` */
   private fillRest(chunk: Buffer, at: number): number {
     let rest = this.rest as Buffer;
     if (this.restLength < 4) {

@@ -2,9 +2,8 @@ import { JuteError } from './jute-error.js';
 import { getInt, getLong } from './long.js';
 
 /**
- * Decodes jute from one buffer, between `at` and `end`. Checks every read against `end`, and every
- * length against the rest, so that a wrong length can neither read past the record nor allocate
- * memory.
+ * Decodes jute from one buffer, between `at` and `end`. Checks every read and every length against
+ * `end`: a wrong length can neither read past the record nor allocate memory.
  */
 export class InputArchive {
   bytes: Buffer;
@@ -17,7 +16,7 @@ export class InputArchive {
     this.end = end;
   }
 
-  /** Starts on another record: one archive serves a whole connection. */
+  /** Starts another record: one archive serves a whole connection. */
   reset(bytes: Buffer, at: number, end: number): this {
     this.bytes = bytes;
     this.at = at;
@@ -47,7 +46,7 @@ export class InputArchive {
     return getLong(this.bytes, at);
   }
 
-  /** A view, not a copy: copy the bytes to keep them. */
+  /** A view: copy the bytes to keep them. */
   readBuffer(): Buffer | null {
     const length = this.readInt();
     if (length === -1) return null;
@@ -55,7 +54,7 @@ export class InputArchive {
     return this.bytes.subarray(at, at + length);
   }
 
-  /** A buffer, one byte per character; afterwards its bytes end at `at`. */
+  /** A buffer as one character per byte; `at` is at its end afterwards. */
   readLatin1(): string | null {
     const length = this.readInt();
     if (length === -1) return null;

@@ -1,6 +1,6 @@
 /**
- * Longs in bytes. A shared word, read as a bigint and as two ints, creates no temporary bigints,
- * unlike Buffer's methods and shifts. Every write uses this code.
+ * Longs as bytes. A shared word, read as a bigint and as two ints, creates no temporary bigints,
+ * unlike the methods of Buffer and shifts.
  */
 const word = new BigInt64Array(1);
 const halves = new Int32Array(word.buffer);
@@ -8,14 +8,12 @@ word[0] = 1n;
 const LOW = halves[0] === 1 ? 0 : 1;
 const HIGH = 1 - LOW;
 
-/** Writes the lower 64 bits of `value`, big-endian. */
 export function putLong(bytes: Uint8Array, at: number, value: bigint): void {
   word[0] = value;
   putInt(bytes, at, halves[HIGH] as number);
   putInt(bytes, at + 4, halves[LOW] as number);
 }
 
-/** Reads a signed long, big-endian. */
 export function getLong(bytes: Uint8Array, at: number): bigint {
   halves[HIGH] = getInt(bytes, at);
   halves[LOW] = getInt(bytes, at + 4);
@@ -38,7 +36,7 @@ export function getInt(bytes: Uint8Array, at: number): number {
   );
 }
 
-/** The same with a view, where an int is one instruction. */
+/** Same as putLong, with a view, whose int writes are single instructions. */
 export function putViewLong(view: DataView, at: number, value: bigint): void {
   word[0] = value;
   view.setInt32(at, halves[HIGH] as number);
@@ -51,7 +49,6 @@ export function getViewLong(view: DataView, at: number): bigint {
   return word[0] as bigint;
 }
 
-/** A signed long from its halves. */
 export function longOf(high: number, low: number): bigint {
   halves[HIGH] = high;
   halves[LOW] = low;
@@ -64,7 +61,7 @@ export function highOf(value: bigint): number {
   return halves[HIGH] as number;
 }
 
-/** A long as a number: exact up to 2^53. Number(value) would be a call out of JavaScript. */
+/** A long as a number, exact up to 2^53. Number(value) would be a call out of JavaScript. */
 export function numberOf(value: bigint): number {
   word[0] = value;
   return (halves[HIGH] as number) * 0x1_0000_0000 + ((halves[LOW] as number) >>> 0);

@@ -1,23 +1,20 @@
 import { putInt, putLong } from './long.js';
 
 const NOTHING = Buffer.alloc(0);
-/** One huge reply must not make every later turn allocate that much. */
+/** Limits the initial allocation of later turns after one huge reply. */
 const MAX_KEPT_SIZE = 256 * 1024;
 const SHORT_STRING = 64;
 
 /**
- * Encodes jute: big-endian integers, and buffers, strings and vectors after an int length (-1 =
- * null).
- *
- * Archives live long and gather much: a connection writes every reply of a turn into its archive
- * and passes the bytes on once. Growth doubles; `take()` gives the bytes away and starts with fresh
- * memory, so they are never overwritten.
+ * Encodes jute: big-endian integers, and buffers, strings and vectors after an int length (-1 is
+ * null). A connection collects all replies of a turn in one archive. Growth doubles; `take()` gives
+ * the bytes away and starts with fresh memory, so they are never overwritten.
  */
 export class OutputArchive {
   private readonly initialSize: number;
   private bytes: Buffer = NOTHING;
   private end = 0;
-  /** `bytes` belong to another owner. */
+  /** True if `bytes` have another owner. */
   private isShared = false;
   private nextSize: number;
 
@@ -51,7 +48,7 @@ export class OutputArchive {
     this.end += 8;
   }
 
-  /** A long as two halves: creates no bigint on the hot path. */
+  /** Writes a long from two halves, without a bigint. */
   writeLongParts(high: number, low: number): void {
     this.writeInt(high);
     this.writeInt(low);
@@ -66,15 +63,13 @@ export class OutputArchive {
     this.writeBytes(value);
   }
 
-  /**
-   * UTF-8. Apache's writers emit CESU-8 for astral characters, which its path rules forbid anyway.
-   */
+  /** UTF-8. Apache writes CESU-8 for astral characters, which its path rules forbid anyway. */
   writeString(value: string | null): void {
     if (value === null) {
       this.writeInt(-1);
       return;
     }
-    // A UTF-16 unit takes at most three bytes of UTF-8, so one reservation is always enough.
+    // A UTF-16 unit takes at most three bytes of UTF-8.
     this.reserve(4 + value.length * 3);
     const isShort = value.length <= SHORT_STRING && this.putAscii(value, this.end + 4);
     const length = isShort ? value.length : this.bytes.write(value, this.end + 4);
@@ -93,7 +88,7 @@ export class OutputArchive {
     return true;
   }
 
-  /** A buffer that is kept as a latin1 string (see tree/data-node.ts), or null. */
+  /** Writes a buffer that is stored as a latin1 string (see tree/data-node.ts), or null. */
   writeLatin1(value: string | null): void {
     if (value === null) {
       this.writeInt(-1);
@@ -104,7 +99,7 @@ export class OutputArchive {
     this.end += this.bytes.write(value, this.end, value.length, 'latin1');
   }
 
-  /** Copies a short run: up to about 200 bytes, a loop is faster than a view and set(). */
+  /** Up to about 200 bytes, a loop is faster than a view and set(). */
   writeRun(from: Buffer, start: number, length: number): void {
     this.reserve(length);
     const { bytes } = this;
@@ -120,7 +115,7 @@ export class OutputArchive {
   }
 
   /**
-   * The same, but an empty archive uses the bytes without a copy: many may share them, and most
+   * Like writeBuffer, but an empty archive uses the bytes without a copy, because most archives
    * write nothing after them. The bytes must never change.
    */
   writeShared(value: Buffer): void {
@@ -128,7 +123,7 @@ export class OutputArchive {
       this.writeBytes(value);
       return;
     }
-    // No room is left after them, so the next write copies them.
+    // No room is left, so the next write copies them.
     this.bytes = value;
     this.end = value.length;
     this.isShared = true;
@@ -152,12 +147,12 @@ export class OutputArchive {
     this.end = length;
   }
 
-  /** The current bytes, still owned by the archive: valid until the next write. */
+  /** The current bytes, valid until the next write; the archive still owns them. */
   view(from = 0): Buffer {
     return this.bytes.subarray(from, this.end);
   }
 
-  /** The memory of the archive, `length` bytes of it written: valid until the next write. */
+  /** The memory of the archive, of which `length` bytes are written; valid until the next write. */
   get memory(): Buffer {
     return this.bytes;
   }

@@ -2,11 +2,10 @@ import { InputArchive } from './input-archive.js';
 import { JuteError } from './jute-error.js';
 import { OutputArchive } from './output-archive.js';
 
-/** Encodes and decodes one kind of value. Records consist of these, as data. */
+/** Encodes and decodes one kind of value. Records are lists of these. */
 export interface Type<T> {
-  /** The name in zookeeper.jute. */
   readonly name: string;
-  /** The minimum size of a value: limits the count of a vector before any allocation. */
+  /** Minimum size of a value in bytes: limits the count of a vector before its allocation. */
   readonly minSize: number;
   write(out: OutputArchive, value: T): void;
   read(input: InputArchive): T;
@@ -57,7 +56,7 @@ export const ustring: Type<string> = {
   },
 };
 
-/** A vector; a null vector (-1) reads as an empty one, as every ZooKeeper server treats it. */
+/** A vector; null (-1) reads as an empty one, as in every ZooKeeper server. */
 export function vector<T>(element: Type<T>): Type<readonly T[]> {
   return {
     name: `vector<${element.name}>`,
@@ -99,7 +98,7 @@ type FieldValues<F extends Fields> = { -readonly [K in keyof F]: TypeOf<F[K]> };
 export interface RecordType<T> extends Type<T> {
   readonly fields: Fields;
   encode(value: T): Buffer;
-  /** Decodes one record from `bytes`; ignores bytes after it, as Apache's readers do. */
+  /** Decodes one record; ignores the bytes after it, as Apache's readers do. */
   decode(bytes: Buffer): T;
 }
 

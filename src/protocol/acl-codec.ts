@@ -7,8 +7,8 @@ import { OPEN_ACL_UNSAFE } from './perms.js';
 const OPEN_BYTES = encodeOpenAcl();
 
 /**
- * Reads an ACL vector. Nearly every create has world:anyone:ALL: recognizes its bytes, and returns
- * one constant for it, so that identity identifies it later.
+ * Reads an ACL vector. Nearly every create has world:anyone:ALL: its bytes map to one constant,
+ * which identity checks recognize later.
  */
 export function readAcl(input: InputArchive): readonly ACL[] {
   if (!isOpenAt(input)) return ACLVector.read(input);
@@ -17,9 +17,9 @@ export function readAcl(input: InputArchive): readonly ACL[] {
 }
 
 /**
- * The ACL of a request, with possible null strings. A null scheme reads as "", which no server
- * knows, and so does the null id of `auth`.
- * @throws JuteError for a null id of a scheme that reads it, as Apache's server fails there
+ * The ACL of a request, possibly with null strings. A null scheme reads as "", which no server
+ * knows; so does the null id of `auth`.
+ * @throws JuteError for a null id of a scheme that reads it, where Apache's server fails, too
  */
 export function readRequestedAcl(input: InputArchive): readonly ACL[] {
   if (isOpenAt(input)) return readAcl(input);

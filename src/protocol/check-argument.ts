@@ -1,7 +1,7 @@
 /**
- * Checks of arguments to the library. JavaScript callers have no compiler, and a wrong value in the
- * encoding becomes corrupt data on the server. Each error is `argument: problem: value (expected
- * …)`: a TypeError for a wrong type, a RangeError for a value out of range.
+ * Checks of arguments to the library: JavaScript callers have no compiler, and a wrong value would
+ * become corrupt data on the server. Each error is `argument: problem: value (expected …)`: a
+ * TypeError for a wrong type, a RangeError for a value out of range.
  */
 
 export type Data = string | Uint8Array | null;
@@ -9,10 +9,10 @@ export type Data = string | Uint8Array | null;
 const LONGEST_SHOWN = 40;
 const INT_MIN = -0x8000_0000;
 const INT_MAX = 0x7fff_ffff;
-/** Without the `u` flag, halves of a pair would match, too. */
+/** Without the flag `u`, it would match each half of a surrogate pair. */
 const LONE_SURROGATE = /[\ud800-\udfff]/u;
 
-/** Reads an internal slot, so no object can pretend to be bytes, in any realm. */
+/** Reads an internal slot, so that no object of any realm can imitate bytes. */
 const typedArrayName = Object.getOwnPropertyDescriptor(
   Object.getPrototypeOf(Uint8Array.prototype),
   Symbol.toStringTag,
@@ -51,7 +51,6 @@ function describeObject(value: object): string {
   return name === undefined || name === 'Object' ? 'object' : `object ${name}`;
 }
 
-/** "Array", "Date" …; undefined for a proxy that throws. */
 function tagOf(value: object): string | undefined {
   try {
     return Object.prototype.toString.call(value).slice(8, -1).slice(0, LONGEST_SHOWN);
@@ -69,14 +68,13 @@ export function checkString(name: string, value: unknown): string {
   return value;
 }
 
-/** A string that UTF-8 can hold: a lone surrogate would silently become U+FFFD. */
+/** A string that UTF-8 can encode: a lone surrogate would silently become U+FFFD. */
 export function checkText(name: string, value: unknown): string {
   const text = checkString(name, value);
   if (LONE_SURROGATE.test(text)) throw outOfRange(name, text, 'no lone surrogates');
   return text;
 }
 
-/** The UTF-8 of a string, or bytes unchanged. */
 export function checkBytes(name: string, value: unknown): Buffer {
   if (typeof value === 'string') return Buffer.from(checkText(name, value));
   if (!isBytes(value)) throw wrongType(name, value, 'a string or a Uint8Array');
@@ -85,7 +83,7 @@ export function checkBytes(name: string, value: unknown): Buffer {
     : Buffer.from(value.buffer, value.byteOffset, value.byteLength);
 }
 
-/** The same, or null. ArrayBuffer and DataView are refused: wrap them in a Uint8Array. */
+/** Also accepts null. Refuses ArrayBuffer and DataView: wrap them in a Uint8Array. */
 export function checkData(name: string, value: unknown): Buffer | null {
   if (value === null) return null;
   if (typeof value === 'string' || isBytes(value)) return checkBytes(name, value);
@@ -131,7 +129,6 @@ export function checkOneOf<T>(name: string, value: T, known: readonly T[]): T {
   throw (isKind ? outOfRange : wrongType)(name, value, `one of ${expected}`);
 }
 
-/** A signal, or undefined. */
 export function checkSignal(name: string, value: unknown): void {
   if (value === undefined) return;
   if (typeof value !== 'object' || value === null || tagOf(value) !== 'AbortSignal') {
@@ -139,7 +136,7 @@ export function checkSignal(name: string, value: unknown): void {
   }
 }
 
-/** A copy of an array with each element checked under its name: `ops[3]`. */
+/** A copy of an array whose elements are checked under names such as `ops[3]`. */
 export function checkArray<T>(
   name: string,
   value: unknown,
@@ -157,8 +154,8 @@ export function checkArray<T>(
 }
 
 /**
- * A copy of the named fields of an object without undefined ones: it reads getters once, and later
- * changes by the caller have no effect.
+ * A copy of the named fields that are not undefined: reads getters once, and later changes by the
+ * caller have no effect.
  */
 export function readFields<T extends object>(
   name: string,
@@ -189,7 +186,7 @@ function reading<T>(name: string, value: unknown, read: () => T): T {
   }
 }
 
-/** Checks one value. @throws TypeError or RangeError that names it */
+/** @throws TypeError or RangeError that names the value */
 export type Check = (name: string, value: unknown) => unknown;
 
 /**

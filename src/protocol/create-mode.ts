@@ -47,8 +47,8 @@ const CONTAINER_OWNER = -0x8000_0000_0000_0000n;
 const TTL_MARK = 0xffn;
 
 /**
- * The meaning of a znode's `ephemeralOwner` (EphemeralType.java): a session, a container, or a time
- * to live. Clients see 0 for containers and TTL nodes.
+ * The meaning of a znode's `ephemeralOwner` (EphemeralType.java). Clients see 0 for containers and
+ * TTL nodes.
  */
 export type EphemeralType = 'none' | 'session' | 'container' | 'ttl';
 

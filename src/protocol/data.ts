@@ -7,7 +7,7 @@ export type Id = TypeOf<typeof Id>;
 export const ACL = record('ACL', { perms: int, id: Id });
 export type ACL = TypeOf<typeof ACL>;
 
-/** The 68 bytes in every read; times are milliseconds since 1970. */
+/** 68 bytes; times are milliseconds since 1970. */
 export const Stat = record('Stat', {
   czxid: long,
   mzxid: long,
@@ -43,7 +43,7 @@ export type ClientInfo = TypeOf<typeof ClientInfo>;
 export const ACLVector = vector(ACL);
 export const STAT_SIZE = 68;
 
-/** Of a znode without any write. */
+/** The Stat of a znode that was never written. */
 export const NO_STAT: Stat = {
   czxid: 0n,
   mzxid: 0n,

@@ -1,13 +1,13 @@
-/** The common computations and parsers of SASL DIGEST-MD5 (RFC 2831; md5-sess, qop auth). */
+/** The common part of both sides of SASL DIGEST-MD5 (RFC 2831; md5-sess, qop auth). */
 
-/** The names that both sides agree on beforehand. */
+/** Names that both sides agree on beforehand. */
 export interface DigestNames {
   readonly realm: string;
   /** `service/host` */
   readonly uri: string;
 }
 
-/** The agreed names of Apache's clients and servers (ZooKeeperSaslServer). */
+/** The names of Apache's clients and servers (ZooKeeperSaslServer). */
 export const CLIENT_NAMES: DigestNames = {
   realm: 'zk-sasl-md5',
   uri: 'zookeeper/zk-sasl-md5',

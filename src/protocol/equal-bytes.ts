@@ -1,6 +1,6 @@
 /**
- * Compares in constant time, so that timing reveals nothing about a secret. The lengths are not
- * secret. The core cannot use `node:crypto`.
+ * Compares in constant time, so that timing reveals nothing about a secret except its length.
+ * `node:crypto` is not allowed here.
  */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;
@@ -9,7 +9,6 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return difference === 0;
 }
 
-/** The same for strings. */
 export function equalTexts(a: string, b: string): boolean {
   return equalBytes(Buffer.from(a, 'utf8'), Buffer.from(b, 'utf8'));
 }

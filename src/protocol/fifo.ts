@@ -13,7 +13,6 @@ export class Fifo<T> {
     this.ring[(this.head + this.count++) & (this.ring.length - 1)] = value;
   }
 
-  /** The oldest one, or undefined. */
   peek(): T | undefined {
     return this.ring[this.head];
   }
@@ -27,7 +26,7 @@ export class Fifo<T> {
     return value;
   }
 
-  /** The one `index` places after the oldest. */
+  /** The element `index` places after the oldest. */
   at(index: number): T | undefined {
     if (index >= this.count) return undefined;
     return this.ring[(this.head + index) & (this.ring.length - 1)];

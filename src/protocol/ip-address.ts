@@ -1,6 +1,6 @@
-/** Addresses of ACLs, configurations and sockets as their bytes, 4 or 16. */
+/** IP addresses as 4 or 16 bytes. */
 
-/** Leading zeros are decimal, as in Java. Refuses a zone, and IPv4 within IPv6. */
+/** Leading zeros are decimal, as in Java. Refuses a zone and IPv4 within IPv6. */
 export function parseIp(text: string): readonly number[] | undefined {
   return text.includes(':') ? parseIpv6(text) : parseIpv4(text);
 }
@@ -22,14 +22,14 @@ function parseIpv6(text: string): number[] | undefined {
     .flatMap((group) => [group >> 8, group & 0xff]);
 }
 
-/** The format of Java: IPv6 with all eight groups. */
+/** Java's format: IPv6 with all eight groups. */
 export function formatIp(bytes: readonly number[]): string {
   if (bytes.length === 4) return bytes.join('.');
   const hex = bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
   return (hex.match(/.{4}/g) ?? []).map((group) => group.replace(/^0{1,3}/, '')).join(':');
 }
 
-/** An address of an `ip` ACL: its bytes, and the number of leading bits that count. */
+/** The address of an `ip` ACL, and the number of significant bits. */
 export interface IpRange {
   readonly bytes: readonly number[];
   readonly bits: number;
@@ -46,7 +46,6 @@ export function parseIpRange(text: string): IpRange | undefined {
   return /^\d+$/.test(bitsText) && bits <= maxBits ? { bytes, bits } : undefined;
 }
 
-/** Whether the address `ip` is within the range of an ACL. */
 export function matchesIp(ip: string, aclId: string): boolean {
   const range = parseIpRange(aclId);
   const bytes = parseIp(ip);

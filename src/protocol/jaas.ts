@@ -1,10 +1,10 @@
 /**
  * Parses JAAS files: users, as in `Server { …DigestLoginModule required user_bob="secret"; };`, and
- * logins: `username="bob" password="secret"`. A section that asks for another login module is an
- * error, since a server or client without it would not authenticate at all. Pure.
+ * logins: `username="bob" password="secret"`. Refuses other login modules: without authentication,
+ * a server or client would be open.
  */
 
-/** Of a file or section that cannot be used; the message is a sentence without the file's name. */
+/** The message is a sentence without the file's name. */
 export class JaasError extends Error {
   override readonly name = 'JaasError';
   readonly code = 'EJAAS';
@@ -67,7 +67,7 @@ class Tokens {
     return this.at === this.text.length;
   }
 
-  /** A word or a text in quotes. @param what for the error */
+  /** A word or a quoted text. @param what named in the error */
   take(what: string): string {
     const found = this.peek();
     if (found === null || found[2] !== undefined) {
@@ -98,7 +98,7 @@ class Tokens {
     return TOKEN.exec(this.text);
   }
 
-  /** Never the value of an option, which may be a password. */
+  /** Never shows the value of an option, which may be a password. */
   private shown(found: RegExpExecArray | null): string {
     if (found === null) return this.isAtEnd ? 'the end' : 'a text without its closing quote';
     return found[1] === undefined ? `"${found[0]}"` : 'a text in quotes';

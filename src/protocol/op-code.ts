@@ -1,4 +1,4 @@
-/** The request types of Apache ZooKeeper 3.9; the words are ZooDefs.OpCode's. */
+/** The request types of Apache ZooKeeper 3.9, with the names of ZooDefs.OpCode. */
 export const OpCode = {
   notification: 0,
   create: 1,

@@ -1,6 +1,5 @@
 /**
- * One row for every request type of clients: its records, which server answers it, and its names in
- * reports. Server, client and tests derive their lists from here.
+ * One row for each request type of clients. Server, client and tests derive their lists from it.
  */
 import type { InputArchive } from '../jute/input-archive.js';
 import type { RecordType } from '../jute/record.js';
@@ -138,10 +137,8 @@ function codesOf(isChosen: (row: OperationRow) => boolean): ReadonlySet<number> 
 
 export const WRITES = codesOf(({ kind }) => kind === 'write');
 export const READS = codesOf(({ kind }) => kind === 'read');
-/** The operations that a multi may contain. */
 export const PARTS = codesOf(({ isPart }) => isPart === true);
 
-/** The fields that several requests share. */
 export interface RequestFields {
   readonly path?: string;
   readonly acl?: readonly ACL[];

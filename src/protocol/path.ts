@@ -1,8 +1,8 @@
 /** The rules of PathUtils.validatePath, and functions on paths. */
 
 /**
- * The fault of an invalid path, as a clause for a sentence, or undefined. A sequential create may
- * end in "/": the number becomes the name.
+ * Describes why a path is invalid, as a clause of a sentence; undefined if it is valid. A
+ * sequential create may end in "/": the number becomes the name.
  */
 export function pathFault(path: string, isSequential = false): string | undefined {
   const checked = isSequential ? `${path}1` : path;
@@ -18,7 +18,7 @@ export function pathFault(path: string, isSequential = false): string | undefine
       if (fault !== undefined) return fault;
       start = i + 1;
     } else if (isForbidden(unit)) {
-      // Beyond the basic plane, the unit is only half of the character.
+      // For a surrogate pair, report the whole character.
       const point = checked.codePointAt(i) ?? unit;
       return `the character U+${point.toString(16).toUpperCase().padStart(4, '0')} at ${i} is not allowed`;
     }
@@ -38,7 +38,7 @@ function componentFault(path: string, start: number, end: number): string | unde
   return undefined;
 }
 
-/** UTF-16 units: surrogates refuse every character outside the basic plane. */
+/** Tests UTF-16 units: surrogates are forbidden, and so is every character outside the BMP. */
 function isForbidden(unit: number): boolean {
   return (
     unit <= 0x1f ||
@@ -55,10 +55,7 @@ export function parentPath(path: string): string {
   return path.length > 1 ? '/' : '';
 }
 
-/**
- * Whether it is the path of the parent. Allocates nothing, and most often the answer is the same as
- * for the previous path. Paths with empty names get false.
- */
+/** Whether `parent` is the parent of `path`. Allocates nothing. False for empty names. */
 export function isParentPath(parent: string, path: string): boolean {
   const slash = parent.length === 1 ? 0 : parent.length;
   return (
@@ -73,7 +70,6 @@ export function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** Joins an absolute path and a child's name. */
 export function childPath(parent: string, name: string): string {
   return parent === '/' || parent === '' ? `/${name}` : `${parent}/${name}`;
 }

@@ -19,7 +19,7 @@ export function formatPerms(perms: number): string {
     .join('');
 }
 
-/** The bits of "crwda" in any order; undefined for an unknown letter, or for an empty text. */
+/** The bits of "crwda" in any order; undefined for an unknown letter or an empty text. */
 export function parsePerms(text: string): number | undefined {
   let perms = 0;
   for (const letter of text) {

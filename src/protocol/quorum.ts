@@ -34,6 +34,6 @@ export const QuorumAuthPacket = record('QuorumAuthPacket', {
 });
 export type QuorumAuthPacket = TypeOf<typeof QuorumAuthPacket>;
 
-/** A string constant of org.apache.zookeeper.server.quorum; zookeeper.jute has only its name. */
+/** A constant of org.apache.zookeeper.server.quorum: zookeeper.jute declares only the record. */
 export const SNAP_STREAM_SIGNATURE = 'BenWasHere';
 export const SnapStreamSignature = record('SnapStreamSignature', { signature: ustring });

@@ -1,6 +1,6 @@
 /**
- * The client side of SASL DIGEST-MD5, of a client or server that logs in: it answers the challenge
- * and checks that the other side knows the password, too. Pure, like sasl-digest.ts.
+ * The client side of SASL DIGEST-MD5: answers the challenge, and checks that the other side knows
+ * the password, too. Pure.
  */
 import {
   type DigestClaim,

@@ -8,12 +8,12 @@ export function formatSessionId(sessionId: bigint): string {
 /**
  * The first session id of a starting server: its sid in the top byte, then the low bits of the
  * clock in ms, so that a restarted server does not repeat ids (SessionTrackerImpl). Apache uses the
- * time since boot; the wall clock does not restart with the machine.
+ * time since boot, which restarts with the machine; the wall clock does not.
  */
 export function initialSessionId(serverId: number, wallClockMs: number): bigint {
   const time = BigInt.asUintN(64, BigInt(wallClockMs) << 24n) >> 8n;
   const id = BigInt.asIntN(64, (BigInt(serverId & 0xff) << 56n) | time);
-  // An owner with this id would be the mark of a container.
+  // This owner would mark a container.
   return id === containerOwner() ? id + 1n : id;
 }
 
@@ -22,8 +22,8 @@ const MULTIPLIER = 0x5deece66dn;
 const MASK_48 = 0xffff_ffff_ffffn;
 
 /**
- * The password of a session: 16 bytes of Java's 48-bit congruential generator seeded by the id.
- * Every server of an ensemble must compute the same, or the session of a client that moves is lost.
+ * The password of a session: 16 bytes of Java's 48-bit linear congruential generator, seeded by the
+ * id. Every server of an ensemble must compute the same, or clients that move lose their session.
  */
 export function sessionPassword(sessionId: bigint): Buffer {
   const password = Buffer.allocUnsafe(16);

@@ -11,7 +11,7 @@ export const TxnHeader = record('TxnHeader', {
 });
 export type TxnHeader = TypeOf<typeof TxnHeader>;
 
-/** The tree digest after the txn; readers skip a missing one, or one of another version. */
+/** The tree digest after the txn. Readers skip a missing one, or one of another version. */
 export const TxnDigest = record('TxnDigest', { version: int, treeDigest: long });
 export type TxnDigest = TypeOf<typeof TxnDigest>;
 
@@ -41,9 +41,7 @@ export const CreateTTLTxn = record('CreateTTLTxn', {
 export type CreateTTLTxn = TypeOf<typeof CreateTTLTxn>;
 /** Also deleteContainer (20). */
 export const DeleteTxn = record('DeleteTxn', { path: ustring });
-/**
- * Also reconfig (16), with path /zookeeper/config and version -1. `version` is the resulting one.
- */
+/** Also reconfig (16), with path /zookeeper/config and version -1. `version` is the new version. */
 export const SetDataTxn = record('SetDataTxn', { path: ustring, data: buffer, version: int });
 export const SetACLTxn = record('SetACLTxn', { path: ustring, acl: ACLVector, version: int });
 export const CheckVersionTxn = record('CheckVersionTxn', { path: ustring, version: int });

@@ -31,7 +31,6 @@ export const KeeperState = {
   Closed: 7,
 } as const;
 
-/** The mode of addWatch. */
 export const AddWatchMode = { PERSISTENT: 0, PERSISTENT_RECURSIVE: 1 } as const;
 export type AddWatchMode = (typeof AddWatchMode)[keyof typeof AddWatchMode];
 

@@ -1,7 +1,7 @@
-/** A zxid is a 64-bit integer, epoch << 32 | counter; a bigint if all 64 bits matter. */
+/** epoch << 32 | counter, as a bigint where all 64 bits matter. */
 export type Zxid = bigint;
 
-/** The last epoch: zxids are signed, so those of a later epoch would sort before all others. */
+/** The last epoch: zxids are signed, so a later epoch would sort before all others. */
 export const MAX_EPOCH = 0x7fff_ffff;
 
 export function makeZxid(epoch: number, counter: number): Zxid {
@@ -21,7 +21,7 @@ export function hex64(value: bigint): string {
   return BigInt.asUintN(64, value).toString(16);
 }
 
-/** "0x100000008": zxids and session ids in the words and in Apache's shell. */
+/** "0x100000008": the format of zxids in four-letter words and in Apache's shell. */
 export function formatZxid(zxid: Zxid): string {
   return `0x${hex64(zxid)}`;
 }

@@ -1,4 +1,4 @@
-/** Checks of what a program passes to a recipe: TypeError and RangeError, as check-argument.ts. */
+/** Checks of what a program passes to a recipe, with the errors of check-argument.ts. */
 
 import type { ZooKeeperClient } from '../client/base/client.js';
 import { checkACL } from '../client/calls/arguments.js';
@@ -44,7 +44,7 @@ export function checkRecipe<T extends ZnodeOptions>(
 export function checkWaitOptions(given: WaitOptions): WaitOptions {
   const options = readFields('options', given, ['signal', 'timeoutMs']);
   checkSignal('options.signal', options.signal);
-  // A longer timer of Node would fire at once.
+  // Node.js fires a longer timer at once.
   if (options.timeoutMs !== undefined) checkWhole('options.timeoutMs', options.timeoutMs, 0);
   return options;
 }

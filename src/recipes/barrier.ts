@@ -26,14 +26,14 @@ export class Barrier extends PathRecipe {
   }
 
   /**
-   * Resolves when the barrier is gone.
+   * Waits until the barrier is removed.
    * @throws RecipeError ETIMEDOUT, the reason of the signal, ZooKeeperError
    */
   wait(options: WaitOptions = {}): Promise<void> {
     const { client, path } = this;
     return limited(options, `${path}: the barrier was not removed`, async (signal) => {
       const wait = { client, path, signal };
-      // Sees every barrier that was raised before this call, on any server.
+      // So the read sees every barrier that was raised before this call, on any server.
       await retried(wait, () => client.sync(path));
       while ((await readIfThere(wait, path)) !== undefined) await untilOneChanged(wait, [path]);
     });

@@ -6,7 +6,7 @@ import { createOptions, makeAbove, readIfThere, watchData, watched } from './zno
 
 export interface Setting {
   readonly data: Buffer;
-  /** The number of changes since the znode was created; compareAndSet expects it. */
+  /** The znode's data version; compareAndSet expects it. */
   readonly version: number;
 }
 
@@ -17,19 +17,22 @@ export interface Setting {
  * temporary receipt below it (receipt.ts). Missing parents are created as containers.
  *
  * Guarantees: compareAndSet and create happen once or not at all, and report which, even if the
- * connection is lost. Watchers get the newest setting after each change, possibly without those in
- * between. Changes need the built-in client.
+ * connection is lost. Watchers get the newest setting after each change; a quick succession may
+ * skip some. Changes need the built-in client.
  */
 export class Configuration extends PathRecipe {
-  /** Undefined without a setting. Like any read, it may be stale. @throws ZooKeeperError */
+  /**
+   * The setting; undefined if it does not exist. Like any read, it may be stale. @throws
+   * ZooKeeperError
+   */
   async read(): Promise<Setting | undefined> {
     const { client, path } = this;
     return settingOf(await readIfThere({ client, path }, path));
   }
 
   /**
-   * The current setting, and every new one. Throws on the signal or the end of the session;
-   * undefined without a setting.
+   * The current setting and every new one; undefined if it does not exist. Throws when the signal
+   * aborts or the session ends.
    */
   async *changes(signal?: AbortSignal): AsyncGenerator<Setting | undefined, never> {
     checkSignal('signal', signal);
@@ -60,9 +63,9 @@ export class Configuration extends PathRecipe {
 
   /**
    * Changes the setting if it still has this version.
-   * @returns the new version, or undefined if the version differs or the setting is gone
-   * @throws ZooKeeperError of a refused request, or of an ended session: then the outcome is
-   * unknown
+   * @returns the new version; undefined if the version differs or the setting does not exist
+   * @throws ZooKeeperError of a refused request, or of an ended session: the outcome is unknown
+   * then
    */
   async compareAndSet(data: string | Uint8Array, version: number): Promise<number | undefined> {
     const bytes = checkBytes('data', data);

@@ -31,8 +31,8 @@ export class Counter {
 
   /**
    * @returns the sum
-   * @throws RecipeError EBADDATA for a znode without a number; the reason of the signal, before the
-   * change; ZooKeeperError: if the session ended, the outcome is unknown
+   * @throws RecipeError EBADDATA if the data are not a number; the reason of the signal, if it
+   * aborts before the change; ZooKeeperError: if the session ended, the outcome is unknown
    */
   async add(delta: bigint, signal?: AbortSignal): Promise<bigint> {
     checkSignal('signal', signal);

@@ -19,15 +19,15 @@ import {
 } from './znodes.js';
 
 export interface DoubleBarrierOptions extends ZnodeOptions {
-  /** How many processes must enter before any begins. All users of a path must agree on it. */
+  /** Number of processes that must enter before any begins; the same for all users of a path. */
   readonly count: number;
 }
 
 export interface Entered {
-  /** Aborted when the place is lost; see Held in lock.ts. */
+  /** Aborted when the place is lost; see Held.signal. */
   readonly signal: AbortSignal;
   /**
-   * Resolves when all processes of the round have left. An aborted leave() counts as left.
+   * Waits until all processes of the round have left. An aborted leave() counts as left.
    * @throws RecipeError ETIMEDOUT, the reason of the signal, ZooKeeperError
    */
   leave(options?: WaitOptions): Promise<void>;
@@ -44,9 +44,9 @@ const READY = 'ready';
  * the next process deletes it. Other children are ignored.
  *
  * Guarantees: no process begins before `count` have entered. leave() resolves only when all
- * processes of the round have left, or their sessions have ended. Entering wakes each process once,
- * by `ready`; leaving wakes each once, by the first of them, which watches the last one. The path
- * is reusable at once: a late leaver does not wait for the next round.
+ * processes of the round have left, or their sessions have ended. Each process wakes once to begin,
+ * by `ready`, and once to end: the first process watches the last one, each other process the
+ * first. The path is reusable at once: a late leaver does not wait for the next round.
  */
 export class DoubleBarrier {
   private readonly line: Line;
@@ -63,7 +63,7 @@ export class DoubleBarrier {
   }
 
   /**
-   * Resolves when enough processes have entered. A rejection gives up the place in the background.
+   * Waits until enough processes have entered. A rejection deletes the place in the background.
    * @throws RecipeError ETIMEDOUT or ELOST, the reason of the signal, ZooKeeperError
    */
   enter(options: WaitOptions = {}): Promise<Entered> {
@@ -104,7 +104,7 @@ export class DoubleBarrier {
     }
   }
 
-  /** @param round the processes of this round; later ones belong to the next round */
+  /** @param round the processes of this round; later ones belong to the next */
   private async leaveWith(round: readonly string[], node: SequenceNode, wait: Wait): Promise<void> {
     for (;;) {
       const present = (await this.present(wait)).filter((name) => round.includes(name));
@@ -139,9 +139,9 @@ export class DoubleBarrier {
   }
 
   /**
-   * Deletes a `ready` whose processes are all gone.
-   * @param leaving counts as gone
-   * @returns whether `ready` is gone now
+   * Deletes a `ready` if none of its processes is left.
+   * @param leaving does not count as a process
+   * @returns whether `ready` does not exist now
    */
   private async dropStaleReady(wait: Wait, leaving?: string): Promise<boolean> {
     const found = await readIfThere(wait, this.ready);

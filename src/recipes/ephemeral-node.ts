@@ -1,6 +1,6 @@
 /**
- * An ephemeral znode with a fixed name, which cannot contain a GUID. After a lost reply, its owner
- * shows whether it belongs to this session; this file tracks which part of the program owns it.
+ * An ephemeral znode with a fixed name, without a GUID. After a lost reply, its owner shows whether
+ * this session created it; this file tracks which part of the program owns it.
  */
 import type { ZooKeeperClient } from '../client/base/client.js';
 import { endOfSession } from '../client/base/errors.js';
@@ -13,11 +13,11 @@ export interface EphemeralPlace {
   readonly client: ZooKeeperClient;
   readonly path: string;
   readonly acl?: readonly ACL[] | undefined;
-  /** Replaces the current owner of the name. Default: enter() reports that it is taken. */
+  /** Replaces the current owner of the name. Default false: enter() returns false. */
   readonly isReplacing?: boolean;
 }
 
-/** The owner of each path that a session created, or may have created. */
+/** The owner of each path that a session created or may have created. */
 const owners = new WeakMap<ZooKeeperClient, Map<string, EphemeralNode>>();
 
 export class EphemeralNode {
@@ -29,7 +29,7 @@ export class EphemeralNode {
   }
 
   /**
-   * Creates the znode, and missing parents. After a rejection the znode may exist: call leave().
+   * Creates the znode and missing parents. After a rejection the znode may exist: call leave().
    * @returns whether it was created; false if the name is taken, also in this session
    */
   async enter(data: Buffer, signal?: AbortSignal): Promise<boolean> {
@@ -48,7 +48,7 @@ export class EphemeralNode {
     }
   }
 
-  /** Undefined when the outcome is unknown, because the connection was lost. */
+  /** Undefined if the connection was lost, so that the outcome is unknown. */
   private async make(data: Buffer, wait: Wait, wasLost: boolean): Promise<boolean | undefined> {
     const { client, path, acl, isReplacing = false } = this.place;
     const options = createOptions(CreateModes.EPHEMERAL, acl);
@@ -70,9 +70,7 @@ export class EphemeralNode {
     }
   }
 
-  /**
-   * Deletes the znode, if this object owns it; resolves when it is gone or the session has ended.
-   */
+  /** Deletes the znode if this object owns it, or waits for the end of the session. */
   leave(): Promise<void> {
     this.leaving ??= this.remove();
     return this.leaving;
@@ -85,7 +83,7 @@ export class EphemeralNode {
     try {
       await retried(wait, () => client.sync(path));
       const found = await readIfThere(wait, path);
-      // It may have been deleted and created again by another client.
+      // Another client may have deleted it and created it again.
       if (found?.stat.ephemeralOwner === client.sessionId) await deleteIfThere(wait, path);
     } catch (error) {
       if (endOfSession(client.state, path) === undefined) throw error;

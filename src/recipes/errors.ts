@@ -1,6 +1,6 @@
 /**
- * ETIMEDOUT: the timeout is over. ELOST: the place in the line, or the hold, is gone or may be
- * gone. ETAKEN: the name is taken. EBADDATA: the data of a znode are not from this recipe.
+ * ETIMEDOUT: the timeout is over. ELOST: the place in the line or the hold is lost, or may be.
+ * ETAKEN: the name is taken. EBADDATA: the data of a znode do not come from this recipe.
  */
 export type RecipeErrorCode = 'ETIMEDOUT' | 'ELOST' | 'ETAKEN' | 'EBADDATA';
 

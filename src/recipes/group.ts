@@ -15,17 +15,17 @@ export interface Member {
 
 export interface Membership {
   readonly id: string;
-  /** Aborted when the membership is lost; see Held in lock.ts. */
+  /** Aborted when the membership is lost; see Held.signal. */
   readonly signal: AbortSignal;
-  /** Resolves when the znode is gone, or its session has ended. */
+  /** Resolves when the znode is deleted or its session has ended. */
   leave(): Promise<void>;
 }
 
 /**
  * The members of a group (Recipes page, "Group Membership").
  *
- * Layout: `<path>/<id>`, ephemeral; its data are chosen by the member. Missing parents are created
- * as containers. Every child is a member, no matter which client created it.
+ * Layout: `<path>/<id>`, ephemeral; each member chooses its data. Missing parents are created as
+ * containers. Every child is a member, no matter which client created it.
  *
  * Guarantees: a membership lasts until leave() or the end of the session; an id belongs to one
  * member at a time. Watchers learn of all changes, but several may be combined.
@@ -81,7 +81,7 @@ export class Group extends PathRecipe {
   }
 
   /**
-   * The current ids, and those after each change. Throws on the signal or the end of the session.
+   * The current ids, and those after each change. Throws if the signal aborts or the session ends.
    */
   async *changes(signal?: AbortSignal): AsyncGenerator<readonly string[], never> {
     checkSignal('signal', signal);

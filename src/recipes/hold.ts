@@ -1,10 +1,10 @@
 /**
- * A hold by an ephemeral znode, and the detection of its loss. A client learns late about its
- * expiry; by then another process may be the holder. So the hold counts as lost earlier: when the
- * connection is gone for a sixth of the session timeout, or when no server has answered for five
- * sixths. A client leaves a silent server after two thirds of the timeout. Half of the remaining
- * third covers the way of the last answer, from which server and client count. A process that was
- * stopped loses its hold when it continues.
+ * A hold by an ephemeral znode, and the detection of its loss. A client learns late that its
+ * session expired; another process may be the holder by then. So the hold counts as lost earlier:
+ * when the client is disconnected for 1/6 of the session timeout, or when no server has answered
+ * for 5/6. A client leaves a silent server after 2/3. Half of the remaining 1/3 covers the travel
+ * time of the last answer, from which server and client count. A process that was stopped loses its
+ * hold when it continues.
  */
 import type { ClientState, WatchEvent } from '../client/base/client.js';
 import { endOfSession } from '../client/base/errors.js';
@@ -14,28 +14,23 @@ import type { Znode } from './znodes.js';
 
 const GRACE_PART = 1 / 6;
 const LONGEST_SILENCE_PART = 5 / 6;
-/**
- * Data that a waiter writes into the znode of a holder (Recipes page, "Revocable Shared Locks").
- */
+/** A waiter writes it into a holder's znode (Recipes page, "Revocable Shared Locks"). */
 export const UNLOCK = Buffer.from('unlock');
 
 export interface Hold {
-  /** The czxid of the znode: it increases with every new one. */
+  /** The czxid of the znode: each new znode has a greater one. */
   readonly fencingToken: bigint;
-  /** Aborted when the hold is lost or may be lost; its reason is a RecipeError ELOST. */
+  /** Aborted with a RecipeError ELOST when the hold is lost or may be lost. */
   readonly signal: AbortSignal;
-  /** Aborted when another process wrote `unlock` into the znode. */
+  /** Aborted when another process writes `unlock` into the znode. */
   readonly revoked: AbortSignal;
-  /** Aborts the signal, but leaves the znode. */
+  /** Aborts the signal, but keeps the znode. */
   abort(reason: unknown): void;
   /** Stops watching; the signals keep their state. */
   stop(): void;
 }
 
-/**
- * Watches the znode of `wait` for the duration of the hold.
- * @throws RecipeError ELOST if it is already gone; the end of the wait
- */
+/** Watches the znode of `wait` during the hold. @throws RecipeError ELOST if it does not exist */
 export async function hold({ client, path, signal: limit }: Wait): Promise<Hold> {
   const lost = new AbortController();
   const revoked = new AbortController();

@@ -10,26 +10,25 @@ import { takeTurn } from './turn.js';
 import { absent, readIfThere, watchChildren, watched, type ZnodeOptions } from './znodes.js';
 
 export interface LeaderElectionOptions extends ZnodeOptions {
-  /** The result of leader() for this candidate: a host and port, for example. */
+  /** The candidate as leader() returns it, for example a host and port. */
   readonly id: string;
 }
 
 export interface Leadership {
-  /** Greater than that of every earlier leader; see Held in lock.ts. */
+  /** Greater than the token of every earlier leader; see Held.fencingToken. */
   readonly fencingToken: bigint;
-  /** Aborted when the leadership is lost (see Held), or by the signal of lead(). */
+  /** Aborted when the leadership is lost (see Held.signal), or by the signal of lead(). */
   readonly signal: AbortSignal;
-  /**
-   * Publishes that this leader has taken up its work; leader() does not imply that. Ends with the
-   * leadership.
-   */
+  /** Publishes that this leader has started its work, until the leadership ends. */
   acknowledge(): Promise<void>;
 }
 
 export interface LeadOptions<T> {
-  /** Withdraws the candidate; a leader gets it as the signal of `onElected`. */
+  /** Withdraws the candidate, and aborts the signal of a leader. */
   readonly signal?: AbortSignal;
-  /** Leads. The next candidate follows when the promise settles, or when the session ends. */
+  /**
+   * Called when elected. The next candidate follows when its promise settles or the session ends.
+   */
   readonly onElected: (leadership: Leadership) => T | Promise<T>;
 }
 
@@ -40,7 +39,7 @@ const ACKNOWLEDGED = 'acknowledged';
  *
  * Layout: `<path>/_c_<guid>-leader-<sequence>`, ephemeral, whose data are the candidate's id as
  * UTF-8, and `<path>/acknowledged`, ephemeral, with the id of the acknowledged leader. Parents,
- * other children and guarantees are those of Lock: at most one leader with a live signal, in the
+ * other children and guarantees are as with Lock: at most one leader with a live signal, in the
  * order of the candidates' znodes; the end of a leader wakes one candidate.
  */
 export class LeaderElection {
@@ -56,7 +55,7 @@ export class LeaderElection {
 
   /**
    * Stands for election, leads once and resigns; settles like `onElected`.
-   * @throws the errors of Lock.acquire except the timeout, before it is elected
+   * @throws before the election, the errors of Lock.acquire except ETIMEDOUT
    */
   async lead<T>(options: LeadOptions<T>): Promise<T> {
     const { signal, onElected } = readFields('options', options, ['onElected', 'signal']);
@@ -82,9 +81,8 @@ export class LeaderElection {
   }
 
   /**
-   * The id of the candidate that leads, or is about to lead; undefined without candidates. Like any
-   * read, it may be stale.
-   * @throws ZooKeeperError of a refused request or an ended session
+   * The id of the candidate that leads or is about to lead; undefined without candidates. Like any
+   * read, it may be stale. @throws ZooKeeperError of a refused request or an ended session
    */
   async leader(): Promise<string | undefined> {
     const { client, parent } = this.line;
@@ -99,8 +97,8 @@ export class LeaderElection {
   }
 
   /**
-   * The result of leader(), now and after each change. Throws on the signal or the end of the
-   * session. Leaders that follow each other quickly may be skipped.
+   * The result of leader(), now and after each change; a quick succession may skip some. Throws
+   * when the signal aborts or the session ends.
    */
   async *changes(signal?: AbortSignal): AsyncGenerator<string | undefined, never> {
     checkSignal('signal', signal);
@@ -133,7 +131,7 @@ export class LeaderElection {
   private acknowledgement(): EphemeralNode {
     const { client, parent, acl } = this.line;
     const path = childPath(parent, ACKNOWLEDGED);
-    // Replaces the znode of an earlier leader that lost its place but not its session.
+    // An earlier leader may have lost its place but not its session: replace its znode.
     return new EphemeralNode({ client, path, acl, isReplacing: true });
   }
 }

@@ -4,12 +4,12 @@ import { RecipeError } from './errors.js';
 export interface WaitOptions {
   /** Ends the wait, which rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** After this long the wait rejects with a RecipeError ETIMEDOUT. Default: no timeout. */
+  /** The wait rejects with a RecipeError ETIMEDOUT after this many ms. Default: no timeout. */
   readonly timeoutMs?: number | undefined;
 }
 
 /**
- * Runs `work` with one signal for every reason to end it.
+ * Runs `work` with a signal that combines the caller's signal and the timeout.
  * @param what the start of the error "… within 5 ms": "/a: no permit was free"
  */
 export async function limited<T>(

@@ -9,18 +9,18 @@ import { NO_DATA, type ZnodeOptions } from './znodes.js';
 /** A hold on a lock. */
 export interface Held {
   /**
-   * Greater than that of every earlier holder. The protected resource should refuse a smaller
-   * token, because a paused process may not know yet that it lost the lock.
+   * Greater than the token of every earlier holder. The protected resource should refuse a smaller
+   * one, because a paused process may not know yet that it lost the lock.
    */
   readonly fencingToken: bigint;
   /**
-   * Aborted when the lock is lost: the session ended, no server was reachable for a sixth of its
-   * timeout, or the znode was deleted. The reason is a RecipeError ELOST. Call release() anyway.
+   * Aborted with a RecipeError ELOST when the lock is lost: the session ended, no server was
+   * reachable for 1/6 of its timeout, or the znode was deleted. Call release() anyway.
    */
   readonly signal: AbortSignal;
   /**
-   * Frees the lock. Resolves when the znode or its session is gone; a second call returns the same
-   * promise. Rejects with the ZooKeeperError of a refused delete.
+   * Releases the lock. Resolves when the znode is deleted or the session has ended; a second call
+   * returns the same promise. Rejects with the ZooKeeperError of a refused delete.
    */
   release(): Promise<void>;
 }
@@ -35,7 +35,7 @@ export interface Held {
  *
  * Guarantees: at most one holder with a live signal, if timers fire in time (see `fencingToken`).
  * Holders follow the order of their znodes. A release wakes one waiter. A lost connection neither
- * loses nor duplicates a place; the end of a session gives up all its places. Not reentrant: each
+ * loses nor duplicates a place; the end of a session removes all its places. Not reentrant: each
  * acquire() takes a new place.
  */
 export class Lock {
@@ -48,9 +48,10 @@ export class Lock {
   }
 
   /**
-   * Waits until the lock is free and takes it. Waits through lost connections.
+   * Waits until the lock is free, also through lost connections, and takes it. A rejection deletes
+   * the place in the background.
    * @throws RecipeError ETIMEDOUT or ELOST, the reason of `signal`, or the ZooKeeperError of a
-   * refused request or an ended session. A rejection gives up the place in the background.
+   * refused request or an ended session
    */
   async acquire(options: WaitOptions = {}): Promise<Held> {
     const { fencingToken, signal, leave } = await takeTurn(this.line, NO_DATA, options);

@@ -1,5 +1,5 @@
 /**
- * The names that identify a recipe's znodes among the children of one parent:
+ * The names of a recipe's znodes among the children of one parent:
  *
  * ```
  *   _c_<guid>-<kind>-<sequence>                 a place in a line
@@ -10,20 +10,20 @@
 export interface Member {
   readonly name: string;
   readonly kind: string;
-  /** 0 for a name without one. */
+  /** 0 for a name without a priority. */
   readonly priority: number;
   /** A signed 32-bit counter that wraps around. */
   readonly sequence: number;
 }
 
-/** The kinds of places that exclude each other: of Lock, and of SharedLock. */
+/** The kinds of places that exclude each other, of Lock and SharedLock. */
 export const LOCK_KINDS = ['lock', 'read', 'write'] as const;
 
 const NAME = /^_c_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}-([a-z]+)(?:-(\d+))?-(-?\d+)$/;
 
 /**
- * The children of these kinds, by priority number, then by sequence. The counter wraps around, so
- * the order is by distance, not by size.
+ * The children of these kinds, by priority, then by sequence. The counter wraps around, so the
+ * order is by distance, not by size.
  */
 export function parseMembers(
   children: readonly string[],
@@ -38,7 +38,6 @@ export function parseMembers(
     .sort((a, b) => a.priority - b.priority || (a.sequence - b.sequence) | 0);
 }
 
-/** The names of the children of one kind, in order. */
 export function membersOf(children: readonly string[], kind: string): readonly string[] {
   return parseMembers(children, [kind]).map(({ name }) => name);
 }

@@ -6,13 +6,13 @@ import { childrenOf, deleteIfThere } from './znodes.js';
 
 /**
  * Names and their values (Recipes page, "Name Service"), until they are unbound. For names that end
- * with a process, use Group.
+ * with their process, use Group.
  *
- * Layout: `<path>/<name>`, persistent; its data are the value; see Configuration. Guarantees: those
- * of Configuration; of concurrent bind() calls for a name, one succeeds.
+ * Layout: `<path>/<name>`, persistent; its data are the value. Guarantees: as with Configuration;
+ * of concurrent bind() calls for a name, one succeeds.
  */
 export class NameService extends PathRecipe {
-  /** @returns false when the name is taken @throws RangeError for a bad name, ZooKeeperError */
+  /** @returns false if the name is taken @throws RangeError for an invalid name, ZooKeeperError */
   async bind(name: string, data: string | Uint8Array): Promise<boolean> {
     return this.entry(name).create(data);
   }
@@ -22,7 +22,7 @@ export class NameService extends PathRecipe {
     return (await this.entry(name).read())?.data;
   }
 
-  /** Frees the name, if it is bound. */
+  /** Deletes a name, if it is bound. */
   async unbind(name: string): Promise<void> {
     checkName(name);
     const { client, path } = this;

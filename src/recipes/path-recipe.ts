@@ -4,7 +4,6 @@ import { checkRecipe } from './arguments.js';
 import type { Wait } from './session.js';
 import type { ZnodeOptions } from './znodes.js';
 
-/** The common part of recipes with a single znode. */
 export abstract class PathRecipe {
   protected readonly client: ZooKeeperClient;
   protected readonly path: string;

@@ -19,7 +19,7 @@ import {
 } from './znodes.js';
 
 export interface QueueItem {
-  /** Its znode, below the queue's path. */
+  /** The name of its znode, below the queue's path. */
   readonly name: string;
   /** 0 in a queue without priorities. */
   readonly priority: number;
@@ -30,11 +30,11 @@ const ITEM = 'queue';
 const TAKER = 'taker';
 const HIGHEST = 0x7fff_ffff;
 
-/** The common part of both queues, which differ only in the names of items. */
+/** Both queues; they differ only in the names of items. */
 class ItemQueue extends PathRecipe {
   /**
-   * Waits for an item, removes and returns it. At most one taker gets it; it is lost if that taker
-   * crashes at this moment.
+   * Waits for an item, removes it, and returns it. At most one taker gets it; it is lost if that
+   * taker crashes at this moment.
    * @throws RecipeError ETIMEDOUT or ELOST, the reason of the signal, ZooKeeperError
    */
   async take(options: WaitOptions = {}): Promise<QueueItem> {
@@ -84,8 +84,8 @@ class ItemQueue extends PathRecipe {
   }
 
   /**
-   * Only the first taker deletes items, so after a lost reply a missing item is its own. After the
-   * delete was sent, no limit may drop the item.
+   * Only the first taker deletes items: if an item is missing after a lost reply, this taker
+   * deleted it. Once the delete is sent, no limit may drop the item.
    * @returns false if another client deleted it
    */
   private async remove({ name }: QueueItem): Promise<boolean> {
@@ -132,8 +132,8 @@ class ItemQueue extends PathRecipe {
  */
 export class Queue extends ItemQueue {
   /**
-   * @throws ZooKeeperError of a refused request, or of an ended session: then the outcome is
-   * unknown
+   * @throws ZooKeeperError of a refused request, or of an ended session: the outcome is unknown
+   * then
    */
   async put(data: string | Uint8Array): Promise<void> {
     await this.putAs('', checkBytes('data', data));
@@ -141,11 +141,10 @@ export class Queue extends ItemQueue {
 }
 
 /**
- * Items by ascending number, and in insertion order within a number (Recipes page, "Priority
- * Queues").
+ * Items by ascending priority number, then in insertion order (Recipes page, "Priority Queues").
  *
- * Layout: `<path>/_c_<guid>-queue-<priority>-<sequence>`, the priority in ten digits; the rest, and
- * the guarantees, are as for Queue. take() decides which item is next: a later item with a lower
+ * Layout: `<path>/_c_<guid>-queue-<priority>-<sequence>`, the priority in ten digits. The rest, and
+ * the guarantees, are as with Queue. take() decides which item is next: a later item with a lower
  * number goes first.
  */
 export class PriorityQueue extends ItemQueue {

@@ -1,11 +1,7 @@
 /**
- * Changes that must happen exactly once, even if the reply is lost. The same txn creates a receipt,
- * an ephemeral znode named by a GUID: if it exists, the change happened. It is deleted before the
- * caller continues.
- *
- * ```
- *   <parent>/_c_<guid>-receipt     ephemeral, without data
- * ```
+ * Changes that must happen exactly once, even if the reply is lost. The same txn creates a receipt:
+ * an ephemeral znode without data, `<parent>/_c_<guid>-receipt`. If it exists, the change happened.
+ * It is deleted before the caller continues.
  */
 import { randomUUID } from 'node:crypto';
 import type { Op, OpResult, ZooKeeperClient } from '../client/base/client.js';
@@ -18,14 +14,13 @@ import { createOptions, deleteIfThere, NO_DATA } from './znodes.js';
 
 export interface Change {
   readonly ops: readonly Op[];
-  /** The parent of the receipt: an existing znode, or one that the change creates. */
+  /** An existing znode, or one that the change creates. */
   readonly parent: string;
-  /** ACL of the receipt. */
   readonly acl?: readonly ACL[] | undefined;
 }
 
 /**
- * @returns the results, or undefined when the change happened and its reply was lost
+ * @returns the results, or undefined if the change happened and its reply was lost
  * @throws MultiError of a failed change; UnsupportedError over the native client. After the end of
  * the session or of the wait, the outcome is unknown.
  */
@@ -63,7 +58,7 @@ async function isThere(wait: Wait, path: string): Promise<boolean> {
   return (await retried(wait, () => wait.client.exists(path))) !== null;
 }
 
-/** If the delete fails, the end of the session removes it. */
+/** If the delete fails, the end of the session deletes it. */
 async function discard(client: ZooKeeperClient, path: string): Promise<void> {
   await deleteIfThere({ client, path }, path).catch(() => undefined);
 }

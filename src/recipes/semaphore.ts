@@ -10,16 +10,16 @@ import { takeTurn } from './turn.js';
 import { NO_DATA, type ZnodeOptions } from './znodes.js';
 
 export interface SemaphoreOptions extends ZnodeOptions {
-  /** The number of concurrent holders. All users of a path must agree on it. */
+  /** Number of concurrent holders; the same for all users of a path. */
   readonly permits: number;
 }
 
 /**
  * Allows `permits` holders at once. The Recipes page has no such recipe.
  *
- * Layout: a line `<path>/locks/_c_<guid>-lock-<sequence>`, as in Lock, whose first waits for a free
- * permit; and `<path>/leases/_c_<guid>-lease-<sequence>`, one per holder, and one for the first of
- * the line. All are ephemeral and without data.
+ * Layout: a line `<path>/locks/_c_<guid>-lock-<sequence>`, as with Lock, whose first waits for a
+ * free permit; and `<path>/leases/_c_<guid>-lease-<sequence>`, one per holder, and one for the
+ * first of the line. All are ephemeral and without data.
  *
  * Guarantees: at most `permits` holders with a live signal. Holders follow the order of their
  * places. A release wakes only the first of the line, which watches the leases. The fencing token
@@ -52,7 +52,7 @@ export class Semaphore {
         const lease = await takeTurn(this.leases, NO_DATA, { signal: whileFirst });
         return { fencingToken: lease.fencingToken, signal: lease.signal, release: lease.leave };
       } finally {
-        // The lease exists already; if its place cannot be deleted, it ends with the session.
+        // The lease exists already. A place that cannot be deleted ends with the session.
         await first.leave().catch(() => undefined);
       }
     });

@@ -1,11 +1,10 @@
 /**
- * A place in a line: an ephemeral sequential znode with a GUID in its name, as the Recipes page
- * requires ("Recoverable Errors and the GUID"). After a lost reply to its create, the GUID
- * identifies the znode.
+ * A place in a line: an ephemeral sequential znode with a GUID in its name, which identifies it
+ * after a lost reply (Recipes page, "Recoverable Errors and the GUID").
  *
  * ```
  *   /parent/_c_<guid>-<kind>-0000000003     the lowest has the turn,
- *   /parent/_c_<guid>-<kind>-0000000004     the others each watch the one before
+ *   /parent/_c_<guid>-<kind>-0000000004     each other watches the one before
  * ```
  */
 import { randomUUID } from 'node:crypto';
@@ -19,26 +18,25 @@ import { type Member, parseMembers } from './members.js';
 import { isLoss, once, retried, untilConnected, type Wait } from './session.js';
 import { childrenOf, createOptions, deleteIfThere, makeAbove, untilOneChanged } from './znodes.js';
 
-/** A line; other children of the same parent are ignored. */
+/** A line; it ignores other children of its parent. */
 export interface Line {
   readonly client: ZooKeeperClient;
   readonly parent: string;
-  /** The kind in the name of a place. */
   readonly kind: string;
   /** The kinds of places in this line. Default: only `kind`. */
   readonly kinds?: readonly string[];
   /**
-   * Chooses, of the places before this one, those of which one must go first; none means its turn
-   * has come. Default: the last one, so that each wakes one other.
+   * Selects the places before this one that block it; it waits for a change of any. An empty result
+   * means its turn. Default: the last place, so that each place wakes one other.
    */
   readonly blockers?: (before: readonly Member[]) => readonly Member[];
-  /** ACL of the znodes; every process in the line must be able to read the others'. */
+  /** Every process in the line must be able to read all its places. */
   readonly acl?: readonly ACL[] | undefined;
 }
 
 export class SequenceNode {
   private readonly line: Line;
-  /** The path up to the sequence number. */
+  /** The path without the sequence number. */
   private readonly prefix: string;
   private created: string | undefined;
   private leaving: Promise<void> | undefined;
@@ -48,7 +46,7 @@ export class SequenceNode {
     this.prefix = childPath(line.parent, `_c_${randomUUID()}-${line.kind}-`);
   }
 
-  /** With its sequence number, once it has entered. */
+  /** With the sequence number, after enter(). */
   get path(): string {
     return this.created ?? this.prefix;
   }
@@ -57,9 +55,7 @@ export class SequenceNode {
     return baseName(this.path);
   }
 
-  /**
-   * Creates the znode, and missing parents. After a rejection the znode may exist: call leave().
-   */
+  /** Creates the znode and missing parents. After a rejection the znode may exist: call leave(). */
   async enter(data: Buffer, signal?: AbortSignal): Promise<void> {
     const wait = this.wait(signal);
     const { client, acl } = this.line;
@@ -79,8 +75,8 @@ export class SequenceNode {
   }
 
   /**
-   * Resolves when no place before this one blocks it.
-   * @throws RecipeError ELOST when the znode was deleted
+   * Waits until no place before this one blocks it. @throws RecipeError ELOST if the znode was
+   * deleted
    */
   async waitForTurn(signal?: AbortSignal): Promise<void> {
     const wait = this.wait(signal);
@@ -100,10 +96,7 @@ export class SequenceNode {
     }
   }
 
-  /**
-   * Deletes the znode, and retries after a lost connection. Resolves when it is gone, or when the
-   * session has ended, which deletes it.
-   */
+  /** Deletes the znode, also after lost connections, or waits for the end of the session. */
   leave(): Promise<void> {
     this.leaving ??= this.remove();
     return this.leaving;
@@ -130,8 +123,8 @@ export class SequenceNode {
   }
 
   /**
-   * Finds the znode of a create without a reply. The sync waits for the session's earlier requests,
-   * which another server may not have applied yet.
+   * Finds the znode after a lost reply. The sync makes earlier requests of the session visible,
+   * which this server may not have applied yet.
    */
   private async find(wait: Wait): Promise<readonly string[]> {
     await retried(wait, () => this.line.client.sync(this.line.parent));

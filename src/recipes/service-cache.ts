@@ -9,7 +9,7 @@ import { PathRecipe } from './path-recipe.js';
 import { retried, type Wait, watchSession } from './session.js';
 import { childrenOf, readIfThere, type ZnodeOptions } from './znodes.js';
 
-/** An instance of a service: its znode's name, and its data. */
+/** An instance of a service: the name of its znode and its data. */
 export type Instance = Member;
 
 /** Announces instances of services for a ServiceCache to find. */
@@ -27,22 +27,22 @@ export class ServiceDirectory extends PathRecipe {
   }
 }
 
-/** The number of caches per path of a client: they share the watch of the session. */
+/** Number of caches per path of a client: they share the watch of the session. */
 const watching = new WeakMap<ZooKeeperClient, Map<string, number>>();
 
 /**
- * All instances of all services, in memory: reads cost no request. One persistent recursive watch
- * updates it, and only changed parts are read again.
+ * All instances of all services in memory: reads cost no request. One persistent recursive watch
+ * updates it; only changed parts are read again.
  *
  * Layout: `<path>/<service>/<instance>`, ephemeral, with the data of the instance: one Group per
  * service. Deeper znodes are ignored.
  *
- * Guarantees: it lags only by moments while the client is connected. After a lost connection it
- * reads everything again, because a persistent watch misses events. Needs the built-in client, and
- * a server of 3.6 or later.
+ * Guarantees: while the client is connected, it lags only by moments. After a lost connection it
+ * reads everything again, because the watch misses events. Needs the built-in client, and a server
+ * of 3.6 or later.
  */
 export class ServiceCache {
-  /** Rejects when the session ended, or a read was refused; the cache keeps its last state. */
+  /** Rejects when the session ended or a read was refused; the cache keeps its last state. */
   readonly ended: Promise<never>;
   private readonly client: ZooKeeperClient;
   private readonly path: string;
@@ -51,7 +51,7 @@ export class ServiceCache {
   private readonly closing = new AbortController();
   private readonly unwatch: () => void;
   private fail: (error: unknown) => void = () => undefined;
-  /** One read after the other, so that an older answer never replaces a newer one. */
+  /** Serializes the reads, so that an older answer never replaces a newer one. */
   private work: Promise<void> = Promise.resolve();
 
   private constructor(client: ZooKeeperClient, path: string, onChange: () => void) {
@@ -70,7 +70,7 @@ export class ServiceCache {
   }
 
   /**
-   * Resolves after the first full read.
+   * Opens a cache after its first full read.
    * @param onChange called after each change
    * @throws RangeError for an invalid path; ZooKeeperError; UnsupportedError over the native client
    */
@@ -103,7 +103,7 @@ export class ServiceCache {
     return all.sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  /** Closes the cache, which keeps its state. Resolves when the watch is removed; never rejects. */
+  /** Removes the watch; the cache keeps its state. Never rejects. */
   async close(): Promise<void> {
     if (this.closing.signal.aborted) return;
     this.closing.abort(new Error('the cache is closed'));
@@ -155,7 +155,7 @@ export class ServiceCache {
     });
   }
 
-  /** @returns whether anything changed, like the other reads */
+  /** @returns whether anything changed */
   private async readAll(): Promise<boolean> {
     const services = await childrenOf(this.wait(), this.path);
     let hasChanged = false;

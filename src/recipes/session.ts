@@ -1,7 +1,6 @@
 /**
- * The common use of sessions: listen to states, stop waiting at the end, retry after a lost
- * connection. It retries only idempotent requests. A sequential create is not idempotent, so
- * sequence-node.ts looks for its znode first.
+ * Listens to session states, and retries idempotent requests after a lost connection. A sequential
+ * create is not idempotent: sequence-node.ts looks for its znode first.
  */
 import type { ClientState, ZooKeeperClient } from '../client/base/client.js';
 import { endOfSession, ZooKeeperError } from '../client/base/errors.js';
@@ -9,7 +8,9 @@ import type { ErrorName } from '../protocol/error-code.js';
 
 type SessionListener = (state: ClientState, reason?: Error) => void;
 
-/** A request of a client that is closing fails at once, while its state is still connected. */
+/**
+ * Before its state changes, a closing client fails requests at once: do not retry in a busy loop.
+ */
 const RETRY_PAUSE_MS = 50;
 
 const LOSSES: readonly string[] = ['CONNECTIONLOSS', 'OPERATIONTIMEOUT', 'REQUESTTIMEOUT'];
@@ -17,8 +18,8 @@ const LOSSES: readonly string[] = ['CONNECTIONLOSS', 'OPERATIONTIMEOUT', 'REQUES
 const listeners = new WeakMap<ZooKeeperClient, Set<SessionListener>>();
 
 /**
- * Calls `listener` on every change of state until the returned function is called. A client gets a
- * single shared listener, since Node reports many on one emitter as a leak.
+ * Calls `listener` on every change of state until the returned function is called. Each client gets
+ * one shared listener, because Node.js reports many on one emitter as a leak.
  */
 export function watchSession(client: ZooKeeperClient, listener: SessionListener): () => void {
   const known = listeners.get(client);
@@ -35,7 +36,7 @@ export function watchSession(client: ZooKeeperClient, listener: SessionListener)
   };
 }
 
-/** The context of a wait, and its ends besides the end of the session. */
+/** The client of a wait, and the signal that ends it. */
 export interface Wait {
   readonly client: ZooKeeperClient;
   /** For error texts. */
@@ -80,7 +81,7 @@ export function whileAlive<T>(
   });
 }
 
-/** Makes one request; if the wait ends before its answer, the answer is ignored. */
+/** Makes one request. If the wait ends first, its answer is ignored. */
 export function once<T>(wait: Wait, send: () => Promise<T>): Promise<T> {
   return whileAlive(wait, (resolve, reject) => {
     send().then(resolve, reject);
@@ -88,7 +89,7 @@ export function once<T>(wait: Wait, send: () => Promise<T>): Promise<T> {
   });
 }
 
-/** Makes an idempotent request, and retries it until a connection lasts long enough. */
+/** Makes an idempotent request, and retries it after each lost connection. */
 export async function retried<T>(wait: Wait, send: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -100,7 +101,7 @@ export async function retried<T>(wait: Wait, send: () => Promise<T>): Promise<T>
   }
 }
 
-/** Resolves when a retry after a loss makes sense. */
+/** Waits until a retry after a lost connection makes sense. */
 export function untilConnected(wait: Wait): Promise<void> {
   return whileAlive(wait, (resolve) => {
     if (wait.client.state === 'connected') {

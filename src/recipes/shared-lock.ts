@@ -11,7 +11,7 @@ import { retried } from './session.js';
 import { takeTurn } from './turn.js';
 import { absent, childrenOf, NO_DATA, type ZnodeOptions } from './znodes.js';
 
-/** Readers hold together, a writer holds alone. */
+/** Many readers, or one writer. */
 export type SharedLockMode = 'read' | 'write';
 
 const MODES: readonly SharedLockMode[] = ['read', 'write'];
@@ -23,11 +23,10 @@ export interface HeldShared extends Held {
 }
 
 /**
- * A lock of many readers or one writer (Recipes page, "Shared Locks", and "Revocable Shared
- * Locks").
+ * A lock of many readers or one writer (Recipes page, "Shared Locks" and "Revocable Shared Locks").
  *
  * Layout: `<path>/_c_<guid>-read-<sequence>` and `<path>/_c_<guid>-write-<sequence>`, ephemeral;
- * the data is empty, or `unlock` to ask for a release. Parents, other children and lost connections
+ * the data is empty, or `unlock` to request a release. Parents, other children and lost connections
  * are as with Lock, whose places share the line and count as writers.
  *
  * Guarantees: a writer holds alone; a reader waits only for the writers before it, so no later
@@ -54,9 +53,9 @@ export class SharedLock {
   }
 
   /**
-   * Asks every holder that blocks a new place of this mode to release. It is a request: a holder
-   * may ignore `revoked`.
-   * @returns the number of holders asked
+   * Requests a release from every holder that blocks a new place of this mode. A holder may ignore
+   * it (`revoked`).
+   * @returns the number of these holders
    * @throws ZooKeeperError of a refused request or an ended session
    */
   async revoke(mode: SharedLockMode): Promise<number> {
@@ -74,7 +73,7 @@ export class SharedLock {
   }
 }
 
-/** The places among `before` that a place of this mode has to wait for. */
+/** The places among `before` that block a place of this mode. */
 export function blockersOf(mode: SharedLockMode, before: readonly Member[]): readonly Member[] {
   return mode === 'write' ? before : before.filter(({ kind }) => kind !== 'read');
 }

@@ -20,7 +20,6 @@ export interface TransactionState {
   readonly decision: Verdict | undefined;
 }
 
-/** The data of the znode of a transaction. */
 export interface TransactionRecord extends TransactionState {
   /** Distinguishes this transaction from another one at the same path. */
   readonly guid: string;

@@ -3,15 +3,14 @@ import { limited, type WaitOptions } from './limit.js';
 import { type Line, SequenceNode } from './sequence-node.js';
 
 export interface Turn extends Omit<Hold, 'stop'> {
-  /** The name of the place. */
   readonly name: string;
-  /** Passes the turn on; see SequenceNode.leave. */
+  /** Gives the turn to the next place; see SequenceNode.leave. */
   leave(): Promise<void>;
 }
 
 /**
- * Queues up and resolves when the turn has come. A rejection deletes its znode in the background,
- * also after a lost connection, while the session lives.
+ * Waits until a new place is first in line. A rejection deletes its znode in the background, also
+ * after a lost connection, while the session lives.
  */
 export function takeTurn(line: Line, data: Buffer, options: WaitOptions): Promise<Turn> {
   return limited(options, `${line.parent}: not first in line`, async (signal) => {
@@ -26,7 +25,8 @@ export function takeTurn(line: Line, data: Buffer, options: WaitOptions): Promis
       };
       return { ...held, name: node.name, leave };
     } catch (error) {
-      // The caller gets the original error; the end of the session deletes the znode at the latest.
+      // The caller gets the original error. At the latest, the end of the session deletes the
+      // znode.
       node.leave().catch(() => undefined);
       throw error;
     }

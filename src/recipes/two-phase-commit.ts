@@ -43,12 +43,12 @@ interface Found {
  * `decision`; and one znode per site:
  *
  * - `siteNodes` "coordinator": `<path>/site-<name>`, persistent, created empty by begin(); the site
- *   writes `commit` or `abort` into it. A site may crash and return to vote or to read the
- *   decision; only a timeout detects a missing site.
+ * writes `commit` or `abort` into it. A site may crash and return to vote or to read the decision;
+ * only a timeout detects a missing site.
  * - `siteNodes` "sites": `<path>/site-<name>`, ephemeral, created by the site with its vote. If its
- *   session ends before the decision, the decision is an abort.
+ * session ends before the decision, the decision is an abort.
  *
- * Guarantees: there is one decision, which never changes: `commit` only if every site voted so.
+ * Guarantees: there is one decision, which never changes: `commit` only if every site voted for it.
  * Only the coordinator watches the sites, and each site watches the transaction. As in any
  * two-phase commit, sites that voted wait for a decision; any process may call abort().
  */
@@ -56,8 +56,8 @@ export class TwoPhaseCommit extends PathRecipe {
   private readonly ephemerals = new Map<string, EphemeralNode>();
 
   /**
-   * Creates the transaction. A rejection leaves nothing, if the session lives.
-   * @throws RangeError for invalid names of sites; RecipeError ETAKEN when the path is in use;
+   * Creates the transaction. A rejection leaves no znodes, unless the session ended.
+   * @throws RangeError for invalid names of sites; RecipeError ETAKEN if the path is in use;
    * ZooKeeperError
    */
   async begin(names: readonly string[], siteNodes: SiteNodes = 'coordinator'): Promise<void> {
@@ -83,8 +83,8 @@ export class TwoPhaseCommit extends PathRecipe {
   }
 
   /**
-   * Waits for the votes and writes the decision. A timeout decides for abort; an aborted signal
-   * leaves it undecided, and the promise rejects with its reason.
+   * Waits for the votes and writes the decision. After a timeout it decides for abort. If the
+   * signal aborts, it rejects with the signal's reason, without a decision.
    * @returns the decision, possibly of another process
    * @throws ZooKeeperError, NONODE without a transaction
    */
@@ -127,7 +127,9 @@ export class TwoPhaseCommit extends PathRecipe {
     await this.remove();
   }
 
-  /** Deletes the transaction as it is. @throws ZooKeeperError, NOTEMPTY for foreign children */
+  /**
+   * Deletes an unfinished transaction, too. @throws ZooKeeperError, NOTEMPTY for foreign children
+   */
   async remove(): Promise<void> {
     const wait = this.waitOf();
     const names = await childrenOf(wait, this.path);
@@ -138,8 +140,8 @@ export class TwoPhaseCommit extends PathRecipe {
   }
 
   /**
-   * Votes for a site; the same vote may be repeated. Where sites create their znodes, it lasts as
-   * long as the session, or until acknowledge().
+   * Votes for a site. Idempotent. With `siteNodes` "sites", the vote lasts until the session ends
+   * or until acknowledge().
    * @throws RecipeError ETAKEN after a different vote, EBADDATA for an unknown site;
    * ZooKeeperError, NONODE without a transaction
    */
@@ -171,7 +173,7 @@ export class TwoPhaseCommit extends PathRecipe {
         },
       );
     }
-    // An earlier vote, perhaps with a lost reply, counts.
+    // An earlier vote counts, perhaps one with a lost reply.
     const voted = voteOf((await readIfThere(wait, path))?.data);
     if (voted === verdict || voted === undefined) return;
     throw new RecipeError('ETAKEN', `${path}: this site already voted "${voted}"`);
@@ -179,7 +181,8 @@ export class TwoPhaseCommit extends PathRecipe {
 
   /**
    * Waits for the decision.
-   * @throws RecipeError ETIMEDOUT, the signal's reason, ZooKeeperError, NONODE if it was deleted
+   * @throws RecipeError ETIMEDOUT, the reason of the signal, ZooKeeperError, NONODE if it was
+   * deleted
    */
   decision(options: WaitOptions = {}): Promise<Verdict> {
     return limited(options, `${this.path}: no decision`, async (signal) => {
@@ -215,7 +218,7 @@ export class TwoPhaseCommit extends PathRecipe {
     return { siteNodes, sites, decision, votes };
   }
 
-  /** Resolves with the verdict as soon as it is certain. */
+  /** Resolves as soon as the verdict is certain. */
   private async collect({ sites, siteNodes }: TransactionRecord, wait: Wait): Promise<Verdict> {
     let missing = sites.length;
     return whileAlive<Verdict>(wait, (resolve, reject) => {
@@ -223,7 +226,7 @@ export class TwoPhaseCommit extends PathRecipe {
         for await (const vote of this.votes(site, wait)) {
           if (vote === 'abort') resolve('abort');
           if (vote === 'commit' && --missing === 0) resolve('commit');
-          // The vote of an ephemeral counts while it exists.
+          // An ephemeral's vote counts only while it exists.
           if (vote !== undefined && siteNodes === 'coordinator') return;
         }
       };
@@ -232,7 +235,7 @@ export class TwoPhaseCommit extends PathRecipe {
     });
   }
 
-  /** Undefined without a vote; a vote that vanishes is an abort. */
+  /** Undefined without a vote; an ephemeral vote that disappears becomes an abort. */
   private async *votes(site: string, wait: Wait): AsyncGenerator<Verdict | undefined, never> {
     let last: Verdict | undefined;
     const path = this.siteNode(site);
@@ -245,7 +248,7 @@ export class TwoPhaseCommit extends PathRecipe {
     throw new Error('watched() never ends');
   }
 
-  /** The first decision counts: every write expects the version of begin(). */
+  /** Every write expects the version of begin(), so only the first decision succeeds. */
   private async write(decision: Verdict, signal: AbortSignal | undefined): Promise<Verdict> {
     const wait = this.waitOf(signal);
     const { record, version } = await this.found(wait);
@@ -262,7 +265,7 @@ export class TwoPhaseCommit extends PathRecipe {
 
   private async found(wait: Wait): Promise<Found> {
     const known = await readIfThere(wait, this.path);
-    // A site may just have received the path and use a server that lags.
+    // This server may lag: sync so that it has the transaction.
     if (known === undefined) await retried(wait, () => this.client.sync(this.path));
     const znode = known ?? (await readIfThere(wait, this.path));
     return { record: parseTransaction(this.path, znode?.data), version: znode?.stat.version ?? 0 };

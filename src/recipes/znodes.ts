@@ -1,4 +1,4 @@
-/** Idempotent requests for single znodes: they are retried after a lost connection. */
+/** Idempotent requests for single znodes, retried after a lost connection. */
 import type { CreateOptions, Watcher } from '../client/base/client.js';
 import { UnsupportedError } from '../client/base/errors.js';
 import { type CreateMode, CreateModes } from '../protocol/create-mode.js';
@@ -22,10 +22,7 @@ export function createOptions(mode: CreateMode, acl: readonly ACL[] | undefined)
   return acl === undefined ? { mode } : { mode, acl };
 }
 
-/**
- * Creates a znode and its missing parents as containers, which the server deletes once they are
- * empty.
- */
+/** Creates a znode and its missing parents as containers, which the server deletes when empty. */
 export async function makeContainer(
   wait: Wait,
   path: string,
@@ -46,7 +43,7 @@ export async function makeContainer(
   }
 }
 
-/** After the NONODE of a create: creates the missing parent; throws any other error. */
+/** After a failed create: creates the missing parent of a NONODE, throws any other error. */
 export async function makeAbove(
   error: unknown,
   wait: Wait,
@@ -54,12 +51,12 @@ export async function makeAbove(
   acl: readonly ACL[] | undefined,
 ): Promise<void> {
   const above = parentPath(path);
-  // Below the root, a missing parent is a missing chroot, which a recipe must not create.
+  // If the parent is the root, the chroot is missing, which a recipe must not create.
   if (!hasCode(error, 'NONODE') || above === '/' || above === '') throw error;
   await makeContainer(wait, above, acl);
 }
 
-/** Creates a persistent znode and its missing parents; an existing one stays unchanged. */
+/** Creates a persistent znode and its missing parents; an existing znode stays unchanged. */
 export async function makePersistent(
   wait: Wait,
   path: string,
@@ -78,7 +75,7 @@ export async function makePersistent(
   }
 }
 
-/** Undefined without such a znode; then no watch is set either. */
+/** Undefined if the znode does not exist; no watch is set then. */
 export async function readIfThere(
   wait: Wait,
   path: string,
@@ -87,13 +84,13 @@ export async function readIfThere(
   return retried(wait, () => wait.client.getData(path, { watch })).catch(absent);
 }
 
-/** Empty without such a znode. */
+/** Empty if the znode does not exist. */
 export async function childrenOf(wait: Wait, path: string): Promise<readonly string[]> {
   const found = await retried(wait, () => wait.client.getChildren(path)).catch(absent);
   return found?.children ?? [];
 }
 
-/** The children, or undefined for a missing znode; the watch is set in both cases. */
+/** The children, or undefined if the znode does not exist; the watch is set in both cases. */
 export async function watchChildren(
   wait: Wait,
   path: string,
@@ -106,7 +103,7 @@ export async function watchChildren(
   }
 }
 
-/** The same for a znode's data. */
+/** The data, or undefined if the znode does not exist; the watch is set in both cases. */
 export async function watchData(
   wait: Wait,
   path: string,
@@ -119,14 +116,14 @@ export async function watchData(
   }
 }
 
-/** Deletes any version; a missing znode is fine. */
+/** Deletes any version, if the znode exists. */
 export async function deleteIfThere(wait: Wait, path: string): Promise<void> {
   await retried(wait, () => wait.client.delete(path)).catch(absent);
 }
 
 /**
- * Resolves when one of these znodes has changed or gone. Watches by getData, because exists would
- * leave a watch on a znode that is gone for good.
+ * Waits until one of these znodes changes or is deleted. Watches by getData, because exists would
+ * leave a watch on a deleted znode.
  */
 export function untilOneChanged(wait: Wait, paths: readonly string[]): Promise<void> {
   return whileAlive(wait, (resolve, reject) => {
@@ -157,7 +154,6 @@ export async function* watched<T>(
   }
 }
 
-/** For a catch: maps a missing znode to undefined. */
 export function absent(error: unknown): undefined {
   if (!hasCode(error, 'NONODE')) throw error;
 }

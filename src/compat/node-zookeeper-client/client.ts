@@ -25,9 +25,9 @@ import { type ACL, Event, State } from './values.js';
 export interface Options {
   /** In ms. Default 30000. */
   readonly sessionTimeout?: number;
-  /** The pause before a repetition, in ms. Default 1000. */
+  /** Pause before a retry, in ms. Default 1000. */
   readonly spinDelay?: number;
-  /** How often to repeat after a lost connection. Default 0. No write happens twice. */
+  /** Number of retries after a lost connection. Default 0. No write happens twice. */
   readonly retries?: number;
 }
 
@@ -35,7 +35,7 @@ type Callback<A extends unknown[] = []> = (error: Error | null, ...results: A) =
 type AnyCallback = (error: Error | null, ...results: readonly unknown[]) => void;
 type EventListener = (event: Event) => void;
 
-/** connect() of the old package never gives up; this is 24 days. */
+/** connect() of the original package never gives up; this is 24 days. */
 const NEVER_MS = 0x7fff_ffff;
 
 const STATES: Readonly<Partial<Record<ClientState, readonly [State, string]>>> = {
@@ -58,8 +58,8 @@ const CONNECTION_STATES: Readonly<Record<ClientState, number>> = {
 };
 
 /**
- * The client of node-zookeeper-client: callbacks and events over the client of zksh. Use it to move
- * an application by one import; new code uses `zksh/client`.
+ * The client of node-zookeeper-client: callbacks and events over the client of zksh. It moves an
+ * application with one changed import; new code uses `zksh/client`.
  */
 export class Client extends EventEmitter {
   private readonly session: SessionClient;
@@ -250,7 +250,7 @@ function versionOf(given: readonly unknown[]): number {
   return typeof version === 'number' ? version : -1;
 }
 
-/** The watcher of a read: the function before the callback. */
+/** The watcher is the function before the callback. */
 function watchOf(given: readonly unknown[]): { watch: Watcher | false } {
   const [watcher] = given;
   if (given.length < 2 || typeof watcher !== 'function') return { watch: false };
@@ -263,7 +263,7 @@ function watchOf(given: readonly unknown[]): { watch: Watcher | false } {
   };
 }
 
-/** Calls back in a turn of its own, so that an exception of the callback is an uncaught one. */
+/** Calls back in a separate turn, so that an exception of the callback is uncaught. */
 function settle<T>(
   promise: Promise<T>,
   callback: AnyCallback,

@@ -1,4 +1,4 @@
-/** Between the values of the old package and those of the client. */
+/** Converts between the values of the original package and those of the client. */
 
 import type { CreateOptions } from '../../client/base/client.js';
 import { ZooKeeperError } from '../../client/base/errors.js';
@@ -6,7 +6,7 @@ import { createModeOf, type CreateMode as Mode } from '../../protocol/create-mod
 import type { ACL as ClientACL, Stat as ClientStat } from '../../protocol/data.js';
 import { ACL, Exception, Id } from './values.js';
 
-/** The Stat of the old package: 64-bit numbers are Buffers of 8 bytes, most significant first. */
+/** The Stat of the original package: 64-bit numbers are Buffers of 8 bytes, big-endian. */
 export interface Stat {
   readonly czxid: Buffer;
   readonly mzxid: Buffer;

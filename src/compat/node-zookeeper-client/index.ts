@@ -1,4 +1,4 @@
-/** The exports of `zksh/compat/node-zookeeper-client`: those of the npm package it replaces. */
+/** The exports of `zksh/compat/node-zookeeper-client`: those of npm's node-zookeeper-client. */
 import { createClient } from './client.js';
 import { ACL, CreateMode, Event, Exception, Id, Permission, State } from './values.js';
 

@@ -1,13 +1,13 @@
-/** The classes and constants of node-zookeeper-client 1.x, by its public documentation. */
+/** The classes and constants of node-zookeeper-client 1.x, from its public documentation. */
 import { ErrorCode } from '../../protocol/error-code.js';
 import { Perms } from '../../protocol/perms.js';
 import { EventType, type EventTypeName } from '../../protocol/watch-event.js';
 
-/** What a client is doing. */
+/** The state of a client. */
 export class State {
   static readonly DISCONNECTED = new State('DISCONNECTED', 0);
   static readonly SYNC_CONNECTED = new State('SYNC_CONNECTED', 3);
-  /** The name of SYNC_CONNECTED in the documentation. */
+  /** The documentation also uses this name for SYNC_CONNECTED. */
   static readonly CONNECTED = State.SYNC_CONNECTED;
   static readonly AUTH_FAILED = new State('AUTH_FAILED', 4);
   static readonly CONNECTED_READ_ONLY = new State('CONNECTED_READ_ONLY', 5);
@@ -39,7 +39,7 @@ const EVENT_NAMES: Readonly<Partial<Record<EventTypeName, string>>> = {
   NodeChildrenChanged: 'NODE_CHILDREN_CHANGED',
 };
 
-/** The argument of a watcher. */
+/** The event that a watcher gets. */
 export class Event {
   static readonly NODE_CREATED = EventType.NodeCreated;
   static readonly NODE_DELETED = EventType.NodeDeleted;
@@ -55,7 +55,7 @@ export class Event {
     this.path = path;
   }
 
-  /** The event of a watch; undefined for a type that the old package does not have. */
+  /** Undefined for a type that the original package does not have. */
   static of(type: EventTypeName, path: string): Event | undefined {
     const name = EVENT_NAMES[type];
     return name === undefined ? undefined : new Event(EventType[type], name, path);
@@ -129,13 +129,13 @@ export class ExceptionClass extends Error {
     return this.message;
   }
 }
-/** The class with the codes as its properties: `Exception.NO_NODE`. */
+/** The class, with the error codes as its properties: `Exception.NO_NODE`. */
 export const Exception: typeof ExceptionClass & typeof CODES = Object.assign(ExceptionClass, CODES);
 export type Exception = ExceptionClass;
 
 export const Permission = Perms;
 
-/** The values of the old package: numbers. */
+/** Numbers, as in the original package. */
 export const CreateMode = {
   PERSISTENT: 0,
   EPHEMERAL: 1,
