@@ -72,7 +72,7 @@ function parse(text: string): ParsedConf {
 
 export const conf = servingWord<ParsedConf>({
   word: 'conf',
-  summary: 'the configuration in force, and the membership of the ensemble',
+  summary: 'Print the configuration in force, and the membership of the ensemble',
   render,
   parse,
 });

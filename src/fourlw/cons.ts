@@ -9,7 +9,7 @@ export interface ParsedCons {
 
 export const cons = servingWord<ParsedCons>({
   word: 'cons',
-  summary: 'every connection with its session, counts and latencies',
+  summary: 'Print every connection with its session, counts, and latencies',
   render: (view) => `${view.connections().map(formatFullConnection).join('')}\n`,
   parse: (text) => {
     const connections: ParsedConnection[] = [];

@@ -3,7 +3,7 @@ import { servingWord } from './word.js';
 
 export const crst = servingWord<ParsedReset>({
   word: 'crst',
-  summary: 'resets the statistics of every connection',
+  summary: 'Reset the statistics of every connection',
   render: (view) => {
     view.resetConnectionStats();
     return 'Connection stats reset.\n';

@@ -11,7 +11,7 @@ export interface ParsedDirs {
 
 export const dirs = servingWord<ParsedDirs>({
   word: 'dirs',
-  summary: 'bytes of the snapshot folder and of the log folder',
+  summary: 'Print the sizes of the snapshot folder and the log folder in bytes',
   render: (view) => {
     const { dataDirSize, logDirSize } = view.dirs();
     return `datadir_size: ${dataDirSize}\nlogdir_size: ${logDirSize}\n`;

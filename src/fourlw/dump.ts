@@ -87,7 +87,7 @@ function parse(text: string): ParsedDump {
 
 export const dump = servingWord<ParsedDump>({
   word: 'dump',
-  summary: 'sessions, their ephemerals, and when connections expire',
+  summary: 'Print sessions, their ephemerals, and when connections expire',
   render,
   parse,
 });

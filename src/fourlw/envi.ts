@@ -8,7 +8,7 @@ export interface ParsedEnvi {
 
 export const envi = anytimeWord<ParsedEnvi>({
   word: 'envi',
-  summary: 'the environment of the process: runtime, system, user, memory',
+  summary: 'Print the environment of the process: runtime, system, user, and memory',
   render: (view) => {
     const entries = [['zookeeper.version', view.version] as const, ...view.environment()];
     return `Environment:\n${entries.map(([name, value]) => `${name}=${value}\n`).join('')}`;

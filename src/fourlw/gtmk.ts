@@ -12,7 +12,7 @@ export function parseTraceMask(text: string): ParsedTraceMask {
 
 export const gtmk = anytimeWord<ParsedTraceMask>({
   word: 'gtmk',
-  summary: 'the trace mask, a decimal number',
+  summary: 'Print the trace mask as a decimal number',
   render: (view) => String(view.traceMask),
   parse: parseTraceMask,
 });

@@ -10,7 +10,7 @@ export interface ParsedHash {
 
 export const hash = servingWord<ParsedHash>({
   word: 'hash',
-  summary: 'digests of the tree, one every 128 txns',
+  summary: 'Print digests of the tree, one every 128 txns',
   // The only word that prints this without a newline.
   notServing: NOT_SERVING,
   render: (view) =>

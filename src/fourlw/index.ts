@@ -48,7 +48,7 @@ export type WordName = keyof typeof WORDS;
 /** A telnet client sends this on Ctrl-C. Apache's server knows it, and closes without a warning. */
 const telnetClose = anytimeWord<string>({
   word: 'telnet close',
-  summary: 'closes the connection',
+  summary: 'Close the connection',
   render: () => '',
   parse: (text) => text,
 });

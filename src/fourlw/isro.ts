@@ -8,7 +8,7 @@ export interface ParsedIsro {
 
 export const isro = servingWord<ParsedIsro>({
   word: 'isro',
-  summary: 'read-only (ro) or read-write (rw); null while not serving',
+  summary: 'Print rw (read-write), ro (read-only), or null (not serving)',
   notServing: 'null',
   render: (view) => (view.isReadOnly ? 'ro' : 'rw'),
   parse: (text) => {

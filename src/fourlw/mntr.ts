@@ -190,7 +190,7 @@ export function summaryPart(
 
 export const mntr = servingWord<ParsedMntr>({
   word: 'mntr',
-  summary: 'every metric of the server, one a line',
+  summary: 'Print every metric of the server, one per line',
   render,
   parse,
 });

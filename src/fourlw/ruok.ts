@@ -8,7 +8,7 @@ export interface ParsedRuok {
 
 export const ruok = anytimeWord<ParsedRuok>({
   word: 'ruok',
-  summary: 'whether the process answers (imok, with or without a quorum)',
+  summary: 'Check that the process answers (imok does not prove a quorum)',
   render: () => 'imok',
   parse: (text) => ({ isOk: text.trim() === 'imok', text: text.trim() }),
 });

@@ -11,7 +11,7 @@ export function parseReset(text: string): ParsedReset {
 
 export const srst = servingWord<ParsedReset>({
   word: 'srst',
-  summary: "resets the server's statistics: latency, packets, counters and summaries",
+  summary: 'Reset the statistics of the server: latency, packets, counters, and summaries',
   render: (view) => {
     view.resetServerStats();
     return 'Server stats reset.\n';

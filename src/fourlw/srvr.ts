@@ -131,7 +131,7 @@ export function releaseOf(version: string | undefined): string | undefined {
 
 export const srvr = servingWord<ParsedServer>({
   word: 'srvr',
-  summary: 'version, latency, packets, connections, zxid, mode and node count',
+  summary: 'Print version, latency, packets, connections, zxid, mode, and node count',
   render: (view) => renderServer(view, 'without clients'),
   parse: parseServer,
 });

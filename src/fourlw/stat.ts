@@ -3,7 +3,7 @@ import { servingWord } from './word.js';
 
 export const stat = servingWord<ParsedServer>({
   word: 'stat',
-  summary: 'the same as srvr, and the connected clients',
+  summary: 'Print the same as srvr, and the connected clients',
   render: (view) => renderServer(view, 'with clients'),
   parse: parseServer,
 });

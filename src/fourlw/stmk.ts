@@ -3,7 +3,7 @@ import { anytimeWord } from './word.js';
 
 export const stmk = anytimeWord<ParsedTraceMask>({
   word: 'stmk',
-  summary: 'sets the trace mask to the 8 bytes that follow the word',
+  summary: 'Set the trace mask to the 8 bytes after the word',
   argumentBytes: 8,
   render: (view, argument) => {
     if (argument === undefined || argument.length < 8) return '';

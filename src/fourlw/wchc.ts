@@ -10,7 +10,7 @@ export interface ParsedWchc {
 
 export const wchc = servingWord<ParsedWchc>({
   word: 'wchc',
-  summary: 'the paths watched, by session (costly on a big server)',
+  summary: 'Print the watched paths by session (costly on a large server)',
   render: (view) =>
     `${formatGroups(
       view.watchesBySession().map(({ sessionId, paths }) => [formatSessionId(sessionId), paths]),

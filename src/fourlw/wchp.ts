@@ -10,7 +10,7 @@ export interface ParsedWchp {
 
 export const wchp = servingWord<ParsedWchp>({
   word: 'wchp',
-  summary: 'the sessions that watch, by path (costly on a big server)',
+  summary: 'Print the watching sessions by path (costly on a large server)',
   render: (view) =>
     `${formatGroups(
       view.watchesByPath().map(({ path, sessionIds }) => [path, sessionIds.map(formatSessionId)]),

@@ -10,7 +10,7 @@ export interface ParsedWchs {
 
 export const wchs = servingWord<ParsedWchs>({
   word: 'wchs',
-  summary: 'how many connections watch how many paths (data and exist watches)',
+  summary: 'Print the numbers of watching connections, watched paths, and watches',
   render: (view) => {
     const { connections, paths, watches } = view.watchSummary();
     return `${connections} connections watching ${paths} paths\nTotal watches:${watches}\n`;

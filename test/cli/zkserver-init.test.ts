@@ -92,7 +92,7 @@ test('init refuses members that cannot be', () =>
     }
     assert.not.ok(existsSync(home));
     const other = init(join(folder, 'no.cfg'), '--servers', 'a', '--myid', '1');
-    assert.match(other.stderr, /--servers: expected a folder/);
+    assert.match(other.stderr, /--servers: needs a new folder/);
   }));
 
 test('three folders of init are an ensemble', () =>

@@ -134,7 +134,7 @@ test('a bad zoo.cfg is reported line by line, with exit code 2', () =>
     ]);
     const missing = await run(['start-foreground', join(path, 'no.cfg')]).ended;
     assert.is(missing.code, 2);
-    assert.match(missing.err, /no\.cfg: cannot be read: ENOENT/);
+    assert.match(missing.err, /no\.cfg: cannot read: ENOENT/);
   }));
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {

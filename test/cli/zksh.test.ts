@@ -79,7 +79,7 @@ serverTest('a script file is parsed whole before any of it runs', async (_, targ
     assert.match(surplus.stderr, /^.*setup\.zk:3: set: unexpected argument\n {2}set \/a one two\n/);
     const missing = await runZksh([target, '-f', join(home.path, 'none')]);
     assert.is(missing.code, 2);
-    assert.match(missing.stderr, /^zksh: cannot read the script .*none: /);
+    assert.match(missing.stderr, /^zksh: .*none: cannot read script: /);
   } finally {
     home.remove();
   }
@@ -118,7 +118,7 @@ serverTest('1 MB of random bytes is stored and read back unchanged', async (_, t
 serverTest('standard input cannot be both a script and a value', async (_, target) => {
   const run = await runZksh([target], 'create /a -\n');
   assert.equal([run.stdout, run.code], ['', 2]);
-  assert.match(run.stderr, /^stdin:1: standard input is the script/);
+  assert.match(run.stderr, /^stdin:1: cannot read a value from standard input/);
 });
 
 serverTest('the session is closed at the end, after an error too', async (server, target) => {

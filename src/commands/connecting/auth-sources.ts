@@ -97,7 +97,7 @@ export class HiddenLine {
 }
 
 function interrupted(): CommandError {
-  return new CommandError('no password was given', {
+  return new CommandError('password prompt: interrupted', {
     code: 'INTERRUPTED',
     exitCode: ExitCode.interrupted,
   });

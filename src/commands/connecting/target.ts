@@ -19,10 +19,10 @@ export function checkTarget(target: string): void {
 }
 
 export function badTarget(target: string, reason: string, cause: unknown): CommandError {
-  return new CommandError(`bad server list "${target}": ${reason}`, {
+  return new CommandError(`invalid server list: "${target}": ${reason}`, {
     code: 'USAGE',
     exitCode: ExitCode.usage,
-    hint: 'the form is [zks://]host[:port][,host[:port]...][/chroot], or srv://_zookeeper._tcp.DOMAIN[/chroot]',
+    hint: 'use [zks://]host[:port][,host[:port]...][/chroot], or srv://_zookeeper._tcp.DOMAIN[/chroot]',
     cause,
   });
 }

@@ -63,7 +63,7 @@ function parseAddress(place: string, entry: string): MemberAddress {
   if (/^[^[\]]*:[^[\]]*:/.test(place.replace(/^zks:\/\//, ''))) {
     const port = DEFAULT_CLIENT_PORT;
     throw new RangeError(
-      `invalid address: "${entry}": write an IPv6 address in brackets, [::1]:${port}`,
+      `invalid address: "${entry}" (expected an IPv6 address in brackets, such as [::1]:${port})`,
     );
   }
   return parseServerAddress(place);
@@ -76,7 +76,7 @@ function withWord(server: MemberAddress, word: string): MemberAddress {
   if (key === 'name') return { ...server, name: value };
   if (key === 'admin') return { ...server, adminPort: parsePort(value) };
   throw new RangeError(
-    `unknown option: "${word}" (expected observer, tls, admin=PORT or name=NAME after host[:port])`,
+    `unknown option: "${word}" (expected observer, tls, admin=PORT, or name=NAME after host[:port])`,
   );
 }
 

@@ -33,7 +33,7 @@ export function resolveMembers(source: MemberSource): readonly MemberAddress[] {
   const given = MEMBER_SOURCES.filter((name) => source[name] !== undefined);
   if (given.length > 1) {
     const names = given.map((name) => `--${name}`).join(' and ');
-    throw new UsageError(`${names}: only one list of members is possible`);
+    throw new UsageError(`${names}: cannot combine these options (expected one list of members)`);
   }
   if (source.ensemble !== undefined) return fromHostsFile(source.ensemble);
   if (source.config !== undefined) return fromConfig(source.config);

@@ -15,24 +15,24 @@ type Describe = (context: FaultContext) => { message: string; advice: string };
 const SENTENCES: Readonly<Record<Reason | 'read-only', Describe>> = {
   refused: () => ({
     message: 'connection refused',
-    advice: 'start the server, correct its port in the list, or check firewalls on the way',
+    advice: 'start the server, correct its port in the list, or check the firewalls in between',
   }),
   timeout: ({ timeoutMs }) => ({
     message: `no complete answer within ${timeoutMs} ms`,
-    advice: 'check the server and firewalls on the way, or raise --timeout',
+    advice: 'check the server and the firewalls in between, or raise --timeout',
   }),
   dns: ({ host }) => ({
     message: `cannot resolve the name ${host}`,
-    advice: 'correct the name in the list, or fix the name service',
+    advice: 'correct the name in the list, or fix DNS',
   }),
   reset: ({ detail }) => ({
     message: `the connection broke${detail === '' ? '' : `: ${detail}`}`,
-    advice: 'check its log, and a proxy on the way',
+    advice: 'check its log, and any proxy in between',
   }),
   // Any other error of the kernel, including a lack of local ports or descriptors.
   unreachable: ({ detail, server }) => ({
     message: `the connection failed${detail === '' ? '' : `: ${detail.replace(`${server} `, 'it ')}`}`,
-    advice: 'check its network, routes and firewall, and the limits of this machine',
+    advice: 'check its network, routes, and firewall, and the limits of this machine',
   }),
   tls: ({ detail, server }) => ({
     message: `TLS failed${detail === '' ? '' : `: ${detail.replace(`${server} `, 'it ')}`}`,

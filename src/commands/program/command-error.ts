@@ -79,6 +79,6 @@ export function errorOf({ sentence, ...report }: ErrorReport): CommandError {
 }
 
 export function notConnected(): CommandError {
-  const [hint, exitCode] = ['connect HOST:PORT opens a session', ExitCode.connection];
+  const [hint, exitCode] = ['run connect HOST:PORT to open a session', ExitCode.connection];
   return new CommandError('not connected', { code: 'NOTCONNECTED', exitCode, hint });
 }

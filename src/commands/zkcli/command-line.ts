@@ -34,7 +34,10 @@ export function parseCliCommandLine(argv: readonly string[]): CliCommandLine {
     else if (flag === '-waitforconnection') line.wait = true;
   }
   if (!/^\d{1,9}$/.test(line.timeout) || Number(line.timeout) === 0) {
-    throw usageError(`-timeout: not a whole number of milliseconds: "${line.timeout}"`, undefined);
+    throw usageError(
+      `-timeout: invalid number: "${line.timeout}" (expected milliseconds)`,
+      undefined,
+    );
   }
   return {
     server: line.server,

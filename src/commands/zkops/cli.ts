@@ -13,18 +13,18 @@ import { TASKS, VERBS } from './index.js';
 
 export const ZKOPS: Program = {
   name: 'zkops',
-  summary: 'Query every member of a ZooKeeper ensemble at once, and judge its health.',
+  summary: 'Query every member of a ZooKeeper ensemble at once, and judge its health',
   examples: [
     'zkops health --ensemble hosts.txt',
     'zkops smoke --servers zk1,zk2,zk3 -o prom --out smoke.prom --fail-on never',
   ],
   exitStatus: [
     [0, 'healthy'],
-    [1, 'warning: a member is down, the quorum holds'],
-    [2, 'critical: no quorum, no leader, or no answer'],
+    [1, 'warning, such as a member that is down'],
+    [2, 'critical, such as a lost quorum or a damaged file'],
     [3, 'cannot judge'],
-    [EXIT_USAGE, 'bad usage'],
-    [65, 'bad hosts file'],
+    [EXIT_USAGE, 'invalid command line'],
+    [65, 'invalid hosts file or zoo.cfg'],
     [130, 'interrupted'],
   ],
   usageStatus: EXIT_USAGE,

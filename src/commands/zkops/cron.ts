@@ -53,7 +53,7 @@ export function loadState(
   try {
     return readStateFile(state);
   } catch (error) {
-    const why = `cannot be read: ${messageOf(error)}; starting a new state`;
+    const why = `cannot read: ${messageOf(error)}; starting a new state`;
     writeError(`zkops: --state ${state}: ${why}\n`);
     return undefined;
   }

@@ -140,7 +140,7 @@ function traceMask(text: string): Buffer {
   try {
     bytes.writeBigInt64BE(BigInt(text));
   } catch {
-    throw new UsageError(`mask: expected a 64-bit integer, found "${text}"`);
+    throw new UsageError(`mask: invalid number: "${text}" (expected a 64-bit integer)`);
   }
   return bytes;
 }

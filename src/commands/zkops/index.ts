@@ -127,7 +127,7 @@ export const TASKS: readonly TaskEntry[] = [
   },
   {
     name: 'clean',
-    summary: 'Remove snapshots and logs that no start needs (requires --yes or --dry-run)',
+    summary: 'Remove old snapshots and logs (requires --yes or --dry-run)',
     load: async () => [(await import('./files/clean-folder.js')).cleanFolder],
   },
 ];

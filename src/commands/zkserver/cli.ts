@@ -31,7 +31,7 @@ export const SERVER_VERBS: readonly ServerVerb[] = [
 
 export const ZKSERVER: Program = {
   name: 'zkserver',
-  summary: 'A ZooKeeper server.',
+  summary: 'Run, stop, and inspect a ZooKeeper server',
   examples: [
     'zkserver start-foreground 2181 /var/lib/zookeeper',
     'zkserver start zoo.cfg -D zookeeper.snapCount=10000',
@@ -39,7 +39,7 @@ export const ZKSERVER: Program = {
   exitStatus: [
     [Exit.OK, 'success; a server shut down cleanly'],
     [Exit.FAILED, 'not running, already running, or an unexpected error'],
-    [Exit.USAGE, 'a bad command line or a bad zoo.cfg'],
+    [Exit.USAGE, 'an invalid command line or zoo.cfg'],
     [3, 'the data cannot be trusted'],
     [Exit.DATA_DIR, 'the data directory cannot be used'],
     [5, 'the server cannot listen on a port'],

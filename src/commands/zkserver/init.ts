@@ -34,7 +34,8 @@ export const init: ServerVerb = {
     const { servers, force = false } = args.options;
     const [place = ''] = args.operands;
     const isFolder = isNewFolder(args.operands);
-    if (servers !== undefined && !isFolder) throw usageError('--servers: expected a folder');
+    if (servers !== undefined && !isFolder)
+      throw usageError('--servers: needs a new folder, such as zkserver init DIR --servers LIST');
     const myid = isFolder ? folderId(args.options) : args.options.myid;
     const folders = isFolder
       ? [join(place, 'data'), join(place, 'log')].map((folder) => resolve(folder))

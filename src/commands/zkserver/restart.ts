@@ -5,7 +5,7 @@ import { type ServerVerb, TARGET_ARGS } from './verb.js';
 
 export const restart: ServerVerb = {
   name: 'restart',
-  summary: 'Stop, then start',
+  summary: 'Stop the server, then start it in the background',
   args: TARGET_ARGS,
   options: [],
   run: async (args, io) => {

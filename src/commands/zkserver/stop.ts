@@ -9,7 +9,7 @@ const POLL_MS = 20;
 
 export const stop: ServerVerb = {
   name: 'stop',
-  summary: 'Stop the server that start started, and wait until it has ended',
+  summary: 'Stop the background server, and wait until it has ended',
   args: TARGET_ARGS,
   options: [],
   run: async (args, io) => {

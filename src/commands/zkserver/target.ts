@@ -54,7 +54,7 @@ function readConfig(file: string): string {
     return readFileSync(file, 'utf8');
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new VerbError(Exit.USAGE, `zkserver: ${file}: cannot be read: ${why}`);
+    throw new VerbError(Exit.USAGE, `zkserver: ${file}: cannot read: ${why}`);
   }
 }
 

@@ -135,7 +135,7 @@ async function askSecret(question: string): Promise<string> {
 }
 
 async function refuseInput(): Promise<Buffer> {
-  throw new CommandError('standard input is the script; cannot read a value from it', {
+  throw new CommandError('cannot read a value from standard input, because it is the script', {
     code: 'USAGE',
     exitCode: ExitCode.usage,
     hint: "pass the script with -c or -f; quote '-' to store a dash",

@@ -32,7 +32,7 @@ const OPTIONS = {
     min: 1,
     max: 0x7fff_ffff,
     summary:
-      'timeout of a connection attempt, a request, and a word, and the session timeout to request',
+      'timeout of each connection attempt, request, and four-letter word, and the requested session timeout',
   },
   readonly: { summary: 'refuse every change, and accept a read-only server' },
   'dry-run': {
@@ -107,7 +107,7 @@ const OPTIONS = {
       'continue after an error, unless no server is reachable; the first error sets the exit status',
   },
   zkcli: {
-    summary: "as the first argument: act as Apache's shell, with the arguments of zkCli.sh",
+    summary: "act as Apache's shell, with the arguments of zkCli.sh; must be the first argument",
   },
   help: { letter: 'h', summary: 'show this help' },
   version: { letter: 'V', summary: 'show the version' },

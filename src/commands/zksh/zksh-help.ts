@@ -7,7 +7,7 @@ import { ZKSH } from './zksh-declaration.js';
 export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
   [0, 'success'],
   [1, 'another failure'],
-  [2, 'wrong usage; no request was sent'],
+  [2, 'invalid command line; zksh sent no request'],
   [3, 'no connection, or no answer in time'],
   [4, 'a znode does not exist'],
   [5, 'a znode already exists'],

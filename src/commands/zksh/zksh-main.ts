@@ -47,7 +47,12 @@ async function printCompletion([word, ...rest]: readonly string[]): Promise<numb
   const shell = COMPLETION_SHELLS.find((name) => name === word);
   if (shell === undefined || rest.length > 0) {
     return printReport(
-      plainReport(usageError('completion supports bash, zsh, and fish', undefined)),
+      plainReport(
+        usageError(
+          `completion: unknown shell: "${word ?? ''}" (expected bash, zsh, or fish)`,
+          undefined,
+        ),
+      ),
       'zksh completion bash; for a server of that name: zksh completion:2181',
     );
   }
@@ -210,7 +215,7 @@ async function readScript(file: string): Promise<Buffer> {
     return await files.readFile(file);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new CommandError(`cannot read the script ${file}: ${reason}`, {
+    throw new CommandError(`${file}: cannot read script: ${reason}`, {
       code: 'NOFILE',
       exitCode: ExitCode.usage,
       cause: error,

@@ -25,7 +25,7 @@ test('a line with zks:// is reached over TLS, on port 2281 where none is given',
     { host: '::1', port: 99, isSecure: true },
     { host: 'zk2', port: 2181 },
   ]);
-  assert.match(faults[0]?.message ?? '', 'write an IPv6 address in brackets');
+  assert.match(faults[0]?.message ?? '', 'expected an IPv6 address in brackets');
 });
 
 test('an IPv6 address is one place, however it is written', () => {
@@ -96,13 +96,13 @@ test('a word that nobody knows, a bad admin port and a name given twice are faul
     [
       [
         1,
-        'unknown option: "leader" (expected observer, tls, admin=PORT or name=NAME after host[:port])',
+        'unknown option: "leader" (expected observer, tls, admin=PORT, or name=NAME after host[:port])',
       ],
       [2, 'invalid port: 0 (expected 1 to 65535)'],
       [4, 'a: listed twice, first on line 3'],
       [
         5,
-        'unknown option: "name=" (expected observer, tls, admin=PORT or name=NAME after host[:port])',
+        'unknown option: "name=" (expected observer, tls, admin=PORT, or name=NAME after host[:port])',
       ],
     ],
   );

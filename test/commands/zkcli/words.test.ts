@@ -121,7 +121,7 @@ test('a flag without its value, and an invalid timeout, are refused', () => {
     }
   }
   for (const text of ['abc', '0', '1.5', '1234567890', '']) {
-    const message = `-timeout: not a whole number of milliseconds: "${text}"`;
+    const message = `-timeout: invalid number: "${text}" (expected milliseconds)`;
     assert.is(
       faultOf(() => parseCliCommandLine(['-timeout', text])),
       message,

@@ -117,13 +117,13 @@ const USAGE: readonly (readonly [says: string, ...args: string[]])[] = [
   ['expected a number and ms, s,', 'srvr', '--timeout', '1y'],
   ['expected a number and ms, s,', 'srvr', '--deadline', '0'],
   ['Allowed choices are table', 'srvr', '-o', 'xml'],
-  ['only one list of members', 'srvr', '--servers', 'a', '--connect', 'b'],
+  ['cannot combine these options', 'srvr', '--servers', 'a', '--connect', 'b'],
   ['lists a:2181 twice', 'srvr', '--servers', 'a,A:2181'],
   ['invalid address: ""', 'srvr', '--servers', 'a,,b'],
   ['add --yes', 'srst', '--servers', 'a'],
   ['add --yes', 'crst', '--servers', 'a'],
   ['add --yes', 'stmk', '306', '--servers', 'a'],
-  ['expected a 64-bit integer', 'stmk', 'x', '--yes'],
+  ['invalid number: "x" (expected a 64-bit integer)', 'stmk', 'x', '--yes'],
   ['too many arguments', 'srvr', 'zk1'],
   ['--for: needs --state FILE', 'health', '--for', '3'],
   ['expected a whole number, 1 to', 'health', '--state', 'x', '--for', '0'],
@@ -166,7 +166,7 @@ test('help and version print to stdout and exit with 0; a call without arguments
     assert.is(exitCode, 0);
     assert.match(
       out,
-      /-o, --output <format>[\s\S]*64 {3}bad usage\n +65 {3}bad hosts file\n +130 {2}interrupted/,
+      /-o, --output <format>[\s\S]*64 {3}invalid command line\n +65 {3}invalid hosts file or zoo.cfg\n +130 {2}interrupted/,
     );
   }
   const version = await call(['--version']);

@@ -38,10 +38,7 @@ test('a task with a state and -q prints only changes', () =>
     assert.match(told.out, /^1970-01-01T00:00:00.000Z WARNING 10.0.0.1:3: [^\n]*refused[^\n]*\n$/);
     assert.is((await gate(false, ...args)).out, '');
     await gate(true, ...args);
-    assert.match(
-      (await gate(true, ...args)).out,
-      / RECOVERED 10.0.0.1:3: gone, after it was there/,
-    );
+    assert.match((await gate(true, ...args)).out, / RECOVERED 10.0.0.1:3: ended, first found/);
     assert.match(
       (await gate(false, '--for', '2')).error,
       /^zkops: --for: needs --state FILE, which/,

@@ -20,7 +20,7 @@ test('of two claimed leaders, the one with a majority leads the only ensemble', 
   assert.is(run.exitCode, 2);
   const [zombie] = run.fakes;
   assert.is(codesOf(run)[0], 'two-leaders');
-  assert.match(flat(run), `127.0.0.1:${zombie?.port} lost its followers and does not know yet`);
+  assert.match(flat(run), `127.0.0.1:${zombie?.port} lost its followers and has not noticed yet`);
 });
 
 test('two leaders that both have a majority lead two ensembles', async () => {

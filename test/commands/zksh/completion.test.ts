@@ -108,7 +108,10 @@ test('zksh completion prints it, and an unknown shell is refused', async () => {
   assert.is(run.stdout, completionScript('bash', await allCommands()));
   const unknown = await runZksh(['completion', 'tcsh']);
   assert.equal([unknown.code, unknown.stdout], [2, '']);
-  assert.match(unknown.stderr, /^zksh: completion supports bash, zsh, and fish\n/);
+  assert.match(
+    unknown.stderr,
+    /^zksh: completion: unknown shell: "tcsh" \(expected bash, zsh, or fish\)\n/,
+  );
 });
 
 test.run();

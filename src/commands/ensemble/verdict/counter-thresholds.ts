@@ -87,5 +87,5 @@ export const COUNTED: readonly Threshold[] = INCREASES.map(([key, level, says, a
   unit: '',
   says: `${says}, since the last query`,
   advice,
-  source: 'each one is news',
+  source: 'none: every increase is reported',
 }));

@@ -104,7 +104,7 @@ function judgeLeaders(leaders: readonly MemberStatus[]): Overall {
     return finding(
       'critical',
       'two-leaders',
-      `two leaders at once: ${names}; ${namesOf(lost)} lost its followers and does not know yet`,
+      `two leaders at once: ${names}; ${namesOf(lost)} lost its followers and has not noticed yet`,
       lost,
     );
   }

@@ -118,7 +118,7 @@ function problemChanges(
     const about = server === undefined ? {} : { server };
     const old = known.get(keyOf(problem));
     if (problem.gone >= forRuns) {
-      const says = `gone, after it was there since ${problem.since}: ${text}`;
+      const says = `ended, first found ${problem.since}: ${text}`;
       return [{ kind: 'recovered', level: 'healthy', ...about, text: says }];
     }
     if (!problem.isTold || problem.gone > 0) return [];

@@ -16,7 +16,7 @@ const LOAD: readonly Threshold[] = [
     critical: 50,
     unit: '',
     says: 'requests waiting in its queue',
-    advice: 'check the disk of its log, its garbage collector and its busiest clients',
+    advice: 'check the disk of its log, its garbage collector, and its busiest clients',
     source: "Zabbix's template (10), Apache's Nagios services (50)",
   },
   {
@@ -50,7 +50,7 @@ const LOAD: readonly Threshold[] = [
     critical: 1000,
     unit: 'ms',
     says: 'mean time of a read',
-    advice: 'check its processor, its garbage collector and its largest znodes',
+    advice: 'check its processor, its garbage collector, and its largest znodes',
     source: "Apache's monitoring guide (100), Apache's Nagios services (1000)",
   },
   {
@@ -84,7 +84,7 @@ const LOAD: readonly Threshold[] = [
     unit: 'ms/s',
     says: 'time that its JVM was paused',
     advice: 'give it more heap, and make sure that the machine does not swap',
-    source: 'a tenth and half of its time',
+    source: '10% and 50% of its time',
   },
 ];
 
@@ -195,8 +195,8 @@ const ENSEMBLE: readonly Threshold[] = [
     unit: 'txns',
     roles: ['follower', 'observer'],
     says: 'lag from the newest member',
-    advice: 'check its disk, garbage collector and network: its clients read old data',
-    source: 'more than members differ by while they are asked',
+    advice: 'check its disk, garbage collector, and network: its clients read old data',
+    source: 'healthy members may lag by less during the queries',
   },
   {
     name: 'zxid_used',
@@ -230,7 +230,7 @@ const ENSEMBLE: readonly Threshold[] = [
     critical: 7,
     unit: 'days',
     says: 'days until its certificate expires',
-    advice: 'have it renewed; a server can reload certificates without a restart',
+    advice: 'renew it; a server can reload certificates without a restart',
     source: 'when authorities and their tools usually renew',
   },
   {

@@ -71,7 +71,7 @@ export function backupFiles(path: string): string {
 function checkMarker(marker: string): void {
   const text = readFileSync(marker, 'utf8');
   if (text.includes(`"${SCHEMA}"`)) return;
-  throw new RunFault(`${marker}: another version of backups (expected ${SCHEMA})`);
+  throw new RunFault(`${marker}: unsupported version of a backup (expected ${SCHEMA})`);
 }
 
 export function asTargetFault(path: string, cause: unknown): Error {

@@ -20,7 +20,7 @@ export function parseAt(text: string): At {
   const timeMs = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(timeMs)) return { kind: 'time', timeMs };
   throw new UsageError(
-    `--at: not a moment: ${text} (expected a zxid as 0x100000008, a time as 2026-01-31T12:00:00Z, or latest)`,
+    `--at: invalid moment: "${text}" (expected a zxid such as 0x100000008, a time such as 2026-01-31T12:00:00Z, or latest)`,
   );
 }
 

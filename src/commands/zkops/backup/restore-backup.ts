@@ -152,12 +152,12 @@ export const restoreBackup: Task = {
   options: [
     [
       '--at <moment>',
-      'zxid as 0x100000008, time as 2026-01-31T12:00:00Z, or latest',
+      'zxid such as 0x100000008, time such as 2026-01-31T12:00:00Z, or latest',
       'text',
       'latest',
     ],
     ['--to <folder>', 'new data directory'],
-    ['--dry-run', 'say what the moment holds and what it lacks, and write nothing'],
+    ['--dry-run', 'print the size and the later txns of the moment, and write nothing'],
     MAX_ENTRY_OPTION,
   ],
   hasMembers: false,

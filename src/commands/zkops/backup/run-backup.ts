@@ -164,10 +164,10 @@ export const runBackup: Task = {
   summary: 'Follow the files of a member, and keep its snapshots and txns, verified, in a folder',
   args: ['<data-dir>', '[data-log-dir]'],
   options: [
-    ['--to <folder>', 'folder of the backup; a folder of an earlier run continues'],
+    ['--to <folder>', 'folder of the backup, new or from an earlier run'],
     ['--once', 'copy the present files, and exit'],
     ['--interval <ms>', 'time between two looks at the files', 'ms', DEFAULT_INTERVAL_MS],
-    ['--keep-days <n>', 'remove what no restore to the last n days needs', 'count'],
+    ['--keep-days <n>', 'remove files that no restore to the last n days needs', 'count'],
     MAX_ENTRY_OPTION,
   ],
   hasMembers: false,

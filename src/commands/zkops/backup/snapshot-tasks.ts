@@ -64,7 +64,7 @@ async function restore(call: TaskCall): Promise<Report> {
   const isDry = call.has('dry-run');
   if (!isDry && !call.has('yes')) {
     throw new UsageError(
-      `snapshot restore: replaces all data of ${origin}: add --yes to confirm, or --dry-run\nFirst save what it has: zkops snapshot save`,
+      `snapshot restore: replaces all data of ${origin}: add --yes to confirm, or --dry-run\nFirst save its data: zkops snapshot save`,
     );
   }
   const found = await checked(call, file);

@@ -7,7 +7,7 @@ export function idOption(call: TaskCall, option: string): bigint | undefined {
   if (text === undefined) return undefined;
   if (!/^(0x[0-9a-fA-F]{1,16}|\d{1,19})$/.test(text)) {
     throw new UsageError(
-      `--${option}: not an id: ${text} (expected a zxid or a session id, such as 0x100000008)`,
+      `--${option}: invalid id: "${text}" (expected a zxid or a session id, such as 0x100000008)`,
     );
   }
   return BigInt.asIntN(64, BigInt(text));

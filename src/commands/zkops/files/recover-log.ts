@@ -118,7 +118,7 @@ const COLUMNS = [
 
 export const recoverLog: Task = {
   name: 'recover',
-  summary: 'List the records with a wrong checksum; --to writes a copy with right ones',
+  summary: 'List the records with a wrong checksum; --to writes a copy with correct ones',
   args: ['<log>'],
   options: [['--to <file>', 'write the copy to this new file'], MAX_ENTRY_OPTION],
   hasMembers: false,

@@ -58,7 +58,7 @@ async function findCut(call: TaskCall, path: string, after: bigint | undefined):
     const before = last === undefined ? 'none' : formatZxid(last);
     const why = damage === undefined ? '' : `, before the damage at offset ${damage}`;
     throw new UsageError(
-      `${path}: has no record ${formatZxid(after)} to end at${why}; the last record before it is ${before}`,
+      `${path}: has no record with zxid ${formatZxid(after)}${why} (the previous record is ${before})`,
     );
   }
   const isPaddingOnly = offset === undefined && ending.kind === 'end';
@@ -173,7 +173,7 @@ export const truncateLog: Task = {
     ['--damaged', 'truncate at the first damaged record'],
     ['--backup <file>', 'copy the whole log to this file first'],
     ['--yes', 'truncate without a copy'],
-    ['--dry-run', 'only print what would be truncated'],
+    ['--dry-run', 'only print the records to truncate'],
     MAX_ENTRY_OPTION,
   ],
   hasMembers: false,

@@ -10,7 +10,9 @@ import { askMembers } from './ask-members.js';
 /** For a readiness probe. Uses srvr, the only word that every server allows. */
 async function ready(call: TaskCall): Promise<Report> {
   if (call.members.length !== 1) {
-    throw new UsageError('ready: checks one server: name it with --servers');
+    throw new UsageError(
+      `ready: invalid number of members: ${call.members.length} (expected 1): name one with --servers`,
+    );
   }
   const { members } = await askMembers(call, ['srvr'], { judge: 'ensemble' });
   const rows = members.map((member) => {
@@ -44,7 +46,7 @@ const COLUMNS = [
 
 export const readyTask: Task = {
   name: 'ready',
-  options: [['--read-only', 'a read-only server counts as ready'], ...TIME_OPTIONS],
+  options: [['--read-only', 'accept a read-only server as ready'], ...TIME_OPTIONS],
   hasMembers: true,
   run: ready,
 };

@@ -263,7 +263,7 @@ const COLUMNS = [
 export const rollTask: Task = {
   name: 'roll',
   options: [
-    ['--command <template>', 'shell command that restarts {host}, {port}, {id} or {name}'],
+    ['--command <template>', 'shell command that restarts {host}, {port}, {id}, or {name}'],
     [
       '--wait <ms>',
       'timeout for each command, and for the ensemble after it',

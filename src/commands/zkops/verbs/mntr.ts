@@ -31,7 +31,7 @@ function jsonValue(text: string): number | string | null {
 
 export const mntr: OpsVerb = {
   name: 'mntr',
-  summary: 'Show the important metrics of every member; with --all or --keys, others',
+  summary: 'Show the important metrics of every member; with --all or --keys, more',
   // mntr has no zxid, and srvr answers if the whitelist refuses mntr.
   words: ['mntr', 'srvr'],
   ...JUDGED,

@@ -97,7 +97,7 @@ const COLUMNS: readonly Column[] = [
 
 export const quorum: OpsVerb = {
   name: 'quorum',
-  summary: 'Show who votes, leads, and lags, with epoch and counter of every member',
+  summary: 'Show vote, role, lag, epoch, and counter of every member',
   words: ['srvr', 'mntr', 'conf'],
   ...JUDGED,
   columns: COLUMNS,

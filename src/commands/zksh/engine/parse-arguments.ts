@@ -265,7 +265,8 @@ class ArgumentReader {
   #pathOf(token: Token): string {
     const path = this.#resolver.resolve(token.text);
     const fault = pathFault(path);
-    if (token.text === '') throw usageError('path is empty', token, this.#usageHint());
+    if (token.text === '')
+      throw usageError('invalid path: "" (expected a path such as /app)', token, this.#usageHint());
     if (fault !== undefined) throw usageError(`invalid path: ${token.text}: ${fault}`, token);
     return path;
   }

@@ -10,7 +10,7 @@ export interface Condition {
   isMet(stat: Stat | null, data: Buffer | null): boolean;
 }
 
-export const UNTIL_FORMS = 'exists, deleted, value=TEXT, version=N or children=N';
+export const UNTIL_FORMS = 'exists, deleted, value=TEXT, version=N, or children=N';
 
 /** @throws CommandError USAGE for an invalid condition */
 export function parseUntil(text: string, place: Place | undefined): Condition {

@@ -208,7 +208,7 @@ test('refuses what would mix or overwrite data, and names the next step', () =>
         64,
         /is not empty: a restore never overwrites data\n.*Stop the server/,
       ],
-      [['restore', to, '--at', 'noon', '--dry-run'], 64, /--at: not a moment: noon/],
+      [['restore', to, '--at', 'noon', '--dry-run'], 64, /--at: invalid moment: "noon"/],
       [
         ['restore', to, '--at', '0x9', '--dry-run'],
         64,

@@ -133,7 +133,7 @@ test('an unreadable file gives exit code 3, and wrong usage 64', async () => {
     assert.is((await callTask(['log', 'verrify'])).exitCode, 64);
     const bad = await callTask(['log', 'dump', path('.'), '--from', 'one']);
     assert.is(bad.exitCode, 64);
-    assert.match(bad.error, /--from: not an id: one \(expected a zxid/);
+    assert.match(bad.error, /--from: invalid id: "one" \(expected a zxid/);
   });
 });
 
@@ -193,7 +193,7 @@ test('truncate cuts only at the border of a record', async () => {
   await withFiles({ 'log.1': log }, async (path) => {
     const bad = await callTask(['log', 'truncate', path('log.1'), '--after', '4', '--yes']);
     assert.is(bad.exitCode, 64);
-    assert.match(bad.error, /has no record 0x4 to end at; the last record before it is 0x2/);
+    assert.match(bad.error, /has no record with zxid 0x4 \(the previous record is 0x2\)/);
     assert.equal(readFileSync(path('log.1')), log);
     const both = ['log', 'truncate', path('log.1'), '--after', '2', '--damaged', '--yes'];
     assert.is((await callTask(both)).exitCode, 64);

@@ -175,9 +175,9 @@ test('refuses a template without a member, and a file of another roll', async ()
       [
         ['--command', 'x {host}', '--resume', other],
         64,
-        /keeps another roll: other \{host\} on a:1/,
+        /has the state of another roll: other \{host\} on a:1/,
       ],
-      [['--command', 'x {host}', '--resume', torn], 3, /cannot be read: .*\n.*Remove it/],
+      [['--command', 'x {host}', '--resume', torn], 3, /cannot read: .*\n.*Remove it/],
     ];
     for (const [args, exitCode, text] of cases) {
       const outcome = await call(...args);

@@ -50,7 +50,7 @@ const ALARM: Problem = {
 
 const CHANGES: readonly Change[] = [
   { kind: 'role', level: 'warning', server: '10.0.0.1:2181', text: 'was follower, is leader' },
-  { kind: 'recovered', level: 'healthy', text: 'gone, after it was there since …: no quorum' },
+  { kind: 'recovered', level: 'healthy', text: 'ended, first found …: no quorum' },
 ];
 
 function result(more: Partial<OpsResult> = {}): OpsResult {

@@ -91,7 +91,7 @@ const BAD: readonly (readonly [line: string, sentence: RegExp, at: string, hint?
   ["create /a x 'world:anyone:q'", /unknown permission "q"/, "'world:anyone:q'"],
   ['setAcl /a bogus', /"bogus" is not scheme:id:perms/, 'bogus'],
   ['get //a', /invalid path: \/\/a: it has an empty name/, '//a'],
-  ["get ''", /path is empty/, "''"],
+  ["get ''", /invalid path: "" \(expected a path/, "''"],
   ['get "/a\\x00"', /U\+0000/, '"/a\\x00"'],
   ['get "/\\xff"', /not UTF-8/, '"/\\xff"'],
   ['watch /a touch x', /watch: 2 unexpected arguments/, 'touch x', /put -- before a command/],

@@ -20,7 +20,7 @@ function commandOf(name: Name): Command {
   return defineCommand({
     name,
     group: 'session',
-    summary: `Print ${WORDS[name].summary}`,
+    summary: WORDS[name].summary,
     description: `Sends the four-letter word ${name} to the server of this session. zkops ${name} asks all servers.`,
     options: {},
     args: {},

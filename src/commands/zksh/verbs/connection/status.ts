@@ -7,7 +7,7 @@ export const status = defineCommand({
   group: 'session',
   summary: 'Show the status of the session or of all servers',
   description:
-    'Mode, version, and zxid come from srvr and are omitted if the server does not answer it. --all asks every server of the connect string and of the configuration. It prints one row per server and a verdict on the ensemble. A row is marked ! or !! for exceeded thresholds of zkops check, for lag, or for a version that differs from most. Servers that do not allow mntr have no figures. If a server does not answer, the exit status is 9.',
+    'Mode, version, and zxid come from srvr and are omitted if the server does not answer it. --all asks every server of the connect string and of the configuration. It prints one row per server and a verdict on the ensemble. A row is marked ! or !! for exceeded limits of zkops check, for lag, or for a version that differs from most. Servers that do not allow mntr have no figures. If a server does not answer, the exit status is 9.',
   options: { all: { letter: 'a', summary: 'show all servers of the ensemble' } },
   args: {},
   examples: [

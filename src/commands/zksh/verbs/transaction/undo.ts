@@ -10,7 +10,7 @@ export const undo = defineCommand({
   group: 'shell',
   summary: 'Undo the last changing command of this prompt',
   description:
-    'The prompt keeps the previous data and ACLs in memory, for up to 10,000 znodes and 16 MiB. undo shows its steps and asks for confirmation. If another client changed a znode since, undo changes nothing and exits with status 7. Up to 500 znodes are restored in one transaction; ACLs follow one by one. A second undo reverts the first. A restored znode is new: its czxid, times, versions, and sequence numbers start over. Containers and TTL nodes are restored as persistent znodes, because servers do not report their type. Ephemerals are restored only if this session owned them. undo does not cover recipes such as lock and queue, reconfig, and changes on another cluster. It is not available in scripts or with --client native.',
+    'The prompt keeps the previous data and ACLs in memory, for up to 10,000 znodes and 16 MiB. undo shows its steps and asks for confirmation. If another client changed a znode since then, undo changes nothing and exits with status 7. Up to 500 znodes are restored in one transaction; ACLs follow one by one. A second undo reverts the first. A restored znode is new: its czxid, times, versions, and sequence numbers start over. Containers and TTL nodes are restored as persistent znodes, because servers do not report their type. Ephemerals are restored only if this session owned them. undo does not cover recipes such as lock and queue, reconfig, and changes on another cluster. It is not available in scripts or with --client native.',
   options: {
     yes: { letter: 'y', summary: 'skip the confirmation' },
     'dry-run': { letter: 'n', summary: 'show the steps without running them' },

@@ -81,7 +81,8 @@ export const find = defineCommand({
     if (options.exec !== undefined) checkExec(options.exec, tokens.exec);
     else {
       const token = tokens.yes ?? tokens['dry-run'] ?? tokens['keep-going'];
-      if (token !== undefined) throw usageError('find: this option requires --exec', token);
+      if (token !== undefined)
+        throw usageError('find: --yes, --dry-run, and --keep-going require --exec', token);
     }
   },
   async run(context, { options, args, tokens }): Promise<Result> {

@@ -5,9 +5,9 @@ import type { Result } from '../../results/result.js';
 export const addWatch = defineCommand({
   name: 'addWatch',
   group: 'znode',
-  summary: 'Add a watch that stays armed',
+  summary: 'Add a persistent watch',
   description:
-    'Events appear while other commands run. removewatches removes the watch. After a reconnect the watch is armed again, but changes in between are not reported.',
+    'Events appear while other commands run. removewatches removes the watch. After a reconnect, the client adds the watch again, but changes in between are not reported.',
   options: {
     mode: {
       letter: 'm',

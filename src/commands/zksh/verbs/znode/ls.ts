@@ -45,10 +45,11 @@ export const ls = defineCommand({
   ],
   check({ options, tokens }) {
     const long = tokens.sort ?? tokens.reverse;
-    if (long !== undefined && !options.long) throw usageError('ls: this option requires -l', long);
+    if (long !== undefined && !options.long)
+      throw usageError('ls: --sort and --reverse require -l', long);
     const deep = tokens.depth ?? tokens['in-flight'] ?? tokens.rate;
     if (deep !== undefined && !options.recursive)
-      throw usageError('ls: this option requires -R', deep);
+      throw usageError('ls: --depth, --in-flight, and --rate require -R', deep);
     if (options.long && (options.recursive || options.stat)) {
       throw usageError(
         'ls: cannot combine -l with -R or -s',

@@ -29,7 +29,7 @@ export const removewatches = defineCommand({
     const given = Object.entries(options).filter(([name, isGiven]) => isGiven && name !== 'local');
     if (given.length > 1) {
       throw usageError(
-        'removewatches: expected only one kind',
+        'removewatches: expected only one of -c, -d, -a, -p, and -r',
         tokens[given[1]?.[0] as keyof typeof options],
       );
     }
