@@ -1,5 +1,6 @@
 /** The exports of `zksh/client`. */
 
+export type { Data } from '../protocol/check-argument.js';
 export { type CreateMode, CreateModes } from '../protocol/create-mode.js';
 export type { ACL, ClientInfo, Id, Stat } from '../protocol/data.js';
 export { ErrorCode, type ErrorName } from '../protocol/error-code.js';
@@ -14,7 +15,9 @@ export { AddWatchMode, WatcherType } from '../protocol/watch-event.js';
 export type * from './base/client.js';
 export type { ClientMetrics } from './base/client-metrics.js';
 export type { ClientOptions } from './base/client-options.js';
+export type { ConfigChange } from './base/config-change.js';
 export {
+  type ConnectString,
   formatServerAddress,
   parseConnectString,
   type ServerAddress,
@@ -31,6 +34,7 @@ export {
 export { type AskOptions, askWord } from './base/four-letter.js';
 export { SocketFault, type SocketFaultReason } from './base/socket-fault.js';
 export type { TlsOptions } from './base/tls.js';
+export type { WireTap } from './base/wire-trace.js';
 export {
   connectTo,
   dnsSrvHosts,
@@ -53,7 +57,14 @@ export {
 } from './znodes/codec.js';
 export { createIfMissing, type MkdirpOptions, mkdirp } from './znodes/create.js';
 export type { Pace } from './znodes/pace.js';
-export { type Transaction, transaction } from './znodes/transaction.js';
+export {
+  type Checked,
+  type Created,
+  type DataSet,
+  type Deleted,
+  type Transaction,
+  transaction,
+} from './znodes/transaction.js';
 export {
   type CacheChange,
   type CachedZnode,

@@ -4,7 +4,6 @@ import { ErrorCode } from '../protocol/error-code.js';
 import type { AddWatchMode, WatcherType } from '../protocol/watch-event.js';
 import type {
   CallOptions,
-  ConfigChange,
   CreateOptions,
   CreateResult,
   Op,
@@ -19,6 +18,7 @@ import type {
   WatchOptions,
 } from './base/client.js';
 import type { ClientOptions } from './base/client-options.js';
+import type { ConfigChange } from './base/config-change.js';
 import { ZooKeeperError } from './base/errors.js';
 import {
   CONFIG_PATH,

@@ -1,15 +1,21 @@
 /** How to create a znode; `flag` is the int of a create request (CreateMode.toFlag). */
 export interface CreateMode {
   readonly name: string;
+  /** The number in a request. */
   readonly flag: number;
+  /** Deleted at the end of the session. */
   readonly isEphemeral: boolean;
+  /** The server appends a number of ten digits to the name. */
   readonly isSequential: boolean;
+  /** Deleted by the server some time after its last child. */
   readonly isContainer: boolean;
+  /** Deleted after a time without children and changes; see CreateOptions.ttl. */
   readonly isTTL: boolean;
 }
 
 const NONE = { isEphemeral: false, isSequential: false, isContainer: false, isTTL: false };
 
+/** The modes by the names of CreateMode.java. */
 export const CreateModes = {
   PERSISTENT: { ...NONE, name: 'PERSISTENT', flag: 0 },
   EPHEMERAL: { ...NONE, name: 'EPHEMERAL', flag: 1, isEphemeral: true },

@@ -1,9 +1,11 @@
 /** Module org.apache.zookeeper.data of zookeeper.jute. */
 import { int, long, record, type TypeOf, ustring, vector } from '../jute/record.js';
 
+/** An identity: "digest" and "user:hash", "ip" and "10.0.0.0/8", "world" and "anyone". */
 export const Id = record('Id', { scheme: ustring, id: ustring });
 export type Id = TypeOf<typeof Id>;
 
+/** An entry of an ACL: the bits of Perms, and who has them. */
 export const ACL = record('ACL', { perms: int, id: Id });
 export type ACL = TypeOf<typeof ACL>;
 
@@ -37,6 +39,7 @@ export const StatPersisted = record('StatPersisted', {
 });
 export type StatPersisted = TypeOf<typeof StatPersisted>;
 
+/** An identity of a session, as its server knows it. */
 export const ClientInfo = record('ClientInfo', { authScheme: ustring, user: ustring });
 export type ClientInfo = TypeOf<typeof ClientInfo>;
 

@@ -33,6 +33,7 @@ export const ErrorCode = {
   QUOTAEXCEEDED: -125,
   THROTTLEDOP: -127,
 } as const;
+/** The codes of a ZooKeeperError: "NONODE". */
 export type ErrorName = keyof typeof ErrorCode;
 export type ErrorCode = (typeof ErrorCode)[ErrorName];
 

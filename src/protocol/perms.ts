@@ -31,8 +31,11 @@ export function parsePerms(text: string): number | undefined {
 }
 
 const ANYONE = { scheme: 'world', id: 'anyone' } as const;
+/** Everybody may do everything. */
 export const OPEN_ACL_UNSAFE: readonly ACL[] = [{ perms: Perms.ALL, id: ANYONE }];
+/** Everybody may read, nobody may do more. */
 export const READ_ACL_UNSAFE: readonly ACL[] = [{ perms: Perms.READ, id: ANYONE }];
+/** The identities of the creator may do everything; without any, INVALIDACL. */
 export const CREATOR_ALL_ACL: readonly ACL[] = [
   { perms: Perms.ALL, id: { scheme: 'auth', id: '' } },
 ];

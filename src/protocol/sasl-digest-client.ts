@@ -11,8 +11,11 @@ import {
 } from './digest-proof.js';
 import { equalTexts } from './equal-bytes.js';
 
+/** A login by SASL DIGEST-MD5. */
 export interface SaslLogin {
+  /** As in the JAAS file of the server. */
   readonly user: string;
+  /** It never crosses the network. */
   readonly password: string;
 }
 

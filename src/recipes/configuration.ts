@@ -4,6 +4,7 @@ import { PathRecipe } from './path-recipe.js';
 import { changeOnce, failedAt } from './receipt.js';
 import { createOptions, makeAbove, readIfThere, watchData, watched } from './znodes.js';
 
+/** A setting, as read. */
 export interface Setting {
   readonly data: Buffer;
   /** The znode's data version; compareAndSet expects it. */

@@ -23,6 +23,7 @@ export interface DoubleBarrierOptions extends ZnodeOptions {
   readonly count: number;
 }
 
+/** A place in a double barrier. */
 export interface Entered {
   /** Aborted when the place is lost; see Held.signal. */
   readonly signal: AbortSignal;

@@ -8,11 +8,13 @@ import { limited } from './limit.js';
 import { PathRecipe } from './path-recipe.js';
 import { childrenOf, readIfThere, watchChildren, watched } from './znodes.js';
 
+/** A member of a group, as others see it. */
 export interface Member {
   readonly id: string;
   readonly data: Buffer;
 }
 
+/** The own place in a group. */
 export interface Membership {
   readonly id: string;
   /** Aborted when the membership is lost; see Held.signal. */

@@ -14,6 +14,7 @@ export interface LeaderElectionOptions extends ZnodeOptions {
   readonly id: string;
 }
 
+/** What an elected leader holds. */
 export interface Leadership {
   /** Greater than the token of every earlier leader; see Held.fencingToken. */
   readonly fencingToken: bigint;

@@ -29,6 +29,7 @@ export class NameService extends PathRecipe {
     await deleteIfThere({ client, path }, childPath(path, name));
   }
 
+  /** The bound names, in no order. Like any read, it may be stale. */
   async names(): Promise<readonly string[]> {
     const { client, path } = this;
     return childrenOf({ client, path }, path);

@@ -18,6 +18,7 @@ import {
   watched,
 } from './znodes.js';
 
+/** An item of a queue. */
 export interface QueueItem {
   /** The name of its znode, below the queue's path. */
   readonly name: string;

@@ -16,7 +16,9 @@ export type SharedLockMode = 'read' | 'write';
 
 const MODES: readonly SharedLockMode[] = ['read', 'write'];
 
+/** A hold on a shared lock. */
 export interface HeldShared extends Held {
+  /** As passed to acquire(). */
   readonly mode: SharedLockMode;
   /** Aborted when a waiter asks for the lock: release it when possible. */
   readonly revoked: AbortSignal;

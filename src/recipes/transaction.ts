@@ -8,13 +8,17 @@ import { RecipeError } from './errors.js';
 import { hasCode, isLoss, once, retried, untilConnected, type Wait } from './session.js';
 import { createOptions, makeAbove, readIfThere } from './znodes.js';
 
+/** The decision of a transaction. */
 export type Verdict = 'commit' | 'abort';
 
 /** Which side creates the znodes of the sites; see TwoPhaseCommit. */
 export type SiteNodes = 'coordinator' | 'sites';
 
+/** A transaction, as its coordinator created it. */
 export interface TransactionState {
+  /** Which side creates the znodes of the sites. */
   readonly siteNodes: SiteNodes;
+  /** The names of the sites that vote. */
   readonly sites: readonly string[];
   /** Undefined before the decision. */
   readonly decision: Verdict | undefined;

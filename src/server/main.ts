@@ -14,5 +14,11 @@ export {
   type StartServerOptions,
   startServer,
 } from './node/boot/start-server.js';
-export { createLogger, logLevelOf, type ServerLogger } from './node/log/logger.js';
+export {
+  createLogger,
+  type LoggerOptions,
+  logLevelOf,
+  type ServerLogger,
+  type ServerReport,
+} from './node/log/logger.js';
 export { ExitCode, ServerError } from './node/storage/errors.js';

@@ -16,6 +16,7 @@ export interface ClientMetrics {
   request?(op: string, code: string, durationMs: number): void;
   /** Bytes of the current connection, handshake and pings included. */
   traffic?(direction: 'sent' | 'received', bytes: number): void;
+  /** The session has changed its state. */
   state?(state: ClientState): void;
   /** An event of a watch, once for all its watchers. */
   event?(type: WatchEvent['type']): void;

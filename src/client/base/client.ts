@@ -2,6 +2,7 @@ import type { Data } from '../../protocol/check-argument.js';
 import type { CreateMode } from '../../protocol/create-mode.js';
 import type { ACL, ClientInfo, Stat } from '../../protocol/data.js';
 import type { AddWatchMode, WatcherType } from '../../protocol/watch-event.js';
+import type { ConfigChange } from './config-change.js';
 import type { ZooKeeperError } from './errors.js';
 
 /**
@@ -37,6 +38,7 @@ export interface WatchEvent {
   readonly zxid: bigint;
 }
 
+/** Gets the event of a watch, in a turn of its own. */
 export type Watcher = (event: WatchEvent) => void;
 
 /** What `watch()` yields instead of events that it may have missed: read the znodes again. */
@@ -51,6 +53,7 @@ export interface WatchGap {
   readonly reason: 'started' | 'reconnected' | 'overflow';
 }
 
+/** An item of the loop of `watch()`. */
 export type WatchChange = WatchEvent | WatchGap;
 
 export interface WatchOptions {
@@ -88,6 +91,7 @@ export interface CallOptions {
 }
 
 export interface ReadOptions extends CallOptions {
+  /** A one-shot watch. Default false. */
   readonly watch?: WatchOption;
 }
 
@@ -100,6 +104,7 @@ export interface CreateOptions {
   readonly ttl?: number;
 }
 
+/** A created znode. */
 export interface CreateResult {
   /** The created path: with the sequence number, without the chroot. */
   readonly path: string;
@@ -129,27 +134,21 @@ export interface ReadOp {
   readonly path: string;
 }
 
+/** The result of one read of a multiRead, in the order of the reads. */
 export type ReadResult =
   | { readonly op: 'getData'; readonly data: Buffer | null; readonly stat: Stat }
   | { readonly op: 'getChildren'; readonly children: readonly string[] }
   /** This read failed; the others are not affected. */
   | { readonly op: 'error'; readonly error: ZooKeeperError };
 
+/** The result of one operation of a multi, in the order of the operations. */
 export type OpResult =
   | { readonly op: 'create'; readonly path: string; readonly stat?: Stat }
   | { readonly op: 'delete' }
   | { readonly op: 'set'; readonly stat: Stat }
   | { readonly op: 'check' };
 
-/** A change of the members of an ensemble: `joining` and `leaving`, or all `members`. */
-export interface ConfigChange {
-  readonly joining?: string;
-  readonly leaving?: string;
-  readonly members?: string;
-  /** The expected version of the config, -1n for any. */
-  readonly fromConfig?: bigint;
-}
-
+/** The events of a client, with the arguments of their listeners. */
 export interface ClientEvents {
   /** Every change of state, with a reason if the caller did not request it. */
   state: [state: ClientState, reason?: Error];
@@ -174,6 +173,7 @@ export interface ClientEvents {
  * UTF-8) or null. Paths are absolute; the client adds and removes the chroot of the connect string.
  */
 export interface ZooKeeperClient {
+  /** What the session is doing; see ClientState. */
   readonly state: ClientState;
   /** 0n before the first connection. */
   readonly sessionId: bigint;
@@ -208,12 +208,17 @@ export interface ZooKeeperClient {
    */
   updateServers(connectString: string): void;
 
+  /** @throws ZooKeeperError NODEEXISTS, NOCHILDRENFOREPHEMERALS, or NONODE without the parent */
   create(path: string, data?: Data, options?: CreateOptions & CallOptions): Promise<CreateResult>;
+  /** @param version -1, the default, for any @throws ZooKeeperError NOTEMPTY, BADVERSION */
   delete(path: string, version?: number, call?: CallOptions): Promise<void>;
   /** Null if the znode does not exist; the watch is set in both cases. */
   exists(path: string, options?: ReadOptions): Promise<Stat | null>;
+  /** Data are null if the writer sent none. @throws ZooKeeperError NONODE, and sets no watch */
   getData(path: string, options?: ReadOptions): Promise<{ data: Buffer | null; stat: Stat }>;
+  /** @param version -1, the default, for any @throws ZooKeeperError NONODE, BADVERSION */
   setData(path: string, data: Data, version?: number, call?: CallOptions): Promise<Stat>;
+  /** @throws ZooKeeperError NONODE, NOAUTH */
   getACL(path: string, call?: CallOptions): Promise<{ acl: readonly ACL[]; stat: Stat }>;
   /** @param version the expected aversion, -1 for any */
   setACL(path: string, acl: readonly ACL[], version?: number, call?: CallOptions): Promise<Stat>;
@@ -222,6 +227,7 @@ export interface ZooKeeperClient {
     path: string,
     options?: ReadOptions,
   ): Promise<{ children: readonly string[]; stat: Stat }>;
+  /** The number of znodes below the path, on all levels. Servers from 3.6. */
   getAllChildrenNumber(path: string, call?: CallOptions): Promise<number>;
   /** The ephemerals of this session below `prefix`. */
   getEphemerals(prefix?: string, call?: CallOptions): Promise<readonly string[]>;
@@ -237,7 +243,9 @@ export interface ZooKeeperClient {
   multiRead(ops: readonly ReadOp[], call?: CallOptions): Promise<readonly ReadResult[]>;
   /** Accumulates for the life of the client; every reconnect sends it again. */
   addAuth(scheme: string, auth: string | Uint8Array, call?: CallOptions): Promise<void>;
+  /** The identities that the server knows of this session. Servers from 3.7. */
   whoAmI(call?: CallOptions): Promise<readonly ClientInfo[]>;
+  /** A watch that fires for every change until removeWatches. Servers from 3.6. */
   addWatch(
     path: string,
     mode: AddWatchMode,
@@ -263,7 +271,9 @@ export interface ZooKeeperClient {
    * @throws ZooKeeperError when the session ends; UnsupportedError over the native client
    */
   watch(path: string, options?: WatchOptions): AsyncIterableIterator<WatchChange>;
+  /** The configuration of the ensemble, as lines of zoo.cfg. */
   getConfig(options?: ReadOptions): Promise<{ data: Buffer | null; stat: Stat }>;
+  /** Resolves to the new configuration. @throws ZooKeeperError RECONFIGDISABLED, BADVERSION */
   reconfig(change: ConfigChange, call?: CallOptions): Promise<{ data: Buffer | null; stat: Stat }>;
 
   /** Closes the session on the server, which deletes its ephemerals at once; always resolves. */
@@ -271,7 +281,9 @@ export interface ZooKeeperClient {
   /** close(), for `await using client = …`. */
   [Symbol.asyncDispose](): Promise<void>;
 
+  /** Adds a listener of an event. @throws TypeError for an unknown event */
   on<E extends keyof ClientEvents>(event: E, listener: (...args: ClientEvents[E]) => void): this;
+  /** Removes a listener that `on` added. */
   off<E extends keyof ClientEvents>(event: E, listener: (...args: ClientEvents[E]) => void): this;
 }
 

@@ -1,14 +1,19 @@
 import { checkBoolean, checkText, checkWhole, readFields } from '../../protocol/check-argument.js';
 import { pathFault } from '../../protocol/path.js';
 
+/** A server of a connect string. */
 export interface ServerAddress {
+  /** A name or an address; IPv6 without brackets. */
   readonly host: string;
+  /** 1 to 65535. */
   readonly port: number;
   /** Uses TLS. */
   readonly isSecure?: true;
 }
 
+/** A connect string, parsed. */
 export interface ConnectString {
+  /** In the order of the text. */
   readonly servers: readonly ServerAddress[];
   /** "" or an absolute path without a trailing slash. */
   readonly chroot: string;
@@ -74,6 +79,7 @@ function parseAddress(text: string, defaultPort: number): ServerAddress {
   return { host, port };
 }
 
+/** "host:port", with IPv6 in brackets. */
 export function formatServerAddress(address: ServerAddress): string {
   const { host, port } = checkAddress('address', address);
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;

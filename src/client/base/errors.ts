@@ -3,6 +3,7 @@ import type { ClientState } from './client.js';
 
 /** Details of the error of a request besides its code. */
 export interface ErrorDetails {
+  /** The error below this one. */
   readonly cause?: unknown;
   /** A sentence after the code and the path. */
   readonly detail?: string;
@@ -21,6 +22,7 @@ const WITHOUT_ANSWER: readonly number[] = [
 /** The result of one operation, if not OK. `code` is ZooKeeper's name: "NONODE". */
 export class ZooKeeperError extends Error {
   override readonly name: string = 'ZooKeeperError';
+  /** The name of the result: "NONODE". A number without a name is SYSTEMERROR. */
   readonly code: ErrorName;
   /** ZooKeeper's number: -101. */
   readonly number: number;
@@ -121,6 +123,7 @@ export class MultiError extends ZooKeeperError {
 export class ConnectError extends Error {
   override readonly name = 'ConnectError';
   readonly code = 'ECONNECT';
+  /** The last failure of each server. */
   readonly attempts: readonly { readonly server: string; readonly reason: string }[];
 
   constructor(

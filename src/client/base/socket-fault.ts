@@ -15,6 +15,7 @@ export type SocketFaultReason =
 export class SocketFault extends Error {
   override readonly name = 'SocketFault';
   readonly code = 'ESOCKET';
+  /** For programs; the message is for people. */
   readonly reason: SocketFaultReason;
   /** "host:port". */
   readonly server: string;

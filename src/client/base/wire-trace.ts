@@ -49,10 +49,13 @@ export interface Tracer {
 
 /** Receives the traffic of each connection. */
 export interface WireTap {
+  /** A new connection begins; "host:port". */
   dialed(server: string): void;
   /** Whole frames. */
   sent(bytes: Buffer, nowMs: number): void;
+  /** Bytes as they come, not whole frames. */
   received(chunk: Buffer, nowMs: number): void;
+  /** The connection ended; undefined if the client ended it. */
   closed(fault: Error | undefined): void;
 }
 

@@ -1,5 +1,5 @@
 import { checkLong, checkText, readFields } from '../../protocol/check-argument.js';
-import type { ConfigChange } from '../base/client.js';
+import type { ConfigChange } from '../base/config-change.js';
 
 export interface Reconfiguration {
   readonly joining: string | null;

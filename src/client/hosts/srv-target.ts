@@ -6,7 +6,9 @@ import { ConnectError } from '../base/errors.js';
 
 /** One SRV record (RFC 2782). */
 export interface SrvRecord {
+  /** The host. */
   readonly name: string;
+  /** 1 to 65535. */
   readonly port: number;
   /** Lower values come first. */
   readonly priority: number;
@@ -14,6 +16,7 @@ export interface SrvRecord {
   readonly weight: number;
 }
 
+/** Queries the SRV records of a name. */
 export type LookUp = (name: string) => Promise<readonly SrvRecord[]>;
 
 const TIMEOUT_MS = 2000;

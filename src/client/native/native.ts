@@ -6,7 +6,6 @@ import { toClientPath, toServerPath } from '../base/chroot.js';
 import type {
   CallOptions,
   ClientState,
-  ConfigChange,
   CreateOptions,
   CreateResult,
   ReadOptions,
@@ -14,6 +13,7 @@ import type {
   Watcher,
 } from '../base/client.js';
 import type { ClientOptions } from '../base/client-options.js';
+import type { ConfigChange } from '../base/config-change.js';
 import { formatServerAddress } from '../base/connect-string.js';
 import {
   badArguments,

@@ -9,6 +9,7 @@ import {
 import type { ErrorName } from '../../protocol/error-code.js';
 import { RequestAbortedError, ZooKeeperError } from '../base/errors.js';
 
+/** How often and when to repeat. */
 export interface RetryPolicy {
   /** How often a request is sent at most, from 1. Default 10. */
   readonly attempts?: number;

@@ -11,11 +11,13 @@ import { isCode } from './is-code.js';
 
 /** Converts values of a program to data of znodes and back. */
 export interface Codec<T> {
+  /** @throws any error for a value that it cannot convert */
   encode(value: T): string | Uint8Array;
   /** @throws any error for data that it cannot convert */
   decode(data: Buffer | null): T;
 }
 
+/** The value of a znode, and the Stat of the same read. */
 export interface ValueAndStat<T> {
   readonly value: T;
   readonly stat: Stat;

@@ -3,24 +3,29 @@ import type { Stat } from '../../protocol/data.js';
 import type { CallOptions, CreateOptions, Op, OpResult, ZooKeeperClient } from '../base/client.js';
 import { checkClient } from '../check-client.js';
 
+/** The result of create. */
 export interface Created {
   readonly op: 'create';
   readonly path: string;
   readonly stat?: Stat;
 }
+/** The result of delete. */
 export interface Deleted {
   readonly op: 'delete';
 }
+/** The result of set. */
 export interface DataSet {
   readonly op: 'set';
   readonly stat: Stat;
 }
+/** The result of check. */
 export interface Checked {
   readonly op: 'check';
 }
 
 /** Operations that happen together or not at all; `R` has the types of their results. */
 export interface Transaction<R extends readonly OpResult[]> {
+  /** @param options the mode, the ACL, and the ttl */
   create(path: string, data?: Data, options?: CreateOptions): Transaction<[...R, Created]>;
   /** @param version -1, the default, for any */
   delete(path: string, version?: number): Transaction<[...R, Deleted]>;

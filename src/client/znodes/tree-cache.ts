@@ -11,6 +11,7 @@ import { checkClient } from '../check-client.js';
 import { isCode } from './is-code.js';
 import { PACE_CHECKS, type Pace, Pacer } from './pace.js';
 
+/** A znode of a cache; do not change its data. */
 export interface CachedZnode {
   readonly path: string;
   readonly data: Buffer | null;

@@ -10,6 +10,7 @@ export interface WalkOptions extends Pace {
   readonly signal?: AbortSignal;
 }
 
+/** A znode of a walk. */
 export interface WalkedZnode {
   readonly path: string;
   readonly stat: Stat;

@@ -7,4 +7,5 @@ export type { Stat } from './convert.js';
 export type { Transaction, TransactionResult } from './transaction.js';
 export { ACL, CreateMode, Event, Exception, Id, Permission, State } from './values.js';
 
+/** What `require` of the old package returns. */
 export default { createClient, ACL, CreateMode, Event, Exception, Id, Permission, State };

@@ -133,6 +133,7 @@ export class ExceptionClass extends Error {
 export const Exception: typeof ExceptionClass & typeof CODES = Object.assign(ExceptionClass, CODES);
 export type Exception = ExceptionClass;
 
+/** The bits of `ACL.permission`. */
 export const Permission = Perms;
 
 /** Numbers, as in the original package. */
@@ -143,6 +144,7 @@ export const CreateMode = {
   EPHEMERAL_SEQUENTIAL: 3,
 } as const;
 
+/** An identity: a scheme such as digest, ip, or world, and its id. */
 export class Id {
   static readonly ANYONE_ID_UNSAFE = new Id('world', 'anyone');
   static readonly AUTH_IDS = new Id('auth', '');
@@ -155,6 +157,7 @@ export class Id {
   }
 }
 
+/** An entry of an ACL: bits of Permission, and who has them. */
 export class ACL {
   static readonly OPEN_ACL_UNSAFE = [new ACL(Perms.ALL, Id.ANYONE_ID_UNSAFE)];
   static readonly CREATOR_ALL_ACL = [new ACL(Perms.ALL, Id.AUTH_IDS)];

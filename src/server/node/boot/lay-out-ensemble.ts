@@ -32,6 +32,7 @@ const HOST = '127.0.0.1';
 const QUORUM_OFFSET = 707;
 const ELECTION_OFFSET = 1707;
 
+/** The folders, ports, and zoo.cfg lines of an ensemble on this machine; starts nothing. */
 export async function layOutEnsemble(given: EnsembleLayoutOptions): Promise<SeatLayout[]> {
   const options = checkLayoutOptions(given);
   const { size, observers, dir } = options;

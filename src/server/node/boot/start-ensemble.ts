@@ -13,6 +13,7 @@ import { type RunningServer, startServer } from './start-server.js';
 export interface StartEnsembleOptions {
   /** Number of participants. Default: 3. */
   readonly size?: number;
+  /** Number of observers. Default: 0. */
   readonly observers?: number;
   /** Contains a folder for each server. Default: a temporary one, which `close` deletes. */
   readonly dir?: string;
@@ -24,19 +25,29 @@ export interface StartEnsembleOptions {
   readonly configOf?: (sid: number) => Readonly<Record<string, string>>;
   /** Whether to wait until this server serves. Default: true. */
   readonly isWaitedFor?: (sid: number) => boolean;
+  /** Called with each warning of a server, a sentence. */
   readonly onWarning?: (message: string, sid: number) => void;
+  /** Called with each report of a server, for a log. */
   readonly onReport?: (report: ServerReport, sid: number) => void;
   /** Called with the reason when a server had to stop. */
   readonly onFatal?: (error: ServerError, sid: number) => void;
 }
 
+/** A server of an ensemble. */
 export interface EnsembleMember {
+  /** Its N in server.N, from 1. */
   readonly sid: number;
+  /** An observer has no vote. */
   readonly role: 'participant' | 'observer';
+  /** For clients. */
   readonly port: number;
+  /** For followers of a leader. */
   readonly quorumPort: number;
+  /** For votes. */
   readonly electionPort: number;
+  /** Of this server alone. */
   readonly connectString: string;
+  /** It outlives close(), for the next start(). */
   readonly dataDir: string;
   /** Undefined while it is closed or has no leader. */
   readonly mode: RunningServer['mode'];
@@ -48,9 +59,11 @@ export interface EnsembleMember {
   start(): Promise<void>;
 }
 
+/** The servers of startEnsemble. */
 export interface RunningEnsemble {
   /** "127.0.0.1:2181,127.0.0.1:2182,127.0.0.1:2183" */
   readonly connectString: string;
+  /** By sid, observers last. */
   readonly members: readonly EnsembleMember[];
   /** Closes the leader and returns it, or undefined. The others elect a new one if they can. */
   loseLeader(): Promise<EnsembleMember | undefined>;
@@ -61,6 +74,7 @@ export interface RunningEnsemble {
   loseQuorum(): Promise<readonly EnsembleMember[]>;
   /** Resolves when every open member serves. */
   untilServing(): Promise<void>;
+  /** Closes all servers, and deletes a temporary folder. */
   close(): Promise<void>;
 }
 

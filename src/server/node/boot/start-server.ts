@@ -37,6 +37,7 @@ export interface StartServerOptions {
   readonly onFatal?: (error: ServerError) => void;
 }
 
+/** The server of startServer. */
 export interface RunningServer {
   /** A reconfig of the ensemble may move the plain port. */
   readonly host: string;
@@ -46,7 +47,9 @@ export interface RunningServer {
   readonly securePort: number;
   /** "127.0.0.1:2181", or "zks://127.0.0.1:2281" without a plain port. */
   readonly connectString: string;
+  /** Of the AdminServer; undefined without one. */
   readonly adminPort: number | undefined;
+  /** Of the metrics for Prometheus; undefined without them. */
   readonly metricsPort: number | undefined;
   /** Undefined for a member of an ensemble without a leader. */
   readonly mode: ServerMode | undefined;

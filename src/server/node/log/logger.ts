@@ -38,6 +38,7 @@ export type HostReport =
   | { readonly kind: 'purged'; readonly files: readonly string[] }
   | { readonly kind: 'warning'; readonly message: string };
 
+/** What a server reports about itself, by `kind`. */
 export type ServerReport = Report | HostReport;
 
 export type LogLevel = Config['logLevel'];
@@ -52,14 +53,18 @@ export function logLevelOf(config: Config, environment: string | undefined): Log
 }
 
 export interface LoggerOptions {
+  /** The lowest level to write. */
   readonly level: LogLevel;
   /** The file of audit entries, one per line; without it they go to the log. */
   readonly auditFile?: string | null;
   readonly write?: (line: string) => void;
 }
 
+/** Writes the log of a server, and its audit log. */
 export interface ServerLogger {
+  /** Pass it the reports of `onReport`. */
   report(report: ServerReport): void;
+  /** Closes the audit log. */
   close(): void;
 }
 

@@ -17,6 +17,7 @@ export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 export class ServerError extends Error {
   override readonly name: string = 'ServerError';
   readonly code: string;
+  /** The exit status of zkserver for this error. */
   readonly exitCode: ExitCode;
 
   constructor(code: string, exitCode: ExitCode, message: string, cause?: unknown) {
