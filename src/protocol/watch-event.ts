@@ -31,6 +31,7 @@ export const KeeperState = {
   Closed: 7,
 } as const;
 
+/** How far a persistent watch reaches: one znode and its children, or the tree. */
 export const AddWatchMode = { PERSISTENT: 0, PERSISTENT_RECURSIVE: 1 } as const;
 export type AddWatchMode = (typeof AddWatchMode)[keyof typeof AddWatchMode];
 

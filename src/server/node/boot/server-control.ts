@@ -12,6 +12,7 @@ import { FaultyOutput } from '../ports/faulty-output.js';
  * server.control.expireSession(client.sessionId);
  */
 export interface ServerControl {
+  /** The ids of the live sessions. */
   readonly sessions: readonly bigint[];
   /** Ends a session although its client is alive; in an ensemble, only the leader can. */
   expireSession(id: bigint): void;

@@ -57,6 +57,7 @@ export interface LoggerOptions {
   readonly level: LogLevel;
   /** The file of audit entries, one per line; without it they go to the log. */
   readonly auditFile?: string | null;
+  /** Gets each line. Default: stderr. */
   readonly write?: (line: string) => void;
 }
 
