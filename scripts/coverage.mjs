@@ -1,6 +1,6 @@
-// Runs tests and prints how much of each folder of src they execute: the functions and branches that
-// V8 counts, and the files with the least. Started commands count, too, through the source maps of
-// their bundles, which are too coarse for lines. Processes that a test kills do not count.
+// Runs tests and prints how much of each folder of src they execute: the functions and branches
+// that V8 counts, and the files with the least. Started commands count, too, through the source
+// maps of their bundles, which are too coarse for lines. Processes that a test kills do not count.
 //
 //   node scripts/coverage.mjs [part of a path]…    as scripts/test.mjs
 import { spawnSync } from 'node:child_process';
