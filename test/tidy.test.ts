@@ -69,7 +69,6 @@ const LONG_FILES: Readonly<Record<string, number>> = {
   'src/server/quorum/quorum-peer.ts': 360,
   'src/server/server.ts': 460,
   'src/server/tree/data-tree.ts': 480,
-  'src/shell/shell-driver.ts': 310,
   'test/server/config/config.test.ts': 320,
   'test/server/quorum/ensemble-world.ts': 320,
   'test/server/persistence/apache-files.test.ts': 360,

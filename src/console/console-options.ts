@@ -17,15 +17,15 @@ export const CONSOLE_OPTIONS: readonly CallOption[] = [
   ['--new-user <name>', 'print a line for --users; reads the password from standard input'],
   ['--token-file <file>', 'accept the bearer token in this file, for programs'],
   ['--tls-cert <file>', 'PEM file of the certificate of the console'],
-  ['--tls-key <file>', 'PEM file of its private key'],
+  ['--tls-key <file>', 'PEM file of the private key of the console'],
   ['--plain', 'serve without TLS even on an address that other hosts reach'],
-  ['--host-names <list>', 'names of the console in browsers, separated by commas'],
+  ['--host-names <list>', 'host names of the console in URLs, comma-separated'],
   ['--auth-file <file>', 'credentials for ZooKeeper: user:password for the digest scheme'],
   ['--sasl-file <file>', 'credentials for ZooKeeper: user:password for SASL DIGEST-MD5'],
-  ['--record <paths>', 'record events below these paths from the start, separated by commas'],
+  ['--record <paths>', 'record events below these paths from the start, comma-separated'],
   ['--audit-log <file>', 'append one JSON line for each change, instead of standard error'],
-  ['--trend-file <file>', 'keep the curves across restarts'],
-  ['--interval <ms>', 'time between two queries', 'ms', DEFAULT_INTERVAL_MS],
+  ['--trend-file <file>', 'keep the charts across restarts'],
+  ['--interval <ms>', 'time between two polls', 'ms', DEFAULT_INTERVAL_MS],
   ['--limits <file>', 'file of limits: [warn] and [crit], name = limit'],
   ...TIME_OPTIONS,
 ];
@@ -56,7 +56,7 @@ export interface Exposure {
   readonly hasCredentials: boolean;
 }
 
-/** @throws UsageError for a console that strangers could use or overhear */
+/** @throws UsageError for a console without sufficient login or TLS */
 export function checkExposure(exposure: Exposure): void {
   const { host, hasLogin, hasTls, isPlainAllowed, hasCredentials } = exposure;
   if (hasCredentials && !hasLogin) {

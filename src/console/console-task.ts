@@ -28,7 +28,7 @@ import { readPageFiles } from './page-files.js';
 import { ROUTES } from './routes/routes.js';
 import { ConsoleSession, connectStringOf } from './session.js';
 
-/** The login and the address; refuses a console that strangers could use. @throws UsageError */
+/** @throws UsageError */
 async function readAccess(call: TaskCall) {
   const { host, port } = listenAddress(call);
   const logins = readLogins({ users: call.text('users'), token: call.text('token-file') });
@@ -67,7 +67,7 @@ function makeLooks(call: TaskCall): EnsembleLooks {
   });
 }
 
-/** @throws UsageError for a wrong call */
+/** @throws UsageError */
 async function start(call: TaskCall) {
   const { credentials, ...access } = await readAccess(call);
   const { members, tls } = call;
@@ -101,7 +101,7 @@ async function start(call: TaskCall) {
   const pageFiles = readPageFiles();
   const endpoint = await serve({ ...access, routes: ROUTES, services, pageFiles, audit, users });
   looks.start();
-  // A session that expired leaves recorded paths without a watch.
+  // A new session needs a watch for each recorded path: open it even without requests.
   looks.listen(() => inBackground(live.isNeeded ? session.client() : undefined, () => undefined));
   const close = async (): Promise<void> => {
     await endpoint.close();

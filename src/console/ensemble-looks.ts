@@ -1,6 +1,6 @@
 /**
- * Looks at all members at an interval, with the code of `zkops health`, and keeps the last look,
- * the curves, and the changes between looks.
+ * Polls all members at an interval, with the code of `zkops health`. Keeps the last result, the
+ * trends, and the changes between polls.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { askAdmin } from '../commands/ensemble/admin.js';
@@ -20,7 +20,7 @@ import { health } from '../commands/zkops/verbs/health.js';
 
 const MAX_CHANGES = 500;
 const SAVE_EVERY_MS = 60_000;
-/** A second look at a critical finding, as `zkops health` takes it. */
+/** Time before a critical finding is polled again, as in `zkops health`. */
 const CONFIRM_MS = 1000;
 const MIN_AGE_MS = 1000;
 
@@ -29,7 +29,7 @@ export interface LookOptions {
   readonly timeoutMs: number;
   readonly deadlineMs: number;
   readonly limits: readonly LimitChange[];
-  /** Keeps the curves across restarts. */
+  /** Keeps the trends across restarts. */
   readonly file: string | undefined;
 }
 
@@ -48,7 +48,6 @@ export class EnsembleLooks {
   private loop: Promise<void> | undefined;
   private savedAt = 0;
   private readonly asked = new Map<string, { atMs: number; answer: Promise<OpsResult> }>();
-  /** The newest first. */
   readonly changes: TimedChange[] = [];
 
   /** @throws UsageError for an unreadable file */
@@ -59,7 +58,7 @@ export class EnsembleLooks {
   }
 
   start(): void {
-    this.first = this.look();
+    this.first = this.poll();
     this.loop = this.run(this.first);
     inBackground(this.loop, reportFault);
   }
@@ -70,7 +69,7 @@ export class EnsembleLooks {
     this.save();
   }
 
-  /** The last look; the first one, if none is done yet. */
+  /** The last result; waits for the first poll. */
   async latest(): Promise<OpsResult> {
     if (this.last === undefined) await this.first;
     if (this.last === undefined) throw new Error('the members have not been queried yet');
@@ -85,13 +84,13 @@ export class EnsembleLooks {
     return this.state?.trend ?? [];
   }
 
-  /** Calls after each look; the result ends it. */
+  /** Calls after each poll. @returns a function that unsubscribes */
   listen(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
 
-  /** Asks another verb, but at most once a second: many requests cost a member no more. */
+  /** Runs another verb at most once a second, so that many requests do not load the members. */
   ask(verb: OpsVerb, members: readonly MemberAddress[] = this.members): Promise<OpsResult> {
     const key = [verb.name, ...members.map(nameOf)].join(' ');
     const nowMs = performance.now();
@@ -127,11 +126,11 @@ export class EnsembleLooks {
     for (;;) {
       await delay(this.options.intervalMs, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
-      await this.look().catch(reportFault);
+      await this.poll().catch(reportFault);
     }
   }
 
-  private async look(): Promise<void> {
+  private async poll(): Promise<void> {
     const earlier = this.state?.members ?? new Map();
     const found = await runVerb(health, this.members, { ...this.runOptions(), earlier });
     if (this.stop.signal.aborted) return;
@@ -152,7 +151,7 @@ export class EnsembleLooks {
     try {
       writeAtomically(file, formatState(this.state));
     } catch (error) {
-      // A full disk must not end the looks.
+      // A full disk must not end the polls.
       reportFault(error);
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Decides before anything else whether a request may pass: its host, its origin, its rate, and its
- * login. It must never read the body.
+ * Decides first whether a request may pass: by its host, origin, rate, and login. Never reads the
+ * body.
  */
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
@@ -12,7 +12,7 @@ const RATE = { perSecond: 200, burst: 1000 } as const;
 const FAILED_LOGINS = { perSecond: 1 / 6, burst: 10 } as const;
 const MAX_ADDRESSES = 10_000;
 
-/** A token bucket for each address. */
+/** A token bucket per address. */
 export class RateLimit {
   private readonly rate: { readonly perSecond: number; readonly burst: number };
   private readonly buckets = new Map<string, { left: number; at: number }>();
@@ -21,7 +21,7 @@ export class RateLimit {
     this.rate = rate;
   }
 
-  /** Whether the address has tokens left; takes one unless `isPeek`. */
+  /** Takes a token unless `isPeek`. */
   allows(address: string, nowMs: number, isPeek = false): boolean {
     const { perSecond, burst } = this.rate;
     const bucket = this.buckets.get(address) ?? { left: burst, at: nowMs };
@@ -39,7 +39,7 @@ export class RateLimit {
 
 export interface GateOptions {
   readonly logins: Logins;
-  /** Lower-case names by which browsers may reach the console, besides IP addresses. */
+  /** Lower-case host names of the console, besides IP addresses. */
   readonly hostNames: ReadonlySet<string>;
 }
 
@@ -52,7 +52,7 @@ export class Gate {
     this.options = options;
   }
 
-  /** @throws HttpProblem for a request that no login could make right */
+  /** @throws HttpProblem for a request that no login would allow */
   check(request: IncomingMessage): void {
     const { method = '', headers, socket } = request;
     if (!this.requests.allows(socket.remoteAddress ?? '', Date.now())) throw tooFast();
@@ -61,7 +61,7 @@ export class Gate {
     const isForeign =
       (origin !== undefined && hostOf(origin) !== headers.host?.toLowerCase()) ||
       ['cross-site', 'same-site'].includes(String(headers['sec-fetch-site']));
-    // A link from another site may open the page, which shows nothing before it asks itself.
+    // A link from another site may open the page: it shows no data until it sends requests itself.
     const isPage = method === 'GET' && headers['sec-fetch-dest'] === 'document';
     if (isForeign && !isPage) {
       throw refused('BADORIGIN', 'the request comes from a page of another site');
@@ -79,7 +79,7 @@ export class Gate {
     const { authorization } = request.headers;
     const known = logins.knownUser(authorization);
     if (known !== undefined) return known;
-    // Guesses from the same address do not stop users who logged in before.
+    // Failed logins from the same address do not lock out users who logged in before.
     if (!this.failures.allows(address, Date.now(), true)) throw tooFast();
     const user = await logins.userOf(authorization);
     if (user !== undefined) return user;
@@ -91,7 +91,7 @@ export class Gate {
     });
   }
 
-  /** A page of an attacker whose name resolves to this address still sends that name. */
+  /** Against DNS rebinding: a foreign name that resolves to this address is refused. */
   private checkHost(given: string | undefined): void {
     const host = given?.replace(/:\d+$/, '').toLowerCase() ?? '';
     const isAddress = isIP(host.replace(/^\[(.*)\]$/, '$1')) !== 0;

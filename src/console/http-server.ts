@@ -1,4 +1,3 @@
-/** HTTP: the gate, the page, the routes, and the audit log. */
 import { createServer as createPlain, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecure } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -12,7 +11,7 @@ import { API, type ApiAnswer, findRoutes, type Route } from './route.js';
 import type { Services } from './services.js';
 
 const LIMITS = { headerBytes: 16 * 1024, headersMs: 10_000, requestMs: 30_000, connections: 256 };
-/** With a path, it fits into jute.maxbuffer; of more, a server drops the connection of all. */
+/** Below jute.maxbuffer, with a path: a server drops the shared session's connection for more. */
 const MAX_BODY_LENGTH = 1_000_000;
 
 const SECURITY_HEADERS = {
@@ -35,7 +34,7 @@ export interface HttpOptions {
   readonly routes: readonly Route[];
   readonly services: Services;
   readonly pageFiles: ReadonlyMap<string, PageFile>;
-  /** Writes one JSON line for each change that was asked for. */
+  /** Writes one JSON line per requested change. */
   readonly audit: (entry: Readonly<Record<string, unknown>>) => void;
   readonly users: WeakMap<object, string>;
 }
@@ -45,7 +44,7 @@ export interface Endpoint {
   close(): Promise<void>;
 }
 
-/** @throws UsageError when it cannot listen on the address */
+/** @throws UsageError if it cannot listen on the address */
 export async function serve(options: HttpOptions): Promise<Endpoint> {
   const { host, port, tls } = options;
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
@@ -101,7 +100,7 @@ function send(
   response.end(isHead ? undefined : text);
 }
 
-/** Undefined when the response is written, or is a stream. @throws HttpProblem and others */
+/** Undefined after a written response or a stream. @throws HttpProblem and others */
 async function respond(
   request: IncomingMessage,
   response: ServerResponse,
@@ -161,14 +160,14 @@ function noRoute(path: string, found: readonly { readonly route: Route }[]): Htt
   });
 }
 
-/** Logs who asked for which change, and how it ended. */
+/** Logs a change: user, request, and result. */
 async function audited(
   request: IncomingMessage,
   params: URLSearchParams,
   { audit, users }: HttpOptions,
   work: () => Promise<ApiAnswer<unknown> | undefined>,
 ): Promise<ApiAnswer<unknown> | undefined> {
-  // A request that was destroyed has no socket.
+  // A destroyed request has no socket.
   const address = request.socket.remoteAddress ?? null;
   const log = (status: number, code: string): void =>
     audit({
@@ -193,7 +192,7 @@ async function audited(
   }
 }
 
-/** Leaves the rest unread: the answer closes the connection. */
+/** Does not read the rest of a long body: the response closes the connection. */
 function readBody(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

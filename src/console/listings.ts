@@ -1,6 +1,6 @@
 /**
- * The names of children in order. A znode with a million of them is read once, not for each page,
- * as long as its children stay the same.
+ * Sorted names of children. A znode with a million children is read once, not for each page, until
+ * its children change.
  */
 import type { ZooKeeperClient } from '../client/base/client.js';
 import { compareNames } from '../commands/znodes/walk.js';
@@ -13,10 +13,9 @@ interface Listing {
 }
 
 export class Listings {
-  /** The one used last is last. */
+  /** Least recently used first. */
   private readonly kept = new Map<string, Listing>();
 
-  /** @throws ZooKeeperError */
   async names(client: ZooKeeperClient, path: string): Promise<readonly string[]> {
     const known = this.kept.get(path);
     if (known !== undefined && (await client.exists(path))?.pzxid === known.pzxid) {

@@ -1,6 +1,6 @@
 /**
- * Changes of znodes, from persistent recursive watches. Streams that watch the same path share a
- * watch. The last events are kept, so that a page can show what happened before it opened.
+ * Changes of znodes, from persistent recursive watches, which streams of the same path share.
+ * Recent events are kept, so that a page can show changes before it opened.
  */
 import type { WatchEvent, ZooKeeperClient } from '../client/base/client.js';
 import { inBackground } from '../commands/program/in-background.js';
@@ -15,12 +15,12 @@ const CHANGES: readonly string[] = ['NodeCreated', 'NodeDeleted', 'NodeDataChang
 export interface LiveListener {
   readonly path: string;
   readonly onEvent: (event: LiveEvent) => void;
-  /** Events may be missing: the session was without a server. */
+  /** The session was disconnected: events may be missing. */
   readonly onGap: () => void;
 }
 
 export class LiveEvents {
-  /** How many need the watch of a path. */
+  /** Number of users of each watched path. */
   private readonly counts = new Map<string, number>();
   private readonly listeners = new Set<LiveListener>();
   private readonly events: LiveEvent[] = [];
@@ -32,7 +32,6 @@ export class LiveEvents {
     this.since = now().toISOString();
   }
 
-  /** Sets the watches of a new session. */
   onOpen = (client: ZooKeeperClient): void => {
     for (const path of this.counts.keys()) inBackground(this.add(client, path), () => undefined);
     this.onGap();
@@ -46,12 +45,12 @@ export class LiveEvents {
     return this.counts.size > 0;
   }
 
-  /** Watches a path from the next session on, for good. */
+  /** Watches a path from the next session on, permanently. */
   need(path: string): void {
     this.counts.set(path, (this.counts.get(path) ?? 0) + 1);
   }
 
-  /** Watches a path; the result ends it. @throws ZooKeeperError */
+  /** @returns a function that ends the watch @throws ZooKeeperError */
   async watch(client: ZooKeeperClient, path: string): Promise<() => void> {
     const count = this.counts.get(path) ?? 0;
     if (count === 0) await this.add(client, path);
@@ -63,13 +62,13 @@ export class LiveEvents {
     };
   }
 
-  /** Reports the events at and below the path of the listener; the result ends it. */
+  /** @returns a function that unsubscribes */
   listen(listener: LiveListener): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
 
-  /** The newest first. */
+  /** Newest first. */
   history(path: string, sinceMs: number, limit: number): readonly LiveEvent[] {
     const found = this.events.filter(
       (event) => isWithin(event.path, path) && Date.parse(event.time) >= sinceMs,
@@ -87,12 +86,12 @@ export class LiveEvents {
     else {
       this.counts.delete(path);
       const removed = client.removeWatches(path, WatcherType.PersistentRecursive, true);
-      // Of a session that ended, the watch is gone anyway.
+      // An ended session has no watch.
       inBackground(removed, () => undefined);
     }
   }
 
-  /** One function for all watches, so that an event that several report arrives once. */
+  /** One function for all watches, so that an event of several watches arrives once. */
   private readonly onEvent = ({ type, path, zxid }: WatchEvent): void => {
     if (!CHANGES.includes(type)) return;
     const time = this.now().toISOString();

@@ -1,4 +1,4 @@
-/** Who may use the console: users of a file with scrypt, and a bearer token. */
+/** The users of the console: a file with scrypt hashes, and a bearer token. */
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { UsageError } from '../commands/ensemble/usage-error.js';
@@ -7,7 +7,9 @@ const COST = { N: 16_384, r: 8, p: 1 } as const;
 const KEY_LENGTH = 32;
 const MIN_TOKEN_LENGTH = 16;
 const MIN_PASSWORD_LENGTH = 8;
-/** A check takes 50 ms on purpose; a page sends its password with each request. */
+/**
+ * Logins that are not checked again: a check takes 50 ms, and a page sends its password each time.
+ */
 const MAX_REMEMBERED = 100;
 
 interface Hash {
@@ -15,7 +17,7 @@ interface Hash {
   readonly key: Buffer;
 }
 
-/** Without this user, the time of an answer would tell whether a name exists. */
+/** Checked for unknown users, so that the response time does not reveal which users exist. */
 const NOBODY: Hash = { salt: Buffer.alloc(16), key: Buffer.alloc(KEY_LENGTH) };
 
 /** A line of the file: `NAME:scrypt:SALT:KEY`. @throws UsageError */
@@ -75,7 +77,7 @@ export function readLogins({ users, token }: LoginFiles): Logins {
   return new Logins(hashes, bearer);
 }
 
-/** A file that only its owner may read. */
+/** Requires a file that only its owner can read. */
 function readSecret(option: string, file: string): string {
   try {
     if ((statSync(file).mode & 0o077) === 0) return readFileSync(file, 'utf8');
@@ -91,7 +93,7 @@ function readSecret(option: string, file: string): string {
 export class Logins {
   private readonly users: ReadonlyMap<string, Hash>;
   private readonly bearer: string | undefined;
-  /** Users by a keyed digest of what they sent, the newest last. */
+  /** Users by a keyed digest of their credentials, the newest last. */
   private readonly remembered = new Map<string, string>();
   private readonly secret = randomBytes(32);
 
@@ -104,12 +106,11 @@ export class Logins {
     return this.users.size > 0 || this.bearer !== undefined;
   }
 
-  /** For WWW-Authenticate. */
   get challenge(): string {
     return this.users.size > 0 ? 'Basic realm="zkops console", charset="UTF-8"' : 'Bearer';
   }
 
-  /** The user of the token, or of a password that was right before. */
+  /** The user of the token, or of a password that was checked before. */
   knownUser(authorization: string | undefined): string | undefined {
     const { scheme, sent } = credentialsOf(authorization);
     if (scheme === 'basic') return this.remembered.get(this.digest(sent).toString('base64'));
@@ -118,7 +119,7 @@ export class Logins {
     return isRight ? 'token' : undefined;
   }
 
-  /** The user of a password; undefined for wrong or missing credentials. */
+  /** Undefined for wrong or missing credentials. */
   async userOf(authorization: string | undefined): Promise<string | undefined> {
     const { scheme, sent } = credentialsOf(authorization);
     if (scheme !== 'basic') return undefined;
@@ -135,7 +136,7 @@ export class Logins {
     return createHmac('sha256', this.secret).update(text).digest();
   }
 
-  /** In a time that says nothing about the texts. */
+  /** Constant time. */
   private isSame(one: string, other: string): boolean {
     return timingSafeEqual(this.digest(one), this.digest(other));
   }

@@ -1,9 +1,8 @@
-/** The OpenAPI document of a table of routes. */
 import type { JsonSchema } from './api/schema.js';
 import { Problem } from './api/shapes.js';
 import { API, type Route } from './route.js';
 
-/** Of every request: bad parameters, no login, refused by the gate, too fast, no server. */
+/** Any request: bad parameters, no login, refused by the gate, rate limit, no server. */
 const USUAL_PROBLEMS = [400, 401, 403, 429, 503];
 
 export function openApi(routes: readonly Route[], version: string) {

@@ -1,4 +1,3 @@
-/** The files of the page, which scripts/bundle.mjs puts into dist/bin/console. */
 import { readFileSync } from 'node:fs';
 import { UsageError } from '../commands/ensemble/usage-error.js';
 
@@ -14,9 +13,9 @@ const FILES = [
   ['/icon.svg', 'icon.svg', 'image/svg+xml'],
 ] as const;
 
-/** By the path of the URL. @throws UsageError if the package lacks them */
+/** Keyed by URL path. @throws UsageError if the package lacks them */
 export function readPageFiles(): ReadonlyMap<string, PageFile> {
-  // The sources, the build, and the bundle lie at different depths below the package.
+  // Sources, build, and bundle are at different depths of the package.
   for (let folder = new URL('./', import.meta.url); ; folder = new URL('../', folder)) {
     try {
       const base = new URL('dist/bin/console/', folder);

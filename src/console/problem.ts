@@ -12,7 +12,7 @@ export interface ProblemOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An answer of the API other than success; `message` is one sentence. */
+/** A failure response; `message` is one sentence. */
 export class HttpProblem extends Error {
   override readonly name = 'HttpProblem';
   readonly status: number;
@@ -26,7 +26,7 @@ export class HttpProblem extends Error {
     this.options = options;
   }
 
-  /** As application/problem+json (RFC 9457). */
+  /** application/problem+json (RFC 9457). */
   toJson(): Problem {
     const { status, code, message, options } = this;
     const { exitCode = ExitCode.failed, path, hint } = options;
@@ -67,7 +67,6 @@ export function badRequest(detail: string): HttpProblem {
   return new HttpProblem(400, 'USAGE', detail, { exitCode: ExitCode.usage });
 }
 
-/** Any error of a request as the problem that the client sees. */
 export function problemOf(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
   if (error instanceof ZooKeeperError) {

@@ -1,4 +1,4 @@
-/** A request of the API as data: its parameters, its answer, and who may send it. */
+/** Routes of the API as data. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { JsonSchema, Schema, ValueOf } from './api/schema.js';
 import { badRequest } from './problem.js';
@@ -8,14 +8,13 @@ export const API = '/api/v1';
 
 type Params = Readonly<Record<string, Schema<string> | Schema<number> | Schema<boolean>>>;
 
-/** Optional parameters without a default are undefined. */
 type Given<R extends Params, O extends Params> = {
   readonly [Key in keyof R]: ValueOf<R[Key]>;
 } & { readonly [Key in keyof O]: ValueOf<O[Key]> | undefined };
 
 export interface ApiCall {
   readonly request: IncomingMessage;
-  /** For a stream only: the others return their answer. */
+  /** Only for streams; other routes return their answer. */
   readonly response: ServerResponse;
   readonly body: Buffer;
 }
@@ -33,17 +32,17 @@ interface Declared<T, R extends Params, O extends Params> {
   readonly summary: string;
   readonly required?: R;
   readonly optional?: O;
-  /** The request has bytes; a change of a version names it in If-Match. */
+  /** The body has bytes, or If-Match names the version to change. */
   readonly takes?: readonly ('bytes' | 'if-match')[];
-  /** Undefined: a document of another kind. */
+  /** Undefined for a document that is not JSON. */
   readonly answer: Schema<T> | undefined;
-  /** 200 unless given. */
+  /** Default 200. */
   readonly status?: number;
-  /** Other problems than those of every request. */
+  /** Problems besides those of every request. */
   readonly problems?: readonly number[];
-  /** Anybody may ask, without a login. */
+  /** Needs no login. */
   readonly isOpen?: true;
-  /** Undefined from a stream, which writes its own response. */
+  /** A stream returns undefined and writes its own response. */
   readonly run: (
     services: Services,
     given: Given<R, O>,
@@ -113,7 +112,7 @@ export interface Found {
   readonly inPath: Readonly<Record<string, string>>;
 }
 
-/** The routes with this path, one for each method; empty for an unknown path. */
+/** The routes of a path, one per method; empty for an unknown path. */
 export function findRoutes(routes: readonly Route[], path: string): readonly Found[] {
   const parts = path.slice(API.length).split('/');
   return routes.flatMap((candidate): Found[] => {

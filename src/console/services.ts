@@ -4,14 +4,13 @@ import type { Listings } from './listings.js';
 import type { LiveEvents } from './live-events.js';
 import type { ConsoleSession } from './session.js';
 
-/** All that the routes work with. */
 export interface Services {
   readonly about: Omit<About, 'user'>;
   readonly session: ConsoleSession;
   readonly looks: EnsembleLooks;
   readonly live: LiveEvents;
   readonly listings: Listings;
-  /** The name of the login of a request; null without logins. */
+  /** Null without logins. */
   readonly userOf: (request: object) => string | null;
   readonly openApi: () => unknown;
 }

@@ -1,6 +1,6 @@
 /**
- * The one session of the console. It opens at the first request that needs it, and a new one
- * follows when it expires.
+ * The one session of the console. It opens at the first request that needs it; after its expiry,
+ * the next request opens another.
  */
 import type { ZooKeeperClient } from '../client/base/client.js';
 import { formatServerAddress } from '../client/base/connect-string.js';
@@ -11,7 +11,7 @@ import type { SaslLogin } from '../protocol/sasl-digest-client.js';
 
 const CONNECT_TIMEOUT_MS = 5000;
 const REQUEST_TIMEOUT_MS = 15_000;
-/** The names of a million children take some 20 MiB. */
+/** The names of a million children take about 20 MiB. */
 const MAX_REPLY_LENGTH = 64 * 1024 * 1024;
 const ENDED: readonly string[] = ['expired', 'closed', 'auth-failed'];
 
@@ -30,7 +30,7 @@ export interface SessionOptions {
   readonly onState: (isConnected: boolean) => void;
 }
 
-/** Those with TLS, if any: one session cannot mix. */
+/** Only the members with TLS, if any: one session cannot mix both. */
 export function connectStringOf(members: readonly MemberAddress[]): string {
   const secure = members.filter(({ isSecure }) => isSecure === true);
   if (secure.length === 0) return members.map(formatServerAddress).join();
@@ -46,7 +46,6 @@ export class ConsoleSession {
     this.options = options;
   }
 
-  /** @throws ConnectError and ZooKeeperError */
   client(): Promise<ZooKeeperClient> {
     const { current } = this;
     if (current !== undefined && !ENDED.includes(current.state)) return Promise.resolve(current);

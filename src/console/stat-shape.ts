@@ -19,7 +19,7 @@ export function statShape(stat: Stat): StatShape {
   };
 }
 
-/** A clock of a server may be wrong by any amount. */
+/** A server's clock may be wrong by any amount. */
 export function isoTime(ms: bigint): string {
   const date = new Date(Number(ms));
   return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString();

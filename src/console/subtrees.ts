@@ -1,4 +1,3 @@
-/** Walks over subtrees, each with a bound. */
 import type { ZooKeeperClient } from '../client/base/client.js';
 import { parseNameGlob } from '../commands/zksh/language/path-glob.js';
 import { walkTree } from '../commands/znodes/walk.js';
@@ -36,15 +35,14 @@ async function pathsOf(client: ZooKeeperClient, root: string) {
   return { paths, ephemerals, bytes, isWhole };
 }
 
-/** @throws ZooKeeperError */
 export async function countSubtree(client: ZooKeeperClient, root: string): Promise<Subtree> {
   const { paths, ...figures } = await pathsOf(client, root);
   return { path: root, count: paths.length, sample: paths.slice(0, MAX_SAMPLE), ...figures };
 }
 
 /**
- * Deletes a subtree that has as many znodes as the caller expects, children first. Each batch is
- * one transaction, not the whole.
+ * Deletes a subtree, children first, if it has the expected number of znodes. Each batch is a
+ * transaction; the whole is not.
  * @throws HttpProblem COUNTCHANGED, and ZooKeeperError
  */
 export async function deleteSubtree(
@@ -71,16 +69,16 @@ export async function deleteSubtree(
 
 export interface SearchFor {
   readonly root: string;
-  /** A part of the name, or a pattern with * or ?; a part of the path if it has a slash. */
+  /** A part of the name, or a pattern with * or ?. With a slash, it matches the path. */
   readonly name: string | undefined;
   /** A part of the data, as UTF-8. */
   readonly value: string | undefined;
-  /** Changed or created since, in ms since 1970. */
+  /** In ms since 1970. */
   readonly changedSinceMs: number | undefined;
   readonly after: string | undefined;
 }
 
-/** A part of a search: the caller repeats it with `next`. @throws ZooKeeperError */
+/** One page of a search; the caller continues with `next`. @throws ZooKeeperError */
 export async function searchSubtree(client: ZooKeeperClient, wanted: SearchFor): Promise<Search> {
   const { root, value, changedSinceMs = 0, after } = wanted;
   const isNamed = nameTest(wanted.name);
@@ -120,7 +118,7 @@ function nameTest(name: string | undefined): (path: string) => boolean {
   return (path) => glob.test(baseName(path));
 }
 
-/** Undefined for a znode that is gone or may not be read. */
+/** Undefined if the znode does not exist or may not be read. */
 async function dataOf(client: ZooKeeperClient, path: string): Promise<Buffer | undefined> {
   try {
     return (await client.getData(path)).data ?? undefined;

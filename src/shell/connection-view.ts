@@ -2,14 +2,13 @@ import type { SessionEvent, ShellSession } from '../commands/zksh/session/shell-
 import { type Connection, serversOf } from './line/prompt.js';
 import { ServerRole } from './server-role.js';
 
-/** The state of the session for the prompt. */
 export class ConnectionView {
   readonly #session: ShellSession;
   readonly #role: ServerRole | undefined;
-  /** The last server, shown while disconnected. */
+  /** Shown while disconnected. */
   #lastServer: string | undefined;
 
-  /** @param onRole called when the server's role becomes known; undefined to not ask for it */
+  /** @param onRole called when the server's role is known; undefined does not query it */
   constructor(session: ShellSession, onRole: (() => void) | undefined) {
     this.#session = session;
     this.#role = onRole === undefined ? undefined : new ServerRole(session, onRole);

@@ -1,7 +1,7 @@
 import type { HistoryFile } from './line/history.js';
 import type { ShellEvent } from './shell-state.js';
 
-/** Connects the shell's state with the history file; without a file, nothing is stored. */
+/** Without a file, nothing is stored. */
 export class HistoryKeeper {
   readonly #file: HistoryFile | undefined;
   readonly #dispatch: (event: ShellEvent) => void;
@@ -29,7 +29,7 @@ export class HistoryKeeper {
     }
   }
 
-  /** Reports a failure only once, not after every command. */
+  /** Reports only the first failure. */
   #fail(error: unknown): void {
     if (this.#hasFailed) return;
     this.#hasFailed = true;

@@ -1,4 +1,4 @@
-// Startup up to the first prompt: loads only the modules that draw it and buffer input.
+// Startup until the first prompt: loads only modules that draw it or buffer input.
 import { ExitCode } from '../commands/program/command-error.js';
 import { ChangeJournal } from '../commands/zksh/session/change-journal.js';
 import type { ShellOptions } from '../commands/zksh/session/shell-options.js';
@@ -10,14 +10,13 @@ import { openKeyboard } from './terminal/keyboard.js';
 import { paintSpans } from './terminal/theme.js';
 
 /**
- * Runs the interactive shell on the terminal of this process. At the end, restores the terminal and
- * closes the session.
+ * Runs the interactive shell. At the end, restores the terminal and closes the session.
  * @returns the exit status
  */
 export async function startShell(options: ShellOptions): Promise<number> {
   const session = makeSession(options);
   const { isReadOnly, isDryRun, clientKind } = session;
-  // The native client supports neither reading ACLs nor transactions, which undo needs.
+  // Undo needs getACL and multi, which the native client lacks.
   const isKept = !isReadOnly && !isDryRun && clientKind === 'builtin';
   if (isKept) session.journal = new ChangeJournal();
   try {
@@ -46,7 +45,7 @@ async function showShell(session: ShellSession, options: ShellOptions): Promise<
   let onEnd = (): void => {
     hasEnded = true;
   };
-  const exitCode = heedSignals(
+  const exitCode = handleSignals(
     () => onKey({ type: 'key', name: 'ctrl-c' }),
     () => onEnd(),
   );
@@ -75,12 +74,11 @@ async function showShell(session: ShellSession, options: ShellOptions): Promise<
 }
 
 /**
- * Signals that end a process shut down the shell; SIGINT acts like Ctrl-C. The handlers stay
- * installed, because a closing terminal sends several SIGHUPs, and the session must still be closed
- * after the first.
+ * Signals that end a process end the shell; SIGINT acts like Ctrl-C. The handlers stay: a closing
+ * terminal sends several SIGHUPs, and the session must close after the first.
  * @returns a function that returns the exit status
  */
-function heedSignals(interrupt: () => void, end: () => void): () => number {
+function handleSignals(interrupt: () => void, end: () => void): () => number {
   let exitCode: number = ExitCode.ok;
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {

@@ -1,5 +1,3 @@
-// Prints the results and errors of commands above the prompt, in a pager, or in the watch pane.
-
 import type { ErrorReport } from '../commands/program/command-error.js';
 import { expandAliases } from '../commands/zksh/engine/aliases.js';
 import { innerWords } from '../commands/zksh/engine/inner-words.js';
@@ -16,13 +14,11 @@ import type { Span } from './terminal/theme.js';
 import { WatchBoard } from './watch-board.js';
 import { rowsOf } from './watch-pane.js';
 
-/** The abort reason after the user quit the pager. */
+/** The abort reason after the user quits the pager. */
 export const PAGER_LEFT = 'pager left';
 
 export interface Paging {
-  /** A shell command. */
   readonly command: string;
-  /** The current size of the terminal. */
   size(): { readonly rows: number; readonly columns: number };
 }
 
@@ -40,7 +36,6 @@ export class ResultPrinter {
   readonly #parts: ResultPrinterParts;
   readonly #dispatch: (event: ShellEvent) => void;
   readonly #watches: WatchBoard;
-  /** The output of the running line. */
   #output: PagedOutput;
 
   constructor(parts: ResultPrinterParts, dispatch: (event: ShellEvent) => void) {
@@ -50,12 +45,11 @@ export class ResultPrinter {
     this.#output = this.#openOutput(undefined);
   }
 
-  /** Starts the output of a line. */
   begin(line: string, running: AbortController): void {
     this.#output = this.#openOutput(this.#isPaged(line) ? running : undefined);
   }
 
-  /** Prints a result or a part of it. Resolves when there is room for more. */
+  /** Resolves when there is room for more output. */
   result(result: Result): Promise<void> | void {
     if (result.kind === 'watching') this.#watches.begin(result);
     const text = this.#textOf(result);
@@ -65,12 +59,11 @@ export class ResultPrinter {
     for (const row of rowsOf(text)) this.#print(row);
   }
 
-  /** Prints the buffered output, because other output must follow it. */
+  /** Prints the buffered output before other output. */
   release(): void {
     this.#output.release();
   }
 
-  /** The result of a statement is complete. */
   finish(): Promise<void> {
     return this.#output.finish();
   }
@@ -80,7 +73,6 @@ export class ResultPrinter {
     this.#print({ text: text.replace(/\n$/, ''), tone: 'bad' });
   }
 
-  /** Prints the result of a background watch. */
   watch(result: Result): void {
     const text = this.#textOf(result);
     if (result.kind === 'watching') this.#watches.end(result, text);
@@ -96,7 +88,7 @@ export class ResultPrinter {
     return this.#parts.renderer.result(result).toString();
   }
 
-  /** Quitting the pager ends a command with more output, but never a changing command. */
+  /** Quitting the pager aborts a command, but never one that makes changes. */
   #isPaged(line: string): boolean {
     const { session, vocabulary } = this.#parts;
     const isReading = (tokens: readonly Token[]): boolean => {
@@ -111,7 +103,6 @@ export class ResultPrinter {
     return statements.every(({ tokens }) => isReading(tokens));
   }
 
-  /** @param running the line whose results are paged */
   #openOutput(running: AbortController | undefined): PagedOutput {
     const { paging, session, terminal } = this.#parts;
     const isPaged = paging !== undefined && running !== undefined && session.isPaging;

@@ -19,13 +19,12 @@ const CLEAR_ROW = '\r\x1b[2K';
 
 /** The input that arrived before the shell was loaded. */
 export interface Input {
-  /** Sends all input, buffered input first, to this handler. */
+  /** Passes buffered input first. */
   connect(onKey: (key: Key) => void, onEnd: () => void): void;
   /** Lends the keyboard to another program. @returns a function that takes it back */
   lend(): () => void;
 }
 
-/** Runs the shell after its first prompt, until it ends. */
 export async function runShell(
   session: ShellSession,
   options: ShellOptions,

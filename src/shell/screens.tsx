@@ -1,5 +1,4 @@
-// The views of the terminal: the line below the scrollback, or the browser in full screen. Only one
-// is mounted at a time.
+// Only one view is mounted at a time: the line below the scrollback, or the full-screen browser.
 import type { BrowserDriver } from './browser/browser-driver.js';
 import { BrowserScreen, layoutOf } from './browser/browser-screen.js';
 import type { ShellDriver } from './shell-driver.js';
@@ -12,10 +11,7 @@ interface Screen {
   close(): void;
 }
 
-/**
- * Draws the shell, or its browser while open; nothing while the terminal is lent.
- * @param lendKeyboard returns a function that takes the keyboard back
- */
+/** @param lendKeyboard returns a function that takes the keyboard back */
 export function openScreens(driver: ShellDriver, lendKeyboard: () => () => void): Screen {
   let browser: BrowserDriver | undefined;
   let isLent = false;

@@ -3,8 +3,8 @@ import type { ShellSession } from '../commands/zksh/session/shell-session.js';
 import type { Connection } from './line/prompt.js';
 
 /**
- * The role of the session's server in its ensemble, queried after each connect: a server closes its
- * connections when its role changes. Nothing waits for the answer; without one, no role is shown.
+ * The server's role in its ensemble, queried after each connect: a server closes its connections
+ * when its role changes. The prompt does not wait for it.
  */
 export class ServerRole {
   readonly #session: ShellSession;
@@ -17,7 +17,6 @@ export class ServerRole {
     this.#onLearned = onLearned;
   }
 
-  /** The role for the prompt. */
   get shown(): Pick<Connection, 'role' | 'access'> {
     const { state, isReadOnly } = this.#session;
     if (state !== 'connected') return {};
@@ -25,7 +24,6 @@ export class ServerRole {
     return this.#role === undefined ? { access } : { role: this.#role, access };
   }
 
-  /** The connection changed, so the known role is outdated. */
   refresh(): void {
     this.close();
     this.#role = undefined;

@@ -1,5 +1,5 @@
 // Performs the effects of shell-state.ts: runs lines, completes words, writes the history file, and
-// listens to the session. It makes no decisions about keys.
+// listens to the session.
 
 import { CommandError, ExitCode } from '../commands/program/command-error.js';
 import { inBackground } from '../commands/program/in-background.js';
@@ -30,20 +30,16 @@ import { LentTerminal } from './terminal/lent-terminal.js';
 import { Scrollback } from './terminal/scrollback.js';
 import type { Span } from './terminal/theme.js';
 
-/** After this time, a running command shows a status. */
+/** A command that runs longer shows a status. */
 const SLOW_MS = 150;
 
 export interface ShellDriverOptions {
   readonly session: ShellSession;
   readonly renderer: Renderer;
-  /** For results that go to a program. */
   readonly pipeRenderer: Renderer;
   readonly vocabulary: Vocabulary;
-  /** Undefined if the history is not stored. */
   readonly historyFile: HistoryFile | undefined;
-  /** Undefined if results are never paged. */
   readonly paging?: Paging | undefined;
-  /** Does the prompt show the server's role? */
   readonly isRoleShown?: boolean;
 }
 
@@ -87,18 +83,16 @@ export class ShellDriver {
     return this.#state;
   }
 
-  /** Calls the listener after each change of `state`. @returns a function that unsubscribes */
+  /** @returns a function that unsubscribes */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Uses the whole screen while it is open. */
   get browser(): BrowserDriver | undefined {
     return this.#browser;
   }
 
-  /** Is the terminal lent to another program? */
   get isLent(): boolean {
     return this.#terminal.isLent;
   }
@@ -113,12 +107,10 @@ export class ShellDriver {
     if (action !== undefined) this.dispatch({ type: 'key', action });
   }
 
-  /** Prints a text above the prompt. */
   print(spans: readonly Span[]): void {
     this.dispatch({ type: 'output', spans });
   }
 
-  /** Connects and runs until the shell ends. */
   async run(): Promise<void> {
     const unsubscribe = this.session.subscribe((event) => this.#hear(event));
     try {
@@ -204,7 +196,7 @@ export class ShellDriver {
         await this.scrollback.drained();
       }
     } catch (error) {
-      // A bug, for example in drawing a result; it must not end the shell.
+      // A bug, for example in drawing a result: the shell continues.
       this.#printer.error(plainReport(error));
     } finally {
       await printer.finish();

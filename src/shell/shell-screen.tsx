@@ -1,4 +1,3 @@
-// The view below the scrollback: the watch pane, the line, its completions, and the status.
 import { Box, useCursor } from 'ink';
 import { memo, type ReactNode } from 'react';
 import { drawable, graphemes, truncate } from '../commands/terminal/text-width.js';
@@ -20,7 +19,7 @@ interface ScreenProps extends ViewProps<ShellState> {
   readonly resolver: PathResolver;
 }
 
-/** A key press updates only the line and the status. Draws nothing after the shell has ended. */
+/** A key press redraws only the line and the status. */
 export function ShellScreen(props: ScreenProps): ReactNode {
   const { pane, menu = NO_NAMES, isLeaving } = props.state;
   if (isLeaving) return null;
@@ -35,7 +34,6 @@ export function ShellScreen(props: ScreenProps): ReactNode {
   );
 }
 
-/** The rows of ShellScreen. */
 export function frameOf(props: ScreenProps): InputRows {
   const { pane, menu = NO_NAMES, isLeaving } = props.state;
   if (isLeaving) return { rows: [], cursor: { x: 0, y: 0 } };
@@ -52,18 +50,16 @@ interface PaneProps {
   readonly height: number;
 }
 
-/** The watch pane. */
 export const WatchPane = memo(({ pane, columns, height }: PaneProps) => (
   <Rows rows={paneRows(pane, columns, height)} />
 ));
 
 interface PromptProps {
   readonly input: InputRows;
-  /** The number of rows above, for the cursor position. */
+  /** Rows above, for the cursor position. */
   readonly top: number;
 }
 
-/** The line being typed, with the cursor of the terminal. */
 export function Prompt({ input: { rows, cursor }, top }: PromptProps): ReactNode {
   const { setCursorPosition } = useCursor();
   setCursorPosition({ x: cursor.x, y: top + cursor.y });
@@ -76,7 +72,6 @@ interface CompletionsProps {
   readonly maxRows: number;
 }
 
-/** The completion candidates in columns, like the output of ls. */
 export const Completions = memo(({ names, columns, maxRows }: CompletionsProps) => (
   <Rows rows={menuRows(names, columns, maxRows)} />
 ));
@@ -86,23 +81,18 @@ interface StatusProps {
   readonly columns: number;
 }
 
-/** The bottom line: the error of the line, or the usage of its command. */
 export function StatusBar({ status, columns }: StatusProps): ReactNode {
   return <Rows rows={[[statusSpan(status, columns)]]} />;
 }
 
-/** Truncates a text to one row. */
 function statusSpan({ text, tone }: Span, columns: number): Span {
   const drawn = graphemes(text.replaceAll('\n', ' ')).map(drawable).join('');
   return { text: truncate(drawn, columns), tone };
 }
 
-/**
- * The layout of the line and the number of free rows. The view must be lower than the terminal: Ink
- * clears a full terminal, including the scrollback.
- */
+/** The view must be lower than the terminal: Ink clears a full terminal with its scrollback. */
 function layOut({ state, resolver, size }: ScreenProps) {
-  // Keep the last column free: terminals differ in the cursor position after it.
+  // Terminals differ in the cursor position after the last column: keep it free.
   const columns = Math.max(1, size.columns - 1);
   const { line, vocabulary } = state;
   const analysis = analyzeLine(line.text, line.cursor, vocabulary, resolver);

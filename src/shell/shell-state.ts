@@ -1,6 +1,5 @@
-// The interactive shell as a pure reducer: an event in, the next state and effects out. It never
-// reads a clock, file, or server; shell-driver.ts performs the effects and returns their results as
-// events. So all decisions about keys are here.
+// The interactive shell as a pure reducer: an event in, the next state and effects out.
+// shell-driver.ts performs the effects and returns their results as events.
 import { parseLine } from '../commands/zksh/language/parse-line.js';
 import {
   type CompletedEvent,
@@ -36,23 +35,21 @@ export interface ShellState {
   readonly vocabulary: Vocabulary;
   readonly connection: Connection;
   readonly line: LineState;
-  /** Oldest first. */
   readonly history: readonly string[];
-  /** The running line; `isSlow` once its status should be shown. */
+  /** `isSlow` shows its status. */
   readonly running: { readonly line: string; readonly isSlow: boolean } | undefined;
-  /** Lines entered while another line was running. */
+  /** Lines entered while another was running. */
   readonly queue: readonly string[];
-  /** The question of the running command; keys answer it instead of editing the line. */
+  /** The question of the running command, which gets the keys. */
   readonly question: string | undefined;
-  /** The password being typed: neither shown nor recorded in the history. */
+  /** Neither shown nor recorded. */
   readonly secret: SecretEntry | undefined;
-  /** The background watches and their output. */
   readonly pane: WatchPane;
-  /** The candidates of TAB, listed below the line. */
+  /** The candidates of TAB, below the line. */
   readonly menu: readonly string[] | undefined;
   /** The line after the last TAB: a second TAB on it lists the candidates. */
   readonly completed: CompletedLine | undefined;
-  /** The text of the bottom line until the next key. */
+  /** Shown in the bottom line until the next key. */
   readonly note: string | undefined;
   /** Ctrl-D was pressed while a command was running. */
   readonly isEnding: boolean;
@@ -63,24 +60,19 @@ export type ShellEvent =
   | { readonly type: 'key'; readonly action: KeyAction }
   | { readonly type: 'connection'; readonly connection: Connection; readonly reason?: string }
   | { readonly type: 'history'; readonly entries: readonly string[] }
-  /** Text to print above the prompt. */
   | { readonly type: 'output'; readonly spans: readonly Span[] }
-  | { readonly type: 'watch-began'; readonly name: string }
-  /** Rows to show for a number of changes. */
-  | { readonly type: 'watch-told'; readonly rows: readonly Span[]; readonly changes: number }
+  | { readonly type: 'watch-started'; readonly name: string }
+  | { readonly type: 'watch-output'; readonly rows: readonly Span[]; readonly changes: number }
   | { readonly type: 'watch-ended'; readonly name: string; readonly text: string }
   | { readonly type: 'asked'; readonly question: string }
   | { readonly type: 'secret-asked'; readonly question: string }
   | { readonly type: 'slow' }
-  /** The running line ended, possibly with a command that ends the shell. */
   | { readonly type: 'finished'; readonly isExit: boolean }
   | CompletedEvent
   | { readonly type: 'leave' };
 
 export type ShellEffect =
-  /** Prints above the prompt, permanently. */
   | { readonly type: 'print'; readonly spans: readonly Span[] }
-  /** Prints the prompt and the entered line. */
   | { readonly type: 'echo'; readonly connection: Connection; readonly line: string }
   | { readonly type: 'run'; readonly line: string }
   | { readonly type: 'interrupt' }
@@ -133,9 +125,9 @@ export function stepShell(state: ShellState, event: ShellEvent): ShellStep {
       return just({ ...state, history: [...event.entries, ...state.history] });
     case 'output':
       return { state, effects: [{ type: 'print', spans: event.spans }] };
-    case 'watch-began':
+    case 'watch-started':
       return just({ ...state, pane: beginWatch(state.pane, event.name) });
-    case 'watch-told':
+    case 'watch-output':
       return just({ ...state, pane: tellWatch(state.pane, event.rows, event.changes) });
     case 'watch-ended':
       return endOneWatch(state, event.name, event.text);
@@ -156,7 +148,6 @@ export function stepShell(state: ShellState, event: ShellEvent): ShellStep {
   }
 }
 
-/** The suggestion from the history, "" for none. */
 export function suggestion({ line, history, running }: ShellState): string {
   return running === undefined ? suggestionFor(line, history) : '';
 }
@@ -232,7 +223,7 @@ function enter(state: ShellState): ShellStep {
   return begin(entered, text);
 }
 
-/** Handles an entered line: prints it, adds it to the history, and runs it unless it is blank. */
+/** Prints an entered line, adds it to the history, and runs it unless it is blank. */
 function begin(state: ShellState, line: string): ShellStep {
   const echo: ShellEffect = { type: 'echo', connection: state.connection, line };
   if (line.trim() === '') return { state, effects: [echo] };
@@ -258,12 +249,11 @@ function finish(state: ShellState, isExit: boolean): ShellStep {
   if (next === undefined) return state.isEnding ? leave(state) : just(state);
   const step = begin({ ...state, queue }, next);
   if (step.state.running !== undefined) return step;
-  // Skip a blank line and continue with the next one.
   const rest = finish(step.state, false);
   return { state: rest.state, effects: [...step.effects, ...rest.effects] };
 }
 
-/** Ctrl-C ends the first of these: question, search, running command, line. */
+/** Ends the first of these: question, search, running command, line. */
 function interrupt(state: ShellState): ShellStep {
   const { line } = state;
   if (line.search !== undefined) return just(edit(state, { type: 'search-cancel' }));
@@ -285,7 +275,7 @@ function leave(state: ShellState): ShellStep {
   };
 }
 
-/** When the last watch ends, the rows of the pane move to the scrollback. */
+/** After the last watch, the rows of the pane move to the scrollback. */
 function endOneWatch(state: ShellState, name: string, text: string): ShellStep {
   const pane = endWatch(state.pane, name);
   const ended: ShellEffect = { type: 'print', spans: [{ text, tone: 'event' }] };

@@ -1,5 +1,4 @@
-// Connects background watches with their pane. Changes are shown in batches, so that a burst of
-// changes draws the screen only once per batch.
+// Shows changes of background watches in batches, so that a burst draws the screen only once.
 import type { Result } from '../commands/zksh/results/result.js';
 import type { ShellEvent } from './shell-state.js';
 import type { Span } from './terminal/theme.js';
@@ -7,7 +6,7 @@ import { rowsOf } from './watch-pane.js';
 
 type Watching = Extract<Result, { kind: 'watching' }>;
 
-/** Too short to be noticed. */
+/** Too short to notice. */
 const BATCH_MS = 20;
 
 export class WatchBoard {
@@ -23,7 +22,7 @@ export class WatchBoard {
   }
 
   begin(watching: Watching): void {
-    this.#dispatch({ type: 'watch-began', name: nameOf(watching) });
+    this.#dispatch({ type: 'watch-started', name: nameOf(watching) });
   }
 
   tell(result: Result, text: string): void {
@@ -42,13 +41,13 @@ export class WatchBoard {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#rows.length === 0 && this.#changes === 0) return;
-    this.#dispatch({ type: 'watch-told', rows: this.#rows, changes: this.#changes });
+    this.#dispatch({ type: 'watch-output', rows: this.#rows, changes: this.#changes });
     this.#rows = [];
     this.#changes = 0;
   }
 }
 
-/** `14:03:59`, in local time, as zkops top shows it. */
+/** `14:03:59` in local time, as in zkops top. */
 function clockTime(time: Date): string {
   return time.toTimeString().slice(0, 8);
 }

@@ -1,27 +1,24 @@
-// The pane of background watches above the line: a title and their latest rows. When the last watch
-// ends, the pane closes and its rows move to the scrollback.
+// The pane of background watches above the line. When the last watch ends, the pane closes and its
+// rows move to the scrollback.
 
 import { textWidth, truncate } from '../commands/terminal/text-width.js';
 import { safeLine } from '../protocol/sanitize.js';
 import type { Span, Tone } from './terminal/theme.js';
 
 export interface WatchPane {
-  /** The names of the watches in the title, such as "/app -R"; empty without a pane. */
+  /** Names such as "/app -R"; empty without a pane. */
   readonly watches: readonly string[];
-  /** Oldest first. */
   readonly rows: readonly Span[];
-  /** The number of dropped old rows. */
+  /** Number of dropped old rows. */
   readonly dropped: number;
   readonly changes: number;
-  /** The scroll position: rows above the newest. */
+  /** Rows between the view and the newest row. */
   readonly scroll: number;
 }
 
 export const NO_PANE: WatchPane = { watches: [], rows: [], dropped: 0, changes: 0, scroll: 0 };
 
-/** Maximum number of rows kept for scrolling. */
 const MAX_ROWS = 2000;
-/** Rows to scroll per key. */
 const SCROLL_ROWS = 5;
 
 export function beginWatch(pane: WatchPane, name: string): WatchPane {
@@ -45,25 +42,22 @@ export function tellWatch(pane: WatchPane, rows: readonly Span[], changes: numbe
   };
 }
 
-/** @param step 1 to scroll back, -1 to scroll toward the newest rows */
+/** @param step 1 toward older rows, -1 toward newer ones */
 export function scrollPane(pane: WatchPane, step: 1 | -1): WatchPane {
   const scroll = pane.scroll + step * SCROLL_ROWS;
   return { ...pane, scroll: Math.max(0, Math.min(scroll, pane.rows.length - 1)) };
 }
 
-/** All rows, for the scrollback. */
 export function leftovers(pane: WatchPane): readonly Span[] {
   const { dropped, rows } = pane;
   if (dropped === 0) return rows;
   return [{ text: `… ${dropped} earlier rows dropped`, tone: 'dim' }, ...rows];
 }
 
-/** The height of the pane, at most `maxRows`. */
 export function paneHeight(pane: WatchPane, maxRows: number): number {
   return pane.watches.length === 0 ? 0 : Math.max(0, Math.min(pane.rows.length + 1, maxRows));
 }
 
-/** The title and the rows in view: `height` rows of at most `columns` each. */
 export function paneRows(pane: WatchPane, columns: number, height: number): readonly Span[][] {
   if (height < 1) return [];
   const end = Math.max(pane.rows.length - pane.scroll, height - 1);
@@ -90,10 +84,7 @@ function drawn(text: string): string {
 
 const TONES: Readonly<Record<string, Tone>> = { '-': 'bad', '+': 'good', '…': 'dim', ' ': 'dim' };
 
-/**
- * The text of a change as rows, with colors for old and new values.
- * @param time shown before each event
- */
+/** @param time shown before each event */
 export function rowsOf(text: string, time?: string): readonly Span[] {
   const start = time === undefined ? '' : `${time} `;
   return text

@@ -126,9 +126,9 @@ chromiumTest('an edit that another client overtook shows both values', () =>
     await client.setData('/config', 'theirs');
     await fill(page, 'textarea[aria-label=data]', 'mine');
     await click(page, 'Save over version 0');
-    await waitForText(page, '.conflict', /version 1, you began with 0.*base.*theirs/);
+    await waitForText(page, '.conflict', /version 1; you began with 0.*base.*theirs/);
     assert.is(String((await client.getData('/config')).data), 'theirs');
-    await click(page, 'Replace theirs with mine');
+    await click(page, 'Replace it with my text');
     await waitFor(
       'the change',
       async () => String((await client.getData('/config')).data) === 'mine',
@@ -208,7 +208,7 @@ chromiumTest('the holder of a lock, and recent changes, take a few steps to find
     }
     const page = await openPage(browser, treeUrl(api, '/job'));
     const owner = `0x${client.sessionId.toString(16)}`;
-    const holder = `first, holds it: b-lock-0000000000 session ${owner} of the client 127`;
+    const holder = `first (holder): b-lock-0000000000 session ${owner} of client 127`;
     await waitFor('the holder', async () => (await page.text('#line')).startsWith(holder));
 
     await client.create('/config', 'x');

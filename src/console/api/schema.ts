@@ -20,7 +20,7 @@ export interface JsonSchema {
 
 export interface Schema<T> {
   readonly json: JsonSchema;
-  /** Of the value; never set. */
+  /** Carries the type; never set. */
   readonly is?: T;
 }
 
@@ -63,12 +63,12 @@ export function list<T>(items: Schema<T>, description?: string): Schema<readonly
   return { json: described({ type: 'array', items: items.json }, description) };
 }
 
-/** The value, or null where it is unknown or absent. */
+/** For unknown or absent values. */
 export function orNull<T>({ json }: Schema<T>): Schema<T | null> {
   return { json: { ...json, type: [json.type ?? 'string', 'null'].flat() } };
 }
 
-/** @param title names it in the OpenAPI document */
+/** @param title its name in the OpenAPI document */
 export function object<R extends Fields>(title: string, required: R): Schema<Values<R>>;
 export function object<R extends Fields, O extends Fields>(
   title: string,

@@ -1,4 +1,4 @@
-/** The bodies of the HTTP API. The page imports their types. */
+/** The bodies of the HTTP API, also for the page. */
 import {
   flag,
   integer,
@@ -18,11 +18,11 @@ const zxid = text('hexadecimal, with 0x');
 export const About = object('About', {
   name: text(),
   version: text(),
-  user: orNull(text('of the login')),
-  allowWrites: flag('whether znodes can be changed here'),
+  user: orNull(text('name of the login')),
+  allowWrites: flag('whether the console may change znodes'),
   servers: text('connect string, for command lines'),
   recorded: list(text(), 'paths whose events are recorded from the start'),
-  intervalMs: integer('time between two queries'),
+  intervalMs: integer('time between two polls'),
 });
 
 export const Probe = object('Probe', { status: text() });
@@ -35,8 +35,8 @@ export const Problem = object(
     status: integer('HTTP status'),
     detail: text('one sentence'),
     code: text("ZooKeeper's name, as NONODE, or one of the console"),
-    exitStatus: text('the name of the exit status of zksh for it'),
-    exitCode: integer('its number'),
+    exitStatus: text('name of the exit status of zksh'),
+    exitCode: integer('exit status of zksh'),
   },
   { path: text(), hint: text('what to do') },
 );
@@ -69,7 +69,7 @@ export const MemberView = object(
     level,
     cells: list(Cell, 'one for each column'),
   },
-  { fault: text('why it did not answer, and what to do') },
+  { fault: text('why the member did not answer, and what to do') },
 );
 
 export const Ensemble = object('Ensemble', {
@@ -78,14 +78,13 @@ export const Ensemble = object('Ensemble', {
   summary: text('the sentence of zkops health'),
   exitCode: integer('the exit status of zkops health'),
   problems: list(Finding),
-  changes: list(Change, 'since the start, the newest first'),
+  changes: list(Change, 'since the start, newest first'),
   columns: list(object('Column', { key: text(), title: text() })),
   members: list(MemberView),
 });
 
 export const Members = object('Members', { members: list(MemberView) });
 
-/** docs/zkops-1.schema.json has its fields. */
 export const Health = object('Health', {
   schema: text('zkops/1: see docs/zkops-1.schema.json'),
   verb: text(),
@@ -116,8 +115,8 @@ export const Word = object('Word', { server: text(), word: text(), text: text() 
 
 export const SessionOwner = object('SessionOwner', {
   id: text('hexadecimal, with 0x'),
-  server: orNull(text('the member that it is connected to')),
-  client: orNull(text('address and port')),
+  server: orNull(text('member of the connection')),
+  client: orNull(text('address and port of the client')),
   lastOperation: orNull(text()),
   note: orNull(text('why the client is unknown')),
 });
@@ -159,19 +158,19 @@ const Child = object('Child', {
 
 export const Children = object('Children', {
   path: text(),
-  total: integer('of all children'),
-  offset: integer('index of the first one here, in the order of names'),
-  index: orNull(integer('of the name in "find"')),
+  total: integer('number of children'),
+  offset: integer('index of the first child of this page, in the order of names'),
+  index: orNull(integer('index of the name in "find"')),
   children: list(Child, 'without those deleted meanwhile'),
 });
 
 export const Subtree = object('Subtree', {
   path: text(),
-  count: integer('znodes, with the root'),
-  isWhole: flag('false if the subtree has more than were counted'),
+  count: integer('number of znodes, with the root'),
+  isWhole: flag('false if the count ended at its limit'),
   ephemerals: integer(),
-  bytes: integer('of data'),
-  sample: list(text(), 'its first paths'),
+  bytes: integer('bytes of data'),
+  sample: list(text(), 'the first paths of the subtree'),
 });
 
 export const Match = object('Match', {
@@ -184,7 +183,7 @@ export const Match = object('Match', {
 export const Search = object('Search', {
   matches: list(Match),
   visited: integer('znodes read by this request'),
-  next: orNull(text('the value of "after" for the rest')),
+  next: orNull(text('value of "after" for the next request; null at the end')),
 });
 
 export const LiveEvent = object('LiveEvent', {
@@ -196,7 +195,7 @@ export const LiveEvent = object('LiveEvent', {
 
 export const History = object('History', {
   since: time,
-  events: list(LiveEvent, 'the newest first'),
+  events: list(LiveEvent, 'newest first'),
 });
 
 export type About = ValueOf<typeof About>;

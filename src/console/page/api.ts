@@ -2,7 +2,6 @@ import type { Problem } from '../api/shapes.js';
 
 const BASE = '/api/v1';
 
-/** A refusal of the API. */
 export class ApiProblem extends Error {
   override readonly name = 'ApiProblem';
   readonly status: number;
@@ -34,7 +33,7 @@ export interface Sent {
   readonly signal?: AbortSignal;
 }
 
-/** @throws ApiProblem, or TypeError when the console does not answer */
+/** @throws ApiProblem; TypeError if the console does not answer */
 export async function ask<T>(path: string, query: Query = {}, sent: Sent = {}): Promise<T> {
   const { version, ...rest } = sent;
   const headers = version === undefined ? {} : { 'if-match': `"${version}"` };

@@ -1,4 +1,4 @@
-/** Changes, each of which checks that nobody else made another one meanwhile. */
+/** Every change expects the version that the user saw. */
 import { useState } from 'preact/hooks';
 import { childPath } from '../../protocol/path.js';
 import { safeLine } from '../../protocol/sanitize.js';
@@ -21,10 +21,10 @@ interface EditProps {
 }
 
 export function EditForm({ znode, servers, onEnd }: EditProps) {
-  /** The version that the edit began with: later ones are conflicts. */
+  /** The version when the edit began: a later one is a conflict. */
   const [base, setBase] = useState(znode);
   const [text, setText] = useState(textOfZnode(znode));
-  const [theirs, setTheirs] = useState<Znode | undefined>(undefined);
+  const [current, setCurrent] = useState<Znode | undefined>(undefined);
   const [error, setError] = useState<unknown>(undefined);
   const { path } = znode;
   if (text === undefined) {
@@ -44,16 +44,16 @@ export function EditForm({ znode, servers, onEnd }: EditProps) {
       onEnd();
     } catch (reason) {
       if (!(reason instanceof ApiProblem) || reason.code !== 'BADVERSION') return setError(reason);
-      setTheirs(await ask<Znode>('/znode', { path }));
+      setCurrent(await ask<Znode>('/znode', { path }));
     }
   };
   const submit = (version: number) => {
     save(version).catch(setError);
   };
-  const takeTheirs = (other: Znode) => {
+  const editCurrent = (other: Znode) => {
     setBase(other);
     setText(textOfZnode(other));
-    setTheirs(undefined);
+    setCurrent(undefined);
   };
   return (
     <form
@@ -70,26 +70,26 @@ export function EditForm({ znode, servers, onEnd }: EditProps) {
         onInput={({ currentTarget }) => setText(currentTarget.value)}
       />
       <Fault error={error} />
-      {theirs && (
+      {current && (
         <section class="conflict" role="alert">
           <strong>
-            Another client changed the znode: version {theirs.stat.version}, you began with{' '}
+            Another client changed the znode: version {current.stat.version}; you began with{' '}
             {base.stat.version}.
           </strong>
           <div class="columns">
-            <Side title="You began with" znode={base} />
-            <Side title="Now there" znode={theirs} />
+            <Side title="Value when you began" znode={base} />
+            <Side title="Current value" znode={current} />
           </div>
-          <button type="button" onClick={() => takeTheirs(theirs)}>
-            Start again from theirs
+          <button type="button" onClick={() => editCurrent(current)}>
+            Edit the current value
           </button>
-          <button type="button" onClick={() => submit(theirs.stat.version)}>
-            Replace theirs with mine
+          <button type="button" onClick={() => submit(current.stat.version)}>
+            Replace it with my text
           </button>
         </section>
       )}
       <div class="tabs">
-        <button type="submit" disabled={theirs !== undefined}>
+        <button type="submit" disabled={current !== undefined}>
           Save over version {base.stat.version}
         </button>
         <button type="button" onClick={onEnd}>

@@ -3,7 +3,7 @@ import uPlot from 'uplot';
 import type { Trend } from '../api/shapes.js';
 
 const HEIGHT = 140;
-/** Each has a contrast of 3 to both grounds. */
+/** Each has a contrast of 3:1 to both backgrounds. */
 const COLORS = ['#2f7ed8', '#c2541e', '#2e8b57', '#a04ad0', '#9a7b0a', '#d6336c', '#0f8a97'];
 
 interface Props {
@@ -12,7 +12,6 @@ interface Props {
   readonly trend: Trend;
 }
 
-/** One figure of all members over time. */
 export function Curve({ title, figure, trend }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);

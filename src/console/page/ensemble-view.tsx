@@ -5,8 +5,8 @@ import { Curve } from './curve.js';
 import { hrefOf } from './href.js';
 import { CommandLine, Fault, Level, Panel, useLoaded } from './parts.js';
 
-/** The curves are thinned to some hundred points, so not each look adds one. */
-const LOOKS_PER_CURVE = 3;
+/** Curves have at most some hundred points, so not each poll adds one. */
+const POLLS_PER_CURVE = 3;
 
 const FIGURES: readonly (readonly [figure: string, title: string])[] = [
   ['latencyMs', 'Latency, ms'],
@@ -20,10 +20,10 @@ const FIGURES: readonly (readonly [figure: string, title: string])[] = [
 interface Props {
   readonly ensemble: Ensemble;
   readonly about: About;
-  readonly looks: number;
+  readonly polls: number;
 }
 
-export function EnsembleView({ ensemble, about, looks }: Props) {
+export function EnsembleView({ ensemble, about, polls }: Props) {
   const { problems, changes, summary, level, time } = ensemble;
   return (
     <div class="stack">
@@ -49,7 +49,7 @@ export function EnsembleView({ ensemble, about, looks }: Props) {
         <MemberTable ensemble={ensemble} />
         <CommandLine line={`zkops health --servers ${about.servers}`} />
       </Panel>
-      <Curves looks={looks} />
+      <Curves polls={polls} />
       <Panel title="Changes since the console started (UTC)">
         {changes.length === 0 && <p>none</p>}
         <ul class="plain" id="changes">
@@ -100,8 +100,8 @@ function MemberTable({ ensemble: { columns, members } }: Pick<Props, 'ensemble'>
   );
 }
 
-function Curves({ looks }: Pick<Props, 'looks'>) {
-  const turn = Math.floor(looks / LOOKS_PER_CURVE);
+function Curves({ polls }: Pick<Props, 'polls'>) {
+  const turn = Math.floor(polls / POLLS_PER_CURVE);
   const { value, error } = useLoaded(() => ask<Trend>('/trend', { minutes: 60 }), [turn]);
   return (
     <Panel title="The last hour (UTC)">

@@ -1,4 +1,4 @@
-/** The address of a view: `#/tree/%2Fapp`. */
+/** `#/tree/%2Fapp` */
 export function hrefOf(view: string, subject = ''): string {
   return `#/${view}/${encodeURIComponent(subject)}`;
 }

@@ -1,4 +1,4 @@
-/** The stream of changes: one connection, for the looks and for one subtree. */
+/** One stream of events for the members and for one subtree. */
 import { useEffect, useState } from 'preact/hooks';
 import type { LiveEvent } from '../api/shapes.js';
 import { eventsUrl } from './api.js';
@@ -7,18 +7,18 @@ const MAX_SEEN = 500;
 const RETRY_MS = 1000;
 
 export interface Live {
-  /** How many looks at the members there were. */
-  readonly looks: number;
-  /** How often events may have been missed: after a start, a reconnect, and a flood. */
+  /** Number of polls of the members. */
+  readonly polls: number;
+  /** Number of possible losses of events: each start, reconnect, and overflow. */
   readonly gaps: number;
   readonly isConnected: boolean;
-  /** Since the page opened, the newest first. */
+  /** Since the page opened, newest first. */
   readonly seen: readonly LiveEvent[];
-  /** Those of the last message. */
+  /** Only the last message. */
   readonly latest: readonly LiveEvent[];
 }
 
-const NOTHING: Live = { looks: 0, gaps: 0, isConnected: false, seen: [], latest: [] };
+const NOTHING: Live = { polls: 0, gaps: 0, isConnected: false, seen: [], latest: [] };
 
 export function useLive(path: string | undefined): Live {
   const [live, setLive] = useState(NOTHING);
@@ -28,7 +28,7 @@ export function useLive(path: string | undefined): Live {
     const source = new EventSource(eventsUrl(path));
     const change = (next: (before: Live) => Partial<Live>) =>
       setLive((before) => ({ ...before, ...next(before) }));
-    source.addEventListener('look', () => change(({ looks }) => ({ looks: looks + 1 })));
+    source.addEventListener('poll', () => change(({ polls }) => ({ polls: polls + 1 })));
     for (const name of ['open', 'gap']) {
       source.addEventListener(name, () =>
         change(({ gaps }) => ({ gaps: gaps + 1, isConnected: true })),
@@ -44,7 +44,7 @@ export function useLive(path: string | undefined): Live {
     });
     source.addEventListener('error', () => {
       change(() => ({ isConnected: false }));
-      // A browser connects again by itself, but not after a refusal: no server has a quorum.
+      // A browser reconnects by itself, but not after a refusal, for example without a quorum.
       if (source.readyState !== EventSource.CLOSED) return;
       timer = setTimeout(() => setTurn((before) => before + 1), RETRY_MS);
     });

@@ -10,7 +10,7 @@ import { Fault, Level, useLoaded } from './parts.js';
 import { SearchView } from './search-view.js';
 import { TreeView } from './tree-view.js';
 
-/** `#/tree/%2Fapp`: the view, and its subject. */
+/** `#/tree/%2Fapp` */
 interface Place {
   readonly view: string;
   readonly subject: string;
@@ -30,14 +30,13 @@ function usePlace(): Place {
   useEffect(() => {
     const onChange = () => setPlace(placeNow());
     addEventListener('hashchange', onChange);
-    // It may have changed since the first drawing.
+    // It may have changed since the first rendering.
     onChange();
     return () => removeEventListener('hashchange', onChange);
   }, []);
   return place;
 }
 
-/** Light, dark, or as the system has it. */
 function ThemeButton() {
   const [theme, setTheme] = useState(() => localStorage.getItem('theme') ?? 'light dark');
   useEffect(() => {
@@ -53,7 +52,7 @@ function ThemeButton() {
   );
 }
 
-/** The subtree that is watched: that of the top-level znode, and all of it only on demand. */
+/** The watched subtree: that of the top-level znode, or the whole tree on demand. */
 function scopeOf({ view, subject }: Place, isWholeTree: boolean): string | undefined {
   if (view !== 'tree') return undefined;
   if (isWholeTree) return '/';
@@ -67,7 +66,7 @@ function Console() {
   const scope = scopeOf(place, isWholeTree);
   const live = useLive(scope);
   const about = useLoaded(() => ask<About>(''), []);
-  const ensemble = useLoaded(() => ask<Ensemble>('/ensemble'), [live.looks, live.gaps]);
+  const ensemble = useLoaded(() => ask<Ensemble>('/ensemble'), [live.polls, live.gaps]);
   const { value } = ensemble;
   const tab = (view: string, title: string, subject = '') => (
     <a href={hrefOf(view, subject)} aria-current={place.view === view ? 'page' : undefined}>
@@ -97,7 +96,7 @@ function Console() {
       <main>
         <Fault error={about.error ?? ensemble.error} />
         {place.view === 'ensemble' && value && about.value && (
-          <EnsembleView ensemble={value} about={about.value} looks={live.looks} />
+          <EnsembleView ensemble={value} about={about.value} polls={live.polls} />
         )}
         {place.view === 'member' && value && about.value && (
           <MemberDetail server={place.subject} ensemble={value} />

@@ -1,4 +1,3 @@
-/** Small parts that several views share. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { messageOf } from './api.js';
@@ -10,7 +9,7 @@ const MARKS: Readonly<Record<string, string>> = {
   unknown: '?',
 };
 
-/** A level by its sign and its word, not only by its color. */
+/** With a sign and a word, not only a color. */
 export function Level({ level }: { readonly level: string }) {
   return (
     <span class={`level ${level}`}>
@@ -19,7 +18,7 @@ export function Level({ level }: { readonly level: string }) {
   );
 }
 
-/** A command line that does the same as the page, to copy. */
+/** The command that does the same as the page. */
 export function CommandLine({ line }: { readonly line: string }) {
   const [isCopied, setCopied] = useState(false);
   const copy = () => {
@@ -61,7 +60,7 @@ export interface Loaded<T> {
   readonly error: unknown;
 }
 
-/** Loads again when a key changes; keeps the old value until the new one is there. */
+/** Loads again when a key changes; keeps the old value meanwhile. */
 export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, keys: readonly unknown[]) {
   const [loaded, setLoaded] = useState<Loaded<T>>({ value: undefined, error: undefined });
   useEffect(() => {

@@ -1,6 +1,6 @@
 /**
- * The rows of a tree of any size. It loads a page of children when a row of it is shown, and
- * computes the place of a row from the counts of the open branches, never from a list of all rows.
+ * The rows of a tree of any size. Loads a page of children when one of its rows is shown. Computes
+ * the index of a row from the counts of open branches, never from a list of all rows.
  */
 import { baseName, childPath, isWithin, parentPath } from '../../protocol/path.js';
 import type { Children } from '../api/shapes.js';
@@ -25,7 +25,6 @@ interface Branch {
   total: number;
   readonly pages: Map<number, Page>;
   readonly loading: Set<number>;
-  /** By index. */
   open: OpenChild[];
 }
 
@@ -49,7 +48,7 @@ export class TreeModel {
   private readonly onError: (error: unknown) => void;
   private readonly root: Branch = makeBranch('/');
   private readonly stale = new Set<string>();
-  /** Work that moves branches runs one after the other: each step waits for answers. */
+  /** Changes of branches run one after the other, because each waits for answers. */
   private last: Promise<unknown> = Promise.resolve();
   private isRefreshing = false;
 
@@ -59,12 +58,11 @@ export class TreeModel {
     this.onError = onError;
   }
 
-  /** The root is a row, too. */
   get rowCount(): number {
     return 1 + countOf(this.root);
   }
 
-  /** The row at a place; starts to load it if needed. */
+  /** Starts to load the row if needed. */
   rowAt(place: number): Row | undefined {
     if (place === 0) return { path: '/', name: '/', depth: 0, isOpen: true, child: undefined };
     let [branch, rest, depth] = [this.root, place - 1, 1];
@@ -85,7 +83,7 @@ export class TreeModel {
     }
   }
 
-  /** The place of a path whose parents are open; undefined otherwise. */
+  /** Undefined unless all its parents are open. */
   placeOf(path: string): number | undefined {
     if (path === '/') return 0;
     const parent = this.branchOf(parentPath(path));
@@ -101,7 +99,7 @@ export class TreeModel {
     await this.fill(this.root, 0);
   }
 
-  /** Opens all znodes above a path, and it itself if asked. */
+  /** Opens all ancestors of a path, and the path itself if `isOpened`. */
   reveal(path: string, isOpened = false): Promise<void> {
     return this.inOrder(() => this.openAlong(path, isOpened));
   }
@@ -135,13 +133,13 @@ export class TreeModel {
     this.onChange();
   }
 
-  /** Reads again where znodes were created, changed, or deleted. */
+  /** Reads the affected parents again. */
   changed(paths: readonly string[]): void {
     for (const path of paths) if (path !== '/') this.stale.add(parentPath(path));
     this.refreshSoon();
   }
 
-  /** Reads all again: events may be missing. */
+  /** Reads everything again, because events may be missing. */
   changedAll(): void {
     const all = (branch: Branch): string[] => [
       branch.path,
@@ -162,7 +160,7 @@ export class TreeModel {
       for (const [path] of this.stale.entries()) {
         this.stale.delete(path);
         const branch = this.branchOf(path);
-        // A closed parent has a count of children in its row.
+        // The row of a closed parent shows its number of children.
         const shown = branch ?? this.branchOf(parentPath(path));
         if (shown === undefined) continue;
         for (const page of shown.pages.values()) page.isStale = true;
@@ -174,7 +172,7 @@ export class TreeModel {
     this.onChange();
   }
 
-  /** Finds the open children again, whose indexes moved. */
+  /** Finds the new indexes of open children. */
   private async reindex(branch: Branch): Promise<void> {
     const kept: OpenChild[] = [];
     for (const open of branch.open) {
@@ -212,7 +210,7 @@ export class TreeModel {
       const offset = number * PAGE_SIZE;
       keep(branch, await this.load(branch.path, { offset, limit: PAGE_SIZE }));
     } catch (error) {
-      // The rows that lack it would ask again at once.
+      // Prevents an immediate retry by the visible rows.
       setTimeout(() => branch.loading.delete(number), RETRY_MS);
       throw error;
     }
@@ -242,7 +240,7 @@ function keep(branch: Branch, { total, offset, children }: Children): void {
   branch.pages.set(Math.floor(offset / PAGE_SIZE), { children, isStale: false });
 }
 
-/** The open child that has a row, or the index of the child that is the row. */
+/** The open child that contains a row, or the index of the child in that row. */
 function stepInto(branch: Branch, row: number): { inside?: Branch; rest: number } {
   let rest = row;
   for (const { index, branch: inside } of branch.open) {

@@ -70,7 +70,7 @@ export function TreeView(props: TreeProps) {
   );
 }
 
-/** The paths that changed a moment ago. */
+/** Paths that changed recently. */
 function useLit(live: Live): ReadonlySet<string> {
   const [lit, setLit] = useState<ReadonlySet<string>>(new Set());
   useEffect(() => {
@@ -110,7 +110,7 @@ interface RowsProps {
   readonly lit: ReadonlySet<string>;
 }
 
-/** Draws the rows on the screen only. */
+/** Renders only visible rows. */
 function Rows({ model, selected, lit }: RowsProps) {
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
@@ -168,7 +168,7 @@ function Rows({ model, selected, lit }: RowsProps) {
   );
 }
 
-/** Moves the selection, or opens and closes it; whether the key was one of these. */
+/** @returns whether it handled the key */
 function onKey(key: string, model: TreeModel, place: number, page: number): boolean {
   const row = model.rowAt(place);
   const last = model.rowCount - 1;

@@ -1,5 +1,3 @@
-/** The forms in which a value can be shown. Pure. */
-
 export type Form = 'text' | 'json' | 'hex' | 'image';
 
 const MAX_HEX_BYTES = 64 * 1024;
@@ -8,7 +6,7 @@ export function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
 }
 
-/** Undefined if it is not UTF-8, or has control characters that a text has not. */
+/** Undefined if it is not UTF-8, or has control characters other than white space. */
 export function textOf(bytes: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -42,7 +40,7 @@ export function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
-/** The forms that this value has, the best first. */
+/** The best first. */
 export function formsOf(bytes: Uint8Array): readonly Form[] {
   const text = textOf(bytes);
   if (imageTypeOf(bytes) !== undefined) return ['image', 'hex'];
@@ -50,7 +48,6 @@ export function formsOf(bytes: Uint8Array): readonly Form[] {
   return jsonOf(text) === undefined ? ['text', 'hex'] : ['json', 'text', 'hex'];
 }
 
-/** Offset, bytes, and characters, 16 a line. */
 export function hexLines(bytes: Uint8Array): string {
   const lines: string[] = [];
   for (let at = 0; at < Math.min(bytes.length, MAX_HEX_BYTES); at += 16) {

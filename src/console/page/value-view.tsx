@@ -12,14 +12,12 @@ import {
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Longer text is cut on the screen: a browser takes seconds to lay it out. */
+/** Longer text is cut: a browser takes seconds to lay it out. */
 const MAX_CHARS = 200_000;
 const MAX_UNPACKED_BYTES = 8 * 1024 * 1024;
-/** Deeper values open on demand. */
 const OPEN_DEPTH = 3;
 const MAX_ENTRIES = 500;
 
-/** A value in the forms that it has. */
 export function ValueView({ bytes }: { readonly bytes: Bytes | undefined }) {
   const [chosen, setChosen] = useState<Form | undefined>(undefined);
   const [unpacked, setUnpacked] = useState<Bytes | undefined>(undefined);
@@ -111,7 +109,7 @@ function Json({ value, depth }: { readonly value: unknown; readonly depth: numbe
   );
 }
 
-/** @throws for damaged data, and for more than a value can reasonably hold */
+/** @throws for damaged data, and above MAX_UNPACKED_BYTES */
 async function gunzip(bytes: Bytes): Promise<Bytes> {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
   const reader = stream.getReader();

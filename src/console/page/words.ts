@@ -1,4 +1,3 @@
-/** Values and facts in words. Pure. */
 import { quoteWord } from '../../commands/zksh/language/quote-word.js';
 import type { Acl, Stat } from '../api/shapes.js';
 
@@ -27,7 +26,7 @@ function whoInWords(scheme: string, id: string): string {
   return `${scheme} ${id}`;
 }
 
-/** "5 minutes ago", or "in 5 minutes" for a clock that is ahead. */
+/** "5 minutes ago", or "in 5 minutes" if the server's clock is ahead. */
 export function ago(iso: string, nowMs: number): string {
   const seconds = Math.round((nowMs - Date.parse(iso)) / 1000);
   if (!Number.isFinite(seconds)) return iso;
@@ -70,18 +69,17 @@ export function statInWords(stat: Stat, nowMs: number): readonly (readonly [stri
   ];
 }
 
-/** A word for sh. */
 function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** A command line that does the same: `zksh zk1:2181 -c 'get /app'`. */
+/** The same as a command: `zksh zk1:2181 -c 'get /app'`. */
 export function zkshLine(servers: string, verb: string, words: readonly string[]): string {
   const line = [verb, ...words.map(quoteWord)].join(' ');
   return `zksh ${shellWord(servers)} -c ${shellWord(line)}`;
 }
 
-/** The number at the end of the name of a sequential znode. */
+/** The sequence number of a sequential znode. */
 export function sequenceOf(name: string): number | undefined {
   const digits = /-?\d{10}$/.exec(name)?.[0];
   return digits === undefined ? undefined : Number(digits.replace(/^-(?=\d{10})/, ''));

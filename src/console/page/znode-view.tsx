@@ -88,7 +88,7 @@ function DataPanel(props: {
   );
 }
 
-/** The value of the version before, if it changed while the page was open. */
+/** The previous value, if it changed while the page was open. */
 function usePrevious(znode: Znode): Znode | undefined {
   const last = useRef<{ now: Znode; before: Znode | undefined }>({ now: znode, before: undefined });
   if (last.current.now.stat.version !== znode.stat.version) {
@@ -110,7 +110,7 @@ function Facts({ znode, servers }: { readonly znode: Znode; readonly servers: st
         ))}
         {stat.ephemeralOwner && (
           <div>
-            <dt>Ephemeral of</dt>
+            <dt>Ephemeral owner</dt>
             <dd id="owner">
               <Owner id={stat.ephemeralOwner} />
             </dd>
@@ -119,7 +119,7 @@ function Facts({ znode, servers }: { readonly znode: Znode; readonly servers: st
         <div>
           <dt>ACL</dt>
           <dd>
-            {acl === null && 'may not be read'}
+            {acl === null && 'no permission to read the ACL'}
             {acl?.map((entry) => (
               <div key={`${entry.scheme}:${entry.id}:${entry.perms}`}>
                 {safeLine(aclInWords(entry))}{' '}
@@ -140,14 +140,14 @@ function Owner({ id }: { readonly id: string }) {
   return (
     <>
       session <code>{id}</code>
-      {value?.client && ` of the client ${value.client}, connected to ${value.server}`}
+      {value?.client && ` of client ${value.client}, connected to ${value.server}`}
       {value?.note && ` (${value.note})`}
       <Fault error={error} />
     </>
   );
 }
 
-/** Children that are numbered by the server form a line: of a lock, an election, or a queue. */
+/** Sequential children form the line of a lock, an election, or a queue. */
 function Queue({ znode, live }: { readonly znode: Znode; readonly live: Live }) {
   const { path, stat } = znode;
   const own = live.seen.find((event) => event.path !== path && isWithin(event.path, path));
@@ -164,11 +164,11 @@ function Queue({ znode, live }: { readonly znode: Znode; readonly live: Live }) 
     return null;
   const line = numbered.sort((a, b) => a.sequence - b.sequence).slice(0, QUEUE_LENGTH);
   return (
-    <Panel title={`In line: ${value.total}`}>
+    <Panel title={`Queue: ${value.total}`}>
       <ol id="line">
         {line.map(({ name, ephemeralOwner }, at) => (
           <li key={name}>
-            {at === 0 && <strong>first, holds it: </strong>}
+            {at === 0 && <strong>first (holder): </strong>}
             <a href={hrefOf('tree', `${path === '/' ? '' : path}/${name}`)}>{safeLine(name)}</a>{' '}
             {ephemeralOwner && <Owner id={ephemeralOwner} />}
           </li>
@@ -179,13 +179,12 @@ function Queue({ znode, live }: { readonly znode: Znode; readonly live: Live }) 
   );
 }
 
-const SAYS: Readonly<Record<string, string>> = {
+const EVENT_NAMES: Readonly<Record<string, string>> = {
   NodeCreated: 'created',
   NodeDeleted: 'deleted',
   NodeDataChanged: 'changed',
 };
 
-/** Recorded before the page opened, and seen since. */
 function Events({ path, live }: Pick<Props, 'path' | 'live'>) {
   const [events, setEvents] = useState<readonly LiveEvent[]>([]);
   const { value } = useLoaded(() => ask<History>('/history', { path }), [path, live.gaps]);
@@ -196,15 +195,15 @@ function Events({ path, live }: Pick<Props, 'path' | 'live'>) {
     setEvents([...fresh, ...(value?.events ?? [])].slice(0, MAX_EVENTS));
   }, [value, live.seen, path]);
   return (
-    <Panel title="What happened here (UTC)">
-      {events.length === 0 && <p>nothing since {value?.since.slice(0, 19).replace('T', ' ')}</p>}
+    <Panel title="Events (UTC)">
+      {events.length === 0 && <p>no events since {value?.since.slice(0, 19).replace('T', ' ')}</p>}
       <ul class="plain" id="events">
         {events.map((event) => (
           <li key={keyOf(event)}>
             <time dateTime={event.time} title={event.time}>
               {event.time.slice(11, 19)}
             </time>{' '}
-            <span class="tag">{SAYS[event.type] ?? event.type}</span>{' '}
+            <span class="tag">{EVENT_NAMES[event.type] ?? event.type}</span>{' '}
             <a href={hrefOf('tree', event.path)}>{safeLine(event.path)}</a>{' '}
             {ago(event.time, Date.now())}
           </li>

@@ -37,7 +37,7 @@ import type { EnsembleLooks } from '../ensemble-looks.js';
 import { HttpProblem } from '../problem.js';
 import { type Route, route } from '../route.js';
 
-/** The words that only read; a server with many watches is not asked for wchc and wchp. */
+/** Words that only read; without wchc and wchp, which are slow on servers with many watches. */
 const WORDS: readonly OpsVerb[] = [
   ruok,
   srvr,
@@ -54,7 +54,7 @@ const WORDS: readonly OpsVerb[] = [
   dirs,
   hash,
 ];
-/** The columns of `zkops health`, and those of `zkops check` that it lacks. */
+/** The columns of `zkops health`, and further ones of `zkops check`. */
 const COLUMNS = [
   ...health.columns,
   ...check.columns.filter(({ key }) => !health.columns.some((known) => known.key === key)),
@@ -120,7 +120,7 @@ const members = route({
 const healthRoute = route({
   method: 'GET',
   path: '/health',
-  summary: 'Show the last look as zkops health prints it in JSON',
+  summary: 'Show the last poll as zkops health prints it in JSON',
   answer: Health,
   run: async ({ looks }) => ({ value: opsDocument(await looks.latest(), SHOW) }),
 });
@@ -132,7 +132,7 @@ const trend = route({
   path: '/trend',
   summary: 'Show the figures of every member over time',
   optional: {
-    minutes: integer('how far back', { minimum: 1, maximum: 1440, default: 60 }),
+    minutes: integer('minutes back', { minimum: 1, maximum: 1440, default: 60 }),
   },
   answer: Trend,
   run: async ({ looks }, { minutes = 60 }) => {
@@ -174,7 +174,7 @@ const word = route({
   method: 'GET',
   path: '/members/{server}/words/{word}',
   summary: 'Ask one member a four-letter word that only reads',
-  required: { server: text('as in the list of members'), word: text() },
+  required: { server: text('host:port, as /members lists it'), word: text() },
   answer: Word,
   problems: [404, 502],
   run: async ({ looks }, { server, word: name }) => {
@@ -215,7 +215,7 @@ const session = route({
     const silent = asked.filter((member) => parsedOf(member, 'cons') === undefined);
     const note =
       silent.length === 0
-        ? 'no member has a connection of it: its client is away, or it expired'
+        ? 'no member has a connection of this session: its client is disconnected, or it expired'
         : `${silent.map(({ server }) => server).join(', ')} did not answer cons`;
     return { value: { id, server: null, client: null, lastOperation: null, note } };
   },

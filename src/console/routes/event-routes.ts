@@ -7,14 +7,14 @@ import { searchSubtree } from '../subtrees.js';
 
 const FLUSH_MS = 200;
 const HEARTBEAT_MS = 15_000;
-/** Of one flush; a page cannot show more. */
+/** Per flush; a page cannot show more. */
 const MAX_AT_ONCE = 200;
 const MAX_UNREAD_BYTES = 1024 * 1024;
 const MAX_STREAMS = 64;
 
 let streams = 0;
 
-/** Server-sent events; writes what gathered a few times a second, so a busy tree costs little. */
+/** Server-sent events, sent a few times a second, so that a busy tree costs little. */
 class EventStream {
   private readonly response: ServerResponse;
   private readonly timers: NodeJS.Timeout[];
@@ -37,7 +37,7 @@ class EventStream {
     else this.dropped++;
   }
 
-  /** An event without details, at most once in a flush. */
+  /** An event without details, at most one per flush. */
   mark(name: string): void {
     this.marks.add(name);
   }
@@ -56,7 +56,7 @@ class EventStream {
     for (const [name, data] of all) {
       response.write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
     }
-    // A reader that does not read would fill the memory.
+    // A slow reader would fill the memory.
     if (response.writableLength > MAX_UNREAD_BYTES) response.destroy();
   }
 
@@ -68,8 +68,9 @@ class EventStream {
 const events = route({
   method: 'GET',
   path: '/events',
-  summary: 'Stream changes: "look" after each look at the members, "znodes" below a path',
-  optional: { path: text('watched with its subtree; without it, only looks') },
+  summary:
+    'Stream events: "poll" after each poll of the members, "znodes" for changes below a path',
+  optional: { path: text('watched with its subtree; without it, only "poll"') },
   answer: undefined,
   run: async ({ session, looks, live }, { path }, { response }) => {
     if (streams >= MAX_STREAMS) {
@@ -99,7 +100,7 @@ const events = route({
     const stream = new EventStream(response);
     ends.push(
       () => stream.close(),
-      looks.listen(() => stream.mark('look')),
+      looks.listen(() => stream.mark('poll')),
     );
     if (path !== undefined) {
       const onEvent = (event: LiveEvent) => stream.add(event);
@@ -117,7 +118,7 @@ const history = route({
   summary: 'Show the recorded events at and below a path',
   required: { path: text() },
   optional: {
-    seconds: integer('how far back', { minimum: 1, default: 3600 }),
+    seconds: integer('seconds back', { minimum: 1, default: 3600 }),
     limit: integer(undefined, { minimum: 1, maximum: 1000, default: 200 }),
   },
   answer: History,
@@ -129,7 +130,7 @@ const history = route({
 const search = route({
   method: 'GET',
   path: '/search',
-  summary: 'Search a part of a subtree: at most 2000 znodes or a second; repeat with "after"',
+  summary: 'Search up to 2000 znodes of a subtree, or one second; continue with "after"',
   required: { path: text('the root of the search') },
   optional: {
     name: text('a part of the name; a pattern with * or ?; with /, a part of the path'),

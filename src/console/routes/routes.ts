@@ -4,7 +4,6 @@ import { ENSEMBLE_ROUTES } from './ensemble-routes.js';
 import { EVENT_ROUTES } from './event-routes.js';
 import { ZNODE_ROUTES } from './znode-routes.js';
 
-/** The whole API; the OpenAPI document is made of it. */
 export const ROUTES: readonly Route[] = [
   ...ABOUT_ROUTES,
   ...ENSEMBLE_ROUTES,

@@ -38,7 +38,7 @@ const getZnode = route({
   },
 });
 
-/** Null if it may not be read. */
+/** Null without permission to read it. */
 async function aclOf(client: ZooKeeperClient, of: string) {
   try {
     const { acl } = await client.getACL(of);
@@ -49,10 +49,10 @@ async function aclOf(client: ZooKeeperClient, of: string) {
   }
 }
 
-/** @throws HttpProblem for a znode of the servers, which tools of their own change */
+/** @throws HttpProblem for znodes below /zookeeper, which have their own tools */
 function refuseSystem(of: string): void {
   if (!isWithin(of, SYSTEM)) return;
-  throw new HttpProblem(403, 'PROTECTED', `${of}: the servers keep their own data here`, {
+  throw new HttpProblem(403, 'PROTECTED', `${of}: reserved for the servers`, {
     path: of,
     hint: 'use zksh, with reconfig and setquota',
   });
@@ -124,7 +124,7 @@ const deleteZnode = route({
   summary: 'Delete a znode, if its version is that of If-Match; with count, its subtree',
   required: { path },
   optional: {
-    count: integer('znodes of the subtree, as /subtree counts them: deletes if it is the same'),
+    count: integer('expected size of the subtree, from /subtree'),
   },
   takes: ['if-match'],
   answer: Deleted,
@@ -161,9 +161,9 @@ const children = route({
   summary: 'Show a page of the children, in the order of their names',
   required: { path },
   optional: {
-    offset: integer('index of the first one', { default: 0 }),
+    offset: integer('index of the first child', { default: 0 }),
     limit: integer(undefined, { minimum: 1, maximum: 500, default: 100 }),
-    find: text('the page that has this name, instead of "offset"'),
+    find: text('return the page with this name; replaces "offset"'),
   },
   answer: Children,
   problems: [404],
@@ -194,7 +194,6 @@ async function childOf(client: ZooKeeperClient, parent: string, name: string) {
   return { name, numChildren, dataLength, version, modified, ephemeralOwner };
 }
 
-/** In a sorted list; -1 if it is not there. */
 function indexOf(names: readonly string[], name: string): number {
   let [from, to] = [0, names.length];
   while (from < to) {

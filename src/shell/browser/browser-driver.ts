@@ -1,5 +1,5 @@
-// Performs the effects of the browser: reads znodes and watches the visible ones, so that the
-// screen follows the server. It makes no decisions about keys.
+// Performs the effects of the browser: reads znodes, and watches the visible ones so that the
+// screen follows the server.
 
 import type { ZooKeeperClient } from '../../client/base/client.js';
 import { ZooKeeperError } from '../../client/base/errors.js';
@@ -22,11 +22,10 @@ export class BrowserDriver {
   readonly #session: ShellSession;
   readonly #client: ZooKeeperClient;
   readonly #listeners = new Set<() => void>();
-  /** Resolves with the last selected path. */
   readonly left: Promise<string>;
   #resolveLeft: (path: string) => void = () => undefined;
   #state: BrowserState;
-  /** Reads one znode at a time, because a held key passes many znodes. */
+  /** One read at a time: a held key passes many znodes. */
   #isReading = false;
   #nextRead: string | undefined;
   #unsubscribe: () => void;
@@ -73,7 +72,7 @@ export class BrowserDriver {
     for (const effect of effects) this.#perform(effect);
   }
 
-  /** Closes the browser without waiting for pending reads. */
+  /** Does not wait for pending reads. */
   leave(path = this.#state.selected): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -82,7 +81,6 @@ export class BrowserDriver {
     this.#resolveLeft(path);
   }
 
-  /** Runs work that reports its own errors. */
   readonly #ignore = (): void => undefined;
 
   #perform(effect: BrowserEffect): void {
@@ -93,8 +91,8 @@ export class BrowserDriver {
       case 'read':
         inBackground(this.#read(effect.path), this.#ignore);
         return;
-      case 'look':
-        inBackground(this.#look(effect.paths), this.#ignore);
+      case 'read-stats':
+        inBackground(this.#readStats(effect.paths), this.#ignore);
         return;
       case 'find':
         inBackground(this.#find(effect.text, effect.after), this.#ignore);
@@ -135,18 +133,18 @@ export class BrowserDriver {
     if (next !== undefined) await this.#read(next);
   }
 
-  async #look(paths: readonly string[]): Promise<void> {
+  async #readStats(paths: readonly string[]): Promise<void> {
     const stats = new Map<string, Stat>();
-    const looks = paths.map(async (path) => {
+    const reads = paths.map(async (path) => {
       const stat = await this.#client.exists(path);
       if (stat !== null) stats.set(path, stat);
     });
     // Unreadable znodes keep their marks.
-    await Promise.allSettled(looks);
-    if (stats.size > 0) this.dispatch({ type: 'looked', stats });
+    await Promise.allSettled(reads);
+    if (stats.size > 0) this.dispatch({ type: 'stats', stats });
   }
 
-  /** A later search replaces one that is running. */
+  /** A later search replaces a running one. */
   async #find(text: string, after: string): Promise<void> {
     this.#search.abort();
     this.#search = new AbortController();

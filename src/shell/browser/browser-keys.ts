@@ -1,4 +1,3 @@
-// The keys of the full-screen browser; a part of the reducer in browser-step.ts.
 import { parentPath } from '../../protocol/path.js';
 import {
   type BrowserState,
@@ -87,7 +86,7 @@ function move(state: BrowserState, by: number): BrowserStep {
   return select(state, rows[at]?.path ?? state.root);
 }
 
-/** Expands a znode, or selects its first child. */
+/** Expands a znode; an expanded one selects its first child. */
 function openSelected(state: BrowserState): BrowserStep {
   const { selected, tree } = state;
   const node = tree.get(selected);
@@ -101,7 +100,7 @@ function toggleSelected(state: BrowserState): BrowserStep {
   return state.tree.get(state.selected)?.isOpen === true ? close(state) : openSelected(state);
 }
 
-/** Collapses a znode, or selects its parent. */
+/** Collapses a znode; a collapsed one selects its parent. */
 function closeSelected(state: BrowserState): BrowserStep {
   if (state.tree.get(state.selected)?.isOpen === true) return close(state);
   if (state.selected === state.root) return just(state);
@@ -117,7 +116,6 @@ function scrollValue(state: BrowserState, by: number): BrowserStep {
   return just({ ...state, valueTop: Math.max(0, Math.min(last, state.valueTop + by)) });
 }
 
-/** Handles each character as a key, or adds it to the search text. */
 export function typeText(state: BrowserState, text: string): BrowserStep {
   let last = just(state);
   for (const letter of text) {
@@ -151,14 +149,14 @@ function pressInSearch(state: BrowserState, text: string, key: string): BrowserS
   }
 }
 
-/** Enter keeps what typing has found, or finds it below closed znodes. */
+/** Enter keeps the match that typing found; without one, it searches below closed znodes. */
 function accept(state: BrowserState, text: string): BrowserStep {
   if (text === '') return just({ ...state, search: undefined });
   const accepted = { ...state, search: { text, isTyped: false } };
   return nextRow(accepted, 0, 1) === undefined ? findBelow(accepted, text) : just(accepted);
 }
 
-/** The next match; forward also below closed znodes, so that n reaches each match. */
+/** Forward, it searches below closed znodes, too, so that n reaches each match. */
 function findNext(state: BrowserState, step: 1 | -1): BrowserStep {
   const { search } = state;
   if (search === undefined) return just(state);
@@ -170,7 +168,7 @@ function findBelow(state: BrowserState, text: string): BrowserStep {
   return { state: { ...state, note: `searching for "${text}" …` }, effects: [effect] };
 }
 
-/** Selects the next row whose name contains the text; wraps around and ignores case. */
+/** Wraps around and ignores case. */
 function findFrom(state: BrowserState, offset: number, step: 1 | -1): BrowserStep {
   const row = nextRow(state, offset, step);
   if (row !== undefined) return select(state, row.path);

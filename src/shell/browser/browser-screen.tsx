@@ -1,6 +1,3 @@
-// The view of the full-screen browser: the tree, and the selected value beside it, or below it on a
-// narrow terminal.
-
 import { Box } from 'ink';
 import type { ReactNode } from 'react';
 import {
@@ -19,23 +16,23 @@ import type { Span, Tone } from '../terminal/theme.js';
 import type { BrowserState } from './browser-state.js';
 import { type TreeRow, treeRows } from './tree-rows.js';
 
-/** The layout of the screen. One row stays free, because Ink clears a full terminal. */
+/** One row stays free, because Ink clears a full terminal. */
 export interface Layout {
   readonly isSideBySide: boolean;
   readonly treeWidth: number;
   readonly treeHeight: number;
   readonly valueWidth: number;
-  /** The rows of the data, below the Stat. */
+  /** Rows of the data, without the Stat. */
   readonly valueHeight: number;
   readonly hexColumns: number;
 }
 
-/** The width of offset, hex, and characters of sixteen bytes. */
+/** Offset, hex, and characters of sixteen bytes. */
 const WIDE_HEX = 10 + 16 * 3 + 1 + 16;
 
 const SIDE_BY_SIDE_COLUMNS = 60;
 const MAX_TREE_WIDTH = 50;
-/** The rows of title and keys. */
+/** Title and keys. */
 const FRAME_ROWS = 2;
 const STAT_ROWS = 2;
 const GAP: Span = { text: ' │ ', tone: 'dim' };
@@ -93,7 +90,6 @@ interface PaneSize {
 
 type Tree = Pick<BrowserState, 'tree' | 'root' | 'selected' | 'top' | 'hasValueFocus'>;
 
-/** The visible znodes, with the selected one marked. */
 export function TreePane({ width, height, ...state }: Tree & PaneSize): ReactNode {
   const shown = treeRows(state.tree, state.root).slice(state.top, state.top + height);
   return (
@@ -124,7 +120,6 @@ function toneOf(state: Tree, path: string, fault: string | undefined): Tone {
 
 type Value = Pick<BrowserState, 'value' | 'valueTop' | 'valueLeft'>;
 
-/** The Stat of the znode, and `height` rows of its data. */
 export function ValuePane({ width, height, ...state }: Value & PaneSize): ReactNode {
   const { value, valueTop, valueLeft } = state;
   const { view, fault } = value;
@@ -159,7 +154,7 @@ function statLines(stat: Stat | undefined, form: string | undefined): readonly s
   return [facts.join(', '), `changed ${changed} UTC`];
 }
 
-/** Drops the first columns; ignores text far beyond the visible part. */
+/** Ignores text far beyond the visible part. */
 function cutLeft(line: string, columns: number, width: number): string {
   const drawn = drawnText(line.slice(0, (columns + width) * 4));
   let left = columns;
@@ -172,13 +167,12 @@ function cutLeft(line: string, columns: number, width: number): string {
   return drawn.slice(at);
 }
 
-/** Pads or cuts a text to `width` columns. */
+/** Pads or cuts. */
 function fit(text: string, width: number): string {
   const shown = cut(text, width);
   return shown + ' '.repeat(Math.max(0, width - textWidth(shown)));
 }
 
-/** Cuts a text to at most `width` columns. */
 function cut(text: string, width: number): string {
   return truncate(drawnText(text), width);
 }

@@ -1,5 +1,3 @@
-// The state of the full-screen browser. browser-step.ts handles keys and answers, browser-driver.ts
-// reads from the server, browser-screen.tsx draws.
 import type { Stat } from '../../protocol/data.js';
 import { type BrowsedTree, treeRows } from './tree-rows.js';
 import type { ValueForm, ValueView } from './value-view.js';
@@ -12,26 +10,21 @@ export interface BrowserState {
   readonly top: number;
   readonly hasValueFocus: boolean;
   readonly value: BrowsedValue;
-  /** The selected form of the value; undefined detects it. */
+  /** Undefined detects it. */
   readonly form: ValueForm | undefined;
-  /** The scroll position of the value, in lines and columns. */
   readonly valueTop: number;
   readonly valueLeft: number;
-  /** The search text; `isTyped` while the user types it. */
   readonly search: { readonly text: string; readonly isTyped: boolean } | undefined;
   readonly note: string | undefined;
-  /** "host:port (connected)". */
   readonly server: string;
-  /** The number of visible rows of the tree and the value. */
+  /** Numbers of visible rows. */
   readonly treeHeight: number;
   readonly valueHeight: number;
-  /** Bytes per row of hex. */
   readonly hexColumns: number;
 }
 
 export interface BrowsedValue {
   readonly path: string;
-  /** Undefined while it is being read. */
   readonly view?: ValueView;
   readonly data?: Buffer | null;
   readonly stat?: Stat;
@@ -55,11 +48,11 @@ export type BrowserEvent =
       readonly stat: Stat;
     }
   | { readonly type: 'unread'; readonly path: string; readonly reason: string }
-  | { readonly type: 'looked'; readonly stats: ReadonlyMap<string, Stat> }
+  | { readonly type: 'stats'; readonly stats: ReadonlyMap<string, Stat> }
   /** The next match below closed znodes; the driver has listed its ancestors. */
   | { readonly type: 'found'; readonly path: string }
   | { readonly type: 'not-found'; readonly text: string }
-  /** A watch fired, or anything may have changed during a disconnect. */
+  /** A watch fired, or the client was disconnected and may have missed changes. */
   | { readonly type: 'stale'; readonly path: string }
   | { readonly type: 'server'; readonly server: string; readonly isBack: boolean }
   | {
@@ -72,9 +65,9 @@ export type BrowserEvent =
 export type BrowserEffect =
   | { readonly type: 'list'; readonly path: string }
   | { readonly type: 'read'; readonly path: string }
-  /** Reads Stats, for the marks of the names. */
-  | { readonly type: 'look'; readonly paths: readonly string[] }
-  /** Finds the next znode in the order of the tree, also below closed znodes. */
+  /** Reads Stats for the marks of the names. */
+  | { readonly type: 'read-stats'; readonly paths: readonly string[] }
+  /** Searches closed znodes, too. */
   | { readonly type: 'find'; readonly text: string; readonly after: string }
   | { readonly type: 'leave'; readonly path: string };
 

@@ -1,4 +1,4 @@
-// The full-screen browser as a pure reducer: keys and answers of the server in, requests out.
+// A pure reducer: keys and answers of the server in, requests out.
 
 import { compareNames } from '../../commands/znodes/walk.js';
 import type { Stat } from '../../protocol/data.js';
@@ -22,7 +22,7 @@ import { viewOf } from './value-view.js';
 export function stepBrowser(before: BrowserState, event: BrowserEvent): BrowserStep {
   const { state, effects } = step(before, event);
   const scrolled = scrollToSelected(state);
-  return { state: scrolled, effects: [...effects, ...looks(before, scrolled)] };
+  return { state: scrolled, effects: [...effects, ...unreadStats(before, scrolled)] };
 }
 
 function step(state: BrowserState, event: BrowserEvent): BrowserStep {
@@ -50,7 +50,7 @@ function step(state: BrowserState, event: BrowserEvent): BrowserStep {
       if (path !== state.selected) return just(state);
       return just({ ...state, value: { path, fault: reason } });
     }
-    case 'looked':
+    case 'stats':
       return just({ ...state, tree: withStats(state.tree, event.stats) });
     case 'found':
       return reveal(state, event.path);
@@ -79,8 +79,8 @@ function scrollToSelected(state: BrowserState): BrowserState {
   return top === state.top ? state : { ...state, top };
 }
 
-/** The visible rows with unknown marks. */
-function looks(before: BrowserState, after: BrowserState): readonly BrowserEffect[] {
+/** The visible rows without Stats. */
+function unreadStats(before: BrowserState, after: BrowserState): readonly BrowserEffect[] {
   const isSame =
     before.tree === after.tree &&
     before.top === after.top &&
@@ -90,7 +90,7 @@ function looks(before: BrowserState, after: BrowserState): readonly BrowserEffec
     .slice(after.top, after.top + after.treeHeight)
     .map(({ path }) => path)
     .filter((path) => after.tree.get(path)?.stat === undefined);
-  return paths.length === 0 ? [] : [{ type: 'look', paths }];
+  return paths.length === 0 ? [] : [{ type: 'read-stats', paths }];
 }
 
 function takeChildren(
@@ -101,11 +101,10 @@ function takeChildren(
   const tree = withNode(withoutFault(state.tree, path), path, { children, stat });
   const next = { ...state, tree };
   const isThere = treeRows(tree, state.root).some((row) => row.path === state.selected);
-  // The selected znode was deleted: select its parent.
+  // Deleted: select the parent.
   return isThere ? just(next) : select(next, path);
 }
 
-/** Opens the ancestors of a znode, and selects it. */
 function reveal(state: BrowserState, path: string): BrowserStep {
   const ancestors = ancestorsOf(path).filter((one) => isWithin(one, state.root));
   const tree = ancestors.reduce(

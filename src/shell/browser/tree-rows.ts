@@ -1,12 +1,9 @@
 import type { Stat } from '../../protocol/data.js';
 import { baseName, childPath, parentPath } from '../../protocol/path.js';
 
-/** The known state of a znode. */
 export interface BrowsedNode {
-  /** Sorted; undefined until listed. */
   readonly children?: readonly string[];
   readonly isOpen: boolean;
-  /** The reason why the children could not be listed. */
   readonly fault?: string;
   readonly stat?: Stat;
 }
@@ -19,19 +16,17 @@ export interface TreeRow {
   readonly depth: number;
 }
 
-/** Does a name contain the text of a search? */
 export function isMatch(name: string, text: string): boolean {
   return name.toLowerCase().includes(text.toLowerCase());
 }
 
 const known = new WeakMap<BrowsedTree, readonly TreeRow[]>();
 
-/** The rows of the tree: the root and the children of all open znodes. */
 export function treeRows(tree: BrowsedTree, root: string): readonly TreeRow[] {
   const cached = known.get(tree);
   if (cached !== undefined) return cached;
   const rows: TreeRow[] = [];
-  // A stack: the next znode is at the end.
+  // A stack: the last element is next.
   const pending: TreeRow[] = [{ path: root, name: root, depth: 0 }];
   for (let row = pending.pop(); row !== undefined; row = pending.pop()) {
     rows.push(row);
@@ -47,13 +42,12 @@ export function treeRows(tree: BrowsedTree, root: string): readonly TreeRow[] {
   return rows;
 }
 
-/** The ancestors of a path, the root first. */
 export function ancestorsOf(path: string): readonly string[] {
   const parent = path === '/' ? undefined : parentPath(path);
   return parent === undefined ? [] : [...ancestorsOf(parent), parent];
 }
 
-/** The tree with one node changed; an unknown node counts as closed. */
+/** An unknown node counts as closed. */
 export function withNode(
   tree: BrowsedTree,
   path: string,

@@ -1,5 +1,4 @@
-// The data of a znode as lines, computed when they are shown: a megabyte has 65,536 lines of hex,
-// of which a screen shows forty.
+// Computes lines when they are shown: a megabyte has 65,536 lines of hex, a screen shows forty.
 import { isUtf8 } from 'node:buffer';
 
 export const VALUE_FORMS = ['text', 'json', 'hex'] as const;
@@ -11,12 +10,12 @@ export interface ValueView {
   line(index: number): string;
 }
 
-/** Longer JSON is not formatted, because parsing would delay keys. */
+/** Longer JSON is not formatted: parsing would delay keys. */
 const MAX_JSON_LENGTH = 4 * 1024 * 1024;
 
 /**
- * @param form the selected form; undefined detects it
- * @param hexColumns bytes per line of hex
+ * @param form undefined detects it
+ * @param hexColumns bytes per line
  */
 export function viewOf(
   data: Buffer | null,
@@ -51,7 +50,7 @@ function isText(data: Buffer): boolean {
   return isUtf8(data) && !BINARY.test(data.toString());
 }
 
-/** Formats only objects and arrays; other JSON values gain nothing. */
+/** Other JSON values gain nothing. */
 function prettyJson(data: Buffer): string | undefined {
   if (data.length > MAX_JSON_LENGTH || !isUtf8(data)) return undefined;
   const text = data.toString();

@@ -1,4 +1,3 @@
-// The table of `zkserver ensemble`, below its messages.
 import type { ReactNode } from 'react';
 import { drawTable } from '../../commands/terminal/draw-table.js';
 import { truncate } from '../../commands/terminal/text-width.js';
@@ -20,7 +19,7 @@ const TITLES = [
   right('PROCESS'),
 ];
 
-/** One row per server, as far as they fit on the terminal; empty without servers. */
+/** One row per server, as far as they fit; empty without servers. */
 export function EnsembleTable(props: ViewProps<readonly ShownMember[]>): ReactNode {
   return <Rows rows={tableRows(props)} />;
 }
@@ -28,7 +27,7 @@ export function EnsembleTable(props: ViewProps<readonly ShownMember[]>): ReactNo
 function tableRows({ state: members, size }: ViewProps<readonly ShownMember[]>) {
   if (members.length === 0) return [];
   const table = drawTable(TITLES, members.map(cellsOf)).trimEnd().split('\n');
-  // Reserve rows for titles and keys, and keep one row free: Ink clears a full terminal.
+  // Reserve rows for titles and keys, and one more: Ink clears a full terminal.
   const room = Math.max(1, size.rows - 3);
   const isFull = members.length > room;
   const shown = isFull ? table.slice(0, room) : table;
@@ -50,7 +49,7 @@ function cellsOf(member: ShownMember) {
   ];
 }
 
-/** @param options stdout gets the table, stderr the output for other programs */
+/** @param options stdout gets the table, stderr the other output */
 export function openTable(options: MountOptions): EnsembleScreen {
   let members: readonly ShownMember[] = [];
   const listeners = new Set<() => void>();

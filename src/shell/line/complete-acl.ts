@@ -1,13 +1,12 @@
 import type { Choice, Found } from './complete.js';
 
-/** The starts of ACL entries; after the last four, the user types an id. */
+/** Beginnings of ACL entries. The user types an id after the last four. */
 const STARTS = ['world:anyone:', 'auth::', 'digest:', 'ip:', 'x509:', 'sasl:'];
-/** The number of colons before the permissions: a digest id is `user:hash`. */
+/** Colons before the permissions: a digest id is `user:hash`. */
 const COLONS: Readonly<Record<string, number>> = { digest: 3 };
-/** Common permissions first, then single letters. */
+/** Common sets first. */
 const PERMISSIONS = ['cdrwa', 'cdrw', 'r', 'rw', 'c', 'd', 'w', 'a'];
 
-/** Completes the scheme, then the permissions, of the last entry of an ACL. */
 export function completeAcl(text: string): Found {
   const entryStart = text.lastIndexOf(',') + 1;
   const entry = text.slice(entryStart);
@@ -23,7 +22,6 @@ function starts(entry: string): readonly Choice[] {
   return STARTS.filter((start) => start.startsWith(entry)).map(open);
 }
 
-/** A comma and another entry can follow. */
 function open(name: string): Choice {
   return { name, isOpen: true };
 }

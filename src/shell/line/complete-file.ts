@@ -1,9 +1,9 @@
 import type { Found } from './complete.js';
 
-/** A file name; names of folders end in a slash. */
+/** Names of folders end in a slash. */
 export type ListFiles = (folder: string) => Promise<readonly string[]>;
 
-/** The files with a prefix; hidden files only if the prefix starts with a dot. */
+/** Lists hidden files only if the prefix starts with a dot. */
 export async function completeFile(text: string, listFiles: ListFiles): Promise<Found> {
   const slash = text.lastIndexOf('/');
   const prefix = text.slice(0, slash + 1);

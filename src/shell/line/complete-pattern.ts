@@ -1,11 +1,10 @@
-// TAB after a pattern shows its matches and does not change it. A partial name after a pattern is
+// TAB after a pattern lists its matches and does not change it. A name begun after a pattern is
 // completed from the children of all matches.
 import { type NamePattern, parsePathGlob } from '../../commands/zksh/language/path-glob.js';
 import type { Found, ListChildren } from './complete.js';
 
 export const NOTHING: Found = { prefix: '', choices: [] };
 
-/** The maximum number of matches used for completion. */
 const MAX_PARENTS = 64;
 
 /**
@@ -34,12 +33,11 @@ export async function completePattern(
     const choices = [...ends].filter(isPlain).map((name) => ({ name, isOpen: true }));
     return { prefix: text.slice(0, slash + 1), choices, isBare: true };
   } catch {
-    // It may still become a pattern.
+    // May become a pattern.
     return NOTHING;
   }
 }
 
-/** Can the name follow a pattern without quotes? */
 function isPlain(name: string): boolean {
   return !/[*?[{}\]\\\s;'"]/.test(name);
 }

@@ -1,5 +1,5 @@
-// TAB completion: candidates for the word at the cursor, quoted as needed. Commands and flags come
-// from the declarations, paths from the server, one listing at a time.
+// TAB completion. Commands and flags come from the declarations, paths from the server, one listing
+// at a time.
 import { type CommandDeclaration, subcommandWords } from '../../commands/zksh/engine/command.js';
 import { innerWords } from '../../commands/zksh/engine/inner-words.js';
 import type { Call } from '../../commands/zksh/engine/subcommands.js';
@@ -13,29 +13,27 @@ import { completePattern, NOTHING } from './complete-pattern.js';
 import type { Vocabulary } from './vocabulary.js';
 
 export interface Completion {
-  /** The part of the line to replace, in UTF-16 units. */
+  /** In UTF-16 units. */
   readonly from: number;
   readonly to: number;
-  /** The replacement: the common prefix of the candidates, quoted as needed. */
+  /** The common prefix of the candidates, quoted as needed. */
   readonly text: string;
-  /** The names to list, in order, without the path before them. */
+  /** Without the path before them. */
   readonly candidates: readonly string[];
-  /** The reason for a failed completion. */
   readonly fault?: string;
 }
 
-/** Lists the children of an absolute path, in any order. */
+/** In any order. */
 export type ListChildren = (path: string) => Promise<readonly string[]>;
 
 export interface CompletionContext {
   readonly vocabulary: Vocabulary;
   readonly cwd: string;
   readonly listChildren: ListChildren;
-  /** Lists local files. */
   readonly listFiles: ListFiles;
 }
 
-/** Completes the word before `cursor`. Never throws: a failed listing is the `fault`. */
+/** A failed listing becomes the `fault`. */
 export async function complete(
   text: string,
   cursor: number,
@@ -72,30 +70,27 @@ export async function complete(
 }
 
 interface Word {
-  /** The words of the statement before this word. */
   readonly before: readonly Token[];
   readonly start: number;
-  /** The word without quotes. */
+  /** Without quotes. */
   readonly text: string;
   readonly isQuoted: boolean;
   readonly quote: '"' | "'" | undefined;
-  /** The pattern of the token; undefined without unquoted pattern characters. */
+  /** Undefined without unquoted pattern characters. */
   readonly pattern: string | undefined;
 }
 
 export interface Choice {
   readonly name: string;
-  /** May the word continue after the candidate? Then no blank is added. */
+  /** Whether the word may continue: no blank is added then. */
   readonly isOpen: boolean;
 }
 
 export interface Found {
-  /** The part of the word that stays unchanged. */
   readonly prefix: string;
   readonly choices: readonly Choice[];
-  /** Must the start stay unquoted? A quoted word is not a flag or `@file`. */
+  /** Whether it must start unquoted: a quoted word is not a flag or `@file`. */
   readonly isBare?: boolean;
-  /** Only list the candidates, without changing the word? */
   readonly isListOnly?: boolean;
 }
 
@@ -103,10 +98,7 @@ function isFound(value: unknown): value is Found {
   return typeof value === 'object' && value !== null && 'choices' in value;
 }
 
-/**
- * The word at the end of the text: the last token, or an empty word after a blank; undefined inside
- * a shell command after a pipe.
- */
+/** The last token, or an empty word after a blank; undefined in a shell command after a pipe. */
 function wordAt(text: string): Word | undefined {
   const parsed = parseLine(text);
   if (parsed.statements.at(-1)?.pipe?.end === text.length) return undefined;
@@ -184,11 +176,11 @@ function unusedFlags(command: CommandDeclaration, words: readonly Token[]): read
   const isUsed = ([name, { letter }]: [string, { letter?: string }]) =>
     used.has(`--${name}`) || (letter !== undefined && used.has(`-${letter}`));
   const left = Object.fromEntries(Object.entries(command.options).filter((o) => !isUsed(o)));
-  // Show only the options of the subcommand, not those of the whole family.
+  // Show only the options of the subcommand.
   return flagsOf({ ...command, options: command.subcommands === undefined ? left : {} });
 }
 
-/** Relative paths stay relative; a znode with children gets a slash. */
+/** A relative path stays relative; a znode with children gets a slash. */
 async function completePath(text: string, context: CompletionContext): Promise<Found> {
   const slash = text.lastIndexOf('/');
   const prefix = text.slice(0, slash + 1);
@@ -205,14 +197,14 @@ async function completePath(text: string, context: CompletionContext): Promise<F
   const path = folder === '/' ? `/${only}` : `${folder}/${only}`;
   const hasChildren = await context.listChildren(path).then(
     (grandchildren) => grandchildren.length > 0,
-    // Unreadable or deleted: the name is complete in both cases.
+    // Unreadable or deleted: the name is complete.
     () => false,
   );
   const choice = hasChildren ? { name: `${only}/`, isOpen: true } : { name: only, isOpen: false };
   return { prefix, choices: [choice] };
 }
 
-/** Names with this literal prefix take precedence over matches of the pattern. */
+/** Prefers names with this literal prefix to matches of the pattern. */
 async function completePathOrPattern(word: Word, context: CompletionContext): Promise<Found> {
   const { text, pattern } = word;
   if (pattern === undefined) return completePath(text, context);
@@ -221,19 +213,17 @@ async function completePathOrPattern(word: Word, context: CompletionContext): Pr
   return completePattern(text, pattern, context.cwd, context.listChildren);
 }
 
-/** Completes `@file`; other values cannot be completed. */
 async function completeData(word: Word, context: CompletionContext): Promise<Found> {
   if (word.isQuoted || !word.text.startsWith('@')) return NOTHING;
   const { prefix, choices } = await completeFile(word.text.slice(1), context.listFiles);
   return { prefix: `@${prefix}`, choices, isBare: true };
 }
 
-/** Does the declaration call the text argument a file? */
 function isFile({ name, spec }: { readonly name: string; readonly spec: object }): boolean {
   return /^(file|folder|dir)$/i.test('valueName' in spec ? String(spec.valueName) : name);
 }
 
-/** The order of ls: by UTF-16 units, independent of the locale. */
+/** The order of ls: UTF-16 units, independent of the locale. */
 function byCodePoint(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
@@ -251,7 +241,7 @@ function commonPrefix(names: readonly string[]): string {
   return first.slice(0, last >= 0xd800 && last < 0xdc00 ? length - 1 : length);
 }
 
-/** Quotes the word; a word that may continue keeps the open quote of the user. */
+/** A word that may continue keeps the user's open quote. */
 function spell(text: string, isOpen: boolean, word: Word, found: Found): string {
   if (found.isBare === true) return text.replace(/[\s;'"\\]/g, '\\$&');
   const quoted = quoteWord(text);

@@ -1,4 +1,3 @@
-// The sources of TAB completion: znodes of the server, through a cache, and local files.
 import { readdir } from 'node:fs/promises';
 import type { ShellSession } from '../../commands/zksh/session/shell-session.js';
 import { type Completion, complete } from './complete.js';
@@ -24,13 +23,12 @@ export class Completer {
     });
   }
 
-  /** Clears the cache, because the znodes may have changed. */
   forget(): void {
     this.#paths.clear();
   }
 
   async #listChildren(path: string): Promise<readonly string[]> {
-    // Not session.ready(): TAB never waits for a connection or opens one.
+    // Never wait for a connection or open one, as session.ready() does.
     const client = this.#session.requireClient();
     if (client.state !== 'connected' && client.state !== 'connected-readonly') {
       throw new Error('not connected: cannot complete paths');

@@ -1,10 +1,9 @@
-// Applies a completion to the shell's state; a part of the reducer in shell-state.ts.
 import type { Completion } from './complete.js';
 import { editLine, type LineState } from './line-editor.js';
 
 export interface CompletedEvent {
   readonly type: 'completed';
-  /** The line when TAB was pressed. */
+  /** When TAB was pressed. */
   readonly text: string;
   readonly cursor: number;
   readonly completion: Completion;
@@ -15,7 +14,7 @@ interface Line {
   readonly cursor: number;
 }
 
-/** The line that a completion left, and the line that it began with. */
+/** The line after a completion, and before it. */
 export interface CompletedLine extends Line {
   readonly before: Line;
 }
@@ -37,13 +36,13 @@ export function completeHere({ text, cursor }: Line) {
   return { type: 'complete', text, cursor } as const;
 }
 
-/** The first TAB inserts the common prefix; the second lists the candidates. */
+/** The first TAB inserts the common prefix, the second lists the candidates. */
 export function takeCompletion<S extends CompletionState>(
   state: S,
   event: CompletedEvent,
 ): CompletionStep<S> {
   const { line, completed } = state;
-  // TAB was pressed again before the first completion changed the line.
+  // TAB was pressed again before the first completion arrived.
   const isLate = completed !== undefined && isSame(completed, line);
   if (isLate && !isSame(line, event) && isSame(completed.before, event)) {
     return { state, effects: [completeHere(line)] };

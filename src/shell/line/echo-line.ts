@@ -7,7 +7,7 @@ import type { Vocabulary } from './vocabulary.js';
 
 const ECHO_COLUMNS = 1000;
 
-/** The entered line for the scrollback; keeps the rows of a multi-line entry. */
+/** Keeps the rows of a multi-line entry. */
 export function echoOf(
   line: string,
   connection: Connection,
@@ -19,7 +19,6 @@ export function echoOf(
   return drawn([...promptSpans(connection, ECHO_COLUMNS), ...text]);
 }
 
-/** Escapes control characters of the text. */
 export function drawn(spans: readonly Span[]): string {
   return paintSpans(spans.map(({ text, tone }) => ({ text: safeText(text), tone })));
 }

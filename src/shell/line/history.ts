@@ -1,8 +1,8 @@
 // The history file: one entry per line, oldest first, readable only by its owner, shared by all
 // shells of a user. Line breaks and backslashes in an entry are escaped.
 //
-// An append is one write under a lock file. Without the lock, a shell that replaces the file with a
-// shorter one could lose entries of another shell.
+// An append is one write under a lock: without it, a shell that shortens the file could lose
+// entries of another shell.
 import {
   appendFileSync,
   chmodSync,
@@ -19,19 +19,16 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Entries kept in memory and in a shortened file. */
+/** In memory, and in a shortened file. */
 export const MAX_HISTORY_ENTRIES = 5000;
-/** Longer entries, such as pasted values, are kept in memory but not stored. */
+/** Longer entries, such as pasted values, are only kept in memory. */
 const MAX_STORED_LENGTH = 10_000;
-/** The file is shortened when it has twice as many entries. */
+/** The file is shortened when it has this many times as many entries. */
 const SLACK = 2;
 const LOCK_WAIT_MS = 2000;
 const LOCK_STALE_MS = 5000;
 
-/**
- * ZKSH_HISTFILE, or `zksh/history` in XDG_STATE_HOME, or `~/.zksh_history`. Undefined if
- * ZKSH_HISTFILE is empty, which disables the file.
- */
+/** Undefined if ZKSH_HISTFILE is empty, which disables the file. */
 export function historyFile(env: NodeJS.ProcessEnv): string | undefined {
   const chosen = env['ZKSH_HISTFILE'];
   if (chosen !== undefined) return chosen === '' ? undefined : chosen;
@@ -40,7 +37,7 @@ export function historyFile(env: NodeJS.ProcessEnv): string | undefined {
   return join(homedir(), '.zksh_history');
 }
 
-/** Adds an entry at the end and removes earlier duplicates. */
+/** Removes earlier duplicates. */
 export function remember(history: readonly string[], entry: string): readonly string[] {
   return [...history.filter((older) => older !== entry), entry].slice(-MAX_HISTORY_ENTRIES);
 }
@@ -53,8 +50,7 @@ export class HistoryFile {
   }
 
   /**
-   * The stored entries without duplicates, oldest first; empty without a file. Shortens the file if
-   * it is too long.
+   * Without duplicates, oldest first; empty without a file. Shortens a long file.
    * @throws the system's error if the file cannot be read
    */
   async load(): Promise<readonly string[]> {
@@ -70,7 +66,7 @@ export class HistoryFile {
     mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
     await this.#locked(() => {
       appendFileSync(this.#file, `${encode(entry)}\n`, { mode: 0o600 });
-      // The mode above applies only to a new file.
+      // Correct the mode of an old file.
       chmodSync(this.#file, 0o600);
     });
   }
@@ -86,7 +82,7 @@ export class HistoryFile {
 
   #shorten(): Promise<void> {
     return this.#locked(() => {
-      // Read again: another shell may have appended before we got the lock.
+      // Read again: another shell may have appended before this one got the lock.
       const text = collapse(this.#read()).map((entry) => `${encode(entry)}\n`);
       const draft = `${this.#file}.${process.pid}`;
       writeFileSync(draft, text.join(''), { mode: 0o600 });
@@ -120,7 +116,7 @@ async function acquire(lock: string): Promise<void> {
   }
 }
 
-/** A lock is held only for one write; an old lock belongs to a dead shell. */
+/** A lock is held only for one write, so an old one belongs to a dead shell. */
 function isStale(lock: string): boolean {
   try {
     return Date.now() - statSync(lock).mtimeMs > LOCK_STALE_MS;
@@ -138,7 +134,7 @@ function removeIfThere(file: string): void {
 }
 
 function collapse(entries: readonly string[]): readonly string[] {
-  // Reversed, because a Set keeps the first of equal entries and the last one must stay.
+  // Reversed, because a Set keeps the first of equal entries.
   const latestFirst = new Set([...entries].reverse());
   return [...latestFirst].slice(0, MAX_HISTORY_ENTRIES).reverse();
 }

@@ -1,4 +1,4 @@
-// The key bindings, as data. key-decoder.ts defines the key names; Emacs keys follow readline.
+// Key names are those of key-decoder.ts; Emacs keys follow readline.
 import type { Key } from '../terminal/key-decoder.js';
 import type { LineAction } from './line-editor.js';
 
@@ -10,12 +10,11 @@ export type KeyAction =
   | { readonly type: 'interrupt' }
   | { readonly type: 'end-of-input' }
   | { readonly type: 'clear-screen' }
-  /** Scrolls the watch pane; 1 scrolls back. */
   | { readonly type: 'scroll'; readonly step: 1 | -1 }
   | { readonly type: 'escape' }
   | { readonly type: 'answer'; readonly isYes: boolean };
 
-/** The target of the keys: the line, a history search, or a question of a command. */
+/** The receiver of the keys: the line, a history search, or a question of a command. */
 export type KeyMode = 'line' | 'search' | 'question';
 
 const edit = (type: Exclude<LineAction['type'], 'insert' | 'replace' | 'set-text'>): KeyAction => ({
@@ -89,7 +88,6 @@ const MAPS: Readonly<Record<KeyMode, Readonly<Record<string, KeyAction>>>> = {
   question: QUESTION,
 };
 
-/** The action of a key; undefined for an unbound key. */
 export function actionOf(key: Key, mode: KeyMode): KeyAction | undefined {
   if (key.type === 'key')
     return Object.hasOwn(MAPS[mode], key.name) ? MAPS[mode][key.name] : undefined;

@@ -1,5 +1,5 @@
-// Analyzes a line before Enter: the roles of its words, its errors, and the usage of the command at
-// the cursor. Sends nothing and runs nothing.
+// Analyzes a line before Enter: the roles and errors of its words, and the usage of the command at
+// the cursor. It never runs the line.
 
 import type { Place } from '../../commands/program/command-error.js';
 import { CommandError } from '../../commands/program/command-error.js';
@@ -20,7 +20,7 @@ import type { Span, Tone } from '../terminal/theme.js';
 import type { Vocabulary } from './vocabulary.js';
 
 export interface LineAnalysis {
-  /** The whole text, with secrets replaced by dots of the same length. */
+  /** The whole text, with dots for the characters of secrets. */
   readonly spans: readonly Span[];
   readonly fault: string | undefined;
   readonly synopsis: string | undefined;
@@ -97,16 +97,16 @@ function faultOf(
   } catch (error) {
     if (!(error instanceof CommandError) || error.place === undefined) return undefined;
     const { place, message, hint } = error;
-    // Further words may still supply missing arguments.
+    // Further words may supply missing arguments.
     const isOpen = !/[;\n]/.test(text.slice(statement.end));
     if (isOpen && mayMend(place, call.command, words, isUnderWay)) return undefined;
-    // An invalid value may be the beginning of a valid one.
+    // An unfinished value may become valid.
     if (isParsed && isUnderWay && place.end === text.length) return undefined;
     return { place, message: withHint(message, hint) };
   }
 }
 
-/** Can further typing at the end of the statement fix this error? */
+/** Whether further typing at the end of the statement can fix this error. */
 function mayMend(
   place: Place,
   command: CommandDeclaration,
@@ -132,7 +132,7 @@ function marksOf(statement: Statement, vocabulary: Vocabulary): Mark[] {
   const { command, name, words } = call;
   const roles = rolesOf(command, words).words;
   return [
-    // The words of an alias have the place of its name.
+    // The words of an alias have the position of its name.
     ...words.map((word, index) => markOf(word, roles[index])),
     ...name.map(({ start, end }): Mark => ({ start, end, tone: 'command' })),
     ...marksOf({ ...statement, tokens: innerWords(command, words) }, vocabulary),
@@ -149,7 +149,7 @@ function markOf(word: Token, role: WordRole | undefined): Mark {
   return { ...place, tone: isOptionLike(word) ? 'option' : 'plain' };
 }
 
-/** Splits the text at the marks; later marks override earlier ones, except secrets. */
+/** Later marks override earlier ones, except secrets. */
 function spansOf(text: string, marks: readonly Mark[]): readonly Span[] {
   const edges = new Set([0, text.length]);
   for (const { start, end } of marks) edges.add(start).add(Math.min(end, text.length));
@@ -166,7 +166,6 @@ function spansOf(text: string, marks: readonly Mark[]): readonly Span[] {
   });
 }
 
-/** The usage of the command at the cursor. */
 function synopsisAt(
   cursor: number,
   statements: readonly Statement[],

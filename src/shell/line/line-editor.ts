@@ -1,20 +1,18 @@
-// The line editor as a pure reducer of text and cursor. keymap.ts binds the keys, input-rows.ts
-// draws the line, and shell-state.ts handles Enter. Offsets count UTF-16 units and never split a
-// grapheme.
+// The line editor as a pure reducer of text and cursor. Offsets count UTF-16 units and never split
+// a grapheme.
 import { nextBoundary, previousBoundary } from '../../commands/terminal/text-width.js';
 
 export interface LineState {
   readonly text: string;
   readonly cursor: number;
-  /** The text for Ctrl-Y. Consecutive kills accumulate, as in readline. */
+  /** The text for Ctrl-Y; consecutive kills are joined, as in readline. */
   readonly killed: string;
   readonly isKilling: boolean;
-  /** The history entry of the text, and the text typed before. */
+  /** The shown history entry, and the text typed before. */
   readonly recall: { readonly index: number; readonly draft: string } | undefined;
   readonly search: Search | undefined;
 }
 
-/** An incremental backward search; `index` is the shown entry. */
 export interface Search {
   readonly query: string;
   readonly index: number | undefined;
@@ -51,7 +49,6 @@ export const EMPTY_LINE: LineState = {
   search: undefined,
 };
 
-/** @param history the entered lines, oldest first */
 export function editLine(
   line: LineState,
   action: LineAction,
@@ -139,7 +136,7 @@ function kill(line: LineState, from: number, to: number): LineState {
   return { ...splice(line, from, to, ''), killed, isKilling: true };
 }
 
-/** Swaps the graphemes around the cursor, or the last two at the end of the line. */
+/** At the end of the line, swaps the last two. */
 function transpose(line: LineState): LineState {
   const { text, cursor } = line;
   const end = nextBoundary(text, cursor);
@@ -158,7 +155,7 @@ function rowEnd(text: string, cursor: number): number {
   return found === -1 ? text.length : found;
 }
 
-/** Ctrl-K at the end of a row deletes the line break, so that it can be repeated. */
+/** At the end of a row, deletes the line break. */
 function killEnd(text: string, cursor: number): number {
   const end = rowEnd(text, cursor);
   return end === cursor ? Math.min(end + 1, text.length) : end;
@@ -190,7 +187,7 @@ function wordEnd(text: string, cursor: number): number {
   return at;
 }
 
-/** Up and Down move between the rows of a multi-line text, then through the history. */
+/** Moves between the rows of a text, then through the history. */
 function moveByRow(
   line: LineState,
   type: 'line-up' | 'line-down' | 'history-previous' | 'history-next',
@@ -215,7 +212,7 @@ function snap(text: string, offset: number): number {
   return offset >= text.length ? text.length : previousBoundary(text, offset + 1);
 }
 
-/** Up and Down visit only entries with the typed prefix; Ctrl-P and Ctrl-N visit all. */
+/** Up and Down visit entries with the typed prefix; Ctrl-P and Ctrl-N visit all. */
 function recall(
   line: LineState,
   step: number,
@@ -241,7 +238,7 @@ function startSearch(line: LineState): LineState {
   return { ...line, search: { query: '', index: undefined, hasFailed: false, before } };
 }
 
-/** In a search, typing narrows it, Ctrl-R searches further, and other edits accept the match. */
+/** Typing narrows the search, Ctrl-R continues it, and other edits accept the match. */
 function editSearch(
   line: LineState,
   search: Search,
@@ -268,7 +265,7 @@ function editSearch(
 
 function findFurther(line: LineState, search: Search, history: readonly string[]): LineState {
   let from = (search.index ?? history.length) - 1;
-  // Skip equal entries, which would look like a dead key.
+  // Skip equal entries: the key would seem to do nothing.
   if (search.index !== undefined) while (from >= 0 && history[from] === line.text) from--;
   return find(line, search, search.query, from, history);
 }

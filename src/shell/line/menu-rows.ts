@@ -4,10 +4,7 @@ import type { Span } from '../terminal/theme.js';
 
 const GAP = '  ';
 
-/**
- * Names in columns of equal width, filled from top to bottom. If there is not enough room, the last
- * row shows the number of omitted names.
- */
+/** Equal columns, filled from top to bottom. If names do not fit, the last row has their number. */
 export function menuRows(
   names: readonly string[],
   columns: number,
@@ -18,7 +15,7 @@ export function menuRows(
 
 function menuLines(names: readonly string[], columns: number, maxRows: number): readonly string[] {
   if (names.length === 0 || maxRows < 1) return [];
-  // The maximum, with columns of width one.
+  // More names never fit.
   const shown = names.slice(0, columns * maxRows).map((name) => truncate(drawn(name), columns));
   const width = shown.reduce((widest, name) => Math.max(widest, textWidth(name)), 1);
   const across = Math.max(1, Math.floor((columns + GAP.length) / (width + GAP.length)));

@@ -1,6 +1,6 @@
 import type { ListChildren } from './complete.js';
 
-/** Long enough for several TABs, short enough to show changes of other clients soon. */
+/** Long enough for several TABs, short enough to show changes of other clients. */
 const FRESH_MS = 3000;
 const MAX_ENTRIES = 1000;
 
@@ -9,9 +9,7 @@ interface Entry {
   readonly until: number;
 }
 
-/**
- * A short-lived cache of children. Concurrent lookups share one request; failures are not cached.
- */
+/** Concurrent lookups share one request. Failures are not cached. */
 export class PathCache {
   readonly #list: ListChildren;
   readonly #now: () => number;
@@ -32,7 +30,6 @@ export class PathCache {
     return children;
   }
 
-  /** Clears the cache after a write or a change of the server. */
   clear(): void {
     this.#entries.clear();
   }

@@ -3,21 +3,19 @@ import { chrootStart } from '../../client/base/connect-string.js';
 import { textWidth, truncate } from '../../commands/terminal/text-width.js';
 import type { Span, Tone } from '../terminal/theme.js';
 
-/** The session state for the prompt. */
 export interface Connection {
-  /** "host:port" of the server, or the connect string while disconnected. */
+  /** "host:port", or the connect string while disconnected. */
   readonly server: string;
   readonly state: ClientState;
   /** "" without a chroot. */
   readonly chroot: string;
   readonly cwd: string;
-  /** The role of the server in its ensemble; undefined if unknown or not shown. */
+  /** Undefined if unknown or not shown. */
   readonly role?: string;
-  /** May this session make changes? Undefined if not shown. */
+  /** Undefined if not shown. */
   readonly access?: 'rw' | 'ro';
 }
 
-/** The part of a connect string before its chroot. */
 export function serversOf(target: string): string {
   return target.slice(0, chrootStart(target));
 }
@@ -56,7 +54,7 @@ function stateOf({ state, role, access }: Connection): readonly [word: string, t
   return [access === undefined ? (role ?? word) : `${role ?? word} ${access}`, tone];
 }
 
-/** Cuts the beginning of a path, because its end is more informative. */
+/** Cuts the beginning of a path: its end says more. */
 function truncateStart(text: string, columns: number): string {
   const chars = [...text];
   if (textWidth(text) <= columns) return text;
@@ -64,7 +62,6 @@ function truncateStart(text: string, columns: number): string {
   return `…${chars.join('')}`;
 }
 
-/** The message for a change of the session state, if any. */
 export function describeChange(
   before: Connection,
   after: Connection,

@@ -1,4 +1,4 @@
-// The entry of a password: a line that is neither shown nor recorded.
+// A password: never shown or recorded.
 
 import { parseLine } from '../../commands/zksh/language/parse-line.js';
 import { asksForPassword } from '../../commands/zksh/verbs/acl/addauth.js';
@@ -13,7 +13,7 @@ export interface SecretEntry {
   readonly isEntered: boolean;
 }
 
-/** The typed text and, after the prompt and Enter, the complete secret. */
+/** `text` is set after the question and Enter. */
 export interface SecretStep {
   readonly secret: SecretEntry | undefined;
   readonly told?: { readonly question: string; readonly text: string };
@@ -21,7 +21,7 @@ export interface SecretStep {
 
 const NOTHING: SecretEntry = { question: undefined, line: EMPTY_LINE, isEntered: false };
 
-/** Starts before the command prompts, so that typing ahead is hidden, too. */
+/** Starts before the command asks, so that text typed ahead is hidden, too. */
 export function beginSecret(line: string): SecretEntry | undefined {
   const asks = parseLine(line).statements.some(({ tokens }) => asksForPassword(tokens));
   return asks ? NOTHING : undefined;
@@ -32,7 +32,6 @@ export function askSecret(secret: SecretEntry = NOTHING, question: string): Secr
   return secret.isEntered ? enterSecret(asked) : { secret: asked };
 }
 
-/** The editing keys that need neither display nor history. */
 const UNSEEN_EDITS: readonly LineAction['type'][] = [
   'insert',
   'delete-left',

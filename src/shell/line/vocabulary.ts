@@ -7,17 +7,15 @@ import { isHistoryReference } from '../../commands/zksh/language/history-referen
 import { parseLine, type Statement, type Token } from '../../commands/zksh/language/parse-line.js';
 import { suggestCommand } from '../../commands/zksh/running/registry.js';
 
-/** The commands of the shell, for analyzing a line without running it. */
 export interface Vocabulary {
-  /** Names and aliases, in the order of help. */
+  /** With aliases, in the order of help. */
   readonly words: readonly string[];
-  /** The verb of a name or of an alias's last command; undefined for other words. */
+  /** An alias counts as its last command. */
   find(word: string): Verb | undefined;
-  /** The call of a statement; undefined if the first word is not a verb. */
+  /** Undefined if the first word is not a verb. */
   callOf(words: readonly Token[]): Call | undefined;
 }
 
-/** @param aliases the current aliases */
 export function makeVocabulary(
   commands: readonly Verb[],
   aliases: Aliases = new Map(),
@@ -27,7 +25,6 @@ export function makeVocabulary(
     for (const word of [command.name, ...(command.aliases ?? [])]) byWord.set(word, command);
   }
   const known = [...byWord.keys()];
-  /** The words after an alias belong to its last command. */
   const expand = (tokens: readonly Token[]) =>
     expandAliases([{ tokens, start: 0, end: 0 }], aliases).at(-1)?.tokens ?? [];
   const find = (tokens: readonly Token[]) => byWord.get(tokens[0]?.text ?? '');
@@ -48,16 +45,16 @@ export function makeVocabulary(
 }
 
 /**
- * May the history record this line? Not if it starts with a blank, refers to the history, or may
- * contain a secret: an argument of a secret command or of a misspelled one, or a password in a
- * server list or ACL.
+ * Whether the history may record a line. Not if it starts with a blank, refers to the history, or
+ * may contain a secret: an argument of a secret or misspelled command, or a password in a server
+ * list or ACL.
  */
 export function isStorable(line: string, vocabulary: Vocabulary): boolean {
   if (/^\s/.test(line) || isHistoryReference(line)) return false;
   return !parseLine(line).statements.some((statement) => hasSecret(statement, vocabulary));
 }
 
-/** A digest as servers store it: SHA-1 in base64. Anything else may be a password. */
+/** A stored digest is SHA-1 in base64; other text may be a password. */
 const CLEAR_DIGEST = /(?:^|,)digest:[^:,]*:(?![A-Za-z0-9+/]{27}=(?::|$))[^:,]/;
 const SERVERS_WITH_PASSWORD = /^(?:\w+:\/\/)?[^/\s]*:[^/\s]*@/;
 

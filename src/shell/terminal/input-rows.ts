@@ -1,4 +1,4 @@
-// Wraps the prompt and the typed text into terminal rows and computes the cursor position.
+// Wraps the prompt and the text into terminal rows, and finds the cursor position.
 import {
   drawable,
   graphemes,
@@ -9,11 +9,10 @@ import type { Span, Tone } from './theme.js';
 
 export interface Input {
   readonly prompt: readonly Span[];
-  /** The whole text, in spans; line breaks allowed. */
   readonly text: readonly Span[];
-  /** The offset in the text, in UTF-16 units. */
+  /** In UTF-16 units. */
   readonly cursor: number;
-  /** The suggestion from the history, shown after the text. */
+  /** The suggestion after the text. */
   readonly ghost: string;
 }
 
@@ -22,12 +21,9 @@ export interface InputRows {
   readonly cursor: { readonly x: number; readonly y: number };
 }
 
-/** The prefix of rows after a line break. */
 const CONTINUATION: Span = { text: '> ', tone: 'dim' };
 
-/**
- * At most `maxRows` rows of at most `columns` each; of more rows, those around the cursor.
- */
+/** If more than `maxRows` rows are needed, returns those around the cursor. */
 export function layOutInput(input: Input, columns: number, maxRows: number): InputRows {
   const { prompt, text, cursor } = near(input, columns * maxRows);
   const page = new Page(Math.max(columns, 4));
@@ -85,7 +81,6 @@ class Page {
     this.#append(drawn, width, tone);
   }
 
-  /** Puts the cursor before `next`, unless it was placed already. */
   markCursor(next: string): void {
     if (this.#cursor !== undefined) return;
     const width = next === '' || next === '\n' ? 1 : textWidth(drawable(next));

@@ -1,16 +1,13 @@
-// Decodes terminal input to keys. A chunk may contain several keys or a part of one, so this is a
-// push parser that keeps the incomplete rest. Sequences: ECMA-48 CSI, SS3, the modifier parameter
-// of xterm (1 + shift 1 + alt 2 + ctrl 4), and bracketed paste (200~ … 201~).
-//
-// Ink's useInput is unsuitable: it does not distinguish Backspace from Delete, and reports several
-// typed keys as one text.
+// A push parser of terminal input: a chunk may contain several keys, or a part of one. Sequences:
+// ECMA-48 CSI, SS3, the modifier parameter of xterm (1 + shift 1 + alt 2 + ctrl 4), and bracketed
+// paste (200~ … 201~). Ink's useInput is unsuitable: it does not distinguish Backspace from Delete,
+// and reports several typed keys as one text.
 
 export type Key =
-  /** One or more typed characters. */
   | { readonly type: 'text'; readonly text: string }
-  /** Pasted text; line breaks are normalized to \n. */
+  /** Line breaks are normalized to \n. */
   | { readonly type: 'paste'; readonly text: string }
-  /** `ctrl-`, `alt-` and `shift-` in this order, then the key: "ctrl-a", "alt-left", "enter". */
+  /** `ctrl-`, `alt-`, and `shift-` in this order, then the key: "ctrl-a", "alt-left", "enter". */
   | { readonly type: 'key'; readonly name: string };
 
 const PASTE_START = '\x1b[200~';
@@ -55,10 +52,10 @@ const CONTROL: Readonly<Record<string, string>> = {
 
 export class KeyDecoder {
   #rest = '';
-  /** The pasted text so far; undefined outside of a paste. */
+  /** Undefined outside of a paste. */
   #paste: string | undefined;
 
-  /** Is an escape pending? It may be a key or the start of a sequence: call flush() soon. */
+  /** Whether an escape is pending: a key, or the start of a sequence. Call flush() soon. */
   get isWaiting(): boolean {
     return this.#rest !== '' && this.#paste === undefined;
   }
@@ -74,7 +71,7 @@ export class KeyDecoder {
     return keys;
   }
 
-  /** Decodes the pending input: a single escape is the Escape key. */
+  /** A single pending escape is the Escape key. */
   flush(): readonly Key[] {
     if (!this.isWaiting) return [];
     const rest = this.#rest;
@@ -82,7 +79,7 @@ export class KeyDecoder {
     return [named('escape'), ...(rest.length > 1 ? this.push(rest.slice(1)) : [])];
   }
 
-  /** Decodes one key of the rest; undefined for an unknown sequence. */
+  /** Undefined for an unknown sequence. */
   #nextKey(): Key | undefined | 'unfinished' {
     const input = this.#rest;
     const first = input.charAt(0);

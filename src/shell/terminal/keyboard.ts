@@ -1,24 +1,19 @@
-// The keyboard: raw mode, bracketed paste, and key decoding. Restores the terminal however the
-// process ends.
+// Restores the terminal however the process ends.
 import { type Key, KeyDecoder } from './key-decoder.js';
 
-/** After this time, a single escape counts as the Escape key. */
+/** A single escape is the Escape key after this time. */
 const ESCAPE_MS = 50;
 const PASTE_ON = '\x1b[?2004h';
 const PASTE_OFF = '\x1b[?2004l';
 const CURSOR_ON = '\x1b[?25h';
 
 export interface Keyboard {
-  /** Restores the terminal; further calls do nothing. */
   close(): void;
-  /** Lends the keyboard. @returns a function that takes it back */
+  /** @returns a function that takes the keyboard back */
   lend(): () => void;
 }
 
-/**
- * @param onKey called for each key
- * @param onEnd called when the terminal closed
- */
+/** @param onEnd called when the terminal is closed */
 export function openKeyboard(
   stdin: NodeJS.ReadStream,
   stdout: NodeJS.WriteStream,

@@ -2,13 +2,12 @@ import { openPager, type Pager } from '../../commands/terminal/pager.js';
 import { safeText } from '../../protocol/sanitize.js';
 import type { Scrollback } from './scrollback.js';
 
-/** Lends the terminal to other programs; output waits meanwhile. */
+/** Lends the terminal to other programs. Output waits meanwhile. */
 export class LentTerminal {
   readonly #scrollback: Scrollback;
   readonly #onChange: () => void;
   #isLent = false;
 
-  /** @param onChange called when the terminal is lent and when it is back */
   constructor(scrollback: Scrollback, onChange: () => void) {
     this.#scrollback = scrollback;
     this.#onChange = onChange;

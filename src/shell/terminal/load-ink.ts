@@ -1,6 +1,6 @@
 /**
- * Loads a module that draws with Ink. Ink disables live updates if CI is set, but an interactive
- * terminal is not CI. Without NODE_ENV, React loads its slow development build.
+ * Loads a module that draws with Ink. Ink stops live updates if CI is set, although a terminal is
+ * interactive. Without NODE_ENV, React loads its slow development build.
  */
 export async function loadInk<T>(load: () => Promise<T>): Promise<T> {
   const { CI, CONTINUOUS_INTEGRATION, NODE_ENV } = process.env;

@@ -1,4 +1,4 @@
-// The one place that calls Ink's render. Modules that import it are loaded by loadInk.
+// The only caller of Ink's render. Import it through loadInk.
 import { render, useStderr, useStdout } from 'ink';
 import { type ReactNode, useSyncExternalStore } from 'react';
 import { textWidth } from '../../commands/terminal/text-width.js';
@@ -6,13 +6,12 @@ import type { InputRows } from './input-rows.js';
 import { repairAfterResize } from './resize-repair.js';
 import { sizeOf, type TerminalSize } from './terminal-size.js';
 
-/** Frames per second: high enough to draw each key at once. */
+/** High enough to draw each key at once. */
 const MAX_FPS = 1000;
 const CLEAR = '\x1b[2J\x1b[H';
 const ALTERNATE_SCREEN = `\x1b[?1049h${CLEAR}`;
 const MAIN_SCREEN = '\x1b[?1049l';
 
-/** A state with change listeners. */
 export interface Source<S> {
   readonly state: S;
   /** @returns a function that unsubscribes */
@@ -25,29 +24,23 @@ export interface ViewProps<S> {
 }
 
 export interface MountOptions {
-  /**
-   * The rows of the view on a terminal of this size, below the scrollback. Without it, the view
-   * uses the alternate screen.
-   */
+  /** The rows of the view below the scrollback. Undefined uses the alternate screen. */
   readonly frame?: (size: TerminalSize) => InputRows;
-  /** Called with each new size before it is drawn, including the first. */
+  /** Called before each size is drawn, including the first. */
   readonly onSize?: (size: TerminalSize) => void;
-  /** Keep the last frame on the terminal after the mount is closed? */
   readonly isKept?: boolean;
-  /** Default: the streams of the process. */
   readonly stdout?: NodeJS.WriteStream;
   readonly stderr?: NodeJS.WriteStream;
 }
 
 export interface Mount {
-  /** Writes complete lines above the view, to its stream. */
+  /** Writes complete lines above the view. */
   writeAbove(text: string): void;
   /** Writes complete lines to `stderr`, which may be the same terminal. */
   writeOther(text: string): void;
   close(): void;
 }
 
-/** Draws a view of a state on the terminal, again after each change of state or size. */
 export function mountInk<S>(
   source: Source<S>,
   View: (props: ViewProps<S>) => ReactNode,
@@ -75,7 +68,7 @@ export function mountInk<S>(
   const resize = () => {
     const last = size;
     size = sizeOf(stdout);
-    // The terminal has wrapped the drawn rows, which Ink does not know.
+    // The terminal has wrapped the drawn rows, but Ink does not know.
     if (size.columns < last.columns) {
       stdout.write(frame === undefined ? CLEAR : repaired(frame(last), size.columns));
     }

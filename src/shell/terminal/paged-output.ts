@@ -1,22 +1,21 @@
-// Buffers the output of a command until it is clear whether it fits on the screen. Short or slow
-// output is printed; long output goes to a pager.
+// Buffers output until it is clear whether it fits on the screen. Short or slow output is printed,
+// long output goes to a pager.
 import type { Pager } from '../../commands/terminal/pager.js';
 import { textWidth } from '../../commands/terminal/text-width.js';
 
-/** After this time, short output is printed, and all later output, too. */
+/** After this time, all output is printed. */
 const HOLD_MS = 300;
-/** A pager that accepted more than this has started, so no fallback is needed. */
+/** A pager that has read more than this has started: no fallback is needed. */
 const MAX_KEPT_LENGTH = 256 * 1024;
-/** The line and the bottom line, which follow a result. */
+/** The prompt and the bottom line. */
 const OWN_ROWS = 2;
 
 export interface PagedOutputParts {
   show(text: string): void;
-  /** The current size of the terminal. */
   size(): { readonly rows: number; readonly columns: number };
-  /** Runs the pager on the terminal; undefined if nothing is paged. */
+  /** Undefined if nothing is paged. */
   readonly open: (() => Promise<Pager>) | undefined;
-  /** The pager ended before the output was complete. */
+  /** The user quit the pager before the output was complete. */
   onLeft(): void;
 }
 
@@ -29,7 +28,7 @@ export class PagedOutput {
   #pager: Promise<Pager> | undefined;
   #left: Promise<void> = Promise.resolve();
   #isComplete = false;
-  /** A copy of the pager's input, until the pager has certainly started. */
+  /** The pager's input, until the pager has certainly started. */
   #kept: string[] = [];
   #keptLength = 0;
 
@@ -55,14 +54,14 @@ export class PagedOutput {
     return this.#toPager(this.#pager, held);
   }
 
-  /** Prints the buffered output, and all output until `finish`, at once. */
+  /** Prints the buffered output, and all later output at once. */
   release(): void {
     const held = this.#takeHeld();
     this.#isDirect = true;
     if (held !== '') this.#parts.show(held);
   }
 
-  /** Ends the result: prints it, or waits for the end of the pager. */
+  /** Prints the result, or waits for the end of the pager. */
   async finish(): Promise<void> {
     this.#isComplete = true;
     if (this.#pager === undefined) this.release();
@@ -103,7 +102,6 @@ export class PagedOutput {
   }
 }
 
-/** The number of terminal rows of a text. */
 function rowsOf(text: string, columns: number): number {
   return text
     .split('\n')

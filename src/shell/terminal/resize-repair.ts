@@ -1,17 +1,15 @@
-// A terminal that becomes narrower wraps its rows, but Ink erases only as many rows as it drew, and
-// the others would stay visible. Terminals that cut rows instead of wrapping them (plain xterm) may
-// lose a row or two above.
+// A terminal that becomes narrower wraps its rows, but Ink erases only as many rows as it drew. A
+// terminal that cuts rows instead (plain xterm) may lose one or two rows above.
 
-/** The last frame of Ink. */
 export interface Frame {
-  /** The width of each row in columns. */
+  /** In columns. */
   readonly widths: readonly number[];
   readonly cursor: { readonly x: number; readonly y: number };
 }
 
 /**
- * The escape sequences to write before Ink handles the new width: they erase the wrapped rows, make
- * room for the rows that Ink expects, and move the cursor to the position that Ink expects.
+ * Escape sequences to write before Ink handles the new width: they erase the wrapped rows, and move
+ * the cursor and the room for rows to where Ink expects them.
  */
 export function repairAfterResize({ widths, cursor }: Frame, columns: number): string {
   const above = sum(widths.slice(0, cursor.y).map((width) => folded(width, columns)));
@@ -21,7 +19,7 @@ export function repairAfterResize({ widths, cursor }: Frame, columns: number): s
   return [
     moveUp(up),
     '\r',
-    // Erase row by row: tmux would copy a screen that is erased from its top to the scrollback.
+    // Erase row by row: tmux copies a screen that is erased from its top to the scrollback.
     '\x1b[2K\x1b[1B'.repeat(all - 1),
     '\x1b[2K',
     moveUp(all - 1),

@@ -3,11 +3,9 @@ import type { ReactNode } from 'react';
 import { paintSpans, type Span } from './theme.js';
 
 interface Props {
-  /** Rows wider than the terminal are cut. */
   readonly rows: readonly (readonly Span[])[];
 }
 
-/** Draws terminal rows, top to bottom. */
 export function Rows({ rows }: Props): ReactNode {
   return (
     <Box flexDirection="column" flexShrink={0}>

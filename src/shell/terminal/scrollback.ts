@@ -1,30 +1,25 @@
-// The output above the prompt, written once and kept by the terminal.
-//
-// It uses Ink's stdout writer instead of <Static>, which lays out every line (15 times slower for
-// 20,000 lines), breaks long lines so that they cannot be copied as one, drops tabs and trailing
-// blanks, and keeps all output in memory.
+// The output above the prompt, written once and kept by the terminal. It uses Ink's stdout writer,
+// not <Static>, which lays out every line (15 times slower for 20,000 lines), breaks long lines,
+// drops tabs and trailing blanks, and keeps all output in memory.
 
-/** Writes complete lines above Ink's view. */
 export type WriteAbove = (text: string) => void;
 
 /** The maximum output per turn of the event loop, so that keys are handled in between. */
 const SLICE_LENGTH = 32 * 1024;
-/** Writers wait until at most this much output is pending. */
+/** Writers wait while more output is pending. */
 const ROOMY_LENGTH = 4 * SLICE_LENGTH;
 
 const CLEAR_SCREEN = '\x1b[2J\x1b[H';
 
 export class Scrollback {
   #write: WriteAbove | undefined;
-  /** Chunks of complete lines. */
   #pending: string[] = [];
   #pendingLength = 0;
   #isScheduled = false;
   #waiting: { readonly atMost: number; readonly resolve: () => void }[] = [];
 
   /**
-   * Attaches a screen and writes the pending output to it.
-   * @returns a function that detaches it; later output waits for the next screen
+   * Attaches a screen. @returns a function that detaches it; later output waits for the next screen
    */
   attach(write: WriteAbove): () => void {
     this.#write = write;
@@ -34,7 +29,6 @@ export class Scrollback {
     };
   }
 
-  /** @param text lines; the last newline may be missing */
   push(text: string): void {
     if (text === '') return;
     for (const slice of slices(text.endsWith('\n') ? text : `${text}\n`)) {
@@ -44,17 +38,16 @@ export class Scrollback {
     this.#schedule();
   }
 
-  /** Resolves when there is room for more output: backpressure for long results. */
+  /** Backpressure for long results. */
   roomy(): Promise<void> {
     return this.#until(ROOMY_LENGTH);
   }
 
-  /** Resolves when all output so far was written or dropped. */
   drained(): Promise<void> {
     return this.#until(0);
   }
 
-  /** Drops pending output. @returns the number of dropped lines */
+  /** @returns the number of dropped lines */
   drop(): number {
     const lines = this.#pending.reduce((sum, slice) => sum + slice.split('\n').length - 1, 0);
     this.#pending = [];
@@ -104,7 +97,7 @@ export class Scrollback {
   }
 }
 
-/** Splits at newlines; a single line is never split. */
+/** Never splits a line. */
 function* slices(text: string): Generator<string> {
   let start = 0;
   while (start < text.length) {

@@ -3,7 +3,7 @@ export interface TerminalSize {
   readonly rows: number;
 }
 
-/** A terminal with an unknown size reports 0. */
+/** A terminal of unknown size reports 0. */
 export function sizeOf({ columns, rows }: NodeJS.WriteStream): TerminalSize {
   return { columns: columns || 80, rows: rows || 24 };
 }

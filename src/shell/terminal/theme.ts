@@ -1,4 +1,4 @@
-// All colors of the interactive shell. Other modules use tones.
+// All colors of the interactive shell.
 import { env } from 'node:process';
 import { Chalk, type ChalkInstance } from 'chalk';
 
@@ -17,7 +17,7 @@ export type Tone =
   | 'event'
   | 'selected';
 
-/** Text of one tone; as a part of a row, it has no line breaks. */
+/** Without line breaks in a row. */
 export interface Span {
   readonly text: string;
   readonly tone: Tone;
@@ -43,7 +43,6 @@ const PAINTS: Readonly<Record<Tone, (text: string) => string>> = {
   selected: chalk.inverse,
 };
 
-/** The text with the escape sequences of its colors. */
 export function paint(tone: Tone, text: string): string {
   return PAINTS[tone](text);
 }

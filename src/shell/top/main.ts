@@ -8,32 +8,30 @@ import { topScreen } from './top-screen.js';
 import { startState, step } from './top-state.js';
 
 const LEAVING_SIGNALS = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
-/** Unlimited rows, for batches. */
 const BATCH_ROWS = 100_000;
 
-/** Prints batches without a terminal, or on request. */
 export const startTop: StartLive = (session) =>
   session.isBatch ? printBatch(session) : drawLive(session);
 
-/** The first poll has no rates, so it is not printed. */
+/** The first poll has no rates: not printed. */
 async function printBatch(session: LiveSession): Promise<OpsResult | undefined> {
   const { intervalMs, write, print, count, width } = session;
   let state = startState(session);
-  const look = async () => {
+  const poll = async () => {
     const result = await session.look(state.earlier);
-    ({ state } = step(state, { type: 'looked', result }));
+    ({ state } = step(state, { type: 'polled', result }));
     return result;
   };
-  let last = await look();
+  let last = await poll();
   for (let printed = 0; printed !== count; printed += 1) {
     await delay(intervalMs);
-    last = await look();
+    last = await poll();
     if (print !== undefined) {
       print(last);
       continue;
     }
     const size = { columns: width, rows: BATCH_ROWS };
-    // A batch has no keys to show.
+    // A batch has no keys.
     const rows = topScreen(state, size).slice(0, -1);
     const text = rows.map((row) => row.map((span) => span.text).join(''));
     const isFirst = printed === 0;
@@ -46,7 +44,6 @@ async function drawLive(session: LiveSession): Promise<OpsResult | undefined> {
   const driver = new TopDriver(session);
   const { stdin, stdout } = process;
   const leave = (): void => driver.leave();
-  // Buffer keys while the drawing code is loading.
   const keyboard = openKeyboard(stdin, stdout, (key) => driver.press(key), leave);
   for (const signal of LEAVING_SIGNALS) process.once(signal, leave);
   let screen: { close(): void } | undefined;

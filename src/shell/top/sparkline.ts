@@ -1,8 +1,8 @@
 const BARS = '▁▂▃▄▅▆▇█';
 
 /**
- * The last values as bars, one per column, newest at the right; missing values are blank. Bars are
- * scaled from zero to the highest shown value.
+ * The last values, one column each, the newest at the right; missing values are blank. Scaled from
+ * zero to the highest shown value.
  */
 export function sparkline(values: readonly (number | undefined)[], columns: number): string {
   const shown = columns <= 0 ? [] : values.slice(-columns);

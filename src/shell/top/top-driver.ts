@@ -3,7 +3,6 @@ import type { LiveSession } from '../../commands/zkops/calls/live.js';
 import type { Key } from '../terminal/key-decoder.js';
 import { startState, step, type TopEvent, type TopState } from './top-state.js';
 
-/** Polls the members and performs the effects of the reducer. */
 export class TopDriver {
   state: TopState;
   private readonly session: LiveSession;
@@ -11,10 +10,9 @@ export class TopDriver {
   private timer: NodeJS.Timeout | undefined;
   /** Aborted when the user quits; cancels a running poll. */
   private readonly leaving = new AbortController();
-  private isLooking = false;
-  private looks = 0;
+  private isPolling = false;
+  private polls = 0;
   private readonly whenDone: () => void;
-  /** Resolves when the user quits or all polls are done. */
   readonly done: Promise<void>;
 
   constructor(session: LiveSession) {
@@ -33,7 +31,7 @@ export class TopDriver {
   };
 
   start(): void {
-    this.lookBeside();
+    this.pollInBackground();
   }
 
   press(key: Key): void {
@@ -53,28 +51,28 @@ export class TopDriver {
     for (const listener of this.listeners) listener();
     for (const effect of effects) {
       if (effect === 'quit') this.leave();
-      else if (effect === 'look') this.lookBeside();
+      else if (effect === 'poll') this.pollInBackground();
       else inBackground(this.reset(), this.report);
     }
   }
 
   /** One poll at a time: slow members delay polls instead of piling them up. */
-  private async look(): Promise<void> {
-    if (this.isLooking) return;
+  private async poll(): Promise<void> {
+    if (this.isPolling) return;
     clearTimeout(this.timer);
-    this.isLooking = true;
+    this.isPolling = true;
     const startedAt = performance.now();
     const { signal } = this.leaving;
     let result: Awaited<ReturnType<LiveSession['look']>>;
     try {
       result = await this.session.look(this.state.earlier, signal);
     } finally {
-      this.isLooking = false;
+      this.isPolling = false;
     }
     if (signal.aborted) return;
-    this.looks += 1;
-    this.dispatch({ type: 'looked', result });
-    if (this.looks === this.session.count) {
+    this.polls += 1;
+    this.dispatch({ type: 'polled', result });
+    if (this.polls === this.session.count) {
       this.leave();
       return;
     }
@@ -82,9 +80,9 @@ export class TopDriver {
     this.timer = setTimeout(() => this.tick(), Math.max(0, this.session.intervalMs - spentMs));
   }
 
-  /** Reports a failed poll; the next one follows after the usual interval. */
-  private lookBeside(): void {
-    inBackground(this.look(), (error) => {
+  /** A failed poll is reported; the next one follows after the usual interval. */
+  private pollInBackground(): void {
+    inBackground(this.poll(), (error) => {
       this.report(error);
       clearTimeout(this.timer);
       this.timer = setTimeout(() => this.tick(), this.session.intervalMs);
@@ -97,7 +95,7 @@ export class TopDriver {
   };
 
   private tick(): void {
-    if (!this.state.isPaused) this.lookBeside();
+    if (!this.state.isPaused) this.pollInBackground();
     else this.timer = setTimeout(() => this.tick(), this.session.intervalMs);
   }
 
@@ -105,6 +103,6 @@ export class TopDriver {
     const notice = await this.session.reset();
     if (this.leaving.signal.aborted) return;
     this.dispatch({ type: 'told', notice });
-    this.lookBeside();
+    this.pollInBackground();
   }
 }

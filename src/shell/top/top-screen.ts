@@ -1,5 +1,3 @@
-// The screen of `zkops top` as rows of spans, for the terminal and for batches.
-
 import { shortNumber } from '../../commands/ensemble/format.js';
 import { isUnjudged, type Member } from '../../commands/ensemble/member.js';
 import type { Column } from '../../commands/ensemble/verb.js';
@@ -38,7 +36,7 @@ const MAX_SPARK = 40;
 
 const plain = (text: string): Row => [{ text, tone: 'plain' }];
 
-/** Cuts each row, because Ink cuts rows of wide characters one column too late. */
+/** Ink cuts rows of wide characters one column too late, so cut them here. */
 export function topScreen(state: TopState, size: TerminalSize): readonly Row[] {
   return rowsOfScreen(state, size).map((row) => cut(row, size.columns));
 }
@@ -51,7 +49,7 @@ function rowsOfScreen(state: TopState, size: TerminalSize): readonly Row[] {
   const body = table(state, result, size);
   const notes = problems(result);
   const head = [heading(state, result), verdict(result), totals(state, size.columns), []];
-  // Keep the last row free: writing to it scrolls the terminal.
+  // Writing to the last row scrolls the terminal.
   const room = Math.max(1, size.rows - 1 - head.length - 1 - 2);
   const noteRoom = Math.min(notes.length, Math.max(2, room - body.rows.length - 1));
   const rowRoom = Math.max(1, room - noteRoom - (noteRoom > 0 ? 1 : 0));
@@ -84,15 +82,14 @@ function verdict({ verdict: { level, summary } }: OpsResult): Row {
   return [{ text: `${level.toUpperCase()}: ${safeLine(summary)}`, tone: TONES[level] }];
 }
 
-/** The sums of the rates, as numbers and as sparklines. */
 function totals({ trends }: TopState, columns: number): Row {
   const all = [...trends.values()];
-  const looks = Math.max(0, ...all.map(({ requests }) => requests.length));
-  const at = (series: readonly (number | undefined)[], look: number) =>
-    series[series.length - looks + look];
-  const each = Array.from({ length: looks }, (_, look) => look);
-  const requests = each.map((look) => sum(all.map((trend) => at(trend.requests, look))));
-  const latency = each.map((look) => worst(all.map((trend) => at(trend.latency, look))));
+  const polls = Math.max(0, ...all.map(({ requests }) => requests.length));
+  const at = (series: readonly (number | undefined)[], poll: number) =>
+    series[series.length - polls + poll];
+  const each = Array.from({ length: polls }, (_, poll) => poll);
+  const requests = each.map((poll) => sum(all.map((trend) => at(trend.requests, poll))));
+  const latency = each.map((poll) => worst(all.map((trend) => at(trend.latency, poll))));
   const bars = Math.max(0, Math.min(MAX_SPARK, Math.floor((columns - 44) / 2)));
   const figure = (value: number | undefined) =>
     (value === undefined ? '-' : shortNumber(value)).padStart(7);
@@ -118,7 +115,7 @@ function worst(values: readonly (number | undefined)[]): number | undefined {
   return known.length === 0 ? undefined : Math.max(...known);
 }
 
-/** The members as rows, with sparklines of requests if there is room. */
+/** Shows sparklines of requests if there is room. */
 function table(state: TopState, result: OpsResult, { columns: width }: TerminalSize) {
   const rows = rowsOf(state);
   const { members } = result;
@@ -165,12 +162,10 @@ function table(state: TopState, result: OpsResult, { columns: width }: TerminalS
   };
 }
 
-/** Aligns words to the left and numbers to the right. */
 function isLeft(column: Column | undefined): boolean {
   return column?.key === 'state' || column?.key === 'version';
 }
 
-/** Marks the sort column. */
 function titleOf({ title, key }: Column, { sort, isReversed }: TopState): string {
   return key === sort ? `${title}${isReversed ? '▴' : '▾'}` : title;
 }

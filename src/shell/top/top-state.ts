@@ -1,4 +1,4 @@
-// `zkops top` as a pure reducer: poll results and keys in, state and effects out.
+// A pure reducer: poll results and keys in, state and effects out.
 
 import type { EarlierLook } from '../../commands/ensemble/earlier-look.js';
 import type { Member } from '../../commands/ensemble/member.js';
@@ -6,7 +6,7 @@ import type { Column } from '../../commands/ensemble/verb.js';
 import { looksOf } from '../../commands/ensemble/verdict/measure.js';
 import type { OpsResult } from '../../commands/ensemble/verdict/result.js';
 
-/** The number of kept polls: enough for the widest terminal. */
+/** Polls kept: enough for the widest terminal. */
 const MAX_HISTORY = 240;
 
 export interface Trend {
@@ -15,35 +15,30 @@ export interface Trend {
 }
 
 export interface TopState {
-  /** The interval in the heading. */
   readonly intervalMs: number;
-  /** The last poll; undefined before the first. */
   readonly result: OpsResult | undefined;
   readonly earlier: ReadonlyMap<string, EarlierLook>;
-  /** By member, oldest poll first. */
+  /** Oldest poll first. */
   readonly trends: ReadonlyMap<string, Trend>;
-  /** The sort column; undefined for the original order. */
+  /** Undefined: the original order. */
   readonly sort: string | undefined;
   readonly isReversed: boolean;
   readonly filter: string;
-  /** The prompt in the bottom line, which gets the keys. */
+  /** The prompt in the bottom line gets the keys. */
   readonly prompt: 'filter' | 'reset' | undefined;
   readonly isPaused: boolean;
   readonly isHelp: boolean;
-  /** The first visible row. */
   readonly scroll: number;
   readonly notice: string;
 }
 
 export type TopEvent =
-  | { readonly type: 'looked'; readonly result: OpsResult }
+  | { readonly type: 'polled'; readonly result: OpsResult }
   | { readonly type: 'told'; readonly notice: string }
-  /**
-   * A typed character, or `enter`, `escape`, `backspace`, `up`, `down`, `left`, `right`.
-   */
+  /** A character, or `enter`, `escape`, `backspace`, `up`, `down`, `left`, `right`. */
   | { readonly type: 'key'; readonly key: string };
 
-export type TopEffect = 'quit' | 'look' | 'reset';
+export type TopEffect = 'quit' | 'poll' | 'reset';
 
 export interface Step {
   readonly state: TopState;
@@ -71,7 +66,7 @@ export function startState({ intervalMs, sort, filter }: Asked): TopState {
 
 export function step(state: TopState, event: TopEvent): Step {
   switch (event.type) {
-    case 'looked':
+    case 'polled':
       return only(withResult(state, event.result));
     case 'told':
       return only({ ...state, notice: event.notice });
@@ -108,7 +103,7 @@ function pressed(state: TopState, key: string): Step {
     case 'q':
       return only(state, 'quit');
     case ' ':
-      return only(state, 'look');
+      return only(state, 'poll');
     case 'p':
       return only({ ...state, isPaused: !state.isPaused });
     case 'h':
@@ -150,16 +145,14 @@ function scrolled(state: TopState, by: number): number {
   return Math.min(last, Math.max(0, state.scroll + by));
 }
 
-/** The next sort column; the original order follows the last column. */
+/** The original order follows the last column. */
 function adjacentColumn({ result, sort }: TopState, by: number): string | undefined {
   const keys = [undefined, ...(result?.verb.columns ?? []).map(({ key }) => key)];
   const at = keys.indexOf(sort);
   return keys[(at + by + keys.length) % keys.length];
 }
 
-/**
- * The visible members in order: numbers descending, words ascending, missing values last.
- */
+/** Numbers descending, words ascending, missing values last. */
 export function rowsOf({ result, filter, sort, isReversed }: TopState): readonly Member[] {
   if (result === undefined) return [];
   const { members, verb } = result;

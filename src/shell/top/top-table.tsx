@@ -5,7 +5,6 @@ import type { TopDriver } from './top-driver.js';
 import { topScreen } from './top-screen.js';
 import type { TopState } from './top-state.js';
 
-/** The screen of `zkops top`. */
 export function TopTable({ state, size }: ViewProps<TopState>): ReactNode {
   return <Rows rows={topScreen(state, size)} />;
 }

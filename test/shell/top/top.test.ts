@@ -47,7 +47,7 @@ function walk(events: readonly (OpsResult | string)[]) {
   for (const event of events) {
     const next = step(
       state,
-      typeof event === 'string' ? { type: 'key', key: event } : { type: 'looked', result: event },
+      typeof event === 'string' ? { type: 'key', key: event } : { type: 'polled', result: event },
     );
     state = next.state;
     effects.push(...next.effects);
@@ -122,7 +122,7 @@ test('rows can be sorted by a column, reversed, filtered, and restored to list o
 test('keys exit, poll now, pause, and show help, and a reset needs a confirmation', () => {
   assert.equal(walk(['q']).effects, ['quit']);
   assert.equal(walk(['ctrl-c']).effects, ['quit']);
-  assert.equal(walk([' ']).effects, ['look']);
+  assert.equal(walk([' ']).effects, ['poll']);
   assert.is(stateAfter('p').isPaused, true);
   assert.ok(shown(stateAfter(look(), 'h')).some((row) => row.startsWith('q        leaves')));
   assert.is(stateAfter(look(), 'h', 'q').isHelp, false);
