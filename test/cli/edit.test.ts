@@ -71,7 +71,10 @@ test('a concurrent change of the same lines sets nothing, and keeps all three ve
     const file = /(\/\S+\.txt) has your version/.exec(run.stderr)?.[1] ?? '';
     assert.ok(existsSync(file), run.stderr);
     try {
-      assert.match(readFileSync(file, 'utf8'), /<<<<<<< yours\nmine\n.*\ntwo\n=======\ntheirs\n/);
+      assert.match(
+        readFileSync(file, 'utf8'),
+        /<<<<<<< your version\nmine\n.*\ntwo\n=======\ntheirs\n/,
+      );
     } finally {
       rmSync(dirname(file), { recursive: true });
     }

@@ -267,8 +267,8 @@ test('the table of an ensemble stays below the messages and fits the terminal', 
   ];
   table.show(MEMBERS);
   await screen.shows(rows);
-  table.say('server 3 ended\x1b[2J');
-  table.tell('127.0.0.1:2181\n');
+  table.print('server 3 ended\x1b[2J');
+  table.writeOut('127.0.0.1:2181\n');
   const said = ['server 3 ended\\u{1b}[2J', '127.0.0.1:2181'];
   await screen.shows([...said, ...rows]);
   screen.resize(30, 24);

@@ -60,10 +60,12 @@ export async function readProfile(file: string, name: string): Promise<Profile> 
   const profiles = profilesOf(file, await readText(file));
   if (!Object.hasOwn(profiles, name)) {
     const known = Object.keys(profiles);
-    const meant = suggestWord(name, known);
+    const suggestion = suggestWord(name, known);
     throw fault(
       `${file}: unknown profile: "${name}"`,
-      meant === undefined ? `profiles: ${known.join(', ') || 'none'}` : `did you mean ${meant}?`,
+      suggestion === undefined
+        ? `profiles: ${known.join(', ') || 'none'}`
+        : `did you mean ${suggestion}?`,
     );
   }
   return checkProfile(file, name, profiles[name]);
@@ -118,10 +120,12 @@ function unknownField(file: string, name: string, key: string): CommandError {
       'put user:password into a separate file with mode 0600, and set "auth-file" to its name',
     );
   }
-  const meant = suggestWord(key, Object.keys(FIELDS));
+  const suggestion = suggestWord(key, Object.keys(FIELDS));
   return fault(
     `${file}: profile "${name}": unknown field: "${key}"`,
-    meant === undefined ? `expected ${Object.keys(FIELDS).join(', ')}` : `did you mean ${meant}?`,
+    suggestion === undefined
+      ? `expected ${Object.keys(FIELDS).join(', ')}`
+      : `did you mean ${suggestion}?`,
   );
 }
 

@@ -9,7 +9,7 @@ const READ_SIZE = 1024 * 1024;
 const HEADER_SIZE = 16;
 const PREFIX_SIZE = 12;
 /** The size of a TxnHeader. */
-const LEAST_ENTRY = 32;
+const MIN_ENTRY_SIZE = 32;
 const END_OF_RECORD = 0x42;
 /** The reading ends after this many damaged records. */
 const MAX_DAMAGED = 100;
@@ -130,7 +130,7 @@ async function damagedRecord(
   const prefix = await bytesAt(handle, offset, PREFIX_SIZE);
   if (prefix === undefined) return undefined;
   const length = prefix.readInt32BE(8);
-  if (length < LEAST_ENTRY || length > maxEntry) return undefined;
+  if (length < MIN_ENTRY_SIZE || length > maxEntry) return undefined;
   const rest = await bytesAt(handle, offset + PREFIX_SIZE, length + 1);
   if (rest?.[length] !== END_OF_RECORD) return undefined;
   const entry = rest.subarray(0, length);

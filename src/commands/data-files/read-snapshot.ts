@@ -43,7 +43,7 @@ export interface SnapshotOutcome {
   /** Of the tree in the file; version 2 of the digest. */
   readonly digest: bigint;
   /** From the end of the file; the digest is null for an old version. */
-  readonly told: { readonly zxid: bigint; readonly digest: bigint | null } | undefined;
+  readonly storedDigest: { readonly zxid: bigint; readonly digest: bigint | null } | undefined;
   readonly lastProcessedZxid: bigint | undefined;
   /** Set unless the file is whole. The offset counts uncompressed bytes. */
   readonly fault: { readonly offset: number; readonly reason: string } | undefined;
@@ -134,7 +134,7 @@ class SnapshotFold<Value> {
   private acls = 0;
   private nodes = 0;
   private dataBytes = 0;
-  private told: SnapshotOutcome['told'];
+  private storedDigest: SnapshotOutcome['storedDigest'];
   private lastProcessedZxid: bigint | undefined;
   private fault: SnapshotOutcome['fault'];
 
@@ -161,7 +161,7 @@ class SnapshotFold<Value> {
           this.taker.acl?.(item);
           break;
         case 'digest':
-          this.told = { zxid: item.zxid, digest: item.digest };
+          this.storedDigest = { zxid: item.zxid, digest: item.digest };
           break;
         case 'lastProcessedZxid':
           this.lastProcessedZxid = item.zxid;
@@ -207,7 +207,7 @@ class SnapshotFold<Value> {
       nodes: this.nodes,
       dataBytes: this.dataBytes,
       digest: this.digest.value,
-      told: this.told,
+      storedDigest: this.storedDigest,
       lastProcessedZxid: this.lastProcessedZxid,
       fault: fault ?? this.fault,
     };

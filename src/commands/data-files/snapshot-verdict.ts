@@ -12,8 +12,8 @@ export function snapshotProblems(path: string, outcome: SnapshotOutcome): Proble
   }
   const found = digestText(outcome.digest);
   if (digestOf(path, outcome) !== 'differs') return [];
-  const told = digestText(outcome.told?.digest ?? 0n);
-  const text = `${path}: the digest of its tree is ${found} (expected ${told}): the tree differs from that of its server`;
+  const expected = digestText(outcome.storedDigest?.digest ?? 0n);
+  const text = `${path}: the digest of its tree is ${found} (expected ${expected}): the tree differs from that of its server`;
   return [{ level: 'critical', code: 'wrong-digest', text }];
 }
 
@@ -32,14 +32,15 @@ export function digestText(digest: bigint): string {
 /** A snapshot that is written during txns shows no real tree; its digest names a zxid. */
 export function digestOf(
   path: string,
-  { told, digest, fault }: SnapshotOutcome,
+  { storedDigest, digest, fault }: SnapshotOutcome,
 ): 'fits' | 'differs' | 'fuzzy' | 'none' {
-  if (fault !== undefined || told === undefined || told.digest === null) return 'none';
+  if (fault !== undefined || storedDigest === undefined || storedDigest.digest === null)
+    return 'none';
   // A server writes zeros if it had no txn since its start.
-  if (told.zxid === 0n && told.digest === 0n) return 'none';
-  if (told.digest === digest) return 'fits';
+  if (storedDigest.zxid === 0n && storedDigest.digest === 0n) return 'none';
+  if (storedDigest.digest === digest) return 'fits';
   const named = parseSnapshotName(basename(path))?.zxid;
-  return named === told.zxid ? 'differs' : 'fuzzy';
+  return named === storedDigest.zxid ? 'differs' : 'fuzzy';
 }
 
 export function zxidOfName(path: string): string | undefined {

@@ -34,19 +34,19 @@ function fetchText(place: {
   readonly signal: AbortSignal;
 }): Promise<string> {
   return new Promise((resolve, reject) => {
-    const asked = loadHttp().request({ ...place, agent: false }, (response) => {
+    const request = loadHttp().request({ ...place, agent: false }, (response) => {
       const chunks: Buffer[] = [];
       let length = 0;
       response.on('data', (chunk: Buffer) => {
         chunks.push(chunk);
         length += chunk.length;
-        if (length > MAX_LENGTH) asked.destroy(new Error('the answer is incomplete'));
+        if (length > MAX_LENGTH) request.destroy(new Error('the answer is incomplete'));
       });
       response.on('error', reject);
       response.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
     });
-    asked.on('error', reject);
-    asked.end();
+    request.on('error', reject);
+    request.end();
   });
 }
 
@@ -61,7 +61,7 @@ export async function monitorOf(
   address: MemberAddress,
   limit: AdminLimit,
 ): Promise<ParsedMntr | undefined> {
-  const fields = await askQuietly(ask, address, 'monitor', limit);
+  const fields = await askOrUndefined(ask, address, 'monitor', limit);
   if (fields === undefined) return undefined;
   const values = new Map<string, string>();
   for (const [key, value] of Object.entries(fields)) {
@@ -73,17 +73,17 @@ export async function monitorOf(
 }
 
 /** From the command zabstate. */
-export async function leadsQuietly(
+export async function leadsWithoutServing(
   ask: AskAdmin,
   address: MemberAddress,
   limit: AdminLimit,
 ): Promise<boolean> {
-  const fields = await askQuietly(ask, address, 'zabstate', limit);
+  const fields = await askOrUndefined(ask, address, 'zabstate', limit);
   return fields?.['is_leader'] === true && fields['zabstate'] === 'broadcast';
 }
 
 /** A failure of the AdminServer is not a problem of the member. */
-async function askQuietly(
+async function askOrUndefined(
   ask: AskAdmin,
   { host, adminPort }: MemberAddress,
   command: string,

@@ -1,6 +1,6 @@
 import type { TlsOptions } from '../../client/base/tls.js';
 import { WORDS } from '../../fourlw/index.js';
-import { type AskAdmin, leadsQuietly, monitorOf } from './admin.js';
+import { type AskAdmin, leadsWithoutServing, monitorOf } from './admin.js';
 import { type AskWord, askMember } from './ask.js';
 import type { AskCertificate } from './certificate.js';
 import { makeMember } from './make-member.js';
@@ -50,13 +50,13 @@ export async function askAll(
       ? Promise.all(verb.words.map((word) => askMember(options.ask, address, word, limit)))
       : [refusal],
   ]);
-  const told = await askAdminToo(verb, address, answers, limit, options.askAdmin);
+  const admin = await askAdminToo(verb, address, answers, limit, options.askAdmin);
   const tookMs = performance.now() - startedAt;
-  return makeMember(verb, address, told.answers, {
+  return makeMember(verb, address, admin.answers, {
     tookMs,
     timeoutMs,
     ...(certificateEndsMs === undefined ? {} : { certificateEndsMs }),
-    ...(told.isHiddenLeader ? { isHiddenLeader: true } : {}),
+    ...(admin.isHiddenLeader ? { isHiddenLeader: true } : {}),
   });
 }
 
@@ -71,7 +71,7 @@ async function askAdminToo(
   if (askAdmin === undefined || address.adminPort === undefined) return none;
   const isQuiet = answers.some((answer) => !answer.ok && answer.reason === 'not-serving');
   if (isQuiet && verb.judge === 'ensemble') {
-    return { answers, isHiddenLeader: await leadsQuietly(askAdmin, address, limit) };
+    return { answers, isHiddenLeader: await leadsWithoutServing(askAdmin, address, limit) };
   }
   const at = verb.words.indexOf('mntr');
   const answer = answers[at];

@@ -58,8 +58,8 @@ function stateOf(
   faults: readonly Fault[],
 ): Pick<Member, 'state' | 'fault' | 'note'> {
   const hasAnswer = Object.values(member.answers).some((answer) => answer.ok);
-  const polite: readonly string[] = ['not-whitelisted', 'not-serving'];
-  const first = faults.find(({ reason }) => !polite.includes(reason)) ?? faults.at(-1);
+  const refusals: readonly string[] = ['not-whitelisted', 'not-serving'];
+  const first = faults.find(({ reason }) => !refusals.includes(reason)) ?? faults.at(-1);
   if (member.isHiddenLeader === true) {
     const message = 'it leads and serves no clients (leaderServes=no)';
     const note: Fault = { reason: 'not-serving', message, advice: 'clients use the other members' };

@@ -4,7 +4,7 @@ import { settingsOf } from './zoo-cfg-members.js';
 
 const CONFIG_NAME = /\.(?:cfg|conf)$/;
 /** A folder with many files is probably not one of configurations. */
-const MOST_FILES = 100;
+const MAX_FILES = 100;
 
 /**
  * The client ports of members that share a machine, by name (`server.1`). Each has a zoo.cfg of its
@@ -38,13 +38,13 @@ function serverNames(settings: ReadonlyMap<string, string>): readonly string[] {
 
 function siblingsOf(file: string): readonly string[] {
   const [name, folder] = [basename(file), dirname(file)];
-  const beside = listOf(folder).filter((one) => CONFIG_NAME.test(one));
+  const siblings = listOf(folder).filter((one) => CONFIG_NAME.test(one));
   const above = dirname(folder);
   const inFolders = listOf(above).map((one) => join(above, one, name));
   const top = dirname(above);
   const deeper = listOf(top).map((one) => join(top, one, basename(folder), name));
-  const found = [...beside.map((one) => join(folder, one)), ...inFolders, ...deeper];
-  return [...new Set(found)].slice(0, MOST_FILES);
+  const found = [...siblings.map((one) => join(folder, one)), ...inFolders, ...deeper];
+  return [...new Set(found)].slice(0, MAX_FILES);
 }
 
 function listOf(folder: string): readonly string[] {

@@ -179,8 +179,8 @@ function withSynonyms(option: Option): Option {
   if (read === undefined) return option;
   const isChoice = (text: string) => option.argChoices?.includes(text) === true;
   return option.argParser((text, before) => {
-    const meant = SYNONYMS[text];
-    return read(meant !== undefined && isChoice(meant) ? meant : text, before);
+    const synonym = SYNONYMS[text];
+    return read(synonym !== undefined && isChoice(synonym) ? synonym : text, before);
   });
 }
 

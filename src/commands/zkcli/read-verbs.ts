@@ -10,7 +10,7 @@ import type { ZkCliShell } from './shell.js';
 import { argOf, type CliVerb } from './verb.js';
 
 function watchOf(shell: ZkCliShell, { options, args }: CliWords): ReadOptions {
-  return options.has('w') || args.length > 1 ? { watch: shell.tell } : {};
+  return options.has('w') || args.length > 1 ? { watch: shell.onWatch } : {};
 }
 
 /** Accepts the old form, a third word for a watch, with a warning. */

@@ -32,7 +32,7 @@ const addWatch: CliVerb = {
     }
     const path = checkJavaPath(argOf(words, 0));
     const client = await shell.ready();
-    await client.addWatch(path, AddWatchMode[mode], shell.tell);
+    await client.addWatch(path, AddWatchMode[mode], shell.onWatch);
   },
 };
 
@@ -64,7 +64,7 @@ const config: CliVerb = {
   minArgs: 0,
   run: async (shell, { options }) => {
     const client = await shell.ready();
-    const found = await client.getConfig(options.has('w') ? { watch: shell.tell } : {});
+    const found = await client.getConfig(options.has('w') ? { watch: shell.onWatch } : {});
     const text = found.data?.toString() ?? 'null';
     if (options.has('c')) {
       const { version, servers } = clientAddresses(text);

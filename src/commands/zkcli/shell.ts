@@ -64,11 +64,11 @@ export class ZkCliShell {
   }
 
   /** Prints the event like Apache's shell, unless `printwatches off` is set. */
-  readonly tell = (event: Pick<WatchEvent, 'type' | 'path'>): void => {
-    this.#tellEvent('SyncConnected', event.type, event.path);
+  readonly onWatch = (event: Pick<WatchEvent, 'type' | 'path'>): void => {
+    this.#printEvent('SyncConnected', event.type, event.path);
   };
 
-  #tellEvent(state: string, type: string, path: string): void {
+  #printEvent(state: string, type: string, path: string): void {
     if (!this.isPrintingWatches) return;
     this.line(`\nWATCHER::\n\nWatchedEvent state:${state} type:${type} path:${path}`);
   }
@@ -93,7 +93,7 @@ export class ZkCliShell {
       canBeReadOnly: isReadOnly,
       ...(isWaiting ? {} : { connectRounds: 1 }),
     });
-    client.on('watch', this.tell);
+    client.on('watch', this.onWatch);
     try {
       await client.connect();
     } catch (error) {
@@ -102,7 +102,7 @@ export class ZkCliShell {
     }
     this.#client = client;
     const state = client.state === 'connected-readonly' ? 'ConnectedReadOnly' : 'SyncConnected';
-    this.#tellEvent(state, 'None', 'null');
+    this.#printEvent(state, 'None', 'null');
   }
 
   #unreachable(): CliFault {
@@ -125,7 +125,7 @@ export class ZkCliShell {
     this.#client = undefined;
     if (client === undefined) return;
     await client.close();
-    this.#tellEvent('Closed', 'None', 'null');
+    this.#printEvent('Closed', 'None', 'null');
   }
 
   /** Closes the session without output. */

@@ -63,12 +63,12 @@ export async function main(
   try {
     return await line.run(args);
   } catch (error) {
-    return tellFault(error, world);
+    return printFault(error, world);
   }
 }
 
 /** Prints an error of the user or of the run, and returns the exit status. Rethrows others. */
-function tellFault(error: unknown, { writeError }: CliWorld): number {
+function printFault(error: unknown, { writeError }: CliWorld): number {
   if (!(error instanceof UsageError || error instanceof RunFault)) throw error;
   for (const line of safeText(error.message).split('\n')) writeError(`zkops: ${line}\n`);
   return error.exitCode;

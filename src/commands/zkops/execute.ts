@@ -117,9 +117,9 @@ function liveSession(
     look: (earlier, signal) =>
       runVerb(verb, members, { ...run, earlier, ...(signal === undefined ? {} : { signal }) }),
     reset: async () => {
-      const { members: asked } = await runVerb(srst, members, run);
-      const done = asked.filter(({ state }) => state === 'answered').length;
-      return `statistics reset on ${done} of ${asked.length} members`;
+      const { members: results } = await runVerb(srst, members, run);
+      const done = results.filter(({ state }) => state === 'answered').length;
+      return `statistics reset on ${done} of ${results.length} members`;
     },
     print:
       output === 'table'

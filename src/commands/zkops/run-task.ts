@@ -37,11 +37,11 @@ async function carryOut(
   task: Task,
   verb: string,
   args: readonly string[],
-  asked: ParsedOptions,
+  typed: ParsedOptions,
   world: CliWorld,
   { signal, progress, clearProgress }: Job,
 ): Promise<number> {
-  const options = await withProfile(asked, world.env);
+  const options = await withProfile(typed, world.env);
   const given = new Map<string, unknown>(Object.entries(options));
   const optionOf = (name: string): unknown =>
     given.get(name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()));

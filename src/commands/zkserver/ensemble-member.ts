@@ -6,7 +6,7 @@ import { askWord } from '../../client/base/four-letter.js';
 import { parseServer } from '../../fourlw/srvr.js';
 import type { ShownMember } from './ensemble-screen.js';
 
-export interface MemberSeat {
+export interface MemberSpec {
   readonly sid: number;
   readonly role: 'participant' | 'observer';
   readonly clientPort: number;
@@ -21,7 +21,7 @@ const KILL_AFTER_MS = 10_000;
 const UNKNOWN = '-';
 
 export class EnsembleMember {
-  readonly seat: MemberSeat;
+  readonly spec: MemberSpec;
   readonly logFile: string;
   readonly ended: Promise<void>;
   status: MemberStatus = { state: 'starting', zxid: UNKNOWN, connections: UNKNOWN };
@@ -31,13 +31,13 @@ export class EnsembleMember {
   private hasServed = false;
 
   /** @param properties of `-D` */
-  constructor(seat: MemberSeat, properties: Readonly<Record<string, string>>) {
-    this.seat = seat;
-    this.logFile = join(seat.folder, 'zkserver.out');
+  constructor(spec: MemberSpec, properties: Readonly<Record<string, string>>) {
+    this.spec = spec;
+    this.logFile = join(spec.folder, 'zkserver.out');
     const log = openSync(this.logFile, 'a', 0o640);
     // A separate process group: Ctrl-C reaches only this process, which stops the servers in order.
     const flags = Object.entries(properties).map(([name, value]) => `-D${name}=${value}`);
-    const command = [process.argv[1] ?? '', 'start-foreground', seat.configFile, ...flags];
+    const command = [process.argv[1] ?? '', 'start-foreground', spec.configFile, ...flags];
     this.child = spawn(process.execPath, [...process.execArgv, ...command], {
       detached: true,
       stdio: ['ignore', log, log],
@@ -52,7 +52,7 @@ export class EnsembleMember {
   }
 
   get shown(): ShownMember {
-    const { sid, clientPort } = this.seat;
+    const { sid, clientPort } = this.spec;
     const { pid = 0 } = this.child;
     return { sid, clientPort, pid, isRunning: this.isRunning, ...this.status };
   }
@@ -64,7 +64,7 @@ export class EnsembleMember {
   }
 
   /** The reason of an unexpected end; null otherwise. */
-  get death(): string | null {
+  get endReason(): string | null {
     return this.isStopAsked ? null : this.ending;
   }
 
@@ -73,13 +73,13 @@ export class EnsembleMember {
   }
 
   /** Usually the reason of its end. */
-  get lastWords(): string {
+  get lastLogLine(): string {
     return readFileSync(this.logFile, 'utf8').trimEnd().split('\n').at(-1) ?? '';
   }
 
   /** Updates the status from srvr. */
   async look(): Promise<void> {
-    const address = { host: '127.0.0.1', port: this.seat.clientPort };
+    const address = { host: '127.0.0.1', port: this.spec.clientPort };
     const answer = await askWord(address, 'srvr', { timeoutMs: ASK_TIMEOUT_MS }).catch(() => null);
     if (this.ending !== null) return;
     const { mode, zxid, connections } = parseServer(answer?.toString() ?? '');

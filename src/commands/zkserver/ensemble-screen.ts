@@ -14,9 +14,9 @@ export interface ShownMember {
 export interface EnsembleScreen {
   show(members: readonly ShownMember[]): void;
   /** Prints a permanent message. */
-  say(line: string): void;
+  print(line: string): void;
   /** Writes to stdout, for other programs. */
-  tell(text: string): void;
+  writeOut(text: string): void;
   close(): void;
 }
 
@@ -33,8 +33,8 @@ export function lineScreen(io: {
         io.writeError(`server ${sid} (127.0.0.1:${clientPort}, process ${pid}): ${state}`);
       }
     },
-    say: (line) => io.writeError(line),
-    tell: (text) => io.writeOut(text),
+    print: (line) => io.writeError(line),
+    writeOut: (text) => io.writeOut(text),
     close: () => undefined,
   };
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { wholeNumber } from '../program/command-line.js';
-import { EnsembleMember, type MemberSeat } from './ensemble-member.js';
+import { EnsembleMember, type MemberSpec } from './ensemble-member.js';
 import { type EnsembleScreen, lineScreen } from './ensemble-screen.js';
 import { Exit, type ServerVerb, VerbError } from './verb.js';
 
@@ -27,55 +27,57 @@ export const ensemble: ServerVerb = {
     ],
   ],
   run: async (args, io) => {
-    const { size = 3, observers = 0, basePort = 2181, dir: asked } = args.options;
-    const dir = asked === undefined ? mkdtempSync(join(tmpdir(), 'zkserver-')) : resolve(asked);
+    const { size = 3, observers = 0, basePort = 2181, dir: given } = args.options;
+    const dir = given === undefined ? mkdtempSync(join(tmpdir(), 'zkserver-')) : resolve(given);
     const stop = waitForSignals();
     let screen = lineScreen(io);
     try {
-      const seats = await prepare({ size, observers, basePort, dir });
+      const specs = await prepare({ size, observers, basePort, dir });
       if (io.openScreen !== undefined) screen = await io.openScreen();
-      const members = seats.map((seat) => new EnsembleMember(seat, args.properties));
-      const connectString = seats.map(({ clientPort }) => `127.0.0.1:${clientPort}`).join(',');
-      await watch(members, screen, stop, () => screen.tell(`${connectString}\n`));
+      const members = specs.map((spec) => new EnsembleMember(spec, args.properties));
+      const connectString = specs.map(({ clientPort }) => `127.0.0.1:${clientPort}`).join(',');
+      await watch(members, screen, stop, () => screen.writeOut(`${connectString}\n`));
       return await end(members, screen, stop);
     } finally {
       screen.close();
-      if (asked === undefined) rmSync(dir, { recursive: true, force: true });
+      if (given === undefined) rmSync(dir, { recursive: true, force: true });
     }
   },
 };
 
 interface Stop {
   /** By the first signal: stop in order. */
-  readonly asked: AbortSignal;
+  readonly stop: AbortSignal;
   /** By the second signal: kill. */
-  readonly insisted: AbortSignal;
+  readonly kill: AbortSignal;
 }
 
 /** Ends at a signal, or when all servers have ended. */
 async function watch(
   members: readonly EnsembleMember[],
   screen: EnsembleScreen,
-  { asked }: Stop,
+  { stop }: Stop,
   onServing: () => void,
 ): Promise<void> {
   const reported = new Set<EnsembleMember>();
   let hasServed = false;
-  while (!asked.aborted && members.some(({ isRunning }) => isRunning)) {
+  while (!stop.aborted && members.some(({ isRunning }) => isRunning)) {
     await Promise.all(members.map((member) => member.look()));
-    if (asked.aborted) return;
+    if (stop.aborted) return;
     for (const member of members) {
-      if (member.death === null || reported.has(member)) continue;
+      if (member.endReason === null || reported.has(member)) continue;
       reported.add(member);
-      screen.say(`server ${member.seat.sid} ended (${member.death}); ${member.logFile} ends in:`);
-      screen.say(`  ${member.lastWords}`);
+      screen.print(
+        `server ${member.spec.sid} ended (${member.endReason}); ${member.logFile} ends in:`,
+      );
+      screen.print(`  ${member.lastLogLine}`);
     }
     if (!hasServed && members.every(({ isServing, isRunning }) => isServing || !isRunning)) {
       hasServed = members.some(({ isServing }) => isServing);
       if (hasServed) onServing();
     }
     screen.show(members.map(({ shown }) => shown));
-    await delay(LOOK_EVERY_MS, undefined, { signal: asked }).catch(() => undefined);
+    await delay(LOOK_EVERY_MS, undefined, { signal: stop }).catch(() => undefined);
   }
 }
 
@@ -83,12 +85,12 @@ async function watch(
 async function end(
   members: readonly EnsembleMember[],
   screen: EnsembleScreen,
-  { insisted }: Stop,
+  { kill }: Stop,
 ): Promise<number> {
-  if (members.every(({ death }) => death !== null)) {
+  if (members.every(({ endReason }) => endReason !== null)) {
     throw new VerbError(Exit.FAILED, 'zkserver: all servers of the ensemble have ended');
   }
-  insisted.addEventListener('abort', () => {
+  kill.addEventListener('abort', () => {
     for (const member of members) member.kill();
   });
   const turnOf = ({ status: { state } }: EnsembleMember): number =>
@@ -105,7 +107,7 @@ async function prepare(places: {
   observers: number;
   basePort: number;
   dir: string;
-}): Promise<MemberSeat[]> {
+}): Promise<MemberSpec[]> {
   const { layOutEnsemble, ENSEMBLE_LIMITS } = await import('../../server/main.js');
   const { basePort, ...rest } = places;
   try {
@@ -125,12 +127,12 @@ async function prepare(places: {
 }
 
 function waitForSignals(): Stop {
-  const [asked, insisted] = [new AbortController(), new AbortController()];
+  const [stop, kill] = [new AbortController(), new AbortController()];
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      if (asked.signal.aborted) insisted.abort();
-      asked.abort();
+      if (stop.signal.aborted) kill.abort();
+      stop.abort();
     });
   }
-  return { asked: asked.signal, insisted: insisted.signal };
+  return { stop: stop.signal, kill: kill.signal };
 }

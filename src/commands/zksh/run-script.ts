@@ -56,7 +56,7 @@ async function handle(
     const { error } = outcome;
     await run.output.flush();
     printError(run, error, source);
-    const isOver = !run.isKeepGoing || run.signal.aborted || isHopeless(error);
+    const isOver = !run.isKeepGoing || run.signal.aborted || isNoServerReachable(error);
     return { exitCode: error.exitCode, isOver };
   }
   const { result } = outcome;
@@ -74,7 +74,7 @@ const OPEN_TRANSACTION: ErrorReport = {
 };
 
 /** Further commands would wait for the same unreachable servers. */
-function isHopeless(error: ErrorReport): boolean {
+function isNoServerReachable(error: ErrorReport): boolean {
   return error.code === 'ECONNECT';
 }
 

@@ -93,16 +93,18 @@ async function runOn(
   parts: ZkshParts,
 ): Promise<number> {
   const { format } = options;
-  const asked = await sessionOptions(options, target, process.env);
+  const settings = await sessionOptions(options, target, process.env);
   const { commands, words, file } = options;
   const isScript = commands.length > 0 || words.length > 0 || file !== undefined;
   // Node.js opens standard input at the first access. So look at it only if no script is given.
   if (!isScript && process.stdin.isTTY && process.stdout.isTTY) {
     const greeting = options.isEmbedded ? { greeting: `the bundled server, on ${target}` } : {};
     const { isTracing } = options;
-    return parts.startShell({ session: asked, format, isTracing, ...greeting });
+    return parts.startShell({ session: settings, format, isTracing, ...greeting });
   }
-  const session = options.isTracing ? await tracedSession(asked, format) : new ShellSession(asked);
+  const session = options.isTracing
+    ? await tracedSession(settings, format)
+    : new ShellSession(settings);
   try {
     return await runAsScript(options, session);
   } finally {
@@ -112,7 +114,7 @@ async function runOn(
 
 /** Prints each request and answer on standard error, as JSON if errors are JSON. */
 async function tracedSession(
-  asked: SessionOptions,
+  settings: SessionOptions,
   format: ZkshOptions['format'],
 ): Promise<ShellSession> {
   const { makeTraceSwitch, traceJson, traceLine, traceOption } = await import(
@@ -121,8 +123,8 @@ async function tracedSession(
   const lineOf = format.endsWith('json') ? traceJson : traceLine;
   const tracer = makeTraceSwitch(true);
   tracer.tell = (event) => void process.stderr.write(`${lineOf(event)}\n`);
-  const client = { ...asked.client, ...traceOption(tracer) };
-  const session = new ShellSession({ ...asked, client });
+  const client = { ...settings.client, ...traceOption(tracer) };
+  const session = new ShellSession({ ...settings, client });
   session.tracer = tracer;
   return session;
 }

@@ -45,7 +45,7 @@ function inWalkOrder(paths: ReadonlySet<string>): readonly string[] {
 }
 
 /** A znode that matches the first names of a pattern; the root is "". */
-interface Begun {
+interface PartialMatch {
   readonly paths: readonly string[];
   readonly isSeen: boolean;
 }
@@ -61,15 +61,19 @@ class Expansion {
   }
 
   async expand(names: readonly NamePattern[]): Promise<readonly string[]> {
-    let begun: Begun = { paths: [''], isSeen: true };
+    let partial: PartialMatch = { paths: [''], isSeen: true };
     for (const [at, name] of names.entries()) {
-      begun = await this.#step(begun, name, at === names.length - 1);
+      partial = await this.#step(partial, name, at === names.length - 1);
     }
-    const { paths, isSeen } = begun;
+    const { paths, isSeen } = partial;
     return (isSeen ? paths : await this.#present(paths)).map((path) => path || '/');
   }
 
-  async #step({ paths }: Begun, pattern: NamePattern, isLast: boolean): Promise<Begun> {
+  async #step(
+    { paths }: PartialMatch,
+    pattern: NamePattern,
+    isLast: boolean,
+  ): Promise<PartialMatch> {
     switch (pattern.kind) {
       case 'name':
         return { paths: paths.map((path) => `${path}/${pattern.name}`), isSeen: false };

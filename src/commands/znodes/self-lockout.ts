@@ -15,11 +15,11 @@ export async function refuseLockout(
   const admins = acl.filter(({ perms }) => (perms & Perms.ADMIN) !== 0);
   if (admins.some(({ id }) => id.scheme === 'world')) return;
   const identities = await identitiesOf(client);
-  const isMine = ({ id: { scheme, id } }: ACL) =>
+  const isOwn = ({ id: { scheme, id } }: ACL) =>
     identities === undefined ||
-    identities.some(({ authScheme, user }) => isMeant(scheme, id, authScheme, user));
+    identities.some(({ authScheme, user }) => matchesIdentity(scheme, id, authScheme, user));
   const isSuper = identities?.some(({ authScheme }) => authScheme === 'super') ?? false;
-  if (isSuper || admins.some(isMine)) return;
+  if (isSuper || admins.some(isOwn)) return;
   throw new CommandError(
     `with ${formatAcl(acl)} this session could not change the ACL of ${path} again`,
     {
@@ -55,7 +55,7 @@ async function identitiesOf(client: ZooKeeperClient): Promise<readonly ClientInf
 }
 
 /** A server reports the user of a digest without its password. */
-function isMeant(scheme: string, id: string, authScheme: string, user: string): boolean {
+function matchesIdentity(scheme: string, id: string, authScheme: string, user: string): boolean {
   // An address does not prove an identity.
   if (scheme === 'auth') return authScheme !== 'ip';
   if (scheme !== authScheme) return false;

@@ -72,8 +72,8 @@ export function openTable(options: MountOptions): EnsembleScreen {
       members = next;
       for (const listener of listeners) listener();
     },
-    say: (line) => mount.writeAbove(`${safeLine(line)}\n`),
-    tell: mount.writeOther,
+    print: (line) => mount.writeAbove(`${safeLine(line)}\n`),
+    writeOut: mount.writeOther,
     close: mount.close,
   };
 }

@@ -60,14 +60,14 @@ export function explainLimits(changes: readonly LimitChange[]) {
       (change) =>
         change.name === threshold.name && change.level === level && change.role !== undefined,
     );
-    const told = [
+    const parts = [
       ...(value === undefined ? [] : [inUnit(value, threshold)]),
       ...others.map((change) => {
         const own = change.limit === undefined ? 'off' : inUnit(change.limit, threshold);
         return `${change.role}: ${own}`;
       }),
     ];
-    return told.length === 0 ? undefined : told.join(', ');
+    return parts.length === 0 ? undefined : parts.join(', ');
   };
   return {
     titles: ['limit', 'bad side', 'warning', 'critical', 'roles', 'what', 'what to do', 'source'],

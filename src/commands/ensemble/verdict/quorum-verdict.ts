@@ -11,17 +11,17 @@ export function judgeQuorum(
   statuses: readonly MemberStatus[],
   serving: readonly MemberStatus[],
 ): Overall {
-  const twice = findTwins(serving);
+  const twice = findDuplicates(serving);
   if (twice !== undefined) return twice;
   const leaders = serving.filter(({ role }) => role === 'leader');
   const [leader] = leaders;
   if (leaders.length > 1) return judgeLeaders(leaders);
-  const mixed = findStrangers(serving);
+  const mixed = findForeignMembers(serving);
   if (mixed !== undefined) return mixed;
-  const told = Math.max(0, ...serving.map(({ quorumSize }) => quorumSize ?? 0));
+  const reported = Math.max(0, ...serving.map(({ quorumSize }) => quorumSize ?? 0));
   // If no member reports the number of voters, count the listed members that are not observers.
   const listed = statuses.filter(({ isObserver }) => !isObserver).length;
-  const voters = told > 0 ? told : listed;
+  const voters = reported > 0 ? reported : listed;
   if (leader === undefined) return judgeWithoutLeader(statuses, serving, { voters, listed });
   const followers = serving.filter(({ role }) => role === 'follower');
   const seen = followers.length + 1;
@@ -32,11 +32,11 @@ export function judgeQuorum(
   const ratio = `${inStep} of ${voters} voters in step`;
   const needed = majorityOf(voters);
   if (inStep < needed) {
-    const told =
+    const note =
       counted > inStep
         ? `; the leader counts ${counted}, but ${namesOf(silent)} ${silent.length === 1 ? 'does' : 'do'} not answer`
         : '';
-    const says = `no quorum: ${ratio} (expected at least ${needed})${told}`;
+    const says = `no quorum: ${ratio} (expected at least ${needed})${note}`;
     return finding('critical', 'no-quorum', says);
   }
   const spare = inStep < voters && inStep === needed ? ', none to spare' : '';
@@ -49,19 +49,19 @@ export function judgeQuorum(
 }
 
 /** A server with two names in the list would count twice. */
-function findTwins(serving: readonly MemberStatus[]): Overall | undefined {
-  const bySeat = new Map<string, MemberStatus>();
+function findDuplicates(serving: readonly MemberStatus[]): Overall | undefined {
+  const byIdentity = new Map<string, MemberStatus>();
   for (const status of serving) {
     const { sid, membership } = status;
     if (sid === undefined || membership === undefined) continue;
-    const seat = `${sid} ${membership}`;
-    const twin = bySeat.get(seat);
-    if (twin !== undefined) {
-      const both = [twin, status];
+    const identity = `${sid} ${membership}`;
+    const duplicate = byIdentity.get(identity);
+    if (duplicate !== undefined) {
+      const both = [duplicate, status];
       const says = `${namesOf(both)} are both server ${sid}: list it once, or give each its own myid`;
       return finding('unknown', 'same-server', says, both);
     }
-    bySeat.set(seat, status);
+    byIdentity.set(identity, status);
   }
   return undefined;
 }
@@ -86,12 +86,12 @@ function lagging(
  */
 function judgeLeaders(leaders: readonly MemberStatus[]): Overall {
   const names = namesOf(leaders);
-  const isLed = ({ syncedFollowers, quorumSize }: MemberStatus): boolean | undefined =>
+  const hasMajority = ({ syncedFollowers, quorumSize }: MemberStatus): boolean | undefined =>
     syncedFollowers === undefined || quorumSize === undefined
       ? undefined
       : syncedFollowers + 1 >= majorityOf(quorumSize);
   const memberships = new Set(leaders.flatMap(({ membership }) => membership ?? []));
-  if (memberships.size > 1 || leaders.filter((one) => isLed(one) === true).length > 1) {
+  if (memberships.size > 1 || leaders.filter((one) => hasMajority(one) === true).length > 1) {
     return finding(
       'critical',
       'two-ensembles',
@@ -99,7 +99,7 @@ function judgeLeaders(leaders: readonly MemberStatus[]): Overall {
       leaders,
     );
   }
-  const lost = leaders.filter((one) => isLed(one) === false);
+  const lost = leaders.filter((one) => hasMajority(one) === false);
   if (lost.length > 0) {
     return finding(
       'critical',
@@ -118,7 +118,7 @@ function judgeLeaders(leaders: readonly MemberStatus[]): Overall {
 }
 
 /** Members that cannot belong to the ensemble of the leader. */
-function findStrangers(serving: readonly MemberStatus[]): Overall | undefined {
+function findForeignMembers(serving: readonly MemberStatus[]): Overall | undefined {
   const byMembership = new Map<string, MemberStatus[]>();
   for (const status of serving) {
     if (status.membership === undefined) continue;
@@ -126,8 +126,8 @@ function findStrangers(serving: readonly MemberStatus[]): Overall | undefined {
   }
   const groups = [...byMembership.values()];
   if (groups.length > 1 && !shareVoters([...byMembership.keys()])) {
-    const told = groups.map((group) => namesOf(group)).join(' / ');
-    const says = `two ensembles in one list: ${told} have no member in common; use one list per ensemble`;
+    const lists = groups.map((group) => namesOf(group)).join(' / ');
+    const says = `two ensembles in one list: ${lists} have no member in common; use one list per ensemble`;
     return finding('critical', 'two-ensembles', says, groups.flat());
   }
   const voters = serving.filter(({ role }) => role === 'leader' || role === 'follower');

@@ -57,7 +57,7 @@ export function advance<Result extends RunResult>(
     ...eventsOf(result.verdict).map(eventChange),
     ...problemChanges(before?.problems ?? [], problems, forRuns),
   ];
-  const verdict = withoutPassing(result.verdict, problems);
+  const verdict = withoutTransient(result.verdict, problems);
   const trend = [...(before?.trend ?? []), trendPoint(result)].slice(-MAX_POINTS);
   return {
     result: { ...result, verdict, changes, trend },
@@ -76,8 +76,8 @@ function nextProblems(
   forRuns: number,
 ): readonly KnownProblem[] {
   const known = new Map(before.map((problem) => [keyOf(problem), problem]));
-  const lasting = verdict.problems.filter(({ isEvent }) => isEvent !== true);
-  const found = new Map(lasting.map((problem) => [keyOf(problem), problem]));
+  const states = verdict.problems.filter(({ isEvent }) => isEvent !== true);
+  const found = new Map(states.map((problem) => [keyOf(problem), problem]));
   const present = [...found.values()].map(({ level, code, server, text }): KnownProblem => {
     const about = server === undefined ? {} : { server };
     const old = known.get(keyOf({ code, ...about }));
@@ -163,11 +163,13 @@ function newestEpoch(members: Iterable<Pick<KnownMember, 'role' | 'zxid'>>): num
   return epochs.length === 0 ? undefined : Math.max(...epochs);
 }
 
-function withoutPassing(verdict: Verdict, known: readonly KnownProblem[]): Verdict {
-  const told = new Set([...known.filter(({ isTold }) => isTold), ...eventsOf(verdict)].map(keyOf));
-  const pending = verdict.problems.filter((problem) => !told.has(keyOf(problem)));
+function withoutTransient(verdict: Verdict, known: readonly KnownProblem[]): Verdict {
+  const reported = new Set(
+    [...known.filter(({ isTold }) => isTold), ...eventsOf(verdict)].map(keyOf),
+  );
+  const pending = verdict.problems.filter((problem) => !reported.has(keyOf(problem)));
   if (pending.length === 0) return verdict;
-  const problems = verdict.problems.filter((problem) => told.has(keyOf(problem)));
+  const problems = verdict.problems.filter((problem) => reported.has(keyOf(problem)));
   return {
     level: worstLevel(problems) ?? 'healthy',
     summary: `${verdict.summary} (found in too few runs in a row to count yet)`,
@@ -218,6 +220,6 @@ function figuresOf(member: Member): TrendFigures {
     connections: (metrics && metricOf(metrics, 'num_alive_connections')) ?? server?.connections,
     znodes: (metrics && metricOf(metrics, 'znode_count')) ?? server?.nodeCount,
   };
-  const told = Object.entries(figures).filter(([, value]) => value !== undefined);
-  return { isServing: statusOf(member).isServing, ...Object.fromEntries(told) };
+  const known = Object.entries(figures).filter(([, value]) => value !== undefined);
+  return { isServing: statusOf(member).isServing, ...Object.fromEntries(known) };
 }

@@ -78,7 +78,7 @@ export async function runVerb(
   }
 }
 
-const PASSING: readonly string[] = [
+const TRANSIENT: readonly string[] = [
   'limit:lag',
   'not-in-step',
   'leader-hidden',
@@ -86,7 +86,9 @@ const PASSING: readonly string[] = [
 ];
 
 function needsSecondLook({ verdict }: OpsResult): boolean {
-  return verdict.problems.some(({ level, code }) => level === 'critical' || PASSING.includes(code));
+  return verdict.problems.some(
+    ({ level, code }) => level === 'critical' || TRANSIENT.includes(code),
+  );
 }
 
 function withRates(

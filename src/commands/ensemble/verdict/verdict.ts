@@ -69,7 +69,7 @@ function judgeAnswers(members: readonly Member[]): Overall {
 function judgeEnsemble(statuses: readonly MemberStatus[], members: readonly Member[]): Overall {
   const serving = statuses.filter(({ isServing }) => isServing);
   const standalone = serving.filter(({ role }) => role === 'standalone');
-  if (serving.length === 0) return judgeNobody(statuses, members);
+  if (serving.length === 0) return judgeNoneServing(statuses, members);
   if (standalone.length === serving.length && !statuses.some(isOfEnsemble)) {
     return judgeStandalone(standalone, members);
   }
@@ -80,7 +80,7 @@ function judgeEnsemble(statuses: readonly MemberStatus[], members: readonly Memb
   return judgeQuorum(statuses, serving);
 }
 
-function judgeNobody(statuses: readonly MemberStatus[], members: readonly Member[]): Overall {
+function judgeNoneServing(statuses: readonly MemberStatus[], members: readonly Member[]): Overall {
   if (members.some(({ state }) => isUnjudged(state))) {
     return finding('unknown', 'no-role', 'no member reported its role');
   }

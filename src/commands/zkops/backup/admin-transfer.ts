@@ -69,8 +69,8 @@ async function refused(call: TaskCall, answer: IncomingMessage): Promise<never> 
   const text = await textOf(answer);
   const [, error] = /"error"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(text) ?? [];
   const advice = ADVICE[statusCode] ?? 'see the log of the server';
-  const told = error === undefined ? '' : `: ${error}`;
-  throw new RunFault(`${adminOf(call).origin}: status ${statusCode}${told}\n${advice}`);
+  const reason = error === undefined ? '' : `: ${error}`;
+  throw new RunFault(`${adminOf(call).origin}: status ${statusCode}${reason}\n${advice}`);
 }
 
 /** Writes a new snapshot of the server to a file. Resolves to its zxid, in the server's form. */

@@ -72,13 +72,13 @@ export class MemberLog {
       if (ending.kind === 'corrupt') break;
     }
     this.target.sync();
-    const isLasting = damage !== undefined && damage === this.suspect;
+    const isRepeated = damage !== undefined && damage === this.suspect;
     this.suspect = damage;
     return {
       txns,
       removed: place.removed,
       gaps,
-      damage: isLasting ? damage : undefined,
+      damage: isRepeated ? damage : undefined,
       isMemberLate: false,
     };
   }
@@ -142,14 +142,14 @@ export class MemberLog {
 
   /** The last txn that both have. The member may have continued without the later ones. */
   private async findCommon(logs: readonly LogFile[]): Promise<Place | undefined> {
-    const ours = new Map(this.target.recent.map(({ zxid, checksum }) => [zxid, checksum]));
+    const backedUp = new Map(this.target.recent.map(({ zxid, checksum }) => [zxid, checksum]));
     const oldest = this.target.recent[0]?.zxid ?? 0n;
     let common: { readonly zxid: bigint; readonly cursor: Cursor } | undefined;
     let foreign: bigint | undefined;
     for (const { name } of logs) {
       const match = ({ zxid, entry, offset, damage }: LogRecord): undefined => {
         if (damage !== undefined || foreign !== undefined || zxid < oldest) return;
-        if (ours.get(zxid) !== checksumOf(entry)) foreign = zxid;
+        if (backedUp.get(zxid) !== checksumOf(entry)) foreign = zxid;
         else {
           const cursor = { name, offset: offset + entry.length + 13, lastOffset: offset };
           common = { zxid, cursor };

@@ -58,7 +58,7 @@ export async function replayTo(
   const sequence = new ReplaySequence(snapshot.zxid);
   // A server writes zeros if it had no txn since its start.
   const isSealed = database.sealed?.zxid === target && target !== 0n;
-  let told = isSealed ? (database.sealed?.digest ?? null) : null;
+  let logged = isSealed ? (database.sealed?.digest ?? null) : null;
   let timeMs: number | undefined;
   let txns = 0;
   for (const { name, size } of logsAfter(logsAmong(files), snapshot.zxid)) {
@@ -71,7 +71,7 @@ export async function replayTo(
       if (step?.kind !== 'apply') return;
       database.replay(entry);
       timeMs = timeOfTxn(entry);
-      if (zxid === target) told = digestOfTxn(entry);
+      if (zxid === target) logged = digestOfTxn(entry);
       onTxn?.(zxid, entry);
       txns++;
     };
@@ -87,7 +87,7 @@ export async function replayTo(
   if (sequence.lastZxid !== target) return `${path}: the logs after it do not reach the moment`;
   const { tree } = database;
   const digest = tree.digest.value;
-  const isOther = (told !== null && told !== digest) || database.digestMismatches > 0;
+  const isOther = (logged !== null && logged !== digest) || database.digestMismatches > 0;
   if (isOther) return `${path}: leads to another tree than the ensemble had`;
   return {
     snapshot: snapshot.name,
@@ -97,7 +97,7 @@ export async function replayTo(
     znodes: tree.nodeCount,
     sessions: database.sessions.size,
     digest,
-    check: told === null ? 'none' : 'fits',
+    check: logged === null ? 'none' : 'fits',
   };
 }
 

@@ -105,7 +105,7 @@ class Backup {
       this.problems.push({ level: 'critical', code: 'damaged-log', text });
     }
     this.problems.push(...this.memberSnapshots.problems);
-    const told = [
+    const notes = [
       ...(removed > 0 ? [`${removed} txns removed: no quorum accepted them`] : []),
       ...(isMemberLate ? ['the member lags the backup'] : []),
       ...(removedFiles > 0 ? [`${removedFiles} old files removed`] : []),
@@ -116,7 +116,7 @@ class Backup {
     }
     const { last } = this.log;
     const zxid = last === undefined ? undefined : formatZxid(last.zxid);
-    return [this.call.now().toISOString(), logRound.txns, snapshots, zxid, told.join('; ')];
+    return [this.call.now().toISOString(), logRound.txns, snapshots, zxid, notes.join('; ')];
   }
 }
 

@@ -68,8 +68,8 @@ async function restore(call: TaskCall): Promise<Report> {
     );
   }
   const found = await checked(call, file);
-  const { lastProcessedZxid, nodes, told } = found.outcome;
-  const last = lastProcessedZxid ?? told?.zxid;
+  const { lastProcessedZxid, nodes, storedDigest } = found.outcome;
+  const last = lastProcessedZxid ?? storedDigest?.zxid;
   const zxid = last === undefined ? undefined : formatZxid(last);
   if (found.problems.length > 0) return reportOf(file, found, zxid, 'nothing was restored');
   if (isDry) {

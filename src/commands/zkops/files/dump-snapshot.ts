@@ -78,14 +78,14 @@ async function dump(call: TaskCall): Promise<Report> {
   const finish = () => {
     const problems: Problem[] =
       seen.outcome === undefined ? [] : snapshotProblems(file.path, seen.outcome);
-    const { nodes = 0, sessions = 0, told, lastProcessedZxid } = seen.outcome ?? {};
+    const { nodes = 0, sessions = 0, storedDigest, lastProcessedZxid } = seen.outcome ?? {};
     return {
       verdict: concludeFrom(problems, `${file.path}: ${nodes} znodes, ${sessions} sessions`),
       totals: {
         snapshot: file.path,
         znodes: nodes,
         sessions,
-        digest: told?.digest === undefined ? null : told.digest,
+        digest: storedDigest?.digest === undefined ? null : storedDigest.digest,
         lastProcessedZxid: lastProcessedZxid === undefined ? null : formatZxid(lastProcessedZxid),
       },
     };

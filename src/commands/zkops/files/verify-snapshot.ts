@@ -87,7 +87,7 @@ async function verify(call: TaskCall): Promise<Report> {
     finish: () => {
       // A server starts from another snapshot of the folder if it is whole.
       const isSaved = files.every(({ folder }) => folder !== undefined && wholeIn.has(folder));
-      const judged = isSaved ? problems.map(lessGrave) : problems;
+      const judged = isSaved ? problems.map(asWarning) : problems;
       const what = files.length === 1 ? '1 snapshot' : `${files.length} snapshots`;
       const state = problems.length === 0 ? 'whole' : isSaved ? 'not all whole' : 'none usable';
       return {
@@ -98,7 +98,7 @@ async function verify(call: TaskCall): Promise<Report> {
   };
 }
 
-function lessGrave({ code, text }: Problem): Problem {
+function asWarning({ code, text }: Problem): Problem {
   return { level: 'warning', code, text: `${text}; a server falls back to a whole one` };
 }
 

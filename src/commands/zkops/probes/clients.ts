@@ -21,7 +21,7 @@ const LIMIT_SHARE = 0.8;
 /** The busiest member may have this many times the mean. */
 const FAIR_SHARE = 2;
 /** With fewer connections, the balance does not matter. */
-const FEW_CONNECTIONS = 20;
+const MIN_CONNECTIONS = 20;
 const DEFAULT_COUNT = 20;
 
 interface Client {
@@ -98,13 +98,13 @@ function limitProblems(members: readonly Member[], clients: readonly Client[]): 
 }
 
 function balanceProblems(members: readonly Member[], clients: readonly Client[]): Problem[] {
-  const asked = members.filter((member) => parsedOf(member, 'cons') !== undefined);
-  if (asked.length < 2 || clients.length < FEW_CONNECTIONS) return [];
-  const counts = asked.map((member) => ({
+  const reporting = members.filter((member) => parsedOf(member, 'cons') !== undefined);
+  if (reporting.length < 2 || clients.length < MIN_CONNECTIONS) return [];
+  const counts = reporting.map((member) => ({
     member,
     count: clients.filter((client) => client.member === member).length,
   }));
-  const mean = clients.length / asked.length;
+  const mean = clients.length / reporting.length;
   const busiest = counts.toSorted((a, b) => b.count - a.count)[0];
   if (busiest === undefined || busiest.count < FAIR_SHARE * mean) return [];
   const times = shortNumber(busiest.count / mean);

@@ -45,15 +45,17 @@ function compareDigests(members: readonly Member[]): Compared | undefined {
       byZxid.set(zxid, [...(byZxid.get(zxid) ?? []), { member, digest }]);
     }
   }
-  const telling = members.filter((member) => statusOf(member).isServing).length;
-  const common = [...byZxid].filter(([, told]) => told.length === telling && telling > 1);
-  const different = common.filter(([, told]) => new Set(told.map((one) => one.digest)).size > 1);
+  const serving = members.filter((member) => statusOf(member).isServing).length;
+  const common = [...byZxid].filter(([, reports]) => reports.length === serving && serving > 1);
+  const different = common.filter(
+    ([, reports]) => new Set(reports.map((one) => one.digest)).size > 1,
+  );
   const newest = (list: typeof common) =>
     list.reduce((best, one) => (one[0] > best[0] ? one : best));
   if (common.length === 0) return undefined;
-  const [zxid, told] = newest(different.length > 0 ? different : common);
+  const [zxid, reports] = newest(different.length > 0 ? different : common);
   const isSame = different.length === 0;
-  const rows = told.map(
+  const rows = reports.map(
     ({ member, digest }): ReportRow => [
       member.server,
       'digest',
@@ -65,7 +67,7 @@ function compareDigests(members: readonly Member[]): Compared | undefined {
   );
   const at = formatZxid(zxid);
   if (isSame) {
-    const summary = `${told.length} members have the same ${common.length} digests, up to ${at}`;
+    const summary = `${reports.length} members have the same ${common.length} digests, up to ${at}`;
     return { rows, problems: [], summary };
   }
   const [oldest] = different.map(([one]) => one).sort((a, b) => (a < b ? -1 : 1));
@@ -178,16 +180,16 @@ async function compareTrees(call: TaskCall, members: readonly Member[]): Promise
 }
 
 async function consistency(call: TaskCall): Promise<Report> {
-  const asked = await askMembers(call, WORDS, { extraWords: ['hash', 'mntr'] });
+  const result = await askMembers(call, WORDS, { extraWords: ['hash', 'mntr'] });
   const isWalk = call.has('walk');
   const compared =
-    (isWalk ? undefined : compareDigests(asked.members)) ??
-    (await compareTrees(call, asked.members));
+    (isWalk ? undefined : compareDigests(result.members)) ??
+    (await compareTrees(call, result.members));
   const problems = [
     ...compared.problems,
-    ...mismatchProblems(asked.members),
-    ...(await countProblems(call, asked)),
-    ...downProblems(asked).filter(
+    ...mismatchProblems(result.members),
+    ...(await countProblems(call, result)),
+    ...downProblems(result).filter(
       ({ server }) => !compared.problems.some((known) => known.server === server),
     ),
   ];

@@ -43,7 +43,7 @@ const OWN: readonly string[] = [
 const UNSET = '-';
 
 /** Problems about members of no ensemble, or of another one. */
-const STRANGERS: readonly string[] = [
+const FOREIGN_CODES: readonly string[] = [
   'standalone-beside-ensemble',
   'several-standalone',
   'two-ensembles',
@@ -86,10 +86,10 @@ function meaningOf(key: string): Pick<Problem, 'level' | 'code' | 'text'> | unde
 
 /** Does not count a key that only some members report, because their releases differ. */
 function differs(key: string, settings: readonly Map<string, string>[]): boolean {
-  const told = settings.filter((one) =>
+  const reporting = settings.filter((one) =>
     key.startsWith('conf.') ? one.has('conf.clientPort') : one.has('envi.zookeeper.version'),
   );
-  const values = told.map((one) => one.get(key));
+  const values = reporting.map((one) => one.get(key));
   const isMembership = key.startsWith('conf.server.') || key === 'conf.version';
   const compared = isMembership ? values : values.filter((value) => value !== undefined);
   return new Set(compared).size > 1;
@@ -145,8 +145,8 @@ async function drift(call: TaskCall): Promise<Report> {
   const settings = members.map(settingsOf);
   const keys = [...new Set(settings.flatMap((one) => [...one.keys()]))].sort();
   const different = keys.filter((key) => differs(key, settings));
-  const telling = different.filter((key) => meaningOf(key) !== undefined);
-  const shown = call.has('all') ? keys : telling;
+  const relevant = different.filter((key) => meaningOf(key) !== undefined);
+  const shown = call.has('all') ? keys : relevant;
   const rows = shown.map(
     (key): ReportRow => [
       key,
@@ -156,7 +156,7 @@ async function drift(call: TaskCall): Promise<Report> {
   const problems = [
     ...findingsOf(different),
     ...ensembleProblems(members),
-    ...result.verdict.problems.filter(({ code }) => STRANGERS.includes(code)),
+    ...result.verdict.problems.filter(({ code }) => FOREIGN_CODES.includes(code)),
     ...refusals(members, ['conf', 'envi']),
     ...downProblems(result),
   ];
@@ -164,7 +164,7 @@ async function drift(call: TaskCall): Promise<Report> {
   const summary =
     compared === 0
       ? 'no member reported its configuration'
-      : `${compared} of ${members.length} members compared, ${telling.length} settings differ`;
+      : `${compared} of ${members.length} members compared, ${relevant.length} settings differ`;
   if (compared === 0) problems.push({ level: 'unknown', code: 'no-answer', text: summary });
   const columns = [
     { title: 'SETTING', key: 'setting' },
@@ -172,10 +172,10 @@ async function drift(call: TaskCall): Promise<Report> {
   ];
   const conclusion = {
     verdict: concludeFrom(problems, summary),
-    totals: { compared, different: telling.length },
+    totals: { compared, different: relevant.length },
   };
   const levelOf = ([key]: ReportRow): Level | undefined =>
-    telling.includes(String(key)) ? meaningOf(String(key))?.level : undefined;
+    relevant.includes(String(key)) ? meaningOf(String(key))?.level : undefined;
   return finishedReport(columns, rows, conclusion, levelOf);
 }
 

@@ -32,9 +32,9 @@ function judgeLook(result: OpsResult, target: string | undefined): Look {
   const statuses = result.members.map(statusOf);
   const quorum = quorumOf(statuses);
   // A problem of the whole ensemble comes before any count.
-  const grave = result.verdict.problems.find(({ level }) => level === 'critical');
+  const critical = result.verdict.problems.find(({ level }) => level === 'critical');
   const answerFor = (status: MemberStatus): Answer =>
-    grave === undefined ? mayStop(status, quorum) : { isSafe: false, why: grave.text };
+    critical === undefined ? mayStop(status, quorum) : { isSafe: false, why: critical.text };
   const look = { statuses, answerFor, quorum };
   if (target === undefined) return { ...look, verdict: result.verdict };
   const status = statuses.find(({ member }) => member.server === target);

@@ -18,9 +18,9 @@ export interface Quorum {
 
 export function quorumOf(statuses: readonly MemberStatus[]): Quorum {
   const leader = statuses.find(({ role, isServing }) => role === 'leader' && isServing);
-  const told = Math.max(0, ...statuses.map(({ quorumSize }) => quorumSize ?? 0));
+  const reported = Math.max(0, ...statuses.map(({ quorumSize }) => quorumSize ?? 0));
   const listed = statuses.filter(({ isObserver }) => !isObserver).length;
-  const voters = told > 0 ? told : listed;
+  const voters = reported > 0 ? reported : listed;
   const following = statuses.filter(({ role, isServing }) => role === 'follower' && isServing);
   // A leader counts a hanging follower until syncLimit has passed. So subtract the listed members
   // that do not serve.

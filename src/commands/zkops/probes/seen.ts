@@ -8,7 +8,7 @@ export class NotSeenError extends Error {
 
 const PAUSE_MS = 10;
 
-function mayComeYet(error: unknown): boolean {
+function mayAppearLater(error: unknown): boolean {
   return (
     error instanceof NotSeenError || (error instanceof ZooKeeperError && error.code === 'NONODE')
   );
@@ -26,7 +26,7 @@ export async function seenWithin(timeoutMs: number, look: () => Promise<void>): 
     try {
       return await look();
     } catch (error) {
-      if (!mayComeYet(error) || performance.now() >= until) throw error;
+      if (!mayAppearLater(error) || performance.now() >= until) throw error;
     }
     await delay(PAUSE_MS);
   }

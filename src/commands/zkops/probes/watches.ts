@@ -111,10 +111,10 @@ async function watches(call: TaskCall): Promise<Report> {
       totals: { watches: total },
     });
   }
-  const told = new Map(counted.members.map(({ server, answers }) => [server, answers]));
+  const countAnswers = new Map(counted.members.map(({ server, answers }) => [server, answers]));
   const members = detailed.members.map((member) => ({
     ...member,
-    answers: { ...told.get(member.server), ...member.answers },
+    answers: { ...countAnswers.get(member.server), ...member.answers },
   }));
   const tally = tallyOf(members, by);
   const rows = tally.rows(call.number('count') ?? DEFAULT_COUNT);

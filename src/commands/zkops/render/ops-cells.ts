@@ -59,13 +59,13 @@ export function pairsOf(
 
 /** The keys whose values differ between the members that report them. */
 function differing(verb: OpsVerb, members: readonly Member[]): ReadonlySet<string> {
-  const told = members
+  const valuesByMember = members
     .map((member) => new Map(verb.pairs?.(member)))
     .filter((values) => values.size > 0);
-  const keys = new Set(told.flatMap((values) => [...values.keys()]));
-  const [first] = told;
+  const keys = new Set(valuesByMember.flatMap((values) => [...values.keys()]));
+  const [first] = valuesByMember;
   return new Set(
-    [...keys].filter((key) => told.some((values) => values.get(key) !== first?.get(key))),
+    [...keys].filter((key) => valuesByMember.some((values) => values.get(key) !== first?.get(key))),
   );
 }
 

@@ -15,7 +15,7 @@ interface Note {
   readonly servers: string[];
 }
 
-interface Told extends Pick<RunResult, 'verdict' | 'changes' | 'members'> {
+interface FooterContent extends Pick<RunResult, 'verdict' | 'changes' | 'members'> {
   readonly notes?: readonly string[];
 }
 
@@ -23,16 +23,29 @@ interface Told extends Pick<RunResult, 'verdict' | 'changes' | 'members'> {
  * The text below a table: one footnote for each problem (identical ones merged), refused words,
  * changes since the previous run, and the verdict. Plain rows have no healthy verdict.
  */
-export function footer(told: Told, width: number, chalk: ChalkInstance, isPlain = false): string {
-  const { level, summary } = told.verdict;
-  const notes = (told.notes ?? []).map((text) => `${wrap(safeLine(text), width)}\n`);
-  const lines = [...footnotes(told, width, chalk), ...notes, ...changeNotes(told.changes, width)];
+export function footer(
+  content: FooterContent,
+  width: number,
+  chalk: ChalkInstance,
+  isPlain = false,
+): string {
+  const { level, summary } = content.verdict;
+  const notes = (content.notes ?? []).map((text) => `${wrap(safeLine(text), width)}\n`);
+  const lines = [
+    ...footnotes(content, width, chalk),
+    ...notes,
+    ...changeNotes(content.changes, width),
+  ];
   const last = wrap(`${level.toUpperCase()}: ${safeLine(summary)}`, width);
   if (!isPlain || level !== 'healthy') lines.push(`${LEVEL_PAINTS[level](chalk).bold(last)}\n`);
   return lines.length === 0 ? '' : `\n${lines.join('')}`;
 }
 
-function footnotes({ verdict, members }: Told, width: number, chalk: ChalkInstance): string[] {
+function footnotes(
+  { verdict, members }: FooterContent,
+  width: number,
+  chalk: ChalkInstance,
+): string[] {
   const notes = new Map<string, Note>();
   const add = (level: Level, text: string, server: string | undefined) => {
     const note = notes.get(text) ?? { level, servers: [] };
@@ -73,10 +86,10 @@ type Timed = Pick<RunResult, 'time' | 'verdict' | 'changes'>;
 
 /** For cron: one line for each problem, or with a state for each change; nothing when healthy. */
 export function problemLines({ time, verdict, changes }: Timed): string {
-  const told = changes?.map(changeText);
+  const texts = changes?.map(changeText);
   const problems = verdict.problems.map(
     ({ level, server, text }) =>
       `${level.toUpperCase()} ${server === undefined ? '' : `${server}: `}${text}`,
   );
-  return (told ?? problems).map((text) => `${time} ${safeLine(text)}\n`).join('');
+  return (texts ?? problems).map((text) => `${time} ${safeLine(text)}\n`).join('');
 }

@@ -97,8 +97,8 @@ function rowJson({ columns }: Report, row: ReportRow): string {
 
 function conclusionJson(conclusion: Conclusion): string {
   const { changes, notes = [], totals = {} } = conclusion;
-  const told = { verdict: verdictJson(conclusion), changes, notes, totals };
-  return safeJson(JSON.stringify(told, replaceBigint));
+  const document = { verdict: verdictJson(conclusion), changes, notes, totals };
+  return safeJson(JSON.stringify(document, replaceBigint));
 }
 
 function startJson({ verb, time }: ShowReport): string {

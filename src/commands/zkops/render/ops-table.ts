@@ -26,12 +26,12 @@ export function opsToTable(result: OpsResult, show: ShowOptions, terminal: OpsTe
 
 function summaryTable(result: OpsResult, terminal: OpsTerminal, chalk: ChalkInstance): string {
   const { verb, members } = result;
-  const told = verb.columns.filter(
+  const used = verb.columns.filter(
     (column) =>
       column.rank === 0 || members.some((member) => column.value(member, members) !== undefined),
   );
   const names: TableCell[] = members.map(({ server }) => ({ text: server, isRight: false }));
-  const columns = fitColumns(told, result, widthOf('MEMBER', names), terminal.width);
+  const columns = fitColumns(used, result, widthOf('MEMBER', names), terminal.width);
   const isRight = (column: Column) =>
     members.some((member) => ['number', 'bigint'].includes(typeof column.value(member, members)));
   const heading = (text: string, right: boolean): TableCell => ({
@@ -101,11 +101,11 @@ function detailLevels({ members, verdict }: OpsResult, { titles }: Grid) {
 /** One row for each key and one column for each member, if they fit. */
 function pivot({ verb, members }: OpsResult, show: ShowOptions, width: number) {
   if (!wantsPairs(verb, show)) return undefined;
-  const told = members.filter((member) => (verb.pairs?.(member).length ?? 0) > 0);
-  const values = told.map((member) => new Map(pairsOf(verb, member, show, members)));
+  const reporting = members.filter((member) => (verb.pairs?.(member).length ?? 0) > 0);
+  const values = reporting.map((member) => new Map(pairsOf(verb, member, show, members)));
   const keys = [...new Set(values.flatMap((map) => [...map.keys()]))];
   const rows = keys.map((key) => [key, ...values.map((map) => map.get(key))]);
-  const titles = ['key', ...told.map(({ server }) => server)];
+  const titles = ['key', ...reporting.map(({ server }) => server)];
   const cell = (value: CellValue) => ({ text: cellText(value), isRight: false });
   const table = drawTable(
     titles.map(cell),

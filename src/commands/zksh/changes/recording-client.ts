@@ -105,9 +105,9 @@ class Recorder {
     for (let tries = 1; ; tries++) {
       const before = this.#isOver ? undefined : await this.#look(path, {});
       const isLast = version !== -1 || before === undefined || tries === MAX_TRIES;
-      const asked = isLast ? version : before.stat.version;
+      const deletedVersion = isLast ? version : before.stat.version;
       try {
-        await this.#watched(path, () => this.#client.delete(path, asked));
+        await this.#watched(path, () => this.#client.delete(path, deletedVersion));
       } catch (error) {
         if (!isLast && isCode(error, 'BADVERSION')) continue;
         throw error;

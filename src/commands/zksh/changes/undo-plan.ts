@@ -13,12 +13,12 @@ export interface UndoPlan {
   /** Parents first, then by name. */
   readonly steps: readonly UndoStep[];
   /** Znodes that changed since the command. */
-  readonly conflicts: readonly Said[];
+  readonly conflicts: readonly PathReason[];
   /** Znodes that cannot be restored. */
-  readonly lost: readonly Said[];
+  readonly lost: readonly PathReason[];
 }
 
-export interface Said {
+export interface PathReason {
   readonly path: string;
   readonly why: string;
 }
@@ -40,8 +40,8 @@ export async function makeUndoPlan(
   changes: CommandChanges,
 ): Promise<UndoPlan> {
   const steps: UndoStep[] = [];
-  const conflicts: Said[] = [];
-  const lost: Said[] = [...changes.faults].map(([path, why]) => ({ path, why }));
+  const conflicts: PathReason[] = [];
+  const lost: PathReason[] = [...changes.faults].map(([path, why]) => ({ path, why }));
   const made = changes.znodes.filter(({ before, after }) => before === undefined && after);
   const madeBelow = countByParent(made.map(({ path }) => path));
   const znodes = changes.znodes.filter(({ path }) => !changes.faults.has(path));
@@ -94,11 +94,11 @@ function conflictOf(
   return undefined;
 }
 
-function createAgain(path: string, before: ZnodeBefore, sessionId: bigint): UndoStep | Said {
+function createAgain(path: string, before: ZnodeBefore, sessionId: bigint): UndoStep | PathReason {
   const { stat, data, acl = [] } = before;
   const owner = formatSessionId(stat.ephemeralOwner);
-  const isMine = stat.ephemeralOwner === sessionId;
-  if (isEphemeral(stat) && !isMine) return { path, why: `an ephemeral of session ${owner}` };
+  const isOwn = stat.ephemeralOwner === sessionId;
+  if (isEphemeral(stat) && !isOwn) return { path, why: `an ephemeral of session ${owner}` };
   if (acl.some(isMasked)) return { path, why: 'ACL has hidden passwords' };
   const bytes = data?.bytes ?? null;
   const mode = isEphemeral(stat) ? CreateModes.EPHEMERAL : CreateModes.PERSISTENT;

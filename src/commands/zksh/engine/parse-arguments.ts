@@ -173,9 +173,9 @@ class ArgumentReader {
     let next = 0;
     let end = words.length;
     for (const [name, spec] of Object.entries(this.#command.args)) {
-      const isBarred = spec.isAfterDashes === true && next < this.#wordsBeforeDashes;
-      if (isBarred) end = Math.min(end, this.#wordsBeforeDashes);
-      const room = isBarred ? 0 : spec.isVariadic === true ? words.length : 1;
+      const isTooEarly = spec.isAfterDashes === true && next < this.#wordsBeforeDashes;
+      if (isTooEarly) end = Math.min(end, this.#wordsBeforeDashes);
+      const room = isTooEarly ? 0 : spec.isVariadic === true ? words.length : 1;
       const taken = words.slice(next, next + room);
       this.#readArgument(name, spec, taken);
       next += taken.length;

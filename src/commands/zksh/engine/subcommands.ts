@@ -114,10 +114,10 @@ export function commandOf({ command, words }: Call, { end }: Place): Command {
       end: end + 1,
     });
   }
-  const meant = suggestWord(wrong.text, choices);
+  const suggestion = suggestWord(wrong.text, choices);
   throw usageError(
     `${command.name}: unknown subcommand: "${wrong.text}" ${expected}`,
     wrong,
-    meant === undefined ? `run help ${command.name}` : `did you mean ${meant}?`,
+    suggestion === undefined ? `run help ${command.name}` : `did you mean ${suggestion}?`,
   );
 }

@@ -11,8 +11,8 @@ export function isHistoryReference(line: string): boolean {
 export function resolveHistory(line: string, lines: readonly string[]): string {
   const which = REFERENCE.exec(line)?.[1];
   if (which === undefined) return line;
-  const meant = which === '!' ? lines.at(-1) : lines[Number(which)];
-  if (meant !== undefined) return meant;
+  const found = which === '!' ? lines.at(-1) : lines[Number(which)];
+  if (found !== undefined) return found;
   const start = line.indexOf('!');
   const place = { start, end: start + 1 + which.length };
   const what = which === '!' ? 'history is empty' : `no line ${which} in history`;

@@ -7,9 +7,9 @@ import type { CommandContext } from '../engine/command.js';
 export type ChildReader = Pick<ZooKeeperClient, 'getChildren'>;
 
 /** After this many requests, a walk opens further sessions. */
-const MANY = 4096;
+const SPREAD_AFTER = 4096;
 /** Three are nearly four times as fast, at a moderate load. */
-const HELPERS = 3;
+const EXTRA_SESSIONS = 3;
 
 /**
  * Lists children for a walk. Servers answer the requests of one session one by one, so a long walk
@@ -18,9 +18,9 @@ const HELPERS = 3;
  */
 export class SpreadReader implements ChildReader {
   readonly #context: CommandContext;
-  #helpers: readonly ZooKeeperClient[] = [];
+  #extraClients: readonly ZooKeeperClient[] = [];
   #opening: Promise<void> | undefined;
-  #asked = 0;
+  #requests = 0;
   #isClosed = false;
 
   constructor(context: CommandContext) {
@@ -29,12 +29,12 @@ export class SpreadReader implements ChildReader {
 
   getChildren(path: string): ReturnType<ChildReader['getChildren']> {
     const { client } = this.#context;
-    if (++this.#asked === MANY) this.#opening = this.#open();
-    const helper = this.#helpers[(this.#asked % (this.#helpers.length + 1)) - 1];
-    if (helper === undefined) return client.getChildren(path);
-    return helper.getChildren(path).catch((error: unknown) => {
+    if (++this.#requests === SPREAD_AFTER) this.#opening = this.#open();
+    const extraClient = this.#extraClients[(this.#requests % (this.#extraClients.length + 1)) - 1];
+    if (extraClient === undefined) return client.getChildren(path);
+    return extraClient.getChildren(path).catch((error: unknown) => {
       const isAnswer = error instanceof ZooKeeperError && ANSWERS.has(error.code);
-      if (!isAnswer) this.#drop(helper);
+      if (!isAnswer) this.#drop(extraClient);
       return client.getChildren(path);
     });
   }
@@ -48,25 +48,25 @@ export class SpreadReader implements ChildReader {
     const scheme = isSecureTarget(session.target) ? 'zks://' : '';
     const target = `${scheme}${server}${session.chroot}`;
     const open = async (): Promise<void> => {
-      const helper = await session.openBeside(target, true);
-      if (this.#isClosed) await helper.close();
-      else this.#helpers = [...this.#helpers, helper];
+      const extraClient = await session.openSeparate(target, true);
+      if (this.#isClosed) await extraClient.close();
+      else this.#extraClients = [...this.#extraClients, extraClient];
     };
     // Without further connections, the walk is only slower.
-    await Promise.allSettled(Array.from({ length: HELPERS }, open));
+    await Promise.allSettled(Array.from({ length: EXTRA_SESSIONS }, open));
   }
 
-  #drop(helper: ZooKeeperClient): void {
-    this.#helpers = this.#helpers.filter((other) => other !== helper);
-    inBackground(helper.close(), () => undefined);
+  #drop(extraClient: ZooKeeperClient): void {
+    this.#extraClients = this.#extraClients.filter((other) => other !== extraClient);
+    inBackground(extraClient.close(), () => undefined);
   }
 
   /** Never rejects. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    const helpers = this.#helpers;
-    this.#helpers = [];
-    await Promise.allSettled([this.#opening, ...helpers.map((helper) => helper.close())]);
+    const helpers = this.#extraClients;
+    this.#extraClients = [];
+    await Promise.allSettled([this.#opening, ...helpers.map((extraClient) => extraClient.close())]);
   }
 }
 

@@ -64,8 +64,8 @@ export class CommandWalk {
     const { client, signal } = this.#context;
     const { depth, 'in-flight': inFlight, rate } = flags;
     // A walk with a limit must not open more sessions.
-    const isGentle = rate !== undefined || inFlight !== undefined;
-    const spread = isGentle ? undefined : new SpreadReader(this.#context);
+    const isLimited = rate !== undefined || inFlight !== undefined;
+    const spread = isLimited ? undefined : new SpreadReader(this.#context);
     if (rate !== undefined) this.#pacer ??= new Pacer(rate, signal);
     const pacer = this.#pacer;
     const { areFaultsGiven = false, ...options } = more;
@@ -77,7 +77,7 @@ export class CommandWalk {
         ...(inFlight === undefined ? {} : { inFlight }),
         ...(pacer === undefined ? {} : { pace: (requests) => pacer.pass(requests) }),
       })) {
-        this.#tell();
+        this.#showProgress();
         if (visit.error !== undefined) this.addUnread(visit.path, visit.error);
         if (visit.error === undefined || areFaultsGiven) yield visit;
       }
@@ -92,7 +92,7 @@ export class CommandWalk {
     if (this.#unread.length < 3) this.#unread.push({ path, error });
   }
 
-  #tell(): void {
+  #showProgress(): void {
     this.count++;
     if (this.count % PROGRESS_STEP !== 0) return;
     this.#context.progress?.({ done: 'walked', count: this.count });

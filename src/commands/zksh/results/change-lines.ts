@@ -30,7 +30,8 @@ function notesOf(change: Change): readonly string[] {
   const notes: string[] = [];
   if (isFoundLate) notes.push('while disconnected');
   if (unread !== undefined) notes.push(`cannot read: ${unread}`);
-  if (change.isToldAlready) return [...notes, `version ${after?.stat.version}, already reported`];
+  if (change.isAlreadyReported)
+    return [...notes, `version ${after?.stat.version}, already reported`];
   if (before && after && before.stat.czxid !== after.stat.czxid) notes.push('created again');
   else if (before && after) {
     notes.push(`version ${before.stat.version} to ${after.stat.version}`);
@@ -47,7 +48,7 @@ function detailsOf(change: Change): readonly string[] {
   if (children !== undefined) {
     return [...names('-', children.removed), ...names('+', children.added)];
   }
-  if (change.isToldAlready) return [];
+  if (change.isAlreadyReported) return [];
   return limited(differenceOf(before, after));
 }
 

@@ -15,7 +15,7 @@ export interface Change {
   /** Found by reading after a reconnect, without an event. */
   readonly isFoundLate: boolean;
   /** An earlier event already showed this value. */
-  readonly isToldAlready: boolean;
+  readonly isAlreadyReported: boolean;
   /** Null: the znode did not exist. Undefined: unknown or not requested. */
   readonly before?: ZnodeValue | null | undefined;
   /** Null: the znode was deleted before the read. Undefined: not read. */

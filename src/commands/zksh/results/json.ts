@@ -113,7 +113,7 @@ function changeToJson(change: Change): object {
     path,
     zxid: zxid < 0n ? null : formatZxid(zxid),
     isFoundLate: isFoundLate || undefined,
-    isToldAlready: change.isToldAlready || undefined,
+    isAlreadyReported: change.isAlreadyReported || undefined,
     before: valueToJson(before),
     after: valueToJson(after),
     children,

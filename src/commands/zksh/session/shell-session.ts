@@ -74,7 +74,7 @@ export class ShellSession {
   readonly #lines: string[] = [];
   #target: string;
   /** The target as typed, because SRV records may change. */
-  #asked: string;
+  #requestedTarget: string;
   #client: ZooKeeperClient | undefined;
   #connecting: Promise<ZooKeeperClient> | undefined;
   #isClosed = false;
@@ -86,7 +86,7 @@ export class ShellSession {
   constructor(options: SessionOptions) {
     this.#options = options;
     this.#target = options.target;
-    this.#asked = options.target;
+    this.#requestedTarget = options.target;
     this.isReadOnly = options.isReadOnly ?? false;
     this.profile = options.profile;
     this.isDryRun = options.isDryRun ?? false;
@@ -177,7 +177,7 @@ export class ShellSession {
    * open, so a wrong address does no harm.
    * @throws CommandError USAGE for an invalid target; a ConnectError if no server can be reached
    */
-  connect(target: string = this.#asked): Promise<ZooKeeperClient> {
+  connect(target: string = this.#requestedTarget): Promise<ZooKeeperClient> {
     const attempt = this.#open(target).finally(() => {
       if (this.#connecting === attempt) this.#connecting = undefined;
     });
@@ -201,7 +201,7 @@ export class ShellSession {
       throw error;
     }
     this.#target = `${named.slice(0, chrootStart(named))}${this.chroot}`;
-    this.#asked = `${servers.slice(0, chrootStart(servers))}${this.chroot}`;
+    this.#requestedTarget = `${servers.slice(0, chrootStart(servers))}${this.chroot}`;
     return client;
   }
 
@@ -219,7 +219,7 @@ export class ShellSession {
    * @param isAuthSent sends the first credentials of this session to that cluster
    * @throws CommandError USAGE for an invalid target; a ConnectError if no server can be reached
    */
-  async openBeside(target: string, isAuthSent = false): Promise<ZooKeeperClient> {
+  async openSeparate(target: string, isAuthSent = false): Promise<ZooKeeperClient> {
     checkTarget(target);
     const client = await this.#makeClient(await namedServers(target), target);
     try {
@@ -233,19 +233,19 @@ export class ShellSession {
     return client;
   }
 
-  /** @param asked the target before SRV lookup; SRV records define the order of servers */
-  #makeClient(target: string, asked: string): Promise<ZooKeeperClient> {
-    return makeClient(this.#options, target, target !== asked, this);
+  /** @param requested the target before SRV lookup; SRV records define the order of servers */
+  #makeClient(target: string, requested: string): Promise<ZooKeeperClient> {
+    return makeClient(this.#options, target, target !== requested, this);
   }
 
-  async #open(asked: string): Promise<ZooKeeperClient> {
-    checkTarget(asked);
+  async #open(requested: string): Promise<ZooKeeperClient> {
+    checkTarget(requested);
     const closeCount = this.#closeCount;
-    const target = await namedServers(asked).catch((error: unknown) => {
+    const target = await namedServers(requested).catch((error: unknown) => {
       this.#notify({ kind: 'client', client: this.#client });
       throw error;
     });
-    const client = await this.#makeClient(target, asked);
+    const client = await this.#makeClient(target, requested);
     client.on('state', (state, reason) => {
       if (client !== this.#client) return;
       this.#notify(
@@ -266,8 +266,8 @@ export class ShellSession {
       throw error;
     }
     this.#target = target;
-    if (asked !== this.#asked) {
-      this.#asked = asked;
+    if (requested !== this.#requestedTarget) {
+      this.#requestedTarget = requested;
       this.#cwd = '/';
       this.#previousCwd = undefined;
     }

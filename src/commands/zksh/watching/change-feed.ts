@@ -64,7 +64,7 @@ export class ChangeFeed {
     const mode = isRecursive ? AddWatchMode.PERSISTENT_RECURSIVE : AddWatchMode.PERSISTENT;
     await client.addWatch(path, mode, this.#onEvent);
     this.#isArmed = true;
-    if (this.#options.hasValues) await this.#known.learn();
+    if (this.#options.hasValues) await this.#known.readValues();
   }
 
   /** Waits for the next change. @throws CommandError if the session, and so the watch, has ended */

@@ -28,7 +28,7 @@ export class KnownTree {
 
   /** @param read the value that was read for the event; undefined without a read */
   changeOf({ type, path, zxid }: WatchEvent, read: Read | undefined): Change {
-    const change: Change = { type, path, zxid, isFoundLate: false, isToldAlready: false };
+    const change: Change = { type, path, zxid, isFoundLate: false, isAlreadyReported: false };
     if (type === 'NodeDeleted') {
       const before = this.#memory.get(path);
       this.#memory.forget(path);
@@ -42,13 +42,13 @@ export class KnownTree {
     if (value === undefined) return { ...change, before: known ?? origin, unread: read.unread };
     // The delete event is still to come: keep the known value for it.
     if (value === null) return { ...change, before: known ?? origin, after: null };
-    const isToldAlready = this.#memory.wasReported(path, value);
+    const isAlreadyReported = this.#memory.wasReported(path, value);
     // The first read may have happened after the change. Then the old value is unknown.
     const isOld = known?.stat.mzxid !== value.stat.mzxid;
     this.#memory.put(path, value, true);
     return {
       ...change,
-      isToldAlready,
+      isAlreadyReported,
       before: (isOld ? known : undefined) ?? origin,
       after: value,
     };
@@ -67,7 +67,7 @@ export class KnownTree {
   }
 
   /** Reads the current values, up to the memory limit. */
-  async learn(): Promise<void> {
+  async readValues(): Promise<void> {
     const { client, path, isRecursive, signal } = this.#options;
     try {
       const paths = isRecursive ? pathsBelow(client, path, signal) : [path];
@@ -165,7 +165,7 @@ function isOther(before: ZnodeValue, after: ZnodeValue): boolean {
   return before.stat.mzxid !== after.stat.mzxid;
 }
 
-const LATE = { isFoundLate: true, isToldAlready: false } as const;
+const LATE = { isFoundLate: true, isAlreadyReported: false } as const;
 
 function late(
   type: Change['type'],

@@ -29,7 +29,7 @@ export function parseUntil(text: string, place: Place | undefined): Condition {
 }
 
 /** Waits for a reconnect. @throws ZooKeeperError if the read fails */
-export async function isSo(
+export async function isConditionMet(
   client: ZooKeeperClient,
   path: string,
   condition: Condition,

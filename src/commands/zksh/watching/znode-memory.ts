@@ -15,7 +15,7 @@ export class ZnodeMemory {
   /** The paths whose value was reported as a change. */
   readonly #reported = new Set<string>();
   #bytes = 0;
-  #hasForgotten = false;
+  #hasEvicted = false;
 
   constructor(limits: MemoryLimits = LIMITS) {
     this.#limits = limits;
@@ -23,7 +23,7 @@ export class ZnodeMemory {
 
   /** False after an eviction: other znodes may exist. */
   get isComplete(): boolean {
-    return !this.#hasForgotten;
+    return !this.#hasEvicted;
   }
 
   get isFull(): boolean {
@@ -55,7 +55,7 @@ export class ZnodeMemory {
       const [oldest] = this.#values.keys();
       if (oldest === undefined) return;
       this.forget(oldest);
-      this.#hasForgotten = true;
+      this.#hasEvicted = true;
     }
   }
 
@@ -68,7 +68,7 @@ export class ZnodeMemory {
   }
 
   markIncomplete(): void {
-    this.#hasForgotten = true;
+    this.#hasEvicted = true;
   }
 }
 

@@ -85,7 +85,7 @@ function contextWith(helper: object, tracer?: { readonly isOn: boolean }) {
     target: 'zks://zk1,zk2/app',
     chroot: '/app',
     tracer,
-    openBeside: async (target: string) => {
+    openSeparate: async (target: string) => {
       opened.push(target);
       return helper;
     },

@@ -18,7 +18,7 @@ async function changed(before: Data, after: Data, more: Partial<Change> = {}): P
     path: '/a',
     zxid: 1n,
     isFoundLate: false,
-    isToldAlready: false,
+    isAlreadyReported: false,
     before: old,
     after: fresh,
     ...more,

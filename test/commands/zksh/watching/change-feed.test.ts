@@ -97,7 +97,7 @@ test('a change that precedes the first reading has no known old value', async ()
   await late.start();
   const item = await late.next();
   assert.is(item.kind === 'change' && item.change.before, undefined);
-  assert.is(item.kind === 'change' && item.change.isToldAlready, false);
+  assert.is(item.kind === 'change' && item.change.isAlreadyReported, false);
 });
 
 test('added and removed children are named', async () => {

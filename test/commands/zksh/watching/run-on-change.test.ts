@@ -21,7 +21,7 @@ async function makeChange(): Promise<Change> {
     path: '/a b',
     zxid: 0x2an,
     isFoundLate: false,
-    isToldAlready: false,
+    isAlreadyReported: false,
     before,
     after,
   };

@@ -7,7 +7,7 @@ import { defineFamily } from '../../engine/subcommands.js';
 import type { Token } from '../../language/parse-line.js';
 import { CommandWalk } from '../../paths/walk-command.js';
 import type { Result, Row } from '../../results/result.js';
-import { addEntries, changeAcl, isMeantBy, removeEntries } from './change-acl.js';
+import { addEntries, changeAcl, matchesId, removeEntries } from './change-acl.js';
 
 const aclPath = { kind: 'path', glob: 'serial', summary: 'the znode, or a pattern' } as const;
 const recursive = { letter: 'R', summary: 'include all descendants' } as const;
@@ -101,7 +101,7 @@ async function refuseMissing(
   ids: readonly ACL['id'][],
 ): Promise<void> {
   const { acl: present } = await client.getACL(path);
-  const missing = ids.find((id) => !present.some((entry) => isMeantBy(id, entry.id)));
+  const missing = ids.find((id) => !present.some((entry) => matchesId(id, entry.id)));
   if (missing === undefined) return;
   throw new CommandError(`${path}: ACL has no entry for ${missing.scheme}:${missing.id}`, {
     code: 'NOENTRY',

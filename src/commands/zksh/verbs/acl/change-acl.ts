@@ -42,12 +42,12 @@ export function addEntries(entries: readonly ACL[]): AclChange {
 }
 
 export function removeEntries(ids: readonly ACL['id'][]): AclChange {
-  const isNamed = ({ id }: ACL) => ids.some((other) => isMeantBy(other, id));
+  const isNamed = ({ id }: ACL) => ids.some((other) => matchesId(other, id));
   return { isBlind: false, apply: (present) => present.filter((entry) => !isNamed(entry)) };
 }
 
 /** True for an equal id, and for a user without a hash if `id` is that user's digest. */
-export function isMeantBy(given: ACL['id'], id: ACL['id']): boolean {
+export function matchesId(given: ACL['id'], id: ACL['id']): boolean {
   const isUser = given.scheme === 'digest' && !given.id.includes(':');
   return isSameId(given, isUser ? { ...id, id: id.id.split(':')[0] ?? '' } : id);
 }

@@ -101,19 +101,19 @@ async function look(context: CommandContext): Promise<OpsResult> {
       ...(tls === undefined ? {} : { tls }),
     });
   const result = await ask(await ensembleServers(context));
-  const once = withoutTwins(result.members);
+  const once = withoutDuplicates(result.members);
   // The connect string and the configuration may use different names for one server.
   return once.length === result.members.length ? result : ask(once.map(({ address }) => address));
 }
 
-function withoutTwins(members: readonly Member[]): readonly Member[] {
-  const seats = new Set<string>();
+function withoutDuplicates(members: readonly Member[]): readonly Member[] {
+  const identities = new Set<string>();
   return members.filter((member) => {
     const { sid, membership } = statusOf(member);
     if (sid === undefined || membership === undefined) return true;
-    const seat = `${sid} ${membership}`;
-    const isNew = !seats.has(seat);
-    seats.add(seat);
+    const identity = `${sid} ${membership}`;
+    const isNew = !identities.has(identity);
+    identities.add(identity);
     return isNew;
   });
 }
@@ -127,9 +127,9 @@ const MARKS: Readonly<Record<Level, string | null>> = {
 
 function rowOf(member: Member, { members, verdict }: OpsResult): Row {
   const problems = problemsOf(member, verdict);
-  const odd = oddVersion(member, members);
-  const notes = [...problems.map(({ text }) => text), ...(odd === undefined ? [] : [odd])];
-  const level = worstLevel(problems) ?? (odd === undefined ? 'healthy' : 'warning');
+  const version = differingVersion(member, members);
+  const notes = [...problems.map(({ text }) => text), ...(version === undefined ? [] : [version])];
+  const level = worstLevel(problems) ?? (version === undefined ? 'healthy' : 'warning');
   const cells = Object.entries(FIGURES).map(([name, column]) => {
     const value = column.value(member, members) ?? null;
     return [name, typeof value === 'bigint' ? Number(value) : value];
@@ -143,7 +143,7 @@ function rowOf(member: Member, { members, verdict }: OpsResult): Row {
 }
 
 /** Normal during an upgrade, but worth a note. */
-function oddVersion(member: Member, members: readonly Member[]): string | undefined {
+function differingVersion(member: Member, members: readonly Member[]): string | undefined {
   const versionOf = (each: Member) => VERSION.value(each, members);
   const own = versionOf(member);
   if (own === undefined) return undefined;

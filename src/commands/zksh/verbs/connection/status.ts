@@ -17,13 +17,13 @@ export const status = defineCommand({
   async run(context, { options }): Promise<Result> {
     if (options.all) return (await import('./ensemble-status.js')).ensembleStatus(context);
     const { client, session } = context;
-    const told = await askServer(session);
+    const answer = await askServer(session);
     const fields = {
       server: client.server ?? null,
       state: client.state,
-      mode: told?.mode ?? null,
-      version: told?.release ?? null,
-      zxid: told?.zxid === undefined ? null : `0x${told.zxid.toString(16)}`,
+      mode: answer?.mode ?? null,
+      version: answer?.release ?? null,
+      zxid: answer?.zxid === undefined ? null : `0x${answer.zxid.toString(16)}`,
       sessionId: `0x${client.sessionId.toString(16)}`,
       sessionTimeoutMs: client.sessionTimeoutMs,
       servers: session.target,

@@ -8,7 +8,7 @@ import { type LineFields, recordFields, withoutData, type ZnodeRecord } from './
 const WRITE_LENGTH = 256 * 1024;
 
 /** The state of an interrupted dump. */
-export interface Begun {
+export interface InterruptedDump {
   /** The last complete znode; undefined if no znode was written. */
   readonly last: string | undefined;
   readonly znodes: number;
@@ -22,24 +22,24 @@ export class DumpWriter {
   readonly #text: DumpText;
   readonly #lines: LineWriter;
   readonly #folder: DumpFolder | undefined;
-  readonly #begun: Begun | undefined;
+  readonly #interrupted: InterruptedDump | undefined;
   readonly #signal: AbortSignal;
   #isFirst: boolean;
 
   private constructor(
     parts: { readonly text: DumpText; readonly folder: DumpFolder | undefined },
     handle: FileHandle,
-    begun: Begun | undefined,
+    interrupted: InterruptedDump | undefined,
     signal: AbortSignal,
   ) {
     this.#text = parts.text;
     this.#folder = parts.folder;
-    this.#begun = begun;
+    this.#interrupted = interrupted;
     this.#signal = signal;
-    this.#isFirst = begun === undefined || begun.znodes === 0;
+    this.#isFirst = interrupted === undefined || interrupted.znodes === 0;
     this.#lines = new LineWriter(handle, signal);
     // The JSON format needs a newline after the last part.
-    if (begun?.format === 'json') this.#lines.addText('\n');
+    if (interrupted?.format === 'json') this.#lines.addText('\n');
   }
 
   /**
@@ -49,14 +49,14 @@ export class DumpWriter {
   static async open(
     file: string,
     format: DumpFormat,
-    begun: Begun | undefined,
+    interrupted: InterruptedDump | undefined,
     signal: AbortSignal,
   ): Promise<DumpWriter> {
     const { text } = await formatParts(format === 'dir' ? 'ndjson' : format);
     try {
-      const folder = format === 'dir' ? await openFolder(file, begun) : undefined;
-      const handle = await openFile(folder?.index ?? file, begun);
-      return new DumpWriter({ text, folder }, handle, begun, signal);
+      const folder = format === 'dir' ? await openFolder(file, interrupted) : undefined;
+      const handle = await openFile(folder?.index ?? file, interrupted);
+      return new DumpWriter({ text, folder }, handle, interrupted, signal);
     } catch (cause) {
       throw openFault(file, cause);
     }
@@ -76,7 +76,7 @@ export class DumpWriter {
     } else if (!this.#signal.aborted) {
       // Write the file first, so that every line has its data.
       if (record.data !== null) {
-        await this.#folder.write(record.path, record.data, this.#begun !== undefined);
+        await this.#folder.write(record.path, record.data, this.#interrupted !== undefined);
       }
       await this.#lines.add(this.#text.record(withoutData(fields), this.#isFirst));
     }
@@ -94,14 +94,17 @@ export class DumpWriter {
   }
 }
 
-function openFolder(name: string, begun: Begun | undefined): Promise<DumpFolder> {
-  return begun === undefined ? DumpFolder.create(name) : DumpFolder.at(name);
+function openFolder(name: string, interrupted: InterruptedDump | undefined): Promise<DumpFolder> {
+  return interrupted === undefined ? DumpFolder.create(name) : DumpFolder.at(name);
 }
 
-async function openFile(file: string, begun: Begun | undefined): Promise<FileHandle> {
-  if (begun === undefined) return open(file, 'wx', 0o600);
+async function openFile(
+  file: string,
+  interrupted: InterruptedDump | undefined,
+): Promise<FileHandle> {
+  if (interrupted === undefined) return open(file, 'wx', 0o600);
   const handle = await open(file, 'r+');
-  await handle.truncate(begun.length);
+  await handle.truncate(interrupted.length);
   return handle;
 }
 

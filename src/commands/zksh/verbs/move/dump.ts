@@ -4,7 +4,7 @@ import type { Result } from '../../results/result.js';
 import { amount, checkSource, leftOut } from './copy-report.js';
 import { DumpSource } from './dump-file.js';
 import { DUMP_FORMATS, type DumpFormat, formatParts } from './dump-format.js';
-import { type Begun, DumpWriter } from './dump-writer.js';
+import { DumpWriter, type InterruptedDump } from './dump-writer.js';
 import { TreeSource } from './tree-source.js';
 import { endFields, headFields, type LineFields, recordFields } from './znode-record.js';
 
@@ -56,17 +56,17 @@ export const dump = defineCommand({
     const { to } = options;
     const hasAcls = !options['no-acl'];
     const chosen = DUMP_FORMATS.find((name) => name === options.format);
-    const begun =
-      options.resume && to !== undefined ? await readBegun(to, root, chosen) : undefined;
-    const format = begun?.format ?? chosen ?? 'ndjson';
+    const interrupted =
+      options.resume && to !== undefined ? await readInterrupted(to, root, chosen) : undefined;
+    const format = interrupted?.format ?? chosen ?? 'ndjson';
     const source = new TreeSource(context.client, root, {
       signal: context.signal,
       hasAcls,
       hasEphemerals: options.ephemerals,
-      ...(begun?.last === undefined ? {} : { after: pathOf(root, begun.last) }),
+      ...(interrupted?.last === undefined ? {} : { after: pathOf(root, interrupted.last) }),
     });
     if (to === undefined) return dumpToOutput(context, source, { hasAcls, format });
-    return dumpToFile(context, source, { file: to, hasAcls, begun, format });
+    return dumpToFile(context, source, { file: to, hasAcls, interrupted, format });
   },
 });
 
@@ -110,11 +110,11 @@ function headOf({ session }: CommandContext, source: TreeSource, hasAcls: boolea
 }
 
 /** @throws CommandError if the file is not an interrupted dump of `root` */
-async function readBegun(
+async function readInterrupted(
   file: string,
   root: string,
   chosen: DumpFormat | undefined,
-): Promise<Begun> {
+): Promise<InterruptedDump> {
   const source = await DumpSource.ofFile(file, { format: chosen });
   const head = await source.readHead();
   if (head.root !== root) {
@@ -140,21 +140,21 @@ async function readBegun(
 interface FileDump {
   readonly file: string;
   readonly hasAcls: boolean;
-  readonly begun: Begun | undefined;
+  readonly interrupted: InterruptedDump | undefined;
   readonly format: DumpFormat;
 }
 
 async function dumpToFile(
   context: CommandContext,
   source: TreeSource,
-  { file, hasAcls, begun, format }: FileDump,
+  { file, hasAcls, interrupted, format }: FileDump,
 ): Promise<Result> {
-  const writer = await DumpWriter.open(file, format, begun, context.signal);
+  const writer = await DumpWriter.open(file, format, interrupted, context.signal);
   const total = await source.count();
-  let znodes = begun?.znodes ?? 0;
+  let znodes = interrupted?.znodes ?? 0;
   let bytes = 0;
   try {
-    if (begun === undefined) await writer.head(headOf(context, source, hasAcls));
+    if (interrupted === undefined) await writer.head(headOf(context, source, hasAcls));
     for await (const record of source.records()) {
       znodes++;
       bytes += record.data?.length ?? 0;

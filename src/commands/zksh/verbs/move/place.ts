@@ -46,7 +46,7 @@ export async function openTree(
     return { client, path: place, name: place, isHere: true, close: async () => undefined };
   }
   const { target, path } = splitRemote(place);
-  const client = await context.session.openBeside(target, isAuthSent);
+  const client = await context.session.openSeparate(target, isAuthSent);
   return { client, path, name: place, isHere: false, close: () => client.close() };
 }
 

@@ -17,12 +17,12 @@ export async function runTransaction(context: CommandContext, ops: readonly Op[]
   }
 }
 
-function rowsOf(ops: readonly Op[], tell: (op: Op, at: number) => string): Result {
+function rowsOf(ops: readonly Op[], outcomeOf: (op: Op, at: number) => string): Result {
   const rows: Row[] = ops.map((op, at) => ({
     number: at + 1,
     operation: op.op,
     path: op.path,
-    outcome: tell(op, at),
+    outcome: outcomeOf(op, at),
   }));
   return {
     kind: 'rows',

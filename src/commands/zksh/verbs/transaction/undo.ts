@@ -1,5 +1,10 @@
 import { CommandError, ExitCode } from '../../../program/command-error.js';
-import { batchesOf, makeUndoPlan, type Said, type UndoPlan } from '../../changes/undo-plan.js';
+import {
+  batchesOf,
+  makeUndoPlan,
+  type PathReason,
+  type UndoPlan,
+} from '../../changes/undo-plan.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import { amountOf } from '../../paths/confirm-many.js';
 import type { Result } from '../../results/result.js';
@@ -68,7 +73,7 @@ function nothing(sentence: string): CommandError {
   return new CommandError(sentence, { code: 'NOUNDO' });
 }
 
-function conflict({ title }: CommandChanges, conflicts: readonly Said[]): CommandError {
+function conflict({ title }: CommandChanges, conflicts: readonly PathReason[]): CommandError {
   const [first] = conflicts;
   const more = conflicts.length > 1 ? `, and ${conflicts.length - 1} more` : '';
   return new CommandError(
@@ -87,7 +92,7 @@ const MAX_SHOWN = 20;
 
 async function show(context: CommandContext, plan: UndoPlan, isWhole: boolean): Promise<void> {
   const { steps, conflicts, lost } = plan;
-  const said = (what: string, list: readonly Said[]) =>
+  const said = (what: string, list: readonly PathReason[]) =>
     list.map(({ path, why }) => ({ undo: what, path, detail: why }));
   const lists = [
     steps.map(({ what, path, detail }) => ({ undo: what, path, detail: detail || null })),

@@ -42,7 +42,7 @@ export class ServerAnswers {
   async ask(word: string): Promise<{ readonly server: string; readonly text: string }[]> {
     const { tls } = this.#context.session;
     const { signal } = this.#context;
-    const asked = this.#servers.map(async (address) => {
+    const answers = this.#servers.map(async (address) => {
       const server = formatServerAddress(address);
       try {
         const how = { timeoutMs: ANSWER_MS, signal, ...(tls === undefined ? {} : { tls }) };
@@ -54,7 +54,7 @@ export class ServerAnswers {
         return undefined;
       }
     });
-    return (await Promise.all(asked)).filter((answer) => answer !== undefined);
+    return (await Promise.all(answers)).filter((answer) => answer !== undefined);
   }
 
   /** @throws CommandError PARTIAL when a server gave no answer */

@@ -117,18 +117,18 @@ async function owners(
 
 async function watchers(
   { session: { chroot } }: CommandContext,
-  asked: readonly string[],
+  paths: readonly string[],
   isRecursive: boolean,
   answers: ServerAnswers,
   clients: ReadonlyMap<string, Client>,
 ): Promise<readonly Row[]> {
-  const exact = new Set(asked);
+  const exact = new Set(paths);
   const rows: Row[] = [];
   for (const { server, text } of await answers.ask('wchp')) {
     for (const [watched, holders] of wchp.parse(text).paths) {
       const path = belowChroot(watched, chroot);
       if (path === undefined) continue;
-      const isAsked = isRecursive ? asked.some((root) => isWithin(path, root)) : exact.has(path);
+      const isAsked = isRecursive ? paths.some((root) => isWithin(path, root)) : exact.has(path);
       if (!isAsked) continue;
       for (const session of holders) {
         rows.push(rowOf(path, session, clients.get(session) ?? { address: '-', server }));

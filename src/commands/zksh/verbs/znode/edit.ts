@@ -83,7 +83,7 @@ async function editUntilSet(
     if (outcome.kind === 'set') {
       return { kind: 'changed', path, stat: outcome.stat, isStatShown: false };
     }
-    base = outcome.theirs;
+    base = outcome.current;
     text = outcome.text;
     await writeFile(file, text, { mode: 0o600 });
     await askAgain(context, path, file);
@@ -92,16 +92,16 @@ async function editUntilSet(
 
 type SetOutcome =
   | { readonly kind: 'set'; readonly stat: Stat }
-  | { readonly kind: 'conflict'; readonly theirs: Version; readonly text: string };
+  | { readonly kind: 'conflict'; readonly current: Version; readonly text: string };
 
 /** Merges the text with changes of other clients since the znode was read. */
 async function setOrMerge(
   context: CommandContext,
   path: string,
   base: Version,
-  yours: string,
+  edited: string,
 ): Promise<SetOutcome> {
-  let [known, text] = [base, yours];
+  let [known, text] = [base, edited];
   for (;;) {
     try {
       const stat = await context.client.setData(path, Buffer.from(text), known.stat.version);
@@ -109,10 +109,10 @@ async function setOrMerge(
     } catch (error) {
       if (!(error instanceof ZooKeeperError) || error.code !== 'BADVERSION') throw error;
     }
-    const theirs = await read(context, path);
-    const merged = mergeLines(known.text, text, theirs.text);
-    if (merged.conflicts > 0) return { kind: 'conflict', theirs, text: merged.text };
-    [known, text] = [theirs, merged.text];
+    const current = await read(context, path);
+    const merged = mergeLines(known.text, text, current.text);
+    if (merged.conflicts > 0) return { kind: 'conflict', current, text: merged.text };
+    [known, text] = [current, merged.text];
   }
 }
 
@@ -123,7 +123,7 @@ async function askAgain(context: CommandContext, path: string, file: string): Pr
     code: 'CONFLICT',
     exitCode: ExitCode.badVersion,
     path,
-    hint: `the znode is unchanged; ${file} has your version, the original, and theirs`,
+    hint: `the znode is unchanged; ${file} has your version, the original, and the version on the server`,
   });
 }
 

@@ -14,33 +14,41 @@ interface Change {
   readonly lines: readonly string[];
 }
 
-const OURS = '<<<<<<< yours';
-const BASE = '||||||| as it was';
-const SPLIT = '=======';
-const THEIRS = '>>>>>>> on the server';
+const YOUR_VERSION = '<<<<<<< your version';
+const BASE = '||||||| original';
+const SEPARATOR = '=======';
+const SERVER_VERSION = '>>>>>>> server';
 
 /** Merges two changes of one text. */
-export function mergeLines(base: string, yours: string, theirs: string): Merge {
+export function mergeLines(base: string, edited: string, current: string): Merge {
   const lines = base.split('\n');
-  const [ours, others] = [
-    changesOf(lines, yours.split('\n')),
-    changesOf(lines, theirs.split('\n')),
+  const [ownChanges, serverChanges] = [
+    changesOf(lines, edited.split('\n')),
+    changesOf(lines, current.split('\n')),
   ];
   const merged: string[] = [];
   let at = 0;
   let conflicts = 0;
-  while (ours.length > 0 || others.length > 0) {
-    const [mine, other] = takeOverlapping(ours, others);
-    const start = Math.min(...[...mine, ...other].map((change) => change.start));
-    const end = Math.max(...[...mine, ...other].map((change) => change.end));
+  while (ownChanges.length > 0 || serverChanges.length > 0) {
+    const [own, other] = takeOverlapping(ownChanges, serverChanges);
+    const start = Math.min(...[...own, ...other].map((change) => change.start));
+    const end = Math.max(...[...own, ...other].map((change) => change.end));
     merged.push(...lines.slice(at, start));
-    const left = applied(lines, mine, start, end);
+    const left = applied(lines, own, start, end);
     const right = applied(lines, other, start, end);
-    if (mine.length === 0) merged.push(...right);
+    if (own.length === 0) merged.push(...right);
     else if (other.length === 0 || isDeepStrictEqual(left, right)) merged.push(...left);
     else {
       conflicts++;
-      merged.push(OURS, ...left, BASE, ...lines.slice(start, end), SPLIT, ...right, THEIRS);
+      merged.push(
+        YOUR_VERSION,
+        ...left,
+        BASE,
+        ...lines.slice(start, end),
+        SEPARATOR,
+        ...right,
+        SERVER_VERSION,
+      );
     }
     at = end;
   }
@@ -49,17 +57,17 @@ export function mergeLines(base: string, yours: string, theirs: string): Merge {
 }
 
 /** Takes the first change of either side and all changes that overlap with it. */
-function takeOverlapping(ours: Change[], others: Change[]): [Change[], Change[]] {
+function takeOverlapping(ownChanges: Change[], serverChanges: Change[]): [Change[], Change[]] {
   const taken: [Change[], Change[]] = [[], []];
   let end = -1;
   for (;;) {
-    const [left, right] = [ours[0], others[0]];
+    const [left, right] = [ownChanges[0], serverChanges[0]];
     const isLeft = left !== undefined && (right === undefined || left.start <= right.start);
     const next = isLeft ? left : right;
     if (next === undefined || (end !== -1 && next.start > end)) return taken;
     end = Math.max(end, next.end);
     taken[isLeft ? 0 : 1].push(next);
-    (isLeft ? ours : others).shift();
+    (isLeft ? ownChanges : serverChanges).shift();
   }
 }
 

@@ -3,7 +3,7 @@ import { type CommandContext, defineCommand, type Parsed } from '../../engine/co
 import type { Result } from '../../results/result.js';
 import { ChangeFeed } from '../../watching/change-feed.js';
 import { TIMEOUT_OPTION } from '../../watching/timeout-option.js';
-import { type Condition, isSo } from '../../watching/until.js';
+import { type Condition, isConditionMet } from '../../watching/until.js';
 
 const OPTIONS = {
   exists: { summary: 'wait until the znode exists (default)' },
@@ -51,7 +51,7 @@ export const wait = defineCommand({
     });
     const work = async () => {
       await feed.start();
-      while (!(await isSo(client, path, condition))) {
+      while (!(await isConditionMet(client, path, condition))) {
         if ((await feed.next()).kind === 'over') return;
       }
     };

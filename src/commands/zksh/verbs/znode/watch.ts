@@ -6,7 +6,7 @@ import type { Change } from '../../results/change.js';
 import type { Result } from '../../results/result.js';
 import { ChangeFeed } from '../../watching/change-feed.js';
 import { TIMEOUT_OPTION } from '../../watching/timeout-option.js';
-import { isSo, parseUntil, UNTIL_FORMS } from '../../watching/until.js';
+import { isConditionMet, parseUntil, UNTIL_FORMS } from '../../watching/until.js';
 
 const OPTIONS = {
   recursive: { letter: 'R', summary: 'include all descendants' },
@@ -75,15 +75,15 @@ export const watch = defineCommand({
   async run(context, call): Promise<Result> {
     const { count, until, timeout } = call.options;
     const isAlone = context.isInteractive && context.isPiped !== true;
-    const isBeside = isAlone && (count ?? until ?? timeout) === undefined;
-    return isBeside ? watchBeside(context, call) : watchToTheEnd(context, call);
+    const isBackground = isAlone && (count ?? until ?? timeout) === undefined;
+    return isBackground ? watchInBackground(context, call) : watchToTheEnd(context, call);
   },
 });
 
 /** By client. A duplicate would report every change twice. */
 const backgroundWatches = new WeakMap<ZooKeeperClient, Set<string>>();
 
-async function watchBeside(context: CommandContext, call: WatchCall): Promise<Result> {
+async function watchInBackground(context: CommandContext, call: WatchCall): Promise<Result> {
   const { client } = context;
   const { path } = call.args;
   const isRecursive = call.options.recursive;
@@ -116,11 +116,11 @@ async function watchBeside(context: CommandContext, call: WatchCall): Promise<Re
     return { kind: 'end' };
   }
   // When the session has ended, a failure to remove its watch does not matter.
-  inBackground(tellBeside(feed, call, context, signal).finally(abandon), () => undefined);
+  inBackground(reportInBackground(feed, call, context, signal).finally(abandon), () => undefined);
   return { kind: 'watching', path, isRecursive };
 }
 
-async function tellBeside(
+async function reportInBackground(
   feed: ChangeFeed,
   call: WatchCall,
   context: CommandContext,
@@ -129,7 +129,7 @@ async function tellBeside(
   const show = (result: Result) => context.notify(result);
   let end = 'watch removed';
   try {
-    await tell(feed, call, { client: context.client, signal, hasOwnErrors: false, show });
+    await reportChanges(feed, call, { client: context.client, signal, hasOwnErrors: false, show });
   } catch (error) {
     end = error instanceof Error ? error.message : String(error);
   }
@@ -146,7 +146,7 @@ async function watchToTheEnd(context: CommandContext, call: WatchCall): Promise<
     await feed.start();
     const { client, isInteractive } = context;
     const show = (result: Result) => context.emit(result);
-    await tell(feed, call, { client, signal, hasOwnErrors: !isInteractive, show });
+    await reportChanges(feed, call, { client, signal, hasOwnErrors: !isInteractive, show });
   };
   try {
     // Requests wait while disconnected, but the timeout must not.
@@ -171,7 +171,7 @@ function feedOf(client: ZooKeeperClient, { options, args }: WatchCall, signal: A
   return new ChangeFeed({ client, path: args.path, isRecursive, hasValues, signal });
 }
 
-interface Telling {
+interface Reporting {
   readonly client: ZooKeeperClient;
   readonly signal: AbortSignal;
   readonly hasOwnErrors: boolean;
@@ -179,33 +179,37 @@ interface Telling {
 }
 
 /** Shows each change and runs the command for it, until the watch or its limits end. */
-async function tell(feed: ChangeFeed, call: WatchCall, telling: Telling): Promise<void> {
+async function reportChanges(
+  feed: ChangeFeed,
+  call: WatchCall,
+  reporting: Reporting,
+): Promise<void> {
   const { options, args } = call;
-  const runner = args.command.length === 0 ? undefined : new ChangeRunner(args.command, telling);
+  const runner = args.command.length === 0 ? undefined : new ChangeRunner(args.command, reporting);
   let shown = 0;
-  let isDone = await isUntilMet(call, telling);
+  let isDone = await isUntilMet(call, reporting);
   while (!isDone) {
     const item = await feed.next();
     if (item.kind === 'over') break;
     if (item.kind === 'missed') {
-      await telling.show(item);
+      await reporting.show(item);
       continue;
     }
     const { change } = item;
     if (isWanted(change, call)) {
-      await telling.show({ kind: 'change', change });
+      await reporting.show({ kind: 'change', change });
       await runner?.run(change);
       shown++;
     }
-    isDone = shown === options.count || (await isUntilMet(call, telling));
+    isDone = shown === options.count || (await isUntilMet(call, reporting));
   }
   runner?.finish();
 }
 
-async function isUntilMet(call: WatchCall, { client }: Telling): Promise<boolean> {
+async function isUntilMet(call: WatchCall, { client }: Reporting): Promise<boolean> {
   const { until } = call.options;
   if (until === undefined) return false;
-  return isSo(client, call.args.path, parseUntil(until, call.tokens.until));
+  return isConditionMet(client, call.args.path, parseUntil(until, call.tokens.until));
 }
 
 function isWanted({ type }: Change, { options }: WatchCall): boolean {
@@ -215,21 +219,21 @@ function isWanted({ type }: Change, { options }: WatchCall): boolean {
 
 class ChangeRunner {
   readonly #words: readonly string[];
-  readonly #telling: Telling;
+  readonly #reporting: Reporting;
   #runs = 0;
   #failures = 0;
 
-  constructor(words: readonly string[], telling: Telling) {
+  constructor(words: readonly string[], reporting: Reporting) {
     this.#words = words;
-    this.#telling = telling;
+    this.#reporting = reporting;
   }
 
   async run(change: Change): Promise<void> {
     const { runOnChange } = await import('../../watching/run-on-change.js');
-    const ran = await runOnChange(change, { ...this.#telling, words: this.#words });
+    const ran = await runOnChange(change, { ...this.#reporting, words: this.#words });
     this.#runs++;
     if (ran.exitCode !== 0) this.#failures++;
-    await this.#telling.show(ran);
+    await this.#reporting.show(ran);
   }
 
   /** @throws CommandError when a run failed; each failure was reported when it happened */

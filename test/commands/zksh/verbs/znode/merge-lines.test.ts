@@ -23,7 +23,7 @@ test('changes of the same lines are marked, with the original', () => {
   assert.is(conflicts, 1);
   assert.is(
     text,
-    'a\n<<<<<<< yours\nmine\n||||||| as it was\nb\n=======\nyours\n>>>>>>> on the server\nc',
+    'a\n<<<<<<< your version\nmine\n||||||| original\nb\n=======\nyours\n>>>>>>> server\nc',
   );
   assert.is(mergeLines('', 'x', 'y').conflicts, 1);
   assert.is(mergeLines('a\nb', 'a', 'a\nB').conflicts, 1);
