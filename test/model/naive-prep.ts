@@ -193,7 +193,7 @@ export class NaivePrep {
     if (node === undefined) return ErrorCode.NONODE;
     if (!may(node, READ)) return ErrorCode.NOAUTH;
     if (version !== -1 && version !== node.version) return ErrorCode.BADVERSION;
-    return { type: OpCode.check, path, version: (node.version + 1) | 0 };
+    return { type: OpCode.check, path, version: versionAfter(node.version) };
   }
 
   private setData({ path, data, version }: SetDataOp): Outcome {
@@ -205,7 +205,7 @@ export class NaivePrep {
       return ErrorCode.QUOTAEXCEEDED;
     }
     if (version !== -1 && version !== node.version) return ErrorCode.BADVERSION;
-    return { type: OpCode.setData, path, data, version: (node.version + 1) | 0 };
+    return { type: OpCode.setData, path, data, version: versionAfter(node.version) };
   }
 
   private setACL({ path, acl, version }: SetACLOp): Outcome {
@@ -215,7 +215,7 @@ export class NaivePrep {
     if (node === undefined) return ErrorCode.NONODE;
     if (!may(node, ADMIN)) return ErrorCode.NOAUTH;
     if (version !== -1 && version !== node.aversion) return ErrorCode.BADVERSION;
-    return { type: OpCode.setACL, path, acl, version: (node.aversion + 1) | 0 };
+    return { type: OpCode.setACL, path, acl, version: versionAfter(node.aversion) };
   }
 
   private isOverQuota(path: string, bytes: number, count: number): boolean {
@@ -284,4 +284,10 @@ function isValid(path: string): boolean {
 function suffixOf(cversion: number): string {
   const digits = String(Math.abs(cversion));
   return cversion < 0 ? `-${digits.padStart(9, '0')}` : digits.padStart(10, '0');
+}
+
+/** -1 would mean any version in a request, so 0 follows -2. */
+function versionAfter(version: number): number {
+  const next = (version + 1) | 0;
+  return next === -1 ? 0 : next;
 }

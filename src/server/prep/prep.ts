@@ -261,7 +261,7 @@ export class Prep {
       return ErrorCode.QUOTAEXCEEDED;
     }
     if (version !== -1 && version !== node.version) return ErrorCode.BADVERSION;
-    const next = (node.version + 1) | 0;
+    const next = nextVersion(node.version);
     const { zxid, time } = this.stamp;
     const changed = this.outstanding.copy(node);
     changed.data = data;
@@ -282,7 +282,7 @@ export class Prep {
     if (node === undefined) return ErrorCode.NONODE;
     if (!this.isAllowed(node, Perms.ADMIN, author)) return ErrorCode.NOAUTH;
     if (version !== -1 && version !== node.aversion) return ErrorCode.BADVERSION;
-    const next = (node.aversion + 1) | 0;
+    const next = nextVersion(node.aversion);
     const changed = this.outstanding.copy(node);
     changed.acl = acl;
     changed.stats.setAversion(changed.slot, next);
@@ -312,7 +312,7 @@ export class Prep {
     if (node === undefined || path === '') return absent(path);
     if (!this.isAllowed(node, Perms.READ, author)) return ErrorCode.NOAUTH;
     if (version !== -1 && version !== node.version) return ErrorCode.BADVERSION;
-    return { type: OpCode.check, path, version: (node.version + 1) | 0 };
+    return { type: OpCode.check, path, version: nextVersion(node.version) };
   }
 
   /**
@@ -396,4 +396,9 @@ function pathsLength(paths: readonly string[]): number {
 
 function errorTxn(err: ErrorCode): Prepared {
   return { txn: { type: OpCode.error, err }, records: NO_RECORDS, digest: null };
+}
+
+/** As 3.10 counts: it skips -1, which in a request means any version. */
+function nextVersion(version: number): number {
+  return version === -2 ? 0 : (version + 1) | 0;
 }
