@@ -14,7 +14,7 @@ import {
 } from '../support/oracle-ensemble.js';
 import { waitFor } from '../support/wait-for.js';
 
-const SENTENCE = /two connections claim server 1/g;
+const SENTENCE = /server 1: two connections claim its id/g;
 
 async function word(port: number, name: string): Promise<string> {
   return `${await askWord({ host: '127.0.0.1', port }, name).catch(() => '')}`;

@@ -82,8 +82,14 @@ test('init refuses members that cannot be', () =>
     const cases = [
       [['--servers', 'a,b,c'], /--servers: expected --myid from 1 to 3/],
       [['--servers', 'a,b,c', '--myid', '4'], /--servers: expected --myid from 1 to 3/],
-      [['--servers', 'a,b:1,c', '--myid', '1'], /--servers a,b:1,c: expected host:port:port/],
-      [['--servers', 'a,,c', '--myid', '1'], /--servers a,,c: expected host:port:port/],
+      [
+        ['--servers', 'a,b:1,c', '--myid', '1'],
+        /--servers a,b:1,c: invalid server: ".*" \(expected host:port:port/,
+      ],
+      [
+        ['--servers', 'a,,c', '--myid', '1'],
+        /--servers a,,c: invalid server: ".*" \(expected host:port:port/,
+      ],
     ] as const;
     for (const [args, message] of cases) {
       const { status, stderr } = init(home, ...args);

@@ -19,7 +19,7 @@ export function snapshotProblems(path: string, outcome: SnapshotOutcome): Proble
 
 /** The name is right, but the content is another kind of file. */
 function hint(reason: string): string {
-  return reason.includes('found 5a4b4c47')
+  return reason.includes('magic: 5a4b4c47')
     ? `${reason}: this is a transaction log, for zkops log`
     : reason;
 }

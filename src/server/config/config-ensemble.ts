@@ -51,7 +51,7 @@ export function parseEnsembleLine(
   value: string,
 ): string | undefined {
   const [kind, id] = [key.slice(0, key.indexOf('.')), key.slice(key.indexOf('.') + 1)];
-  if (!/^-?\d{1,9}$/.test(id)) return `expected an integer after "${kind}.", found "${id}"`;
+  if (!/^-?\d{1,9}$/.test(id)) return `invalid id: "${id}" (expected an integer after "${kind}.")`;
   const number = Number(id);
   if (kind === 'server') {
     const server = parseServer(number, value);
@@ -63,12 +63,12 @@ export function parseEnsembleLine(
   if (kind === 'group') {
     const members = value.split(':');
     if (!members.every((sid) => /^\d{1,9}$/.test(sid))) {
-      return `expected server ids separated by ":", found "${value}"`;
+      return `invalid group: "${value}" (expected server ids separated by ":")`;
     }
     lines.groups.set(number, members.map(Number));
     return undefined;
   }
-  if (!/^\d{1,9}$/.test(value)) return `expected a weight of 0 or more, found "${value}"`;
+  if (!/^\d{1,9}$/.test(value)) return `invalid weight: "${value}" (expected 0 or more)`;
   lines.weights.set(number, Number(value));
   return undefined;
 }
@@ -77,7 +77,7 @@ const FORM = 'host:port:port[:participant|observer][;[address:]port[;[address:]t
 
 function parseServer(sid: number, value: string): QuorumServerConfig | string {
   const [quorumPart = '', clientPart = '', securePart = '', ...rest] = value.split(';');
-  if (rest.length > 0) return `expected at most two ";", found "${value}"`;
+  if (rest.length > 0) return `too many ";": "${value}" (expected at most two)`;
   const addresses: QuorumAddress[] = [];
   let role: QuorumServerConfig['role'] = 'participant';
   for (const text of quorumPart.split('|')) {
@@ -86,12 +86,12 @@ function parseServer(sid: number, value: string): QuorumServerConfig | string {
     const quorumPort = portOf(quorum);
     const electionPort = portOf(election);
     if (host === '' || quorumPort === undefined || electionPort === undefined || more.length > 0) {
-      return `expected ${FORM}, found "${value}"`;
+      return `invalid server: "${value}" (expected ${FORM})`;
     }
     if (type !== undefined) {
       const word = type.toLowerCase();
       if (word !== 'participant' && word !== 'observer') {
-        return `expected participant or observer, found "${type}"`;
+        return `invalid role: "${type}" (expected participant or observer)`;
       }
       role = word;
     }
@@ -110,7 +110,7 @@ function parseClientPlace(text: string): ClientPlace | null | string {
   const parts = splitHost(text);
   const port = portOf(parts.at(-1) ?? '');
   if (port === undefined || parts.length > 2) {
-    return `expected [address:]port after ";", found "${text}"`;
+    return `invalid client address: "${text}" (expected [address:]port after ";")`;
   }
   return { address: parts.length === 2 ? (parts[0] ?? null) : null, port };
 }

@@ -36,9 +36,9 @@ export interface ConfigProblem {
   /** From 1; absent if the problem belongs to no line. */
   readonly line?: number;
   readonly key: string;
-  /** Without file and key: "expected an integer, found "x"". */
+  /** Without file and key: `invalid: "x" (expected an integer)`. */
   readonly message: string;
-  /** `zoo.cfg:12: tickTime: expected an integer, found "x"` */
+  /** `zoo.cfg:12: tickTime: invalid: "x" (expected an integer)` */
   readonly text: string;
 }
 
@@ -168,7 +168,7 @@ class ConfigBuilder {
       this.saidAs.set(name, key);
       return;
     }
-    const message = `expected ${option.expects}, found "${value}"`;
+    const message = `invalid: "${value}" (expected ${option.expects})`;
     if (option.origin === 'file') this.error(key, message);
     else this.warn(key, `${message}; using the default ${option.defaultText}`);
   }
@@ -270,7 +270,7 @@ class ConfigBuilder {
     if (min > max)
       this.error('minSessionTimeout', `${min} ms is more than maxSessionTimeout (${max} ms)`);
     if (values.electionAlg !== 3) {
-      this.error('electionAlg', `expected 3, found ${values.electionAlg}`);
+      this.error('electionAlg', `invalid: ${values.electionAlg} (expected 3)`);
     }
     for (const [address, port, key] of [
       [values.clientPortAddress, values.clientPort, 'clientPort'],
@@ -300,7 +300,7 @@ class ConfigBuilder {
       this.error(`server.${first?.sid}`, 'must be in the dynamicConfigFile, not in this file');
     }
     if (servers.length > 0 && voters === 0) {
-      this.error('server', 'expected a participant among the servers, found observers only');
+      this.error('server', 'observers only (expected at least one participant)');
     }
     if (servers.length === 1 && values.standaloneEnabled) {
       this.warn(

@@ -48,7 +48,7 @@ export class ConnectionThrottle {
 
   /** @param random returns a number from 0 to below 1, like Math.random */
   constructor(options: ConnectionThrottleOptions, nowMs: number, random: () => number) {
-    // The configured size is for global sessions: with weights the bucket grows by theirs.
+    // The configured size is for global sessions: weights enlarge the bucket by the weight of one.
     const scale = options.weights?.global ?? 1;
     this.options = options;
     this.random = random;

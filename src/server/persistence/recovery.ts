@@ -142,7 +142,7 @@ export class ReplaySequence {
     if (zxid <= this.last) return SKIP;
     if (!isSuccessor(this.last, zxid)) {
       const expected = formatZxid(this.last + 1n);
-      return { kind: 'gap', reason: `expected zxid ${expected}, found ${formatZxid(zxid)}` };
+      return { kind: 'gap', reason: `zxid ${formatZxid(zxid)} (expected ${expected})` };
     }
     this.last = zxid;
     return APPLY;

@@ -137,10 +137,10 @@ export class SnapshotReader {
     const magic = window.bytes.readInt32BE(window.at);
     const version = window.bytes.readInt32BE(window.at + 4);
     if (magic !== SNAP_MAGIC) {
-      throw new JuteError(`expected the magic "ZKSN", found ${(magic >>> 0).toString(16)}`);
+      throw new JuteError(`wrong magic: ${(magic >>> 0).toString(16)} (expected "ZKSN")`);
     }
     if (version !== SNAPSHOT_VERSION) {
-      throw new JuteError(`expected version ${SNAPSHOT_VERSION}, found ${version}`);
+      throw new JuteError(`wrong version: ${version} (expected ${SNAPSHOT_VERSION})`);
     }
     window.at += HEADER_SIZE;
     return this.enter('sessions');
@@ -158,7 +158,7 @@ export class SnapshotReader {
     const { window } = this;
     if (window.available < 4) return false;
     const count = window.bytes.readInt32BE(window.at);
-    if (count < 0) throw new JuteError(`expected a count of ${this.stage}, found ${count}`);
+    if (count < 0) throw new JuteError(`invalid count of ${this.stage}: ${count}`);
     window.at += 4;
     this.left = count;
     return true;
@@ -195,7 +195,7 @@ export class SnapshotReader {
     const { window } = this;
     if (window.available < 12) return -1;
     const count = window.bytes.readInt32BE(window.at + 8);
-    if (count < -1) throw new JuteError(`negative count ${count}`);
+    if (count < -1) throw new JuteError(`invalid count: ${count}`);
     let at = window.at + 12;
     for (let i = 0; i < count; i++) {
       at = this.bufferEnd(at + 4);
@@ -213,9 +213,9 @@ export class SnapshotReader {
     const { window } = this;
     if (at + 4 > window.end) return -1;
     const length = window.bytes.readInt32BE(at);
-    if (length < -1) throw new JuteError(`negative length ${length}`);
+    if (length < -1) throw new JuteError(`invalid length: ${length}`);
     if (length > this.maxLength) {
-      throw new JuteError(`expected at most ${this.maxLength} bytes, found a length of ${length}`);
+      throw new JuteError(`too long: ${length} bytes (expected at most ${this.maxLength})`);
     }
     const end = at + 4 + (length < 0 ? 0 : length);
     return end > window.end ? -1 : end;
@@ -272,7 +272,7 @@ export class SnapshotReader {
     if (found !== BigInt(this.sum)) {
       throw new JuteError(`wrong checksum: ${found} (expected ${this.sum})`);
     }
-    if (input.readString() !== '/') throw new JuteError('expected "/" after a seal');
+    if (input.readString() !== '/') throw new JuteError('wrong text after a seal (expected "/")');
     window.at = input.at;
   }
 

@@ -133,7 +133,7 @@ function describe(window: ByteWindow, maxEntryLength: number): Damage {
     return { ...common, isImpossible: false, reason: 'a record without a length' };
   }
   if (length < TXN_HEADER_SIZE || length > maxEntryLength) {
-    const reason = `expected a length of ${TXN_HEADER_SIZE} to ${maxEntryLength}, found ${length}`;
+    const reason = `invalid length: ${length} (expected ${TXN_HEADER_SIZE} to ${maxEntryLength})`;
     // A length that is partly written is less than the whole one, and never negative.
     const isImpossible = length < 0 || length > maxEntryLength || !isSectorMissing;
     return { ...common, isImpossible, reason };
@@ -156,7 +156,7 @@ function describeEntry(window: ByteWindow, length: number) {
   const reason = isEndWritten
     ? endOfRecord === END_OF_RECORD
       ? 'the checksum of the record is wrong'
-      : `expected 'B' after the record, found 0x${endOfRecord?.toString(16)}`
+      : `wrong end of the record: 0x${endOfRecord?.toString(16)} (expected 'B')`
     : 'incomplete record';
   return { isLengthWrong: false, isEndWritten, reason };
 }

@@ -159,8 +159,8 @@ export class TxnLogReader {
       return { kind: 'torn', offset: 0, reason: 'the file ends inside its header' };
     }
     const reason = found.compare(expected, 0, 4, 0, Math.min(4, found.length))
-      ? `expected the magic "ZKLG", found ${found.subarray(0, 4).toString('hex')}`
-      : `expected version ${LOG_VERSION}, found ${found.subarray(4, 8).toString('hex')}`;
+      ? `wrong magic: ${found.subarray(0, 4).toString('hex')} (expected "ZKLG")`
+      : `wrong version: ${found.subarray(4, 8).toString('hex')} (expected ${LOG_VERSION})`;
     return { kind: 'corrupt', offset: 0, reason };
   }
 

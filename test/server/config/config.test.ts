@@ -73,24 +73,24 @@ autopurge.purgeInterval=1`),
 });
 
 for (const [line, message] of [
-  ['tickTime=2s', 'tickTime: expected an integer from 1 to 2147483647, found "2s"'],
-  ['tickTime=0', 'tickTime: expected an integer from 1 to 2147483647, found "0"'],
-  ['tickTime=', 'tickTime: expected an integer from 1 to 2147483647, found ""'],
-  ['tickTime=99999999999', /^tickTime: expected an integer/],
-  ['clientPort=65536', 'clientPort: expected a port from 0 to 65535, found "65536"'],
-  ['secureClientPort=tls', 'secureClientPort: expected a port from 0 to 65535, found "tls"'],
-  ['localSessionsEnabled=yes', 'localSessionsEnabled: expected true or false, found "yes"'],
-  ['peerType=voter', 'peerType: expected participant or observer, found "voter"'],
-  ['electionAlg=1', 'electionAlg: expected 3, found 1'],
+  ['tickTime=2s', 'tickTime: invalid: "2s" (expected an integer from 1 to 2147483647)'],
+  ['tickTime=0', 'tickTime: invalid: "0" (expected an integer from 1 to 2147483647)'],
+  ['tickTime=', 'tickTime: invalid: "" (expected an integer from 1 to 2147483647)'],
+  ['tickTime=99999999999', /^tickTime: invalid: "99999999999" \(expected an integer/],
+  ['clientPort=65536', 'clientPort: invalid: "65536" (expected a port from 0 to 65535)'],
+  ['secureClientPort=tls', 'secureClientPort: invalid: "tls" (expected a port from 0 to 65535)'],
+  ['localSessionsEnabled=yes', 'localSessionsEnabled: invalid: "yes" (expected true or false)'],
+  ['peerType=voter', 'peerType: invalid: "voter" (expected participant or observer)'],
+  ['electionAlg=1', 'electionAlg: invalid: 1 (expected 3)'],
   ['secureClientPortAddress=::1', 'secureClientPortAddress: set without secureClientPort'],
   ['maxSessionTimeout=10', 'minSessionTimeout: 6000 ms is more than maxSessionTimeout (10 ms)'],
   ['key=\\u12', 'syntax: expected four hex digits after \\u'],
-  ['server.x=a:1:2', 'server.x: expected an integer after "server.", found "x"'],
-  ['server.1=a:1', /^server\.1: expected host:port:port/],
-  ['server.1=a:1:2:voter', 'server.1: expected participant or observer, found "voter"'],
-  ['server.1=a:1:2;x', 'server.1: expected [address:]port after ";", found "x"'],
-  ['group.1=1,2', 'group.1: expected server ids separated by ":", found "1,2"'],
-  ['weight.1=heavy', 'weight.1: expected a weight of 0 or more, found "heavy"'],
+  ['server.x=a:1:2', 'server.x: invalid id: "x" (expected an integer after "server.")'],
+  ['server.1=a:1', /^server\.1: invalid server: "a:1" \(expected host:port:port/],
+  ['server.1=a:1:2:voter', 'server.1: invalid role: "voter" (expected participant or observer)'],
+  ['server.1=a:1:2;x', 'server.1: invalid client address: "x" (expected [address:]port after ";")'],
+  ['group.1=1,2', 'group.1: invalid group: "1,2" (expected server ids separated by ":")'],
+  ['weight.1=heavy', 'weight.1: invalid weight: "heavy" (expected 0 or more)'],
 ] as const) {
   test(`refused: ${line}`, () => {
     const errors = errorsOf(parse(`${BASE}${line}\n`));
@@ -104,8 +104,8 @@ for (const [line, message] of [
 
 test('all errors are reported in the order of the file, with file and line', () => {
   assert.equal(errorsOf(parse('# 1\ntickTime=x\n\nclientPort=y\n')), [
-    'zoo.cfg:2: tickTime: expected an integer from 1 to 2147483647, found "x"',
-    'zoo.cfg:4: clientPort: expected a port from 0 to 65535, found "y"',
+    'zoo.cfg:2: tickTime: invalid: "x" (expected an integer from 1 to 2147483647)',
+    'zoo.cfg:4: clientPort: invalid: "y" (expected a port from 0 to 65535)',
     'zoo.cfg: dataDir: not set (expected a folder)',
   ]);
 });
@@ -165,8 +165,11 @@ test('limits of an ensemble are not a warning for a standalone server', () => {
 });
 
 for (const [line, warning] of [
-  ['snapCount=many', /snapCount: expected an integer .* found "many"; using the default 100000$/],
-  ['forceSync=maybe', /forceSync: expected yes or no, found "maybe"; using the default yes$/],
+  [
+    'snapCount=many',
+    /snapCount: invalid: "many" \(expected an integer .*\); using the default 100000$/,
+  ],
+  ['forceSync=maybe', /forceSync: invalid: "maybe" \(expected yes or no\); using the default yes$/],
   ['ticktime=2000', /ticktime: unknown key, .* zookeeper\.ticktime; did you mean tickTime\?$/],
   ['fancy.new.option=1', /fancy\.new\.option: unknown key, .* zookeeper\.fancy\.new\.option$/],
   ['jute.maxbuffer=5', /jute\.maxbuffer: ignored in a file, .* use -D jute\.maxbuffer$/],
@@ -217,10 +220,10 @@ test('a -D that is unused or has a bad value is reported by name', () => {
   const result = parse(BASE, { 'zookeeper.snapCont': '5', 'zookeeper.maxCnxns': 'x' });
   assert.equal(warningsOf(result), [
     '-D zookeeper.snapCont: no option reads this property',
-    '-D zookeeper.maxCnxns: expected an integer, found "x"; using the default 0',
+    '-D zookeeper.maxCnxns: invalid: "x" (expected an integer); using the default 0',
   ]);
   assert.equal(errorsOf(parse(BASE, { 'zookeeper.tickTime': 'x' })), [
-    '-D zookeeper.tickTime: expected an integer from 1 to 2147483647, found "x"',
+    '-D zookeeper.tickTime: invalid: "x" (expected an integer from 1 to 2147483647)',
   ]);
 });
 
@@ -275,7 +278,7 @@ test('an ensemble needs its limits and a participant', () => {
   ]);
   const limits = 'initLimit=10\nsyncLimit=5\n';
   assert.equal(errorsOf(parse(`${BASE}${limits}${two.replaceAll('1:2', '1:2:observer')}`)), [
-    'zoo.cfg: server: expected a participant among the servers, found observers only',
+    'zoo.cfg: server: observers only (expected at least one participant)',
   ]);
   assert.equal(errorsOf(parse(`${BASE}${limits}server.1=a:1:2\nserver.1=b:1:2`)), [
     'zoo.cfg:6: server.1: duplicate server 1',
@@ -292,7 +295,7 @@ test('an embedded server needs neither folder nor port, and takes keys and prope
   assert.is(config.juteMaxBuffer, 4096);
   assert.is(config.snapCount, 7);
   assert.equal(errorsOf(configFromOptions({ tickTime: 'x' })), [
-    'config: tickTime: expected an integer from 1 to 2147483647, found "x"',
+    'config: tickTime: invalid: "x" (expected an integer from 1 to 2147483647)',
   ]);
 });
 

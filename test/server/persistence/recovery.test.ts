@@ -89,7 +89,7 @@ test('a replay applies new txns, skips known ones, and stops at a gap', () => {
     [4n, 5n, 6n, 6n, 7n].map((zxid) => sequence.next(zxid).kind),
     ['skip', 'skip', 'apply', 'skip', 'apply'],
   );
-  assert.equal(sequence.next(9n), { kind: 'gap', reason: 'expected zxid 0x8, found 0x9' });
+  assert.equal(sequence.next(9n), { kind: 'gap', reason: 'zxid 0x9 (expected 0x8)' });
   assert.is(sequence.lastZxid, 7n);
 });
 

@@ -197,17 +197,17 @@ test('an error names its offset', () => {
   const behindHeader = (bytes: Buffer) => Buffer.concat([header, bytes]);
   assert.is(
     reasonOf(Buffer.from('ZKLG\0\0\0\x02\0\0\0\0\0\0\0\0')),
-    '0: expected the magic "ZKSN", found 5a4b4c47',
+    '0: wrong magic: 5a4b4c47 (expected "ZKSN")',
   );
   assert.is(reasonOf(header), '16: the file ends inside its sessions');
   assert.is(
     reasonOf(behindHeader(new ByteBuilder().int(-2).build())),
-    '16: expected a count of sessions, found -2',
+    '16: invalid count of sessions: -2',
   );
   const noLists = new ByteBuilder().int(0).int(0);
   assert.is(
     reasonOf(behindHeader(noLists.int(5000).build())),
-    '24: expected at most 4096 bytes, found a length of 5000',
+    '24: too long: 5000 bytes (expected at most 4096)',
   );
   const seal = ONE_SEAL.length - 13;
   const wrongSeal = Buffer.from(ONE_SEAL);

@@ -57,10 +57,14 @@ test('an observer that has the new epoch but no txn of it needs no earlier txn',
 });
 
 const BAD: [name: string, said: RegExp, say: (observer: HandObserver) => void][] = [
-  ['garbage', /expected at most .* bytes/, (it) => it.push(Buffer.alloc(100, 'GET / HTTP/1.1'))],
+  [
+    'garbage',
+    /too long: \d+ bytes \(expected at most 4096\)/,
+    (it) => it.push(Buffer.alloc(100, 'GET / HTTP/1.1')),
+  ],
   [
     'an oversized packet',
-    /expected at most .* bytes/,
+    /too long: \d+ bytes \(expected at most 4096\)/,
     (it) => {
       const packet = Buffer.alloc(16);
       packet.writeInt32BE(PacketType.OBSERVERINFO);

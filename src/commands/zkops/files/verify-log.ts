@@ -57,7 +57,7 @@ function problemsOf(file: NamedFile, check: LogCheck, ending: LogEnding): Proble
     problems.push({ level: 'critical', code: 'damaged-record', text });
   }
   if (ending.kind === 'corrupt') {
-    const isSnapshot = ending.reason.includes('found 5a4b534e');
+    const isSnapshot = ending.reason.includes('magic: 5a4b534e');
     const text = `${path}: corrupt from offset ${ending.offset} on: ${ending.reason}; ${isSnapshot ? 'this is a snapshot, for zkops snap' : ADVICE}`;
     problems.push({ level: 'critical', code: 'corrupt-log', text });
   }

@@ -157,6 +157,6 @@ function asServerError(cause: unknown): ServerError {
     return new ServerError(cause.code, ExitCode.DATA, cause.message, cause);
   }
   const why = cause instanceof Error ? cause.message : String(cause);
-  const message = `internal error, the server stops: ${why}`;
+  const message = `internal error: ${why}. The server stops: report this error with the log`;
   return new ServerError('EUNEXPECTED', ExitCode.UNEXPECTED, message, cause);
 }

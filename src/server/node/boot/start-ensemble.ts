@@ -144,7 +144,7 @@ async function untilServing(members: readonly Member[]): Promise<void> {
     if (waiting.length === 0) return;
     if (performance.now() > deadline) {
       const sids = waiting.map(({ sid }) => sid).join(', ');
-      const message = `no leader was elected within ${START_TIMEOUT_MS} ms; servers without one: ${sids}`;
+      const message = `ensemble: no leader within ${START_TIMEOUT_MS} ms: servers ${sids}. Read their warnings`;
       throw new ServerError('EQUORUM', ExitCode.UNEXPECTED, message);
     }
     await delay(LOOK_EVERY_MS);

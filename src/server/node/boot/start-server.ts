@@ -79,7 +79,7 @@ export async function startServer(given: StartServerOptions = {}): Promise<Runni
   const own = membership?.own ?? (await readLoneParticipant(config, configFile));
   if (config.peerType === 'observer' && membership?.own.role === 'participant') {
     const line = `server.${membership.sid}`;
-    onWarning(`peerType=observer is ignored: the line ${line} says participant`);
+    onWarning(`peerType: ignored: observer (expected participant, as in the line ${line})`);
   }
   const opened = await openStorage(config, dataDir, onWarning, onReport);
   const run = await runServer({

@@ -138,7 +138,7 @@ export class ElectionPeer {
     claim.refuse();
     const { sid, onWarning } = this.options;
     onWarning(
-      `two connections claim server ${sid} (a duplicate myid?): the first one answers and stays`,
+      `server ${sid}: two connections claim its id, and the first one stays. Check for a duplicate myid`,
     );
   }
 
@@ -171,7 +171,7 @@ export class ElectionPeer {
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
         const { sid, onWarning } = this.options;
-        onWarning(`the election connection with server ${sid} is closed: ${why}`);
+        onWarning(`server ${sid}: closed its election connection: ${why}`);
         socket.destroy();
       }
     };
@@ -276,7 +276,7 @@ export class ElectionPeer {
         if (call.signal.aborted) return;
         this.call = null;
         if (isLastOwed) onLimit('electionCallsBack', `server ${sid}`);
-        onWarning(`no election connection with server ${sid}: ${error.message}`);
+        onWarning(`server ${sid}: no election connection: ${error.message}`);
         this.redial();
       },
     );

@@ -98,7 +98,7 @@ export class ElectionPort {
   notify(sid: number, frame: Buffer): void {
     const peer = this.peers.get(sid);
     if (peer !== undefined) peer.notify(frame);
-    else this.warnings.say(`not sending a vote to server ${sid}: not a member`, `notify ${sid}`);
+    else this.warnings.say(`server ${sid}: no vote sent: not a member`, `notify ${sid}`);
   }
 
   close(): void {
@@ -236,7 +236,7 @@ export class ElectionPort {
   private greet(socket: Socket, { sid, addresses }: Preamble, rest: Buffer): void {
     const { sid: own, isKeptAlive } = this.options;
     if (sid === own) {
-      const message = `another server also has the id ${sid}: check the file myid of both`;
+      const message = `election port: ${addressOf(socket)}: has the id of this server: ${sid}. Check the file myid of both`;
       this.warnings.say(message, 'equal sid');
       socket.destroy();
       return;
@@ -265,7 +265,7 @@ export class ElectionPort {
       gone[1].close();
     }
     this.warnings.say(
-      `server ${sid} is not a member and cannot take part in an election`,
+      `server ${sid}: not a member, so it cannot take part in an election`,
       `sid ${sid}`,
     );
     return this.addPeer(sid);

@@ -95,7 +95,7 @@ export class SecurePort {
       this.gate.reload(readTlsOptions(config, onWarning).context);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      onWarning(`the new certificates are unusable, the previous ones stay in use: ${why}`);
+      onWarning(`certificates: cannot reload: ${why}. The previous ones stay in use`);
     }
   }
 }

@@ -7,8 +7,7 @@ import { ExitCode, ServerError } from '../storage/errors.js';
  */
 export const BACKLOG = 4096;
 /** EADDRINUSE does not say why. */
-const IN_USE =
-  'the address is in use, by a listener or by a closing connection: use another port, or wait';
+const IN_USE = 'in use by a listener or a closing connection. Use another port, or wait';
 
 export interface ListenOptions {
   /** All addresses by default. */
@@ -28,7 +27,7 @@ export function listen(listener: Server, options: ListenOptions): Promise<void> 
     listener.once('error', (cause: NodeJS.ErrnoException) => {
       const place = `${host ?? '0.0.0.0'}:${port}`;
       const why = cause.code === 'EADDRINUSE' ? IN_USE : cause.message;
-      const message = `cannot listen for ${whom} on ${place}: ${why}`;
+      const message = `${place}: cannot listen for ${whom}: ${why}`;
       reject(new ServerError('EBIND', ExitCode.BIND, message, cause));
     });
     listener.listen(

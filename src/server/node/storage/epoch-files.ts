@@ -60,7 +60,7 @@ export async function writeEpoch(
     await writeFileAtomically(fs, path, encodeEpoch(epoch));
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    const message = `${path}: cannot write (${why}): this server can promise nothing to the ensemble, so it stops`;
+    const message = `${path}: cannot write: ${why}. The server stops, because it can promise nothing to the ensemble: free or repair the disk, then start it again`;
     throw new ServerError('EEPOCHWRITE', ExitCode.DISK, message, cause);
   }
 }

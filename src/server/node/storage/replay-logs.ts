@@ -85,7 +85,9 @@ async function replayRecords(
       if (step.kind === 'gap') {
         const torn = tears.at(-1);
         const hint = torn === undefined ? 'a log is missing' : `${torn.path} ends too early`;
-        throw unusable(`${path}: at offset ${offset}: ${step.reason}; ${hint}`);
+        throw unusable(
+          `${path}: gap at offset ${offset}: ${step.reason}: ${hint}. Restore the log from a copy, or move all files of version-2 away if an ensemble has the data`,
+        );
       }
       if (step.kind === 'apply') {
         database.replay(entry);

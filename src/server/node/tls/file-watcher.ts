@@ -24,7 +24,7 @@ export class FileWatcher {
     const folders = [...new Set(files.map((file) => dirname(file)))];
     this.watchers = folders.flatMap((folder) => {
       const fail = (error: Error): void =>
-        onWarning(`cannot watch ${folder}, so changed files are not noticed: ${error.message}`);
+        onWarning(`${folder}: cannot watch: ${error.message}. Changed files count after a restart`);
       try {
         const watcher = watch(folder, { persistent: false }, () => this.look());
         return [watcher.on('error', fail)];

@@ -116,7 +116,7 @@ function openJava(
     return { ...store, trusted: store.certificates };
   } catch (cause) {
     if (!(cause instanceof Pkcs12Error) && !(cause instanceof JksError)) throw cause;
-    throw new StoreError(`${location} ${cause.message}`, { cause });
+    throw new StoreError(`${location}: ${cause.message}`, { cause });
   }
 }
 

@@ -118,7 +118,7 @@ class QuorumTls implements Transport {
       this.gate.reload(this.context);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      onWarning(`the new certificates are unusable, the previous ones stay in use: ${why}`);
+      onWarning(`certificates: cannot reload: ${why}. The previous ones stay in use`);
     }
   }
 }

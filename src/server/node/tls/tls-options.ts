@@ -136,7 +136,7 @@ function readSource(config: TlsSource, onWarning: (message: string) => void): Tl
   try {
     createSecureContext(context);
   } catch (cause) {
-    throw fault(`unusable combination of TLS options: ${messageOf(cause)}`, cause);
+    throw fault(`${prefix}.*: unusable combination of options: ${messageOf(cause)}`, cause);
   }
   return {
     context,

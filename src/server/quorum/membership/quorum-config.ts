@@ -100,9 +100,9 @@ export function makeQuorumConfig(
 }
 
 function problemOf(config: QuorumConfig): string | undefined {
-  if (participants(config).length === 0) return 'expected a participant, found none';
+  if (participants(config).length === 0) return 'no participant (expected at least one)';
   if (config.groups.size === 0) {
-    return config.weights.size === 0 ? undefined : 'expected groups for the weights, found none';
+    return config.weights.size === 0 ? undefined : 'weights without groups (expected groups)';
   }
   const groupOf = new Map<number, number>();
   for (const [group, sids] of config.groups) {
@@ -116,7 +116,7 @@ function problemOf(config: QuorumConfig): string | undefined {
   }
   const stray = participants(config).find((sid) => !groupOf.has(sid));
   if (stray !== undefined) return `server ${stray} has no group`;
-  return voters(config).length > 0 ? undefined : 'expected a weight above 0, found none';
+  return voters(config).length > 0 ? undefined : 'no weight above 0 (expected at least one)';
 }
 
 /** A string describes the error and its line. */
@@ -130,14 +130,14 @@ export function parseQuorumConfig(text: string): QuorumConfig | string {
     const value = untrimmed.trim();
     if (key === 'version') {
       if (!/^[0-9a-fA-F]{1,16}$/.test(value)) {
-        return `line ${line}: expected a version of up to 16 hex digits, found "${value}"`;
+        return `line ${line}: invalid version: "${value}" (expected up to 16 hex digits)`;
       }
       version = BigInt.asIntN(64, BigInt(`0x${value}`));
       continue;
     }
     const problem = isEnsembleKey(key)
       ? parseEnsembleLine(lines, key, value)
-      : `expected server.N, group.N, weight.N or version, found "${key}"`;
+      : `unknown key: "${key}" (expected server.N, group.N, weight.N, or version)`;
     if (problem !== undefined) return `line ${line}: ${problem}`;
   }
   return makeQuorumConfig(lines, version);

@@ -53,11 +53,11 @@ export function isAuth(bytes: Buffer): boolean | undefined {
 export function readAuthPacket(
   bytes: Buffer,
 ): { readonly packet: AuthPacket; readonly length: number } | null {
-  if (isAuth(bytes) === false) throw new JuteError('expected an authentication packet');
+  if (isAuth(bytes) === false) throw new JuteError('not an authentication packet');
   if (bytes.length < FIXED_SIZE) return null;
   const tokenLength = Math.max(bytes.readInt32BE(12), 0);
   if (tokenLength > MAX_TOKEN_LENGTH) {
-    const message = `expected a token of at most ${MAX_TOKEN_LENGTH} bytes, found ${tokenLength}`;
+    const message = `token: too long: ${tokenLength} bytes (expected at most ${MAX_TOKEN_LENGTH})`;
     throw new LimitError('peerAuthTokenLength', message);
   }
   const length = FIXED_SIZE + tokenLength;

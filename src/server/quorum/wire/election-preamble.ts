@@ -59,7 +59,7 @@ export function readPreamble(bytes: Buffer): PreambleResult {
   if (bytes.length < FIXED_LENGTH) return NEED_MORE;
   const length = bytes.readInt32BE(16);
   if (length <= 0 || length > MAX_ADDRESS_LENGTH) {
-    const reason = `expected an address of 1 to ${MAX_ADDRESS_LENGTH} bytes, found ${length}`;
+    const reason = `invalid address length: ${length} (expected 1 to ${MAX_ADDRESS_LENGTH} bytes)`;
     return length <= 0 ? invalid(reason) : { ...invalid(reason), limit: 'electionAddressLength' };
   }
   const end = FIXED_LENGTH + length;
@@ -67,7 +67,8 @@ export function readPreamble(bytes: Buffer): PreambleResult {
   const addresses: HostPort[] = [];
   for (const text of bytes.toString('utf8', FIXED_LENGTH, end).split('|')) {
     const address = parseHostPort(text);
-    if (address === undefined) return invalid(`expected host:port, found ${JSON.stringify(text)}`);
+    if (address === undefined)
+      return invalid(`invalid address: ${JSON.stringify(text)} (expected host:port)`);
     if (!isWildcard(address.host)) addresses.push(address);
   }
   return named(bytes.readBigInt64BE(8), addresses, end);

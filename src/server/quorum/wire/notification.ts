@@ -45,15 +45,15 @@ export function encodeProbe(sid: number): Buffer {
 export function decodeNotification(frame: Buffer): Notification | string {
   const { length } = frame;
   if (length < LENGTH_WITHOUT_EPOCH) {
-    return `expected a notification of at least ${LENGTH_WITHOUT_EPOCH} bytes, found ${length}`;
+    return `too short: ${length} bytes (expected at least ${LENGTH_WITHOUT_EPOCH})`;
   }
   const isOldest = length === LENGTH_WITHOUT_EPOCH;
   if (!isOldest && length < LENGTH_WITHOUT_CONFIG) {
-    return `expected a notification of at least ${LENGTH_WITHOUT_CONFIG} bytes, found ${length}`;
+    return `too short: ${length} bytes (expected at least ${LENGTH_WITHOUT_CONFIG})`;
   }
   const stateNumber = frame.readInt32BE(0);
   const state = PEER_STATES[stateNumber];
-  if (state === undefined) return `expected a state from 0 to 3, found ${stateNumber}`;
+  if (state === undefined) return `invalid state: ${stateNumber} (expected 0 to 3)`;
   const electionEpoch = frame.readBigInt64BE(20);
   const zxid = frame.readBigInt64BE(12);
   const vote = {
@@ -63,14 +63,14 @@ export function decodeNotification(frame: Buffer): Notification | string {
     peerEpoch: isOldest ? zxid >> 32n : frame.readBigInt64BE(28),
   };
   if (vote.peerEpoch > BigInt(MAX_EPOCH)) {
-    return `expected an epoch of at most ${MAX_EPOCH}, found ${vote.peerEpoch}`;
+    return `invalid epoch: ${vote.peerEpoch} (expected at most ${MAX_EPOCH})`;
   }
   if (length <= LENGTH_WITHOUT_CONFIG) return { state, vote, version: 0, config: undefined };
   const version = frame.readInt32BE(36);
   if (version < VERSION) return { state, vote, version, config: undefined };
   const configLength = length < 44 ? -1 : frame.readInt32BE(40);
   if (configLength < 0 || configLength > length - 44) {
-    return `expected a configuration that fits in the ${length - 40} bytes after the version, found none`;
+    return `invalid length of the configuration: ${configLength} (expected at most ${Math.max(length - 44, 0)})`;
   }
   return { state, vote, version, config: frame.toString('utf8', 44, 44 + configLength) };
 }

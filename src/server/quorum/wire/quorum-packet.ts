@@ -148,7 +148,7 @@ export class PacketReader {
     if (length < -1) throw new JuteError(`packet data: invalid length: ${length}`);
     if (length > maxDataLength) {
       const isProven = maxDataLength === maxTxnDataLength;
-      const message = `expected at most ${maxDataLength} bytes of data, found ${length}`;
+      const message = `packet data: too long: ${length} bytes (expected at most ${maxDataLength})`;
       const limit = isProven ? 'peerPacketLength' : 'unprovenPacketLength';
       throw new LimitError(limit, message, maxDataLength);
     }
@@ -157,7 +157,7 @@ export class PacketReader {
     const count = getInt(bytes, next);
     if (count < -1) throw new JuteError(`packet ids: invalid count: ${count}`);
     if (count > MAX_AUTH_IDS) {
-      const message = `expected at most ${MAX_AUTH_IDS} ids, found ${count}`;
+      const message = `packet ids: too many: ${count} (expected at most ${MAX_AUTH_IDS})`;
       throw new LimitError('forwardedAuthIds', message);
     }
     next += 4;
@@ -167,7 +167,7 @@ export class PacketReader {
       const size = getInt(bytes, next);
       if (size < -1) throw new JuteError(`packet id: invalid length: ${size}`);
       if (size > left) {
-        const message = `expected at most ${MAX_AUTH_LENGTH} bytes of ids, found ${size} more`;
+        const message = `packet ids: too long: ${size} more bytes (expected at most ${MAX_AUTH_LENGTH} in all)`;
         throw new LimitError('forwardedAuthBytes', message);
       }
       left -= Math.max(size, 0);

@@ -59,7 +59,7 @@ const reconfigure = (client: SessionClient, members: string): Promise<unknown> =
     if (error.code !== 'CONNECTIONLOSS') throw error;
   });
 
-const isOfListening = (warning: string): boolean => warning.startsWith('cannot listen');
+const isOfListening = (warning: string): boolean => warning.includes(': cannot listen');
 
 const confOf = async ({ port }: EnsembleMember): Promise<string> =>
   `${await askWord({ host: '127.0.0.1', port }, 'conf')}`;
@@ -100,7 +100,10 @@ test('a taken client port is named in a warning, and the old port stays', () =>
         reconfigure(client, linesWith(ensemble, '127.0.0.1', wanted)),
       );
       const said = await waitFor('the warning', () => warnings.find(isOfListening));
-      assert.match(said, new RegExp(`clients on 127.0.0.1:${taken}: .*still .*:${before[0]}$`));
+      assert.match(
+        said,
+        new RegExp(`^127.0.0.1:${taken}: cannot listen for clients: .*still .*:${before[0]}$`),
+      );
       assert.is(first.port, before[0]);
       await withClient(first, (client) =>
         reconfigure(client, linesWith(ensemble, '127.0.0.1', before)),

@@ -141,7 +141,7 @@ const refused: [name: string, what: Case, message: RegExp][] = [
   [
     'a damaged file of a proposed membership',
     { myid: '7', dynamic: ['dynamic', 'server.7=a:1:2\nserver.8=b:1:2'], next: 'server.7=a:1\n' },
-    /^HOME\/zoo.cfg.dynamic.next:1: expected host:port:port/,
+    /^HOME\/zoo.cfg.dynamic.next:1: invalid server: .* \(expected host:port:port/,
   ],
   [
     'a stranger',
@@ -165,7 +165,7 @@ const refused: [name: string, what: Case, message: RegExp][] = [
   [
     'a damaged dynamic file',
     { myid: '1', dynamic: ['dynamic', 'server.1=a:1:2\nserver.2=b\n'] },
-    /^HOME\/dynamic:2: expected host:port:port/,
+    /^HOME\/dynamic:2: invalid server: .* \(expected host:port:port/,
   ],
   [
     'a version inside the dynamic file',

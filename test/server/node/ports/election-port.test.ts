@@ -100,7 +100,7 @@ test('connects again and again while a vote waits for an absent server', () =>
     await waitFor('a try', () => world.warnings.length > 0);
     assert.match(
       world.warnings[0] ?? '',
-      /no election connection with server 1: .* refused the connection/,
+      /server 1: no election connection: .* refused the connection/,
     );
     const accepted = await world.listenAs(1);
     await waitFor('the vote', () => accepted[0]?.received.includes('vote'));
@@ -127,21 +127,21 @@ test('accepts the preamble of releases before 3.5, and an observer without a num
 
 const rubbish: [name: string, bytes: Buffer, warning: RegExp][] = [
   ['an HTTP request', Buffer.from('\xffET / HTTP/1.1\r\n\r\n', 'latin1'), /not a server/],
-  ['its own number', preambleOf(2, 1), /also has the id 2: check the file myid/],
+  ['its own number', preambleOf(2, 1), /has the id of this server: 2\. Check the file myid/],
   [
     'an empty frame',
     Buffer.concat([preambleOf(3, 1), Buffer.alloc(4)]),
-    /server 3 is closed: an empty frame/,
+    /server 3: closed its election connection: an empty frame/,
   ],
   [
     'an oversized frame',
     Buffer.concat([preambleOf(3, 1), Buffer.from([0, 8, 0, 1])]),
-    /server 3 is closed: frame length 524289/,
+    /server 3: closed its election connection: frame length 524289/,
   ],
   [
     'a flood',
     Buffer.concat([preambleOf(3, 1), Buffer.alloc(5 * 1100, Buffer.from([0, 0, 0, 1, 7]))]),
-    /server 3 is closed: over 1000 frames a second/,
+    /server 3: closed its election connection: over 1000 frames a second/,
   ],
 ];
 
@@ -193,7 +193,7 @@ test('accepts an unknown server, which may join later, but refuses a crowd of th
       await waitFor('an end', () => next.isClosed || world.notified.includes('99: in'));
       return world.notified.includes('99: in');
     });
-    assert.match(world.warnings.join('\n'), /server 10 is not a member/);
+    assert.match(world.warnings.join('\n'), /server 10: not a member/);
   }));
 
 test('disconnects a removed member, and listens on a new address', () =>
@@ -253,7 +253,7 @@ test('reports a port that it cannot listen on', async () => {
         await other.close();
       }
     });
-    assert.match(again, /cannot listen for elections on 127\.0\.0\.1:\d+: the address is in use/);
+    assert.match(again, /127\.0\.0\.1:\d+: cannot listen for elections: in use by a listener/);
   } finally {
     await world.close();
   }

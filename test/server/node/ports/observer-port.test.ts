@@ -46,7 +46,10 @@ test('if the port for observers is taken, the others are still served', async ()
       async ({ port, warnings, of, call }) => {
         port.setObserverPort(true);
         await waitFor('a warning', () => warnings.length > 0);
-        assert.match(warnings[0] ?? '', new RegExp(`observers on 127.0.0.1:${observerPort}`));
+        assert.match(
+          warnings[0] ?? '',
+          new RegExp(`127.0.0.1:${observerPort}: cannot listen for observers`),
+        );
         call();
         await waitFor('a link', () => of('link-opened').length === 1);
       },

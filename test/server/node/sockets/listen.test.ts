@@ -44,7 +44,7 @@ test('a port in use by a closing connection is not reported as having a listener
       () => 'it listens',
       (error: Error) => error.message,
     );
-    assert.match(message, /by a listener or by a closing connection/);
+    assert.match(message, /by a listener or a closing connection/);
     assert.not.match(message, /another process/);
   } finally {
     server.close();

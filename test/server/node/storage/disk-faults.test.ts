@@ -139,7 +139,7 @@ test('a log that ends too early before another is refused and not changed', asyn
   const { found, warnings } = await recovery(platter);
   assert.match(
     found,
-    /log\.7: at offset 16: expected zxid 0x6, found 0x7; .*log\.4 ends too early/,
+    /log\.7: gap at offset 16: zxid 0x7 \(expected 0x6\): .*log\.4 ends too early\. Restore/,
   );
   assert.is(warnings, '');
   assert.is(log.size, size);

@@ -191,7 +191,7 @@ test('an epoch that cannot be written stops the server, and nothing after it is 
     disk.writeEpoch('currentEpoch', 3, () => done.push('current'));
     append(2n);
     await waitFor('an end', () => fatal.length > 0);
-    assert.match(`${fatal[0]}`, /currentEpoch: cannot write .* so it stops/);
+    assert.match(`${fatal[0]}`, /currentEpoch: cannot write: .*The server stops/);
     append(3n);
     await disk.close();
     assert.equal(done, ['1']);

@@ -103,7 +103,7 @@ for (const old of [false, true]) {
       assert.equal(trust.certificates, [String(new X509Certificate(files.authority.cert))]);
       for (const location of [keyFile, trustFile]) {
         const wrong = faultOf(() => readTrustStore({ location, password: 'other', type: '' }));
-        assert.is(wrong, `${location} has a different password`);
+        assert.is(wrong, `${location}: has a different password`);
       }
     }),
   );

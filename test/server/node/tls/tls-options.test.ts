@@ -77,7 +77,7 @@ test('invalid options give an error that names them', async () => {
     const jks = files.write('store.jks', Buffer.from('feedfeed00000002', 'hex'));
     assert.match(
       await fault({ 'ssl.trustStore.location': jks }),
-      'store.jks has another password, or is damaged',
+      'store.jks: has another password, or is damaged',
     );
     assert.match(await fault({ 'ssl.enabledProtocols': 'SSLv3' }), 'unknown version: "SSLv3"');
     assert.match(await fault({ 'ssl.ciphersuites': 'NONE' }), 'has no cipher suite of this server');

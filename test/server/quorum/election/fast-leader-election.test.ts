@@ -198,7 +198,10 @@ test('a malformed notification is ignored and reported', () => {
   for (let length = 0; length < good.length; length++) {
     if (length === 28 || length === 40) continue;
     election.receive(3, good.subarray(0, length), 1);
-    assert.match(election.takeProblem() ?? '', /^server 3: ignored a notification: expected/);
+    assert.match(
+      election.takeProblem() ?? '',
+      /^server 3: ignored a notification: (too short|invalid length)/,
+    );
   }
   assert.equal(election.vote, vote);
   assert.is(election.takeProblem(), undefined);

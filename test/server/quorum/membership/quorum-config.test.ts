@@ -115,26 +115,26 @@ weight.7=0`);
 
 test('an error in a text is reported with its line', () => {
   const cases: [string, string][] = [
-    ['', 'expected a participant, found none'],
-    ['server.1=a:1:2:observer', 'expected a participant, found none'],
+    ['', 'no participant (expected at least one)'],
+    ['server.1=a:1:2:observer', 'no participant (expected at least one)'],
     [
       'server.1=a:1:2\nserver.2=b',
-      'line 2: expected host:port:port[:participant|observer][;[address:]port[;[address:]tlsPort]], found "b"',
+      'line 2: invalid server: "b" (expected host:port:port[:participant|observer][;[address:]port[;[address:]tlsPort]])',
     ],
     ['server.1=a:1:2\nserver.1=b:1:2', 'line 2: duplicate server 1'],
     [
       'server.1=a:1:2\n\nclientPort=2181',
-      'line 3: expected server.N, group.N, weight.N or version, found "clientPort"',
+      'line 3: unknown key: "clientPort" (expected server.N, group.N, weight.N, or version)',
     ],
     [
       'server.1=a:1:2\nversion=xyz',
-      'line 2: expected a version of up to 16 hex digits, found "xyz"',
+      'line 2: invalid version: "xyz" (expected up to 16 hex digits)',
     ],
     [`${servers(1, 2)}\ngroup.1=1:3`, 'group.1: unknown server 3 (expected a line server.3)'],
     [`${servers(1, 2)}\ngroup.1=1\ngroup.2=1:2`, 'server 1 is in group 1 and in group 2'],
     [`${servers(1, 2)}\ngroup.1=1`, 'server 2 has no group'],
-    [`${servers(1)}\nweight.1=2`, 'expected groups for the weights, found none'],
-    [`${servers(1)}\ngroup.1=1\nweight.1=0`, 'expected a weight above 0, found none'],
+    [`${servers(1)}\nweight.1=2`, 'weights without groups (expected groups)'],
+    [`${servers(1)}\ngroup.1=1\nweight.1=0`, 'no weight above 0 (expected at least one)'],
     ['server.1=a:1:2\\u00', 'line 1: expected four hex digits after \\u'],
   ];
   for (const [text, complaint] of cases) assert.is(parseQuorumConfig(text), complaint);

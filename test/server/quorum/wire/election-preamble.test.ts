@@ -49,10 +49,14 @@ for (const [name, bytes, sid, addresses] of good) {
 const bad: [name: string, bytes: Buffer, reason: RegExp][] = [
   ['another version', preamble(-65534n, 1n, 'a:1'), /unknown protocol version: -65534/],
   ['an HTTP request', Buffer.from('\x80ET / HTTP/1.1\r\n', 'latin1'), /version/],
-  ['no address', preamble(V1, 1n, ''), /1 to 2048 bytes, found 0/],
-  ['an endless address', new ByteBuilder().long(V1).long(1n).int(2049).build(), /found 2049/],
-  ['a negative length', new ByteBuilder().long(V1).long(1n).int(-1).build(), /found -1/],
-  ['no port', preamble(V1, 1n, 'zk1'), /host:port, found "zk1"/],
+  ['no address', preamble(V1, 1n, ''), /address length: 0 \(expected 1 to 2048 bytes\)/],
+  [
+    'an endless address',
+    new ByteBuilder().long(V1).long(1n).int(2049).build(),
+    /address length: 2049 /,
+  ],
+  ['a negative length', new ByteBuilder().long(V1).long(1n).int(-1).build(), /address length: -1 /],
+  ['no port', preamble(V1, 1n, 'zk1'), /address: "zk1" \(expected host:port\)/],
   ['a port above the maximum', preamble(V1, 1n, 'zk1:65536'), /host:port/],
   ['a port that is not a number', preamble(V1, 1n, 'zk1:http'), /host:port/],
   ['a negative server', preamble(V1, -2n, 'zk1:1'), /invalid server id: -2/],

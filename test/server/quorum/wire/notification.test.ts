@@ -63,16 +63,16 @@ test('an invalid notification is reported with its fault', () => {
     frame.writeInt32BE(value, at);
     return String(decodeNotification(frame));
   };
-  assert.is(changed(0, 4), 'expected a state from 0 to 3, found 4');
-  assert.is(changed(0, -1), 'expected a state from 0 to 3, found -1');
-  assert.match(changed(28, 0x7fff_ffff), /^expected an epoch of at most 2147483647, found 9223/);
+  assert.is(changed(0, 4), 'invalid state: 4 (expected 0 to 3)');
+  assert.is(changed(0, -1), 'invalid state: -1 (expected 0 to 3)');
+  assert.match(changed(28, 0x7fff_ffff), /^invalid epoch: 9223\d+ \(expected at most 2147483647\)/);
   for (const length of [-1, config.length + 1, 0x7fff_ffff]) {
-    assert.match(changed(40, length), /^expected a configuration that fits in the \d+ bytes/);
+    assert.match(
+      changed(40, length),
+      /^invalid length of the configuration: -?\d+ \(expected at most \d+\)/,
+    );
   }
-  assert.is(
-    decodeNotification(Buffer.alloc(3)),
-    'expected a notification of at least 28 bytes, found 3',
-  );
+  assert.is(decodeNotification(Buffer.alloc(3)), 'too short: 3 bytes (expected at least 28)');
 });
 
 test.run();
