@@ -12,11 +12,11 @@ import { Workload } from './workload.js';
 const CLIENTS = 3;
 const SEEDS = 2;
 /** Traces of a partly applied multi, and of a lock with two holders. */
-const LIES = [
-  'a multi that was done by half',
-  'a refused multi of which a part was done',
+const MUTATIONS_OF_LOCKS_AND_MULTIS = [
+  'a multi that was applied in part',
+  'a refused multi of which a part was applied',
   'a token that does not grow',
-  'a release that was never asked for',
+  'a release without a request',
 ];
 
 async function record(): Promise<History> {
@@ -41,10 +41,10 @@ async function record(): Promise<History> {
   }
 }
 
-test('the judge accepts clients of one server, and finds each lie about them', async () => {
+test('the judge accepts clients of one server, and detects each mutation of their history', async () => {
   const history = await record();
   assert.equal(judge(history), []);
-  for (const name of LIES) {
+  for (const name of MUTATIONS_OF_LOCKS_AND_MULTIS) {
     const mutation = MUTATIONS.find((one) => one.name === name);
     for (let seed = 1; seed <= SEEDS; seed++) {
       const mutated = mutation?.mutate(history, new Random(seed));

@@ -1,4 +1,4 @@
-/** Evidence of writes in reads: a value that only one write has proves that write and version. */
+/** Evidence of writes in reads: a read of a value that only one write has proves that write. */
 import { isWrite, type Operation, partsOf } from './operations.js';
 
 export interface Evidence {

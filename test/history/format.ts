@@ -30,18 +30,18 @@ export interface Part extends Arguments {
 }
 
 export interface Result {
-  /** Of a create: with the sequence number. */
+  /** The path of a create, with the sequence number. */
   readonly path?: string;
   readonly data?: string | null;
-  /** Null: exists found no znode. */
+  /** Null if exists found no znode. */
   readonly stat?: SeenStat | null;
   readonly children?: readonly string[];
-  /** Of a multi, one for each part. */
+  /** One result for each part of a multi. */
   readonly results?: readonly Result[];
   /** The index of the refused part of a failed multi. */
   readonly failed?: number;
   readonly token?: number;
-  /** Of `initial`. */
+  /** The znodes of `initial`. */
   readonly nodes?: readonly InitialNode[];
 }
 
@@ -71,19 +71,19 @@ export type OpName =
   | 'initial';
 
 export interface HistoryEvent {
-  /** Milliseconds, for readers only: the order of the lines is the order of time. */
+  /** Milliseconds, for human readers only: the order of the lines is the order of events. */
   readonly time: number;
   readonly process: string;
   readonly session: string;
   readonly kind: Kind;
   readonly op: OpName;
-  /** Joins an invocation and its completion. */
+  /** The same for an invocation and its completion. */
   readonly id?: number;
   readonly args?: Arguments;
   readonly result?: Result;
-  /** The name of ZooKeeper's error, of `fail`. */
+  /** ZooKeeper's name of the error of `fail`. */
   readonly error?: string;
-  /** Of the reply's header, or of the watch event. */
+  /** From the header of the reply, or from the watch event. */
   readonly zxid?: bigint;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Valid histories: a naive service performs one operation after the other, each at some moment
- * between its invocation and its completion, and its readers may lag. The history of any seed must
- * pass.
+ * Generates valid histories: a naive service performs one operation after the other, at some moment
+ * between its invocation and its completion, and its readers may lag. The judge must accept the
+ * history of every seed.
  */
 import type { Random } from '../support/random.js';
 import type { Arguments, History, OpName, Part, Result } from './format.js';
@@ -13,7 +13,7 @@ export interface GenerateOptions {
   readonly random: Random;
   readonly clients: number;
   readonly operations: number;
-  /** One in this many requests is lost, before or after it took effect. */
+  /** One in this number of requests is lost, before or after it took effect. */
   readonly lossOneIn?: number;
   /** Requests of one session that are open at once. */
   readonly pipeline?: number;
@@ -31,7 +31,7 @@ class Generator {
   private readonly recorder = new HistoryRecorder();
   private readonly random: Random;
   private readonly sessions: Session[];
-  /** The tree after each txn; only the last few, which lagging readers may still show. */
+  /** The tree after each txn; only recent trees, which lagging readers may still show. */
   private versions: Version[];
   private first = 0;
   private values = 0;
@@ -143,7 +143,7 @@ class Generator {
     ];
   }
 
-  /** The oldest open request of a session takes effect. */
+  /** Applies the oldest open request of a session. */
   private perform(session: Session): void {
     const request = session.queue.find(({ isDone }) => !isDone);
     const isOver = session.queue.some(({ name, isDone }) => isDone && name === 'closeSession');
@@ -213,7 +213,7 @@ class Generator {
     return { result, zxid };
   }
 
-  /** Drops trees that every reader has passed. */
+  /** Drops trees that are older than the view of every reader. */
   private trim(): void {
     if (this.versions.length < 256) return;
     const least = Math.min(...this.sessions.map(({ seen }) => seen));
@@ -221,7 +221,7 @@ class Generator {
     this.first = least;
   }
 
-  /** The oldest open request of a session is answered, if it took effect. */
+  /** Answers the oldest open request of a session, if it was applied. */
   private answer(session: Session): void {
     const [request] = session.queue;
     if (request === undefined || !request.isDone) return;

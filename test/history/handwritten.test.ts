@@ -65,24 +65,24 @@ class Client {
 type Story = (one: Client, two: Client) => void;
 
 /** Each history starts after a create of `/a` with the data `0`, at zxid 1. */
-interface Promised {
+interface Property {
   readonly name: string;
-  /** The judge's name of the broken property. */
+  /** The property that the judge must report. */
   readonly property: RegExp;
-  readonly kept: Story;
-  readonly broken: Story;
+  readonly allowed: Story;
+  readonly violated: Story;
 }
 
-const PROMISES: readonly Promised[] = [
+const PROPERTIES: readonly Property[] = [
   {
     name: 'an acknowledged write is not lost',
     property: /linearizability|read/,
-    kept: (one, two) => {
+    allowed: (one, two) => {
       one.set('1', 1, 2);
       two.sync();
       two.get('1', 2);
     },
-    broken: (one, two) => {
+    violated: (one, two) => {
       one.set('1', 1, 2);
       two.set('2', 1, 3);
     },
@@ -90,11 +90,11 @@ const PROMISES: readonly Promised[] = [
   {
     name: 'a read after a sync is not stale, and another may be',
     property: /linearizability|read/,
-    kept: (one, two) => {
+    allowed: (one, two) => {
       one.set('1', 1, 2);
       two.get('0', 1);
     },
-    broken: (one, two) => {
+    violated: (one, two) => {
       one.set('1', 1, 2);
       two.sync();
       two.get('0', 1);
@@ -103,32 +103,32 @@ const PROMISES: readonly Promised[] = [
   {
     name: 'a read shows a written value',
     property: /read|linearizability/,
-    kept: (_one, two) => two.get('0', 1),
-    broken: (_one, two) => two.get('never', 1),
+    allowed: (_one, two) => two.get('0', 1),
+    violated: (_one, two) => two.get('never', 1),
   },
   {
-    name: 'a version counts the writes whose answers were lost',
+    name: 'a version counts writes with lost answers, too',
     property: /read|linearizability/,
-    kept: (one, two) => {
+    allowed: (one, two) => {
       one.loses('1');
       one.loses('2');
       two.getAt('2', 2, 3);
       two.getAt('2', 2, 3);
     },
-    broken: (one, two) => {
+    violated: (one, two) => {
       one.loses('1');
       one.loses('2');
       two.getAt('2', 3, 4);
     },
   },
   {
-    name: 'of two writes for one version one is done',
+    name: 'of two writes that expect one version, one succeeds',
     property: /linearizability/,
-    kept: (one, two) => {
+    allowed: (one, two) => {
       one.set('1', 1, 2, 0);
       two.fails('setData', { path: '/a', data: '2', version: 0 }, 'BADVERSION');
     },
-    broken: (one, two) => {
+    violated: (one, two) => {
       one.set('1', 1, 2, 0);
       two.set('2', 2, 3, 0);
     },
@@ -136,39 +136,39 @@ const PROMISES: readonly Promised[] = [
   {
     name: 'a session sees its own writes',
     property: /session-order|read|linearizability/,
-    kept: (one) => {
+    allowed: (one) => {
       one.set('1', 1, 2);
       one.get('1', 2);
     },
-    broken: (one) => {
+    violated: (one) => {
       one.set('1', 1, 2);
       one.get('0', 1);
     },
   },
   {
-    name: 'a watch tells of a change before a newer answer',
+    name: 'a watch reports a change before a newer answer',
     property: /watch/,
-    kept: (one, two) => {
+    allowed: (one, two) => {
       two.get('0', 1, true);
       one.set('1', 1, 2);
       two.event(2);
       two.get('1', 2);
     },
-    broken: (one, two) => {
+    violated: (one, two) => {
       two.get('0', 1, true);
       one.set('1', 1, 2);
       two.get('1', 2);
     },
   },
   {
-    name: 'a watch tells once',
+    name: 'a watch fires once',
     property: /watch/,
-    kept: (one, two) => {
+    allowed: (one, two) => {
       two.get('0', 1, true);
       one.set('1', 1, 2);
       two.event(2);
     },
-    broken: (one, two) => {
+    violated: (one, two) => {
       two.get('0', 1, true);
       one.set('1', 1, 2);
       two.event(2);
@@ -177,15 +177,15 @@ const PROMISES: readonly Promised[] = [
     },
   },
   {
-    name: 'ephemerals go with their session',
+    name: 'the end of a session deletes its ephemerals',
     property: /linearizability|read/,
-    kept: (one, two) => {
+    allowed: (one, two) => {
       one.create('/e', 'e', 2, { ephemeral: true });
       one.ok('closeSession', {}, {}, 3);
       two.sync();
       two.fails('getData', { path: '/e' }, 'NONODE');
     },
-    broken: (one, two) => {
+    violated: (one, two) => {
       one.create('/e', 'e', 2, { ephemeral: true });
       one.ok('closeSession', {}, {}, 3);
       two.sync();
@@ -193,13 +193,13 @@ const PROMISES: readonly Promised[] = [
     },
   },
   {
-    name: 'a sequence number is given once',
+    name: 'a sequence number is used once',
     property: /sequence/,
-    kept: (one, two) => {
+    allowed: (one, two) => {
       one.ok('create', numbered(), { path: '/s-0000000001' }, 2);
       two.ok('create', numbered(), { path: '/s-0000000002' }, 3);
     },
-    broken: (one, two) => {
+    violated: (one, two) => {
       one.ok('create', numbered(), { path: '/s-0000000001' }, 2);
       one.ok('delete', { path: '/s-0000000001' }, {}, 3);
       two.ok('create', numbered(), { path: '/s-0000000001' }, 4);
@@ -208,43 +208,43 @@ const PROMISES: readonly Promised[] = [
   {
     name: 'a lock has one holder',
     property: /lock/,
-    kept: (one, two) => {
+    allowed: (one, two) => {
       one.ok('acquire', { lock: 'l' }, { token: 2 });
       one.ok('release', { lock: 'l', token: 2 });
       two.ok('acquire', { lock: 'l' }, { token: 3 });
     },
-    broken: (one, two) => {
+    violated: (one, two) => {
       one.ok('acquire', { lock: 'l' }, { token: 2 });
       two.ok('acquire', { lock: 'l' }, { token: 3 });
     },
   },
   {
-    name: 'who is let in later has a higher token, even where it asked first',
+    name: 'a later holder has a greater token, even if it asked first',
     property: /lock/,
-    kept: (one, two) => letInAfter(one, two, 3),
-    broken: (one, two) => letInAfter(one, two, 1),
+    allowed: (one, two) => grantAfter(one, two, 3),
+    violated: (one, two) => grantAfter(one, two, 1),
   },
   {
-    name: 'a multi is done as a whole',
+    name: 'a multi is applied completely',
     property: /linearizability/,
-    kept: (one, two) => {
+    allowed: (one, two) => {
       one.ok('multi', pair(), { results: [{}, {}] }, 2);
       two.fails('create', { path: '/b', data: '' }, 'NODEEXISTS');
       two.set('2', 2, 3);
     },
-    broken: (one, two) => {
+    violated: (one, two) => {
       one.ok('multi', pair(), { results: [{}, {}] }, 2);
       two.set('2', 1, 3);
     },
   },
   {
-    name: 'a multi is refused as a whole',
+    name: 'a refused multi has no effect',
     property: /linearizability/,
-    kept: (one, two) => {
+    allowed: (one, two) => {
       one.fails('multi', pair(7), 'BADVERSION');
       two.create('/b', '', 2);
     },
-    broken: (one, two) => {
+    violated: (one, two) => {
       one.fails('multi', pair(7), 'BADVERSION');
       two.fails('create', { path: '/b', data: '' }, 'NODEEXISTS');
     },
@@ -260,11 +260,11 @@ function pair(version = -1): Arguments {
   return { ops: [create, { op: 'setData', path: '/a', data: '1', version }] };
 }
 
-function letInAfter(one: Client, two: Client, token: number): void {
-  const letIn = two.asks('acquire', { lock: 'l' });
+function grantAfter(one: Client, two: Client, token: number): void {
+  const grant = two.asks('acquire', { lock: 'l' });
   one.ok('acquire', { lock: 'l' }, { token: 2 });
   one.ok('release', { lock: 'l', token: 2 });
-  letIn({ token });
+  grant({ token });
 }
 
 function historyOf(story: Story): readonly HistoryEvent[] {
@@ -276,13 +276,13 @@ function historyOf(story: Story): readonly HistoryEvent[] {
   return recorder.history;
 }
 
-for (const { name, property, kept, broken } of PROMISES) {
-  test(`kept: ${name}`, () => {
-    assert.equal(judge(historyOf(kept)), []);
+for (const { name, property, allowed, violated } of PROPERTIES) {
+  test(`allowed: ${name}`, () => {
+    assert.equal(judge(historyOf(allowed)), []);
   });
 
-  test(`broken: ${name}`, () => {
-    const verdicts = judge(historyOf(broken));
+  test(`violated: ${name}`, () => {
+    const verdicts = judge(historyOf(violated));
     assert.match(verdicts.map((verdict) => verdict.property).join(), property);
   });
 }

@@ -1,4 +1,6 @@
-/** What a search takes of a history: what took effect, and between which two moments. */
+/**
+ * The items of a search: operations that took effect, each between two positions of the history.
+ */
 import { type Evidence, findEvidence } from './evidence.js';
 import type { InitialNode, Part } from './format.js';
 import { isTelling } from './model.js';
@@ -8,18 +10,18 @@ export interface Item {
   readonly operation: Operation;
   readonly kind: 'write' | 'read' | 'end';
   readonly parts: readonly Part[];
-  /** Of an end: the znodes that may be ephemerals of the session. */
+  /** For the end of a session: the znodes that may be its ephemerals. */
   readonly slots: readonly number[];
-  /** Between these places of the history it took effect. */
+  /** It took effect between these positions of the history. */
   readonly start: number;
   readonly end: number;
-  /** It may have had no effect at all. */
+  /** Whether it may have had no effect. */
   isOptional: boolean;
   readonly isMutating: boolean;
   zxid: bigint | undefined;
-  /** The versions that reads show of what it wrote, by `keyOf`. */
+  /** The versions of its values, as reads show them, by `keyOf`. */
   readonly versions?: ReadonlyMap<string, number> | undefined;
-  /** Its place in the program order of its session. */
+  /** Its position in the program order of its session. */
   readonly place: number;
 }
 
@@ -29,7 +31,7 @@ export interface World {
   readonly initial: readonly InitialNode[];
 }
 
-/** What the search takes: writes, ends of sessions, and reads right after a sync. */
+/** The items of the search: writes, ends of sessions, and reads right after a sync. */
 export function makeItems(world: World): Item[] {
   return new ItemMaker(world).run();
 }
@@ -124,8 +126,8 @@ function lifeOf(lives: Map<string, Life>, session: string): Life {
 }
 
 /**
- * A session that nobody closed expires after the leader has taken its last request, or lives on.
- * Its client learns of it late, and may read from a server that learns of it later still.
+ * A session without a close may expire after the leader has processed its last request. Its client
+ * learns of it late, and may read from a server that learns of it later still.
  */
 function makeExpiries(lives: ReadonlyMap<string, Life>, place: number): Item[] {
   return [...lives].flatMap(([session, { hasEnded, lastAt, expiredAt }]) => {
@@ -149,8 +151,8 @@ function makeExpiries(lives: ReadonlyMap<string, Life>, place: number): Item[] {
 }
 
 /**
- * Until when an operation without an answer may take effect: its session's next operation that
- * goes through the leader is done after it, and nothing is done after the session.
+ * The position before which an operation without an answer must take effect: the session's next
+ * operation through the leader takes effect after it, and nothing after the end of the session.
  */
 function nextOrdered(operations: readonly Operation[], marks: readonly Mark[]): number[] {
   const next = new Map<string, number>();

@@ -11,10 +11,10 @@ import { Timelines } from './timeline.js';
 import type { Verdict } from './verdict.js';
 import { checkWatches } from './watches.js';
 
-/** The maximum number of unknown operations to try as done, to explain reads. */
+/** Limit of unknown operations that the judge assumes to have happened, to explain reads. */
 const MAX_TRIALS = 200;
 
-/** @returns the violations, one sentence each; empty if the history is possible */
+/** @returns the violations, one sentence each; empty for a possible history */
 export function judge(history: History): Verdict[] {
   return new Judge(collect(history)).run();
 }

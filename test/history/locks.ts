@@ -1,19 +1,22 @@
-/** Locks by their fencing tokens, and the numbers of sequential znodes. */
+/** Checks locks by their fencing tokens, and the numbers of sequential znodes. */
 import { describe, type Mark, type Operation } from './operations.js';
 import { parentPath } from './partition.js';
 import type { Verdict } from './verdict.js';
 
-/** The last number of a sequential znode that grows from the one before. */
+/** The last sequence number; Apache's servers repeat it (DataTree.createNode). */
 const MAX_NUMBER = 2 ** 31 - 1;
 
 interface Hold {
   readonly operation: Operation;
   readonly token: number;
-  /** When its holder stopped to rely on it. */
+  /** When its holder stopped relying on it. */
   until: number;
 }
 
-/** Two never hold a lock at once, and each holder's token is higher than those before it. */
+/**
+ * A lock has at most one holder at a time, and each holder's token is greater than all earlier
+ * ones.
+ */
 export function checkLocks(operations: readonly Operation[], marks: readonly Mark[]): Verdict[] {
   const byLock = new Map<string, Hold[]>();
   for (const operation of operations) {
@@ -30,7 +33,7 @@ export function checkLocks(operations: readonly Operation[], marks: readonly Mar
   }
   for (const { at, event } of marks) {
     if (event.op === 'connected' || event.op === 'event') continue;
-    // A session that is disconnected or over can rely on no lock at all.
+    // A disconnected or ended session cannot rely on any lock.
     const { lock, token } = event.op === 'lockLost' ? (event.args ?? {}) : {};
     endHolds(byLock, event.session, lock, token, at, 'end');
   }
@@ -54,7 +57,7 @@ function endHolds(
 }
 
 function checkHolds(holds: readonly Hold[]): Verdict[] {
-  // One that was given up before it was granted was never relied on.
+  // Ignore holds that were given up before they were granted.
   const held = holds.filter(({ operation, until }) => until > operation.end);
   const byStart = held.sort((a, b) => a.operation.end - b.operation.end);
   const verdicts: Verdict[] = [];
@@ -65,7 +68,7 @@ function checkHolds(holds: readonly Hold[]): Verdict[] {
       verdicts.push(complain('two holders at once', longest, hold));
     }
     if (longest === undefined || hold.until > longest.until) longest = hold;
-    // A later holder has waited for the one before, even where it asked first.
+    // A later holder waited for the earlier one, even if it requested the lock first.
     if (highest !== undefined && highest.token >= hold.token) {
       verdicts.push(complain('the token does not grow', highest, hold));
     }
@@ -84,7 +87,7 @@ interface Numbered {
   readonly number: number;
 }
 
-/** Numbers are of one parent, unique, and grow with time. They wrap as 32-bit integers. */
+/** Sequence numbers of one parent are unique and grow with time. They wrap as 32-bit integers. */
 export function checkSequences(operations: readonly Operation[]): Verdict[] {
   const byParent = new Map<string, Numbered[]>();
   const deleted = new Set<string>();
@@ -99,7 +102,7 @@ export function checkSequences(operations: readonly Operation[]): Verdict[] {
       const path = (name === 'create' ? result : result.results?.[i])?.path;
       if (part.sequential !== true || path === undefined) return;
       const number = Number(path.slice(part.path?.length ?? 0));
-      // From the last number on, Apache's servers give numbers again (DataTree.createNode).
+      // From the last number on, Apache's servers repeat numbers (DataTree.createNode).
       if (number < 0 || number === MAX_NUMBER) return;
       const parent = parentPath(path);
       const known = byParent.get(parent) ?? [];
@@ -108,7 +111,7 @@ export function checkSequences(operations: readonly Operation[]): Verdict[] {
     });
   }
   return [...byParent].flatMap(([parent, made]) => {
-    // A parent that was made anew begins again.
+    // If the parent was created again, its numbers start again.
     return deleted.has(parent) ? [] : checkNumbers(made);
   });
 }

@@ -1,10 +1,10 @@
-/** What ZooKeeper's writes do to a few znodes: the sequential object that histories are held to. */
+/** The effects of writes on a few znodes: the sequential specification for histories. */
 import { keyOf } from './evidence.js';
 import type { Part, Result } from './format.js';
 import type { Item } from './items.js';
 import { makeZnode, type State, type Znode } from './state.js';
 
-/** Errors that say something about the znodes; all others say only that nothing was done. */
+/** Errors that prove something about the znodes. Others only prove that the operation failed. */
 const TELLING = new Set([
   'NONODE',
   'NODEEXISTS',
@@ -19,12 +19,12 @@ export function isTelling(error: string | undefined): boolean {
 
 /** The znodes that a partition follows. */
 export interface Scope {
-  /** Undefined for a znode that is not followed: anything may be true of it. */
+  /** Undefined for a znode that the partition does not follow, whose state is unknown. */
   slotOf(path: string): number | undefined;
   parentOf(path: string): number | undefined;
 }
 
-/** @returns the state after it; undefined where the item cannot have taken effect in this state */
+/** @returns the next state; undefined if the item cannot have taken effect in this state */
 export function apply(scope: Scope, state: State, item: Item): State | undefined {
   const { operation, parts } = item;
   const { outcome, error } = operation;
@@ -45,7 +45,7 @@ export function apply(scope: Scope, state: State, item: Item): State | undefined
   return next;
 }
 
-/** The version that a write left, as its answer or a later read shows it. */
+/** The version that a write produced, from its answer or from a later read. */
 function versionAfter(item: Item, part: Part, result: Result | undefined): number | undefined {
   const { path = '/', data = null } = part;
   return result?.stat?.version ?? item.versions?.get(keyOf(path, data));
@@ -66,7 +66,7 @@ function isShown(scope: Scope, state: State, { operation, parts }: Item): boolea
   return isAbsent ? znode === undefined : shows(znode, operation.result);
 }
 
-/** May a read that found the znode in this state have said so? */
+/** Whether a read of the znode in this state can have had this result. */
 export function shows(znode: Znode | undefined, { data, stat }: Result): boolean {
   if (znode === undefined) return false;
   if (data !== undefined && znode.data !== undefined && data !== znode.data) return false;
@@ -93,7 +93,7 @@ function isRefused(scope: Scope, state: State, item: Item): boolean {
   return false;
 }
 
-/** Every error that the part may be refused with: which comes first is the server's affair. */
+/** The errors that the part can get. The server decides which of several it reports. */
 function errorsOf(scope: Scope, state: State, part: Part): readonly string[] {
   const { op, path = '/', version = -1 } = part;
   const slot = scope.slotOf(path);
@@ -119,7 +119,7 @@ function errorsOf(scope: Scope, state: State, part: Part): readonly string[] {
   return errors;
 }
 
-/** A sequential znode whose name nobody was given. */
+/** A sequential create without an answer: its name is unknown. */
 export function isUnnamed({ sequential, path = '' }: Part): boolean {
   return sequential === true && !/(?:\d{10}|-\d{9})$/.test(path);
 }
@@ -143,7 +143,7 @@ function perform(
   }
   if (znode === undefined) return undefined;
   if (op === 'delete') return countChild(scope, state.with(slot, undefined), path, -1);
-  // Versions are ints that wrap, as the server's are.
+  // Versions are 32-bit integers that wrap, as in the server.
   const next = znode.version === undefined ? seen : (znode.version + 1) | 0;
   if (!isSameVersion(next, seen)) return undefined;
   return state.with(slot, makeZnode({ ...znode, data: part.data, version: next }));

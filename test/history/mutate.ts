@@ -1,19 +1,19 @@
-/** Mutations that make a valid history impossible, one kind of lie each. */
+/** Mutations that make a valid history impossible, one kind of violation each. */
 import type { Random } from '../support/random.js';
 import type { History, HistoryEvent, Kind, OpName } from './format.js';
 import type { Verdict } from './verdict.js';
 
 export interface Mutation {
   readonly name: string;
-  /** Any of these properties may report it. */
+  /** The judge may report any of these properties. */
   readonly properties: readonly Verdict['property'][];
-  /** Undefined if the history has no place for this lie. */
+  /** Undefined if the history has no place for this mutation. */
   mutate(history: History, random: Random): Mutated | undefined;
 }
 
 export interface Mutated {
   readonly history: History;
-  /** Words that the verdict must contain, to name the operation. */
+  /** Words that the verdict must contain, to identify the operation. */
   readonly names: readonly string[];
 }
 
@@ -52,7 +52,7 @@ function alter(
   return { name, properties, mutate };
 }
 
-/** The completions of two writes of one znode, one after the other. */
+/** The completions of two consecutive writes of one znode. */
 function pairOfWrites(history: History, random: Random): [Found, Found] | undefined {
   const writes = find(history, 'ok', ['setData']);
   const pairs = writes.flatMap((first) => {
@@ -66,7 +66,7 @@ function pairOfWrites(history: History, random: Random): [Found, Found] | undefi
   return pairs.length === 0 ? undefined : random.pick(pairs);
 }
 
-/** Another znode whose next write, with its version, was asked for after this place. */
+/** Another znode whose next write, with an expected version, was invoked after this position. */
 function countedAfter(history: History, at: number, but: string): string | undefined {
   const later = history.slice(at + 1).filter(({ kind }) => kind === 'invoke');
   const path = later.find(({ op, args }) => op === 'setData' && args?.path !== but)?.args?.path;
@@ -121,7 +121,7 @@ export const MUTATIONS: readonly Mutation[] = [
       : { ...event, zxid: 2n };
   }),
   alter('a token that does not grow', ['lock'], ['acquire'], (event, history) => {
-    // Only holds that nobody gave up before the grant.
+    // Only holds that were not given up before the grant.
     const relied = find(history, 'ok', ['acquire']).filter(([at, { result }]) => {
       return history.slice(at).some(({ op, args }) => {
         return op === 'release' && args?.token === result?.token;
@@ -143,7 +143,7 @@ export const MUTATIONS: readonly Mutation[] = [
     },
   ),
   {
-    name: 'a multi that was done by half',
+    name: 'a multi that was applied in part',
     properties: [...SEARCHED, 'read'],
     // A write of one znode becomes a write of two.
     mutate: (history, random) => {
@@ -158,14 +158,14 @@ export const MUTATIONS: readonly Mutation[] = [
       const half = { ...asked.args, op: 'setData' as const };
       const ops = [half, { op: 'setData' as const, path: other, data: 'ghost' }];
       const results = [event.result ?? {}, {}];
-      const lie = replace(history, began, { ...asked, op: 'multi', args: { ops } });
+      const changed = replace(history, began, { ...asked, op: 'multi', args: { ops } });
       const end: HistoryEvent = { ...event, op: 'multi', result: { results } };
-      // The two are searched as one: what has no place may be any of their writes.
-      return { history: replace(lie, at, end), names: [] };
+      // Both znodes are searched together, so the verdict may name any of their writes.
+      return { history: replace(changed, at, end), names: [] };
     },
   },
   {
-    name: 'a refused multi of which a part was done',
+    name: 'a refused multi of which a part was applied',
     properties: [...SEARCHED, 'read'],
     mutate: (history, random) => {
       const seen = new Set(
@@ -198,7 +198,7 @@ export const MUTATIONS: readonly Mutation[] = [
     },
   },
   {
-    name: 'a write that was dropped, and was seen',
+    name: 'a dropped write that was read',
     properties: [...SEARCHED, 'read'],
     mutate: (history, random) => {
       const seen = new Set(find(history, 'ok', ['getData']).map(([, { result }]) => result?.data));
@@ -247,7 +247,7 @@ export const MUTATIONS: readonly Mutation[] = [
     },
   },
   {
-    name: 'a release that was never asked for',
+    name: 'a release without a request',
     properties: ['lock'],
     mutate: (history, random) => {
       const acquired = find(history, 'ok', ['acquire']);
@@ -259,7 +259,7 @@ export const MUTATIONS: readonly Mutation[] = [
         });
         if (hold === undefined || next === undefined || heldAt >= at) return false;
         const began = history.findIndex(({ id }) => id === hold.id);
-        // Other marks that would have ended the hold.
+        // No other mark may end the hold.
         return !history.slice(began, next[0]).some((between) => {
           return between.session === session && ENDS.has(between.op);
         });

@@ -8,7 +8,7 @@ import { MUTATIONS } from './mutate.js';
 const SEEDS = 12;
 
 for (const { name, properties, mutate } of MUTATIONS) {
-  test(`the judge finds a lie: ${name}`, () => {
+  test(`the judge detects a mutation: ${name}`, () => {
     let tried = 0;
     for (let seed = 1; seed <= SEEDS; seed++) {
       const options = { clients: 3, operations: 300, pipeline: 2, random: new Random(seed) };

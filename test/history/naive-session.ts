@@ -1,4 +1,4 @@
-/** A client of a naive service: its requests that are open, and what its server has applied. */
+/** A client of the naive service: its open requests, and the last txn that its server applied. */
 import type { Arguments, OpName, Result } from './format.js';
 
 export interface Request {
@@ -7,7 +7,7 @@ export interface Request {
   readonly id: number;
   isDone: boolean;
   isLost: boolean;
-  /** The tree that it made or found, an index of `versions`. */
+  /** The tree after a write, or the tree of a read: an index of `versions`. */
   version: number;
   answer: { readonly error?: string; readonly result: Result; readonly zxid: bigint } | undefined;
 }
@@ -17,7 +17,7 @@ export interface Session {
   name: string;
   lives: number;
   readonly queue: Request[];
-  /** What its server has applied: an index of `versions`. */
+  /** The last tree that its server applied: an index of `versions`. */
   seen: number;
   readonly watches: Map<string, bigint>;
 }

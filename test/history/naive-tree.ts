@@ -16,14 +16,14 @@ export interface Version {
   readonly zxid: bigint;
 }
 
-/** Who asks, with which txn, and the number of the next sequential znode. */
+/** The author and the txn of a change, and the number of the next sequential znode. */
 export interface Change {
   readonly session: string;
   readonly zxid: bigint;
   readonly number: number;
 }
 
-/** Changes the tree; returns the error where it cannot. */
+/** @returns the result, or the name of the error */
 export function change(tree: Map<string, Node>, part: Part, by: Change): Result | string {
   const { op, path = '/', data = null, version = -1 } = part;
   const { session, zxid, number } = by;
@@ -43,7 +43,7 @@ export function change(tree: Map<string, Node>, part: Part, by: Change): Result 
   return { stat: statOf(next) };
 }
 
-/** The event of a watch armed at `armed`, up to `zxid`; undefined where nothing changed. */
+/** The first event up to `zxid` of a watch set at `armed`; undefined if nothing changed. */
 export function firstEvent(
   versions: readonly Version[],
   key: string,

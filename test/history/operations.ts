@@ -14,7 +14,7 @@ export interface Operation {
   readonly session: string;
   readonly name: OpName;
   readonly args: Arguments;
-  /** Places in the history; an operation without a known end ends at Infinity. */
+  /** Positions in the history; Infinity if the end is unknown. */
   readonly start: number;
   readonly end: number;
   readonly outcome: 'ok' | 'fail' | 'unknown';
@@ -23,7 +23,7 @@ export interface Operation {
   readonly zxid: bigint | undefined;
 }
 
-/** A watch event, or a fact that a client learned about its session. */
+/** A watch event, or a change of a session that its client observed. */
 export interface Mark {
   readonly at: number;
   readonly event: HistoryEvent;
@@ -107,12 +107,12 @@ export function isWrite({ name }: Operation): boolean {
   return name === 'create' || name === 'delete' || name === 'setData' || name === 'multi';
 }
 
-/** True if it goes through the leader, after all earlier requests of its session. */
+/** Whether it goes through the leader, after all earlier requests of its session. */
 export function isOrdered(operation: Operation): boolean {
   return isWrite(operation) || operation.name === 'sync' || operation.name === 'closeSession';
 }
 
-/** For messages: the client, the request, the outcome, and the lines. */
+/** For messages: client, request, outcome, and lines. */
 export function describe(operation: Operation): string {
   const { session, start, end, outcome, error, zxid } = operation;
   const lines = end === Infinity ? `line ${start + 1}` : `lines ${start + 1}-${end + 1}`;

@@ -1,6 +1,6 @@
 /**
- * The zxids of replies, which the search took for granted nowhere: each txn has its own, they grow
- * in real time and in each session, and a sync brings the zxids of all that was done before it.
+ * Checks the zxids of replies, independently of the search. Each txn has its own zxid. They grow in
+ * real time and in each session. A reply to a sync has at least the zxids of all earlier writes.
  */
 import { describe, isWrite, type Operation } from './operations.js';
 import type { Verdict } from './verdict.js';
@@ -63,7 +63,10 @@ function checkSessions(done: readonly Numbered[]): Verdict[] {
   return verdicts;
 }
 
-/** One pass over starts and ends: what begins has a higher zxid than all that has ended. */
+/**
+ * In one pass over starts and ends: an operation that starts after another one ended has a higher
+ * zxid.
+ */
 function checkRealTime(done: readonly Numbered[], operations: readonly Operation[]): Verdict[] {
   const byEnd = [...done].sort((a, b) => a.operation.end - b.operation.end);
   const verdicts: Verdict[] = [];

@@ -1,7 +1,7 @@
 /**
- * Which operations may depend on each other. A history is linearizable when its parts that touch
- * different znodes are, so each is searched alone. A multi joins the znodes of its parts; a parent
- * that somebody may have deleted is joined with its children. The end of a session is an item in
+ * Finds operations that may depend on each other. A history is linearizable if its parts on
+ * different znodes are, so each part is searched separately. A multi joins the znodes of its parts,
+ * and a parent that may have been deleted joins its children. The end of a session is an item in
  * each part that has its ephemerals.
  */
 import type { InitialNode } from './format.js';
@@ -23,7 +23,7 @@ export function parentPath(path: string): string {
   return slash <= 0 ? '/' : path.slice(0, slash);
 }
 
-/** As the server writes them: ten digits, or a negative number of ten characters or more. */
+/** As the server formats them: ten digits, or a minus sign and nine or ten digits. */
 const NUMBERS = [/\d{10}$/, /-\d{9}$/, /-\d{10}$/];
 
 export class Partitions {
@@ -46,7 +46,7 @@ export class Partitions {
     return this.byPath.get(this.find(path));
   }
 
-  /** May a create whose answer was lost have made it? Then nothing is known of it. */
+  /** A path that a create without an answer may have used is not followed: its state is unknown. */
   isFollowed(path: string): boolean {
     if (this.named.has(path)) return true;
     return !NUMBERS.some((number) => this.prefixes.has(path.replace(number, '')));

@@ -1,6 +1,6 @@
 /**
- * Reads, which any server answers, in the order of their session: each shows a state that was, at
- * the zxid of its reply, not before what the session saw already, and not before it was made.
+ * Checks reads, which any server may answer, in the order of their session. Each shows a state that
+ * existed at the zxid of its reply, and that is not older than what the session saw before.
  */
 
 import type { Item } from './items.js';
@@ -10,7 +10,7 @@ import type { Partitions } from './partition.js';
 import type { Moment, Timelines } from './timeline.js';
 import type { Verdict } from './verdict.js';
 
-/** An operation of unknown outcome that would explain what a read shows. */
+/** An operation of unknown outcome that would explain the result of a read. */
 export interface Doubt {
   readonly path: string;
   readonly item: Item;
@@ -26,19 +26,19 @@ export interface ReadsWorld {
   readonly operations: readonly Operation[];
   readonly partitions: Partitions;
   readonly timelines: Timelines;
-  /** Items that the order leaves out, by the znodes that they might have changed. */
+  /** Items without an effect in the order, by the znodes that they might have changed. */
   readonly dropped: ReadonlyMap<string, readonly Item[]>;
-  /** Whether what nobody made is known to be absent. */
+  /** Whether a znode that no item created is known to be absent. */
   readonly isComplete: boolean;
 }
 
-/** What a session has seen so far. */
+/** The latest state that a session has seen. */
 interface View {
   zxid: bigint;
   by: Operation | undefined;
-  /** The newest moment seen of each znode. */
+  /** The newest state seen of each znode. */
   readonly floors: Map<string, { readonly at: number; readonly by: Operation }>;
-  /** Where its sync began, if that was the last it did. */
+  /** The start of its sync, if that was its last operation. */
   syncedAt: number | undefined;
 }
 
@@ -115,7 +115,7 @@ class Reads {
     for (const name of listed) this.judge(view, operation, prefix + name, true);
   }
 
-  /** @param isListed of a child in a list; undefined where the znode itself was read */
+  /** @param isListed whether the znode is a child in a list; undefined if it was read itself */
   private judge(
     view: View,
     operation: Operation,
@@ -142,7 +142,7 @@ class Reads {
     this.explain(view, operation, path, moments, isListed, first);
   }
 
-  /** The oldest moment that the session may still see. */
+  /** The oldest state that the session may still see. */
   private lowest(
     view: View,
     operation: Operation,
@@ -244,11 +244,11 @@ function isFuture({ item }: Moment, { end }: Operation): boolean {
   return item !== undefined && item.start >= end;
 }
 
-/** The last moment that may be of `zxid` or before. */
+/** The last state that may be from `zxid` or before. */
 function newest(moments: readonly Moment[], zxid: bigint): number {
   let at = moments.length - 1;
   let step = 1;
-  // Most reads show nearly the newest possible state, so gallop from the end.
+  // Most reads show nearly the newest possible state: search exponentially from the end.
   while (at > 0 && isAfter(moments, at, zxid)) {
     at = Math.max(0, at - step);
     step *= 2;
@@ -271,7 +271,7 @@ function isAfter(moments: readonly Moment[], at: number, zxid: bigint): boolean 
   return false;
 }
 
-/** The last moment up to `at` whose zxid is known. */
+/** The last state up to `at` whose zxid is known. */
 function known(moments: readonly Moment[], at: number): number {
   let i = at;
   while (i > 0 && moments[i]?.zxid === undefined) i--;

@@ -8,8 +8,8 @@ import {
 } from './format.js';
 
 /**
- * Keeps what clients do and see, in the order in which they do. All calls are made in one process,
- * so the order of the calls is the order of time.
+ * Records what clients do and see. All calls come from one process, so their order is the order of
+ * events.
  */
 export class HistoryRecorder {
   readonly history: HistoryEvent[] = [];
@@ -17,12 +17,12 @@ export class HistoryRecorder {
   private lastId = 0;
   private readonly now: () => number;
 
-  /** @param now milliseconds, for the people who read the history */
+  /** @param now milliseconds, for human readers */
   constructor(now: () => number = () => 0) {
     this.now = now;
   }
 
-  /** Znodes that are there before anything is recorded. */
+  /** Znodes that exist before the recording. */
   initial(nodes: readonly InitialNode[]): void {
     this.add({ process: '', session: '', kind: 'info', op: 'initial', result: { nodes } });
   }
@@ -34,17 +34,17 @@ export class HistoryRecorder {
     return id;
   }
 
-  /** The reply came, without an error. `zxid` is that of its header. */
+  /** A reply without an error. `zxid` is from its header. */
   ok(id: number, result: Result = {}, zxid?: bigint): void {
     this.complete(id, { kind: 'ok', result, ...(zxid === undefined ? {} : { zxid }) });
   }
 
-  /** The reply came with an error: the request did nothing. */
+  /** A reply with an error: the request had no effect. */
   fail(id: number, error: string, zxid?: bigint, result: Result = {}): void {
     this.complete(id, { kind: 'fail', error, result, ...(zxid === undefined ? {} : { zxid }) });
   }
 
-  /** No reply will come: nobody knows whether the request was done. */
+  /** No reply will come: the outcome is unknown. */
   unknown(id: number): void {
     this.complete(id, { kind: 'info' });
   }
@@ -56,7 +56,7 @@ export class HistoryRecorder {
     this.add({ process, session, kind: 'info', op: 'event', args, ...known });
   }
 
-  /** What the client learned of its connection, session or lock. */
+  /** A change of the connection, session, or lock that the client observed. */
   mark(
     process: string,
     session: string,

@@ -1,8 +1,8 @@
 /**
- * Linearizability of one partition: Wing and Gong's search, just in time as Lowe has it. It goes
- * through the completions in the order of time and keeps every configuration that explains all so
- * far: a state, and which operations that are still open have taken effect. Equal configurations
- * are one. So the open operations bound the memory, not the length of the history.
+ * Linearizability of one partition: the search of Wing and Gong, in Lowe's just-in-time form. It
+ * visits the completions in order and keeps every configuration that explains them: a state, and
+ * the open operations that have taken effect. Equal configurations are kept once. So the number of
+ * open operations bounds the memory, not the length of the history.
  */
 
 import type { Item } from './items.js';
@@ -17,11 +17,11 @@ interface Link {
 
 interface Config {
   readonly state: State;
-  /** Places in `items`, sorted: open operations that have taken effect, or never will. */
+  /** Sorted indexes of `items`: open operations that have taken effect, or never will. */
   readonly done: readonly number[];
   readonly zxid: bigint;
   readonly link: Link | undefined;
-  /** How many optional items it needs. */
+  /** Number of optional items that took effect. */
   readonly optionals: number;
 }
 
@@ -34,9 +34,9 @@ export type Found =
 const MAX_CONFIGS = 20_000;
 
 /**
- * Looks for an order with as few operations of unknown outcome as each step needs, which finds one
- * at once in nearly every history that has one; then for any order.
- * @param isByZxid whether the order must be that of the zxids as well, as far as they are known
+ * First prefers the fewest operations of unknown outcome at each step, which is fast and finds an
+ * order in nearly every valid history. Then tries every order.
+ * @param isByZxid whether the order must also be that of the known zxids
  */
 export function search(partition: Partition, isByZxid: boolean): Found {
   const found = new Search(partition, isByZxid, true).run();
@@ -50,7 +50,7 @@ class Search {
   private readonly isByZxid: boolean;
   private readonly isFrugal: boolean;
   private readonly items: readonly Item[];
-  /** Open ones, in program order of each session. */
+  /** Open items, in program order of each session. */
   private pending: number[] = [];
   private explored = 0;
 
@@ -95,7 +95,7 @@ class Search {
     return { kind: 'none', at, order: orderOf(settled.link), state: settled.state };
   }
 
-  /** All configurations in which `at` has taken effect; undefined when there are too many. */
+  /** All configurations in which `at` has taken effect; undefined if there are too many. */
   private complete(configs: readonly Config[], at: number): readonly Config[] | undefined {
     const found = new ConfigSet();
     const { isOptional } = this.item(at);
@@ -137,8 +137,8 @@ class Search {
   }
 
   /**
-   * What changes nothing takes effect as soon as it may: that can spoil nothing, unless it leaves
-   * out an operation of unknown outcome before it.
+   * An operation that changes nothing takes effect as soon as possible. This is safe unless it
+   * skips an earlier operation of unknown outcome.
    */
   private settle(config: Config): Config {
     let settled = config;
@@ -171,11 +171,11 @@ class Search {
     };
   }
 
-  /** Its zxid comes after those before it, and no open operation has one between. */
+  /** Its zxid follows the earlier ones, and no open operation has a zxid in between. */
   private isInTurn(config: Config, item: Item): boolean {
     const { zxid } = item;
     if (!this.isByZxid || zxid === undefined) return true;
-    // A read may be open long before a write that its reply's zxid covers.
+    // A read may have started long before a write that its reply covers.
     if (item.kind === 'read') return zxid >= config.zxid;
     if (zxid <= config.zxid) return false;
     return !this.pending.some((open) => {
@@ -186,8 +186,8 @@ class Search {
   }
 
   /**
-   * Open operations of the same session before it: they must have taken effect, and those whose
-   * outcome is unknown never will. Undefined when it is not its turn.
+   * Open operations of the same session before it: those with a known outcome must have taken
+   * effect, the others never will. Undefined if an operation blocks it.
    */
   private skippedBy(config: Config, at: number): number[] | undefined {
     const item = this.item(at);
@@ -197,7 +197,7 @@ class Search {
       const other = this.item(open);
       if (other.operation.session !== item.operation.session) continue;
       if (other.place >= item.place || config.done.includes(open)) continue;
-      // A leader refuses a write while a read before it still waits at the session's server.
+      // A leader may refuse a write while an earlier read still waits at the session's server.
       if (isRefused && other.kind === 'read') continue;
       if (!other.isOptional) return undefined;
       skipped.push(open);
@@ -221,7 +221,7 @@ function orderOf(link: Link | undefined): Item[] {
   return order.reverse();
 }
 
-/** Configurations, each once; of two equal ones that which needs fewer optional items. */
+/** A set of configurations. Of equal ones, it keeps the one with the fewest optional items. */
 class ConfigSet {
   private readonly byKey = new Map<string, Config[]>();
   size = 0;

@@ -1,9 +1,8 @@
-/** The znodes of one partition, as a value: a change makes a new one, which shares most of it. */
+/** The znodes of one partition as an immutable value; a change shares most of its structure. */
 
 export interface Znode {
   readonly data: string | null | undefined;
   readonly version: number | undefined;
-  /** The session of an ephemeral. */
   readonly owner: string | undefined;
   readonly children: number;
   readonly hash: number;

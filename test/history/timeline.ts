@@ -1,4 +1,4 @@
-/** The states of each znode, in an order that explains the writes. */
+/** The states of each znode, in an order that explains all writes. */
 import type { InitialNode } from './format.js';
 import type { Item } from './items.js';
 import { apply } from './model.js';
@@ -6,13 +6,13 @@ import { type Partition, parentPath } from './partition.js';
 import type { Znode } from './state.js';
 
 export interface Moment {
-  /** Undefined: absent. */
+  /** Undefined if absent. */
   readonly znode: Znode | undefined;
-  /** Undefined: from the beginning. */
+  /** Undefined for the initial state. */
   readonly item: Item | undefined;
   readonly czxid: bigint | undefined;
   readonly mzxid: bigint | undefined;
-  /** Of the txn that made it so. */
+  /** Of the txn that produced it. */
   readonly zxid: bigint | undefined;
 }
 
@@ -82,7 +82,7 @@ function pathsOf(item: Item): ReadonlySet<string> {
   return new Set(item.parts.map(({ path = '/' }) => path));
 }
 
-/** Its children became more or fewer, and nothing else is new. */
+/** Whether only the number of children changed. */
 function isOnlyCounted(before: Znode | undefined, after: Znode | undefined): boolean {
   if (before === undefined || after === undefined || before.children === after.children)
     return false;

@@ -1,4 +1,4 @@
-/** Something that cannot have happened on a service that keeps ZooKeeper's promises. */
+/** A result that is impossible on a correct ZooKeeper service. */
 export interface Verdict {
   readonly property:
     | 'format'
@@ -9,10 +9,10 @@ export interface Verdict {
     | 'watch'
     | 'sequence'
     | 'lock'
-    /** The search was given up: neither right nor wrong. */
+    /** The search gave up, without a result. */
     | 'undecided';
-  /** A sentence that names the operations. */
+  /** One sentence that names the operations. */
   readonly message: string;
-  /** Of the history, from 1. */
+  /** Lines of the history, from 1. */
   readonly lines: readonly number[];
 }

@@ -1,6 +1,6 @@
 /**
- * One-shot watches, in the order of their session: an event comes for a watch that is armed, once,
- * with a change as its cause, and before any answer that is newer than the change.
+ * Checks one-shot watches in the order of their session: an event needs a watch that is set, fires
+ * once, has a change as its cause, and comes before any answer that is newer than the change.
  */
 import type { Item } from './items.js';
 import { describe, type Mark, type Operation } from './operations.js';
@@ -12,7 +12,7 @@ interface WatchWorld {
   readonly operations: readonly Operation[];
   readonly marks: readonly Mark[];
   readonly timelines: Timelines;
-  /** Operations that the order leaves out, by the znodes that they might have changed. */
+  /** Operations without an effect in the order, by the znodes that they might have changed. */
   readonly dropped: ReadonlyMap<string, readonly Item[]>;
 }
 
@@ -24,7 +24,7 @@ interface Watch {
   readonly by: Operation;
 }
 
-/** Something that changed a znode or the list of its children. */
+/** A change of a znode or of the list of its children. */
 interface Change {
   readonly zxid: bigint | undefined;
   readonly operation: Operation;
@@ -45,7 +45,7 @@ export function checkWatches(world: WatchWorld): Verdict[] {
 class Watches {
   private readonly world: WatchWorld;
   private readonly changes = new Map<string, Change[]>();
-  /** Of each session: by kind and path. */
+  /** For each session, by kind and path. */
   private readonly armed = new Map<string, Map<string, Watch>>();
   private readonly verdicts: Verdict[] = [];
 
@@ -126,7 +126,9 @@ class Watches {
     this.complain(`${what}, and nothing changed it since ${describe(by)}`, at, by);
   }
 
-  /** A reconnect tells only what a znode is now, so any change since will do. */
+  /**
+   * After a reconnect, the event describes the current znode, so any change since is a valid cause.
+   */
   private hasCause({ kind, path, by }: Watch, at: number, type: string): boolean {
     if (this.world.timelines.of(path) === undefined && kind === 'data') return true;
     const changes = this.changes.get(`${kind} ${path}`) ?? [];
@@ -136,7 +138,7 @@ class Watches {
     });
   }
 
-  /** May a request whose answer was lost have changed the znode or its children? */
+  /** Whether a request of unknown outcome may have changed the znode or its children. */
   private isInDoubt(path: string, at: number): boolean {
     for (const [changed, items] of this.world.dropped) {
       if (changed !== path && parentPath(changed) !== path) continue;
@@ -165,7 +167,7 @@ class Watches {
     if (isArmed && !watches.has(key)) watches.set(key, { kind, path: args.path, by: operation });
   }
 
-  /** A change that this answer is newer than, and of which the session has not heard. */
+  /** An unreported change that this answer is newer than. */
   private missed({ by }: Watch, key: string, { zxid, session }: Operation): Change | undefined {
     if (zxid === undefined || by.zxid === undefined || by.session !== session) return undefined;
     const changes = this.changes.get(key) ?? [];
@@ -184,7 +186,7 @@ class Watches {
   }
 }
 
-/** The first change that may be after `zxid`, where all zxids are known; else the first of all. */
+/** The first change that may follow `zxid`, if all zxids are known; otherwise the first change. */
 function lowerBound(changes: readonly Change[], zxid: bigint): number {
   let low = 0;
   let high = changes.length;

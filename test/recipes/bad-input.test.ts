@@ -24,7 +24,7 @@ const READ_ONLY = [{ perms: Perms.READ, id: { scheme: 'world', id: 'anyone' } }]
 
 type Begin = (client: ZooKeeperClient, path: string) => Promise<unknown>;
 
-/** What each recipe that makes znodes does first. */
+/** The first request of each recipe that creates znodes. */
 const BEGINNINGS: readonly [name: string, begin: Begin][] = [
   ['lock', (client, path) => new Lock(client, path).acquire()],
   ['shared lock', (client, path) => new SharedLock(client, path).acquire('read')],
@@ -57,7 +57,7 @@ async function inBundled(
   }
 }
 
-/** A place in a line of each sort that waits, after the znodes of `block`. */
+/** A waiting place of each kind of line, after the znodes of `block`. */
 const WAITING: readonly [name: string, kind: string, wait: Begin][] = [
   ['lock', 'lock', (client, path) => new Lock(client, path).acquire()],
   ['shared lock', 'write', (client, path) => new SharedLock(client, path).acquire('write')],
@@ -69,7 +69,7 @@ const WAITING: readonly [name: string, kind: string, wait: Begin][] = [
   ['queue', 'taker', (client, path) => new Queue(client, path).take()],
 ];
 
-test('an ACL that refuses is said, and nothing stays', () =>
+test('a refusal by an ACL is reported, and no znode stays', () =>
   inBundled(async (world) => {
     const client = await world.client();
     await client.create('/recipes');
@@ -80,7 +80,7 @@ test('an ACL that refuses is said, and nothing stays', () =>
     }
   }));
 
-test('a chroot that is missing is said, not made', () =>
+test('a missing chroot is reported, not created', () =>
   inBundled(async (world) => {
     const connectString = `${world.observer.server}/missing`;
     const client = createClient({ connectString });
@@ -95,7 +95,7 @@ test('a chroot that is missing is said, not made', () =>
     }
   }));
 
-test('a parent deleted with all below it in mid-wait ends the wait', () =>
+test('the deletion of the whole parent tree ends a wait', () =>
   inBundled(async (world) => {
     for (const [name, kind, wait] of WAITING) {
       const [a, b] = [await world.client(), await world.client()];
@@ -116,7 +116,7 @@ test('a parent deleted with all below it in mid-wait ends the wait', () =>
 
 type Use = () => Promise<void>;
 
-/** What makes its containers anew: used up, each leaves them empty. */
+/** Uses that leave empty containers, which must be created again. */
 const USED_UP: readonly [name: string, use: (client: ZooKeeperClient, path: string) => Use][] = [
   ['lock', (client, path) => holding(new Lock(client, path))],
   ['semaphore', (client, path) => holding(new Semaphore(client, path, { permits: 1 }))],
@@ -143,7 +143,7 @@ function holding(lock: { acquire(): Promise<{ release(): Promise<void> }> }): Us
   return async () => (await lock.acquire()).release();
 }
 
-test('a container that vanished between two uses is made again', () =>
+test('a container that the server deleted between two uses is created again', () =>
   inBundled(
     async (world) => {
       const client = await world.client();
@@ -160,7 +160,7 @@ test('a container that vanished between two uses is made again', () =>
     { 'znode.container.checkIntervalMs': '1', 'znode.container.maxPerMinute': '1000000' },
   ));
 
-test('children of others are not looked at, and stay', () =>
+test('foreign children are ignored and kept', () =>
   inBundled(async (world) => {
     const client = await world.client();
     await client.create('/recipes');
@@ -199,7 +199,7 @@ test('a wrong argument is refused before anything is sent', async () => {
   }
 });
 
-test('a name that is taken, and a znode that holds something else, are said', () =>
+test('a taken name and a znode with foreign data are reported', () =>
   inBundled(async (world) => {
     const [a, b] = [await world.client(), await world.client()];
     const membership = await new Group(a, world.path).join('x', DATA);

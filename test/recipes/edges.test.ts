@@ -11,9 +11,9 @@ import { ServiceCache, ServiceDirectory } from '../../src/recipes/service-cache.
 import { TwoPhaseCommit } from '../../src/recipes/two-phase-commit.js';
 import { startBundled } from '../support/bundled.js';
 import { waitFor } from '../support/wait-for.js';
-import { failureOf, inWorld, tellWatchEvents, type World } from './world.js';
+import { failureOf, inWorld, recordWatchEvents, type World } from './world.js';
 
-// What happens at the edges of a recipe: a crash, a time that is over, somebody who comes late.
+// Edge cases of recipes: crashes, timeouts, and clients that arrive late.
 
 function worldTest(name: string, run: (world: World) => Promise<void>): void {
   test(name, async () => {
@@ -26,7 +26,7 @@ function worldTest(name: string, run: (world: World) => Promise<void>): void {
   });
 }
 
-/** Counts the events that watches of this client's getChildren are reported. */
+/** Counts the child events that this client's watches report. */
 function countChildEvents(client: ZooKeeperClient): { count: number } {
   const counter = { count: 0 };
   const getChildren = client.getChildren.bind(client);
@@ -63,7 +63,7 @@ worldTest(
   },
 );
 
-worldTest('2pc: a vote that does not come is an abort, and nothing changes it', async (world) => {
+worldTest('2pc: a missing vote is an abort, and the decision never changes', async (world) => {
   const coordinator = new TwoPhaseCommit(await world.client(), world.path);
   const late = new TwoPhaseCommit(await world.client(), world.path);
   await coordinator.begin(['a', 'b']);
@@ -80,27 +80,30 @@ worldTest('2pc: a vote that does not come is an abort, and nothing changes it', 
   await coordinator.finish();
 });
 
-worldTest('2pc: of two who decide, one is heard; a signal decides nothing', async (world) => {
-  const [one, two] = [await world.client(), await world.client()];
-  const [first, second] = [
-    new TwoPhaseCommit(one, world.path),
-    new TwoPhaseCommit(two, world.path),
-  ];
-  await first.begin(['a']);
-  const controller = new AbortController();
-  const given = failureOf(first.decide({ signal: controller.signal }));
-  controller.abort(new Error('enough'));
-  assert.is((await given).message, 'enough');
-  assert.is((await first.state()).decision, undefined);
-  const decided = second.decide();
-  assert.is(await first.abort(), 'abort');
-  await first.vote('a', 'commit');
-  assert.is(await decided, 'abort');
-  await first.remove();
-  assert.is((await failureOf(second.decision())).code, 'NONODE');
-});
+worldTest(
+  '2pc: of two concurrent decisions, one counts; a signal makes no decision',
+  async (world) => {
+    const [one, two] = [await world.client(), await world.client()];
+    const [first, second] = [
+      new TwoPhaseCommit(one, world.path),
+      new TwoPhaseCommit(two, world.path),
+    ];
+    await first.begin(['a']);
+    const controller = new AbortController();
+    const given = failureOf(first.decide({ signal: controller.signal }));
+    controller.abort(new Error('enough'));
+    assert.is((await given).message, 'enough');
+    assert.is((await first.state()).decision, undefined);
+    const decided = second.decide();
+    assert.is(await first.abort(), 'abort');
+    await first.vote('a', 'commit');
+    assert.is(await decided, 'abort');
+    await first.remove();
+    assert.is((await failureOf(second.decision())).code, 'NONODE');
+  },
+);
 
-worldTest('double barrier: a ready that a crash left lets no process pass', async (world) => {
+worldTest('double barrier: a stale ready of a crash lets no process pass', async (world) => {
   const [a, b] = [await world.client(), await world.client()];
   const options = { count: 2 };
   await a.create('/recipes');
@@ -122,24 +125,27 @@ worldTest('double barrier: a ready that a crash left lets no process pass', asyn
   await waitFor('nothing to be left', async () => (await world.leftovers()).length === 0);
 });
 
-worldTest('double barrier: one that dies or gives up keeps nobody from leaving', async (world) => {
-  const clients = [await world.client(), await world.client(), await world.client()];
-  const [first, second, third] = await Promise.all(
-    clients.map((client) => new DoubleBarrier(client, world.path, { count: 3 }).enter()),
-  );
-  const leaving = first?.leave();
-  assert.is(
-    (await failureOf(second?.leave({ timeoutMs: 50 }) ?? Promise.resolve())).code,
-    'ETIMEDOUT',
-  );
-  assert.not(third?.signal.aborted);
-  await clients[2]?.close();
-  assert.ok(third?.signal.aborted);
-  await leaving;
-  await waitFor('nothing to be left', async () => (await world.leftovers()).length === 0);
-});
+worldTest(
+  'double barrier: a process that dies or aborts blocks no other from leaving',
+  async (world) => {
+    const clients = [await world.client(), await world.client(), await world.client()];
+    const [first, second, third] = await Promise.all(
+      clients.map((client) => new DoubleBarrier(client, world.path, { count: 3 }).enter()),
+    );
+    const leaving = first?.leave();
+    assert.is(
+      (await failureOf(second?.leave({ timeoutMs: 50 }) ?? Promise.resolve())).code,
+      'ETIMEDOUT',
+    );
+    assert.not(third?.signal.aborted);
+    await clients[2]?.close();
+    assert.ok(third?.signal.aborted);
+    await leaving;
+    await waitFor('nothing to be left', async () => (await world.leftovers()).length === 0);
+  },
+);
 
-worldTest('queue: an item wakes one taker, the first', async (world) => {
+worldTest('queue: an item wakes only the first taker', async (world) => {
   const clients = [await world.client(), await world.client(), await world.client()];
   const counters = clients.map(countChildEvents);
   const taken: string[] = [];
@@ -160,7 +166,7 @@ worldTest('queue: an item wakes one taker, the first', async (world) => {
   assert.equal(await world.leftovers(), []);
 });
 
-worldTest('queue: who gives up waiting takes nothing', async (world) => {
+worldTest('queue: an aborted taker takes no item', async (world) => {
   const client = await world.client();
   const queue = new Queue(client, world.path);
   assert.is((await failureOf(queue.take({ timeoutMs: 20 }))).code, 'ETIMEDOUT');
@@ -169,13 +175,13 @@ worldTest('queue: who gives up waiting takes nothing', async (world) => {
   assert.is((await queue.take()).data.toString(), 'x');
 });
 
-worldTest('semaphore: a release wakes the first of the line alone', async (world) => {
+worldTest('semaphore: a release wakes only the first in line', async (world) => {
   const holder = await world.client();
   const acquire = (client: ZooKeeperClient) =>
     new Semaphore(client, world.path, { permits: 2 }).acquire();
   const [first, second] = [await acquire(holder), await acquire(holder)];
   const clients = [await world.client(), await world.client(), await world.client()];
-  const told = clients.map(tellWatchEvents);
+  const told = clients.map(recordWatchEvents);
   const count = async (part: string): Promise<number> =>
     (await world.observer.getChildren(`${world.path}/${part}`)).children.length;
   const waiting: ReturnType<typeof acquire>[] = [];
@@ -186,7 +192,7 @@ worldTest('semaphore: a release wakes the first of the line alone', async (world
     await waitFor('a place in line', async () => (await count('locks')) === waiting.length);
   }
   await waitFor('a lease of the first in line', async () => (await count('leases')) === 3);
-  // The last one's answers come after its watch is armed.
+  // The answer to the sync comes after the watch is set.
   await Promise.all(clients.map((client) => client.sync('/')));
   await first.release();
   const next = await waiting[0];
@@ -199,7 +205,7 @@ worldTest('semaphore: a release wakes the first of the line alone', async (world
   assert.equal(await world.leftovers(), []);
 });
 
-worldTest('service cache: what changed while it was cut off is known after it', async (world) => {
+worldTest('service cache: changes during a disconnect are known afterwards', async (world) => {
   const proxy = await world.proxy();
   const client = await world.client({ through: proxy });
   const directory = new ServiceDirectory(await world.client(), world.path);
@@ -219,7 +225,7 @@ worldTest('service cache: what changed while it was cut off is known after it', 
   await cache.close();
 });
 
-worldTest('service cache: two of one client do not end each other', async (world) => {
+worldTest('service cache: two caches of one client are independent', async (world) => {
   const client = await world.client();
   const caches = [
     await ServiceCache.open(client, world.path),
@@ -233,7 +239,7 @@ worldTest('service cache: two of one client do not end each other', async (world
   await caches[1]?.close();
 });
 
-worldTest('group: a member goes with its session, and is reported', async (world) => {
+worldTest('group: a member leaves with its session, and watchers learn of it', async (world) => {
   const client = await world.client();
   const membership = await new Group(client, world.path).join('a', Buffer.alloc(0));
   await client.close();
@@ -242,7 +248,7 @@ worldTest('group: a member goes with its session, and is reported', async (world
   assert.equal(await new Group(world.observer, world.path).ids(), []);
 });
 
-worldTest('election: what an earlier leader acknowledged makes way', async (world) => {
+worldTest('election: the acknowledgement of an earlier leader is replaced', async (world) => {
   const [a, b] = [await world.client(), await world.client()];
   const election = new LeaderElection(b, world.path, { id: 'b' });
   const lost = new LeaderElection(a, world.path, { id: 'a' }).lead({

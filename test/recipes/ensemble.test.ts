@@ -9,8 +9,8 @@ import { inWorld } from './world.js';
 /** Long enough that an election on a busy machine does not lose a hold. */
 const SESSION_TIMEOUT_MS = 40_000;
 
-/** Calls `strike` when all have come, and lets them go on while it works. */
-function meetingPoint(count: number, strike: () => Promise<unknown>) {
+/** Calls `strike` when all recipes have arrived, and releases them while it runs. */
+function rendezvous(count: number, strike: () => Promise<unknown>) {
   let left = count;
   let struck: Promise<unknown> | undefined;
   let release = (): void => undefined;
@@ -27,18 +27,18 @@ function meetingPoint(count: number, strike: () => Promise<unknown>) {
       leave();
       await met;
     },
-    /** One that failed on its way keeps nobody waiting. */
+    /** A recipe that failed earlier must not block the others. */
     leave,
     struck: () => struck,
   };
 }
 
-/** Runs all recipes at once, and strikes when each is in its middle. */
-async function outliveTheLeader(kind: 'Apache' | 'bundled'): Promise<void> {
+/** Runs all recipes at once, and kills the leader when each is at its midpoint. */
+async function runWithoutLeader(kind: 'Apache' | 'bundled'): Promise<void> {
   const ensemble = await startQuorum(kind);
   const failures: string[] = [];
   try {
-    const point = meetingPoint(SCENARIOS.length, ensemble.killLeader);
+    const point = rendezvous(SCENARIOS.length, ensemble.killLeader);
     await Promise.all(
       SCENARIOS.map(async ({ name, run }) => {
         let hasMet = false;
@@ -68,11 +68,11 @@ async function outliveTheLeader(kind: 'Apache' | 'bundled'): Promise<void> {
   assert.equal(failures, []);
 }
 
-test('every recipe continues when the leader of three is killed in its middle', () =>
-  outliveTheLeader('bundled'));
+test('every recipe continues when the leader of three members is killed meanwhile', () =>
+  runWithoutLeader('bundled'));
 
 oracleTest("every recipe continues when the leader of Apache's three is killed in its middle", () =>
-  outliveTheLeader('Apache'),
+  runWithoutLeader('Apache'),
 );
 
 test.run();

@@ -37,7 +37,7 @@ test('a hold outlives a connection that was lost early, if a server answers agai
   stop();
 });
 
-test('a stopped process learns that it lost its lock before it hears anything else', async () => {
+test('a stopped process learns of the lost lock before it reads any event', async () => {
   const server = await startBundled({ config: { tickTime: '200' } });
   const other = createClient({ connectString: server.connectString });
   const holder = watchProcess(spawn(process.execPath, [HOLDER, server.connectString]));
@@ -45,7 +45,7 @@ test('a stopped process learns that it lost its lock before it hears anything el
     await other.connect();
     await waitFor('the lock', () => holder.output().includes('holds\n'));
     holder.process.kill('SIGSTOP');
-    // Its watch fires: the event waits in the socket until it continues.
+    // The watch fires: its event waits in the socket until the process continues.
     await other.setData('/watched', 'changed');
     const held = await new Lock(other, '/lock').acquire();
     holder.process.kill('SIGCONT');

@@ -29,7 +29,7 @@ function stand(world: World, client: ZooKeeperClient, id: string, signal?: Abort
 }
 
 export function registerLeaderElectionSuite(register: Register): void {
-  register('election: leadership goes from hand to hand', async (world) => {
+  register('election: leadership passes from candidate to candidate', async (world) => {
     const [a, b] = [await world.client(), await world.client()];
     const reader = new LeaderElection(world.observer, world.path, { id: 'reader' });
     assert.is(await reader.leader(), undefined);
@@ -50,7 +50,7 @@ export function registerLeaderElectionSuite(register: Register): void {
     assert.is(await first.election.leader(), undefined);
   });
 
-  register('election: a signal withdraws a candidate, and asks a leader to end', async (world) => {
+  register('election: a signal withdraws a candidate, and aborts a leader', async (world) => {
     const [a, b] = [await world.client(), await world.client()];
     const [leading, waiting] = [new AbortController(), new AbortController()];
     const first = stand(world, a, 'a', leading.signal);
@@ -69,7 +69,7 @@ export function registerLeaderElectionSuite(register: Register): void {
     assert.equal(await world.children(), []);
   });
 
-  register('election: a leader that fails is followed, and its error handed on', async (world) => {
+  register('election: a failed leader is replaced, and its error passed on', async (world) => {
     const [a, b] = [await world.client(), await world.client()];
     const election = new LeaderElection(a, world.path, { id: 'a' });
     const failure = new Error('cannot lead');

@@ -5,7 +5,7 @@ import { type Held, Lock } from '../../src/recipes/lock.js';
 import { waitFor } from '../support/wait-for.js';
 import { countWatchEvents, failureOf, type World } from './world.js';
 
-/** A test by its name, on whichever server. */
+/** Registers a test that may run on any server. */
 export type Register = (name: string, run: (world: World) => Promise<void>) => void;
 
 const FOREIGN = [
@@ -15,7 +15,7 @@ const FOREIGN = [
   '_c_01234567-89ab-cdef-0123-456789abcdef-lock-x',
 ];
 
-/** One acquire a client, whose znodes are made in this order. */
+/** One acquire per client, whose znodes are created in this order. */
 async function queueUp(
   world: World,
   clients: readonly ZooKeeperClient[],
@@ -23,7 +23,7 @@ async function queueUp(
   const waiters: Promise<Held>[] = [];
   for (const client of clients) {
     const waiter = new Lock(client, world.path).acquire();
-    // A test that fails before it awaits this one gets its own failure alone.
+    // If the test fails before it awaits this promise, report only the test's own error.
     waiter.catch(() => undefined);
     waiters.push(waiter);
     await world.members('lock', waiters.length);
@@ -31,9 +31,8 @@ async function queueUp(
   return waiters;
 }
 
-/** Mutual exclusion and order. */
 export function registerLockSuite(register: Register): void {
-  register('lock: the server sees one holder at a time, and tokens that grow', async (world) => {
+  register('lock: the server sees one holder at a time, with growing tokens', async (world) => {
     const { path, observer } = world;
     const clients = [await world.client(), await world.client(), await world.client()];
     const busy = `${path}-busy`;
@@ -42,7 +41,7 @@ export function registerLockSuite(register: Register): void {
       const lock = new Lock(client, path);
       for (let round = 0; round < 5; round++) {
         const held = await lock.acquire();
-        // NODEEXISTS here would be a second holder.
+        // NODEEXISTS would mean a second holder.
         await client.create(busy, Buffer.alloc(0), { mode: CreateModes.EPHEMERAL });
         tokens.push(held.fencingToken);
         await client.delete(busy);
@@ -60,7 +59,7 @@ export function registerLockSuite(register: Register): void {
     assert.is(await observer.exists(busy), null);
   });
 
-  register('lock: waiters come in the order of their znodes', async (world) => {
+  register('lock: waiters get the lock in the order of their znodes', async (world) => {
     const [a, b] = [await world.client(), await world.client()];
     const order: number[] = [];
     const waiters = await queueUp(world, [a, b, a, b, b, a]);
@@ -74,7 +73,7 @@ export function registerLockSuite(register: Register): void {
     assert.equal(order, [0, 1, 2, 3, 4, 5]);
   });
 
-  register('lock: a release wakes one waiter, the next', async (world) => {
+  register('lock: a release wakes only the next waiter', async (world) => {
     const [a, b, c, d] = [
       await world.client(),
       await world.client(),
@@ -85,7 +84,7 @@ export function registerLockSuite(register: Register): void {
     const [first, second, third, fourth] = await queueUp(world, [a, b, c, d]);
     await (await first)?.release();
     const held = await second;
-    // An event comes before the reply to whatever is asked after it.
+    // An event arrives before the reply to any later request.
     await Promise.all([c.exists('/'), d.exists('/')]);
     assert.equal([onB.count, onC.count, onD.count], [1, 0, 0]);
     await held?.release();
@@ -97,7 +96,7 @@ export function registerLockSuite(register: Register): void {
     assert.equal(await world.children(), []);
   });
 
-  register('lock: children of others are not looked at, and stay', async (world) => {
+  register('lock: foreign children are ignored and kept', async (world) => {
     const client = await world.client();
     await (await new Lock(client, world.path).acquire()).release();
     for (const name of FOREIGN) await client.create(`${world.path}/${name}`);
@@ -106,7 +105,7 @@ export function registerLockSuite(register: Register): void {
     assert.equal([...(await world.children())].sort(), [...FOREIGN].sort());
   });
 
-  register('lock: waiting ends by a signal or a time, and leaves nothing', async (world) => {
+  register('lock: a signal or a timeout ends a wait and leaves no znode', async (world) => {
     const [a, b] = [await world.client(), await world.client()];
     const [held, last] = [await new Lock(a, world.path).acquire(), new Lock(b, world.path)];
     const controller = new AbortController();
@@ -126,7 +125,7 @@ export function registerLockSuite(register: Register): void {
     assert.equal(await world.children(), []);
   });
 
-  register('lock: a place that someone else deletes is lost, held or not', async (world) => {
+  register('lock: a place that another client deletes is lost, held or waiting', async (world) => {
     const [a, b] = [await world.client(), await world.client()];
     const held = await new Lock(a, world.path).acquire();
     const waiting = failureOf(new Lock(b, world.path).acquire());
@@ -140,7 +139,7 @@ export function registerLockSuite(register: Register): void {
     await held.release();
   });
 
-  register('lock: a client that closes gives up what it held and waited for', async (world) => {
+  register('lock: closing a client releases its locks and its places', async (world) => {
     const [a, b] = [await world.client(), await world.client()];
     const [first, second, third] = await queueUp(world, [a, a, b]);
     const held = await first;
@@ -154,7 +153,7 @@ export function registerLockSuite(register: Register): void {
   });
 }
 
-/** What a bad network does. */
+/** Faults of the network. */
 export function registerLockFaults(register: Register): void {
   register('lock: a create whose reply is lost leaves one znode', async (world) => {
     const proxy = await world.proxy();
@@ -162,7 +161,7 @@ export function registerLockFaults(register: Register): void {
     const lock = new Lock(client, world.path);
     await (await lock.acquire()).release();
     proxy.stall();
-    // A second znode would wait for the first without end.
+    // A second znode of the same client would wait for the first forever.
     const acquiring = lock.acquire({ timeoutMs: 30_000 });
     const made = await world.members('lock', 1);
     proxy.cut();
@@ -177,23 +176,26 @@ export function registerLockFaults(register: Register): void {
     await releasing;
   });
 
-  register('lock: a create given up before its reply is taken out again', async (world) => {
-    const proxy = await world.proxy();
-    const client = await world.client({ through: proxy });
-    const lock = new Lock(client, world.path);
-    await (await lock.acquire()).release();
-    const controller = new AbortController();
-    proxy.stall();
-    const acquiring = failureOf(lock.acquire({ signal: controller.signal }));
-    await world.members('lock', 1);
-    controller.abort(new Error('no longer wanted'));
-    assert.is((await acquiring).message, 'no longer wanted');
-    proxy.cut();
-    proxy.mend();
-    await world.members('lock', 0);
-  });
+  register(
+    'lock: an acquire aborted before the reply to its create deletes the znode',
+    async (world) => {
+      const proxy = await world.proxy();
+      const client = await world.client({ through: proxy });
+      const lock = new Lock(client, world.path);
+      await (await lock.acquire()).release();
+      const controller = new AbortController();
+      proxy.stall();
+      const acquiring = failureOf(lock.acquire({ signal: controller.signal }));
+      await world.members('lock', 1);
+      controller.abort(new Error('no longer wanted'));
+      assert.is((await acquiring).message, 'no longer wanted');
+      proxy.cut();
+      proxy.mend();
+      await world.members('lock', 0);
+    },
+  );
 
-  register('lock: a waiter that was cut off hears of the release it missed', async (world) => {
+  register('lock: a disconnected waiter learns of a missed release', async (world) => {
     const proxy = await world.proxy();
     const [a, b] = [await world.client(), await world.client({ through: proxy })];
     const [first, second] = await queueUp(world, [a, b]);
@@ -207,7 +209,7 @@ export function registerLockFaults(register: Register): void {
     await next?.release();
   });
 
-  register('lock: a short cut loses nothing', async (world) => {
+  register('lock: a short disconnect loses no lock', async (world) => {
     const proxy = await world.proxy();
     const client = await world.client({ through: proxy, timeoutMs: 40_000 });
     const held = await new Lock(client, world.path).acquire();
@@ -221,22 +223,25 @@ export function registerLockFaults(register: Register): void {
     assert.equal(await world.children(), []);
   });
 
-  register('lock: a disconnected holder lets go before its session expires', async (world) => {
-    const proxy = await world.proxy();
-    const a = await world.client({ through: proxy, timeoutMs: 2000 });
-    const b = await world.client();
-    const [first, second] = await queueUp(world, [a, b]);
-    const held = await first;
-    proxy.refuse();
-    const next = await second;
-    assert.is(held?.signal.aborted, true);
-    assert.is(held?.signal.reason.code, 'ELOST');
-    assert.ok(next && held && next.fencingToken > held.fencingToken);
-    proxy.mend();
-    await waitFor('the client to learn of its end', () => a.state === 'expired');
-    await held?.release();
-    assert.is((await failureOf(new Lock(a, world.path).acquire())).code, 'SESSIONEXPIRED');
-    await next?.release();
-    assert.equal(await world.children(), []);
-  });
+  register(
+    'lock: a disconnected holder loses the lock before its session expires',
+    async (world) => {
+      const proxy = await world.proxy();
+      const a = await world.client({ through: proxy, timeoutMs: 2000 });
+      const b = await world.client();
+      const [first, second] = await queueUp(world, [a, b]);
+      const held = await first;
+      proxy.refuse();
+      const next = await second;
+      assert.is(held?.signal.aborted, true);
+      assert.is(held?.signal.reason.code, 'ELOST');
+      assert.ok(next && held && next.fencingToken > held.fencingToken);
+      proxy.mend();
+      await waitFor('the client to learn of its end', () => a.state === 'expired');
+      await held?.release();
+      assert.is((await failureOf(new Lock(a, world.path).acquire())).code, 'SESSIONEXPIRED');
+      await next?.release();
+      assert.equal(await world.children(), []);
+    },
+  );
 }

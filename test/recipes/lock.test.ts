@@ -23,13 +23,13 @@ const register: Register = (name, run) => {
 registerLockSuite(register);
 registerLockFaults(register);
 
-test('lock: the path must be one', () => {
+test('lock: an invalid path is refused', () => {
   const client = createClient({ connectString: '127.0.0.1:1' });
   assert.throws(() => new Lock(client, 'lock'), /"lock" is not a path/);
   assert.throws(() => new Lock(client, '/lock/'), RangeError);
 });
 
-test('lock: the parents that it made go when the queue is empty', async () => {
+test('lock: the parents that it created disappear when the line is empty', async () => {
   const server = await startBundled({ config: CONTAINERS_GO_SOON });
   try {
     await inWorld(server.port, async (world) => {
@@ -42,7 +42,7 @@ test('lock: the parents that it made go when the queue is empty', async () => {
   }
 });
 
-register('lock: a chroot that is missing is said, not waited for', async (world) => {
+register('lock: a missing chroot is reported at once', async (world) => {
   const connectString = `${world.observer.server}/missing`;
   const client = createClient({ connectString });
   try {
@@ -54,7 +54,7 @@ register('lock: a chroot that is missing is said, not waited for', async (world)
   }
 });
 
-test('a lock that ends with its own session says so, and blames nobody', async () => {
+test('a lock that ends with its session names the session as the reason', async () => {
   const server = await startBundled();
   const client = createClient({ connectString: server.connectString });
   try {

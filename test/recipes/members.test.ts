@@ -8,13 +8,13 @@ function lock(sequence: string): string {
   return `_c_${GUID}-lock-${sequence}`;
 }
 
-test('members are those of one kind, in the order of their numbers, whatever their GUIDs', () => {
+test('members are of one kind, in the order of their numbers, not of their GUIDs', () => {
   const first = `_c_ffffffff-ffff-ffff-ffff-ffffffffffff-lock-0000000001`;
   const children = [lock('0000000010'), 'x', `_c_${GUID}-leader-0000000000`, first];
   assert.equal(membersOf(children, 'lock'), [first, lock('0000000010')]);
 });
 
-test('the number that follows the largest is the smallest', () => {
+test('sequence numbers wrap around', () => {
   const inOrder = ['2147483646', '2147483647', '-2147483648', '-2147483647'].map(lock);
   assert.equal(membersOf([...inOrder].reverse(), 'lock'), inOrder);
   const aroundZero = ['-000000002', '-000000001', '0000000000', '0000000001'].map(lock);

@@ -10,7 +10,7 @@ import { registerScenarios, SCENARIOS } from './scenario-suite.js';
 import { inWorld, type TestServer } from './world.js';
 
 // The same suites over Apache's C client. Its close blocks until the server has answered, so the
-// server is a process of its own: started by the first test, ended by the last.
+// server is a separate process, which the first test starts and the last one ends.
 
 const server = new SharedByTests(startServer);
 

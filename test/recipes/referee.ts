@@ -1,19 +1,23 @@
 import * as assert from 'uvu/assert';
 import type { Held } from '../../src/recipes/lock.js';
 
-/** Who holds what, kept beside the recipe: it fails when there are more at once than may be. */
+/** Counts the current holders, independently of the recipe; fails if there are too many. */
 export class Referee {
   readonly tokens: bigint[] = [];
   private readonly most: number;
   private readonly holders: string[] = [];
 
-  /** @param most how many may hold at once; a "write" always holds alone */
+  /** @param most maximum number of holders; a "write" always holds alone */
   constructor(most: number) {
     this.most = most;
   }
 
   /** Holds for as long as `work` takes, then releases. */
-  async during(held: Held, work: () => Promise<unknown> = breathe, mode = 'read'): Promise<void> {
+  async during(
+    held: Held,
+    work: () => Promise<unknown> = letOthersRun,
+    mode = 'read',
+  ): Promise<void> {
     assert.not(held.signal.aborted, 'the hold is not lost');
     this.holders.push(mode);
     this.tokens.push(held.fencingToken);
@@ -25,7 +29,7 @@ export class Referee {
     await held.release();
   }
 
-  /** The tokens of those who held one after the other grow. */
+  /** The tokens grow in the order of the holders. */
   checkTokens(count: number): void {
     assert.is(this.tokens.length, count);
     const sorted = [...new Set(this.tokens)].sort((a, b) => (a < b ? -1 : 1));
@@ -33,7 +37,7 @@ export class Referee {
   }
 }
 
-/** Lets whatever else could happen at once happen. */
-function breathe(): Promise<void> {
+/** Gives other pending work time to run. */
+function letOthersRun(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 5));
 }

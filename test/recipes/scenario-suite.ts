@@ -8,10 +8,10 @@ export const SCENARIOS: readonly Scenario[] = [...LOCK_SCENARIOS, ...MORE_SCENAR
 
 const nothing = async (): Promise<void> => undefined;
 
-/** Every recipe as it goes when nothing goes wrong. */
+/** Every recipe without faults. */
 export function registerScenarios(register: Register, scenarios = SCENARIOS): void {
   for (const { name, run } of scenarios) {
-    register(`${name}: from its beginning to its end`, async (world) => {
+    register(`${name}: without faults`, async (world) => {
       await run({ world, subject: await world.client(), midpoint: nothing });
       assert.equal(await world.leftovers(), []);
     });
@@ -19,8 +19,8 @@ export function registerScenarios(register: Register, scenarios = SCENARIOS): vo
 }
 
 /**
- * Every recipe, once for each of its requests, with the connection broken at that request: before
- * it is handed on, and after it was done and before its reply came.
+ * Every recipe, once for each of its requests: the connection breaks before the request is
+ * forwarded, or before its reply is.
  */
 export function registerScenarioFaults(
   register: (name: string, run: (port: number) => Promise<void>) => void,

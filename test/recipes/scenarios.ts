@@ -8,7 +8,7 @@ import { waitFor } from '../support/wait-for.js';
 import { Referee } from './referee.js';
 import type { World } from './world.js';
 
-/** One client whose connection a test may harm, and where it may harm it. */
+/** A client whose connection a test may break. */
 export interface Stage {
   readonly world: World;
   readonly subject: ZooKeeperClient;
@@ -16,12 +16,10 @@ export interface Stage {
   midpoint(): Promise<void>;
 }
 
-/**
- * The whole life of a recipe, with what must hold of it checked from beside. It leaves nothing.
- */
+/** The whole life of a recipe, with its guarantees checked from outside. It leaves no znodes. */
 export interface Scenario {
   readonly name: string;
-  /** Does it need what the native client lacks? */
+  /** Whether it needs a feature that the native client lacks. */
   readonly isBuiltinOnly?: boolean;
   run(stage: Stage): Promise<void>;
 }
@@ -94,7 +92,7 @@ async function semaphore({ world, subject, midpoint }: Stage): Promise<void> {
   await midpoint();
   const all = waiting.map(async (each) => referee.during(await each));
   await Promise.all([referee.during(first), referee.during(second), ...all]);
-  // Who holds beside another may learn of it later than the other.
+  // Simultaneous holders may learn their tokens in any order.
   assert.is(new Set(referee.tokens).size, 5);
 }
 

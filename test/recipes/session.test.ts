@@ -4,7 +4,7 @@ import type { ClientState } from '../../src/client/base/client.js';
 import { createClient } from '../../src/client/zookeeper.js';
 import { watchSession } from '../../src/recipes/session.js';
 
-test('any number of listeners is one of the client, and each leaves by itself', async () => {
+test('session listeners share one listener of the client, and each can be removed', async () => {
   const client = createClient({ connectString: '127.0.0.1:1' });
   const on = client.on.bind(client);
   let onClient = 0;

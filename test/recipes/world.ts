@@ -6,32 +6,32 @@ import { membersOf } from '../../src/recipes/members.js';
 import { startProxy, type TestProxy } from '../support/proxy.js';
 import { waitFor } from '../support/wait-for.js';
 
-/** A server that answers, and how to end it. */
+/** A running server, and a function that stops it. */
 export interface TestServer {
   readonly port: number;
   close(): Promise<void>;
 }
 
 export interface World {
-  /** A path of this test's own, with a parent that is missing too. */
+  /** A path for this test only; its parent does not exist. */
   readonly path: string;
   readonly observer: ZooKeeperClient;
-  /** A connected client with a session of its own; closed when the test ends. */
+  /** A connected client with a separate session; closed when the test ends. */
   client(options?: { timeoutMs?: number; through?: TestProxy }): Promise<ZooKeeperClient>;
   proxy(): Promise<TestProxy>;
-  /** The children of `path`, none when it is missing. */
+  /** The children of `path`; empty if it does not exist. */
   children(): Promise<readonly string[]>;
-  /** The znodes below `path`, but for the containers that a recipe makes there. */
+  /** The znodes below `path`, without the containers that a recipe creates there. */
   leftovers(): Promise<readonly string[]>;
-  /** Waits until the queue of that kind has `count` members, and gives them in order. */
+  /** Waits until the line of that kind has `count` places, and returns them in order. */
   members(kind: string, count: number): Promise<readonly string[]>;
 }
 
 let worlds = 0;
 
 /**
- * Runs a test on running servers, with one of the clients, and closes all it opened.
- * @param target a port of this machine, or a connect string; there are proxies only for a port
+ * Runs a test on a running server with a client, and closes everything that it opened.
+ * @param target a port of this machine, or a connect string; proxies need a port
  */
 export async function inWorld(
   target: number | string,
@@ -83,8 +83,8 @@ export async function inWorld(
 }
 
 /**
- * Asks again after a lost connection, and sees what others saw, whichever server they are
- * connected to: what an observer asks may be asked twice, and must not lag.
+ * Retries after a lost connection, and syncs before reads, so that the observer sees the writes of
+ * all clients on any server.
  */
 function patient(client: ZooKeeperClient): ZooKeeperClient {
   const sync = client.sync.bind(client);
@@ -124,7 +124,7 @@ async function pathsBelow(client: ZooKeeperClient, path: string): Promise<readon
   return (await Promise.all(below)).flat();
 }
 
-/** What a promise rejects with. */
+/** The error with which a promise rejects. */
 export function failureOf(promise: Promise<unknown>): Promise<Error & { code?: unknown }> {
   return promise.then(
     () => {
@@ -134,7 +134,7 @@ export function failureOf(promise: Promise<unknown>): Promise<Error & { code?: u
   );
 }
 
-/** Counts, from now on, the events that watches of this client's getData are reported. */
+/** Counts the data events that this client's watches report from now on. */
 export function countWatchEvents(client: ZooKeeperClient): { count: number } {
   const counter = { count: 0 };
   const getData = client.getData.bind(client);
@@ -151,21 +151,21 @@ export function countWatchEvents(client: ZooKeeperClient): { count: number } {
   return counter;
 }
 
-/** The kinds of places of others of which this client's watches tell it, as they do. */
-export function tellWatchEvents(client: ZooKeeperClient): readonly string[] {
-  const told: string[] = [];
+/** The kinds of places that this client's watches report, in the order of the events. */
+export function recordWatchEvents(client: ZooKeeperClient): readonly string[] {
+  const reported: string[] = [];
   const getData = client.getData.bind(client);
   client.getData = async (path, options) => {
     const watch = options?.watch;
     if (typeof watch !== 'function') return getData(path, options);
     let isOwn = false;
-    const tell: Watcher = (event) => {
-      if (!isOwn) told.push(path.split('-').at(-2) ?? path);
+    const report: Watcher = (event) => {
+      if (!isOwn) reported.push(path.split('-').at(-2) ?? path);
       watch(event);
     };
-    const found = await getData(path, { watch: tell });
+    const found = await getData(path, { watch: report });
     isOwn = found.stat.ephemeralOwner === client.sessionId;
     return found;
   };
-  return told;
+  return reported;
 }

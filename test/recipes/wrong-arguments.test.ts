@@ -6,8 +6,8 @@ import * as entry from '../../src/recipes/index.js';
 import { argument, type Call, faultsOf, type Kind } from '../support/arguments/wrong-kinds.js';
 import { startBundled } from '../support/bundled.js';
 
-// Every wrong kind of value as every argument of every recipe: refused with a sentence, and nothing
-// is made of it.
+// Passes every wrong kind of value as every argument of every recipe. Each is refused with a
+// sentence, and no znode is created.
 
 const TEXT: readonly Kind[] = ['string', "''"];
 const ACL = [{ perms: 31, id: { scheme: 'world', id: 'anyone' } }];
@@ -31,7 +31,7 @@ const WAIT = { timeoutMs: 5 };
 
 type Recipe = new (client: ZooKeeperClient, path: string, options: never) => object;
 
-/** The constructor of a recipe, and its methods on one of them. */
+/** The constructor of a recipe, and the methods of an instance. */
 interface RecipeCalls {
   readonly recipe: Recipe;
   readonly options: object;
@@ -205,7 +205,7 @@ const RECIPES: readonly RecipeCalls[] = [
   },
 ];
 
-/** The first value of what a generator gives, or the promise itself. */
+/** The first value of a generator, or the promise itself. */
 function begun(outcome: unknown): unknown {
   const isGenerator = typeof outcome === 'object' && outcome !== null && 'next' in outcome;
   return isGenerator ? (outcome as AsyncGenerator).next() : outcome;
@@ -228,10 +228,10 @@ function callsOf(client: ZooKeeperClient, { recipe, options, made, methods }: Re
   ];
 }
 
-/** Makers of errors: a program catches those. */
-const MADE_BY_US = ['RecipeError'];
+/** Errors that programs only catch. */
+const ERROR_CLASSES = ['RecipeError'];
 
-/** Methods that a program calls, with those of a class that several share. */
+/** Public methods of a recipe, with those of its base class. */
 function methodsOf(recipe: Recipe): readonly string[] {
   const internal =
     /^(constructor|waitOf|putAs|remove[A-Z]|entry|numberOf|firstOf|untilItem|collect|votes|write|found|siteNode|isReady|present|dropStaleReady|leaveWith|acknowledgement)$/;
@@ -242,13 +242,13 @@ function methodsOf(recipe: Recipe): readonly string[] {
   return names;
 }
 
-test('the walk knows every recipe and every method', () => {
+test('the table covers every recipe and every method', () => {
   const functions = Object.entries(entry)
     .filter(([, value]) => typeof value === 'function')
     .map(([name]) => name);
-  const known = [...RECIPES.map(({ recipe }) => recipe.name), ...MADE_BY_US, 'ServiceCache'];
+  const known = [...RECIPES.map(({ recipe }) => recipe.name), ...ERROR_CLASSES, 'ServiceCache'];
   assert.equal(known.sort(), functions.sort());
-  // Private: a queue removes an item, a double barrier leaves.
+  // Not public: they serve the public methods.
   const hidden = ['Queue.remove', 'PriorityQueue.remove', 'DoubleBarrier.leave'];
   for (const { recipe, methods } of RECIPES) {
     const found = methodsOf(recipe).filter((name) => !hidden.includes(`${recipe.name}.${name}`));
@@ -256,7 +256,7 @@ test('the walk knows every recipe and every method', () => {
   }
 });
 
-test('recipes refuse every wrong kind of argument, and make nothing of it', async () => {
+test('recipes refuse every wrong kind of argument, and create no znode', async () => {
   const stray: unknown[] = [];
   const onStray = (error: unknown): void => {
     stray.push(error);

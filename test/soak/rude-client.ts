@@ -24,7 +24,7 @@ interface Handed {
 
 /** Runs once, on one connection. Resolves when its socket is closed. */
 export class RudeClient {
-  /** The number of responses and events that it read. */
+  /** Responses and events that it read. */
   heard = 0;
   private readonly random: Random;
   private readonly socket: Socket;
@@ -149,7 +149,7 @@ export class RudeClient {
         socket.end();
         break;
       default:
-        // The client stays until its time ends.
+        // The client stays until its deadline.
         break;
     }
   }

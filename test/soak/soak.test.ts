@@ -42,7 +42,7 @@ test('steady and varying readings do not count as growth', () => {
 });
 
 for (const name of ['rss', 'heap', 'fds', 'sockets', 'timers', 'znodes'] as const) {
-  test(`growth of ${name} is found`, () => {
+  test(`growth of ${name} is detected`, () => {
     const [problem = ''] = growthIn(life(40, (cycle) => ({ [name]: STEADY[name] + cycle * 4 })));
     assert.match(problem, new RegExp(`member 1: ${name} grew from`));
   });
