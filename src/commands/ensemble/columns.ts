@@ -16,7 +16,7 @@ export const ROLE: Column = {
   title: 'ROLE',
   key: 'role',
   rank: 1,
-  tells: ['two-leaders', 'two-ensembles', 'standalone-beside-ensemble', 'several-standalone'],
+  codes: ['two-leaders', 'two-ensembles', 'standalone-beside-ensemble', 'several-standalone'],
   value: roleOf,
 };
 
@@ -24,7 +24,7 @@ export const ZXID: Column = {
   title: 'ZXID',
   key: 'zxid',
   rank: 2,
-  tells: ['zxid_used', 'zxid_days', 'not-in-step'],
+  codes: ['zxid_used', 'zxid_days', 'not-in-step'],
   value: (member) => {
     const zxid = serverOf(member)?.zxid;
     return zxid === undefined ? undefined : formatZxid(zxid);
@@ -35,7 +35,7 @@ export const LAG: Column = {
   title: 'LAG',
   key: 'lag_txns',
   rank: 9,
-  tells: ['lag', 'not-in-step'],
+  codes: ['lag', 'not-in-step'],
   value: lagOf,
 };
 
@@ -66,10 +66,10 @@ export function metricColumn(
     readonly metric?: string;
     readonly instead?: (member: Member) => CellValue;
     readonly show?: (value: string | number | bigint) => string;
-    readonly tells?: readonly string[];
+    readonly codes?: readonly string[];
   } = {},
 ): Column {
-  const { metric = key, instead, show, tells = [key] } = options;
+  const { metric = key, instead, show, codes = [key] } = options;
   return {
     title,
     key,
@@ -78,7 +78,7 @@ export function metricColumn(
       const metrics = metricsOf(member);
       return (metrics && metricOf(metrics, metric)) ?? instead?.(member);
     },
-    tells,
+    codes,
     ...(show === undefined ? {} : { show }),
   };
 }
@@ -103,7 +103,7 @@ export function summaryColumn(
       const metrics = metricsOf(member);
       return metrics && summaryPart(metrics, summary, part);
     },
-    tells: part === 'p99' ? [`${SUMMARY_LIMITS[summary]}_p99`] : [SUMMARY_LIMITS[summary] ?? ''],
+    codes: part === 'p99' ? [`${SUMMARY_LIMITS[summary]}_p99`] : [SUMMARY_LIMITS[summary] ?? ''],
     show: shortNumber,
   };
 }
@@ -113,7 +113,7 @@ export const OUTSTANDING = metricColumn('OUT', 'outstanding_requests', 4, {
   show: shortCount,
 });
 export const AVERAGE = metricColumn('AVG ms', 'avg_latency', 5, {
-  tells: ['update_latency', 'read_latency'],
+  codes: ['update_latency', 'read_latency'],
   instead: (member) => serverOf(member)?.latencyMs?.avg,
   show: shortNumber,
 });
@@ -122,7 +122,7 @@ export const MAXIMUM = metricColumn('MAX ms', 'max_latency', 8, {
   show: shortNumber,
 });
 export const CONNECTIONS = metricColumn('CONNS', 'num_alive_connections', 6, {
-  tells: ['connections'],
+  codes: ['connections'],
   instead: (member) => serverOf(member)?.connections,
   show: shortCount,
 });
@@ -132,7 +132,7 @@ export const ZNODES = metricColumn('ZNODES', 'znode_count', 7, {
 });
 export const WATCHES = metricColumn('WATCH', 'watch_count', 8, { show: shortCount });
 export const DATA_SIZE = metricColumn('DATA', 'approximate_data_size', 11, {
-  tells: ['data_size'],
+  codes: ['data_size'],
   show: shortBytes,
 });
 export const UPTIME = metricColumn('UP', 'uptime', 14, { show: shortDuration });
@@ -156,7 +156,7 @@ export const LATENCY_NOW: Column = {
   title: 'NOW ms',
   key: 'latency_ms',
   rank: 5,
-  tells: ['update_latency', 'read_latency'],
+  codes: ['update_latency', 'read_latency'],
   value: ({ rates }) => rates?.latencyMs,
   show: shortNumber,
 };
@@ -167,7 +167,7 @@ export const CERTIFICATE_DAYS: Column = {
   title: 'CERT',
   key: 'certificate_ends',
   rank: 12,
-  tells: ['certificate_days'],
+  codes: ['certificate_days'],
   value: ({ certificateEndsMs: ends }) =>
     ends === undefined ? undefined : new Date(ends).toISOString().slice(0, 10),
 };
@@ -176,7 +176,7 @@ export const OPEN_FILES: Column = {
   title: 'FD%',
   key: 'open_files_percent',
   rank: 13,
-  tells: ['open_files'],
+  codes: ['open_files'],
   value: (member) => {
     const metrics = metricsOf(member);
     if (metrics === undefined) return undefined;

@@ -14,7 +14,7 @@ export interface Column {
   /** As CSV and plain print it. */
   readonly value: (member: Member, members: readonly Member[]) => CellValue;
   /** Codes of the problems that color this column. */
-  readonly tells?: readonly string[];
+  readonly codes?: readonly string[];
   /** The text in a table, such as `1.2G`. */
   readonly show?: (value: string | number | bigint) => string;
 }

@@ -21,7 +21,7 @@ function alarmOf(
   changes: readonly LimitChange[],
 ): Problem[] {
   const { role } = statusOf(member);
-  const { roles, name, says, advice, source, bound } = threshold;
+  const { roles, name, label, advice, source, bound } = threshold;
   if (roles !== undefined && !roles.some((one) => one === role)) return [];
   const value = measure(threshold.reading, member, context);
   if (value === undefined) return [];
@@ -30,7 +30,7 @@ function alarmOf(
     const isBeyond = limit !== undefined && (bound === 'above' ? value > limit : value < limit);
     if (!isBeyond) continue;
     const isChanged = changes.some((change) => change.name === name && change.level === level);
-    const found = `${says}: ${inUnit(value, threshold)}`;
+    const found = `${label}: ${inUnit(value, threshold)}`;
     const expected = `${bound} the limit of ${inUnit(limit, threshold)} (${name})`;
     return [
       {
@@ -77,7 +77,7 @@ export function explainLimits(changes: readonly LimitChange[]) {
       limit(threshold, 'warning'),
       limit(threshold, 'critical'),
       threshold.roles?.join(' '),
-      threshold.says,
+      threshold.label,
       threshold.advice,
       threshold.source,
     ]),

@@ -32,8 +32,8 @@ export function concludeFrom(problems: readonly Problem[], overall: string): Ver
   return { level, summary: `${about}${found}${more}; ${overall}`, problems };
 }
 
-export function levelOfCell({ tells = [] }: Column, problems: readonly Problem[]) {
-  return worstLevel(problems.filter(({ code }) => tells.includes(code.replace(/^limit:/, ''))));
+export function levelOfCell({ codes = [] }: Column, problems: readonly Problem[]) {
+  return worstLevel(problems.filter(({ code }) => codes.includes(code.replace(/^limit:/, ''))));
 }
 
 /** @param key of mntr, without `zk_` */

@@ -1,6 +1,11 @@
 import type { Threshold } from './threshold.js';
 
-type Increase = readonly [key: string, level: 'warning' | 'critical', says: string, advice: string];
+type Increase = readonly [
+  key: string,
+  level: 'warning' | 'critical',
+  label: string,
+  advice: string,
+];
 
 /** Nobody publishes limits for these counters, so an increase by one is reported. */
 const INCREASES: readonly Increase[] = [
@@ -78,14 +83,14 @@ const INCREASES: readonly Increase[] = [
   ],
 ];
 
-export const COUNTED: readonly Threshold[] = INCREASES.map(([key, level, says, advice]) => ({
+export const COUNTED: readonly Threshold[] = INCREASES.map(([key, level, label, advice]) => ({
   name: key,
   reading: { kind: 'increase', key },
   bound: 'above',
   warning: level === 'warning' ? 0 : undefined,
   critical: level === 'critical' ? 0 : undefined,
   unit: '',
-  says: `${says}, since the last query`,
+  label: `${label}, since the last query`,
   advice,
   source: 'none: every increase is reported',
 }));

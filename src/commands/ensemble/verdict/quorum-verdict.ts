@@ -36,8 +36,8 @@ export function judgeQuorum(
       counted > inStep
         ? `; the leader counts ${counted}, but ${namesOf(silent)} ${silent.length === 1 ? 'does' : 'do'} not answer`
         : '';
-    const says = `no quorum: ${ratio} (expected at least ${needed})${note}`;
-    return finding('critical', 'no-quorum', says);
+    const summary = `no quorum: ${ratio} (expected at least ${needed})${note}`;
+    return finding('critical', 'no-quorum', summary);
   }
   const spare = inStep < voters && inStep === needed ? ', none to spare' : '';
   const leads = `${leader.member.server} leads`;
@@ -58,8 +58,8 @@ function findDuplicates(serving: readonly MemberStatus[]): Overall | undefined {
     const duplicate = byIdentity.get(identity);
     if (duplicate !== undefined) {
       const both = [duplicate, status];
-      const says = `${namesOf(both)} are both server ${sid}: list it once, or give each its own myid`;
-      return finding('unknown', 'same-server', says, both);
+      const summary = `${namesOf(both)} are both server ${sid}: list it once, or give each its own myid`;
+      return finding('unknown', 'same-server', summary, both);
     }
     byIdentity.set(identity, status);
   }
@@ -68,7 +68,7 @@ function findDuplicates(serving: readonly MemberStatus[]): Overall | undefined {
 
 /** A follower that is up and not in step, by name if its zxid shows it. */
 function lagging(
-  says: string,
+  summary: string,
   { zxid }: MemberStatus,
   followers: readonly MemberStatus[],
 ): Overall {
@@ -77,7 +77,7 @@ function lagging(
   );
   const lags = late.map(({ member }) => `${member.server} lags`);
   const who = lags.length === 0 ? '' : `: ${lags.join(', ')}`;
-  return finding('warning', 'not-in-step', `${says}${who}`, late);
+  return finding('warning', 'not-in-step', `${summary}${who}`, late);
 }
 
 /**
@@ -127,17 +127,17 @@ function findForeignMembers(serving: readonly MemberStatus[]): Overall | undefin
   const groups = [...byMembership.values()];
   if (groups.length > 1 && !shareVoters([...byMembership.keys()])) {
     const lists = groups.map((group) => namesOf(group)).join(' / ');
-    const says = `two ensembles in one list: ${lists} have no member in common; use one list per ensemble`;
-    return finding('critical', 'two-ensembles', says, groups.flat());
+    const summary = `two ensembles in one list: ${lists} have no member in common; use one list per ensemble`;
+    return finding('critical', 'two-ensembles', summary, groups.flat());
   }
   const voters = serving.filter(({ role }) => role === 'leader' || role === 'follower');
   const least = Math.min(...voters.map(({ quorumSize }) => quorumSize ?? Number.POSITIVE_INFINITY));
   const nonVoting = voters.reduce((sum, status) => sum + status.nonVoting, 0);
   if (voters.length > least + nonVoting) {
-    const says =
+    const summary =
       `two ensembles in one list: ${voters.length} voters serve, ` +
       `but an ensemble here has ${least}; use one list per ensemble`;
-    return finding('critical', 'two-ensembles', says);
+    return finding('critical', 'two-ensembles', summary);
   }
   return undefined;
 }

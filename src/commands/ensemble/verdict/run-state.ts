@@ -118,8 +118,8 @@ function problemChanges(
     const about = server === undefined ? {} : { server };
     const old = known.get(keyOf(problem));
     if (problem.gone >= forRuns) {
-      const says = `ended, first found ${problem.since}: ${text}`;
-      return [{ kind: 'recovered', level: 'healthy', ...about, text: says }];
+      const ended = `ended, first found ${problem.since}: ${text}`;
+      return [{ kind: 'recovered', level: 'healthy', ...about, text: ended }];
     }
     if (!problem.isTold || problem.gone > 0) return [];
     if (old?.isTold !== true) return [{ kind: 'problem', level, ...about, text }];

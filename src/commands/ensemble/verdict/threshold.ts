@@ -37,7 +37,7 @@ export interface Threshold {
   /** Without roles, the limit is for all members. */
   readonly roles?: readonly ThresholdRole[];
   /** The value as the start of a sentence: `requests waiting in its queue`. */
-  readonly says: string;
+  readonly label: string;
   /** What to do, as a sentence without a period. */
   readonly advice: string;
   /** The publisher of the limits, or their derivation. */

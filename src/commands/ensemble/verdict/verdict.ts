@@ -74,8 +74,8 @@ function judgeEnsemble(statuses: readonly MemberStatus[], members: readonly Memb
     return judgeStandalone(standalone, members);
   }
   if (standalone.length > 0) {
-    const says = `${namesOf(standalone)} runs standalone beside an ensemble, with separate data`;
-    return finding('critical', 'standalone-beside-ensemble', says, standalone);
+    const summary = `${namesOf(standalone)} runs standalone beside an ensemble, with separate data`;
+    return finding('critical', 'standalone-beside-ensemble', summary, standalone);
   }
   return judgeQuorum(statuses, serving);
 }
@@ -103,9 +103,9 @@ function judgeStandalone(standalone: readonly MemberStatus[], members: readonly 
   const down = members.filter(({ state }) => isDown(state));
   if (members.length === 1) return well('the standalone server serves');
   if (down.length > 0) {
-    const says = `${count} members serve, all standalone: they cannot replace each other`;
-    return finding('critical', 'standalone-down', says);
+    const summary = `${count} members serve, all standalone: they cannot replace each other`;
+    return finding('critical', 'standalone-down', summary);
   }
-  const says = `${count} members serve, all standalone with separate data: they are not an ensemble`;
-  return finding('warning', 'several-standalone', says, standalone);
+  const summary = `${count} members serve, all standalone with separate data: they are not an ensemble`;
+  return finding('warning', 'several-standalone', summary, standalone);
 }

@@ -32,13 +32,15 @@ export class BackupFolder {
       const marker = join(path, MARKER);
       if (existsSync(marker)) checkMarker(marker);
       else if (existsSync(path) && readdirSync(path).length > 0) {
-        throw new RunFault(`${path}: is not empty, and not a backup\nName a new folder with --to`);
+        throw new RunFault(
+          `${path}: is not empty, and has no backup\nChoose an empty folder with --to`,
+        );
       }
       mkdirSync(join(path, VERSION_DIR), { recursive: true, mode: 0o750 });
       const lock = takeRunLock(join(path, LOCK), LOCK_MS, nowMs);
       if ('heldBy' in lock) {
         throw new RunFault(
-          `${path}: another backup writes to it: process ${lock.heldBy}\nStop that one, or name another folder with --to`,
+          `${path}: another backup writes to it: process ${lock.heldBy}\nStop that one, or choose another folder with --to`,
         );
       }
       const folder = new BackupFolder(path, () => lock.release());
@@ -61,7 +63,7 @@ export function backupFiles(path: string): string {
   const marker = join(path, MARKER);
   if (!existsSync(marker)) {
     throw new RunFault(
-      `${path}: has no backup: ${MARKER} is missing\nName the --to folder of zkops backup run`,
+      `${path}: has no backup: ${MARKER} is missing\nPass the --to folder of zkops backup run`,
     );
   }
   checkMarker(marker);

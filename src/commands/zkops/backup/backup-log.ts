@@ -106,7 +106,7 @@ export class BackupLog {
         if (value.kind === 'corrupt') damaged ??= value.offset;
         if (damaged !== undefined) {
           throw new RunFault(
-            `${path}: the backup is damaged at offset ${damaged}\nKeep this folder for restores to moments before, and begin a new backup in another folder`,
+            `${path}: the backup is damaged at offset ${damaged}\nKeep this folder to restore earlier moments, and start a new backup in another folder`,
           );
         }
         if (this.recent.length === 0) rmSync(path);

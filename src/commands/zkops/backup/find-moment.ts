@@ -72,7 +72,7 @@ export async function findMoment(
   if (target === undefined || isBeyond || target < (first?.zxid ?? 0n)) {
     const from = first === undefined ? 'no snapshot' : formatZxid(first.zxid);
     throw new UsageError(
-      `--at: the backup does not have this moment (expected ${from} to ${formatZxid(lastZxid)})\nSee zkops backup status`,
+      `--at: the backup does not contain this moment (expected ${from} to ${formatZxid(lastZxid)})\nSee zkops backup status`,
     );
   }
   return { target, later, lastZxid, lastTimeMs };

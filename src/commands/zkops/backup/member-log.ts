@@ -167,7 +167,7 @@ export class MemberLog {
     if (foreign === undefined) return undefined;
     if (common === undefined) {
       throw new RunFault(
-        `${this.folder}: txn ${formatZxid(foreign)} differs from that of the backup: the member is of another ensemble, or was restored\nBegin a new backup in another folder`,
+        `${this.folder}: txn ${formatZxid(foreign)} differs from that of the backup: the member is of another ensemble, or was restored\nStart a new backup in another folder`,
       );
     }
     return { cursor: common.cursor, removed: this.target.truncateAfter(common.zxid) };

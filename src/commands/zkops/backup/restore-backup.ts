@@ -40,10 +40,11 @@ async function restore(call: TaskCall): Promise<Report> {
 function targetOf(call: TaskCall): string | undefined {
   const to = call.text('to');
   if (call.has('dry-run')) return undefined;
-  if (to === undefined) throw new UsageError('backup restore: expected --to FOLDER, or --dry-run');
+  if (to === undefined)
+    throw new UsageError('backup restore: missing option (expected --to FOLDER or --dry-run)');
   if (existsSync(to) && readdirSync(to).length > 0) {
     throw new UsageError(
-      `--to ${to}: is not empty: a restore never overwrites data\nStop the server, move its data away, or name a new folder`,
+      `--to ${to}: is not empty: a restore never overwrites data\nStop the server and move its data away, or choose a new folder`,
     );
   }
   return to;

@@ -43,7 +43,7 @@ class Backup {
 
   static async open(call: TaskCall): Promise<Backup> {
     const to = call.text('to');
-    if (to === undefined) throw new UsageError('backup run: expected --to FOLDER');
+    if (to === undefined) throw new UsageError('backup run: missing option (expected --to FOLDER)');
     for (const source of call.args) mustExist(source);
     const folder = BackupFolder.open(to, call.now().getTime());
     try {
@@ -130,7 +130,7 @@ function mustExist(source: string): void {
   } catch (error) {
     const why = hasCode(error, 'ENOENT') ? 'does not exist' : String(error);
     throw new RunFault(
-      `${source}: ${why}\nName the dataDir of the member, and its dataLogDir if it has one`,
+      `${source}: ${why}\nPass the dataDir of the member, and its dataLogDir if it has one`,
     );
   }
 }

@@ -41,7 +41,9 @@ async function save(call: TaskCall): Promise<Report> {
   const [file = ''] = call.args;
   adminOf(call);
   if (existsSync(file)) {
-    throw new UsageError(`${file}: exists: a snapshot never overwrites a file\nName another file`);
+    throw new UsageError(
+      `${file}: exists: a snapshot never overwrites a file\nChoose another file name`,
+    );
   }
   const part = `${file}.incomplete`;
   try {

@@ -126,7 +126,7 @@ export function dashboardText(changes: readonly LimitChange[]): string {
       { x: (at % 3) * 8, y: 11 + Math.floor(at / 3) * 8, w: 8, h: 8 },
       { expr: expressionOf(threshold.reading), legend: '{{server}}' },
       {
-        description: `${threshold.says}. ${threshold.advice}. Limits: ${threshold.source}.`,
+        description: `${threshold.label}. ${threshold.advice}. Limits: ${threshold.source}.`,
         fieldConfig: {
           defaults: {
             unit: UNITS[threshold.unit],

@@ -96,7 +96,7 @@ function rolesByLimit(
 }
 
 function limitRules(threshold: Threshold, changes: readonly LimitChange[]): AlertRule[] {
-  const { name, reading, bound, says, advice, source } = threshold;
+  const { name, reading, bound, label, advice, source } = threshold;
   const sign = bound === 'above' ? '>' : '<';
   return (['warning', 'critical'] as const).flatMap((severity) =>
     [...rolesByLimit(threshold, severity, changes)].map(([limit, roles]): AlertRule => {
@@ -107,7 +107,7 @@ function limitRules(threshold: Threshold, changes: readonly LimitChange[]): Aler
         expr: `${expressionOf(reading)} ${sign} ${limit}${only}`,
         for: isEvent(reading) ? '0m' : '5m',
         severity,
-        summary: `{{ $labels.server }}: ${says}: {{ $value | humanize }}`,
+        summary: `{{ $labels.server }}: ${label}: {{ $value | humanize }}`,
         description: `${bound} the limit of ${inUnit(limit, threshold)} (${name}, ${source}): ${advice}.`,
       };
     }),

@@ -50,7 +50,7 @@ async function findDamaged(call: TaskCall, path: string) {
 async function recover(call: TaskCall): Promise<Report> {
   const [file, another] = await filesOf(call.args, 'log');
   if (file === undefined || another !== undefined || file.folder !== undefined) {
-    throw new UsageError('log recover: expected one log file');
+    throw new UsageError('log recover: invalid argument (expected one log file)');
   }
   const { damaged, ending } = await findDamaged(call, file.path);
   if (ending.offset === 0 && ending.kind !== 'end') {

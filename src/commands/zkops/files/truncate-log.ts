@@ -79,7 +79,7 @@ async function truncate(call: TaskCall): Promise<Report> {
   const isDamageCut = call.has('damaged');
   if ((after === undefined) !== isDamageCut) {
     throw new UsageError(
-      'log truncate: expected --after ZXID, or --damaged to truncate at the first damage',
+      'log truncate: missing option (expected --after ZXID, or --damaged to truncate at the first damage)',
     );
   }
   const backup = call.text('backup');
@@ -91,7 +91,7 @@ async function truncate(call: TaskCall): Promise<Report> {
   }
   const [file, another] = await filesOf(call.args, 'log');
   if (file === undefined || another !== undefined || file.folder !== undefined) {
-    throw new UsageError('log truncate: expected one log file');
+    throw new UsageError('log truncate: invalid argument (expected one log file)');
   }
   if (!isDry) await mustBeFree(file.path);
   const cut = await findCut(call, file.path, after);

@@ -25,7 +25,7 @@ export class RollCommand {
     }
     if (names.length === 0) {
       throw new UsageError(
-        `--command: names no member: ${template} (expected at least one of ${known})\nExample: --command 'ssh {host} systemctl restart zookeeper'`,
+        `--command: has no placeholder for a member: ${template} (expected at least one of ${known})\nExample: --command 'ssh {host} systemctl restart zookeeper'`,
       );
     }
     this.template = template;

@@ -28,7 +28,7 @@ export function openRoll(file: string | undefined, fresh: Roll): Roll {
     found.members.toSorted().join() === fresh.members.toSorted().join();
   if (isSame) return found;
   throw new UsageError(
-    `--resume ${file}: has the state of another roll: ${found.command} on ${found.members.join(', ')}\nFinish that roll with its own command, or remove the file to begin a new one`,
+    `--resume ${file}: has the state of another roll: ${found.command} on ${found.members.join(', ')}\nFinish that roll with its own command, or remove the file to start a new one`,
   );
 }
 
@@ -53,7 +53,7 @@ function readRoll(file: string): Roll | undefined {
     if (hasCode(error, 'ENOENT')) return undefined;
     why = error instanceof Error ? error.message : String(error);
   }
-  throw new RunFault(`--resume ${file}: cannot read: ${why}\nRemove it to begin a new roll`);
+  throw new RunFault(`--resume ${file}: cannot read: ${why}\nRemove it to start a new roll`);
 }
 
 function isRoll(value: unknown): value is Roll {

@@ -37,7 +37,8 @@ class RollingRestart {
 
   constructor(call: TaskCall) {
     const template = call.text('command');
-    if (template === undefined) throw new UsageError('roll: expected --command TEMPLATE');
+    if (template === undefined)
+      throw new UsageError('roll: missing option (expected --command TEMPLATE)');
     const members = call.members.map(nameOf);
     this.call = call;
     this.command = new RollCommand(template);

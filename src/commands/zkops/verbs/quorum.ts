@@ -53,14 +53,14 @@ function rolloverDays(member: Member): number | undefined {
 
 const COLUMNS: readonly Column[] = [
   STATE,
-  { title: 'SID', key: 'sid', rank: 2, tells: ['same-server'], value: sidOf },
+  { title: 'SID', key: 'sid', rank: 2, codes: ['same-server'], value: sidOf },
   ROLE,
   { title: 'VOTER', key: 'voter', rank: 4, value: voteOf },
   {
     title: 'EPOCH:COUNTER',
     key: 'epoch_counter',
     rank: 1,
-    tells: ['zxid_used', 'not-in-step'],
+    codes: ['zxid_used', 'not-in-step'],
     value: (member) => {
       const zxid = serverOf(member)?.zxid;
       return zxid === undefined ? undefined : `${zxidEpoch(zxid)}:${zxidCounter(zxid)}`;
@@ -88,7 +88,7 @@ const COLUMNS: readonly Column[] = [
     title: 'ROLLOVER',
     key: 'zxid_rollover_days',
     rank: 7,
-    tells: ['zxid_days'],
+    codes: ['zxid_days'],
     value: rolloverDays,
     show: (days) => shortDuration(Number(days) * DAY_MS),
   },

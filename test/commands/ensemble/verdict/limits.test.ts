@@ -38,9 +38,9 @@ const alarmsOf = (member: Member, changes: readonly LimitChange[] = []) =>
 test('every limit has a name of its own, a sentence, advice and a source', () => {
   const names = THRESHOLDS.map(({ name }) => name);
   assert.is(new Set(names).size, names.length);
-  for (const { name, says, advice, source, warning, critical, bound } of THRESHOLDS) {
+  for (const { name, label, advice, source, warning, critical, bound } of THRESHOLDS) {
     assert.match(name, /^[a-z0-9_]+$/);
-    for (const text of [says, advice, source]) assert.ok(text !== '' && !text.endsWith('.'), name);
+    for (const text of [label, advice, source]) assert.ok(text !== '' && !text.endsWith('.'), name);
     if (warning === undefined || critical === undefined) continue;
     assert.ok(bound === 'above' ? warning < critical : warning > critical, name);
   }

@@ -114,7 +114,7 @@ test('a member of another ensemble is refused, and the backup stays', () =>
     assert.is(exitCode, 3);
     assert.match(
       error,
-      /txn 0x1 differs .*another ensemble.*\n.*Begin a new backup in another folder/,
+      /txn 0x1 differs .*another ensemble.*\n.*Start a new backup in another folder/,
     );
     assert.match((await status()).verdict.summary, 'to 0x5');
   }));
@@ -163,7 +163,7 @@ test('a crash of the backup costs no txn: its incomplete end is written again', 
     bytes[40] = (bytes[40] ?? 0) ^ 1;
     writeFileSync(log, bytes);
     const damaged = await run().catch(String);
-    assert.match(String(damaged), /the backup is damaged at offset 16\n.*begin a new backup/);
+    assert.match(String(damaged), /the backup is damaged at offset 16\n.*start a new backup/);
   }));
 
 test('a damaged snapshot of the member stays out of the backup, until it is whole', () =>
@@ -199,10 +199,14 @@ test('refuses what would mix or overwrite data, and names the next step', () =>
     await run();
     const cases: readonly (readonly [args: readonly string[], exitCode: number, text: RegExp])[] = [
       [['run', member], 64, /expected --to FOLDER/],
-      [['run', join(member, 'no'), '--to', `${to}2`], 3, /does not exist\n.*Name the dataDir/],
-      [['run', member, '--to', member], 3, /is not empty, and not a backup\n.*Name a new folder/],
+      [['run', join(member, 'no'), '--to', `${to}2`], 3, /does not exist\n.*Pass the dataDir/],
+      [
+        ['run', member, '--to', member],
+        3,
+        /is not empty, and has no backup\n.*Choose an empty folder/,
+      ],
       [['run', member, '--to', join(member, 'b')], 64, /is in the folder of the member/],
-      [['restore', to], 64, /expected --to FOLDER, or --dry-run/],
+      [['restore', to], 64, /expected --to FOLDER or --dry-run/],
       [
         ['restore', to, '--to', member],
         64,
@@ -212,9 +216,9 @@ test('refuses what would mix or overwrite data, and names the next step', () =>
       [
         ['restore', to, '--at', '0x9', '--dry-run'],
         64,
-        /does not have this moment \(expected 0x0 to 0x3\)/,
+        /does not contain this moment \(expected 0x0 to 0x3\)/,
       ],
-      [['restore', to, '--at', '1999-01-01', '--dry-run'], 64, /does not have this moment/],
+      [['restore', to, '--at', '1999-01-01', '--dry-run'], 64, /does not contain this moment/],
       [['status', member], 3, /has no backup: zkops-backup.json is missing/],
     ];
     for (const [args, exitCode, text] of cases) {

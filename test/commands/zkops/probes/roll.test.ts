@@ -164,11 +164,11 @@ test('refuses a template without a member, and a file of another roll', async ()
     const torn = join(folder.path, 'torn.json');
     writeFileSync(torn, '{"schema":');
     const cases: readonly (readonly [args: readonly string[], exitCode: number, text: RegExp])[] = [
-      [[], 64, /roll: expected --command TEMPLATE/],
+      [[], 64, /roll: missing option \(expected --command TEMPLATE\)/],
       [
         ['--command', 'systemctl restart zk'],
         64,
-        /names no member: systemctl restart zk \(expected/,
+        /has no placeholder for a member: systemctl restart zk \(expected/,
       ],
       [['--command', 'echo {hots}'], 64, /unknown placeholder: \{hots\}/],
       [['--command', 'echo {id}', '--wait', '1'], 64, /does not report its id: add conf/],
