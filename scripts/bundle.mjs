@@ -13,6 +13,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { writeCodeCaches } from './code-cache.mjs';
+import { buildCommonJs } from './commonjs.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const outdir = join(root, 'dist', 'bin');
@@ -165,6 +166,7 @@ const results = await Promise.all([
   }),
 ]);
 results.push(await buildShells(), await buildPage());
+await buildCommonJs();
 for (const name of COMMANDS) chmodSync(join(outdir, `${name}.cjs`), 0o755);
 writeLicenses(results.flatMap(({ metafile }) => Object.keys(metafile.inputs)));
 await writeCodeCaches(outdir);

@@ -6,11 +6,13 @@ import { makeTempDir } from './support/temp-dir.js';
 import { PROJECT_ROOT, readProjectFile } from './support/tidy/source-file.js';
 import { undocumented } from './support/undocumented.js';
 
+interface Entry {
+  readonly import: { readonly types: string };
+}
+
 test('every public symbol of the package has a comment', () => {
   const { exports } = JSON.parse(readProjectFile('package.json'));
-  const types = (Object.values(exports) as { types?: string }[]).flatMap(
-    (each) => each.types ?? [],
-  );
+  const types = (Object.values(exports) as Entry[]).map((each) => each.import.types);
   assert.equal(undocumented(types.map((path) => join(PROJECT_ROOT, path))), []);
 });
 

@@ -18,7 +18,7 @@ test('each entry of the package resolves by name and has types and all exports',
   const { exports } = JSON.parse(readProjectFile('package.json'));
   assert.equal(Object.keys(exports).sort(), Object.keys(OFFERS));
   for (const [entry, names] of Object.entries(OFFERS)) {
-    assert.ok(existsSync(join(PROJECT_ROOT, exports[entry].types)), `types of ${entry}`);
+    assert.ok(existsSync(join(PROJECT_ROOT, exports[entry].import.types)), `types of ${entry}`);
     const found = await import(`zksh${entry.slice(1)}`);
     assert.equal(
       names.filter((name) => !(name in found)),

@@ -139,10 +139,9 @@ test('commands and entries that package.json names have a source', () => {
   const { bin, exports } = JSON.parse(readProjectFile('package.json'));
   const targets: [name: string, file: string][] = [
     ...Object.entries<string>(bin),
-    ...Object.entries<{ default: string }>(exports).map(([name, entry]): [string, string] => [
-      name,
-      entry.default,
-    ]),
+    ...Object.entries<{ import: { default: string } }>(exports).map(
+      ([name, entry]): [string, string] => [name, entry.import.default],
+    ),
   ];
   const paths = new Set(src.map(({ path }) => path));
   const missing = targets.filter(([, file]) => {

@@ -78,8 +78,8 @@ export async function getValue<T>(
 export async function setValue<T>(
   client: ZooKeeperClient,
   path: string,
-  value: T,
   codec: Codec<T>,
+  value: T,
   version = -1,
   call: CallOptions = {},
 ): Promise<Stat> {
@@ -118,7 +118,7 @@ export async function updateValue<T>(
     const before = await getValue(client, path, codec, call);
     const value = await change(before.value, before.stat);
     try {
-      const stat = await setValue(client, path, value, codec, before.stat.version, call);
+      const stat = await setValue(client, path, codec, value, before.stat.version, call);
       return { value, stat };
     } catch (error) {
       if (!isCode(error, 'BADVERSION') || attempt === attempts) throw error;

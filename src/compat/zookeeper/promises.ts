@@ -40,9 +40,9 @@ export class PromiseZooKeeper extends CallbackZooKeeper {
   static get ZK(): typeof PromiseZooKeeper {
     return PromiseZooKeeper;
   }
-  /** The class with callbacks only. */
-  static get ZooKeeper(): typeof CallbackZooKeeper {
-    return CallbackZooKeeper;
+  /** The class itself: it has all callbacks. */
+  static get ZooKeeper(): typeof PromiseZooKeeper {
+    return PromiseZooKeeper;
   }
   /** The class itself: it has all promises. */
   static get Promise(): typeof PromiseZooKeeper {

@@ -140,8 +140,8 @@ check('values are JSON through a codec', async ({ path }, client) => {
   await mkdirp(client, path, { data: '1' });
   const { value, stat } = await getValue(client, path, counts);
   assert.is(value, 1);
-  await setValue(client, path, 2, counts, stat.version);
-  const old = await failure(setValue(client, path, 3, counts, stat.version));
+  await setValue(client, path, counts, 2, stat.version);
+  const old = await failure(setValue(client, path, counts, 3, stat.version));
   assert.is(old.code, 'BADVERSION');
   assert.is(String((await client.getData(path)).data), '2');
   for (const bad of ['"text"', 'no JSON', '']) {
@@ -150,7 +150,7 @@ check('values are JSON through a codec', async ({ path }, client) => {
     assert.instance(error, ValueError);
     assert.equal([error.code, error.path], ['EBADDATA', path]);
   }
-  const none = await failure(setValue(client, path, undefined, jsonCodec()));
+  const none = await failure(setValue(client, path, jsonCodec(), undefined));
   assert.instance(none, TypeError);
 });
 
