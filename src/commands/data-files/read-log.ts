@@ -8,7 +8,6 @@ import { reading } from './reading.js';
 const READ_SIZE = 1024 * 1024;
 const HEADER_SIZE = 16;
 const PREFIX_SIZE = 12;
-/** The size of a TxnHeader. */
 const MIN_ENTRY_SIZE = 32;
 const END_OF_RECORD = 0x42;
 /** The reading ends after this many damaged records. */

@@ -17,7 +17,6 @@ export interface AskOptions {
   readonly timeoutMs: number;
   /** Asks for costly answers even if the server has many watches. */
   readonly isForced?: boolean;
-  /** The 8 bytes after stmk. */
   readonly argument?: Buffer;
   /** For members with zks://. */
   readonly tls?: TlsOptions;

@@ -30,7 +30,6 @@ const MAX_SHORT_ANSWER_LENGTH = 4 * 1024 * 1024;
 
 interface AskLimit {
   readonly timeoutMs: number;
-  /** Aborts at the deadline of the run. */
   readonly deadline: AbortSignal;
   /** The 8 bytes after stmk. */
   readonly argument?: Buffer;

@@ -57,7 +57,6 @@ export const VERSION: Column = {
   value: (member) => serverOf(member)?.release ?? metricsOf(member)?.values.get('version'),
 };
 
-/** The value of mntr, or of srvr if the member refuses mntr. */
 export function metricColumn(
   title: string,
   key: string,

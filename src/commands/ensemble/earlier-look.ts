@@ -1,4 +1,3 @@
-/** Rates need these values of an earlier look at a member. */
 export interface EarlierLook {
   /** In ms since 1970. */
   readonly timeMs: number;

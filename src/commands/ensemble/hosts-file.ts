@@ -11,7 +11,6 @@ export interface HostsFileFault {
 export interface HostsFile {
   /** In the order of the file, without duplicates. */
   readonly servers: readonly MemberAddress[];
-  /** Invalid lines and duplicate servers. */
   readonly faults: readonly HostsFileFault[];
 }
 
@@ -47,7 +46,6 @@ export function parseHostsFile(text: string): HostsFile {
   return { servers, faults };
 }
 
-/** The address, or the error as a sentence. */
 function parseEntry(entry: string): MemberAddress | string {
   const [place = '', ...words] = entry.split(/\s+/);
   const isSecure = words.includes('tls') && !place.startsWith('zks://');

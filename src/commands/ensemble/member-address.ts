@@ -3,7 +3,6 @@ import { formatServerAddress, type ServerAddress } from '../../client/base/conne
 export interface MemberAddress extends ServerAddress {
   /** Replaces `host:port` in the output. */
   readonly name?: string;
-  /** The port of its AdminServer. */
   readonly adminPort?: number;
   /** It does not count as a voter while it is down. */
   readonly isObserver?: true;

@@ -38,9 +38,7 @@ export type Answer =
 
 export interface Fault {
   readonly reason: Reason | 'read-only';
-  /** One sentence with the problem. */
   readonly message: string;
-  /** One sentence with what to do. */
   readonly advice: string;
 }
 

@@ -1,7 +1,6 @@
 import { formatZxid } from '../../protocol/zxid.js';
 import { type Member, serverOf } from './member.js';
 
-/** The fields of `srvr` and `stat` in JSON. */
 export function serverData(member: Member): Readonly<Record<string, unknown>> {
   const server = serverOf(member);
   if (server === undefined) return {};

@@ -3,7 +3,6 @@ import type { Member } from './member.js';
 
 export type CellValue = string | number | bigint | undefined;
 
-/** A column of a table with one row per member. */
 export interface Column {
   /** With the unit: `AVG ms`. */
   readonly title: string;
@@ -19,16 +18,13 @@ export interface Column {
   readonly show?: (value: string | number | bigint) => string;
 }
 
-/** A second table for --all, with several rows per member. */
 export interface Details {
   readonly titles: readonly string[];
   readonly rows: (member: Member) => readonly (readonly CellValue[])[];
 }
 
-/** For verbs that judge an ensemble by roles and values. */
 export const JUDGED = { judge: 'ensemble', isConfirmed: true, isMeasured: true } as const;
 
-/** A verb of zkops as data. */
 export interface OpsVerb {
   readonly name: string;
   readonly summary: string;

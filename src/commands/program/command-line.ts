@@ -27,13 +27,11 @@ export interface Call<O> {
   readonly run: (given: readonly string[], options: O) => Promise<number>;
 }
 
-/** A program without its verbs. */
 export interface Program {
   readonly name: string;
   readonly summary: string;
   readonly examples: readonly string[];
   readonly exitStatus: readonly (readonly [status: number, meaning: string])[];
-  /** The exit status of an invalid command line. */
   readonly usageStatus: number;
   /** If the command line has one of these options, the environment sets none of them. */
   readonly exclusive?: readonly string[];
@@ -52,7 +50,6 @@ export class CommandLine {
   readonly #env: ProgramOutput['env'];
   #status = 0;
 
-  /** @param version `--version` prints it after the name */
   constructor(program: Program, version: string, { writeOut, writeError, env }: ProgramOutput) {
     const { name, examples, exitStatus } = program;
     const statuses = exitStatus.map(([status, text]) => `  ${String(status).padEnd(5)}${text}`);

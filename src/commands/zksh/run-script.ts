@@ -46,7 +46,6 @@ export async function runScript(
   return exitCode;
 }
 
-/** Returns whether the script continues. */
 async function handle(
   run: ScriptRun,
   { source }: ScriptItem,

@@ -92,7 +92,6 @@ class LineBuffer {
   }
 }
 
-/** Undefined for invalid UTF-8. */
 function decode(read: () => string): string | undefined {
   try {
     return read();

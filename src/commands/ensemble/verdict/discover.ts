@@ -34,7 +34,6 @@ export async function discoverMembers(
   throw new RunFault(`--discover: no member reports the membership\n${faults.join('\n')}`);
 }
 
-/** The lines `server.N=…`. */
 async function serverLines(
   address: MemberAddress,
   run: RunOptions,

@@ -6,7 +6,6 @@ export interface Overall {
   readonly problems: readonly Problem[];
 }
 
-/** @param about the members of the finding */
 export function finding(
   level: Problem['level'],
   code: string,

@@ -117,7 +117,6 @@ function judgeLeaders(leaders: readonly MemberStatus[]): Overall {
   );
 }
 
-/** Members that cannot belong to the ensemble of the leader. */
 function findForeignMembers(serving: readonly MemberStatus[]): Overall | undefined {
   const byMembership = new Map<string, MemberStatus[]>();
   for (const status of serving) {

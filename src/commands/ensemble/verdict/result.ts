@@ -38,7 +38,6 @@ export interface RunResult {
   /** Empty for a task, which has rows instead. */
   readonly members: readonly Member[];
   readonly verdict: Verdict;
-  /** Since the previous run, with --state. */
   readonly changes?: readonly Change[];
   /** The results of earlier runs, the oldest first, with --state. */
   readonly trend?: readonly TrendPoint[];

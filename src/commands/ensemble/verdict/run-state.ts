@@ -128,7 +128,6 @@ function problemChanges(
   });
 }
 
-/** Roles, restarts, elections. */
 function memberChanges(before: RunState, { members, timeMs }: RunResult): Change[] {
   const looks = looksOf(members, timeMs);
   const own = members.flatMap((member): Change[] => {

@@ -23,7 +23,6 @@ export interface RunOptions extends AskOptions {
   readonly minServing?: number | undefined;
   /** The values of an earlier run, by the name of the member. */
   readonly earlier?: ReadonlyMap<string, EarlierLook>;
-  /** Ends the run at once. */
   readonly signal?: AbortSignal;
   readonly now: () => Date;
 }

@@ -20,7 +20,6 @@ export type Reading =
   | { readonly kind: 'zxid-used' }
   /** Days until the counter of the zxid runs out, at the rate since the last look. */
   | { readonly kind: 'zxid-days' }
-  /** Days until the certificate expires. */
   | { readonly kind: 'certificate-days' };
 
 export type ThresholdRole = 'leader' | 'follower' | 'observer' | 'standalone';

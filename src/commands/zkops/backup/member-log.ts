@@ -27,7 +27,6 @@ export interface LogRound {
   readonly txns: number;
   /** The number of txns that the member has removed, because no quorum accepted them. */
   readonly removed: number;
-  /** Txns that the member no longer has. */
   readonly gaps: readonly Gap[];
   /** Damage in two rounds, so it is not a record that the member is writing. */
   readonly damage: string | undefined;

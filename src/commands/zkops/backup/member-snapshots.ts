@@ -28,7 +28,6 @@ export class MemberSnapshots {
     this.staging = staging;
   }
 
-  /** Returns the number of new snapshots. */
   async takeNew(): Promise<number> {
     let taken = 0;
     for (const { name } of snapshotsAmong(await listFiles(this.source)).reverse()) {

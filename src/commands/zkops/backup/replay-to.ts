@@ -32,7 +32,6 @@ export interface Moment {
   readonly check: 'fits' | 'none';
 }
 
-/** Receives the txns after the snapshot in order. */
 export type TxnTaker = (zxid: bigint, entry: Buffer) => void;
 
 export interface ReplayRequest {

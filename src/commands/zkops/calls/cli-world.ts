@@ -46,6 +46,5 @@ export interface CliWorld {
   readonly readConfig?: ReadConfig;
   readonly renderPage?: (result: OpsResult) => Promise<string>;
   readonly renderGrid?: (grid: Grid, output: OutputFormat) => string;
-  /** Runs a task. */
   readonly runJob?: (work: (job: Job) => Promise<number>) => Promise<number>;
 }

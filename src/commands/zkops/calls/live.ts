@@ -9,7 +9,6 @@ export interface LiveSession {
     earlier: ReadonlyMap<string, EarlierLook>,
     signal?: AbortSignal,
   ) => Promise<OpsResult>;
-  /** Sends srst to all members. Returns a sentence. */
   readonly reset: () => Promise<string>;
   /** Prints one look of a batch; undefined if the screen itself is printed. */
   readonly print: ((result: OpsResult) => void) | undefined;

@@ -81,7 +81,6 @@ const OUT_OPTION: CallOption = [
   'write to a file, atomically, instead of standard output',
 ];
 
-/** For runs from cron. */
 const STATE_OPTIONS: readonly CallOption[] = [
   ['--state <file>', 'remember this run, and report changes since the previous one'],
   ['--for <runs>', 'with --state: report a problem after this many runs in a row', 'count'],
@@ -166,7 +165,6 @@ export function verbOptions(verb: OpsVerb): readonly CallOption[] {
   ];
 }
 
-/** Collects `--warn a=1 --warn b=2`. */
 function limitOption(level: LimitLevel) {
   return (text: string, before: unknown): readonly LimitChange[] => [
     ...(Array.isArray(before) ? before : []),

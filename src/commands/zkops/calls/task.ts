@@ -15,7 +15,6 @@ export interface Task {
   /** In commander's form: `<file>`, `[file]`, `<file...>`. */
   readonly args?: readonly string[];
   readonly options: readonly CallOption[];
-  /** It has the options for members and TLS. */
   readonly hasMembers: boolean;
   /** It prints a listing without a verdict. */
   readonly isListing?: true;
@@ -79,9 +78,7 @@ export interface Report {
 }
 
 export interface Conclusion extends Pick<RunResult, 'verdict' | 'changes'> {
-  /** Sentences below the table. */
   readonly notes?: readonly string[];
-  /** For JSON. */
   readonly totals?: Readonly<Record<string, unknown>>;
 }
 

@@ -115,7 +115,6 @@ function statePanels() {
   ];
 }
 
-/** JSON to import into Grafana. */
 export function dashboardText(changes: readonly LimitChange[]): string {
   const state = statePanels();
   const plots = THRESHOLDS.map((threshold, at) =>

@@ -14,7 +14,6 @@ import { serveMetrics } from './serve.js';
 const DEFAULT_LISTEN = '127.0.0.1:9141';
 const DEFAULT_MIN_AGE_MS = 1000;
 
-/** A text for another program, without a verdict. */
 function documentOf(text: string): Report {
   const verdict = concludeFrom([], '');
   return { columns: [], rows: [], document: text, finish: () => ({ verdict }) };

@@ -118,7 +118,6 @@ export function alertRules(changes: readonly LimitChange[]): AlertRule[] {
   return [...ENSEMBLE, ...THRESHOLDS.flatMap((threshold) => limitRules(threshold, changes))];
 }
 
-/** A file for `rule_files` of prometheus.yml. */
 export function rulesText(changes: readonly LimitChange[]): string {
   // A JSON string is a valid YAML string.
   const quoted = (text: string): string => JSON.stringify(text);

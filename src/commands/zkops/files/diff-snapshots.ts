@@ -27,7 +27,6 @@ import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 /** About 70 and 60 MiB. */
 const LIMITS: Limits = { hashes: 2_000_000, prints: 200_000 };
 
-/** The compared fields of a znode, in compact form. */
 interface Print {
   readonly length: number;
   /** CRC-32 of the data; -1 for null. */

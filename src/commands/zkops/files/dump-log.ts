@@ -30,7 +30,6 @@ const COLUMNS = [
   { title: 'DETAIL', key: 'detail' },
 ];
 
-/** Undefined when a filter excludes the record. */
 function rowOf({ zxid, entry, offset, damage }: LogRecord, filter: Filter): ReportRow | undefined {
   const { from, to, session, path, type } = filter;
   if ((from !== undefined && zxid < from) || (to !== undefined && zxid > to)) return undefined;

@@ -90,7 +90,6 @@ function rowOf({ path, size }: NamedFile, check: LogCheck, ending: LogEnding): R
   return [path, size, records, zxid(first), zxid(last), damaged.length, ending.offset, ends];
 }
 
-/** Checks every record, and that no log lacks a txn. */
 async function verify(call: TaskCall): Promise<Report> {
   const files = await filesOf(call.args, 'log');
   const total = files.reduce((sum, { size }) => sum + size, 0);

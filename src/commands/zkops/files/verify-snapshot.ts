@@ -19,7 +19,6 @@ export interface CheckedSnapshot {
   readonly problems: readonly Problem[];
 }
 
-/** Checks seals, digest, and that every znode has a parent. */
 export async function checkSnapshot(
   call: TaskCall,
   path: string,

@@ -73,7 +73,6 @@ function reasonOf(answer: Answer | undefined): string | undefined {
   return answer === undefined || answer.ok ? undefined : answer.reason;
 }
 
-/** The problems of members that answered nothing. */
 export function downProblems({ verdict }: OpsResult): readonly Problem[] {
   return verdict.problems.filter(({ server }) => server !== undefined);
 }

@@ -18,7 +18,6 @@ const MAX_RECHECKED = 100;
 
 export interface WalkedTree {
   readonly session: MemberSession;
-  /** By path. */
   readonly prints: ReadonlyMap<string, string>;
   /** The walk stopped before the end. */
   readonly isCut: boolean;
@@ -78,7 +77,6 @@ export interface Difference {
   readonly there: string;
 }
 
-/** The differences that a second read confirms. */
 export async function provenDifferences(
   here: WalkedTree,
   there: WalkedTree,

@@ -42,7 +42,6 @@ const OWN: readonly string[] = [
 
 const UNSET = '-';
 
-/** Problems about members of no ensemble, or of another one. */
 const FOREIGN_CODES: readonly string[] = [
   'standalone-beside-ensemble',
   'several-standalone',

@@ -22,7 +22,6 @@ const PAUSE_MS = 1000;
 
 interface Look {
   readonly statuses: readonly MemberStatus[];
-  /** Whether this member may stop. */
   readonly answerFor: (status: MemberStatus) => Answer;
   readonly quorum: Quorum;
   readonly verdict: Verdict;

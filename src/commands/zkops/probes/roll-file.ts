@@ -9,7 +9,6 @@ const SCHEMA = 'zkops-roll/1';
 /** The state of a rolling restart, for --resume. */
 export interface Roll {
   readonly command: string;
-  /** By name. */
   readonly members: readonly string[];
   /** By name, if the command needs ids: a member that is down reports none. */
   readonly ids: Readonly<Record<string, string>>;

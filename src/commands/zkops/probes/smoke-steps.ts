@@ -20,7 +20,6 @@ export interface SmokeWorld {
   }>;
 }
 
-/** A check on each member after a write. */
 export interface SmokeStep {
   readonly name: string;
   /** Before the write, for example to set a watch. Its result is awaited after the write. */

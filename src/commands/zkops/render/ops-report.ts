@@ -121,7 +121,6 @@ async function* jsonPieces(report: Report, show: ShowReport): Pieces {
   return conclusion.verdict.level;
 }
 
-/** One line for each row, then one with the verdict. */
 async function* jsonLinePieces(report: Report, show: ShowReport): Pieces {
   for await (const rows of report.rows) {
     if (rows.length > 0) yield rows.map((row) => `${rowJson(report, row)}\n`).join('');
@@ -169,7 +168,6 @@ async function* wholeOf({ rows }: Report) {
   yield all;
 }
 
-/** From the report, or from the problems of the member. */
 function rowLevels(report: Report): (row: ReportRow) => Level | undefined {
   if (report.levelOf !== undefined) return report.levelOf;
   const at = report.columns.findIndex(({ key }) => key === 'server' || key === 'member');

@@ -2,7 +2,6 @@ import { shortCount } from '../../ensemble/format.js';
 
 export interface Series {
   readonly name: string;
-  /** In CSS. */
   readonly color: string;
   /** One for each point in time; undefined breaks the line. */
   readonly values: readonly (number | undefined)[];

@@ -15,7 +15,6 @@ import { roleOf } from '../../ensemble/member.js';
 import { serverData } from '../../ensemble/server-data.js';
 import type { Column, OpsVerb } from '../../ensemble/verb.js';
 
-/** The role, or why the member has no role. */
 const ROLE_OR_STATE: Column = {
   title: 'ROLE',
   key: 'state',

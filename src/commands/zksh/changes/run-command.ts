@@ -9,7 +9,6 @@ export function isChanging(command: Command, parsed: ParsedArguments): boolean {
   return parsed.options['dry-run'] !== true;
 }
 
-/** Runs a command on a path, or on all matches of a pattern. */
 export async function runCommand(
   command: Command,
   context: CommandContext,

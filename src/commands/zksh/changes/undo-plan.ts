@@ -14,7 +14,6 @@ export interface UndoPlan {
   readonly steps: readonly UndoStep[];
   /** Znodes that changed since the command. */
   readonly conflicts: readonly PathReason[];
-  /** Znodes that cannot be restored. */
   readonly lost: readonly PathReason[];
 }
 

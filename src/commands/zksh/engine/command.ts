@@ -6,7 +6,6 @@ import type { Statement, Token } from '../language/parse-line.js';
 import type { Result } from '../results/result.js';
 import type { ShellSession } from '../session/shell-session.js';
 
-/** The type of a value, by the kind in its declaration. */
 export interface ValueTypes {
   /** Absolute: relative paths start at the working path. */
   path: string;
@@ -102,7 +101,6 @@ export interface CommandDeclaration {
   /** Needs no server and opens no connection. */
   readonly isLocal?: boolean;
   readonly subcommands?: readonly Command[];
-  /** All subcommands of the same family. */
   readonly siblings?: readonly Command[];
 }
 
@@ -154,14 +152,12 @@ type ArgumentValue<S> = S extends { kind: infer K extends ValueKind }
       : ValueTypes[K]
   : never;
 
-/** The values of one call, typed by the declaration. */
 export interface Parsed<O extends OptionSpecs, A extends ArgumentSpecs> {
   readonly options: { readonly [K in keyof O]: OptionValue<O[K]> };
   readonly args: { readonly [K in keyof A]: ArgumentValue<A[K]> };
   readonly tokens: Readonly<Partial<Record<keyof O | keyof A, Token>>>;
 }
 
-/** Types `run` by the declared options and arguments. */
 export function defineCommand<const O extends OptionSpecs, const A extends ArgumentSpecs>(
   command: CommandDeclaration & {
     readonly options: O;
@@ -201,7 +197,6 @@ export interface CommandContext {
   emit(result: Result): Promise<void> | void;
   /** Reports an event that is independent of the running command, such as a watch event. */
   notify(result: Result): void;
-  /** Undefined without a screen. */
   clearScreen?(): void;
   /** Shows the browser until the user leaves it; undefined without a screen. */
   browse?(path: string): Promise<void>;
@@ -219,7 +214,6 @@ export interface CommandContext {
   renderForPipe?(result: Result): string | Buffer;
   /** Whether the client records its changes for `undo`. */
   readonly isRecorded?: boolean;
-  /** Whether all output goes to the program of a pipe. */
   readonly isPiped?: boolean;
   /** Lends the terminal to another program; undefined if zksh draws nothing. */
   lendTerminal?(use: () => Promise<void>): Promise<void>;

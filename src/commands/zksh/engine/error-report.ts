@@ -67,7 +67,6 @@ export async function reportError(
   return plainReport(error);
 }
 
-/** For errors outside of a command. */
 export function plainReport(error: unknown): ErrorReport {
   if (error instanceof CommandError) return fromCommandError(error);
   if (error instanceof ConnectError) return connectReport(error);

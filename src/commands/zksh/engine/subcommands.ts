@@ -74,7 +74,6 @@ export function toRun(call: Call): Call {
   return { ...call, command, words: words.slice(0, 1) };
 }
 
-/** Undefined if the first word is not a verb. */
 export async function findCall(
   words: readonly Token[],
   commands: CommandTable,

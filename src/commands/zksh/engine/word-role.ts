@@ -5,7 +5,6 @@ import type { ArgumentSpec, CommandDeclaration, OptionSpec } from './command.js'
 export type WordRole =
   | { readonly role: 'option' }
   | { readonly role: 'value'; readonly name: string; readonly spec: OptionSpec | ArgumentSpec }
-  /** More arguments than the command takes. */
   | { readonly role: 'surplus' };
 
 export interface WordRoles {

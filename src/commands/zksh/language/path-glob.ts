@@ -25,7 +25,6 @@ export type NamePattern =
 
 /** One alternative of a pattern, after brace expansion. */
 export interface PathPattern {
-  /** Without escapes. */
   readonly text: string;
   /** From the root down; empty for the root. */
   readonly names: readonly NamePattern[];

@@ -95,7 +95,6 @@ interface Many {
   callOf(path: string): ParsedArguments;
 }
 
-/** Shows one combined result. */
 class ManyRuns {
   readonly #context: CommandContext;
   readonly #command: Command;

@@ -42,7 +42,6 @@ export interface WalkFlags {
   readonly rate?: number | undefined;
 }
 
-/** Shows the progress of a walk, and counts unreadable znodes. */
 export class CommandWalk {
   readonly #context: CommandContext;
   readonly #unread: { readonly path: string; readonly error: unknown }[] = [];

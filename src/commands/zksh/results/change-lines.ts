@@ -7,7 +7,6 @@ import { isUtf8 } from 'node:buffer';
 import type { Change, ZnodeValue } from './change.js';
 import { diffLines } from './line-diff.js';
 
-/** Unchanged lines around a difference. */
 const CONTEXT = 1;
 /** More lines would hide the event. JSON has all of them. */
 const MAX_LINES = 20;

@@ -6,7 +6,6 @@ export interface ZnodeValue {
   readonly stat: Stat;
 }
 
-/** One watch event with the value before and after it. */
 export interface Change {
   readonly type: WatchEvent['type'];
   readonly path: string;
@@ -20,7 +19,6 @@ export interface Change {
   readonly before?: ZnodeValue | null | undefined;
   /** Null: the znode was deleted before the read. Undefined: not read. */
   readonly after?: ZnodeValue | null | undefined;
-  /** For NodeChildrenChanged. */
   readonly children?: ChildrenChange | undefined;
   /** The name of the error that prevented the read. */
   readonly unread?: string | undefined;

@@ -23,7 +23,6 @@ export interface Renderer {
   error(error: ErrorReport, source?: string): string;
 }
 
-/** Loads only the renderer of a format. */
 export async function loadRenderer(
   format: OutputFormat,
   options: RenderOptions,

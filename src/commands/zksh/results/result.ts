@@ -13,7 +13,6 @@ export type Result =
       readonly children: readonly string[];
       readonly stat?: Stat;
     }
-  /** One path of a long list. */
   | { readonly kind: 'path'; readonly path: string; readonly stat?: Stat }
   | { readonly kind: 'paths'; readonly paths: readonly string[] }
   | {
@@ -53,7 +52,6 @@ export type Result =
   | { readonly kind: 'count'; readonly path: string; readonly count: number }
   | { readonly kind: 'identities'; readonly identities: readonly ClientInfo[] }
   | { readonly kind: 'event'; readonly event: WatchEvent }
-  /** An event of `watch` with its values. */
   | { readonly kind: 'change'; readonly change: Change }
   /** Changes that arrived faster than zksh could show them. */
   | { readonly kind: 'missed'; readonly count: number }
@@ -64,9 +62,7 @@ export type Result =
       readonly isRecursive: boolean;
       readonly end?: string;
     }
-  /** Output of a program that runs for a change. */
   | { readonly kind: 'output'; readonly data: Buffer }
-  /** The end of that program. */
   | {
       readonly kind: 'ran-on-change';
       readonly command: readonly string[];
@@ -87,7 +83,6 @@ export type Result =
       readonly fields: Readonly<Record<string, unknown>>;
       /** For pipes, without a newline; by default the text. */
       readonly raw?: string;
-      /** The text contains box-drawing characters. */
       readonly isDrawn?: true;
       /** The text needs a heading with the path. */
       readonly isNameless?: true;
@@ -108,7 +103,6 @@ export type Result =
   | { readonly kind: 'exit' };
 
 export interface Column {
-  /** The key of its cells, also in JSON. */
   readonly name: string;
   /** By default the name in capitals. */
   readonly title?: string;

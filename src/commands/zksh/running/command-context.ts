@@ -2,7 +2,6 @@ import type { CommandContext } from '../engine/command.js';
 import { allCommands, findCommand, suggestCommand } from './registry.js';
 import { runLine, runWords } from './run-line.js';
 
-/** `client` is always the current one of the session. */
 export function createContext(
   parts: Omit<CommandContext, 'client' | 'commands' | 'runLine' | 'runWords'>,
 ): CommandContext {

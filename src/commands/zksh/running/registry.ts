@@ -137,7 +137,6 @@ const BY_WORD = new Map<string, Entry>(
   ENTRIES.flatMap((entry) => [entry.name, ...(entry.aliases ?? [])].map((word) => [word, entry])),
 );
 
-/** In the order of help. */
 export const COMMAND_WORDS: readonly string[] = [...BY_WORD.keys()];
 
 /** By name or alias, case-sensitive. */
@@ -145,7 +144,6 @@ export async function findCommand(word: string): Promise<Verb | undefined> {
   return BY_WORD.get(word)?.load();
 }
 
-/** In the order of help. */
 export function allCommands(): Promise<readonly Verb[]> {
   return Promise.all(ENTRIES.map((entry) => entry.load()));
 }

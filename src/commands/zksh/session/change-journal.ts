@@ -39,7 +39,6 @@ export class CommandChanges {
     return [...this.#znodes.values()];
   }
 
-  /** The reasons why some paths cannot be restored. */
   get faults(): ReadonlyMap<string, string> {
     return this.#faults;
   }
@@ -53,7 +52,6 @@ export class CommandChanges {
     return this.#znodes.size === 0 && this.#faults.size === 0 && this.#refusal === undefined;
   }
 
-  /** Discards the record. */
   refuse(why: string): void {
     this.#refusal ??= why;
     this.#znodes.clear();

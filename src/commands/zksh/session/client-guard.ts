@@ -8,7 +8,6 @@ export interface Guard {
   reportDryRun(result: Result): void;
 }
 
-/** For read-only sessions and dry runs. */
 export async function guardClient(client: ZooKeeperClient, guard: Guard): Promise<ZooKeeperClient> {
   if (guard.isReadOnly) {
     const { readOnlyClient } = await import('./read-only-client.js');

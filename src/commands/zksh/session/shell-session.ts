@@ -30,7 +30,6 @@ export interface SessionOptions {
   readonly auth?: readonly Credentials[];
   /** Reports changes instead of sending them. */
   readonly isDryRun?: boolean;
-  /** The name for the prompt. */
   readonly profile?: string;
   /** Asks for confirmation of each change, and rejects changes in scripts. */
   readonly isProtected?: boolean;
@@ -94,12 +93,10 @@ export class ShellSession {
     this.clientKind = options.clientKind ?? 'builtin';
   }
 
-  /** For other connections to the same servers. */
   get tls(): TlsOptions | undefined {
     return this.#options.tls ?? this.#options.client?.tls;
   }
 
-  /** The timeout of four-letter words. */
   get wordTimeoutMs(): number {
     return this.#options.timeoutMs ?? DEFAULT_WORD_TIMEOUT_MS;
   }
@@ -152,7 +149,6 @@ export class ShellSession {
     return resolvePath(text, this.#cwd);
   }
 
-  /** @returns a function that unsubscribes */
   subscribe(listener: (event: SessionEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

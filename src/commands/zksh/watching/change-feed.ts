@@ -16,7 +16,6 @@ export interface FeedOptions {
   readonly isRecursive: boolean;
   /** False reports only events, and reads no values. */
   readonly hasValues: boolean;
-  /** Ends the feed. */
   readonly signal: AbortSignal;
 }
 

@@ -9,7 +9,6 @@ import { partialError, walk } from '../../../znodes/walk.js';
 import type { CommandContext } from '../../engine/command.js';
 import type { Result } from '../../results/result.js';
 
-/** Computes the new ACL from the old one. */
 export interface AclChange {
   /** The new ACL does not depend on the old one, which is then not read. */
   readonly isBlind: boolean;

@@ -110,7 +110,6 @@ function splice(text: string, { start, end }: Span, value: string): string {
   return text.slice(0, start) + value + text.slice(end);
 }
 
-/** Empty for values without entries. */
 function entriesOf(text: string, { start, end }: Span): readonly Entry[] {
   const isObject = text[start] === '{';
   if (!isObject && text[start] !== '[') return [];

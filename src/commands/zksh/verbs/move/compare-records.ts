@@ -3,7 +3,6 @@ import { isSameAcl, isSameData, type ZnodeRecord } from './znode-record.js';
 
 export interface Difference {
   readonly path: string;
-  /** Undefined if the znode does not exist. */
   readonly left: ZnodeRecord | undefined;
   readonly right: ZnodeRecord | undefined;
   readonly isDataDifferent: boolean;

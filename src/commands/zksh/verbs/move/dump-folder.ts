@@ -113,7 +113,6 @@ export class DumpFolder {
   }
 }
 
-/** Relative to the folder. */
 export function fileOf(path: string): string {
   const names = path.split('/').slice(1).map(safeName);
   const file = `${['tree', ...names].join('/')}.data`;

@@ -7,7 +7,6 @@ export interface DumpText {
   end(fields: LineFields): string;
 }
 
-/** A part of a dump as text. */
 export interface DumpPiece {
   readonly text: string;
   /** The line of its start, from 1. */

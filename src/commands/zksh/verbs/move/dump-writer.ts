@@ -7,7 +7,6 @@ import { type LineFields, recordFields, withoutData, type ZnodeRecord } from './
 
 const WRITE_LENGTH = 256 * 1024;
 
-/** The state of an interrupted dump. */
 export interface InterruptedDump {
   /** The last complete znode; undefined if no znode was written. */
   readonly last: string | undefined;
@@ -122,7 +121,6 @@ function openFault(file: string, cause: unknown): CommandError {
   );
 }
 
-/** In batches. */
 class LineWriter {
   readonly #handle: FileHandle;
   readonly #signal: AbortSignal;

@@ -8,7 +8,6 @@ import type { DumpFormat } from './dump-format.js';
 import { TreeSource, type TreeSourceOptions } from './tree-source.js';
 import type { ZnodeRecord } from './znode-record.js';
 
-/** A tree of this cluster or of another one. */
 export interface TreePlace {
   readonly client: ZooKeeperClient;
   readonly path: string;

@@ -83,7 +83,6 @@ export function tally(counts: Tally, difference: Difference): void {
   }
 }
 
-/** Undefined for a delete. */
 function recordOf(difference: Difference): SinkRecord | undefined {
   const { left, right, isDataDifferent, isAclDifferent } = difference;
   if (left === undefined || right === undefined) return left;

@@ -41,7 +41,6 @@ export function headFields({ root, server, hasAcls }: DumpHead, time: string): L
   return { zkshDump: FORMAT, root, server, time, hasAcls };
 }
 
-/** For data in a separate file. */
 export function withoutData({ data, encoding: _, ...fields }: LineFields): LineFields {
   return data === null ? { ...fields, data } : fields;
 }
@@ -50,7 +49,6 @@ export function endFields(end: DumpEnd): LineFields {
   return { end: true, ...end };
 }
 
-/** Encodes binary data as base64. */
 export function recordFields(record: ZnodeRecord): LineFields {
   const { path, data, acl, mode, ttl, version, mtime } = record;
   return {

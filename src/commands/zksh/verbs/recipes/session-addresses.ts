@@ -11,7 +11,6 @@ export interface SessionAddresses {
   readonly note: string | undefined;
 }
 
-/** Asks each server in the session's list for its connections. */
 export async function findSessionAddresses({
   session,
   signal,

@@ -4,7 +4,6 @@ import { ErrorCode, errorName } from '../../../../protocol/error-code.js';
 import type { CommandContext } from '../../engine/command.js';
 import type { Result, Row } from '../../results/result.js';
 
-/** Shows the outcome of each operation, also after a failure. */
 export async function runTransaction(context: CommandContext, ops: readonly Op[]): Promise<Result> {
   try {
     const results = await context.client.multi(ops);

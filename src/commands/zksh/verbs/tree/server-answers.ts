@@ -9,7 +9,6 @@ import type { CommandContext } from '../../engine/command.js';
 
 const ANSWER_MS = 5000;
 
-/** The client of a session, as reported by its server. */
 export interface Client {
   readonly address: string;
   readonly server: string;

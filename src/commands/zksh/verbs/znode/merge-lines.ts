@@ -19,7 +19,6 @@ const BASE = '||||||| original';
 const SEPARATOR = '=======';
 const SERVER_VERSION = '>>>>>>> server';
 
-/** Merges two changes of one text. */
 export function mergeLines(base: string, edited: string, current: string): Merge {
   const lines = base.split('\n');
   const [ownChanges, serverChanges] = [
