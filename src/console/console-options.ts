@@ -70,7 +70,7 @@ export function checkExposure(exposure: Exposure): void {
   }
   if (!hasTls && !isPlainAllowed) {
     throw new UsageError(
-      `--listen ${host}: passwords would cross the network in clear: add --tls-cert and --tls-key, or --plain`,
+      `--listen ${host}: passwords would be sent unencrypted: add --tls-cert and --tls-key, or --plain`,
     );
   }
 }
@@ -80,7 +80,7 @@ export function readTls(call: TaskCall) {
   const [cert, key] = [call.text('tls-cert'), call.text('tls-key')];
   if (cert === undefined && key === undefined) return undefined;
   if (cert === undefined || key === undefined) {
-    throw new UsageError('--tls-cert and --tls-key: give both');
+    throw new UsageError('--tls-cert and --tls-key: expected both, or neither');
   }
   const read = (option: string, file: string): Buffer => {
     try {

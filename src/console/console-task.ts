@@ -153,7 +153,8 @@ async function printUser(name: string): Promise<Report> {
 async function runConsole(call: TaskCall): Promise<Report> {
   const user = call.text('new-user');
   if (user !== undefined) return printUser(user);
-  if (call.text('out') !== undefined) throw new UsageError('--out: the console prints no result');
+  if (call.text('out') !== undefined)
+    throw new UsageError('--out: not available: the console prints no result');
   const console = await start(call);
   async function* rows(): AsyncGenerator<ReportRow[], void, undefined> {
     try {

@@ -73,7 +73,7 @@ export function route<T, R extends Params = None, O extends Params = None>(
     carryOut: (services, inPath, query, call) => {
       const texts = new Map(Object.entries(inPath));
       for (const [name, value] of query) {
-        if (texts.has(name)) throw badRequest(`${name}: is given twice`);
+        if (texts.has(name)) throw badRequest(`${name}: duplicate parameter`);
         texts.set(name, value);
       }
       const given: Record<string, unknown> = {};

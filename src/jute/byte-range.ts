@@ -1,7 +1,4 @@
-/**
- * A range of bytes in a buffer. A view (`subarray`) is bigger and slower to create: too slow for
- * every txn, where it is rarely used.
- */
+/** A range of bytes in a buffer. A view (`subarray`) is too slow to create for every txn. */
 export class ByteRange {
   readonly memory: Buffer;
   readonly start: number;

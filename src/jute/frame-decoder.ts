@@ -37,7 +37,6 @@ export class FrameDecoder {
     this.onFrame = onFrame;
   }
 
-  /** The size of the unfinished frame in bytes. */
   get pending(): number {
     return this.restLength;
   }
@@ -51,10 +50,7 @@ export class FrameDecoder {
     this.returned.length = 0;
   }
 
-  /**
-   * Takes back frames, without their lengths. After `release`, the next push passes them on first,
-   * in this order.
-   */
+  /** Takes back frames. After `release`, the next push passes them on first, in this order. */
   putBack(frames: readonly Buffer[]): void {
     if (this.isStopped) return;
     for (const frame of frames.toReversed()) this.returned.push(frame);

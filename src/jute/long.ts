@@ -55,7 +55,6 @@ export function longOf(high: number, low: number): bigint {
   return word[0] as bigint;
 }
 
-/** The upper 32 bits, signed. */
 export function highOf(value: bigint): number {
   word[0] = value;
   return halves[HIGH] as number;
@@ -67,7 +66,6 @@ export function numberOf(value: bigint): number {
   return (halves[HIGH] as number) * 0x1_0000_0000 + ((halves[LOW] as number) >>> 0);
 }
 
-/** The lower 32 bits, signed. */
 export function lowOf(value: bigint): number {
   word[0] = value;
   return halves[LOW] as number;

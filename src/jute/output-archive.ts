@@ -157,9 +157,7 @@ export class OutputArchive {
     return this.bytes;
   }
 
-  /**
-   * The current bytes; the caller owns them. The next write allocates as much as this turn used.
-   */
+  /** The caller owns the bytes. The next write allocates as much as this turn used. */
   take(): Buffer {
     const taken = this.bytes.subarray(0, this.end);
     this.nextSize = Math.max(this.initialSize, Math.min(this.end, MAX_KEPT_SIZE));
@@ -169,7 +167,6 @@ export class OutputArchive {
     return taken;
   }
 
-  /** Drops the bytes and keeps the memory. */
   reset(): void {
     if (this.isShared) this.take();
     this.end = 0;

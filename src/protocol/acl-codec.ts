@@ -6,10 +6,7 @@ import { OPEN_ACL_UNSAFE } from './perms.js';
 
 const OPEN_BYTES = encodeOpenAcl();
 
-/**
- * Reads an ACL vector. Nearly every create has world:anyone:ALL: its bytes map to one constant,
- * which identity checks recognize later.
- */
+/** Nearly every ACL is world:anyone:ALL: its bytes map to one constant, which `===` recognizes. */
 export function readAcl(input: InputArchive): readonly ACL[] {
   if (!isOpenAt(input)) return ACLVector.read(input);
   input.at += OPEN_BYTES.length;

@@ -26,7 +26,6 @@ export function outOfRange(name: string, value: unknown, expected: string): Rang
   return new RangeError(`${name}: not allowed: ${describeValue(value)} (expected ${expected})`);
 }
 
-/** A short description of a value; never throws. */
 export function describeValue(value: unknown): string {
   switch (typeof value) {
     case 'string': {
@@ -186,7 +185,6 @@ function reading<T>(name: string, value: unknown, read: () => T): T {
   }
 }
 
-/** @throws TypeError or RangeError that names the value */
 export type Check = (name: string, value: unknown) => unknown;
 
 /**

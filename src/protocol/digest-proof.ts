@@ -1,6 +1,5 @@
 /** The common part of both sides of SASL DIGEST-MD5 (RFC 2831; md5-sess, qop auth). */
 
-/** Names that both sides agree on beforehand. */
 export interface DigestNames {
   readonly realm: string;
   /** `service/host` */
@@ -25,10 +24,7 @@ export interface DigestClaim {
 
 export type Md5 = (bytes: Buffer) => Buffer;
 
-/**
- * @param method AUTHENTICATE for the client; "" for the server, which proves that it knows the
- * password
- */
+/** @param method AUTHENTICATE for the client; "" for the server's proof */
 export function digestProof(md5: Md5, claim: DigestClaim, method: string): string {
   const { user, realm, password, nonce, cnonce, authzid, uri } = claim;
   const secret = md5(Buffer.from(`${user}:${realm}:${password}`, 'utf8'));

@@ -1,7 +1,4 @@
-/**
- * Compares in constant time, so that timing reveals nothing about a secret except its length.
- * `node:crypto` is not allowed here.
- */
+/** Constant time: timing reveals only the length. `node:crypto` is not allowed here. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;
   let difference = 0;

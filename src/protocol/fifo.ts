@@ -32,14 +32,13 @@ export class Fifo<T> {
     return this.ring[(this.head + index) & (this.ring.length - 1)];
   }
 
-  /** Removes and returns all elements, oldest first. */
   drain(): T[] {
     const values: T[] = [];
     for (let value = this.shift(); value !== undefined; value = this.shift()) values.push(value);
     return values;
   }
 
-  /** Oldest first; no push or shift may happen meanwhile. */
+  /** No push or shift may happen meanwhile. */
   *values(): Generator<T> {
     for (let i = 0; i < this.count; i++) yield this.at(i) as T;
   }

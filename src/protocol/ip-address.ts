@@ -1,5 +1,3 @@
-/** IP addresses as 4 or 16 bytes. */
-
 /** Leading zeros are decimal, as in Java. Refuses a zone and IPv4 within IPv6. */
 export function parseIp(text: string): readonly number[] | undefined {
   return text.includes(':') ? parseIpv6(text) : parseIpv4(text);

@@ -23,13 +23,12 @@ const FLAGS: readonly string[] = ['required', 'requisite', 'sufficient', 'option
 const DIGEST = /(?:^|\.)DigestLoginModule$/;
 const USER_PREFIX = 'user_';
 
-/** @throws JaasError */
 function sectionsOf(text: string): Map<string, readonly LoginModule[]> {
   const tokens = new Tokens(text);
   const sections = new Map<string, readonly LoginModule[]>();
   while (!tokens.isAtEnd) {
     const name = tokens.take('the name of a section');
-    if (sections.has(name)) throw new JaasError(`section ${name}: given twice`);
+    if (sections.has(name)) throw new JaasError(`section ${name}: duplicate`);
     tokens.expect('{');
     const modules: LoginModule[] = [];
     while (!tokens.accept('}')) modules.push(moduleOf(tokens));
@@ -115,14 +114,13 @@ class Tokens {
   }
 }
 
-/** The options of the section; undefined without the section. @throws JaasError */
 function digestOptions(text: string, name: string): Options | undefined {
   const modules = sectionsOf(text).get(name);
   if (modules === undefined) return undefined;
   const other = modules.find(({ className }) => !DIGEST.test(className));
   if (other !== undefined) {
     throw new JaasError(
-      `section ${name}: ${other.className} is not supported (expected DigestLoginModule: SASL is only DIGEST-MD5 here)`,
+      `section ${name}: ${other.className} is not supported (expected DigestLoginModule, because only SASL DIGEST-MD5 is supported)`,
     );
   }
   return new Map(modules.flatMap(({ options }) => [...options]));

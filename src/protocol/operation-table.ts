@@ -1,6 +1,4 @@
-/**
- * One row for each request type of clients. Server, client and tests derive their lists from it.
- */
+/** One row per request type of clients. Server, client and tests derive their lists from it. */
 import type { InputArchive } from '../jute/input-archive.js';
 import type { RecordType } from '../jute/record.js';
 import type { ACL } from './data.js';
@@ -145,7 +143,6 @@ export interface RequestFields {
   readonly flags?: number;
 }
 
-/** @throws JuteError for a damaged body */
 export function readRequest(code: number, input: InputArchive): RequestFields {
   return (OPERATION_TABLE.get(code)?.records?.request.read(input) ?? {}) as RequestFields;
 }

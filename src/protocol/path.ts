@@ -65,7 +65,6 @@ export function isParentPath(parent: string, path: string): boolean {
   );
 }
 
-/** "/a/b" -> "b". */
 export function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }

@@ -12,7 +12,7 @@ import type { ZnodeOptions } from './znodes.js';
 export function checkPath(path: string): void {
   const fault = pathFault(checkString('path', path));
   if (fault !== undefined)
-    throw new RangeError(`"${path}" is not a path: ${fault} (expected /a/b)`);
+    throw new RangeError(`path: invalid path: "${path}": ${fault} (expected a path such as /a/b)`);
 }
 
 /** @throws RangeError if it cannot be the last part of a path */
@@ -21,7 +21,7 @@ export function checkName(name: string, argument = 'name'): void {
   const fault = name.includes('/') ? 'it contains a /' : pathFault(`/${name}`);
   if (fault !== undefined || name === '') {
     throw new RangeError(
-      `"${name}" cannot name a znode: ${fault ?? 'it is empty'} (expected a name)`,
+      `${argument}: invalid name: "${name}": ${fault ?? 'it is empty'} (expected the name of a znode)`,
     );
   }
 }

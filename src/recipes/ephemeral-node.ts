@@ -17,7 +17,6 @@ export interface EphemeralPlace {
   readonly isReplacing?: boolean;
 }
 
-/** The owner of each path that a session created or may have created. */
 const owners = new WeakMap<ZooKeeperClient, Map<string, EphemeralNode>>();
 
 export class EphemeralNode {
@@ -48,7 +47,7 @@ export class EphemeralNode {
     }
   }
 
-  /** Undefined if the connection was lost, so that the outcome is unknown. */
+  /** Undefined if the outcome is unknown. */
   private async make(data: Buffer, wait: Wait, wasLost: boolean): Promise<boolean | undefined> {
     const { client, path, acl, isReplacing = false } = this.place;
     const options = createOptions(CreateModes.EPHEMERAL, acl);

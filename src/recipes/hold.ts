@@ -1,10 +1,9 @@
 /**
  * A hold by an ephemeral znode, and the detection of its loss. A client learns late that its
- * session expired; another process may be the holder by then. So the hold counts as lost earlier:
- * when the client is disconnected for 1/6 of the session timeout, or when no server has answered
- * for 5/6. A client leaves a silent server after 2/3. Half of the remaining 1/3 covers the travel
- * time of the last answer, from which server and client count. A process that was stopped loses its
- * hold when it continues.
+ * session expired, when another process may be the holder. So the hold counts as lost earlier: when
+ * the client is disconnected for 1/6 of the session timeout, or when no server has answered for
+ * 5/6. A client leaves a silent server after 2/3. Half of the remaining 1/3 covers the travel time
+ * of the last answer. A process that was stopped loses its hold when it continues.
  */
 import type { ClientState, WatchEvent } from '../client/base/client.js';
 import { endOfSession } from '../client/base/errors.js';
@@ -24,9 +23,7 @@ export interface Hold {
   readonly signal: AbortSignal;
   /** Aborted when another process writes `unlock` into the znode. */
   readonly revoked: AbortSignal;
-  /** Aborts the signal, but keeps the znode. */
   abort(reason: unknown): void;
-  /** Stops watching; the signals keep their state. */
   stop(): void;
 }
 

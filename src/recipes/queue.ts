@@ -31,7 +31,6 @@ const ITEM = 'queue';
 const TAKER = 'taker';
 const HIGHEST = 0x7fff_ffff;
 
-/** Both queues; they differ only in the names of items. */
 class ItemQueue extends PathRecipe {
   /**
    * Waits for an item, removes it, and returns it. At most one taker gets it; it is lost if that

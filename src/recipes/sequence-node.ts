@@ -1,11 +1,8 @@
 /**
- * A place in a line: an ephemeral sequential znode with a GUID in its name, which identifies it
- * after a lost reply (Recipes page, "Recoverable Errors and the GUID").
- *
- * ```
- *   /parent/_c_<guid>-<kind>-0000000003     the lowest has the turn,
- *   /parent/_c_<guid>-<kind>-0000000004     each other watches the one before
- * ```
+ * A place in a line: an ephemeral sequential znode. The GUID in its name, as in
+ * `_c_<guid>-lock-0000000003`, identifies it after a lost reply (Recipes page, "Recoverable Errors
+ * and the GUID"). The place with the lowest number has the turn, each other one watches the one
+ * before.
  */
 import { randomUUID } from 'node:crypto';
 import type { ZooKeeperClient } from '../client/base/client.js';
@@ -18,12 +15,11 @@ import { type Member, parseMembers } from './members.js';
 import { isLoss, once, retried, untilConnected, type Wait } from './session.js';
 import { childrenOf, createOptions, deleteIfThere, makeAbove, untilOneChanged } from './znodes.js';
 
-/** A line; it ignores other children of its parent. */
 export interface Line {
   readonly client: ZooKeeperClient;
   readonly parent: string;
   readonly kind: string;
-  /** The kinds of places in this line. Default: only `kind`. */
+  /** Default: only `kind`. */
   readonly kinds?: readonly string[];
   /**
    * Selects the places before this one that block it; it waits for a change of any. An empty result
@@ -36,7 +32,6 @@ export interface Line {
 
 export class SequenceNode {
   private readonly line: Line;
-  /** The path without the sequence number. */
   private readonly prefix: string;
   private created: string | undefined;
   private leaving: Promise<void> | undefined;
@@ -46,7 +41,6 @@ export class SequenceNode {
     this.prefix = childPath(line.parent, `_c_${randomUUID()}-${line.kind}-`);
   }
 
-  /** With the sequence number, after enter(). */
   get path(): string {
     return this.created ?? this.prefix;
   }
@@ -74,10 +68,7 @@ export class SequenceNode {
     }
   }
 
-  /**
-   * Waits until no place before this one blocks it. @throws RecipeError ELOST if the znode was
-   * deleted
-   */
+  /** @throws RecipeError ELOST if the znode was deleted */
   async waitForTurn(signal?: AbortSignal): Promise<void> {
     const wait = this.wait(signal);
     const blockersOf = this.line.blockers ?? ((before) => before.slice(-1));
@@ -85,7 +76,7 @@ export class SequenceNode {
       const members = await this.members(wait);
       const index = members.findIndex(({ name }) => name === this.name);
       if (index === -1) {
-        throw new RecipeError('ELOST', `${this.path} was deleted while it waited for its turn`);
+        throw new RecipeError('ELOST', `${this.path}: deleted while it waited for its turn`);
       }
       const blockers = blockersOf(members.slice(0, index));
       if (blockers.length === 0) return;
@@ -106,7 +97,6 @@ export class SequenceNode {
     return { client: this.line.client, path: this.path, signal };
   }
 
-  /** All places of the line, in its order. */
   async members(wait: Wait): Promise<readonly Member[]> {
     const { parent, kind, kinds } = this.line;
     return parseMembers(await childrenOf(wait, parent), kinds ?? [kind]);

@@ -27,7 +27,7 @@ export class ServiceDirectory extends PathRecipe {
   }
 }
 
-/** Number of caches per path of a client: they share the watch of the session. */
+/** Caches per path of a client: they share one watch. */
 const watching = new WeakMap<ZooKeeperClient, Map<string, number>>();
 
 /**

@@ -8,9 +8,7 @@ import type { ErrorName } from '../protocol/error-code.js';
 
 type SessionListener = (state: ClientState, reason?: Error) => void;
 
-/**
- * Before its state changes, a closing client fails requests at once: do not retry in a busy loop.
- */
+/** A closing client fails requests before its state changes: prevents a busy loop. */
 const RETRY_PAUSE_MS = 50;
 
 const LOSSES: readonly string[] = ['CONNECTIONLOSS', 'OPERATIONTIMEOUT', 'REQUESTTIMEOUT'];
@@ -18,8 +16,8 @@ const LOSSES: readonly string[] = ['CONNECTIONLOSS', 'OPERATIONTIMEOUT', 'REQUES
 const listeners = new WeakMap<ZooKeeperClient, Set<SessionListener>>();
 
 /**
- * Calls `listener` on every change of state until the returned function is called. Each client gets
- * one shared listener, because Node.js reports many on one emitter as a leak.
+ * One shared listener per client: Node.js reports many on one emitter as a leak.
+ * @returns a function that removes `listener`
  */
 export function watchSession(client: ZooKeeperClient, listener: SessionListener): () => void {
   const known = listeners.get(client);
@@ -36,10 +34,8 @@ export function watchSession(client: ZooKeeperClient, listener: SessionListener)
   };
 }
 
-/** The client of a wait, and the signal that ends it. */
 export interface Wait {
   readonly client: ZooKeeperClient;
-  /** For error texts. */
   readonly path: string;
   readonly signal?: AbortSignal | undefined;
 }
@@ -81,7 +77,6 @@ export function whileAlive<T>(
   });
 }
 
-/** Makes one request. If the wait ends first, its answer is ignored. */
 export function once<T>(wait: Wait, send: () => Promise<T>): Promise<T> {
   return whileAlive(wait, (resolve, reject) => {
     send().then(resolve, reject);

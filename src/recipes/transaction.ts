@@ -34,7 +34,8 @@ export function checkSites(given: readonly string[]): readonly string[] {
   const sites = checkArray('sites', given, checkText);
   if (sites.length === 0) throw outOfRange('sites', given, 'at least one site');
   for (const site of sites) checkName(site, 'site');
-  if (new Set(sites).size < sites.length) throw new RangeError(`duplicate site: ${sites}`);
+  if (new Set(sites).size < sites.length)
+    throw new RangeError(`sites: duplicate name: ${sites} (expected each name once)`);
   return sites;
 }
 
@@ -51,7 +52,7 @@ export function parseTransaction(path: string, data: Buffer | null | undefined):
   }
   const record = parseRecord(data?.toString() ?? '');
   if (record !== undefined) return record;
-  throw new RecipeError('EBADDATA', `${path}: does not contain a transaction`);
+  throw new RecipeError('EBADDATA', `${path}: data are not a transaction`);
 }
 
 function parseRecord(text: string): TransactionRecord | undefined {

@@ -43,7 +43,7 @@ export async function makeContainer(
   }
 }
 
-/** After a failed create: creates the missing parent of a NONODE, throws any other error. */
+/** Creates the missing parent after a NONODE, and throws any other error. */
 export async function makeAbove(
   error: unknown,
   wait: Wait,
@@ -84,7 +84,6 @@ export async function readIfThere(
   return retried(wait, () => wait.client.getData(path, { watch })).catch(absent);
 }
 
-/** Empty if the znode does not exist. */
 export async function childrenOf(wait: Wait, path: string): Promise<readonly string[]> {
   const found = await retried(wait, () => wait.client.getChildren(path)).catch(absent);
   return found?.children ?? [];
@@ -116,7 +115,6 @@ export async function watchData(
   }
 }
 
-/** Deletes any version, if the znode exists. */
 export async function deleteIfThere(wait: Wait, path: string): Promise<void> {
   await retried(wait, () => wait.client.delete(path)).catch(absent);
 }

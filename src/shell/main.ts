@@ -9,10 +9,7 @@ import type { Key } from './terminal/key-decoder.js';
 import { openKeyboard } from './terminal/keyboard.js';
 import { paintSpans } from './terminal/theme.js';
 
-/**
- * Runs the interactive shell. At the end, restores the terminal and closes the session.
- * @returns the exit status
- */
+/** @returns the exit status */
 export async function startShell(options: ShellOptions): Promise<number> {
   const session = makeSession(options);
   const { isReadOnly, isDryRun, clientKind } = session;
@@ -74,9 +71,8 @@ async function showShell(session: ShellSession, options: ShellOptions): Promise<
 }
 
 /**
- * Signals that end a process end the shell; SIGINT acts like Ctrl-C. The handlers stay: a closing
- * terminal sends several SIGHUPs, and the session must close after the first.
- * @returns a function that returns the exit status
+ * Ends the shell on a signal; SIGINT acts like Ctrl-C. The handlers stay, because a closing
+ * terminal sends several SIGHUPs. @returns a function that returns the exit status
  */
 function handleSignals(interrupt: () => void, end: () => void): () => number {
   let exitCode: number = ExitCode.ok;

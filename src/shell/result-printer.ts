@@ -28,7 +28,6 @@ export interface ResultPrinterParts {
   readonly vocabulary: Vocabulary;
   readonly scrollback: Scrollback;
   readonly terminal: LentTerminal;
-  /** Undefined if results are never paged. */
   readonly paging?: Paging | undefined;
 }
 

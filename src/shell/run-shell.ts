@@ -17,7 +17,6 @@ import { loadInk } from './terminal/load-ink.js';
 const TABLE = { all: allCommands, find: findCommand, suggest: suggestCommand };
 const CLEAR_ROW = '\r\x1b[2K';
 
-/** The input that arrived before the shell was loaded. */
 export interface Input {
   /** Passes buffered input first. */
   connect(onKey: (key: Key) => void, onEnd: () => void): void;

@@ -2,10 +2,7 @@ import { inBackground } from '../commands/program/in-background.js';
 import type { ShellSession } from '../commands/zksh/session/shell-session.js';
 import type { Connection } from './line/prompt.js';
 
-/**
- * The server's role in its ensemble, queried after each connect: a server closes its connections
- * when its role changes. The prompt does not wait for it.
- */
+/** Queried after each connect, because a server closes its connections when its role changes. */
 export class ServerRole {
   readonly #session: ShellSession;
   readonly #onLearned: () => void;
@@ -27,7 +24,6 @@ export class ServerRole {
   refresh(): void {
     this.close();
     this.#role = undefined;
-    // Without an answer, no role is shown.
     if (this.#session.state === 'connected') inBackground(this.#ask(), () => undefined);
   }
 

@@ -1,5 +1,4 @@
-// Performs the effects of shell-state.ts: runs lines, completes words, writes the history file, and
-// listens to the session.
+// Performs the effects of shell-state.ts.
 
 import { CommandError, ExitCode } from '../commands/program/command-error.js';
 import { inBackground } from '../commands/program/in-background.js';
@@ -83,7 +82,6 @@ export class ShellDriver {
     return this.#state;
   }
 
-  /** @returns a function that unsubscribes */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -56,7 +56,6 @@ export const WatchPane = memo(({ pane, columns, height }: PaneProps) => (
 
 interface PromptProps {
   readonly input: InputRows;
-  /** Rows above, for the cursor position. */
   readonly top: number;
 }
 

@@ -40,7 +40,6 @@ export interface ShellState {
   readonly running: { readonly line: string; readonly isSlow: boolean } | undefined;
   /** Lines entered while another was running. */
   readonly queue: readonly string[];
-  /** The question of the running command, which gets the keys. */
   readonly question: string | undefined;
   /** Neither shown nor recorded. */
   readonly secret: SecretEntry | undefined;
@@ -49,7 +48,6 @@ export interface ShellState {
   readonly menu: readonly string[] | undefined;
   /** The line after the last TAB: a second TAB on it lists the candidates. */
   readonly completed: CompletedLine | undefined;
-  /** Shown in the bottom line until the next key. */
   readonly note: string | undefined;
   /** Ctrl-D was pressed while a command was running. */
   readonly isEnding: boolean;

@@ -171,10 +171,10 @@ test('a console that strangers could use does not start', async () => {
   try {
     for (const [args, why] of [
       [['--listen', '0.0.0.0:0'], /other hosts reach it: add --users or --token-file/],
-      [['--listen', '0.0.0.0:0', '--token-file', file], /in clear: add --tls-cert/],
+      [['--listen', '0.0.0.0:0', '--token-file', file], /unencrypted: add --tls-cert/],
       [['--auth-file', file], /every user of this machine/],
       [['--users', file], /line 1: expected NAME:scrypt:SALT:KEY/],
-      [['--tls-cert', file], /give both/],
+      [['--tls-cert', file], /expected both/],
       [['--tls-cert', file, '--tls-key', file], /--tls-cert .*cannot be read as PEM/],
       [['--trend-file', file], /--trend-file .*: cannot read/],
       [['--record', 'config'], /--record: invalid path/],

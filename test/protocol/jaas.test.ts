@@ -39,7 +39,8 @@ function faultOf(text: string, section = 'Server'): string {
 
 test('a section that asks for another module is an error, and others do not matter', () => {
   const kerberos = 'com.sun.security.auth.module.Krb5LoginModule required useKeyTab=true;';
-  const why = 'is not supported (expected DigestLoginModule: SASL is only DIGEST-MD5 here)';
+  const why =
+    'is not supported (expected DigestLoginModule, because only SASL DIGEST-MD5 is supported)';
   const expected = `section Server: com.sun.security.auth.module.Krb5LoginModule ${why}`;
   assert.is(faultOf(`Server { ${kerberos} };`), expected);
   assert.is(faultOf(`Server { ${MODULE} required user_a="b"; ${kerberos} };`), expected);
@@ -64,7 +65,7 @@ for (const [text, fault] of [
     'line 1: found a text without its closing quote (expected the value of user_a)',
   ],
   ['Server { M required; }', 'line 1: found the end (expected ";")'],
-  ['A { M required; }; A { M required; };', 'section A: given twice'],
+  ['A { M required; }; A { M required; };', 'section A: duplicate'],
 ] as const) {
   test(`a malformed file is an error: ${JSON.stringify(text)}`, () => {
     assert.is(faultOf(text), fault);

@@ -25,7 +25,7 @@ registerLockFaults(register);
 
 test('lock: an invalid path is refused', () => {
   const client = createClient({ connectString: '127.0.0.1:1' });
-  assert.throws(() => new Lock(client, 'lock'), /"lock" is not a path/);
+  assert.throws(() => new Lock(client, 'lock'), /path: invalid path: "lock"/);
   assert.throws(() => new Lock(client, '/lock/'), RangeError);
 });
 

@@ -66,7 +66,6 @@ export interface ResolvedOptions {
   readonly options: CheckedOptions;
 }
 
-/** @throws TypeError or RangeError for a bad connect string, timeout, or TLS option */
 export function resolveOptions(given: ClientOptions): ResolvedOptions {
   const options = checkClientOptions(given);
   const { servers, chroot } = resolveTarget(options, options.connectString);
@@ -88,7 +87,6 @@ export function resolveOptions(given: ClientOptions): ResolvedOptions {
 }
 
 /**
- * The new servers of a session, in the order to try them.
  * @param chroot of the session; the connect string may name it or omit it
  * @throws RangeError for a bad connect string, or for another chroot
  */

@@ -26,7 +26,6 @@ interface Limited {
   giveUp(error: Error): void;
 }
 
-/** Starts a request that a signal or a timeout may reject first. */
 export function withLimits<R>(
   { signal, timeoutMs }: CallOptions,
   start: (resolve: (value: R) => void, reject: (error: Error) => void) => Limited,

@@ -6,7 +6,6 @@ import { ZooKeeperError } from '../base/errors.js';
 import { checkListener } from './arguments.js';
 import type { ConnectAttempt } from './connect-attempt.js';
 
-/** The events that every client emits: states, watch events, its end. */
 export abstract class ClientLife {
   protected abstract readonly attempt: ConnectAttempt;
   protected readonly closed: Promise<void>;

@@ -8,7 +8,6 @@ interface Attempts {
   giveUp(): void;
 }
 
-/** The promise of connect(). */
 export class ConnectAttempt {
   private readonly attempts: Attempts;
   private timer: NodeJS.Timeout | undefined;

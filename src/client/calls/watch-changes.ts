@@ -50,7 +50,6 @@ export async function* watchChanges(
   }
 }
 
-/** Without a connection, the client only forgets the watch. */
 async function unwatch(
   client: ZooKeeperClient,
   path: string,

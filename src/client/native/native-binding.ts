@@ -13,7 +13,6 @@ export interface NativeStat {
   readonly aversion: number;
   readonly ctime: Date;
   readonly mtime: Date;
-  /** Hexadecimal, without 0x. */
   readonly ephemeralOwner: string;
 }
 
@@ -72,8 +71,8 @@ interface NativePackage {
 }
 
 /**
- * @param name typed as a string, because the package is an optional peer and may be missing
- * @throws UnsupportedError when the package is not installed or not built
+ * @param name a string for the compiler, because the optional package may be missing @throws
+ * UnsupportedError
  */
 export async function loadNative(name = 'zookeeper'): Promise<new () => NativeHandle> {
   try {

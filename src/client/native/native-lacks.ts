@@ -5,7 +5,6 @@ import { UnsupportedError } from '../base/errors.js';
 import type { ResolvedOptions } from '../calls/arguments.js';
 import { ClientLife } from '../calls/client-life.js';
 
-/** The operations that the npm package `zookeeper` lacks, or that do not work in it. */
 export abstract class NativeLacks extends ClientLife {
   /** The package does not report the answers of a server. */
   readonly silentMs = 0;

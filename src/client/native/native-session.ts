@@ -1,7 +1,4 @@
-/**
- * The session of the C client, with the states, watches and errors of the built-in client. Calls
- * wait until it is connected.
- */
+/** Maps the states, watches, and errors of the C client to those of the built-in client. */
 import { ErrorCode } from '../../protocol/error-code.js';
 import { EventType } from '../../protocol/watch-event.js';
 import { toClientPath } from '../base/chroot.js';
@@ -16,7 +13,6 @@ import { loadNative, type NativeHandle } from './native-binding.js';
 
 /** Codes of the C client that no server sends. */
 const NativeCode = {
-  /** The server was silent for too long. */
   ZOPERATIONTIMEOUT: -7,
   ZINVALIDSTATE: -9,
   ZCLOSING: -116,
@@ -95,7 +91,6 @@ export class NativeSession {
     handle.init(this.config());
   }
 
-  /** Makes a call once the session is connected. */
   request<R>(
     path: string | undefined,
     begin: (handle: NativeHandle, reply: Reply<R>) => number,

@@ -14,18 +14,15 @@ interface AuthEntry {
 }
 
 /**
- * The identities of a session. A server keeps them per connection, so each new connection sends
- * them again. The promise of `add` settles with the first answer.
+ * A server keeps identities per connection, so each new connection sends them again. `add` settles
+ * with the first answer.
  */
 export class AuthList {
   private readonly entries: AuthEntry[] = [];
   /** Sent on this connection, not yet answered; answers come in this order. */
   private readonly sent = new Fifo<AuthEntry>();
 
-  /**
-   * Adds an identity and sends it. @param out undefined without a connection
-   * @returns whether it was sent
-   */
+  /** @returns whether it was sent: false without a connection */
   add(scheme: string, auth: Buffer, waiter: Waiter, out: OutputArchive | undefined): boolean {
     const isSame = (entry: AuthEntry) => entry.scheme === scheme && entry.auth.equals(auth);
     let entry = this.entries.find(isSame);

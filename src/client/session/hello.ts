@@ -1,7 +1,6 @@
 import type { InputArchive } from '../../jute/input-archive.js';
 import type { OutputArchive } from '../../jute/output-archive.js';
 
-/** The first frame of a connection, without a header. */
 export interface Hello {
   /** The last zxid seen. A server with an older state closes the connection without an answer. */
   readonly zxidHigh: number;

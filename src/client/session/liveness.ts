@@ -8,7 +8,6 @@ import type { SessionIdentity } from './session-identity.js';
  */
 export class Liveness {
   sentMs = 0;
-  /** Time of the last bytes of this connection. */
   receivedMs = 0;
   /**
    * Time of the last whole frame for this session; undefined before the first connection. Bytes do

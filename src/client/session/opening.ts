@@ -50,7 +50,6 @@ export class Opening {
     this.identity.writeHello(out);
   }
 
-  /** @throws JuteError */
   read(input: InputArchive, out: OutputArchive): Opened {
     return this.sasl === null
       ? this.readWelcome(input, out)

@@ -11,11 +11,7 @@ export interface Rebalance {
   readonly order: readonly ServerAddress[];
 }
 
-/**
- * @param current the connected server, one of `old`
- * @param next shuffled
- * @param random 0 to 1
- */
+/** @param current one of `old` @param next shuffled @param random 0 to 1 */
 export function rebalance(
   current: ServerAddress,
   old: readonly ServerAddress[],

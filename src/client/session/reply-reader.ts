@@ -28,8 +28,8 @@ export class ReplyReader {
   }
 
   /**
-   * Reads one frame. @returns false if the server refused an authentication, which ends the session
-   * @throws JuteError for an unexpected reply
+   * @returns false if the server refused an authentication, which ends the session @throws
+   * JuteError
    */
   handle(input: InputArchive): boolean {
     const xid = input.readInt();

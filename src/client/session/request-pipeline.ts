@@ -11,8 +11,8 @@ import type { WatchManager } from './watch-manager.js';
 const LARGEST_XID = 0x7fff_ffff;
 
 /**
- * The requests of a session in order: those that wait for a connection, and those on the wire.
- * Replies come in the order of the requests; a reply out of order breaks the connection.
+ * Requests that wait for a connection, and requests on the wire. A reply out of order breaks the
+ * connection.
  */
 export class RequestPipeline {
   private readonly out: OutputArchive;

@@ -12,8 +12,7 @@ export interface Operation<A, R> {
   readonly noNodeValue?: R;
   write(out: OutputArchive, args: A): void;
   /**
-   * Reads the body of a successful reply, and copies all bytes that it keeps.
-   * @throws ZooKeeperError if the body reports a failure (multi)
+   * Copies all bytes that it keeps. @throws ZooKeeperError if the body reports a failure (multi)
    */
   read(input: InputArchive, args: A): R;
 }
@@ -30,7 +29,6 @@ export class Request {
   readonly reject: (error: Error) => void;
   /** 0 until it is written. */
   xid = 0;
-  /** Length of its frame, once it is sent. */
   bytes = 0;
   /** Time in ms of the session's clock. */
   deadlineMs = Number.POSITIVE_INFINITY;
@@ -70,7 +68,6 @@ export class Request {
 /** The default jute.maxbuffer of a server. */
 export const DEFAULT_MAX_BUFFER = 0xfffff;
 
-/** The error of a request whose connection is gone: its outcome is unknown. */
 export function lostError({ path, bytes }: Request, cause: Error): ZooKeeperError {
   const isOversize = bytes > DEFAULT_MAX_BUFFER;
   const limit = `the request of ${bytes} bytes exceeds jute.maxbuffer (default ${DEFAULT_MAX_BUFFER})`;

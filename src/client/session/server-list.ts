@@ -14,7 +14,7 @@ type ListOptions = Pick<
   'servers' | 'random' | 'connectRounds' | 'connectTimeoutMs' | 'isUnknownHostFinal'
 >;
 
-/** Returns why a connection must move, or undefined if it stays. */
+/** @returns why a connection must move, or undefined if it stays */
 export type ServerChange = (list: ServerList, isConnected: boolean) => string | undefined;
 
 const FIRST_DELAY_MS = 50;
@@ -27,7 +27,6 @@ const LONGEST_DELAY_MS = 1000;
  */
 export class ServerList {
   private readonly options: ListOptions;
-  /** The last failure of each server since the last connection. */
   private readonly reasons = new Map<string, Error>();
   private index = -1;
   private servers: readonly ServerAddress[];
@@ -65,10 +64,7 @@ export class ServerList {
     return new Error(`no server accepted the session in ${rounds} of the list`);
   }
 
-  /**
-   * Moves to the next server; returns the delay in ms before its attempt.
-   * @param timeoutMs the session timeout; the delay stays well below it
-   */
+  /** @returns the delay in ms before the next attempt, well below the session timeout */
   next(timeoutMs: number): number {
     const { length } = this.servers;
     const preferred = this.preferred.shift();
@@ -86,7 +82,6 @@ export class ServerList {
     return Math.round(longestMs * (0.5 + this.options.random() / 2));
   }
 
-  /** @returns whether to leave the current connection or attempt */
   update(servers: readonly ServerAddress[], isConnected: boolean): boolean {
     const { current, servers: old } = this;
     this.servers = servers;

@@ -7,7 +7,6 @@ export interface SessionOptions {
   readonly servers: readonly ServerAddress[];
   readonly chroot: string;
   readonly sessionTimeoutMs: number;
-  /** Limit of the first connection over the whole list. */
   readonly connectTimeoutMs: number;
   /** Limit of rounds for the first connection; Infinity for no limit. */
   readonly connectRounds: number;

@@ -11,7 +11,6 @@ import { WritableSearch } from './writable-search.js';
 
 export interface SessionListener {
   changedState(state: ClientState, reason: Error | undefined): void;
-  /** An event with at least one watcher. */
   delivered?(event: WatchEvent): void;
 }
 

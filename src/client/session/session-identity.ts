@@ -3,7 +3,6 @@ import { formatSessionId } from '../../protocol/session-id.js';
 import { NO_PASSWORD, type Welcome, writeHello } from './hello.js';
 import type { SessionOptions } from './session-contract.js';
 
-/** What a server needs to resume a session. */
 export class SessionIdentity {
   id: bigint;
   password: Buffer;

@@ -56,7 +56,6 @@ export class Session {
   private publicState: ClientState = 'connecting';
   private ending: MakeError = closedError;
   private isClosing = false;
-  /** Deadline of the delay, the attempt or the close, by phase. */
   private phaseDeadlineMs = Number.POSITIVE_INFINITY;
 
   constructor(options: SessionOptions, effects: SessionEffects) {
@@ -85,7 +84,6 @@ export class Session {
     return Math.min(this.phaseDeadlineMs, this.requests.nextDeadlineMs, silenceMs);
   }
 
-  /** Whether to tick first, because the bytes in the socket are too old. */
   hasSlept(nowMs: number): boolean {
     return this.phase === 'established' && this.liveness.hasSlept(nowMs);
   }
@@ -172,7 +170,6 @@ export class Session {
     this.phaseDeadlineMs = nowMs + Math.min(requestMs, CLOSE_TIMEOUT_MS);
   }
 
-  /** The caller owns the bytes. */
   takeBytes(nowMs: number): Buffer {
     this.liveness.sentMs = nowMs;
     return this.out.take();

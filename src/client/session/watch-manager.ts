@@ -11,13 +11,11 @@ export type WatchKind = 'data' | 'exists' | 'child' | 'persistent' | 'recursive'
 type WatchTable = Map<string, Set<Watcher>>;
 type RemovedType = 'DataWatchRemoved' | 'ChildWatchRemoved' | 'PersistentWatchRemoved';
 
-/** Removed watchers, and the type of the event that notifies them. */
 export interface RemovedWatchers {
   readonly type: RemovedType;
   readonly watchers: ReadonlySet<Watcher>;
 }
 
-/** The paths of one setWatches request. */
 export interface WatchBatch {
   data: string[];
   exists: string[];
@@ -64,7 +62,6 @@ export class WatchManager {
     else watchers.add(watcher);
   }
 
-  /** The watchers of an event; removes one-shot watches. */
   trigger(type: number, path: string): ReadonlySet<Watcher> {
     const notified = new Set<Watcher>();
     switch (type) {

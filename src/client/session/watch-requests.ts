@@ -43,8 +43,8 @@ const setWatches2: Operation<SetWatchesArgs, void> = {
 };
 
 /**
- * Requests that set a session's watches on a new connection. The server answers with an event for
- * each watch that fired since `relativeZxid`.
+ * Sets the watches of a session on a new connection; the server reports those that fired since
+ * `relativeZxid`.
  */
 export function watchRequests(watches: WatchManager, relativeZxid: bigint): readonly Request[] {
   return watches.batches(SET_WATCHES_MAX_LENGTH).map((batch) => {

@@ -8,8 +8,7 @@ const LONGEST_DELAY_MS = 60_000;
 const ANSWER_MS = 1000;
 
 /**
- * While the session is on a read-only server, asks the others for their mode (isro), one after the
- * other, with the pauses of ClientCnxn.
+ * Asks the other servers for their mode (isro), one after the other, with the pauses of ClientCnxn.
  */
 export class WritableSearch {
   private readonly tls: TlsOptions | undefined;

@@ -50,7 +50,7 @@ export function jsonCodec<T = unknown>(
     encode: (value) => {
       const text: string | undefined = JSON.stringify(value);
       if (text === undefined)
-        throw new TypeError('value: wrong type: no JSON (expected plain values)');
+        throw new TypeError('value: not representable as JSON (expected plain values)');
       return text;
     },
     decode: (data) => check(JSON.parse(data?.toString() ?? '')),

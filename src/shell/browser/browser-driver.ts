@@ -1,6 +1,3 @@
-// Performs the effects of the browser: reads znodes, and watches the visible ones so that the
-// screen follows the server.
-
 import type { ZooKeeperClient } from '../../client/base/client.js';
 import { ZooKeeperError } from '../../client/base/errors.js';
 import { inBackground } from '../../commands/program/in-background.js';
@@ -52,7 +49,7 @@ export class BrowserDriver {
     return this.#state;
   }
 
-  /** Calls the listener after each change of `state`. @returns a function that unsubscribes */
+  /** @returns a function that unsubscribes */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

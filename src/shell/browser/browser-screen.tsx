@@ -22,7 +22,6 @@ export interface Layout {
   readonly treeWidth: number;
   readonly treeHeight: number;
   readonly valueWidth: number;
-  /** Rows of the data, without the Stat. */
   readonly valueHeight: number;
   readonly hexColumns: number;
 }
@@ -32,7 +31,6 @@ const WIDE_HEX = 10 + 16 * 3 + 1 + 16;
 
 const SIDE_BY_SIDE_COLUMNS = 60;
 const MAX_TREE_WIDTH = 50;
-/** Title and keys. */
 const FRAME_ROWS = 2;
 const STAT_ROWS = 2;
 const GAP: Span = { text: ' │ ', tone: 'dim' };
@@ -167,7 +165,6 @@ function cutLeft(line: string, columns: number, width: number): string {
   return drawn.slice(at);
 }
 
-/** Pads or cuts. */
 function fit(text: string, width: number): string {
   const shown = cut(text, width);
   return shown + ' '.repeat(Math.max(0, width - textWidth(shown)));

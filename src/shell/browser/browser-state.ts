@@ -6,7 +6,6 @@ export interface BrowserState {
   readonly root: string;
   readonly tree: BrowsedTree;
   readonly selected: string;
-  /** The first visible row of the tree. */
   readonly top: number;
   readonly hasValueFocus: boolean;
   readonly value: BrowsedValue;
@@ -17,7 +16,6 @@ export interface BrowserState {
   readonly search: { readonly text: string; readonly isTyped: boolean } | undefined;
   readonly note: string | undefined;
   readonly server: string;
-  /** Numbers of visible rows. */
   readonly treeHeight: number;
   readonly valueHeight: number;
   readonly hexColumns: number;

@@ -79,7 +79,6 @@ function scrollToSelected(state: BrowserState): BrowserState {
   return top === state.top ? state : { ...state, top };
 }
 
-/** The visible rows without Stats. */
 function unreadStats(before: BrowserState, after: BrowserState): readonly BrowserEffect[] {
   const isSame =
     before.tree === after.tree &&

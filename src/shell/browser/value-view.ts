@@ -13,10 +13,7 @@ export interface ValueView {
 /** Longer JSON is not formatted: parsing would delay keys. */
 const MAX_JSON_LENGTH = 4 * 1024 * 1024;
 
-/**
- * @param form undefined detects it
- * @param hexColumns bytes per line
- */
+/** @param hexColumns bytes per line */
 export function viewOf(
   data: Buffer | null,
   form: ValueForm | undefined,

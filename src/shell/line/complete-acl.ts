@@ -4,7 +4,6 @@ import type { Choice, Found } from './complete.js';
 const STARTS = ['world:anyone:', 'auth::', 'digest:', 'ip:', 'x509:', 'sasl:'];
 /** Colons before the permissions: a digest id is `user:hash`. */
 const COLONS: Readonly<Record<string, number>> = { digest: 3 };
-/** Common sets first. */
 const PERMISSIONS = ['cdrwa', 'cdrw', 'r', 'rw', 'c', 'd', 'w', 'a'];
 
 export function completeAcl(text: string): Found {

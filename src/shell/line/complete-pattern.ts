@@ -7,10 +7,7 @@ export const NOTHING: Found = { prefix: '', choices: [] };
 
 const MAX_PARENTS = 64;
 
-/**
- * @param text the word without quotes
- * @param pattern the word with a backslash before each quoted pattern character
- */
+/** @param pattern `text` with a backslash before each quoted pattern character */
 export async function completePattern(
   text: string,
   pattern: string,

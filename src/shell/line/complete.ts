@@ -23,7 +23,6 @@ export interface Completion {
   readonly fault?: string;
 }
 
-/** In any order. */
 export type ListChildren = (path: string) => Promise<readonly string[]>;
 
 export interface CompletionContext {

@@ -19,7 +19,6 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** In memory, and in a shortened file. */
 export const MAX_HISTORY_ENTRIES = 5000;
 /** Longer entries, such as pasted values, are only kept in memory. */
 const MAX_STORED_LENGTH = 10_000;
@@ -49,10 +48,7 @@ export class HistoryFile {
     this.#file = file;
   }
 
-  /**
-   * Without duplicates, oldest first; empty without a file. Shortens a long file.
-   * @throws the system's error if the file cannot be read
-   */
+  /** Without duplicates, oldest first. @throws the system's error if the file cannot be read */
   async load(): Promise<readonly string[]> {
     const stored = this.#read();
     const entries = collapse(stored);

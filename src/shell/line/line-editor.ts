@@ -1,5 +1,4 @@
-// The line editor as a pure reducer of text and cursor. Offsets count UTF-16 units and never split
-// a grapheme.
+// A pure reducer of text and cursor. Offsets count UTF-16 units and never split a grapheme.
 import { nextBoundary, previousBoundary } from '../../commands/terminal/text-width.js';
 
 export interface LineState {

@@ -7,12 +7,10 @@ export interface Connection {
   /** "host:port", or the connect string while disconnected. */
   readonly server: string;
   readonly state: ClientState;
-  /** "" without a chroot. */
   readonly chroot: string;
   readonly cwd: string;
   /** Undefined if unknown or not shown. */
   readonly role?: string;
-  /** Undefined if not shown. */
   readonly access?: 'rw' | 'ro';
 }
 

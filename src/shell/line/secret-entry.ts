@@ -13,7 +13,6 @@ export interface SecretEntry {
   readonly isEntered: boolean;
 }
 
-/** `text` is set after the question and Enter. */
 export interface SecretStep {
   readonly secret: SecretEntry | undefined;
   readonly told?: { readonly question: string; readonly text: string };

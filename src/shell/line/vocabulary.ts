@@ -45,9 +45,8 @@ export function makeVocabulary(
 }
 
 /**
- * Whether the history may record a line. Not if it starts with a blank, refers to the history, or
- * may contain a secret: an argument of a secret or misspelled command, or a password in a server
- * list or ACL.
+ * False if it starts with a blank, refers to the history, or may contain a secret: an argument of a
+ * secret or misspelled command, or a password in a server list or ACL.
  */
 export function isStorable(line: string, vocabulary: Vocabulary): boolean {
   if (/^\s/.test(line) || isHistoryReference(line)) return false;
