@@ -94,10 +94,7 @@ export type QuorumEffect =
     }
   /** Before later effects on the disk: store the proposed membership, or discard it (null). */
   | { readonly kind: 'write-next-config'; readonly text: string | null }
-  /**
-   * Store the membership in force for the next start.
-   * @param isSettled also discard the proposed one
-   */
+  /** Store the membership in force for the next start; `isSettled`: discard the proposed one. */
   | { readonly kind: 'write-config'; readonly text: string; readonly isSettled: boolean };
 
 /** Each is answered by one event. */

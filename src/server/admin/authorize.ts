@@ -18,11 +18,7 @@ export interface Requester {
 /** The connection itself provides the id of these schemes. */
 const SPOKEN_FOR: ReadonlySet<string> = new Set(['ip', 'x509']);
 
-/**
- * Requires every permission on "/"; Apache's server accepts any one of them. Returns the refusal,
- * or undefined.
- * @param rootAcl the ACL of "/"
- */
+/** Returns a refusal without every permission on "/"; for Apache's server, any one suffices. */
 export function refuseUnauthorized(
   auth: Auth,
   rootAcl: readonly ACL[],

@@ -134,10 +134,7 @@ export class SnapshotChanges {
     return this.closed.has(owner);
   }
 
-  /**
-   * The present state of a znode of the snapshot; null if it was deleted or created again.
-   * @param node "" is the root
-   */
+  /** The present state of a znode ("" is the root); null if it was deleted or created again. */
   merge(node: MergedNode, keyOf: KeyOf): MergedNode | null {
     const change = this.changes.get(node.path === '' ? '/' : node.path);
     if (change !== undefined && (change.isDeleted || change.created !== NOT_CREATED)) return null;

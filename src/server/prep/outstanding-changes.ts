@@ -63,11 +63,7 @@ export class OutstandingChanges {
     return copy;
   }
 
-  /**
-   * Makes a znode to put.
-   * @param crc of path and data
-   * @param owner the stored value: a session or a mark
-   */
+  /** Makes a znode to put. `crc`: of path and data. `owner`: as stored, a session or a mark. */
   make(
     path: string,
     data: ZnodeData,

@@ -156,7 +156,7 @@ export class Prep {
     const path = ustring.read(input);
     const data = input.readLatin1();
     const dataEnd = input.at;
-    const asked = readRequestedAcl(input);
+    const requestedAcl = readRequestedAcl(input);
     const mode = createModeOf(input.readInt());
     const ttl = type === OpCode.createTTL ? input.readLong() : -1n;
     if (mode === undefined) return ErrorCode.BADARGUMENTS;
@@ -168,7 +168,7 @@ export class Prep {
     if (mode.isEphemeral && author.isLocal) return ErrorCode.SESSIONEXPIRED;
     const parentPath = this.parents.of(path);
     if (parentPath === undefined) return ErrorCode.BADARGUMENTS;
-    const acl = this.auth.fixUp(asked, author.ids);
+    const acl = this.auth.fixUp(requestedAcl, author.ids);
     if (typeof acl === 'number') return acl;
     const parent = this.outstanding.get(parentPath);
     if (parent === undefined) return ErrorCode.NONODE;
@@ -273,10 +273,10 @@ export class Prep {
 
   private prepareSetACL(input: InputArchive, author: Author): Outcome {
     const path = ustring.read(input);
-    const asked = readRequestedAcl(input);
+    const requestedAcl = readRequestedAcl(input);
     const version = input.readInt();
     if (pathFault(path) !== undefined) return ErrorCode.BADARGUMENTS;
-    const acl = this.auth.fixUp(asked, author.ids);
+    const acl = this.auth.fixUp(requestedAcl, author.ids);
     if (typeof acl === 'number') return acl;
     const node = this.outstanding.get(path);
     if (node === undefined) return ErrorCode.NONODE;

@@ -48,10 +48,7 @@ export class MemberServer {
     this.replace(data, null);
   }
 
-  /**
-   * Starts a server, which accepts clients once `isOpen` is set.
-   * @param wrap adds a layer between the server and the path
-   */
+  /** Serves clients once `isOpen` is set. `wrap` adds a layer between the server and the path. */
   serve<P extends WritePipeline>(
     data: Data,
     makePipeline: (state: ServerState, host: PipelineHost) => P,

@@ -140,10 +140,7 @@ export class Auth {
     return subject === this.options.x509SuperUser ? [SUPER, own] : [own];
   }
 
-  /**
-   * The ids that an auth packet adds; undefined if it is refused (AUTHFAILED).
-   * @param ownIds ids that the connection already has
-   */
+  /** The ids that an auth packet adds to `ownIds`; undefined if it is refused (AUTHFAILED). */
   authenticate(
     scheme: string,
     auth: Buffer | null,

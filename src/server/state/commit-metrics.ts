@@ -13,11 +13,7 @@ export class CommitMetrics {
     this.committed++;
   }
 
-  /**
-   * Ends the batch.
-   * @param proposals uncommitted ones
-   * @param held requests that wait before prep
-   */
+  /** Ends the batch. `proposals` are uncommitted, and `held` requests wait before prep. */
   end(proposals: number, held: number): void {
     const { metrics, committed } = this;
     if (committed === 0) return;

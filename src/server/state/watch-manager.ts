@@ -88,8 +88,8 @@ export class WatchManager<W extends object> {
   }
 
   /**
-   * Calls `notify` once for each watcher of a change, and removes one-shot watches.
-   * @param isChildrenChange recursive watches ignore changes of children
+   * Calls `notify` once for each watcher of a change, and removes one-shot watches. Recursive
+   * watches ignore changes of children.
    */
   trigger(path: string, isChildrenChange: boolean, notify: (watcher: W) => void): void {
     if (this.watchers.size === 0) return;

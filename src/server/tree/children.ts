@@ -5,9 +5,8 @@ const FEW = 32;
 
 /**
  * The children of a znode in order of creation. Each child stores its index, so none needs a
- * search; a Set would hash all of them whenever it grows.
- *
- * An iteration skips children that are deleted meanwhile, and may miss new ones.
+ * search; a Set would hash all of them whenever it grows. An iteration skips children that are
+ * deleted meanwhile, and may miss new ones.
  */
 export class Children {
   /** Has gaps for deleted children. A replaced array does not change anymore. */

@@ -184,10 +184,7 @@ function writeMulti(out: OutputArchive, txns: readonly Txn[]): void {
   }
 }
 
-/**
- * Reads an entry of any release; the results are copies.
- * @throws JuteError when it is truncated, or has a type that no release logs
- */
+/** Copies an entry of any release. @throws JuteError when truncated, or of a type never logged */
 export function readTxn(entry: Buffer): TxnEntry {
   const input = new InputArchive(entry);
   const sessionId = input.readLong();

@@ -98,14 +98,14 @@ export class AdminServer {
     }
     const query = new Map(new URLSearchParams(search));
     if (command?.isGuarded === true) {
-      const asked = { query, body: '' };
-      const forbidden = obstacle(admin, command, asked) ?? this.refuseUnauthorized(request);
+      const adminRequest = { query, body: '' };
+      const forbidden = obstacle(admin, command, adminRequest) ?? this.refuseUnauthorized(request);
       if (forbidden !== undefined) {
         sendAnswer(response, answerOf(name, forbidden), END);
         return;
       }
       if (command.run === undefined) {
-        await this.move(command, asked, request, response);
+        await this.move(command, adminRequest, request, response);
         return;
       }
     }
@@ -141,7 +141,7 @@ export class AdminServer {
 
   private async move(
     command: AdminCommand,
-    asked: AdminRequest,
+    adminRequest: AdminRequest,
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
@@ -153,7 +153,7 @@ export class AdminServer {
     }
     this.listener.allowTransfer(request);
     if (name === 'restore') await this.restore(request, response);
-    else await this.snapshot(asked, response);
+    else await this.snapshot(adminRequest, response);
   }
 
   private async restore(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -164,13 +164,13 @@ export class AdminServer {
     sendAnswer(response, answerOf('restore', result), END);
   }
 
-  private async snapshot(asked: AdminRequest, response: ServerResponse): Promise<void> {
+  private async snapshot(adminRequest: AdminRequest, response: ServerResponse): Promise<void> {
     const { path, zxid, size } = await this.options.transfer.snapshot();
     const headers = {
       last_zxid: `0x${BigInt.asUintN(64, zxid).toString(16)}`,
       snapshot_size: String(size),
     };
-    if (asked.query.get('streaming') === 'false') {
+    if (adminRequest.query.get('streaming') === 'false') {
       sendAnswer(response, answerOf('snapshot', { fields: {} }), headers);
       return;
     }

@@ -24,10 +24,7 @@ export class ConfigKeeper {
     this.options = options;
   }
 
-  /**
-   * @param text the lines of the configuration, and its version
-   * @param isSettled no newer configuration is proposed
-   */
+  /** `text`: the lines and the version. `isSettled`: no newer configuration is proposed. */
   keep(text: string, isSettled: boolean): void {
     this.inTurn('new', async () => {
       await this.write(text);

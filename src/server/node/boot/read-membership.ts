@@ -26,11 +26,7 @@ const MAX_SID = 255;
 /** With extended types, the highest number marks a znode with a TTL. */
 const MAX_SID_WITH_TTL = 254;
 
-/**
- * Null for a standalone configuration.
- * @param configFile the zoo.cfg, for messages
- * @throws ServerError ECONFIG that names file and line
- */
+/** Null for a standalone configuration. @throws ServerError ECONFIG that names file and line */
 export async function readMembership(
   config: Config,
   dataDir: string | null,
@@ -57,9 +53,7 @@ export async function readMembership(
 
 /**
  * The line server.N of this server, or null. It counts also for the only participant, which serves
- * alone.
- * @param configFile the zoo.cfg, for messages
- * @throws ServerError ECONFIG that names file and line
+ * alone. @throws ServerError ECONFIG that names file and line
  */
 export async function readOwnLine(
   config: Config,

@@ -93,10 +93,7 @@ export class ClientPort {
     return this.listener.port;
   }
 
-  /**
-   * Listens there from then on; null closes the port. Clients stay connected.
-   * @throws ServerError EBIND: it still listens where it did
-   */
+  /** Null closes the port. Clients stay. @throws ServerError EBIND: the old place stays in use */
   async move(place: Place | null): Promise<void> {
     await this.listener.move(place === null ? [] : [place]);
   }

@@ -141,8 +141,8 @@ export class ElectionPort {
       isCaller: own > sid,
       dial: async (addresses, signal) => {
         const socket = await dial({ addresses, timeoutMs: connectTimeoutMs, transport, signal });
-        const said = { sid: own, addresses: this.ownAddresses };
-        socket.write(encodePreamble(said, isMultiAddress));
+        const preamble = { sid: own, addresses: this.ownAddresses };
+        socket.write(encodePreamble(preamble, isMultiAddress));
         await auth?.prove(socket, connectTimeoutMs).catch((error: Error) => {
           reportLimit(step, error, addresses[0]?.host ?? '');
           throw error;

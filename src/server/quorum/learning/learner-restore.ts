@@ -55,8 +55,7 @@ export class LearnerRestore {
 
   /**
    * Replaces the data of this server by the complete snapshot. Returns the bytes after it, or null
-   * while it is incomplete.
-   * @throws JuteError when it is damaged
+   * while it is incomplete. @throws JuteError when it is damaged
    */
   receive(): Buffer | null {
     const { receiver, peer } = this;

@@ -46,7 +46,7 @@ export class Learner implements Role {
   private readonly restore: LearnerRestore;
   private readonly discovery: LearnerDiscovery;
   private newLeaderZxid = 0n;
-  private isEpochAsked = false;
+  private isEpochRequested = false;
   private server: Server | null = null;
   private history: LearnerHistory | null = null;
   /** The configuration of NEWLEADER, in force with UPTODATE. */
@@ -234,8 +234,8 @@ export class Learner implements Role {
   /** History first, then the epoch: a crash in between must not leave an epoch without its txns. */
   private persist(): void {
     const isDue = this.stage === 'persisting' && this.history?.isDurable === true;
-    if (!isDue || this.isEpochAsked) return;
-    this.isEpochAsked = true;
+    if (!isDue || this.isEpochRequested) return;
+    this.isEpochRequested = true;
     this.peer.writeEpoch('currentEpoch', this.discovery.newEpoch);
   }
 

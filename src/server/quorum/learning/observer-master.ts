@@ -33,10 +33,10 @@ import type { LearnerPipeline, Upstream } from './learner-pipeline.js';
 
 const NO_IDS: readonly Id[] = [];
 
-interface Asked {
+interface PendingRevalidation {
   readonly sessionId: bigint;
   readonly timeoutMs: number;
-  /** Null if a client of this server asked. */
+  /** Null for a client of this server. */
   readonly handler: LearnerHandler | null;
 }
 
@@ -71,7 +71,7 @@ export class ObserverMaster implements LearnerMaster {
   private readonly leader: LeaderLink;
   private readonly synchronizer: Synchronizer;
   /** In the order in which the leader answers. */
-  private readonly asked: Asked[] = [];
+  private readonly revalidations: PendingRevalidation[] = [];
   private nextPingMs: number;
 
   constructor(peer: PeerHost, server: Server, path: LearnerPipeline, leader: LeaderLink) {
@@ -222,24 +222,24 @@ export class ObserverMaster implements LearnerMaster {
     const session = readRevalidation(data);
     this.peer.metrics.count('revalidate_count');
     if (session === undefined || data === null) return 'REVALIDATE: damaged';
-    this.asked.push({ ...session, handler });
+    this.revalidations.push({ ...session, handler });
     this.leader.revalidate(data);
     return '';
   }
 
   /** A client of this server resumes a session. */
   revalidatingHere(sessionId: bigint): void {
-    this.asked.push({ sessionId, timeoutMs: 0, handler: null });
+    this.revalidations.push({ sessionId, timeoutMs: 0, handler: null });
   }
 
   /** Passes on the leader's answer. False if it is for a client of this server. */
   revalidated({ zxid, data }: Packet): boolean {
     if (data === null || data.length < 9) return false;
     const sessionId = data.readBigInt64BE(0);
-    const at = this.asked.findIndex((other) => other.sessionId === sessionId);
-    const [asked] = at < 0 ? [] : this.asked.splice(at, 1);
-    if (asked === undefined || asked.handler === null) return false;
-    const { handler, timeoutMs } = asked;
+    const at = this.revalidations.findIndex((other) => other.sessionId === sessionId);
+    const [pending] = at < 0 ? [] : this.revalidations.splice(at, 1);
+    if (pending === undefined || pending.handler === null) return false;
+    const { handler, timeoutMs } = pending;
     if (data[8] !== 0) this.server.moveSession(sessionId, timeoutMs, handler);
     handler.send(PacketType.REVALIDATE, zxid, data);
     return true;

@@ -46,10 +46,7 @@ export function isAuth(bytes: Buffer): boolean | undefined {
   return bytes.length < 8 ? undefined : bytes.readBigInt64BE(0) === AUTH_MAGIC;
 }
 
-/**
- * The first packet and its length; null while it is incomplete.
- * @throws JuteError for any other bytes, LimitError for a token that is too long
- */
+/** Null while it is incomplete. @throws JuteError for other bytes, LimitError for a long token */
 export function readAuthPacket(
   bytes: Buffer,
 ): { readonly packet: AuthPacket; readonly length: number } | null {

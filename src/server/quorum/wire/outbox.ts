@@ -20,29 +20,29 @@ export interface OutboxOptions {
 export class Outbox {
   private readonly options: OutboxOptions;
   private readonly frames = new Map<number, Buffer>();
-  private readonly asked = new Set<number>();
+  private readonly askerIds = new Set<number>();
 
   constructor(options: OutboxOptions) {
     this.options = options;
   }
 
   get askers(): ReadonlySet<number> {
-    return this.asked;
+    return this.askerIds;
   }
 
   /** Whether to answer the server: it asks for the first time, and there is room. */
   addAsker(sid: number): boolean {
-    if (this.asked.has(sid)) return false;
-    if (this.asked.size >= MAX_ASKERS) {
+    if (this.askerIds.has(sid)) return false;
+    if (this.askerIds.size >= MAX_ASKERS) {
       this.options.exceeded?.('electionAskers', `server ${sid}`);
       return false;
     }
-    this.asked.add(sid);
+    this.askerIds.add(sid);
     return true;
   }
 
   forgetAskers(): void {
-    this.asked.clear();
+    this.askerIds.clear();
   }
 
   send(to: number, notification: Notification): void {
