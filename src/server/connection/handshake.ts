@@ -1,7 +1,7 @@
 /**
  * Opens or resumes a session (ZooKeeperServer.processConnectRequest; the order of the checks is in
  * docs/protocol.md). Unlike Apache's server, it checks the password before it closes the connection
- * that holds the session: a wrong password must not hurt the owner.
+ * that holds the session: a wrong password must not disconnect the owner.
  */
 import type { InputArchive } from '../../jute/input-archive.js';
 import { equalBytes } from '../../protocol/equal-bytes.js';

@@ -6,7 +6,7 @@ import type { ClientPort } from '../ports/client-port.js';
 import { FaultyOutput } from '../ports/faulty-output.js';
 
 /**
- * Makes a server unwell, to test how an application behaves then. Every fault lasts until `heal`.
+ * Injects faults, to test how an application reacts. Every fault lasts until `heal`.
  * @example
  * const server = await startServer();
  * server.control.expireSession(client.sessionId);

@@ -38,7 +38,7 @@ export type HostReport =
   | { readonly kind: 'purged'; readonly files: readonly string[] }
   | { readonly kind: 'warning'; readonly message: string };
 
-/** What a server reports about itself, by `kind`. */
+/** A report of a server about itself, by `kind`. */
 export type ServerReport = Report | HostReport;
 
 export type LogLevel = Config['logLevel'];

@@ -4,7 +4,7 @@
  *
  * ```
  *   larger  ── preamble, frames ──────────────────▶ smaller     kept
- *   smaller ── preamble ──▶ larger   closes it and calls back   a knock
+ *   smaller ── preamble ──▶ larger   closes it and dials back   a dial request
  * ```
  *
  * Only the newest frame is sent. A broken connection may have lost the last frame, so the next
@@ -22,10 +22,10 @@ import { ElectionFrames, framed } from './election-frames.js';
 
 export interface ElectionPeerOptions {
   readonly sid: number;
-  /** Only members are called; others only get answers. */
+  /** Only members are dialed; others only get answers. */
   readonly isMember: () => boolean;
   /** Whether this server has the larger id, so that it makes the connection. */
-  readonly isCaller: boolean;
+  readonly isDialer: boolean;
   readonly dial: (addresses: readonly HostPort[], signal: AbortSignal) => Promise<Socket>;
   readonly onFrame: (frame: Buffer) => void;
   readonly onWarning: (message: string) => void;
@@ -38,13 +38,13 @@ export interface ElectionPeerOptions {
 }
 
 const MIN_PAUSE_MS = 50;
-/** A second knock would end the call that answers the first. */
-const KNOCK_PAUSE_MS = 500;
+/** A second request would end the dial that answers the first. */
+const DIAL_REQUEST_PAUSE_MS = 500;
 /** With the pauses in between, this covers about the start of a server. */
-const MAX_CALLS_BACK = LIMITS.electionCallsBack.value;
+const MAX_DIALS_BACK = LIMITS.electionCallsBack.value;
 export const ELECTION_WAITS = {
-  /** For a server to hang up after a request to call back. */
-  knockMs: LIMITS.electionConnectTime.value,
+  /** For a server to close the connection of a dial request. */
+  dialRequestMs: LIMITS.electionConnectTime.value,
   /** For a connection to prove that it is alive. */
   proofMs: LIMITS.electionProofTime.value,
   /** Between two attempts to connect. */
@@ -66,11 +66,11 @@ export class ElectionPeer {
   private waiting: Buffer | null = null;
   /** The last one sent, on any connection. */
   private last: Buffer | null = null;
-  private call: AbortController | null = null;
+  private dialing: AbortController | null = null;
   private timer: NodeJS.Timeout | undefined;
   private pauseMs = MIN_PAUSE_MS;
-  /** It knocked: calls to make even without a frame to send. */
-  private callsOwed = 0;
+  /** After a dial request: attempts left, even without a frame to send. */
+  private dialsLeft = 0;
   /** One at a time: a concurrent claim may be repeated. */
   private claim: Claim | null = null;
   private announcedAddresses: readonly HostPort[] = [];
@@ -89,13 +89,13 @@ export class ElectionPeer {
     else if (this.timer === undefined) this.connect();
   }
 
-  /** Handles a knock, or a forged one; a connected server needs no call. */
-  wasCalled(addresses: readonly HostPort[]): void {
-    if (this.socket === null) this.callBack(addresses);
+  /** Handles a dial request, which may be forged. A connected server needs none. */
+  dialRequested(addresses: readonly HostPort[]): void {
+    if (this.socket === null) this.dialBack(addresses);
     else
       this.examine(
         () => undefined,
-        () => this.callBack(addresses),
+        () => this.dialBack(addresses),
       );
   }
 
@@ -142,12 +142,12 @@ export class ElectionPeer {
     );
   }
 
-  private callBack(addresses: readonly HostPort[]): void {
+  private dialBack(addresses: readonly HostPort[]): void {
     this.drop();
     this.pauseMs = MIN_PAUSE_MS;
     this.announcedAddresses = addresses;
-    // It may have knocked before it listens.
-    this.callsOwed = MAX_CALLS_BACK;
+    // It may have sent the request before it listens.
+    this.dialsLeft = MAX_DIALS_BACK;
     this.connect();
   }
 
@@ -156,7 +156,7 @@ export class ElectionPeer {
     this.drop();
     this.socket = socket;
     this.pauseMs = MIN_PAUSE_MS;
-    this.callsOwed = 0;
+    this.dialsLeft = 0;
     const frames = new ElectionFrames(
       (frame) => {
         if (this.socket !== socket) return;
@@ -187,7 +187,7 @@ export class ElectionPeer {
   close(): void {
     this.waiting = null;
     this.last = null;
-    this.callsOwed = 0;
+    this.dialsLeft = 0;
     if (this.claim !== null) {
       clearTimeout(this.claim.timer);
       this.claim.refuse();
@@ -199,8 +199,8 @@ export class ElectionPeer {
   private drop(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
-    this.call?.abort();
-    this.call = null;
+    this.dialing?.abort();
+    this.dialing = null;
     const { socket } = this;
     this.socket = null;
     this.isWriting = false;
@@ -217,9 +217,9 @@ export class ElectionPeer {
     else this.settleClaim(false);
   }
 
-  /** Dials again if a frame waits, or a knock needs an answer. */
+  /** Dials again if a frame waits, or a dial request needs an answer. */
   private redial(atLeastMs = 0): void {
-    if (this.waiting === null && this.callsOwed === 0) {
+    if (this.waiting === null && this.dialsLeft === 0) {
       this.options.onIdle();
       return;
     }
@@ -245,37 +245,36 @@ export class ElectionPeer {
   }
 
   private connect(): void {
-    if (this.call !== null) return;
-    const isLastOwed = this.callsOwed === 1;
-    if (this.callsOwed > 0) this.callsOwed--;
+    if (this.dialing !== null) return;
+    const isLastAttempt = this.dialsLeft === 1;
+    if (this.dialsLeft > 0) this.dialsLeft--;
     const announced = this.announcedAddresses.filter((address) => !this.isKnown(address));
-    const call = new AbortController();
-    this.call = call;
-    const { dial, isCaller, sid, onWarning, onLimit } = this.options;
-    dial([...this.addresses, ...announced], call.signal).then(
+    const dialing = new AbortController();
+    this.dialing = dialing;
+    const { dial, isDialer, sid, onWarning, onLimit } = this.options;
+    dial([...this.addresses, ...announced], dialing.signal).then(
       (socket) => {
-        if (call.signal.aborted) {
+        if (dialing.signal.aborted) {
           socket.destroy();
           return;
         }
-        this.call = null;
-        if (isCaller) {
+        this.dialing = null;
+        if (isDialer) {
           this.adopt(socket, Buffer.alloc(0));
         } else {
-          // The other side hangs up. If this side closed with unread bytes, its preamble might be
-          // lost.
-          socket.setTimeout(this.options.waits.knockMs, () => {
+          // The other side closes: a close here with unread bytes could lose the preamble.
+          socket.setTimeout(this.options.waits.dialRequestMs, () => {
             this.exceeded('electionConnectTime', socket);
             socket.destroy();
           });
           socket.resume().end();
-          this.redial(KNOCK_PAUSE_MS);
+          this.redial(DIAL_REQUEST_PAUSE_MS);
         }
       },
       (error: Error) => {
-        if (call.signal.aborted) return;
-        this.call = null;
-        if (isLastOwed) onLimit('electionCallsBack', `server ${sid}`);
+        if (dialing.signal.aborted) return;
+        this.dialing = null;
+        if (isLastAttempt) onLimit('electionCallsBack', `server ${sid}`);
         onWarning(`server ${sid}: no election connection: ${error.message}`);
         this.redial();
       },

@@ -1,6 +1,6 @@
 /**
  * The election connections between servers (QuorumCnxManager): received frames become events,
- * effects become sent frames. A connection from a stranger costs only its own socket.
+ * effects become sent frames. A connection from a stranger closes only its own socket.
  */
 import type { Socket } from 'node:net';
 import type { QuorumServerConfig } from '../../config/config-ensemble.js';
@@ -58,7 +58,7 @@ export class ElectionPort {
   private readonly peers = new Map<number, ElectionPeer>();
   private readonly pending = new Set<Socket>();
   private members: ReadonlySet<number> = new Set();
-  /** Stays after this server has left, because others call back there. */
+  /** Stays after this server has left, because others dial back there. */
   private ownAddresses: readonly HostPort[] = [];
   private nextNameless = -1;
   private isClosed = false;
@@ -138,7 +138,7 @@ export class ElectionPort {
     const peer = new ElectionPeer({
       sid,
       isMember: () => this.members.has(sid),
-      isCaller: own > sid,
+      isDialer: own > sid,
       dial: async (addresses, signal) => {
         const socket = await dial({ addresses, timeoutMs: connectTimeoutMs, transport, signal });
         const preamble = { sid: own, addresses: this.ownAddresses };
@@ -249,20 +249,20 @@ export class ElectionPort {
       peer.claimed(socket.setKeepAlive(isKeptAlive), rest);
     } else {
       socket.destroy();
-      peer.wasCalled(addresses);
+      peer.dialRequested(addresses);
     }
   }
 
   private addStranger(sid: number, from: string): ElectionPeer | undefined {
     const strangers = [...this.peers].filter(([known]) => !this.members.has(known));
     if (strangers.length >= MAX_STRANGERS) {
-      const gone = strangers.find(([, { isConnected }]) => !isConnected);
-      if (gone === undefined) {
+      const unused = strangers.find(([, { isConnected }]) => !isConnected);
+      if (unused === undefined) {
         this.onLimit('electionStrangers', from);
         return undefined;
       }
-      this.peers.delete(gone[0]);
-      gone[1].close();
+      this.peers.delete(unused[0]);
+      unused[1].close();
     }
     this.warnings.say(
       `server ${sid}: not a member, so it cannot take part in an election`,

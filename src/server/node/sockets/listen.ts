@@ -2,7 +2,7 @@ import type { Server } from 'node:net';
 import { ExitCode, ServerError } from '../storage/errors.js';
 
 /**
- * When a member dies, all its clients connect at once. The kernel drops connections beyond the
+ * When a member fails, all its clients connect at once. The kernel drops connections beyond the
  * backlog, which clients repeat after 1 s or more. It caps the value (net.core.somaxconn).
  */
 export const BACKLOG = 4096;

@@ -1,4 +1,4 @@
-/** TLS handshakes. One that fails, stalls, or exceeds a limit costs only its own socket. */
+/** TLS handshakes. One that fails, stalls, or exceeds a limit closes only its own socket. */
 import { reverse } from 'node:dns/promises';
 import type { Socket } from 'node:net';
 import {

@@ -63,8 +63,8 @@ test('a call-back request in the name of a responsive smaller server ends no con
     member.sendFrame('hello');
     await waitFor('its frame', () => world.notified.includes('1: hello'));
     const count = world.notified.length;
-    const knock = world.connect(1);
-    await waitFor('the request to be closed', () => knock.isClosed);
+    const request = world.connect(1);
+    await waitFor('the request to be closed', () => request.isClosed);
     await waitFor('the proof', () => world.notified.length > count);
     assert.not.ok(member.isClosed);
     assert.is(accepted.length, 1);

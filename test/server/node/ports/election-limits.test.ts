@@ -37,7 +37,7 @@ async function within(
   }
 }
 
-const SHORT = { knockMs: 20, proofMs: 20, maxPauseMs: 1 };
+const SHORT = { dialRequestMs: 20, proofMs: 20, maxPauseMs: 1 };
 
 test('a frame that is too long ends the connection', () =>
   within([2, 3], async ({ connect, exceeded }) => {
@@ -109,8 +109,8 @@ test('calls to a server that requested one and never listens end', () =>
   within(
     [3, 3],
     async ({ connect, exceeded }) => {
-      const knock = connect(1);
-      await waitFor('the request to be closed', () => knock.isClosed);
+      const request = connect(1);
+      await waitFor('the request to be closed', () => request.isClosed);
       await waitFor('the report', () => exceeded.length > 0);
       assert.equal(exceeded, ['electionCallsBack server 1']);
     },

@@ -39,8 +39,10 @@ test('requests a call-back from a larger server, which connects and receives the
     const accepted = await world.listenAs(3);
     world.port.notify(3, Buffer.from('old'));
     world.port.notify(3, Buffer.from('new'));
-    const knock = await waitFor('a knock', () => accepted.find(({ isClosed }) => isClosed));
-    assert.equal(knock.received, preambleOf(1, world.electionPortOf(1)));
+    const request = await waitFor('a dial request', () =>
+      accepted.find(({ isClosed }) => isClosed),
+    );
+    assert.equal(request.received, preambleOf(1, world.electionPortOf(1)));
     const call = world.connect(3);
     await waitFor('the vote', () => call.frames().length > 0);
     assert.equal(call.frames(), ['new']);
@@ -52,8 +54,8 @@ test('calls back a smaller server that requests it when the previous connection 
     world.port.notify(2, Buffer.from('vote'));
     const length = preambleOf(3, 1).length + String(world.electionPortOf(3)).length - 1;
     await waitFor('the vote', () => accepted[0]?.frames(length).length === 1);
-    const knock = world.connect(2);
-    await waitFor('the request to be closed', () => knock.isClosed);
+    const request = world.connect(2);
+    await waitFor('the request to be closed', () => request.isClosed);
     await waitFor('the old connection to be closed', () => accepted[0]?.isClosed);
     // The vote may have been lost with the old connection.
     await waitFor('the vote again', () => accepted[1]?.frames(length).length === 1);
@@ -71,8 +73,8 @@ test('reopens a broken connection and repeats the last message', () =>
 
 test('calls back until the requesting server listens, even without a message to send', () =>
   within([3, 3], async (world) => {
-    const knock = world.connect(2);
-    await waitFor('the request to be closed', () => knock.isClosed);
+    const request = world.connect(2);
+    await waitFor('the request to be closed', () => request.isClosed);
     await waitFor('a failed call', () => world.warnings.length > 0);
     const accepted = await world.listenAs(2);
     const call = await waitFor('a call', () => accepted[0]);
