@@ -14,6 +14,7 @@ export {
 } from './leader-election.js';
 export type { WaitOptions } from './limit.js';
 export { type Held, Lock } from './lock.js';
+export { type HeldAll, MultiLock } from './multi-lock.js';
 export { NameService } from './name-service.js';
 export { PriorityQueue, Queue, type QueueItem } from './queue.js';
 export { Semaphore, type SemaphoreOptions } from './semaphore.js';

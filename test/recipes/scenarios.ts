@@ -2,6 +2,7 @@ import * as assert from 'uvu/assert';
 import type { ZooKeeperClient } from '../../src/client/base/client.js';
 import { LeaderElection, type Leadership } from '../../src/recipes/leader-election.js';
 import { Lock } from '../../src/recipes/lock.js';
+import { MultiLock } from '../../src/recipes/multi-lock.js';
 import { Semaphore } from '../../src/recipes/semaphore.js';
 import { SharedLock } from '../../src/recipes/shared-lock.js';
 import { waitFor } from '../support/wait-for.js';
@@ -39,6 +40,31 @@ async function lock({ world, subject, midpoint }: Stage): Promise<void> {
   await referee.during(await third);
   await referee.during(await again);
   referee.checkTokens(4);
+}
+
+async function multiLock({ world, subject, midpoint }: Stage): Promise<void> {
+  const other = await world.client();
+  const [a, b] = [`${world.path}/locks`, `${world.path}/leases`];
+  const [mine, theirs] = [new MultiLock(subject, [a, b]), new MultiLock(other, [b, a])];
+  let holders = 0;
+  const tokens: bigint[] = [];
+  const work = async (lock: MultiLock): Promise<void> => {
+    const held = await lock.acquire();
+    assert.is(++holders, 1, 'one holds both');
+    assert.not(held.signal.aborted);
+    tokens.push(held.fencingTokens.get(a) ?? 0n);
+    await other.sync(a);
+    assert.is(--holders, 0, 'nobody else came');
+    await held.release();
+  };
+  const single = await new Lock(other, b).acquire();
+  const waiting = [work(mine), work(theirs)];
+  const refused = mine.acquire({ timeoutMs: 1 }).catch((error) => error.code);
+  assert.is(await refused, 'ETIMEDOUT');
+  await midpoint();
+  await single.release();
+  await Promise.all([...waiting, work(mine)]);
+  assert.is(new Set(tokens).size, 3);
 }
 
 async function sharedLock({ world, subject, midpoint }: Stage): Promise<void> {
@@ -134,6 +160,7 @@ async function election({ world, subject, midpoint }: Stage): Promise<void> {
 
 export const LOCK_SCENARIOS: readonly Scenario[] = [
   { name: 'lock', run: lock },
+  { name: 'multi-lock', run: multiLock },
   { name: 'shared lock', run: sharedLock },
   { name: 'revocable shared lock', run: revocation },
   { name: 'semaphore', run: semaphore },
