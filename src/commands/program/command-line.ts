@@ -129,7 +129,8 @@ const SWITCH: Readonly<Record<string, boolean>> = { 1: true, true: true, 0: fals
 function valueFrom(option: Option, text: string): unknown {
   if (!option.isBoolean()) return option.parseArg?.(text, undefined) ?? text;
   const isOn = SWITCH[text.toLowerCase()];
-  if (isOn === undefined) throw new RangeError(`expected 1, 0, true, or false, found "${text}"`);
+  if (isOn === undefined)
+    throw new RangeError(`invalid value: "${text}" (expected 1, 0, true, or false)`);
   return isOn;
 }
 
@@ -153,7 +154,8 @@ function readDuration(text: string): number {
 /** Puts the error on one line: `unknown command 'sart' (did you mean start?)`. */
 function plainError(text: string): string {
   const sentence = text.trimEnd().replace(/^error: /, '');
-  return sentence.replace(/\n\(Did /, ' (did ').replace(/\.$/, '');
+  const form = sentence.replace(/ is invalid\. (expected .*)$/s, ' is invalid ($1)');
+  return form.replace(/\n\(Did /, ' (did ').replace(/\.$/, '');
 }
 
 function makeOption([flags, about, kind = 'text', fallback]: CallOption): Option {

@@ -16,7 +16,7 @@ export class AclSyntaxError extends Error {
   }
 }
 
-const FORM = 'the form of an ACL is scheme:id:perms[,scheme:id:perms...] with perms out of cdrwa';
+const FORM = 'write scheme:id:perms[,scheme:id:perms...], such as world:anyone:cdrwa';
 
 /**
  * Parses "scheme:id:perms[,…]". Ids may contain colons (digest, IPv6) and commas (X.509). So the
@@ -57,7 +57,7 @@ function parseEntry(entry: string, start: number): ACL {
   const last = entry.lastIndexOf(':');
   if (first < 1 || last === first) {
     throw new AclSyntaxError(
-      `"${entry}" is not scheme:id:perms`,
+      `invalid ACL entry: "${entry}" (expected scheme:id:perms)`,
       start,
       start + Math.max(1, entry.length),
       FORM,
@@ -72,10 +72,10 @@ function parseEntry(entry: string, start: number): ACL {
 function badPerms(letters: string, start: number): AclSyntaxError {
   const at = [...letters].findIndex((letter) => parsePerms(letter) === undefined);
   if (at === -1) {
-    return new AclSyntaxError('the permissions are missing', start, start + 1, FORM);
+    return new AclSyntaxError('invalid ACL entry: missing permissions', start, start + 1, FORM);
   }
   return new AclSyntaxError(
-    `unknown permission "${letters.charAt(at)}"`,
+    `unknown permission: "${letters.charAt(at)}" (expected c, d, r, w, or a)`,
     start + at,
     start + at + 1,
     'the permissions are c(reate) d(elete) r(ead) w(rite) a(dmin)',

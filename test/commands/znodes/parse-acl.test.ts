@@ -23,16 +23,16 @@ for (const [text, ...entries] of GOOD) {
 }
 
 const BAD: readonly (readonly [text: string, message: RegExp, at: string])[] = [
-  ['', /not scheme:id:perms/, ''],
-  ['bogus', /"bogus" is not scheme:id:perms/, 'bogus'],
-  ['world:anyone', /"world:anyone" is not/, 'world:anyone'],
-  [':anyone:r', /is not scheme:id:perms/, ':anyone:r'],
-  ['world:anyone:', /permissions are missing/, ''],
-  ['world:anyone:q', /unknown permission "q"/, 'q'],
-  ['world:anyone:rwq', /unknown permission "q"/, 'q'],
-  ['world:anyone:cdrwa,bogus', /"bogus" is not/, 'bogus'],
-  ['world:anyone:cdrwa,', /"" is not/, ''],
-  ['world:anyone:r,ip:1.2.3.4:x', /unknown permission "x"/, 'x'],
+  ['', /expected scheme:id:perms/, ''],
+  ['bogus', /invalid ACL entry: "bogus"/, 'bogus'],
+  ['world:anyone', /entry: "world:anyone"/, 'world:anyone'],
+  [':anyone:r', /\(expected scheme:id:perms\)/, ':anyone:r'],
+  ['world:anyone:', /missing permissions/, ''],
+  ['world:anyone:q', /unknown permission: "q"/, 'q'],
+  ['world:anyone:rwq', /unknown permission: "q"/, 'q'],
+  ['world:anyone:cdrwa,bogus', /entry: "bogus"/, 'bogus'],
+  ['world:anyone:cdrwa,', /entry: ""/, ''],
+  ['world:anyone:r,ip:1.2.3.4:x', /unknown permission: "x"/, 'x'],
 ];
 
 for (const [text, message, at] of BAD) {

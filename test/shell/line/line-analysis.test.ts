@@ -65,7 +65,7 @@ test('an error that further typing cannot fix is reported', () => {
     ['json; ls /', /json: missing subcommand \(expected get or set\)/],
     ['json get -s ', /json get: unknown option: -s; -s is an option of json set/],
     ['time json ge ', /unknown subcommand: "ge"/],
-    ['setAcl / world:anyone:q ', /unknown permission "q"/],
+    ['setAcl / world:anyone:q ', /unknown permission: "q"/],
   ] as const) {
     assert.match(analyze(line).fault ?? '(none)', fault, line);
   }

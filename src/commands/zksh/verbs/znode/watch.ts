@@ -91,10 +91,10 @@ async function watchInBackground(context: CommandContext, call: WatchCall): Prom
   backgroundWatches.set(client, active);
   const key = `${isRecursive} ${path}`;
   if (active.has(key)) {
-    throw new CommandError(`${path}: already being watched`, {
+    throw new CommandError(`${path}: already watched`, {
       code: 'WATCHED',
       path,
-      hint: `removewatches ${path} stops it`,
+      hint: `run removewatches ${path} to stop the watch`,
     });
   }
   active.add(key);

@@ -192,7 +192,7 @@ test('an invalid dump is refused with its line, and nothing is written', async (
       [head, /incomplete dump/],
       [`${head}{"path":"a","data":""}\n${end}`, /:2: invalid path: a:/],
       [`${head}{"path":"","data":"!!","encoding":"base64"}\n${end}`, /:2: data is not base64/],
-      [`${head}{"path":"","data":"","acl":"world"}\n${end}`, /:2: "world" is not scheme:id:perms/],
+      [`${head}{"path":"","data":"","acl":"world"}\n${end}`, /:2: invalid ACL entry: "world"/],
       [`${head}{"path":"","data":"","mode":"odd"}\n${end}`, /:2: unknown mode: "odd"/],
       [`${head}{"path":"/b","data":""}\n{"path":"/a","data":""}\n${end}`, /:3: \/a: out of order/],
       [head.replace('1', '2') + end, /:1: unsupported dump format: 2/],
