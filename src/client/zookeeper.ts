@@ -146,8 +146,8 @@ export class ZooKeeper extends RequestingClient implements SessionClient {
     return this.guarded(() => {
       const operation = resolveAddWatch(mode);
       const args = { path: this.serverPath(path), mode };
-      const told = watcherOf('watcher', watcher, this.defaultWatcher);
-      return this.request(operation, args, path, call, told);
+      const notified = watcherOf('watcher', watcher, this.defaultWatcher);
+      return this.request(operation, args, path, call, notified);
     });
   }
 

@@ -2,7 +2,7 @@ import { checkBytes, checkSignal, checkWhole } from '../protocol/check-argument.
 import { CreateModes } from '../protocol/create-mode.js';
 import { PathRecipe } from './path-recipe.js';
 import { changeOnce, failedAt } from './receipt.js';
-import { createOptions, makeAbove, readIfThere, watchData, watched } from './znodes.js';
+import { createOptions, createParent, readIfThere, watchData, watched } from './znodes.js';
 
 /** A setting, as read. */
 export interface Setting {
@@ -57,7 +57,7 @@ export class Configuration extends PathRecipe {
         return true;
       } catch (error) {
         if (failedAt(error, 0, 'NODEEXISTS')) return false;
-        await makeAbove(error, { client, path }, path, acl);
+        await createParent(error, { client, path }, path, acl);
       }
     }
   }

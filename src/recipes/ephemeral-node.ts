@@ -7,7 +7,7 @@ import { endOfSession } from '../client/base/errors.js';
 import { CreateModes } from '../protocol/create-mode.js';
 import type { ACL } from '../protocol/data.js';
 import { hasCode, isLoss, once, retried, untilConnected, type Wait } from './session.js';
-import { createOptions, deleteIfThere, makeAbove, readIfThere } from './znodes.js';
+import { createOptions, createParent, deleteIfThere, readIfThere } from './znodes.js';
 
 export interface EphemeralPlace {
   readonly client: ZooKeeperClient;
@@ -58,7 +58,7 @@ export class EphemeralNode {
       } catch (error) {
         if (isLoss(error)) return undefined;
         if (!hasCode(error, 'NODEEXISTS')) {
-          await makeAbove(error, wait, path, acl);
+          await createParent(error, wait, path, acl);
           continue;
         }
         const session = (await readIfThere(wait, path))?.stat.ephemeralOwner;

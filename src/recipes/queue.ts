@@ -11,7 +11,7 @@ import { takeTurn } from './turn.js';
 import {
   childrenOf,
   createOptions,
-  makeAbove,
+  createParent,
   NO_DATA,
   readIfThere,
   watchChildren,
@@ -78,7 +78,7 @@ class ItemQueue extends PathRecipe {
         await changeOnce({ client, path }, { ops, parent: path, acl });
         return;
       } catch (error) {
-        await makeAbove(error, { client, path }, item, acl);
+        await createParent(error, { client, path }, item, acl);
       }
     }
   }

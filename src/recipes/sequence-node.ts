@@ -13,7 +13,13 @@ import { baseName, childPath } from '../protocol/path.js';
 import { RecipeError } from './errors.js';
 import { type Member, parseMembers } from './members.js';
 import { isLoss, once, retried, untilConnected, type Wait } from './session.js';
-import { childrenOf, createOptions, deleteIfThere, makeAbove, untilOneChanged } from './znodes.js';
+import {
+  childrenOf,
+  createOptions,
+  createParent,
+  deleteIfThere,
+  untilOneChanged,
+} from './znodes.js';
 
 export interface Line {
   readonly client: ZooKeeperClient;
@@ -62,7 +68,7 @@ export class SequenceNode {
           await untilConnected(wait);
           [this.created] = await this.find(wait);
         } else {
-          await makeAbove(error, wait, this.prefix, acl);
+          await createParent(error, wait, this.prefix, acl);
         }
       }
     }

@@ -6,7 +6,7 @@ import { ErrorCode } from '../protocol/error-code.js';
 import { checkName } from './arguments.js';
 import { RecipeError } from './errors.js';
 import { hasCode, isLoss, once, retried, untilConnected, type Wait } from './session.js';
-import { createOptions, makeAbove, readIfThere } from './znodes.js';
+import { createOptions, createParent, readIfThere } from './znodes.js';
 
 /** The decision of a transaction. */
 export type Verdict = 'commit' | 'abort';
@@ -91,7 +91,7 @@ export async function createTransaction(
         if ((await readIfThere(wait, path))?.data?.equals(data)) return;
         throw new RecipeError('ETAKEN', `${path}: is in use: each transaction needs a new path`);
       } else {
-        await makeAbove(error, wait, path, acl);
+        await createParent(error, wait, path, acl);
       }
     }
   }

@@ -38,13 +38,13 @@ export async function makeContainer(
     });
   } catch (error) {
     if (hasCode(error, 'NODEEXISTS')) return;
-    await makeAbove(error, wait, path, acl);
+    await createParent(error, wait, path, acl);
     await makeContainer(wait, path, acl);
   }
 }
 
 /** Creates the missing parent after a NONODE, and throws any other error. */
-export async function makeAbove(
+export async function createParent(
   error: unknown,
   wait: Wait,
   path: string,
@@ -70,7 +70,7 @@ export async function makePersistent(
       return;
     } catch (error) {
       if (hasCode(error, 'NODEEXISTS')) return;
-      await makeAbove(error, wait, path, acl);
+      await createParent(error, wait, path, acl);
     }
   }
 }

@@ -36,10 +36,10 @@ export class ServerRole {
     const asking = new AbortController();
     this.#asking = asking;
     const { askServer } = await import('../commands/zksh/verbs/connection/ask-server.js');
-    const told = await askServer(this.#session, asking.signal);
+    const answer = await askServer(this.#session, asking.signal);
     if (this.#asking !== asking) return;
     this.#asking = undefined;
-    this.#role = told?.mode;
+    this.#role = answer?.mode;
     if (this.#role !== undefined) this.#onLearned();
   }
 }

@@ -22,12 +22,12 @@ import { acceptSuggestion, suggestionFor } from './line/suggestion.js';
 import { isStorable, type Vocabulary } from './line/vocabulary.js';
 import type { Span } from './terminal/theme.js';
 import {
+  addWatchRows,
   beginWatch,
   endWatch,
   leftovers,
   NO_PANE,
   scrollPane,
-  tellWatch,
   type WatchPane,
 } from './watch-pane.js';
 
@@ -126,7 +126,7 @@ export function stepShell(state: ShellState, event: ShellEvent): ShellStep {
     case 'watch-started':
       return just({ ...state, pane: beginWatch(state.pane, event.name) });
     case 'watch-output':
-      return just({ ...state, pane: tellWatch(state.pane, event.rows, event.changes) });
+      return just({ ...state, pane: addWatchRows(state.pane, event.rows, event.changes) });
     case 'watch-ended':
       return endOneWatch(state, event.name, event.text);
     case 'asked':
@@ -154,14 +154,14 @@ function just(state: ShellState): ShellStep {
   return { state, effects: [] };
 }
 
-function takeSecret(state: ShellState, { secret, told }: SecretStep): ShellStep {
+function takeSecret(state: ShellState, { secret, entered }: SecretStep): ShellStep {
   const next = { ...state, secret };
-  if (told === undefined) return just(next);
+  if (entered === undefined) return just(next);
   return {
     state: next,
     effects: [
-      { type: 'print', spans: [{ text: told.question.trimEnd(), tone: 'plain' }] },
-      { type: 'answer', isYes: true, text: told.text },
+      { type: 'print', spans: [{ text: entered.question.trimEnd(), tone: 'plain' }] },
+      { type: 'answer', isYes: true, text: entered.text },
     ],
   };
 }

@@ -29,7 +29,7 @@ export function endWatch(pane: WatchPane, name: string): WatchPane {
   return { ...pane, watches: pane.watches.filter((other) => other !== name) };
 }
 
-export function tellWatch(pane: WatchPane, rows: readonly Span[], changes: number): WatchPane {
+export function addWatchRows(pane: WatchPane, rows: readonly Span[], changes: number): WatchPane {
   const all = [...pane.rows, ...rows];
   const kept = all.slice(-MAX_ROWS);
   return {

@@ -115,15 +115,16 @@ function wrapped(words: readonly string[]): string {
 
 const INTRODUCTION = `# Compatibility with Apache ZooKeeper 3.9.5
 
-Every operation, key, four-letter word, command, metric, tool, and page of 3.9.5, and its state here. \`npm run man\` makes
-this page from the names in \`test/compatibility/apache-3.9.5.json\` and from the code. \`test/compatibility\` checks both.
+Every operation, key, four-letter word, command, metric, tool, and page of 3.9.5, and whether it works here. \`npm run man\`
+makes this page from the names in \`test/compatibility/apache-3.9.5.json\` and from the code. \`test/compatibility\` checks
+both.
 
 | State | Meaning |
 |---|---|
 | same | it works as in 3.9.5 |
 | different | it works or is accepted, with the difference that the table names |
 | refused | it is an error, on purpose |
-| not yet | it is a warning or an error, because it is not built yet |
+| not yet | it is a warning or an error, because it is not implemented yet |
 
 The differences of single requests are in zkserver(8), under DIFFERENCES.
 `;

@@ -46,7 +46,7 @@ export const COMMANDS: Entries = {
   monitor: different('answers while the server does not serve; 3.9.5 fails with status 500'),
   restore: different('needs every permission on the root; a member of an ensemble refuses it'),
   set_trace_mask: different('changes nothing that is logged'),
-  snapshot: different('needs every permission on the root; 3.9.5 accepts any one'),
+  snapshot: different('needs every permission on the root; in 3.9.5, any permission is enough'),
   system_properties: different('lists the options as properties, without secrets'),
 };
 
@@ -61,15 +61,15 @@ export const METRICS: Entries = {
 };
 
 export const TOOLS: Readonly<Record<string, Entry & { readonly here: string }>> = {
-  'zkServer.sh': { ...different('no print-cmd, and no JVM options'), here: 'zkserver' },
+  'zkServer.sh': { ...different('without print-cmd and options of the JVM'), here: 'zkserver' },
   'zkServer-initialize.sh': { ...SAME, here: 'zkserver init' },
   'zkCli.sh': { ...different('GSSAPI and OCSP are refused'), here: 'zksh --zkcli' },
   'zkCleanup.sh': { ...different('reads each snapshot before it counts it'), here: 'zkops clean' },
-  'zkTxnLogToolkit.sh': { ...different('other output'), here: 'zkops log' },
-  'zkSnapShotToolkit.sh': { ...different('other output'), here: 'zkops snap' },
-  'zkSnapshotComparer.sh': { ...different('other output, not interactive'), here: 'zkops snap' },
-  'zkSnapshotRecursiveSummaryToolkit.sh': { ...different('other output'), here: 'zkops snap' },
-  'zkEnv.sh': { ...different('has nothing to set: no JVM'), here: 'zkserver' },
+  'zkTxnLogToolkit.sh': { ...different('the output has another format'), here: 'zkops log' },
+  'zkSnapShotToolkit.sh': { ...different('the output has another format'), here: 'zkops snap' },
+  'zkSnapshotComparer.sh': { ...different('the output has another format; not interactive'), here: 'zkops snap' },
+  'zkSnapshotRecursiveSummaryToolkit.sh': { ...different('the output has another format'), here: 'zkops snap' },
+  'zkEnv.sh': { ...different('no settings: the server has no JVM'), here: 'zkserver' },
 };
 
 export const SHELL_COMMANDS: Entries = {};
@@ -108,7 +108,7 @@ export const PAGES: Readonly<Record<string, Entry & { readonly here: string }>> 
     ...different('see the keys, words, and commands above'),
     here: 'server.md',
   },
-  'zookeeperAuditLogs.md': { ...different('one form of log'), here: '../man/prose/zkserver.8' },
+  'zookeeperAuditLogs.md': { ...different('the audit log has one format'), here: '../man/prose/zkserver.8' },
   'zookeeperCLI.md': { ...SAME, here: 'zksh.md' },
   'zookeeperHierarchicalQuorums.md': { ...SAME, here: 'server.md' },
   'zookeeperInternals.md': { ...SAME, here: 'protocol.md' },
@@ -133,19 +133,19 @@ export const PAGES: Readonly<Record<string, Entry & { readonly here: string }>> 
   'zookeeperStarted.md': { ...SAME, here: 'server.md' },
   'zookeeperTools.md': { ...different('see the tools above'), here: 'zkops.md' },
   'zookeeperTutorial.md': { ...different('the library is for JavaScript'), here: 'library.md' },
-  'zookeeperUseCases.md': { ...different('not repeated here'), here: 'README.md' },
+  'zookeeperUseCases.md': { ...different('no copy of this page'), here: 'README.md' },
 };
 
 /** Keys whose option works, but not as in 3.9.5. */
 export const KEYS: Entries = {
   'admin.needClientAuth': different('true by default; in 3.9.5 it is false'),
-  clientPortListenBacklog: different('4096 by default; in Java 50'),
+  clientPortListenBacklog: different('4096 by default; in 3.9.5 it is 50'),
   'fips-mode': different(
-    'ssl.quorum.hostnameVerification=true verifies names even so; DIGEST-MD5 stays',
+    'ssl.quorum.hostnameVerification=true verifies names even then; DIGEST-MD5 stays available',
   ),
   'java.security.auth.login.config': different('DigestLoginModule only'),
   'metricsProvider.className': different("Apache's own providers only"),
-  'ssl.authProvider': refused('another provider than x509 is an error, as only it is here'),
+  'ssl.authProvider': refused('any provider except x509 is an error'),
   'ssl.crl': different('lists come from PEM blocks in the trust store; none are fetched'),
   'ssl.keyStore.type': different('PEM, PKCS12, and JKS; BCFKS is refused'),
   'ssl.ocsp': refused('the server would accept revoked certificates, so it does not start'),
@@ -184,7 +184,7 @@ export function keyEntry(key: string): Entry {
 
 /** @param zero the metrics that stay zero, from metrics.md */
 export function metricEntry(metric: string, zero: ReadonlySet<string>): Entry {
-  if (zero.has(metric)) return different('stays zero');
+  if (zero.has(metric)) return different('always zero');
   return METRICS[metric] ?? SAME;
 }
 

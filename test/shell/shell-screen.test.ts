@@ -8,10 +8,10 @@ import { makeVocabulary } from '../../src/shell/line/vocabulary.js';
 import { initialState, type ShellState } from '../../src/shell/shell-state.js';
 import { loadInk } from '../../src/shell/terminal/load-ink.js';
 import {
+  addWatchRows,
   beginWatch,
   NO_PANE,
   rowsOf as paneRowsOf,
-  tellWatch,
 } from '../../src/shell/watch-pane.js';
 import { createElement, drawnRows } from '../support/drawn.js';
 
@@ -71,7 +71,7 @@ test('it is lower and narrower than every terminal', () => {
     [20, 5],
     [10, 4],
   ] as const) {
-    const pane = tellWatch(beginWatch(NO_PANE, '/a'), watched, 30);
+    const pane = addWatchRows(beginWatch(NO_PANE, '/a'), watched, 30);
     const shown = rowsOf(typed(text, { menu, pane }), columns, rows);
     assert.ok(shown.length < rows, `${shown.length} rows of ${rows}`);
     assert.ok(shown.every((row) => textWidth(row) < columns, `${columns} columns`));

@@ -43,12 +43,12 @@ function playOn(start: ShellState, ...events: readonly ShellEvent[]): Played {
   for (const event of events) {
     const step = stepShell(state, event);
     state = step.state;
-    effects.push(...step.effects.map(told));
+    effects.push(...step.effects.map(describeEffect));
   }
   return { state, effects };
 }
 
-function told(effect: ShellEffect): string {
+function describeEffect(effect: ShellEffect): string {
   switch (effect.type) {
     case 'print':
       return `print ${effect.spans.map(({ text }) => text).join('')}`;
@@ -83,7 +83,7 @@ test('a password is not shown, and goes only to the command that asked for it', 
   const edited = playOn(typing.state, move('kill-to-start'), type('secrets'), move('delete-left'));
   const { effects } = stepShell(edited.state, press('enter'));
   assert.equal(effects.at(-1), { type: 'answer', isYes: true, text: 'secret' });
-  assert.equal(effects.slice(0, -1).map(told), ['print Password of ann:']);
+  assert.equal(effects.slice(0, -1).map(describeEffect), ['print Password of ann:']);
   const after = playOn(edited.state, press('enter'), finished());
   assert.equal(after.state.history, []);
   assert.is(after.state.secret, undefined);

@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadInk } from '../../src/shell/terminal/load-ink.js';
 import {
+  addWatchRows,
   beginWatch,
   endWatch,
   leftovers,
@@ -10,7 +11,6 @@ import {
   paneHeight,
   rowsOf,
   scrollPane,
-  tellWatch,
 } from '../../src/shell/watch-pane.js';
 import { createElement, drawnRows } from '../support/drawn.js';
 
@@ -21,7 +21,7 @@ function withRows(count: number): Pane {
     text: `row ${i}`,
     tone: 'event' as const,
   }));
-  return tellWatch(beginWatch(NO_PANE, '/app -R'), rows, count);
+  return addWatchRows(beginWatch(NO_PANE, '/app -R'), rows, count);
 }
 
 function texts(pane: Pane, columns = 40, maxRows = 4): readonly string[] {
@@ -54,10 +54,10 @@ test('the newest rows are below a title as wide as the terminal', () => {
 test('a pane that is scrolled back stays in place when more rows arrive', () => {
   const back = scrollPane(withRows(20), 1);
   assert.equal(texts(back).slice(1), ['row 12', 'row 13', 'row 14']);
-  const told = tellWatch(back, rowsOf('NodeCreated /app/x\n  + new'), 1);
-  assert.equal(texts(told).slice(1), ['row 12', 'row 13', 'row 14']);
-  assert.match(texts(told, 60)[0] ?? '', /PageDown scrolls down/);
-  assert.equal(texts(scrollPane(scrollPane(told, -1), -1)).slice(1), [
+  const updated = addWatchRows(back, rowsOf('NodeCreated /app/x\n  + new'), 1);
+  assert.equal(texts(updated).slice(1), ['row 12', 'row 13', 'row 14']);
+  assert.match(texts(updated, 60)[0] ?? '', /PageDown scrolls down/);
+  assert.equal(texts(scrollPane(scrollPane(updated, -1), -1)).slice(1), [
     'row 19',
     'NodeCreated /app/x',
     '  + new',
@@ -78,7 +78,7 @@ test('old rows are dropped, and the last row counts them', () => {
 });
 
 test('rows are cut to the width, and never move the cursor', () => {
-  const pane = tellWatch(
+  const pane = addWatchRows(
     beginWatch(NO_PANE, '/a'),
     rowsOf('NodeCreated /\x1b[2J\x07漢字漢字漢字'),
     1,

@@ -113,7 +113,7 @@ function methodsOf(
       // A multi is atomic: one operation that did not happen proves it for all.
       const op = ops.find((each) => each.op !== 'check') ?? ops[0];
       const send = () => client.multi(ops, call);
-      return op === undefined ? send() : write(plain(op), call, send);
+      return op === undefined ? send() : write(withoutOwner(op), call, send);
     },
   };
   return new Map<string, (...args: never[]) => unknown>(Object.entries(methods));
@@ -138,7 +138,7 @@ async function readStats(
 }
 
 /** In a multi, the owner of an ephemeral does not prove that the whole multi happened. */
-function plain(op: Op): Op {
+function withoutOwner(op: Op): Op {
   if (op.op !== 'create' || op.options?.mode?.isSequential === true) return op;
   return { op: 'create', path: op.path };
 }

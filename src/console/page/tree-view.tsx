@@ -52,7 +52,7 @@ export function TreeView(props: TreeProps) {
       <section class="tree-side" aria-label="tree">
         <PathForm selected={selected} />
         <Fault error={error} />
-        <Rows model={model} selected={selected} lit={useLit(live)} />
+        <Rows model={model} selected={selected} lit={useHighlights(live)} />
         <label class="scope">
           <input
             type="checkbox"
@@ -71,7 +71,7 @@ export function TreeView(props: TreeProps) {
 }
 
 /** Paths that changed recently. */
-function useLit(live: Live): ReadonlySet<string> {
+function useHighlights(live: Live): ReadonlySet<string> {
   const [lit, setLit] = useState<ReadonlySet<string>>(new Set());
   useEffect(() => {
     if (live.latest.length === 0) return undefined;

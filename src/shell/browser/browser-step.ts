@@ -59,8 +59,8 @@ function step(state: BrowserState, event: BrowserEvent): BrowserStep {
     case 'stale':
       return refresh(state, event.path);
     case 'server': {
-      const told = { ...state, server: event.server };
-      return event.isBack ? refreshAll(told) : just(told);
+      const updated = { ...state, server: event.server };
+      return event.isBack ? refreshAll(updated) : just(updated);
     }
     case 'resized': {
       const { treeHeight, valueHeight, hexColumns } = event;

@@ -99,7 +99,7 @@ function faultOf(
     const { place, message, hint } = error;
     // Further words may supply missing arguments.
     const isOpen = !/[;\n]/.test(text.slice(statement.end));
-    if (isOpen && mayMend(place, call.command, words, isUnderWay)) return undefined;
+    if (isOpen && mayFix(place, call.command, words, isUnderWay)) return undefined;
     // An unfinished value may become valid.
     if (isParsed && isUnderWay && place.end === text.length) return undefined;
     return { place, message: withHint(message, hint) };
@@ -107,7 +107,7 @@ function faultOf(
 }
 
 /** Whether further typing at the end of the statement can fix this error. */
-function mayMend(
+function mayFix(
   place: Place,
   command: CommandDeclaration,
   words: readonly Token[],

@@ -15,7 +15,7 @@ export interface SecretEntry {
 
 export interface SecretStep {
   readonly secret: SecretEntry | undefined;
-  readonly told?: { readonly question: string; readonly text: string };
+  readonly entered?: { readonly question: string; readonly text: string };
 }
 
 const NOTHING: SecretEntry = { question: undefined, line: EMPTY_LINE, isEntered: false };
@@ -48,5 +48,5 @@ export function typeSecret(secret: SecretEntry, action: KeyAction): SecretStep {
 function enterSecret(secret: SecretEntry): SecretStep {
   const { question, line } = secret;
   if (question === undefined) return { secret: { ...secret, isEntered: true } };
-  return { secret: undefined, told: { question, text: line.text } };
+  return { secret: undefined, entered: { question, text: line.text } };
 }

@@ -25,7 +25,7 @@ const CONTINUATION: Span = { text: '> ', tone: 'dim' };
 
 /** If more than `maxRows` rows are needed, returns those around the cursor. */
 export function layOutInput(input: Input, columns: number, maxRows: number): InputRows {
-  const { prompt, text, cursor } = near(input, columns * maxRows);
+  const { prompt, text, cursor } = visiblePart(input, columns * maxRows);
   const page = new Page(Math.max(columns, 4));
   for (const span of prompt) page.write(span.text, span.tone);
   let offset = 0;
@@ -42,7 +42,7 @@ export function layOutInput(input: Input, columns: number, maxRows: number): Inp
 }
 
 /** Lays out only the visible part, because a pasted text may be very long. */
-function near(input: Input, cells: number): Omit<Input, 'ghost'> {
+function visiblePart(input: Input, cells: number): Omit<Input, 'ghost'> {
   const length = input.text.reduce((sum, span) => sum + span.text.length, 0);
   if (length <= cells * 4) return input;
   const whole = input.text.map((span) => span.text).join('');

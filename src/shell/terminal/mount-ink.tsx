@@ -63,8 +63,8 @@ export function mountInk<S>(
   }
   if (frame === undefined) stdout.write(ALTERNATE_SCREEN);
   onSize?.(size);
-  const ours = { exitOnCtrlC: false, patchConsole: false, maxFps: MAX_FPS };
-  const ink = render(<Live />, { ...ours, stdout, stderr });
+  const inkOptions = { exitOnCtrlC: false, patchConsole: false, maxFps: MAX_FPS };
+  const ink = render(<Live />, { ...inkOptions, stdout, stderr });
   const resize = () => {
     const last = size;
     size = sizeOf(stdout);

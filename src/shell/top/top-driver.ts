@@ -91,7 +91,10 @@ export class TopDriver {
 
   private readonly report = (error: unknown): void => {
     if (this.leaving.signal.aborted) return;
-    this.dispatch({ type: 'told', notice: error instanceof Error ? error.message : String(error) });
+    this.dispatch({
+      type: 'notice',
+      notice: error instanceof Error ? error.message : String(error),
+    });
   };
 
   private tick(): void {
@@ -102,7 +105,7 @@ export class TopDriver {
   private async reset(): Promise<void> {
     const notice = await this.session.reset();
     if (this.leaving.signal.aborted) return;
-    this.dispatch({ type: 'told', notice });
+    this.dispatch({ type: 'notice', notice });
     this.pollInBackground();
   }
 }

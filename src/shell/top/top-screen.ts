@@ -101,17 +101,17 @@ function totals({ trends }: TopState, columns: number): Row {
   ];
 }
 
-function told(values: readonly (number | undefined)[]): readonly number[] {
+function knownValues(values: readonly (number | undefined)[]): readonly number[] {
   return values.filter((value) => value !== undefined);
 }
 
 function sum(values: readonly (number | undefined)[]): number | undefined {
-  const known = told(values);
+  const known = knownValues(values);
   return known.length === 0 ? undefined : known.reduce((total, value) => total + value, 0);
 }
 
 function worst(values: readonly (number | undefined)[]): number | undefined {
-  const known = told(values);
+  const known = knownValues(values);
   return known.length === 0 ? undefined : Math.max(...known);
 }
 

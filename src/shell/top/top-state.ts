@@ -34,7 +34,7 @@ export interface TopState {
 
 export type TopEvent =
   | { readonly type: 'polled'; readonly result: OpsResult }
-  | { readonly type: 'told'; readonly notice: string }
+  | { readonly type: 'notice'; readonly notice: string }
   /** A character, or `enter`, `escape`, `backspace`, `up`, `down`, `left`, `right`. */
   | { readonly type: 'key'; readonly key: string };
 
@@ -68,7 +68,7 @@ export function step(state: TopState, event: TopEvent): Step {
   switch (event.type) {
     case 'polled':
       return only(withResult(state, event.result));
-    case 'told':
+    case 'notice':
       return only({ ...state, notice: event.notice });
     case 'key':
       return pressed({ ...state, notice: '' }, event.key);

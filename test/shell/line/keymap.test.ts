@@ -37,21 +37,21 @@ const ROWS: readonly (readonly [mode: KeyMode, key: string, action: string | und
 
 test('the table gives the action of each key, in each mode', () => {
   for (const [mode, name, expected] of ROWS) {
-    assert.is(told({ type: 'key', name }, mode), expected, `${name} in ${mode}`);
+    assert.is(describeKey({ type: 'key', name }, mode), expected, `${name} in ${mode}`);
   }
 });
 
 test('typing and pasting insert, but only y and n answer a question', () => {
-  assert.is(told({ type: 'text', text: 'ls' }, 'line'), 'edit insert');
-  assert.is(told({ type: 'paste', text: 'ls\nls' }, 'line'), 'edit insert');
-  assert.is(told({ type: 'text', text: 'x' }, 'search'), 'edit insert');
-  assert.is(told({ type: 'text', text: 'y' }, 'question'), 'answer yes');
-  assert.is(told({ type: 'text', text: 'N' }, 'question'), 'answer no');
-  assert.is(told({ type: 'text', text: 'x' }, 'question'), undefined);
-  assert.is(told({ type: 'paste', text: 'y' }, 'question'), undefined);
+  assert.is(describeKey({ type: 'text', text: 'ls' }, 'line'), 'edit insert');
+  assert.is(describeKey({ type: 'paste', text: 'ls\nls' }, 'line'), 'edit insert');
+  assert.is(describeKey({ type: 'text', text: 'x' }, 'search'), 'edit insert');
+  assert.is(describeKey({ type: 'text', text: 'y' }, 'question'), 'answer yes');
+  assert.is(describeKey({ type: 'text', text: 'N' }, 'question'), 'answer no');
+  assert.is(describeKey({ type: 'text', text: 'x' }, 'question'), undefined);
+  assert.is(describeKey({ type: 'paste', text: 'y' }, 'question'), undefined);
 });
 
-function told(key: Key, mode: KeyMode): string | undefined {
+function describeKey(key: Key, mode: KeyMode): string | undefined {
   const action = actionOf(key, mode);
   if (action?.type === 'edit') return `edit ${action.action.type}`;
   if (action?.type === 'answer') return `answer ${action.isYes ? 'yes' : 'no'}`;
