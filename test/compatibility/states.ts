@@ -67,8 +67,14 @@ export const TOOLS: Readonly<Record<string, Entry & { readonly here: string }>> 
   'zkCleanup.sh': { ...different('reads each snapshot before it counts it'), here: 'zkops clean' },
   'zkTxnLogToolkit.sh': { ...different('the output has another format'), here: 'zkops log' },
   'zkSnapShotToolkit.sh': { ...different('the output has another format'), here: 'zkops snap' },
-  'zkSnapshotComparer.sh': { ...different('the output has another format; not interactive'), here: 'zkops snap' },
-  'zkSnapshotRecursiveSummaryToolkit.sh': { ...different('the output has another format'), here: 'zkops snap' },
+  'zkSnapshotComparer.sh': {
+    ...different('the output has another format; not interactive'),
+    here: 'zkops snap',
+  },
+  'zkSnapshotRecursiveSummaryToolkit.sh': {
+    ...different('the output has another format'),
+    here: 'zkops snap',
+  },
   'zkEnv.sh': { ...different('no settings: the server has no JVM'), here: 'zkserver' },
 };
 
@@ -108,7 +114,10 @@ export const PAGES: Readonly<Record<string, Entry & { readonly here: string }>> 
     ...different('see the keys, words, and commands above'),
     here: 'server.md',
   },
-  'zookeeperAuditLogs.md': { ...different('the audit log has one format'), here: '../man/prose/zkserver.8' },
+  'zookeeperAuditLogs.md': {
+    ...different('the audit log has one format'),
+    here: '../man/prose/zkserver.8',
+  },
   'zookeeperCLI.md': { ...SAME, here: 'zksh.md' },
   'zookeeperHierarchicalQuorums.md': { ...SAME, here: 'server.md' },
   'zookeeperInternals.md': { ...SAME, here: 'protocol.md' },
