@@ -208,7 +208,10 @@ test('variables are defaults of options, and a list of members replaces another'
   assert.equal([quiet.show?.isQuiet, quiet.show?.isAll], [true, false]);
   for (const [env, says] of [
     [{ ZKOPS_TIMEOUT: 'soon' }, /^zkops: ZKOPS_TIMEOUT: expected a number and ms/],
-    [{ ZKOPS_QUIET: 'maybe' }, /^zkops: ZKOPS_QUIET: expected 1, 0, true, or false/],
+    [
+      { ZKOPS_QUIET: 'maybe' },
+      /^zkops: ZKOPS_QUIET: invalid value: "\S+" \(expected 1, 0, true, or false\)/,
+    ],
     [{ ZKOPS_OUTPUT: 'xml' }, /^zkops: ZKOPS_OUTPUT: Allowed choices are table/],
   ] as const) {
     const bad = await call(['srvr'], {}, env);
