@@ -198,13 +198,13 @@ export const KEPT: readonly Difference[] = [
   },
   {
     what: 'deleteContainer from a client',
-    why: 'is only for servers, since it bypasses the ACL',
+    why: 'is refused: it is only for servers, because it bypasses the ACL',
     play: (a, _b, path) => send(a, { type: OpCode.deleteContainer, value: { path } }),
     ours: 'UNIMPLEMENTED',
   },
   {
     what: 'createSession as a request',
-    why: 'is only for servers; 3.8.0 answers with a second connect response',
+    why: 'is refused: it is only for servers; 3.8.0 answers with a second connect response',
     play: (a) => send(a, { type: OpCode.createSession }),
     ours: 'UNIMPLEMENTED',
   },
