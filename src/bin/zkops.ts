@@ -1,14 +1,12 @@
 import { askWord } from '../client/base/four-letter.js';
 import { drawForLocale } from '../commands/terminal/ascii-drawing.js';
+import { ignoreClosedPipe } from '../commands/terminal/closed-pipe.js';
 import { describeTerminal } from '../commands/terminal/ops-terminal.js';
 import { main } from '../commands/zkops/cli.js';
 import { renderGrid } from '../commands/zkops/render/ops-grid.js';
 import { renderOps } from '../commands/zkops/render/ops-render.js';
 
-// A reader that closes the pipe early (head, less) is not an error.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-});
+ignoreClosedPipe(process.stdout);
 
 // Node.js exits with 1 after an uncaught exception, but 1 means a warning here.
 process.on('uncaughtException', (error) => {

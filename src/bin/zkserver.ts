@@ -1,6 +1,10 @@
 import { drawForLocale } from '../commands/terminal/ascii-drawing.js';
+import { ignoreClosedPipe } from '../commands/terminal/closed-pipe.js';
 import { runZkserver } from '../commands/zkserver/cli.js';
 
+ignoreClosedPipe(process.stdout);
+// A server outlives the reader of its log.
+ignoreClosedPipe(process.stderr);
 drawForLocale(process.stderr, process.env);
 const io = {
   env: process.env,

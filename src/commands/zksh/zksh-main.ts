@@ -1,6 +1,7 @@
 import { promises as files } from 'node:fs';
 import { CommandError, type ErrorReport, ExitCode, usageError } from '../program/command-error.js';
 import { isAsciiLocale } from '../terminal/ascii-drawing.js';
+import { ignoreClosedPipe } from '../terminal/closed-pipe.js';
 import { Output } from '../terminal/output.js';
 import { commandScript } from './argv-command.js';
 import { plainReport } from './engine/error-report.js';
@@ -252,6 +253,7 @@ async function readStdin(): Promise<Buffer> {
 }
 
 function print(text: string): Promise<number> {
+  ignoreClosedPipe(process.stdout);
   return new Promise((resolve) => process.stdout.write(text, () => resolve(ExitCode.ok)));
 }
 
