@@ -28,12 +28,12 @@ oracleTest(
       const members = await startAll(seats, { 'readonlymode.enabled': 'true' });
       const servers = serversOf(seats);
       const well = await lookUntil(
-        'all three voters in step',
+        'all three voters in sync',
         () => health(servers),
         ({ exitCode }) => exitCode === 0,
       );
       assert.equal([...rolesOf(well)].sort(), ['follower', 'follower', 'leader', 'observer']);
-      assert.match(well.out, /HEALTHY: 127\.0\.0\.1:\d+ leads, 3 of 3 voters in step\n$/);
+      assert.match(well.out, /HEALTHY: 127\.0\.0\.1:\d+ leads, 3 of 3 voters in sync\n$/);
 
       await checkFormats(servers);
       const mixed = await health(`${servers},${standalone.connectString}`);
@@ -69,11 +69,11 @@ oracleTest(
       const oneLost = await lookUntil(
         'the leader to miss its follower',
         () => health(servers),
-        (run) => flat(run).includes('2 of 3 voters in step'),
+        (run) => flat(run).includes('2 of 3 voters in sync'),
       );
       assert.is(oneLost.exitCode, 1);
       assert.equal(codesOf(oneLost), ['member:refused']);
-      assert.match(flat(oneLost), /WARNING: .* leads, 2 of 3 voters in step, none to spare $/);
+      assert.match(flat(oneLost), /WARNING: .* leads, 2 of 3 voters in sync, no more may fail $/);
 
       await members[second]?.stop('SIGKILL');
       const lost = await health(servers);

@@ -70,13 +70,13 @@ chromiumTest('a fail-over is seen as it happens', async () => {
       startChromium(),
     ]);
     const page = await openPage(browser, api.url);
-    const shown = await waitForText(page, '#summary', /leads, 3 of 3 voters in step/);
+    const shown = await waitForText(page, '#summary', /leads, 3 of 3 voters in sync/);
     const leaderOf = (text: string) => /(\S+) leads/.exec(text)?.[1];
     const leader = leaderOf(shown);
     const member = ensemble.members.find(({ port }) => leader?.endsWith(`:${port}`));
     await member?.close();
     await waitForText(page, '#findings', new RegExp(`${leader}.*refused`));
-    const next = await waitForText(page, '#summary', /leads, 2 of 3 voters in step/);
+    const next = await waitForText(page, '#summary', /leads, 2 of 3 voters in sync/);
     assert.is.not(leaderOf(next), leader);
     await waitForText(page, '#changes', /election.*a new epoch was elected/);
     assert.equal(page.faults, []);

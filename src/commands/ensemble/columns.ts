@@ -24,7 +24,7 @@ export const ZXID: Column = {
   title: 'ZXID',
   key: 'zxid',
   rank: 2,
-  codes: ['zxid_used', 'zxid_days', 'not-in-step'],
+  codes: ['zxid_used', 'zxid_days', 'not-in-sync'],
   value: (member) => {
     const zxid = serverOf(member)?.zxid;
     return zxid === undefined ? undefined : formatZxid(zxid);
@@ -35,7 +35,7 @@ export const LAG: Column = {
   title: 'LAG',
   key: 'lag_txns',
   rank: 9,
-  codes: ['lag', 'not-in-step'],
+  codes: ['lag', 'not-in-sync'],
   value: lagOf,
 };
 

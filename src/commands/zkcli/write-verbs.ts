@@ -24,11 +24,10 @@ function aclOf(text: string): readonly ACL[] {
     return parseAcl(text);
   } catch (error) {
     if (!(error instanceof AclSyntaxError)) throw error;
-    const letter = /unknown permission "(.)"/.exec(error.message)?.[1];
-    const entry = /^"(.*)" is not scheme:id:perms$/s.exec(error.message)?.[1];
-    if (letter !== undefined) throw new CliFault(`Unknown perm type: ${letter}`);
-    if (entry === undefined) throw new CliFault('Acl is not valid : null');
-    throw new CliFault(`${entry} does not have the form scheme:id:perm\nAcl is not valid : null`);
+    const invalid = text.slice(error.start, error.end);
+    if (error.part === 'letter') throw new CliFault(`Unknown perm type: ${invalid}`);
+    if (error.part === 'permissions') throw new CliFault('Acl is not valid : null');
+    throw new CliFault(`${invalid} does not have the form scheme:id:perm\nAcl is not valid : null`);
   }
 }
 

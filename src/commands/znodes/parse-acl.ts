@@ -7,9 +7,18 @@ export class AclSyntaxError extends Error {
   readonly start: number;
   readonly end: number;
   readonly hint: string;
+  /** The invalid part: an entry, its permissions as a whole, or one letter of them. */
+  readonly part: 'entry' | 'permissions' | 'letter';
 
-  constructor(message: string, start: number, end: number, hint: string) {
+  constructor(
+    part: AclSyntaxError['part'],
+    message: string,
+    start: number,
+    end: number,
+    hint: string,
+  ) {
     super(message);
+    this.part = part;
     this.start = start;
     this.end = end;
     this.hint = hint;
@@ -57,6 +66,7 @@ function parseEntry(entry: string, start: number): ACL {
   const last = entry.lastIndexOf(':');
   if (first < 1 || last === first) {
     throw new AclSyntaxError(
+      'entry',
       `invalid ACL entry: "${entry}" (expected scheme:id:perms)`,
       start,
       start + Math.max(1, entry.length),
@@ -72,9 +82,11 @@ function parseEntry(entry: string, start: number): ACL {
 function badPerms(letters: string, start: number): AclSyntaxError {
   const at = [...letters].findIndex((letter) => parsePerms(letter) === undefined);
   if (at === -1) {
-    return new AclSyntaxError('invalid ACL entry: missing permissions', start, start + 1, FORM);
+    const message = 'invalid ACL entry: missing permissions';
+    return new AclSyntaxError('permissions', message, start, start + 1, FORM);
   }
   return new AclSyntaxError(
+    'letter',
     `unknown permission: "${letters.charAt(at)}" (expected c, d, r, w, or a)`,
     start + at,
     start + at + 1,

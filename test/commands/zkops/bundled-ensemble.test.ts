@@ -13,9 +13,9 @@ test('an ensemble is healthy, loses a follower, then its quorum, and recovers', 
   try {
     const { connectString: servers, members } = ensemble;
     const isWell = ({ exitCode }: { readonly exitCode: number }) => exitCode === 0;
-    const well = await lookUntil('all voters in step', () => health(servers), isWell);
+    const well = await lookUntil('all voters in sync', () => health(servers), isWell);
     assert.equal([...rolesOf(well)].sort(), ['follower', 'follower', 'leader', 'observer']);
-    assert.match(well.out, /HEALTHY: 127\.0\.0\.1:\d+ leads, 3 of 3 voters in step\n$/);
+    assert.match(well.out, /HEALTHY: 127\.0\.0\.1:\d+ leads, 3 of 3 voters in sync\n$/);
     await checkFormats(servers);
 
     const one = await runZkops([
@@ -33,7 +33,7 @@ test('an ensemble is healthy, loses a follower, then its quorum, and recovers', 
     const lostOne = await lookUntil(
       'the leader to miss its follower',
       () => health(servers),
-      (run) => flat(run).includes('2 of 3 voters in step, none to spare'),
+      (run) => flat(run).includes('2 of 3 voters in sync, no more may fail'),
     );
     assert.equal([lostOne.exitCode, codesOf(lostOne)], [1, ['member:refused']]);
 
@@ -47,7 +47,7 @@ test('an ensemble is healthy, loses a follower, then its quorum, and recovers', 
 
     await Promise.all(followers.map((member) => member.start()));
     const back = await lookUntil('the ensemble to be healthy again', () => health(servers), isWell);
-    assert.match(back.out, /HEALTHY: .* leads, 3 of 3 voters in step\n$/);
+    assert.match(back.out, /HEALTHY: .* leads, 3 of 3 voters in sync\n$/);
   } finally {
     await ensemble.close();
   }

@@ -12,7 +12,7 @@ import { srvrText } from './members-of.js';
 test('a leader that lost its followers still claims to lead, and is not believed', async () => {
   const run = await over([leader(0), refuses, refuses]);
   assert.is(run.exitCode, 2);
-  assert.match(flat(run), 'CRITICAL: no quorum: 1 of 3 voters in step (expected at least 2)');
+  assert.match(flat(run), 'CRITICAL: no quorum: 1 of 3 voters in sync (expected at least 2)');
 });
 
 test('of two claimed leaders, the one with a majority leads the only ensemble', async () => {
@@ -89,7 +89,7 @@ test('a standalone server among members is reported, and three of them are not a
 
 test('a lost follower, a lagging one, and a lost quorum give different verdicts', async () => {
   const lostOne = await over([leader(1), follower(), (socket) => socket.end()]);
-  assert.match(flat(lostOne), /WARNING: .* leads, 2 of 3 voters in step, none to spare/);
+  assert.match(flat(lostOne), /WARNING: .* leads, 2 of 3 voters in sync, no more may fail/);
   const lagging = await over(
     [leader(2), follower(), follower('0x100000001')],
     'health',
@@ -98,8 +98,8 @@ test('a lost follower, a lagging one, and a lost quorum give different verdicts'
   );
   assert.match(flat(lagging), 'lag from the newest member: 7 txns, above the limit of 5 txns');
   assert.is(lagging.exitCode, 1);
-  const notInStep = await over([leader(1), follower(), follower('0x100000001')]);
-  assert.match(flat(notInStep), /leads, only 2 of 3 voters in step: 127\.0\.0\.1:\d+ lags/);
+  const notInSync = await over([leader(1), follower(), follower('0x100000001')]);
+  assert.match(flat(notInSync), /leads, only 2 of 3 voters in sync: 127\.0\.0\.1:\d+ lags/);
   const lost = await over([notServing, notServing, (socket) => socket.end()]);
   assert.is(lost.exitCode, 2);
   assert.match(flat(lost), 'CRITICAL: no member serves: 2 of 3 members run, without a quorum');

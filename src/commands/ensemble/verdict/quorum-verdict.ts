@@ -28,21 +28,21 @@ export function judgeQuorum(
   const counted = leader.syncedFollowers === undefined ? seen : leader.syncedFollowers + 1;
   // A leader counts a follower that hangs or is cut off until syncLimit has passed.
   const silent = statuses.filter(({ member, isObserver }) => !isObserver && isDown(member.state));
-  const inStep = Math.min(counted, Math.max(seen, voters - silent.length));
-  const ratio = `${inStep} of ${voters} voters in step`;
+  const inSync = Math.min(counted, Math.max(seen, voters - silent.length));
+  const ratio = `${inSync} of ${voters} voters in sync`;
   const needed = majorityOf(voters);
-  if (inStep < needed) {
+  if (inSync < needed) {
     const note =
-      counted > inStep
+      counted > inSync
         ? `; the leader counts ${counted}, but ${namesOf(silent)} ${silent.length === 1 ? 'does' : 'do'} not answer`
         : '';
     const summary = `no quorum: ${ratio} (expected at least ${needed})${note}`;
     return finding('critical', 'no-quorum', summary);
   }
-  const spare = inStep < voters && inStep === needed ? ', none to spare' : '';
+  const spare = inSync < voters && inSync === needed ? ', no more may fail' : '';
   const leads = `${leader.member.server} leads`;
   // The row of a voter reports that it is down. This finding is for voters that are up and lag.
-  if (inStep < voters && seen >= Math.min(voters, listed)) {
+  if (inSync < voters && seen >= Math.min(voters, listed)) {
     return lagging(`${leads}, only ${ratio}`, leader, followers);
   }
   return well(`${leads}, ${ratio}${spare}`);
@@ -66,7 +66,7 @@ function findDuplicates(serving: readonly MemberStatus[]): Overall | undefined {
   return undefined;
 }
 
-/** A follower that is up and not in step, by name if its zxid shows it. */
+/** A follower that is up and not in sync, by name if its zxid shows it. */
 function lagging(
   summary: string,
   { zxid }: MemberStatus,
@@ -77,7 +77,7 @@ function lagging(
   );
   const lags = late.map(({ member }) => `${member.server} lags`);
   const who = lags.length === 0 ? '' : `: ${lags.join(', ')}`;
-  return finding('warning', 'not-in-step', `${summary}${who}`, late);
+  return finding('warning', 'not-in-sync', `${summary}${who}`, late);
 }
 
 /**

@@ -79,7 +79,7 @@ export async function runVerb(
 
 const TRANSIENT: readonly string[] = [
   'limit:lag',
-  'not-in-step',
+  'not-in-sync',
   'leader-hidden',
   'leader-not-listed',
 ];

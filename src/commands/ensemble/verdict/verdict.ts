@@ -1,5 +1,5 @@
 // Judges the answers of the members. Pure: no time, no network. An ensemble is healthy when exactly
-// one member leads, a majority of the voters is in step with it, and every listed member serves.
+// one member leads, a majority of the voters is in sync with it, and every listed member serves.
 // The answer of one member is not enough, because a leader that lost its followers calls itself
 // leader until syncLimit has passed. A single standalone server is healthy when it serves. Several
 // have different data and cannot replace each other: that is a warning, and one that is down is

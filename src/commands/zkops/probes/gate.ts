@@ -88,7 +88,7 @@ function reportOf({ statuses, answerFor, quorum, verdict }: Look): Report {
   });
   return finishedReport(COLUMNS, rows, {
     verdict,
-    totals: { ...quorum, inStep: quorum.inStep ?? null },
+    totals: { ...quorum, inSync: quorum.inSync ?? null },
   });
 }
 

@@ -1,5 +1,5 @@
 // Whether a member may stop, and the order of a rolling restart. Without the member, a majority of
-// the voters must be in step with the leader. Only the leader knows which followers are in step, so
+// the voters must be in sync with the leader. Only the leader knows which followers are in sync, so
 // every follower counts as one of them.
 
 import type { MemberStatus } from '../../ensemble/status.js';
@@ -12,8 +12,8 @@ export interface Answer {
 export interface Quorum {
   readonly voters: number;
   readonly majority: number;
-  /** The leader and the followers in step with it; undefined without a leader. */
-  readonly inStep: number | undefined;
+  /** The leader and the followers in sync with it; undefined without a leader. */
+  readonly inSync: number | undefined;
 }
 
 export function quorumOf(statuses: readonly MemberStatus[]): Quorum {
@@ -29,22 +29,22 @@ export function quorumOf(statuses: readonly MemberStatus[]): Quorum {
   return {
     voters,
     majority: Math.floor(voters / 2) + 1,
-    inStep: leader === undefined ? undefined : Math.min(synced + 1, voters - silent),
+    inSync: leader === undefined ? undefined : Math.min(synced + 1, voters - silent),
   };
 }
 
 export function mayStop(status: MemberStatus, quorum: Quorum): Answer {
   const { role, isServing } = status;
-  const { voters, majority, inStep } = quorum;
+  const { voters, majority, inSync } = quorum;
   if (role === 'standalone') {
     return { isSafe: false, why: 'it is the only server: none serves while it is down' };
   }
-  if (inStep === undefined) {
+  if (inSync === undefined) {
     return { isSafe: false, why: 'no member leads: wait for an election' };
   }
   const isCounted = isServing && role !== 'observer';
-  const left = isCounted ? inStep - 1 : inStep;
-  const ratio = `${left} of ${voters} voters stay in step (expected at least ${majority})`;
+  const left = isCounted ? inSync - 1 : inSync;
+  const ratio = `${left} of ${voters} voters stay in sync (expected at least ${majority})`;
   if (left < majority) return { isSafe: false, why: ratio };
   if (role === 'leader') return { isSafe: true, why: `${ratio}; the others elect a new leader` };
   return { isSafe: true, why: isServing ? ratio : `it does not serve; ${ratio}` };

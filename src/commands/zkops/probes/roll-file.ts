@@ -12,7 +12,7 @@ export interface Roll {
   readonly members: readonly string[];
   /** By name, if the command needs ids: a member that is down reports none. */
   readonly ids: Readonly<Record<string, string>>;
-  /** Members that were restarted and are in step again. */
+  /** Members that were restarted and are in sync again. */
   readonly done: readonly string[];
   /** The restart of this member began, but its success is unknown. */
   readonly underway: string | null;

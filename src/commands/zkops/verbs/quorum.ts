@@ -60,7 +60,7 @@ const COLUMNS: readonly Column[] = [
     title: 'EPOCH:COUNTER',
     key: 'epoch_counter',
     rank: 1,
-    codes: ['zxid_used', 'not-in-step'],
+    codes: ['zxid_used', 'not-in-sync'],
     value: (member) => {
       const zxid = serverOf(member)?.zxid;
       return zxid === undefined ? undefined : `${zxidEpoch(zxid)}:${zxidCounter(zxid)}`;

@@ -25,13 +25,13 @@ const CASES: readonly (readonly [modes: string, level: Level, summary: string])[
   ['refused', 'critical', 'no member serves'],
   ['standalone standalone', 'warning', '2 of 2 members serve, all standalone'],
   ['standalone standalone refused', 'critical', 'cannot replace each other'],
-  ['leader follower follower', 'healthy', '10.0.0.1:1 leads, 3 of 3 voters in step'],
+  ['leader follower follower', 'healthy', '10.0.0.1:1 leads, 3 of 3 voters in sync'],
   ['leader follower follower observer', 'healthy', '3 of 3 voters'],
   ['leader follower refused', 'warning', '2 of 3 voters'],
   ['leader follower timeout', 'warning', '2 of 3 voters'],
   ['leader follower not-serving', 'warning', '2 of 3 voters'],
   ['leader follower read-only', 'warning', '2 of 3 voters'],
-  ['leader refused refused', 'critical', 'no quorum: 1 of 3 voters in step (expected at least 2)'],
+  ['leader refused refused', 'critical', 'no quorum: 1 of 3 voters in sync (expected at least 2)'],
   ['follower follower refused', 'critical', 'no leader'],
   ['not-serving not-serving refused', 'critical', 'no member serves'],
   ['read-only read-only refused', 'critical', 'no quorum: only read-only members answer'],
@@ -62,7 +62,7 @@ test("a captured ensemble of Apache's is healthy by its metrics", () => {
   );
   const verdict = judge(mntr, members);
   assert.is(verdict.level, 'healthy');
-  assert.is(verdict.summary, '10.0.0.1:1 leads, 3 of 3 voters in step');
+  assert.is(verdict.summary, '10.0.0.1:1 leads, 3 of 3 voters in sync');
   assert.equal(
     members.map((member) => lagOf(member, members)),
     [0n, 0n, 0n, 0n],
@@ -77,7 +77,7 @@ test('a leader without its followers is not a quorum, whatever it calls itself',
   );
   const verdict = judge(mntr, [zombie, failing(mntr, 2, 'refused'), failing(mntr, 3, 'refused')]);
   assert.is(verdict.level, 'critical');
-  assert.is(verdict.summary, 'no quorum: 1 of 3 voters in step (expected at least 2)');
+  assert.is(verdict.summary, 'no quorum: 1 of 3 voters in sync (expected at least 2)');
 });
 
 /** A leader that still counts as many followers, and how the others answered. */
@@ -97,10 +97,10 @@ function led(syncedFollowers: number, ...others: readonly string[]): Member[] {
   return [leader, ...rest];
 }
 
-test('a follower that does not answer is not in step, though its leader still counts it', () => {
+test('a follower that does not answer is not in sync, though its leader still counts it', () => {
   const verdict = judge(mntr, led(2, 'timeout', 'follower'));
   assert.is(verdict.level, 'warning');
-  assert.match(verdict.summary, /; 10\.0\.0\.1:1 leads, 2 of 3 voters in step, none to spare$/);
+  assert.match(verdict.summary, /; 10\.0\.0\.1:1 leads, 2 of 3 voters in sync, no more may fail$/);
 });
 
 test('a leader alone is not believed about its followers', () => {
@@ -108,7 +108,7 @@ test('a leader alone is not believed about its followers', () => {
   assert.is(verdict.level, 'critical');
   assert.is(
     verdict.summary,
-    'no quorum: 1 of 3 voters in step (expected at least 2); ' +
+    'no quorum: 1 of 3 voters in sync (expected at least 2); ' +
       'the leader counts 3, but 10.0.0.1:2, 10.0.0.1:3 do not answer',
   );
 });
@@ -123,7 +123,7 @@ test('the sentence begins with the worst finding, and counts the others', () => 
   const members = srvrMembers('leader', 'follower', 'follower');
   assert.is(
     judge(srvr, members, { alarms: [alarm] }).summary,
-    'zk2: requests: 11, above the limit of 10 (x); 10.0.0.1:1 leads, 3 of 3 voters in step',
+    'zk2: requests: 11, above the limit of 10 (x); 10.0.0.1:1 leads, 3 of 3 voters in sync',
   );
   const worse = { ...alarm, level: 'critical', server: 'zk3' } as const;
   assert.match(
@@ -146,7 +146,7 @@ test('a follower that is up and lags is a warning', () => {
   const verdict = judge(mntr, [leader, ...followers]);
   assert.is(verdict.level, 'warning');
   assert.equal(verdict.problems, [
-    { level: 'warning', code: 'not-in-step', text: '10.0.0.1:1 leads, only 2 of 3 voters in step' },
+    { level: 'warning', code: 'not-in-sync', text: '10.0.0.1:1 leads, only 2 of 3 voters in sync' },
   ]);
 });
 

@@ -33,18 +33,18 @@ test('with one voter down, no other may be stopped, but that one may', async () 
     assert.is(exitCode, 2, String(port));
     assert.is(
       verdict.summary,
-      `10.0.0.1:${port} must not be stopped: 1 of 3 voters stay in step (expected at least 2)`,
+      `10.0.0.1:${port} must not be stopped: 1 of 3 voters stay in sync (expected at least 2)`,
     );
   }
   assert.is((await gate(members, ...restart(3))).exitCode, 0);
 });
 
-test('a follower that hangs is not in step, although its leader still counts it', async () => {
+test('a follower that hangs is not in sync, although its leader still counts it', async () => {
   const members: FakeMembers = { ...ensemble(2), 3: 'dead' };
   assert.is((await gate(members, ...restart(2))).exitCode, 2);
 });
 
-test('a follower that lags is not in step', async () => {
+test('a follower that lags is not in sync', async () => {
   assert.is((await gate(ensemble(1), ...restart(2))).exitCode, 2);
 });
 

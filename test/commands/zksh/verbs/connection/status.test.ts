@@ -74,7 +74,7 @@ serverTest('status --all finds all servers from one of them, and judges them', a
     .filter((row) => /^127\.0\.0\.1:\d+ +(leader|follower|stand)/.test(row));
   assert.is(rows.length, known, text);
   // Servers are slow on a machine under load, and a warning may only say that.
-  const healthy = /\nhealthy: .*(leads, 3 of 3 voters in step|standalone server serves)\n$/;
+  const healthy = /\nhealthy: .*(leads, 3 of 3 voters in sync|standalone server serves)\n$/;
   const slow = /\nwarning: [^\n]*(?:latency|fsync|sync|slow)[^\n]*\n$/;
   assert.ok(healthy.test(text) || slow.test(text), text);
 });
