@@ -40,6 +40,8 @@ export interface RawOptions {
   readonly hasReadOnlyByte?: boolean;
 }
 
+/** It sends no pings, and a slow disk makes a long test. */
+const LONG_MS = 120_000;
 const NEW_SESSION: RawSession = { id: 0n, password: Buffer.alloc(16), timeoutMs: 0 };
 /** A shorter response grants no session. */
 const MIN_WELCOME = 36;
@@ -193,7 +195,7 @@ const NOTHING = Buffer.alloc(0);
 
 /** The body of a connect request. */
 export function connectFrame(options: RawOptions = {}): Buffer {
-  const { session = NEW_SESSION, timeoutMs = 30_000, lastZxidSeen = 0n } = options;
+  const { session = NEW_SESSION, timeoutMs = LONG_MS, lastZxidSeen = 0n } = options;
   const out = new OutputArchive();
   out.writeInt(0);
   out.writeLong(lastZxidSeen);
