@@ -178,10 +178,10 @@ terminalTest('on a terminal, it shows a table below the connect string', async (
 });
 
 for (const [args, message] of [
-  [['--size', '0'], /'0' is invalid\. expected a whole number, 1 to 63; /],
-  [['--size', 'many'], /'many' is invalid\. expected a whole number, 1 to 63; /],
-  [['--observers', '-1'], /'-1' is invalid\. expected a whole number, 0 to 63; /],
-  [['--base-port', '70000'], /'70000' is invalid\. expected a whole number, 0 to 63000; /],
+  [['--size', '0'], /'0' is invalid \(expected a whole number, 1 to 63\)/],
+  [['--size', 'many'], /'many' is invalid \(expected a whole number, 1 to 63\)/],
+  [['--observers', '-1'], /'-1' is invalid \(expected a whole number, 0 to 63\)/],
+  [['--base-port', '70000'], /'70000' is invalid \(expected a whole number, 0 to 63000\)/],
   [['zoo.cfg'], /too many arguments for 'ensemble'/],
 ] as const) {
   test(`refuses ${args.join(' ')}`, () =>
