@@ -11,14 +11,14 @@ test('two workers share the tasks, and each task is counted once', async () => {
   const alice = new Worker(server.connectString, 'alice');
   const bob = new Worker(server.connectString, 'bob');
   await Promise.all([alice.start(), bob.start()]);
-  const cache = await openTreeCache(alice.client, '/work/workers');
-  assert.deepEqual(cache.children('/work/workers'), ['alice', 'bob']);
+  const cache = await openTreeCache(alice.client, '/jobs/workers');
+  assert.deepEqual(cache.children('/jobs/workers'), ['alice', 'bob']);
 
   const stop = new AbortController();
   const both = [alice.run(stop.signal), bob.run(stop.signal)];
   for (let i = 0; i < 20; i++) await alice.submit({ id: `t${i}`, size: 2 });
-  for await (const change of alice.client.watch('/work/done')) {
-    const { value } = await getValue<{ done: number }>(alice.client, '/work/done', jsonCodec());
+  for await (const change of alice.client.watch('/jobs/done')) {
+    const { value } = await getValue<{ done: number }>(alice.client, '/jobs/done', jsonCodec());
     assert.ok(change.type === 'Gap' || change.type === 'NodeDataChanged');
     if (value.done === 40) break;
   }

@@ -23,7 +23,7 @@ interface Report {
   readonly by: string;
 }
 
-const ROOT = '/work';
+const ROOT = '/jobs';
 const tasks = jsonCodec<Task>((value) => {
   const { id, size } = value as Partial<Task>;
   if (typeof id !== 'string' || typeof size !== 'number') throw new TypeError('not a task');

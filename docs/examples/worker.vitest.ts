@@ -16,12 +16,12 @@ test('a worker registers, and is gone when its session has ended', async () => {
   const worker = new Worker(server.connectString, 'alice');
   const client = createClient({ connectString: server.connectString });
   await Promise.all([worker.start(), client.connect()]);
-  expect((await client.getChildren('/work/workers')).children).toEqual(['alice']);
+  expect((await client.getChildren('/jobs/workers')).children).toEqual(['alice']);
   server.control.expireSession(worker.client.sessionId);
-  for await (const change of client.watch('/work/workers/alice')) {
-    if (change.type === 'NodeDeleted' || !(await client.exists('/work/workers/alice'))) break;
+  for await (const change of client.watch('/jobs/workers/alice')) {
+    if (change.type === 'NodeDeleted' || !(await client.exists('/jobs/workers/alice'))) break;
   }
-  expect((await client.getChildren('/work/workers')).children).toEqual([]);
+  expect((await client.getChildren('/jobs/workers')).children).toEqual([]);
   await worker.close();
   await client.close();
 });
