@@ -3,8 +3,6 @@ import { ignoreClosedPipe } from '../commands/terminal/closed-pipe.js';
 import { runZkserver } from '../commands/zkserver/cli.js';
 
 ignoreClosedPipe(process.stdout);
-// A server outlives the reader of its log.
-ignoreClosedPipe(process.stderr);
 drawForLocale(process.stderr, process.env);
 const io = {
   env: process.env,

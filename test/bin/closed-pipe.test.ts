@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -39,7 +40,11 @@ test('a server continues when the reader of its log ends', async () => {
     await waitFor('the server', async () => (await ask('ruok')) === 'imok');
     server.stdout.destroy();
     server.stderr.destroy();
-    // SIGTERM logs the end, and a write to a closed pipe fails.
+    // The server logs an exceeded limit, and the write to the closed pipe fails.
+    const stranger = connect(port, '127.0.0.1', () => stranger.write(Buffer.alloc(8, 0x7f)));
+    await once(stranger, 'close');
+    await waitFor('the report', async () => (await ask('mntr')).includes('requestLength_limit'));
+    assert.is(await ask('ruok'), 'imok');
     const ended = once(server, 'exit');
     server.kill('SIGTERM');
     const [status] = await ended;
