@@ -59,12 +59,21 @@ export class Checks {
     this.checkEpochs(node);
     if (!peer.isEstablished) return;
     this.establish(node, progress);
-    this.ledger.checkConfig(node.sid, peer.membership.config);
+    this.checkConfig(node.sid, peer);
     const { tree } = peer.data;
     this.checkMismatches(node.sid, peer);
     if (!peer.isSpoilt)
       this.ledger.compareDigest(node.sid, tree.lastProcessedZxid, tree.digest.value);
     this.checkTree(node, tree);
+  }
+
+  private checkConfig(sid: number, { membership, isLeading, currentEpoch }: WatchedPeer): void {
+    const { config, next } = membership;
+    if (isLeading) {
+      if (next !== null && zxidEpoch(next.version) === currentEpoch) this.ledger.propose(next);
+      this.ledger.activateProposed(config, currentEpoch);
+    }
+    this.ledger.checkConfig(sid, config);
   }
 
   private progressOf(node: ServerNode): Progress {

@@ -25,8 +25,10 @@ export class Ledger {
   readonly shared = new Set<bigint>();
   /** The last committed txn. */
   last = 0n;
-  /** The committed memberships, by the zxids of their txns. */
+  /** The memberships that came into force, by the zxids of their txns. */
   private readonly configs: QuorumConfig[];
+  /** Memberships that a leader proposed in its epoch, by their versions. */
+  private readonly proposed = new Map<bigint, QuorumConfig>();
   /** Configurations that were already checked. */
   private readonly known = new WeakSet<QuorumConfig>();
   private readonly sessions = new Set<bigint>();
@@ -65,7 +67,23 @@ export class Ledger {
     return texts.join(' and of ');
   }
 
-  /** The membership that a server uses must be a committed one or the first one. */
+  /** The leader of an epoch proposed a membership, which may never commit. */
+  propose(config: QuorumConfig): void {
+    if (zxidCounter(config.version) !== 0) this.proposed.set(config.version, config);
+  }
+
+  /**
+   * A new leader activates the newest membership that it knows to be proposed, even if no log has
+   * its txn (Apache's Leader.startZkServer).
+   */
+  activateProposed({ version }: QuorumConfig, epoch: number): void {
+    const proposed = this.proposed.get(version);
+    const newest = this.configs.at(-1) as QuorumConfig;
+    const isNewer = version > newest.version && zxidEpoch(version) < epoch;
+    if (proposed !== undefined && isNewer) this.configs.push(proposed);
+  }
+
+  /** The membership that a server uses must have come into force, or be the first one. */
   checkConfig(sid: number, config: QuorumConfig): void {
     if (this.known.has(config)) return;
     const { version, members } = config;
