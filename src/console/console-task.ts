@@ -17,7 +17,7 @@ import {
   listenAddress,
   readTls,
 } from './console-options.js';
-import { EnsembleLooks } from './ensemble-looks.js';
+import { EnsemblePoller } from './ensemble-poller.js';
 import { Gate } from './gate.js';
 import { serve } from './http-server.js';
 import { Listings } from './listings.js';
@@ -56,9 +56,9 @@ async function readAccess(call: TaskCall) {
   };
 }
 
-function makeLooks(call: TaskCall): EnsembleLooks {
+function makePoller(call: TaskCall): EnsemblePoller {
   const limits = call.text('limits');
-  return new EnsembleLooks(call, {
+  return new EnsemblePoller(call, {
     intervalMs: call.number('interval') ?? DEFAULT_INTERVAL_MS,
     timeoutMs: call.number('timeout') ?? 2000,
     deadlineMs: call.number('deadline') ?? 10_000,
@@ -71,7 +71,7 @@ function makeLooks(call: TaskCall): EnsembleLooks {
 async function start(call: TaskCall) {
   const { credentials, ...access } = await readAccess(call);
   const { members, tls } = call;
-  const looks = makeLooks(call);
+  const poller = makePoller(call);
   const live = new LiveEvents(call.now);
   const onState = (isConnected: boolean) => {
     if (isConnected) live.onGap();
@@ -88,10 +88,10 @@ async function start(call: TaskCall) {
       allowWrites: call.has('allow-writes'),
       servers: connectStringOf(members),
       recorded,
-      intervalMs: looks.options.intervalMs,
+      intervalMs: poller.options.intervalMs,
     },
     session,
-    looks,
+    poller,
     live,
     listings: new Listings(),
     userOf: (request: object) => users.get(request) ?? null,
@@ -100,12 +100,12 @@ async function start(call: TaskCall) {
   const audit = auditTo(call.text('audit-log'));
   const pageFiles = readPageFiles();
   const endpoint = await serve({ ...access, routes: ROUTES, services, pageFiles, audit, users });
-  looks.start();
+  poller.start();
   // A new session needs a watch for each recorded path: open it even without requests.
-  looks.listen(() => inBackground(live.isNeeded ? session.client() : undefined, () => undefined));
+  poller.listen(() => inBackground(live.isNeeded ? session.client() : undefined, () => undefined));
   const close = async (): Promise<void> => {
     await endpoint.close();
-    await Promise.all([looks.close(), session.close()]);
+    await Promise.all([poller.close(), session.close()]);
   };
   return { url: endpoint.url, close };
 }

@@ -1,5 +1,5 @@
 import type { About } from './api/shapes.js';
-import type { EnsembleLooks } from './ensemble-looks.js';
+import type { EnsemblePoller } from './ensemble-poller.js';
 import type { Listings } from './listings.js';
 import type { LiveEvents } from './live-events.js';
 import type { ConsoleSession } from './session.js';
@@ -7,7 +7,7 @@ import type { ConsoleSession } from './session.js';
 export interface Services {
   readonly about: Omit<About, 'user'>;
   readonly session: ConsoleSession;
-  readonly looks: EnsembleLooks;
+  readonly poller: EnsemblePoller;
   readonly live: LiveEvents;
   readonly listings: Listings;
   /** Null without logins. */

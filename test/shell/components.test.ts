@@ -214,7 +214,7 @@ test('top shows one row per member and handles its keys', async () => {
   const top = verbNamed('top');
   const result = resultOf(top, [captured(top, 'leader', 2181), failing(top, 2183, 'refused')]);
   const driver = new TopDriver({
-    look: async () => result,
+    poll: async () => result,
     reset: async () => 'set back',
     print: undefined,
     write: () => undefined,

@@ -136,7 +136,7 @@ export const DATA_SIZE = metricColumn('DATA', 'approximate_data_size', 11, {
 });
 export const UPTIME = metricColumn('UP', 'uptime', 14, { show: shortDuration });
 
-/** Needs an earlier look: --interval or --state. */
+/** Needs an earlier poll: --interval or --state. */
 export const REQUEST_RATE: Column = {
   title: 'REQ/s',
   key: 'requests_per_second',

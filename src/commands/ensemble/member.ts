@@ -54,7 +54,7 @@ export interface Member {
   readonly tookMs: number;
   /** In ms since 1970; only over TLS. */
   readonly certificateEndsMs?: number;
-  /** Undefined without an earlier look. */
+  /** Undefined without an earlier poll. */
   readonly rates?: Rates;
   /** It leads and serves no clients (leaderServes=no), by its AdminServer. */
   readonly isHiddenLeader?: true;

@@ -1,14 +1,14 @@
-// Rates per second, from two looks. zkops never resets counters, because other programs read them,
+// Rates per second, from two polls. zkops never resets counters, because other programs read them,
 // too.
 
-import { countersSince, type EarlierLook } from './earlier-look.js';
+import { countersSince, type Sample } from './sample.js';
 
 export interface Rates {
   /** Packets received from clients and probes. */
   readonly requestsPerSecond: number | undefined;
   /** Txns by the zxid: every member reports those of the whole ensemble. */
   readonly writesPerSecond: number | undefined;
-  /** The mean of reads and writes between the looks. */
+  /** The mean of reads and writes between the polls. */
   readonly latencyMs: number | undefined;
   /** For servers that count operations (3.10): `create`, `get_data`. */
   readonly operationsPerSecond: Readonly<Record<string, number>>;
@@ -17,7 +17,7 @@ export interface Rates {
 export const OPERATION_PREFIX = 'op_count_';
 
 /** Undefined without elapsed time. A counter that decreased was reset, so its rate is unknown. */
-export function ratesOf(now: EarlierLook, before: EarlierLook | undefined): Rates | undefined {
+export function ratesOf(now: Sample, before: Sample | undefined): Rates | undefined {
   const seconds = before === undefined ? 0 : (now.timeMs - before.timeMs) / 1000;
   if (before === undefined || seconds <= 0) return undefined;
   const counters = countersSince(before, now.uptimeMs);

@@ -40,13 +40,13 @@ export interface OpsVerb {
   readonly isReset?: boolean;
   /** The answer may be huge on a server with many watches; `--force` asks anyway. */
   readonly isCostly?: boolean;
-  /** A critical verdict needs a second look, a moment later. */
+  /** A critical verdict needs a second poll, a moment later. */
   readonly isConfirmed?: boolean;
   /** Compares values with the limits of thresholds.ts. */
   readonly isMeasured?: boolean;
   /** It has `--html`. */
   readonly hasPage?: boolean;
-  /** Looks repeatedly, and draws on the terminal. */
+  /** Polls repeatedly, and draws on the terminal. */
   readonly isLive?: boolean;
   /** `--explain` prints the limits instead. */
   readonly hasExplanation?: boolean;

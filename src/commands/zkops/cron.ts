@@ -1,7 +1,7 @@
 // The files of --lock, --state, and --out.
 
-import type { EarlierLook } from '../ensemble/earlier-look.js';
 import { RunFault } from '../ensemble/run-fault.js';
+import type { Sample } from '../ensemble/sample.js';
 import { UsageError } from '../ensemble/usage-error.js';
 import type { RunResult } from '../ensemble/verdict/result.js';
 import { advance, type RunState } from '../ensemble/verdict/run-state.js';
@@ -59,7 +59,7 @@ export function loadState(
   }
 }
 
-export function earlierOf(state: RunState | undefined): ReadonlyMap<string, EarlierLook> {
+export function earlierOf(state: RunState | undefined): ReadonlyMap<string, Sample> {
   return state?.members ?? new Map();
 }
 

@@ -42,7 +42,7 @@ export async function execute(
     askCertificate: world.askCertificate,
     now: world.now,
     timeoutMs: options.timeout,
-    // The deadline is for the queries; the pause between two looks comes on top.
+    // The deadline is for the queries; the pause between two polls comes on top.
     deadlineMs: options.deadline + (options.interval ?? 0),
     confirmMs: options.confirm ?? 1000,
     limits,
@@ -114,7 +114,7 @@ function liveSession(
   const { isInteractive = false, width } = world.terminal;
   const isBatch = once === true || batch === true || output !== 'table' || !isInteractive;
   return {
-    look: (earlier, signal) =>
+    poll: (earlier, signal) =>
       runVerb(verb, members, { ...run, earlier, ...(signal === undefined ? {} : { signal }) }),
     reset: async () => {
       const { members: results } = await runVerb(srst, members, run);

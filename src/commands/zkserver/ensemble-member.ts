@@ -78,7 +78,7 @@ export class EnsembleMember {
   }
 
   /** Updates the status from srvr. */
-  async look(): Promise<void> {
+  async poll(): Promise<void> {
     const address = { host: '127.0.0.1', port: this.spec.clientPort };
     const answer = await askWord(address, 'srvr', { timeoutMs: ASK_TIMEOUT_MS }).catch(() => null);
     if (this.ending !== null) return;

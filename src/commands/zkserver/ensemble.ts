@@ -62,7 +62,7 @@ async function watch(
   const reported = new Set<EnsembleMember>();
   let hasServed = false;
   while (!stop.aborted && members.some(({ isRunning }) => isRunning)) {
-    await Promise.all(members.map((member) => member.look()));
+    await Promise.all(members.map((member) => member.poll()));
     if (stop.aborted) return;
     for (const member of members) {
       if (member.endReason === null || reported.has(member)) continue;

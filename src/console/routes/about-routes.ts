@@ -36,8 +36,8 @@ const ready = route({
   summary: 'Check that the ensemble serves: for a readiness probe',
   answer: Probe,
   isOpen: true,
-  run: async ({ looks }) => {
-    const { level } = (await looks.latest()).verdict;
+  run: async ({ poller }) => {
+    const { level } = (await poller.latest()).verdict;
     if (level === 'healthy' || level === 'warning') return { value: { status: 'ready' } };
     throw new HttpProblem(503, 'NOTREADY', `the ensemble is ${level}`, {
       exitCode: ExitCode.connection,

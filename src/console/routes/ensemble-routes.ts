@@ -33,7 +33,7 @@ import {
   Trend,
   Word,
 } from '../api/shapes.js';
-import type { EnsembleLooks } from '../ensemble-looks.js';
+import type { EnsemblePoller } from '../ensemble-poller.js';
 import { HttpProblem } from '../problem.js';
 import { type Route, route } from '../route.js';
 
@@ -86,8 +86,8 @@ function memberView(result: OpsResult, member: Member): MemberView {
   };
 }
 
-async function ensembleView(looks: EnsembleLooks) {
-  const result = await looks.latest();
+async function ensembleView(poller: EnsemblePoller) {
+  const result = await poller.latest();
   const { level, summary, problems, exitCode } = verdictJson(result);
   return {
     time: result.time,
@@ -95,7 +95,7 @@ async function ensembleView(looks: EnsembleLooks) {
     summary,
     exitCode,
     problems,
-    changes: looks.changes,
+    changes: poller.changes,
     columns: COLUMNS.map(({ key, title }) => ({ key, title })),
     members: result.members.map((member) => memberView(result, member)),
   };
@@ -106,7 +106,7 @@ const ensemble = route({
   path: '/ensemble',
   summary: 'Show the verdict, the findings, the changes, and a row for each member',
   answer: Ensemble,
-  run: async ({ looks }) => ({ value: await ensembleView(looks) }),
+  run: async ({ poller }) => ({ value: await ensembleView(poller) }),
 });
 
 const members = route({
@@ -114,7 +114,7 @@ const members = route({
   path: '/members',
   summary: 'Show a row for each member',
   answer: Members,
-  run: async ({ looks }) => ({ value: { members: (await ensembleView(looks)).members } }),
+  run: async ({ poller }) => ({ value: { members: (await ensembleView(poller)).members } }),
 });
 
 const healthRoute = route({
@@ -122,7 +122,7 @@ const healthRoute = route({
   path: '/health',
   summary: 'Show the last poll as zkops health prints it in JSON',
   answer: Health,
-  run: async ({ looks }) => ({ value: opsDocument(await looks.latest(), SHOW) }),
+  run: async ({ poller }) => ({ value: opsDocument(await poller.latest(), SHOW) }),
 });
 
 const MAX_POINTS = 240;
@@ -135,12 +135,12 @@ const trend = route({
     minutes: integer('minutes back', { minimum: 1, maximum: 1440, default: 60 }),
   },
   answer: Trend,
-  run: async ({ looks }, { minutes = 60 }) => {
+  run: async ({ poller }, { minutes = 60 }) => {
     const from = Date.now() - minutes * 60_000;
-    const recent = looks.trend.filter(({ time }) => Date.parse(time) >= from);
+    const recent = poller.trend.filter(({ time }) => Date.parse(time) >= from);
     const step = Math.ceil(recent.length / MAX_POINTS);
     const points = recent.filter((_, at) => (recent.length - 1 - at) % step === 0);
-    const series = looks.members.map(nameOf).flatMap((server) =>
+    const series = poller.members.map(nameOf).flatMap((server) =>
       FIGURES.map((figure) => ({
         server,
         figure,
@@ -156,15 +156,15 @@ const differences = route({
   path: '/differences',
   summary: 'Show the settings that differ between members',
   answer: Differences,
-  run: async ({ looks }) => {
-    const { members: asked } = await looks.ask(conf);
-    const told = asked.map(
+  run: async ({ poller }) => {
+    const { members: asked } = await poller.ask(conf);
+    const settings = asked.map(
       (member) => new Map(pairsOf(conf, member, { ...SHOW, isDiff: true }, asked)),
     );
-    const keys = new Set(told.flatMap((values) => [...values.keys()]));
+    const keys = new Set(settings.flatMap((values) => [...values.keys()]));
     const rows = [...keys].map((key) => ({
       key,
-      values: told.map((values) => values.get(key) ?? null),
+      values: settings.map((values) => values.get(key) ?? null),
     }));
     return { value: { servers: asked.map(({ server }) => server), rows } };
   },
@@ -177,12 +177,12 @@ const word = route({
   required: { server: text('host:port, as /members lists it'), word: text() },
   answer: Word,
   problems: [404, 502],
-  run: async ({ looks }, { server, word: name }) => {
-    const address = looks.members.find((member) => nameOf(member) === server);
+  run: async ({ poller }, { server, word: name }) => {
+    const address = poller.members.find((member) => nameOf(member) === server);
     if (address === undefined) throw unknown(server, 'is not a member');
     const verb = WORDS.find((each) => each.name === name);
     if (verb === undefined) throw unknown(name, 'is not a four-letter word that only reads');
-    const [member] = (await looks.ask(verb, [address])).members;
+    const [member] = (await poller.ask(verb, [address])).members;
     const answer = member?.answers[verb.words[0] ?? 'ruok'];
     if (answer?.ok === true) return { value: { server, word: name, text: answer.text } };
     const fault = member?.fault ?? member?.note;
@@ -204,8 +204,8 @@ const session = route({
   summary: 'Find the client of a session, as the owner of an ephemeral',
   required: { id: text('hexadecimal, with 0x') },
   answer: SessionOwner,
-  run: async ({ looks }, { id }) => {
-    const { members: asked } = await looks.ask(cons);
+  run: async ({ poller }, { id }) => {
+    const { members: asked } = await poller.ask(cons);
     for (const member of asked) {
       const found = parsedOf(member, 'cons')?.connections.find(({ sessionId }) => sessionId === id);
       if (found === undefined) continue;

@@ -72,7 +72,7 @@ const events = route({
     'Stream events: "poll" after each poll of the members, "znodes" for changes below a path',
   optional: { path: text('watched with its subtree; without it, only "poll"') },
   answer: undefined,
-  run: async ({ session, looks, live }, { path }, { response }) => {
+  run: async ({ session, poller, live }, { path }, { response }) => {
     if (streams >= MAX_STREAMS) {
       throw new HttpProblem(503, 'TOOMANY', `${MAX_STREAMS} streams are open already`);
     }
@@ -100,7 +100,7 @@ const events = route({
     const stream = new EventStream(response);
     ends.push(
       () => stream.close(),
-      looks.listen(() => stream.mark('poll')),
+      poller.listen(() => stream.mark('poll')),
     );
     if (path !== undefined) {
       const onEvent = (event: LiveEvent) => stream.add(event);

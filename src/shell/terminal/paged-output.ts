@@ -50,7 +50,7 @@ export class PagedOutput {
     const held = this.#takeHeld();
     this.#isComplete = false;
     this.#pager = open();
-    this.#left = this.#heedLeaving(this.#pager);
+    this.#left = this.#handleExit(this.#pager);
     return this.#toPager(this.#pager, held);
   }
 
@@ -71,7 +71,7 @@ export class PagedOutput {
     this.#isDirect = this.#parts.open === undefined;
   }
 
-  async #heedLeaving(opened: Promise<Pager>): Promise<void> {
+  async #handleExit(opened: Promise<Pager>): Promise<void> {
     const isShown = await (await opened).left;
     if (!isShown) {
       this.#pager = undefined;

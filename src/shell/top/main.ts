@@ -18,7 +18,7 @@ async function printBatch(session: LiveSession): Promise<OpsResult | undefined> 
   const { intervalMs, write, print, count, width } = session;
   let state = startState(session);
   const poll = async () => {
-    const result = await session.look(state.earlier);
+    const result = await session.poll(state.earlier);
     ({ state } = step(state, { type: 'polled', result }));
     return result;
   };

@@ -63,9 +63,9 @@ export class TopDriver {
     this.isPolling = true;
     const startedAt = performance.now();
     const { signal } = this.leaving;
-    let result: Awaited<ReturnType<LiveSession['look']>>;
+    let result: Awaited<ReturnType<LiveSession['poll']>>;
     try {
-      result = await this.session.look(this.state.earlier, signal);
+      result = await this.session.poll(this.state.earlier, signal);
     } finally {
       this.isPolling = false;
     }

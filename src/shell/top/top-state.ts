@@ -1,9 +1,9 @@
 // A pure reducer: poll results and keys in, state and effects out.
 
-import type { EarlierLook } from '../../commands/ensemble/earlier-look.js';
 import type { Member } from '../../commands/ensemble/member.js';
+import type { Sample } from '../../commands/ensemble/sample.js';
 import type { Column } from '../../commands/ensemble/verb.js';
-import { looksOf } from '../../commands/ensemble/verdict/measure.js';
+import { samplesOf } from '../../commands/ensemble/verdict/measure.js';
 import type { OpsResult } from '../../commands/ensemble/verdict/result.js';
 
 /** Polls kept: enough for the widest terminal. */
@@ -17,7 +17,7 @@ export interface Trend {
 export interface TopState {
   readonly intervalMs: number;
   readonly result: OpsResult | undefined;
-  readonly earlier: ReadonlyMap<string, EarlierLook>;
+  readonly earlier: ReadonlyMap<string, Sample>;
   /** Oldest poll first. */
   readonly trends: ReadonlyMap<string, Trend>;
   /** Undefined: the original order. */
@@ -88,7 +88,7 @@ function withResult(state: TopState, result: OpsResult): TopState {
       latency: [...latency, rates?.latencyMs].slice(-MAX_HISTORY),
     });
   }
-  return { ...state, result, trends, earlier: looksOf(result.members, result.timeMs) };
+  return { ...state, result, trends, earlier: samplesOf(result.members, result.timeMs) };
 }
 
 function pressed(state: TopState, key: string): Step {

@@ -1,10 +1,10 @@
-// Reads the values that thresholds.ts names. Pure: the earlier look is an argument.
+// Reads the values that thresholds.ts names. Pure: the earlier poll is an argument.
 
 import { metricOf, type ParsedMntr, summaryPart } from '../../../fourlw/mntr.js';
 import { zxidCounter } from '../../../protocol/zxid.js';
-import { countersSince, type EarlierLook } from '../earlier-look.js';
 import { type Member, metricsOf } from '../member.js';
 import { OPERATION_PREFIX } from '../rates.js';
+import { countersSince, type Sample } from '../sample.js';
 import { lagOf, statusOf } from '../status.js';
 import type { Reading } from './threshold.js';
 import { THRESHOLDS } from './thresholds.js';
@@ -13,7 +13,7 @@ export interface MeasureContext {
   readonly members: readonly Member[];
   readonly timeMs: number;
   /** By `host:port`. */
-  readonly earlier: ReadonlyMap<string, EarlierLook>;
+  readonly earlier: ReadonlyMap<string, Sample>;
 }
 
 const ZXIDS_OF_AN_EPOCH = 2 ** 32;
@@ -62,8 +62,8 @@ export function measure(
   }
 }
 
-/** The values that the next look needs. */
-export function lookOf(member: Member, timeMs: number): EarlierLook {
+/** The values that the next poll needs. */
+export function sampleOf(member: Member, timeMs: number): Sample {
   const metrics = metricsOf(member);
   const counters: Record<string, number> = {};
   for (const [name, value] of metrics === undefined ? [] : countersOf(metrics)) {
@@ -73,11 +73,8 @@ export function lookOf(member: Member, timeMs: number): EarlierLook {
   return { timeMs, counters, zxid, uptimeMs: metrics && metricOf(metrics, 'uptime') };
 }
 
-export function looksOf(
-  members: readonly Member[],
-  timeMs: number,
-): ReadonlyMap<string, EarlierLook> {
-  return new Map(members.map((member) => [member.server, lookOf(member, timeMs)]));
+export function samplesOf(members: readonly Member[], timeMs: number): ReadonlyMap<string, Sample> {
+  return new Map(members.map((member) => [member.server, sampleOf(member, timeMs)]));
 }
 
 type NamedValue = readonly [name: string, value: number | undefined];
@@ -121,7 +118,7 @@ function growth(now: number | undefined, before: number | undefined): number | u
 function peakOf(
   metrics: ParsedMntr,
   summary: string,
-  counters: EarlierLook['counters'],
+  counters: Sample['counters'],
 ): number | undefined {
   const [largest, last] = (['max', 'last'] as const).map((part) =>
     metricOf(metrics, `${part}_${summary}`),
@@ -133,7 +130,7 @@ function peakOf(
 function meanOf(
   metrics: ParsedMntr,
   summary: string,
-  counters: EarlierLook['counters'],
+  counters: Sample['counters'],
 ): number | undefined {
   const [sum, count] = (['sum', 'cnt'] as const).map((part) => {
     const now = summaryPart(metrics, summary, part);
@@ -148,11 +145,7 @@ function counterOf(member: Member): number | undefined {
   return zxid === undefined ? undefined : zxidCounter(zxid);
 }
 
-function daysLeft(
-  member: Member,
-  earlier: EarlierLook | undefined,
-  timeMs: number,
-): number | undefined {
+function daysLeft(member: Member, earlier: Sample | undefined, timeMs: number): number | undefined {
   const { zxid } = statusOf(member);
   if (zxid === undefined || earlier?.zxid === undefined) return undefined;
   const txns = Number(zxid - earlier.zxid);

@@ -12,7 +12,7 @@ export interface Problem {
   /** The members of a problem of the ensemble. */
   readonly servers?: readonly string[];
   readonly text: string;
-  /** An event since an earlier look; it does not last. */
+  /** An event since an earlier poll; it does not last. */
   readonly isEvent?: true;
   readonly limit?: {
     readonly name: string;
@@ -33,7 +33,7 @@ export interface Verdict {
 export interface RunResult {
   /** The start of the run in ISO 8601. */
   readonly time: string;
-  /** The end of the last look, in ms since 1970. */
+  /** The end of the last poll, in ms since 1970. */
   readonly timeMs: number;
   /** Empty for a task, which has rows instead. */
   readonly members: readonly Member[];

@@ -4,12 +4,12 @@
 
 import { metricOf } from '../../../fourlw/mntr.js';
 import { zxidEpoch } from '../../../protocol/zxid.js';
-import type { EarlierLook } from '../earlier-look.js';
 import { shortDuration } from '../format.js';
 import { type Member, metricsOf, serverOf } from '../member.js';
+import type { Sample } from '../sample.js';
 import { statusOf } from '../status.js';
 import { worstLevel } from './blame.js';
-import { looksOf } from './measure.js';
+import { samplesOf } from './measure.js';
 import type { Change, Problem, RunResult, TrendFigures, TrendPoint, Verdict } from './result.js';
 
 export const STATE_SCHEMA = 'zkops-state/1';
@@ -26,11 +26,11 @@ export interface KnownProblem {
   /** Runs in a row that found it. */
   readonly runs: number;
   /** Runs in a row that did not find it. */
-  readonly gone: number;
-  readonly isTold: boolean;
+  readonly absentRuns: number;
+  readonly isReported: boolean;
 }
 
-export interface KnownMember extends EarlierLook {
+export interface KnownMember extends Sample {
   readonly role: string | undefined;
 }
 
@@ -64,7 +64,7 @@ export function advance<Result extends RunResult>(
     state: {
       time: result.time,
       members: nextMembers(before, result),
-      problems: problems.filter(({ gone }) => gone < forRuns),
+      problems: problems.filter(({ absentRuns }) => absentRuns < forRuns),
       trend,
     },
   };
@@ -89,13 +89,13 @@ function nextProblems(
       text,
       since: old?.since ?? time,
       runs,
-      gone: 0,
-      isTold: old?.isTold === true || runs >= forRuns,
+      absentRuns: 0,
+      isReported: old?.isReported === true || runs >= forRuns,
     };
   });
   const absent = before
-    .filter((problem) => !found.has(keyOf(problem)) && problem.isTold)
-    .map((problem) => ({ ...problem, gone: problem.gone + 1 }));
+    .filter((problem) => !found.has(keyOf(problem)) && problem.isReported)
+    .map((problem) => ({ ...problem, absentRuns: problem.absentRuns + 1 }));
   return [...present, ...absent];
 }
 
@@ -117,30 +117,30 @@ function problemChanges(
     const { server, text, level } = problem;
     const about = server === undefined ? {} : { server };
     const old = known.get(keyOf(problem));
-    if (problem.gone >= forRuns) {
+    if (problem.absentRuns >= forRuns) {
       const ended = `ended, first found ${problem.since}: ${text}`;
       return [{ kind: 'recovered', level: 'healthy', ...about, text: ended }];
     }
-    if (!problem.isTold || problem.gone > 0) return [];
-    if (old?.isTold !== true) return [{ kind: 'problem', level, ...about, text }];
+    if (!problem.isReported || problem.absentRuns > 0) return [];
+    if (old?.isReported !== true) return [{ kind: 'problem', level, ...about, text }];
     if (old.level === level) return [];
     return [{ kind: 'level', level, ...about, text: `was ${old.level}: ${text}` }];
   });
 }
 
 function memberChanges(before: RunState, { members, timeMs }: RunResult): Change[] {
-  const looks = looksOf(members, timeMs);
+  const samples = samplesOf(members, timeMs);
   const own = members.flatMap((member): Change[] => {
     const { server } = member;
     const old = before.members.get(server);
     const { role } = statusOf(member);
-    const look = looks.get(server);
+    const sample = samples.get(server);
     const changes: Change[] = [];
     if (old?.role !== undefined && role !== undefined && old.role !== role) {
       const text = `was ${old.role}, is ${role}`;
       changes.push({ kind: 'role', level: 'warning', server, text });
     }
-    const { uptimeMs } = look ?? {};
+    const { uptimeMs } = sample ?? {};
     if (old?.uptimeMs !== undefined && uptimeMs !== undefined && uptimeMs < old.uptimeMs) {
       const text = `restarted ${shortDuration(uptimeMs)} ago`;
       changes.push({ kind: 'restart', level: 'warning', server, text });
@@ -164,7 +164,7 @@ function newestEpoch(members: Iterable<Pick<KnownMember, 'role' | 'zxid'>>): num
 
 function withoutTransient(verdict: Verdict, known: readonly KnownProblem[]): Verdict {
   const reported = new Set(
-    [...known.filter(({ isTold }) => isTold), ...eventsOf(verdict)].map(keyOf),
+    [...known.filter(({ isReported }) => isReported), ...eventsOf(verdict)].map(keyOf),
   );
   const pending = verdict.problems.filter((problem) => !reported.has(keyOf(problem)));
   if (pending.length === 0) return verdict;
@@ -182,17 +182,17 @@ function nextMembers(
   before: RunState | undefined,
   { members, timeMs }: RunResult,
 ): ReadonlyMap<string, KnownMember> {
-  const looks = looksOf(members, timeMs);
+  const samples = samplesOf(members, timeMs);
   return new Map(
     members.flatMap((member): [string, KnownMember][] => {
       const { server } = member;
       const old = before?.members.get(server);
-      const look = looks.get(server);
+      const sample = samples.get(server);
       const { role, zxid } = statusOf(member);
-      if (look === undefined || (role === undefined && zxid === undefined)) {
+      if (sample === undefined || (role === undefined && zxid === undefined)) {
         return old === undefined ? [] : [[server, old]];
       }
-      return [[server, { ...look, role }]];
+      return [[server, { ...sample, role }]];
     }),
   );
 }

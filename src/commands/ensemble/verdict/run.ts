@@ -1,28 +1,28 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type AskOptions, askAll } from '../ask-all.js';
-import type { EarlierLook } from '../earlier-look.js';
 import type { Member } from '../member.js';
 import type { MemberAddress } from '../member-address.js';
 import { ratesOf } from '../rates.js';
+import type { Sample } from '../sample.js';
 import type { OpsVerb } from '../verb.js';
 import { findAlarms } from './alarms.js';
 import type { LimitChange } from './limits.js';
-import { lookOf, looksOf } from './measure.js';
+import { sampleOf, samplesOf } from './measure.js';
 import type { OpsResult } from './result.js';
 import { judge } from './verdict.js';
 
 export interface RunOptions extends AskOptions {
   /** For the whole run; a member that has not answered by then gets a row with a timeout. */
   readonly deadlineMs: number;
-  /** The pause before the second look that confirms a critical verdict. */
+  /** The pause before the second poll that confirms a critical verdict. */
   readonly confirmMs: number;
-  /** Two looks, this far apart, give rates. */
+  /** Two polls, this far apart, give rates. */
   readonly intervalMs?: number | undefined;
   readonly limits?: readonly LimitChange[];
   readonly minServing?: number | undefined;
   /** The values of an earlier run, by the name of the member. */
-  readonly earlier?: ReadonlyMap<string, EarlierLook>;
+  readonly earlier?: ReadonlyMap<string, Sample>;
   readonly signal?: AbortSignal;
   readonly now: () => Date;
 }
@@ -42,7 +42,7 @@ export async function runVerb(
   const pause = (ms: number) =>
     delay(ms, undefined, { signal: cutOff.signal }).catch(() => undefined);
   let { earlier = new Map() } = options;
-  const look = async (): Promise<OpsResult> => {
+  const poll = async (): Promise<OpsResult> => {
     const answered = await Promise.all(
       servers.map((address) => askAll(verb, address, cutOff.signal, options)),
     );
@@ -53,22 +53,22 @@ export async function runVerb(
     const verdict = judge(verb, members, { alarms, minServing: options.minServing });
     return { verb, time, timeMs, members, verdict };
   };
-  /** Keeps the earlier look if the deadline cut the new one short. */
+  /** Keeps the earlier poll if the deadline cut the new one short. */
   const lookAgain = async (before: OpsResult): Promise<OpsResult> => {
-    const again = cutOff.signal.aborted ? before : await look();
+    const again = cutOff.signal.aborted ? before : await poll();
     return cutOff.signal.aborted ? before : again;
   };
   try {
-    let result = await look();
+    let result = await poll();
     if (options.intervalMs !== undefined) {
-      earlier = looksOf(result.members, result.timeMs);
+      earlier = samplesOf(result.members, result.timeMs);
       await pause(options.intervalMs);
       result = await lookAgain(result);
     }
-    if (verb.isConfirmed !== true || !needsSecondLook(result)) return result;
+    if (verb.isConfirmed !== true || !needsSecondPoll(result)) return result;
     // An election takes a moment, and a leader without followers notices only after syncLimit.
     // Members are not asked at the same instant, which may look like a lag. So critical needs two
-    // looks.
+    // polls.
     await pause(options.confirmMs);
     return await lookAgain(result);
   } finally {
@@ -84,17 +84,13 @@ const TRANSIENT: readonly string[] = [
   'leader-not-listed',
 ];
 
-function needsSecondLook({ verdict }: OpsResult): boolean {
+function needsSecondPoll({ verdict }: OpsResult): boolean {
   return verdict.problems.some(
     ({ level, code }) => level === 'critical' || TRANSIENT.includes(code),
   );
 }
 
-function withRates(
-  member: Member,
-  timeMs: number,
-  earlier: ReadonlyMap<string, EarlierLook>,
-): Member {
-  const rates = ratesOf(lookOf(member, timeMs), earlier.get(member.server));
+function withRates(member: Member, timeMs: number, earlier: ReadonlyMap<string, Sample>): Member {
+  const rates = ratesOf(sampleOf(member, timeMs), earlier.get(member.server));
   return rates === undefined ? member : { ...member, rates };
 }

@@ -2,23 +2,23 @@
 export type Reading =
   | { readonly kind: 'gauge'; readonly key: string }
   /**
-   * Since the last look: `max_…` if it grew, because it lasts until a restart, or else `last_…`.
+   * Since the last poll: `max_…` if it grew, because it lasts until a restart, or else `last_…`.
    */
   | { readonly kind: 'peak'; readonly summary: string }
   /** Percent of another value. */
   | { readonly kind: 'ratio'; readonly key: string; readonly of: string }
-  /** Since the last look; undefined without one. */
+  /** Since the last poll; undefined without one. */
   | { readonly kind: 'increase'; readonly key: string }
-  /** Sum by count since the last look, or else since the start of the server. */
+  /** Sum by count since the last poll, or else since the start of the server. */
   | { readonly kind: 'mean'; readonly summary: string }
-  /** The increase of the sum per second; undefined without an earlier look. */
+  /** The increase of the sum per second; undefined without an earlier poll. */
   | { readonly kind: 'rate'; readonly summary: string }
   | { readonly kind: 'p99'; readonly summary: string }
   /** Txns to the newest serving member of the same epoch. */
   | { readonly kind: 'lag' }
   /** Percent of the zxid's 32-bit counter in use. */
   | { readonly kind: 'zxid-used' }
-  /** Days until the counter of the zxid runs out, at the rate since the last look. */
+  /** Days until the counter of the zxid runs out, at the rate since the last poll. */
   | { readonly kind: 'zxid-days' }
   | { readonly kind: 'certificate-days' };
 

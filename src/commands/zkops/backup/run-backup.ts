@@ -166,7 +166,7 @@ export const runBackup: Task = {
   options: [
     ['--to <folder>', 'folder of the backup, new or from an earlier run'],
     ['--once', 'copy the present files, and exit'],
-    ['--interval <ms>', 'time between two looks at the files', 'ms', DEFAULT_INTERVAL_MS],
+    ['--interval <ms>', 'time between two polls at the files', 'ms', DEFAULT_INTERVAL_MS],
     ['--keep-days <n>', 'remove files that no restore to the last n days needs', 'count'],
     MAX_ENTRY_OPTION,
   ],

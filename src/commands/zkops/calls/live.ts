@@ -1,16 +1,13 @@
 // `zkops top` loads its screen and the library for drawing only on demand.
 
-import type { EarlierLook } from '../../ensemble/earlier-look.js';
+import type { Sample } from '../../ensemble/sample.js';
 import type { OpsResult } from '../../ensemble/verdict/result.js';
 
 export interface LiveSession {
-  /** Asks all members once. Computes rates against the earlier look. */
-  readonly look: (
-    earlier: ReadonlyMap<string, EarlierLook>,
-    signal?: AbortSignal,
-  ) => Promise<OpsResult>;
+  /** Asks all members once. Computes rates against the earlier poll. */
+  readonly poll: (earlier: ReadonlyMap<string, Sample>, signal?: AbortSignal) => Promise<OpsResult>;
   readonly reset: () => Promise<string>;
-  /** Prints one look of a batch; undefined if the screen itself is printed. */
+  /** Prints one poll of a batch; undefined if the screen itself is printed. */
   readonly print: ((result: OpsResult) => void) | undefined;
   readonly write: (text: string) => void;
   readonly intervalMs: number;
@@ -24,5 +21,5 @@ export interface LiveSession {
   readonly width: number;
 }
 
-/** Ends when the user quits or after `count` looks. Returns the last result. */
+/** Ends when the user quits or after `count` polls. Returns the last result. */
 export type StartLive = (session: LiveSession) => Promise<OpsResult | undefined>;

@@ -1,13 +1,13 @@
-// One look for each scrape. Concurrent scrapes share a look, and a scrape within `minAgeMs` gets
+// One poll for each scrape. Concurrent scrapes share a poll, and a scrape within `minAgeMs` gets
 // the previous one. So members are not asked more often than configured.
 
 import { parseJavaNumber } from '../../../fourlw/java-number.js';
 import { askAdmin } from '../../ensemble/admin.js';
 import { askCertificate } from '../../ensemble/certificate.js';
-import type { EarlierLook } from '../../ensemble/earlier-look.js';
 import { metricsOf } from '../../ensemble/member.js';
+import type { Sample } from '../../ensemble/sample.js';
 import type { LimitChange } from '../../ensemble/verdict/limits.js';
-import { looksOf } from '../../ensemble/verdict/measure.js';
+import { samplesOf } from '../../ensemble/verdict/measure.js';
 import type { OpsResult } from '../../ensemble/verdict/result.js';
 import { runVerb } from '../../ensemble/verdict/run.js';
 import type { TaskCall } from '../calls/task.js';
@@ -27,7 +27,7 @@ export interface ScrapeOptions {
 export class Scraper {
   private readonly call: TaskCall;
   private readonly options: ScrapeOptions;
-  private earlier: ReadonlyMap<string, EarlierLook> = new Map();
+  private earlier: ReadonlyMap<string, Sample> = new Map();
   private running: Promise<string> | undefined;
   private last: { readonly text: string; readonly at: number } | undefined;
 
@@ -42,13 +42,13 @@ export class Scraper {
     if (last !== undefined && performance.now() - last.at < this.options.minAgeMs) {
       return Promise.resolve(last.text);
     }
-    this.running ??= this.look().finally(() => {
+    this.running ??= this.poll().finally(() => {
       this.running = undefined;
     });
     return this.running;
   }
 
-  private async look(): Promise<string> {
+  private async poll(): Promise<string> {
     const { call, options } = this;
     const startedAt = performance.now();
     const result = await runVerb(check, call.members, {
@@ -63,7 +63,7 @@ export class Scraper {
       earlier: this.earlier,
       ...(call.tls === undefined ? {} : { tls: call.tls }),
     });
-    this.earlier = looksOf(result.members, result.timeMs);
+    this.earlier = samplesOf(result.members, result.timeMs);
     const seconds = (performance.now() - startedAt) / 1000;
     const text = [
       opsToProm(result),

@@ -31,19 +31,19 @@ function namePrefix({ server, text }: Problem): string {
 }
 
 export interface Settling {
-  readonly look: () => Promise<OpsResult>;
-  /** Returns why a look is not good enough. */
-  readonly find: (look: OpsResult) => string | undefined;
+  readonly poll: () => Promise<OpsResult>;
+  /** Returns why a result is not good enough. */
+  readonly find: (result: OpsResult) => string | undefined;
   readonly waitMs: number;
   readonly signal: AbortSignal;
 }
 
-/** Ends after two good looks in a row, since a good state may be short. @throws Doubt */
-export async function settle({ look, find, waitMs, signal }: Settling): Promise<OpsResult> {
+/** Ends after two good polls in a row, since a good state may be short. @throws Doubt */
+export async function settle({ poll, find, waitMs, signal }: Settling): Promise<OpsResult> {
   const startedAt = performance.now();
   let isGoodBefore = false;
   for (;;) {
-    const seen = await look();
+    const seen = await poll();
     signal.throwIfAborted();
     const doubt = find(seen);
     if (doubt === undefined && isGoodBefore) return seen;

@@ -20,22 +20,22 @@ import { type Answer, mayStop, type Quorum, quorumOf, restartOrder } from './may
 
 const PAUSE_MS = 1000;
 
-interface Look {
+interface GateResult {
   readonly statuses: readonly MemberStatus[];
   readonly answerFor: (status: MemberStatus) => Answer;
   readonly quorum: Quorum;
   readonly verdict: Verdict;
 }
 
-function judgeLook(result: OpsResult, target: string | undefined): Look {
+function judgeResult(result: OpsResult, target: string | undefined): GateResult {
   const statuses = result.members.map(statusOf);
   const quorum = quorumOf(statuses);
   // A problem of the whole ensemble comes before any count.
   const critical = result.verdict.problems.find(({ level }) => level === 'critical');
   const answerFor = (status: MemberStatus): Answer =>
     critical === undefined ? mayStop(status, quorum) : { isSafe: false, why: critical.text };
-  const look = { statuses, answerFor, quorum };
-  if (target === undefined) return { ...look, verdict: result.verdict };
+  const about = { statuses, answerFor, quorum };
+  if (target === undefined) return { ...about, verdict: result.verdict };
   const status = statuses.find(({ member }) => member.server === target);
   if (status === undefined) throw new UsageError(`${target}: not in the list of members`);
   const { isSafe, why } = answerFor(status);
@@ -43,7 +43,7 @@ function judgeLook(result: OpsResult, target: string | undefined): Look {
   const problems: Problem[] = isSafe
     ? []
     : [{ level: 'critical', code: 'not-safe', server: target, text: summary }];
-  return { ...look, verdict: concludeFrom(problems, summary) };
+  return { ...about, verdict: concludeFrom(problems, summary) };
 }
 
 /** As the list spells it, with or without a port. */
@@ -62,24 +62,24 @@ async function gate(call: TaskCall): Promise<Report> {
   const target = targetOf(call);
   const waitMs = call.number('wait') ?? 0;
   const startedAt = performance.now();
-  const take = async (): Promise<Look> =>
-    judgeLook(await askMembers(call, ['srvr', 'mntr'], { judge: 'ensemble' }), target);
-  let look = await take();
-  // A good state may be short, so this needs two good looks in a row.
+  const take = async (): Promise<GateResult> =>
+    judgeResult(await askMembers(call, ['srvr', 'mntr'], { judge: 'ensemble' }), target);
+  let result = await take();
+  // A good state may be short, so this needs two good polls in a row.
   let isGoodBefore = false;
   for (;;) {
-    const isGood = look.verdict.level === 'healthy';
+    const isGood = result.verdict.level === 'healthy';
     const waited = performance.now() - startedAt;
     if (waitMs === 0 || (isGood && isGoodBefore) || (waited > waitMs && !isGood)) break;
     isGoodBefore = isGood;
     call.progress('gate', waited, waitMs);
     await delay(Math.min(PAUSE_MS, waitMs), undefined, { signal: call.signal });
-    look = await take();
+    result = await take();
   }
-  return reportOf(look);
+  return reportOf(result);
 }
 
-function reportOf({ statuses, answerFor, quorum, verdict }: Look): Report {
+function reportOf({ statuses, answerFor, quorum, verdict }: GateResult): Report {
   const rows = restartOrder(statuses).map((status, at): ReportRow => {
     const { member, role, zxid } = status;
     const { isSafe, why } = answerFor(status);

@@ -57,14 +57,14 @@ class RollingRestart {
   async *run(): AsyncGenerator<readonly ReportRow[]> {
     const lock = this.lock();
     try {
-      let look = await this.firstLook();
+      let result = await this.firstPoll();
       yield this.roll.done.map((name): ReportRow => [name, undefined, 'restarted earlier']);
       for (;;) {
-        const next = this.nextOf(look);
+        const next = this.nextOf(result);
         if (next === undefined) break;
         const startedAt = performance.now();
-        this.checkSafe(look, next);
-        look = await this.restart(look, next);
+        this.checkSafe(result, next);
+        result = await this.restart(result, next);
         const tookMs = Math.round(performance.now() - startedAt);
         yield [[next.member.server, next.role, 'restarted', tookMs, this.textFor(next)]];
       }
@@ -79,19 +79,19 @@ class RollingRestart {
 
   /** The restarts that `run` would do now. Roles may change later. */
   async *plan(): AsyncGenerator<readonly ReportRow[]> {
-    const look = await this.look();
-    this.learnIds(look);
+    const result = await this.poll();
+    this.learnIds(result);
     const { done } = this.roll;
-    const left = restartOrder(look.members.map(statusOf));
+    const left = restartOrder(result.members.map(statusOf));
     yield left.map((status): ReportRow => {
       const { server } = status.member;
       const result = done.includes(server) ? 'restarted earlier' : 'would restart';
       return [server, status.role, result, undefined, this.textFor(status)];
     });
-    const next = this.nextOf(look);
+    const next = this.nextOf(result);
     const why =
-      doubtOf(look, this.roll.underway) ??
-      (next === undefined ? undefined : this.unsafe(look, next));
+      doubtOf(result, this.roll.underway) ??
+      (next === undefined ? undefined : this.unsafe(result, next));
     if (why === undefined) return;
     this.problems.push({ level: 'critical', code: 'roll-stopped', text: `would stop: ${why}` });
   }
@@ -106,24 +106,24 @@ class RollingRestart {
   }
 
   private settle(
-    find: (look: OpsResult) => string | undefined,
+    find: (result: OpsResult) => string | undefined,
     waitMs = this.waitMs,
   ): Promise<OpsResult> {
-    return settle({ look: () => this.look(), find, waitMs, signal: this.call.signal });
+    return settle({ poll: () => this.poll(), find, waitMs, signal: this.call.signal });
   }
 
-  private look(): Promise<OpsResult> {
+  private poll(): Promise<OpsResult> {
     const words = this.command.needsId
       ? (['srvr', 'mntr', 'conf'] as const)
       : (['srvr', 'mntr'] as const);
     return askMembers(this.call, words, { judge: 'ensemble', extraWords: ['mntr', 'conf'] });
   }
 
-  private async firstLook(): Promise<OpsResult> {
+  private async firstPoll(): Promise<OpsResult> {
     const waitMs = Math.min(this.waitMs, FIRST_WAIT_MS);
-    const look = await this.settle((seen) => doubtOf(seen, this.roll.underway), waitMs);
-    this.learnIds(look);
-    return look;
+    const result = await this.settle((seen) => doubtOf(seen, this.roll.underway), waitMs);
+    this.learnIds(result);
+    return result;
   }
 
   /** @throws UsageError if the command needs the id of a member that reports none */
@@ -160,8 +160,8 @@ class RollingRestart {
     return isSafe ? undefined : `${next.member.server} must not be stopped: ${why}`;
   }
 
-  private checkSafe(look: OpsResult, next: MemberStatus): void {
-    const why = this.unsafe(look, next);
+  private checkSafe(result: OpsResult, next: MemberStatus): void {
+    const why = this.unsafe(result, next);
     if (why !== undefined) throw new Doubt(why);
   }
 
@@ -176,9 +176,9 @@ class RollingRestart {
     if (failure !== undefined) throw new Doubt(`${server}: the command failed: ${failure}`);
     this.roll = { ...this.roll, underway: null };
     const newest = newestZxid(before);
-    const look = await this.settle((seen) => this.doubtAfter(attempt, seen, newest));
+    const result = await this.settle((seen) => this.doubtAfter(attempt, seen, newest));
     this.keep({ underway: null, done: [...this.roll.done, server] });
-    return look;
+    return result;
   }
 
   /** Looks at the member while the command runs, because the restart may be over when it ends. */
@@ -203,11 +203,11 @@ class RollingRestart {
   }
 
   /** The reason not to continue: the restart did not happen, or a problem remains. */
-  private doubtAfter(attempt: Restart, look: OpsResult, newest: bigint): string | undefined {
+  private doubtAfter(attempt: Restart, result: OpsResult, newest: bigint): string | undefined {
     const { server } = attempt.before.member;
-    const status = look.members.map(statusOf).find(({ member }) => member.server === server);
+    const status = result.members.map(statusOf).find(({ member }) => member.server === server);
     if (status === undefined || !status.isServing) attempt.wasDown = true;
-    const doubt = doubtOf(look, this.roll.underway);
+    const doubt = doubtOf(result, this.roll.underway);
     if (doubt !== undefined) return doubt;
     if (status === undefined || !wasRestarted(attempt, status)) {
       return `${server}: the command ended, but the member did not restart`;

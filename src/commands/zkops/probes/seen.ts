@@ -15,16 +15,16 @@ function mayAppearLater(error: unknown): boolean {
 }
 
 /**
- * Repeats a sync and `look` until `look` succeeds or `timeoutMs` have passed. The first read may
+ * Repeats a sync and `read` until `read` succeeds or `timeoutMs` have passed. The first read may
  * lag by one write: Apache's leader answers the sync of its own clients before it applies the last
  * commit.
- * @throws the last error of `look`, or at once an error that does not pass
+ * @throws the last error of `read`, or at once an error that does not pass
  */
-export async function seenWithin(timeoutMs: number, look: () => Promise<void>): Promise<void> {
+export async function seenWithin(timeoutMs: number, read: () => Promise<void>): Promise<void> {
   const until = performance.now() + timeoutMs;
   for (;;) {
     try {
-      return await look();
+      return await read();
     } catch (error) {
       if (!mayAppearLater(error) || performance.now() >= until) throw error;
     }

@@ -43,7 +43,7 @@ function learnerQueueMs(member: Member): number | undefined {
 
 const DAY_MS = 86_400_000;
 
-/** When the zxid counter of this epoch runs out, at the rate since an earlier look. */
+/** When the zxid counter of this epoch runs out, at the rate since an earlier poll. */
 function rolloverDays(member: Member): number | undefined {
   const { role, zxid } = statusOf(member);
   const rate = member.rates?.writesPerSecond;

@@ -78,7 +78,7 @@ class Recorder {
   }
 
   async #set(path: string, data: Data, version: number): Promise<Stat> {
-    const before = this.#isOver ? undefined : await this.#look(path, { acl: false });
+    const before = this.#isOver ? undefined : await this.#read(path, { acl: false });
     const after = await this.#watched(path, () => this.#client.setData(path, data, version));
     this.#addSet(path, before, after);
     return after;
@@ -92,7 +92,7 @@ class Recorder {
   }
 
   async #setAcl(path: string, acl: readonly ACL[], version: number): Promise<Stat> {
-    const before = this.#isOver ? undefined : await this.#look(path, { data: false });
+    const before = this.#isOver ? undefined : await this.#read(path, { data: false });
     const after = await this.#watched(path, () => this.#client.setACL(path, acl, version));
     if (before?.acl === undefined) this.#changes.addFault(path, 'ACL could not be read');
     else if (after.aversion !== before.stat.aversion + 1) {
@@ -103,7 +103,7 @@ class Recorder {
 
   async #delete(path: string, version: number): Promise<void> {
     for (let tries = 1; ; tries++) {
-      const before = this.#isOver ? undefined : await this.#look(path, {});
+      const before = this.#isOver ? undefined : await this.#read(path, {});
       const isLast = version !== -1 || before === undefined || tries === MAX_TRIES;
       const deletedVersion = isLast ? version : before.stat.version;
       try {
@@ -121,7 +121,7 @@ class Recorder {
   }
 
   async #multi(ops: readonly Op[]): Promise<readonly OpResult[]> {
-    const befores = this.#isOver ? [] : await Promise.all(ops.map((op) => this.#lookBefore(op)));
+    const befores = this.#isOver ? [] : await Promise.all(ops.map((op) => this.#readBefore(op)));
     const results = await this.#watched(ops[0]?.path ?? '', () => this.#client.multi(ops));
     if (this.#isOver) return results;
     for (const [at, op] of ops.entries()) {
@@ -137,13 +137,13 @@ class Recorder {
     return results;
   }
 
-  async #lookBefore(op: Op): Promise<ZnodeBefore | undefined> {
-    if (op.op === 'set') return this.#look(op.path, { acl: false });
-    return op.op === 'delete' ? this.#look(op.path, {}) : undefined;
+  async #readBefore(op: Op): Promise<ZnodeBefore | undefined> {
+    if (op.op === 'set') return this.#read(op.path, { acl: false });
+    return op.op === 'delete' ? this.#read(op.path, {}) : undefined;
   }
 
   /** Undefined if the znode is unreadable or missing. The change itself reports that. */
-  async #look(
+  async #read(
     path: string,
     { data = true, acl = true }: { readonly data?: boolean; readonly acl?: boolean },
   ): Promise<ZnodeBefore | undefined> {

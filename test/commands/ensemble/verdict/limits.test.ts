@@ -1,14 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { EarlierLook } from '../../../../src/commands/ensemble/earlier-look.js';
 import type { Member } from '../../../../src/commands/ensemble/member.js';
+import type { Sample } from '../../../../src/commands/ensemble/sample.js';
 import { explainLimits, findAlarms } from '../../../../src/commands/ensemble/verdict/alarms.js';
 import {
   type LimitChange,
   parseLimit,
   parseLimitsFile,
 } from '../../../../src/commands/ensemble/verdict/limits.js';
-import { lookOf, measure } from '../../../../src/commands/ensemble/verdict/measure.js';
+import { measure, sampleOf } from '../../../../src/commands/ensemble/verdict/measure.js';
 import type { Reading } from '../../../../src/commands/ensemble/verdict/threshold.js';
 import { THRESHOLDS } from '../../../../src/commands/ensemble/verdict/thresholds.js';
 import { answering, captured, srvrText, verbNamed } from '../../zkops/members-of.js';
@@ -28,7 +28,7 @@ function withMetrics(
 
 const now = (
   members: readonly Member[],
-  earlier: ReadonlyMap<string, EarlierLook> = new Map(),
+  earlier: ReadonlyMap<string, Sample> = new Map(),
   timeMs = 10_000,
 ) => ({ members, timeMs, earlier });
 
@@ -132,7 +132,7 @@ test('growth is measured against an earlier look, and not over a restart or a re
     cnt_fsynctime: 12,
     sum_jvm_pause_time_ms: 900,
   });
-  const looked = (member: Member) => new Map([[member.server, lookOf(member, 0)]]);
+  const looked = (member: Member) => new Map([[member.server, sampleOf(member, 0)]]);
   const read = (reading: Reading, member: Member, earlier = looked(before)) =>
     measure(reading, member, now([member], earlier));
   const mismatches: Reading = { kind: 'increase', key: 'digest_mismatches_count' };
@@ -164,7 +164,7 @@ test('a maximum since the start is judged only when it grows; otherwise the last
     const earlier =
       before === undefined
         ? new Map()
-        : new Map([[member.server, lookOf(withMetrics({ max_proposal_size: before }), 0)]]);
+        : new Map([[member.server, sampleOf(withMetrics({ max_proposal_size: before }), 0)]]);
     return measure(size, member, now([member], earlier));
   };
   assert.is(read(60, 900_000), 60, 'a large write of last year');
@@ -176,7 +176,7 @@ test('a maximum since the start is judged only when it grows; otherwise the last
 test('a server that was started anew counts from zero, even past what it had counted', () => {
   const at = (uptime: number, throttled_ops: number) => withMetrics({ uptime, throttled_ops });
   const before = at(60_000, 3);
-  const earlier = new Map([[before.server, lookOf(before, 0)]]);
+  const earlier = new Map([[before.server, sampleOf(before, 0)]]);
   const grown = (member: Member) =>
     measure({ kind: 'increase', key: 'throttled_ops' }, member, now([member], earlier));
   assert.is(grown(at(70_000, 5)), 2);
@@ -192,7 +192,7 @@ test('the Prometheus provider is measured as the default one', () => {
       throttled_ops_total: `${count}.0`,
     });
   const [before, after] = [dialect(1, 10), dialect(3, 30)];
-  const earlier = new Map([[before.server, lookOf(before, 0)]]);
+  const earlier = new Map([[before.server, sampleOf(before, 0)]]);
   const context = now([after], earlier);
   assert.is(measure({ kind: 'mean', summary: 'fsynctime' }, after, context), 10);
   assert.is(measure({ kind: 'increase', key: 'throttled_ops' }, after, context), 2);
@@ -202,7 +202,7 @@ test('the end of the zxid is reported in percent, and in days at the present rat
   const member = withMetrics({}, { zxid: '0x1f0000000' });
   assert.is(measure({ kind: 'zxid-used' }, member, now([member])), 93.8);
   const before = withMetrics({}, { zxid: '0x1effffc18' });
-  const earlier = new Map([[before.server, lookOf(before, 9000)]]);
+  const earlier = new Map([[before.server, sampleOf(before, 9000)]]);
   // 1000 txns in a second, and 2^28 are left.
   assert.is(measure({ kind: 'zxid-days' }, member, now([member], earlier)), 3.1);
   const other = withMetrics({}, { zxid: '0x2f0000000' });

@@ -5,10 +5,10 @@ import { NotSeenError, seenWithin } from '../../../../src/commands/zkops/probes/
 import { ErrorCode } from '../../../../src/protocol/error-code.js';
 
 /** Fails with each of the errors in turn, then succeeds. */
-function looks(...errors: readonly Error[]) {
+function reads(...errors: readonly Error[]) {
   let done = 0;
   return {
-    look: async () => {
+    read: async () => {
       const error = errors[done++];
       if (error !== undefined) throw error;
     },
@@ -24,24 +24,24 @@ async function failureOf(promise: Promise<void>): Promise<unknown> {
 }
 
 test('a member that lags by one write is checked again', async () => {
-  const { look, count } = looks(
+  const { read, count } = reads(
     new NotSeenError('not yet'),
     new ZooKeeperError(ErrorCode.NONODE, '/a'),
   );
-  await seenWithin(60_000, look);
+  await seenWithin(60_000, read);
   assert.is(count(), 3);
 });
 
 test('a timeout ends with the last error', async () => {
   const error = new NotSeenError('not yet');
-  const look = () => Promise.reject(error);
-  assert.is(await failureOf(seenWithin(20, look)), error);
+  const read = () => Promise.reject(error);
+  assert.is(await failureOf(seenWithin(20, read)), error);
 });
 
 test('a lost connection is reported at once', async () => {
   const error = new ZooKeeperError(ErrorCode.CONNECTIONLOSS);
-  const { look, count } = looks(error, error);
-  assert.is(await failureOf(seenWithin(60_000, look)), error);
+  const { read, count } = reads(error, error);
+  assert.is(await failureOf(seenWithin(60_000, read)), error);
   assert.is(count(), 1);
 });
 

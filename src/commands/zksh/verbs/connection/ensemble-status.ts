@@ -70,7 +70,7 @@ const COLUMNS: readonly Column[] = [
 
 /** @throws CommandError PARTIAL when a server did not answer */
 export async function ensembleStatus(context: CommandContext): Promise<Result> {
-  const result = await look(context);
+  const result = await poll(context);
   const { members, verdict } = result;
   const rows = members.map((member) => rowOf(member, result));
   await context.emit({ kind: 'rows', columns: COLUMNS, rows });
@@ -88,7 +88,7 @@ export async function ensembleStatus(context: CommandContext): Promise<Result> {
   });
 }
 
-async function look(context: CommandContext): Promise<OpsResult> {
+async function poll(context: CommandContext): Promise<OpsResult> {
   const { tls, wordTimeoutMs: timeoutMs } = context.session;
   const ask = (servers: Parameters<typeof runVerb>[1]) =>
     runVerb(VERB, servers, {

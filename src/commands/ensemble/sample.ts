@@ -1,4 +1,4 @@
-export interface EarlierLook {
+export interface Sample {
   /** In ms since 1970. */
   readonly timeMs: number;
   /** Counters, `cnt_…` and `sum_…` of summaries, by their names in mntr without `zk_`. */
@@ -9,7 +9,7 @@ export interface EarlierLook {
 
 /** Undefined after a restart, because counters then start at zero. */
 export function countersSince(
-  before: EarlierLook | undefined,
+  before: Sample | undefined,
   uptimeMs: number | undefined,
 ): Readonly<Record<string, number>> {
   if (before === undefined) return {};

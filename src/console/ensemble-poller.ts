@@ -24,7 +24,7 @@ const SAVE_EVERY_MS = 60_000;
 const CONFIRM_MS = 1000;
 const MIN_AGE_MS = 1000;
 
-export interface LookOptions {
+export interface PollOptions {
   readonly intervalMs: number;
   readonly timeoutMs: number;
   readonly deadlineMs: number;
@@ -37,9 +37,9 @@ export interface TimedChange extends Change {
   readonly time: string;
 }
 
-export class EnsembleLooks {
+export class EnsemblePoller {
   private readonly call: TaskCall;
-  readonly options: LookOptions;
+  readonly options: PollOptions;
   private readonly listeners = new Set<() => void>();
   private readonly stop = new AbortController();
   private state: RunState | undefined;
@@ -51,7 +51,7 @@ export class EnsembleLooks {
   readonly changes: TimedChange[] = [];
 
   /** @throws UsageError for an unreadable file */
-  constructor(call: TaskCall, options: LookOptions) {
+  constructor(call: TaskCall, options: PollOptions) {
     this.call = call;
     this.options = options;
     this.state = options.file === undefined ? undefined : readTrend(options.file);
