@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIPv4 } from 'node:net';
 import { parseServerAddress } from '../client/base/connect-string.js';
-import { secureContextOf } from '../client/base/tls.js';
+import { secureContextOf, TlsOptionError } from '../client/base/tls.js';
 import { UsageError } from '../commands/ensemble/usage-error.js';
 import type { CallOption } from '../commands/program/command-line.js';
 import { TIME_OPTIONS } from '../commands/zkops/calls/options.js';
@@ -94,8 +94,9 @@ export function readTls(call: TaskCall) {
   try {
     secureContextOf(tls);
   } catch (cause) {
-    if (!(cause instanceof RangeError)) throw cause;
-    throw new UsageError(`--tls-cert ${cert}: ${cause.message}`, undefined, { cause });
+    if (!(cause instanceof TlsOptionError)) throw cause;
+    const at = cause.option === 'key' ? `--tls-key ${key}` : `--tls-cert ${cert}`;
+    throw new UsageError(`${at}: ${cause.problem}`, undefined, { cause });
   }
   return tls;
 }

@@ -109,7 +109,8 @@ test('zksh refuses unusable TLS options, and exits with 2', async () => {
     assert.match(await refused('--insecure', '--embedded'), '--insecure requires TLS');
     const target = 'zks://localhost';
     assert.match(await refused('--cacert', '/nowhere.pem', target), '/nowhere.pem: cannot read');
-    assert.match(await refused('--cert', files.caFile, target), 'without its private key (--key)');
+    const keyless = await refused('--cert', files.caFile, target);
+    assert.match(keyless, `--cert ${files.caFile}: given without a private key`);
     const native = await runZksh(['--client', 'native', target, '-c', 'ls /']);
     assert.match(native.stderr, 'cannot use TLS: use the built-in client');
   } finally {

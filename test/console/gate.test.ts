@@ -175,7 +175,7 @@ test('a console that strangers could use does not start', async () => {
       [['--auth-file', file], /every user of this machine/],
       [['--users', file], /line 1: expected NAME:scrypt:SALT:KEY/],
       [['--tls-cert', file], /expected both/],
-      [['--tls-cert', file, '--tls-key', file], /--tls-cert .*cannot be read as PEM/],
+      [['--tls-cert', file, '--tls-key', file], /--tls-cert .*: unreadable \(expected PEM\)/],
       [['--trend-file', file], /--trend-file .*: cannot read/],
       [['--record', 'config'], /--record: invalid path/],
       [['--audit-log', `${folder.path}/none/log`], /--audit-log .*: cannot write/],

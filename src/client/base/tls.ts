@@ -21,10 +21,25 @@ export interface TlsOptions {
   readonly isVerified?: boolean;
 }
 
+/** An unusable TLS option. Thrown when a client is created. */
+export class TlsOptionError extends RangeError {
+  override readonly name = 'TlsOptionError';
+  /** The field of `TlsOptions`. */
+  readonly option: 'ca' | 'cert' | 'key';
+  /** For example "given without a private key". */
+  readonly problem: string;
+
+  constructor(option: TlsOptionError['option'], problem: string, options?: ErrorOptions) {
+    super(`tls.${option}: ${problem}`, options);
+    this.option = option;
+    this.problem = problem;
+  }
+}
+
 const DEFAULTS: TlsOptions = {};
 const contexts = new WeakMap<TlsOptions, SecureContext>();
 
-/** @throws RangeError that names the unusable option */
+/** @throws TlsOptionError */
 export function tlsConnectOptions(
   address: ServerAddress,
   tls: TlsOptions = DEFAULTS,
@@ -38,7 +53,7 @@ export function tlsConnectOptions(
   };
 }
 
-/** Cached, because reading keys takes longer than a handshake. @throws RangeError */
+/** Cached, because reading keys takes longer than a handshake. @throws TlsOptionError */
 export function secureContextOf(tls: TlsOptions): SecureContext {
   const known = contexts.get(tls);
   if (known !== undefined) return known;
@@ -46,8 +61,7 @@ export function secureContextOf(tls: TlsOptions): SecureContext {
   const key = tls.key ?? cert;
   if (ca !== undefined) checkAuthorities(ca.toString());
   if (cert !== undefined && key !== undefined) checkPair(cert, key, passphrase);
-  else if (key !== undefined)
-    throw new RangeError('the private key (key) is given without its certificate (cert)');
+  else if (key !== undefined) throw new TlsOptionError('key', 'given without a certificate');
   const context = loadTls().createSecureContext({
     minVersion: 'TLSv1.2',
     ...(ca === undefined ? {} : { ca }),
@@ -60,8 +74,8 @@ export function secureContextOf(tls: TlsOptions): SecureContext {
 
 function checkAuthorities(pem: string): void {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g);
-  if (blocks === null) throw new RangeError('the authorities (ca) contain no certificate in PEM');
-  for (const block of blocks) certificateOf('the authorities (ca)', block);
+  if (blocks === null) throw new TlsOptionError('ca', 'contains no certificate in PEM');
+  for (const block of blocks) certificateOf('ca', block);
 }
 
 function checkPair(
@@ -69,21 +83,21 @@ function checkPair(
   key: string | Buffer,
   passphrase: string | undefined,
 ): void {
-  const certificate = certificateOf('the certificate (cert)', cert);
+  const certificate = certificateOf('cert', cert);
   if (!key.includes('PRIVATE KEY-----')) {
-    throw new RangeError('a certificate (cert) is given without its private key (key)');
+    throw new TlsOptionError('cert', 'given without a private key');
   }
   if (!certificate.checkPrivateKey(privateKeyOf(key, passphrase))) {
-    throw new RangeError('the private key (key) does not match the certificate (cert)');
+    throw new TlsOptionError('key', 'does not match the certificate');
   }
 }
 
-function certificateOf(what: string, pem: string | Buffer): X509Certificate {
+function certificateOf(option: 'ca' | 'cert', pem: string | Buffer): X509Certificate {
   const { X509Certificate } = loadCrypto();
   try {
     return new X509Certificate(pem);
   } catch (cause) {
-    throw new RangeError(`${what} cannot be read as PEM`, { cause });
+    throw new TlsOptionError(option, 'unreadable (expected PEM)', { cause });
   }
 }
 
@@ -98,7 +112,7 @@ function privateKeyOf(key: string | Buffer, passphrase: string | undefined) {
       passphrase === undefined
         ? 'it is encrypted without a given passphrase, or damaged'
         : 'its passphrase is wrong, or it is damaged';
-    throw new RangeError(`the private key (key) cannot be read: ${why}`, { cause });
+    throw new TlsOptionError('key', `unreadable: ${why}`, { cause });
   }
 }
 

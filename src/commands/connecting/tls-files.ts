@@ -42,15 +42,14 @@ export async function readTlsFiles(
     ...(servername === undefined ? {} : { servername }),
     ...(insecure === true ? { isVerified: false } : {}),
   };
-  const { secureContextOf } = await import('../../client/base/tls.js');
+  const { secureContextOf, TlsOptionError } = await import('../../client/base/tls.js');
   try {
     secureContextOf(options);
   } catch (cause) {
-    if (!(cause instanceof RangeError)) throw cause;
-    const message = cause.message.replace(/\((ca|cert|key)\)/g, (_, name: string) =>
-      name === 'ca' ? '(--cacert)' : `(--${name})`,
-    );
-    throw new TlsFileError(message, { cause });
+    if (!(cause instanceof TlsOptionError)) throw cause;
+    const { option, problem } = cause;
+    const flag = option === 'ca' ? 'cacert' : option;
+    throw new TlsFileError(`--${flag} ${files[flag] ?? cert}: ${problem}`, { cause });
   }
   return options;
 }

@@ -270,10 +270,10 @@ test('invalid TLS options are refused before anything is sent', () => {
       return (error as Error).message;
     }
   };
-  assert.match(fault({ ca: 'hello' }), 'contain no certificate in PEM');
-  assert.match(fault({ cert: one.cert }), 'without its private key');
-  assert.match(fault({ key: one.key }), 'without its certificate');
-  assert.match(fault({ cert: one.cert, key: two.key }), 'does not match the certificate');
+  assert.match(fault({ ca: 'hello' }), 'tls.ca: contains no certificate in PEM');
+  assert.match(fault({ cert: one.cert }), 'tls.cert: given without a private key');
+  assert.match(fault({ key: one.key }), 'tls.key: given without a certificate');
+  assert.match(fault({ cert: one.cert, key: two.key }), 'tls.key: does not match the certificate');
   assert.match(fault({ cert: one.cert, key: locked }), 'encrypted without a given passphrase');
   assert.match(fault({ cert: one.cert, key: locked, passphrase: 'x' }), 'its passphrase is wrong');
   assert.is(fault({ cert: one.both }), 'none');

@@ -154,7 +154,7 @@ export class DataDir {
     );
     if (isMarked || this.options.isEmptyDatabaseMade) return;
     throw unusable(
-      `${this.snapFolder}: is empty, and db.autocreate=false: restore the data, or start over with zkserver init`,
+      `${this.snapFolder}: empty (expected data, as db.autocreate is false)\nRestore the data, or start over with: zkserver init`,
     );
   }
 
