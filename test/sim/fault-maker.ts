@@ -6,11 +6,14 @@ export interface FaultParts {
   readonly clients: readonly number[];
   /** Whether servers without a quorum serve reads. */
   readonly isReadOnlyAllowed: boolean;
+  readonly areLeadersCutOff: boolean;
   start(node: ServerNode): void;
 }
 
 const USUAL_DELAY_MS = 8;
 const USUAL_DISK_MS = 6;
+/** Long enough for an election among the others. */
+const CUT_OFF_MS = 1500;
 /** The number of restarts, and the time between them, of stopped servers after the faults. */
 const RESTARTS = 5;
 const RESTART_MS = 500;
@@ -21,6 +24,7 @@ export class FaultMaker {
   private readonly random: Random;
   private readonly parts: FaultParts;
   private isOver = false;
+  private isCutOff = false;
 
   constructor(world: Simulation, random: Random, parts: FaultParts) {
     this.world = world;
@@ -61,6 +65,11 @@ export class FaultMaker {
     const node = random.pick(world.servers);
     if (this.parts.isReadOnlyAllowed && random.oneIn(6)) {
       this.loseQuorum();
+      return;
+    }
+    if (this.isCutOff) return;
+    if (this.parts.areLeadersCutOff && random.oneIn(2)) {
+      this.cutOff(this.leader ?? node);
       return;
     }
     switch (random.below(13)) {
@@ -171,6 +180,30 @@ export class FaultMaker {
         network.heal(node.sid, other);
         for (const client of company) network.heal(client, other);
       }
+    });
+  }
+
+  /**
+   * Cuts a leader and all clients off until the others elect another leader. Its clients write on.
+   * The new leader truncates its log, because no txn of the new epoch is committed yet. A crash
+   * soon after shows what the truncated log holds.
+   */
+  private cutOff(leader: ServerNode): void {
+    const { servers, network, scheduler } = this.world;
+    const others = servers.filter((other) => other !== leader).map(({ sid }) => sid);
+    const { clients } = this.parts;
+    this.note(`only clients hear ${leader.sid}`);
+    this.isCutOff = true;
+    for (const other of others) {
+      for (const id of [leader.sid, ...clients]) network.cut(id, other);
+    }
+    scheduler.later(CUT_OFF_MS + this.random.below(CUT_OFF_MS), () => {
+      for (const other of others) network.heal(leader.sid, other);
+    });
+    scheduler.later(3 * CUT_OFF_MS, () => {
+      this.isCutOff = false;
+      for (const other of others) for (const client of clients) network.heal(client, other);
+      if (this.random.oneIn(2)) this.crash(leader);
     });
   }
 

@@ -34,9 +34,9 @@ if (values.help) {
   console.log(`npm run sim -- [--seed N] [--seeds K] [--steps M] [--trace]
                [--servers 1 to 7] [--observers N] [--spares N]
 
-Runs simulated ensembles: K of them from seed N on, ${DEFAULT_STEPS} steps each unless told otherwise.
-What --servers, --observers and --spares leave open is the seed's choice. Ends with 1 when a seed
-broke a promise, and says how to replay it.`);
+Simulate K ensembles, one for each seed from N on (default: ${DEFAULT_STEPS} steps each). The seed
+chooses the servers, observers, and spares that no option gives. After a violation, it prints how
+to replay the seed, and exits with status 1.`);
   process.exit(0);
 }
 
@@ -71,10 +71,11 @@ function describe(seed: number, outcome: Outcome): string {
   const under = shape.hasObserverMasters ? ' under observer masters' : '';
   const size = `${shape.servers} servers, ${shape.observers} observers${under}, ${shape.spares} spares`;
   const readOnly = shape.isReadOnlyAllowed ? ', read-only mode' : '';
+  const cut = shape.areLeadersCutOff ? ', leaders cut off' : '';
   const { traceHash, simulatedMs, writes, reads, epochs, txns, reconfigs } = outcome;
   const work = `${txns} txns, ${reconfigs} reconfigs, ${writes} writes, ${reads} reads`;
   const course = `${simulatedMs} ms, epoch ${epochs}, ${work}, trace ${traceHash.slice(0, 16)}`;
-  return `seed ${seed}: ${size}, ${shape.sessions} sessions${readOnly}, ${course}`;
+  return `seed ${seed}: ${size}, ${shape.sessions} sessions${readOnly}${cut}, ${course}`;
 }
 
 /** An error of the simulator itself is printed with its seed and ends the run. */

@@ -152,7 +152,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     name: 'skip TRUNC',
     caught: /gives a different tree/,
     seeds: 10,
-    from: 28,
+    shape: { areLeadersCutOff: true },
     onDisk: skipCuts,
   },
   {

@@ -27,6 +27,8 @@ export interface Shape {
   readonly sessions?: 'global' | 'local' | 'upgraded';
   /** Starts from data with sequence numbers near their end, and with few zxids per epoch. */
   readonly isAged?: boolean;
+  /** Whether leaders are often cut off, so that they log txns that no quorum has. */
+  readonly areLeadersCutOff?: boolean;
 }
 
 /** The ensemble of a seed, unless options override it. */
@@ -40,6 +42,7 @@ export function shapeOf(seed: number): Required<Shape> {
     sessions:
       seed % 11 === 3 || seed % 14 === 2 ? 'local' : seed % 11 === 8 ? 'upgraded' : 'global',
     isAged: seed % 4 === 1,
+    areLeadersCutOff: seed % 13 === 4,
   };
 }
 

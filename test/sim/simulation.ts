@@ -112,6 +112,7 @@ export class Simulation implements NodeWorld, ClientWorld {
     this.faults = new FaultMaker(this, random(4), {
       clients: this.clients.map(({ node }) => node.id),
       isReadOnlyAllowed,
+      areLeadersCutOff: options.areLeadersCutOff ?? false,
       start: (node) => this.start(node, random(5)),
     });
   }
