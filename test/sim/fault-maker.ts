@@ -201,6 +201,7 @@ export class FaultMaker {
       for (const other of others) network.heal(leader.sid, other);
     });
     scheduler.later(3 * CUT_OFF_MS, () => {
+      if (this.isOver) return;
       this.isCutOff = false;
       for (const other of others) for (const client of clients) network.heal(client, other);
       if (this.random.oneIn(2)) this.crash(leader);
