@@ -199,7 +199,8 @@ export class Workload {
     const path = `${SEQUENCE}/${random.pick(['a', 'b'])}-`;
     for (let left = 1 + random.below(3); left > 0; left--) {
       this.ask(requests.create(path, flags, null), ({ err, body }) => {
-        if (err === ErrorCode.OK) this.history.madeSequential(CreateResponse.read(body).path);
+        if (err !== ErrorCode.OK || this.client.isShared) return;
+        this.history.madeSequential(CreateResponse.read(body).path);
       });
     }
   }

@@ -34,7 +34,7 @@ export function readSaslOptions(config: Config): SaslOptions | null {
   if (users === undefined) {
     // The file may have only client sections; Apache's server then runs without SASL.
     if (section === OPTIONS.saslServerConfig.default) return null;
-    return refuse(`section ${section}: missing, and sasl.serverconfig names it`);
+    return refuse(`section ${section}: not found (named by sasl.serverconfig)`);
   }
   const { saslSuperPassword } = config;
   if (saslSuperPassword !== null && users.has('super')) users.set('super', saslSuperPassword);

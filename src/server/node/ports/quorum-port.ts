@@ -235,7 +235,7 @@ export class QuorumPort {
       const [socket, fail] = oldest;
       sockets.delete(socket);
       silent.delete(socket);
-      fail(`it was silent, and over ${maxSilent} such connections arrived`);
+      fail(`silent: the oldest of ${maxSilent} silent connections`);
       step({ kind: 'limit-exceeded', limit: 'quorumGreetings', from, value: maxSilent });
     }
     if (sockets.size < maxLinks) return true;

@@ -77,7 +77,7 @@ test('if silent links crowd the port, the oldest is closed, and a member joins',
         {
           kind: 'link-closed',
           link: 2,
-          reason: 'it was silent, and over 8 such connections arrived',
+          reason: 'silent: the oldest of 8 silent connections',
         },
       ]);
       assert.not(spoken.isEnded());
