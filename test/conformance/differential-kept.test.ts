@@ -67,7 +67,7 @@ test(`ours: ${EMPTY_WITHOUT_AUTOCREATE.what}: ${EMPTY_WITHOUT_AUTOCREATE.why}`, 
       (server) => server.close().then(() => 'serves'),
       (error: Error) => error.message,
     );
-    assert.match(message, /is empty, and db\.autocreate=false/);
+    assert.match(message, /empty \(expected data, as db\.autocreate is false\)/);
   } finally {
     home.remove();
   }

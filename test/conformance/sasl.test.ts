@@ -248,7 +248,7 @@ for (const [text, fault] of [
       const named = { ...config, 'sasl.serverconfig': 'None' };
       writeFileSync(file, JAAS);
       const other = startBundled({ config: named }).then((server) => server.close());
-      assert.match(await other.then(() => 'started', String), /section None: missing/);
+      assert.match(await other.then(() => 'started', String), /section None: not found/);
     } finally {
       home.remove();
     }

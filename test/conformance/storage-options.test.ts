@@ -238,7 +238,8 @@ test('db.autocreate=false starts on an empty folder only after zkserver init', a
   try {
     await startBundled(options).then(
       () => assert.unreachable(),
-      (error: Error) => assert.match(error.message, /is empty, and db\.autocreate=false/),
+      (error: Error) =>
+        assert.match(error.message, /empty \(expected data, as db\.autocreate is false\)/),
     );
     writeFileSync(join(home.path, 'initialize'), '');
     const first = await startBundled(options);
