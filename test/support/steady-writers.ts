@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { SessionClient } from '../../src/client/base/client.js';
 import { ZooKeeperError } from '../../src/client/base/errors.js';
 import { createClient } from '../../src/client/index.js';
@@ -10,9 +11,12 @@ import { waitFor } from './wait-for.js';
 export const SESSION_TIMEOUT_MS = 40_000;
 const TOP = '/load';
 const CREATE_EVERY = 16;
+/** The writes, and the pause after them. Without a pause the load would take a whole core. */
+const BURST = 8;
+const PAUSE_MS = 20;
 
 /**
- * Clients that write without a pause, one write after another. Each sets its own znode to the
+ * Clients that write in short bursts, one write after another. Each sets its own znode to the
  * number of the write, and sometimes creates a znode. A write counts as acknowledged when it was
  * answered. A write whose connection was lost may exist or not.
  */
@@ -124,6 +128,7 @@ class Writer {
       try {
         await this.write(++this.tried);
         this.acknowledged++;
+        if (this.tried % BURST === 0) await delay(PAUSE_MS);
       } catch (error) {
         if (error instanceof ZooKeeperError && error.code === 'CONNECTIONLOSS') continue;
         this.failure = error;
