@@ -1,6 +1,7 @@
 // Lints, then runs each compiled test file in a separate process, one more at a time than the
 // machine has cores. The last line is "N passed, N failed".
 //
+//   node scripts/test.mjs                        all but test/conformance
 //   node scripts/test.mjs [part of a path]…      only files whose path contains one of the parts
 //   node scripts/test.mjs --in FOLDER            the files of another folder, without the lint
 //
@@ -24,10 +25,19 @@ function testFiles() {
   return readdirSync(compiled, { recursive: true })
     .filter((name) => name.endsWith('.test.js'))
     .filter((name) => otherFolder !== undefined || hasSource(name))
-    .filter((name) => wanted.length === 0 || wanted.some((part) => hasPart(name, part)))
+    .filter((name) => (wanted.length === 0 ? isUsual(name) : isWanted(name)))
     .sort()
     .sort((a, b) => isLong(b) - isLong(a))
     .map((name) => join(compiled, name));
+}
+
+/** The comparison with Apache's servers takes as long as all other tests: npm run conformance. */
+function isUsual(name) {
+  return otherFolder !== undefined || !name.startsWith(`conformance${sep}`);
+}
+
+function isWanted(name) {
+  return wanted.some((part) => hasPart(name, part));
 }
 
 /** A part matches at the start of a word: `man` is in man-page.test.js, not in commands/. */
