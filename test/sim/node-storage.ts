@@ -60,6 +60,9 @@ export async function boot(
     maxFileSize: simDisk.random.oneIn(2) ? 4096 : 0,
     isSynced: true,
     slowSyncMs: Number.POSITIVE_INFINITY,
+    // Fast is what no slow disk of the simulation is.
+    fastSyncMs: 8,
+    clock: () => simDisk.nowMs,
     onSlowSync: () => undefined,
     onError: (error) => listener.onFatal(error),
   });

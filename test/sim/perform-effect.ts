@@ -36,7 +36,7 @@ export function performEffect(effect: Effect, hands: Hands): void {
       sockets.close(effect.connection);
       break;
     case 'append':
-      disk.append(effect.bytes, effect.firstZxid, () => hands.step(effect.whenDurable));
+      disk.append(effect.bytes, effect.firstZxid, () => hands.step(effect.whenDurable), true);
       break;
     case 'write-epoch':
     case 'write-next-config':

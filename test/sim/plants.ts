@@ -226,7 +226,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     caught:
       /shows the change of|is committed but only on the disks of|NodeDataChanged .zookeeper.config/,
     seeds: 10,
-    from: 55,
+    from: 80,
     shape: { spares: 2 },
     onRestart: ({ disk }) => disk.forgetConfig(),
   },

@@ -42,6 +42,10 @@ export class SimDisk {
     this.forgetConfig();
   }
 
+  get nowMs(): number {
+    return this.scheduler.nowMs;
+  }
+
   /** Whether no call is in flight. */
   get isIdle(): boolean {
     return this.underWay.size === 0;
@@ -82,6 +86,10 @@ export class SimDisk {
   private submit(call: Call): void {
     if (call.isRead && !this.random.oneIn(8)) {
       call.run();
+      return;
+    }
+    if (call.isInPlace) {
+      this.finish(call);
       return;
     }
     const { life } = this;

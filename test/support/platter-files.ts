@@ -29,6 +29,8 @@ export interface Call {
   readonly path: string;
   /** True if a crash cannot tear it. */
   readonly isRead: boolean;
+  /** The process waits for it. */
+  readonly isInPlace: boolean;
   /** Performs it and returns its result. */
   run(): void;
   /** Returns success without performing it: nothing is written, or nothing is durable. */
@@ -54,6 +56,7 @@ export const AT_ONCE: CallRunner = {
 interface CallOptions {
   readonly tear?: (random: Random) => void;
   readonly isRead?: boolean;
+  readonly isInPlace?: boolean;
 }
 
 const ACCESS = { mode: 0o644, uid: 0, gid: 0 };
@@ -77,7 +80,7 @@ export class PlatterFiles implements FileSystem {
     kind: CallKind,
     path: string,
     act: (isDurable: boolean) => T,
-    { tear, isRead = READS.has(kind) }: CallOptions = {},
+    { tear, isRead = READS.has(kind), isInPlace = false }: CallOptions = {},
   ): Promise<T> {
     return new Promise((resolve, reject) => {
       const doIt = (isDurable: boolean): void => {
@@ -96,7 +99,8 @@ export class PlatterFiles implements FileSystem {
         if (tear !== undefined) tear(random);
         else if (random.oneIn(2)) run();
       };
-      this.runner.submit({ kind, path, isRead, run, pretend, fail: reject, tear: tearIt });
+      const ends = { run, pretend, fail: reject, tear: tearIt };
+      this.runner.submit({ kind, path, isRead, isInPlace, ...ends });
     });
   }
 
@@ -210,7 +214,7 @@ class PlatterFile implements StoredFile {
     return this.fs.call('read', this.path, act);
   }
 
-  write(buffers: readonly Buffer[], position: number): Promise<void> {
+  write(buffers: readonly Buffer[], position: number, isInPlace = false): Promise<void> {
     const act = (isDurable: boolean) =>
       this.inode.write(joined(buffers), position, this.isSynced && isDurable);
     // A killed process leaves a prefix. A power loss removes sectors of it.
@@ -219,7 +223,7 @@ class PlatterFile implements StoredFile {
       const length = random.oneIn(2) ? bytes.length : random.below(bytes.length + 1);
       this.inode.write(bytes.subarray(0, length), position, false);
     };
-    return this.fs.call('write', this.path, act, { tear });
+    return this.fs.call('write', this.path, act, { tear, isInPlace });
   }
 
   truncate(size: number): Promise<void> {

@@ -55,6 +55,8 @@ export class Driver {
   peers: PeerPorts | null = null;
   private readonly options: DriverOptions;
   private isScheduled = false;
+  /** Of this turn. */
+  private events = 0;
   private isStopped = false;
   private readonly disk: Disk | null;
   private timer: NodeJS.Timeout | undefined;
@@ -102,6 +104,7 @@ export class Driver {
       return;
     }
     this.wake();
+    if (event.kind !== 'measured') this.events++;
     try {
       this.options.core.step(event);
     } catch (error) {
@@ -148,6 +151,7 @@ export class Driver {
       this.wake();
       break;
     }
+    this.events = 0;
     this.setAlarm();
   }
 
@@ -214,10 +218,11 @@ export class Driver {
       return;
     }
     const startedAt = performance.now();
-    this.disk.append(effect.bytes, effect.firstZxid, () => {
+    const onDurable = (): void => {
       this.measured('flush-time', performance.now() - startedAt);
       this.step(effect.whenDurable);
-    });
+    };
+    this.disk.append(effect.bytes, effect.firstZxid, onDurable, this.events === 1);
   }
 
   async writeSnapshot(content: () => SnapshotContent): Promise<SnapshotFile> {

@@ -211,7 +211,8 @@ class Claim implements DirLock {
       await delay(BEAT_MS / 4);
       const now = await read();
       if (now === null) return { kind: 'gone' };
-      if (now !== first) {
+      // It is empty for a moment while its owner renews it.
+      if (now !== first && now !== '') {
         const [role, pid, host] = now.split(' ');
         return role === 'starter' ? { kind: 'starter' } : { kind: 'holder', pid, host };
       }

@@ -96,10 +96,13 @@ export class Disk {
       });
   }
 
-  /** Calls `onDurable` when the bytes and all earlier requests are on the disk. */
-  append(bytes: Buffer, firstZxid: bigint, onDurable: () => void): void {
+  /**
+   * Calls `onDurable` when the bytes and all earlier requests are on the disk.
+   * @param isAlone as in LogDisk
+   */
+  append(bytes: Buffer, firstZxid: bigint, onDurable: () => void, isAlone = false): void {
     if (this.isStopped) return;
-    if (!this.isBarred) this.options.storage.log.append(bytes, firstZxid, onDurable);
+    if (!this.isBarred) this.options.storage.log.append(bytes, firstZxid, onDurable, isAlone);
     else this.jobs.push({ kind: 'append', bytes, firstZxid, onDurable });
   }
 

@@ -5,7 +5,7 @@
  * (created, renamed, removed) is durable after `syncFolder` of its folder. Paths are absolute.
  * Errors are Node's, with a `code`.
  */
-import { writev } from 'node:fs';
+import { writev, writevSync } from 'node:fs';
 import {
   constants,
   type FileHandle,
@@ -44,7 +44,8 @@ export interface OpenOptions {
 export interface StoredFile {
   /** Fills the buffer from `position` on, up to the end of the file; resolves to the bytes read. */
   read(buffer: Buffer, position: number): Promise<number>;
-  write(buffers: readonly Buffer[], position: number): Promise<void>;
+  /** @param isInPlace blocks the thread instead of waiting for the thread pool */
+  write(buffers: readonly Buffer[], position: number, isInPlace?: boolean): Promise<void>;
   truncate(size: number): Promise<void>;
   sync(): Promise<void>;
   datasync(): Promise<void>;
@@ -99,20 +100,20 @@ class NodeFile implements StoredFile {
     return length;
   }
 
-  write(buffers: readonly Buffer[], position: number): Promise<void> {
+  async write(buffers: readonly Buffer[], position: number, isInPlace = false): Promise<void> {
+    const written = isInPlace
+      ? writevSync(this.handle.fd, buffers, position)
+      : await this.writeInPool(buffers, position);
+    const length = buffers.reduce((sum, { length: size }) => sum + size, 0);
+    if (written === length) return;
+    await this.write([Buffer.concat(buffers).subarray(written)], position + written);
+  }
+
+  private writeInPool(buffers: readonly Buffer[], position: number): Promise<number> {
     return new Promise((resolve, reject) => {
       writev(this.handle.fd, buffers, position, (error, written) => {
-        if (error !== null) {
-          reject(error);
-          return;
-        }
-        const length = buffers.reduce((sum, { length: size }) => sum + size, 0);
-        if (written === length) {
-          resolve();
-          return;
-        }
-        const rest = Buffer.concat(buffers).subarray(written);
-        this.write([rest], position + written).then(resolve, reject);
+        if (error === null) resolve(written);
+        else reject(error);
       });
     });
   }

@@ -56,7 +56,7 @@ export class LogFile {
    * Zeros never overwrite a record: a write beyond the filled part waits for the current piece and
    * ends the filling.
    */
-  async write(buffers: readonly Buffer[]): Promise<void> {
+  async write(buffers: readonly Buffer[], isInPlace = false): Promise<void> {
     const length = buffers.reduce((sum, { length: size }) => sum + size, 0);
     const position = this.end;
     if (position + length > this.filled && this.filling !== null) {
@@ -67,7 +67,7 @@ export class LogFile {
     this.filled = Math.max(this.filled, this.end);
     const isScarce = this.filled - this.end < Math.min(this.blockSize, this.preAllocSize) / 2;
     if (this.filling === null && isScarce) this.fillLater();
-    await this.file.write(buffers, position);
+    await this.file.write(buffers, position, isInPlace);
   }
 
   private fillLater(): void {

@@ -216,6 +216,22 @@ test('a claim of another kernel counts while it is renewed', async () => {
   }
 });
 
+test('a claim of another kernel that is just being renewed counts as its owner has it', async () => {
+  const { path, remove } = makeTempDir('lock');
+  const beat = join(path, 'zkserver.beat.0123456789ab.0123456789abcdef');
+  writeFileSync(beat, 'holder 7 elsewhere 1\n');
+  const timers = [
+    setTimeout(() => writeFileSync(beat, ''), 100),
+    setTimeout(() => writeFileSync(beat, 'holder 7 elsewhere 2\n'), 1300),
+  ];
+  try {
+    assert.match((await refusal(path)).message, 'process 7 on elsewhere');
+  } finally {
+    for (const timer of timers) clearTimeout(timer);
+    remove();
+  }
+});
+
 test('the path of a folder may be longer than that of a socket', async () => {
   const { path, remove } = makeTempDir('lock');
   const folder = join(path, 'a'.repeat(120), 'b'.repeat(120));
