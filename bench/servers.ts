@@ -21,12 +21,18 @@ export interface BenchServer {
   readonly folder: string;
   /** Resident memory in MiB. */
   residentMiB(): number;
-  /** Processor time of all threads so far, in ms: a busy machine changes it least. */
-  cpuMs(): number;
+  /** Processor time so far, in ms: a busy machine changes it least. */
+  cpu(): CpuTime;
   /** kill -9, and keeps the folder. */
   kill(): Promise<void>;
   /** kill -9, and removes the folder. */
   stop(): Promise<void>;
+}
+
+/** In ms. Our server decides and answers on its main thread. */
+export interface CpuTime {
+  readonly allThreads: number;
+  readonly mainThread: number;
 }
 
 export function hasApache(): boolean {
@@ -45,12 +51,16 @@ export interface SeatLines {
   readonly lines: readonly string[];
 }
 
-/** @param seat its place in an ensemble; the server is ready when it has a leader */
+/**
+ * @param seat its place in an ensemble; the server is ready when it has a leader
+ * @param zkserver our program; by default that of this build
+ */
 export async function startBenchServer(
   kind: ServerKind,
   home: string,
   folder = join(home, `${kind}-${Date.now()}`),
   seat?: SeatLines,
+  zkserver = ZKSERVER,
 ): Promise<BenchServer> {
   mkdirSync(folder, { recursive: true });
   const port = seat?.port ?? (await freePort());
@@ -67,7 +77,7 @@ export async function startBenchServer(
   ];
   writeFileSync(file, `${lines.join('\n')}\n`);
   const startedAt = performance.now();
-  const child = kind === 'zksh' ? spawnOurs(file) : spawnApache(file);
+  const child = kind === 'zksh' ? spawnOurs(zkserver, file) : spawnApache(file);
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   try {
     await serving(port, child);
@@ -85,7 +95,10 @@ export async function startBenchServer(
     folder,
     readyMs: performance.now() - startedAt,
     residentMiB: () => residentMiB(child.pid ?? 0),
-    cpuMs: () => cpuMs(child.pid ?? 0),
+    cpu: () => ({
+      allThreads: cpuMs(`${child.pid}`),
+      mainThread: cpuMs(`${child.pid}/task/${child.pid}`),
+    }),
     kill,
     stop: async () => {
       await kill();
@@ -94,8 +107,8 @@ export async function startBenchServer(
   };
 }
 
-function spawnOurs(file: string): ChildProcess {
-  return spawn(process.execPath, [ZKSERVER, 'start-foreground', file], { stdio: 'ignore' });
+function spawnOurs(zkserver: string, file: string): ChildProcess {
+  return spawn(process.execPath, [zkserver, 'start-foreground', file], { stdio: 'ignore' });
 }
 
 /** With the defaults of the JVM, as Debian starts it. */
@@ -138,8 +151,8 @@ function residentMiB(pid: number): number {
 }
 
 /** Linux counts processor time in hundredths of a second. */
-function cpuMs(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+function cpuMs(task: string): number {
+  const stat = readFileSync(`/proc/${task}/stat`, 'utf8');
   const [user = '0', system = '0'] = stat
     .slice(stat.lastIndexOf(')') + 2)
     .split(' ')

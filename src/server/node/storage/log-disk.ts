@@ -32,7 +32,7 @@ export interface LogDiskOptions extends LogFileOptions {
   readonly onSlowSync: (ms: number) => void;
   readonly onSync?: (ms: number) => void;
   readonly slowSyncMs: number;
-  /** A write in this time is a fast one. */
+  /** The average time of a write below which the disk is fast. */
   readonly fastSyncMs?: number;
   /** In ms. */
   readonly clock?: () => number;
@@ -40,9 +40,9 @@ export interface LogDiskOptions extends LogFileOptions {
 
 const MAX_BUFFERS = 512;
 const IN_PLACE_BYTES = 4096;
-/** The fast writes in a row before one may block the thread. */
-const FAST_WRITES = 16;
 const FAST_SYNC_MS = 0.5;
+/** A slow write raises the average at once; about this many fast ones lower it again. */
+const AVERAGED_WRITES = 16;
 
 export class LogDisk {
   private readonly options: LogDiskOptions;
@@ -54,12 +54,18 @@ export class LogDisk {
   private idle: (() => void)[] = [];
   private appended = 0;
   private written = 0;
-  private fastWrites = 0;
+  /** Starts above the limit, so that the first writes measure the disk. */
+  private averageMs: number;
   private waiting: { readonly count: number; readonly resolve: (isWritten: boolean) => void }[] =
     [];
 
   constructor(options: LogDiskOptions) {
     this.options = options;
+    this.averageMs = 2 * this.fastSyncMs;
+  }
+
+  private get fastSyncMs(): number {
+    return this.options.fastSyncMs ?? FAST_SYNC_MS;
   }
 
   /**
@@ -136,7 +142,7 @@ export class LogDisk {
   }
 
   private async writeQueue(): Promise<void> {
-    const { clock = () => performance.now(), fastSyncMs = FAST_SYNC_MS } = this.options;
+    const { clock = () => performance.now() } = this.options;
     while (this.queue.length > 0 && !this.isFailed) {
       const batch = this.takeBatch();
       const first = batch[0] as Append;
@@ -147,7 +153,7 @@ export class LogDisk {
       const buffers = batch.map(({ bytes }) => bytes);
       await (this.file as LogFile).write(buffers, this.isInPlace(batch));
       const ms = clock() - startedAt;
-      this.fastWrites = ms < fastSyncMs ? this.fastWrites + 1 : 0;
+      this.averageMs += (ms - this.averageMs) / AVERAGED_WRITES;
       this.options.onSync?.(ms);
       if (ms > this.options.slowSyncMs) this.options.onSlowSync(ms);
       for (const { onDurable } of batch) onDurable();
@@ -179,7 +185,7 @@ export class LogDisk {
 
   private isInPlace([first, second]: readonly Append[]): boolean {
     if (first === undefined || second !== undefined || !first.isAlone) return false;
-    return first.bytes.length <= IN_PLACE_BYTES && this.fastWrites >= FAST_WRITES;
+    return first.bytes.length <= IN_PLACE_BYTES && this.averageMs < this.fastSyncMs;
   }
 
   private isFull(file: LogFile): boolean {

@@ -165,19 +165,21 @@ test('an append that came alone blocks the thread while the disk is fast', async
     for (let left = count; left > 0; left--) await one(100, true);
   };
   try {
-    await many(16);
+    await many(12);
     assert.equal(new Set(watched.blocks), new Set([false]), 'the first ones measure the disk');
+    await many(2);
     assert.is(await one(100, true), true);
     assert.is(await one(100, false), false, 'other work in the turn');
     assert.is(await one(8 * KIB, true), false, 'large');
     world.append(++zxid, 100, true);
     assert.is(await one(100, true), false, 'two appends in one turn');
-    watched.ms = 0.6;
+    watched.ms = 8;
     assert.is(await one(100, true), true);
     watched.ms = 0.1;
     watched.blocks.length = 0;
-    await many(16);
+    await many(7);
     assert.equal(new Set(watched.blocks), new Set([false]), 'after a slow write');
+    await many(3);
     assert.is(await one(100, true), true);
     assert.equal(world.durable, upTo(Number(zxid)));
     assert.equal(readLog(join(world.folder, 'log.1')).zxids, upTo(Number(zxid)));
