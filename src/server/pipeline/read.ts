@@ -88,7 +88,7 @@ export class ReadProcessor {
   }
 
   private getData(connection: ClientConnection, input: InputArchive, mayWatch = true): ErrorCode {
-    const path = ustring.read(input);
+    const path = this.state.tree.readPath(input);
     const isWatching = input.readBool() && mayWatch;
     const node = this.state.tree.get(path);
     if (node === undefined) return ErrorCode.NONODE;
@@ -104,7 +104,7 @@ export class ReadProcessor {
 
   /** The watch is armed even if the znode does not exist. */
   private exists(connection: ClientConnection, input: InputArchive): ErrorCode {
-    const path = ustring.read(input);
+    const path = this.state.tree.readPath(input);
     const isWatching = input.readBool();
     if (path.includes('\0')) return ErrorCode.BADARGUMENTS;
     const node = this.state.tree.get(path);
@@ -122,7 +122,7 @@ export class ReadProcessor {
     input: InputArchive,
     mayWatch = true,
   ): ErrorCode {
-    const path = ustring.read(input);
+    const path = this.state.tree.readPath(input);
     const isWatching = input.readBool() && mayWatch;
     const node = this.state.tree.get(path);
     if (node === undefined) return ErrorCode.NONODE;
@@ -137,7 +137,7 @@ export class ReadProcessor {
   }
 
   private getACL(connection: ClientConnection, input: InputArchive): ErrorCode {
-    const node = this.state.tree.get(ustring.read(input));
+    const node = this.state.tree.get(this.state.tree.readPath(input));
     if (node === undefined) return ErrorCode.NONODE;
     const { auth, tree } = this.state;
     const acl = tree.aclOf(node);
@@ -149,7 +149,7 @@ export class ReadProcessor {
   }
 
   private getAllChildrenNumber(connection: ClientConnection, input: InputArchive): ErrorCode {
-    const path = ustring.read(input);
+    const path = this.state.tree.readPath(input);
     const { nodeCount, root } = this.state.tree;
     const node = this.state.tree.get(path);
     if (node === undefined) return ErrorCode.NONODE;
@@ -179,7 +179,7 @@ export class ReadProcessor {
   }
 
   private addWatch(connection: ClientConnection, input: InputArchive): ErrorCode {
-    const path = ustring.read(input);
+    const path = this.state.tree.readPath(input);
     const mode = input.readInt();
     const { dataWatches, childWatches } = this.state;
     if (mode === AddWatchMode.PERSISTENT) {
@@ -197,7 +197,7 @@ export class ReadProcessor {
 
   /** checkWatches tests for the watches, removeWatches removes them. */
   private findWatches(connection: ClientConnection, type: number, input: InputArchive): ErrorCode {
-    const path = ustring.read(input);
+    const path = this.state.tree.readPath(input);
     const tables = this.tablesOf(input.readInt());
     if (tables === undefined) return ErrorCode.MARSHALLINGERROR;
     let isFound = false;

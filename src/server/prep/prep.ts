@@ -138,13 +138,13 @@ export class Prep {
       case OpCode.createTTL:
         return this.prepareCreate(type, input, author);
       case OpCode.delete:
-        return this.prepareDelete(ustring.read(input), input.readInt(), author);
+        return this.prepareDelete(this.tree.readPath(input), input.readInt(), author);
       case OpCode.setData:
         return this.prepareSetData(input, author);
       case OpCode.setACL:
         return this.prepareSetACL(input, author);
       case OpCode.check:
-        return this.prepareCheck(ustring.read(input), input.readInt(), author);
+        return this.prepareCheck(this.tree.readPath(input), input.readInt(), author);
       case OpCode.reconfig:
         return this.prepareReconfig(input, author);
       default:
@@ -250,7 +250,7 @@ export class Prep {
   }
 
   private prepareSetData(input: InputArchive, author: Author): Outcome {
-    const path = ustring.read(input);
+    const path = this.tree.readPath(input);
     const data = input.readLatin1();
     const dataEnd = input.at;
     const version = input.readInt();
@@ -272,7 +272,7 @@ export class Prep {
   }
 
   private prepareSetACL(input: InputArchive, author: Author): Outcome {
-    const path = ustring.read(input);
+    const path = this.tree.readPath(input);
     const requestedAcl = readRequestedAcl(input);
     const version = input.readInt();
     if (pathFault(path) !== undefined) return ErrorCode.BADARGUMENTS;

@@ -1,3 +1,5 @@
+import type { InputArchive } from '../../jute/input-archive.js';
+import { ustring } from '../../jute/record.js';
 import { ephemeralTypeOf } from '../../protocol/create-mode.js';
 import { type ACL, NO_STAT, type StatPersisted } from '../../protocol/data.js';
 import { OpCode } from '../../protocol/op-code.js';
@@ -173,6 +175,21 @@ export class DataTree {
 
   get(path: string): DataNode | undefined {
     return this.nodes.get(path);
+  }
+
+  /** Reads a path. If the znode exists, its own string: nothing is decoded or hashed again. */
+  readPath(input: InputArchive): string {
+    const start = input.at;
+    const length = input.readInt();
+    if (length > 0 && length <= input.remaining) {
+      const node = this.nodes.find(input.bytes, input.at, length);
+      if (node !== undefined) {
+        input.at += length;
+        return node.path;
+      }
+    }
+    input.at = start;
+    return ustring.read(input);
   }
 
   aclOf(node: DataNode): readonly ACL[] {

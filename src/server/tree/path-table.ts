@@ -16,6 +16,8 @@ export class PathTable {
   private readonly shards: Shard[] = [];
   /** "" means the root as "/" does, but the path of the root is "/". */
   private nameless: DataNode | undefined;
+  /** The last node found: the steps of one write look up one path several times. */
+  private recent: DataNode | undefined;
   private count = 0;
   private readonly seed: number;
 
@@ -34,9 +36,25 @@ export class PathTable {
     return hashOf(path, this.seed);
   }
 
-  get(path: string, hash = this.hashOf(path)): DataNode | undefined {
+  get(path: string, hash?: number): DataNode | undefined {
     if (path.length === 0) return this.nameless;
-    return this.shardOf(hash).get(path, hash);
+    const { recent } = this;
+    if (recent !== undefined && recent.path === path) return recent;
+    const known = hash ?? this.hashOf(path);
+    return this.keep(this.shardOf(known).get(path, known));
+  }
+
+  /** Finds a node by the bytes of its path, without a string. Finds only paths in ASCII. */
+  find(bytes: Buffer, start: number, length: number): DataNode | undefined {
+    const { recent } = this;
+    if (recent !== undefined && isAt(bytes, start, length, recent.path)) return recent;
+    const hash = hashOfBytes(bytes, start, length, this.seed);
+    return this.keep(this.shardOf(hash).findBytes(bytes, start, length, hash));
+  }
+
+  private keep(node: DataNode | undefined): DataNode | undefined {
+    if (node !== undefined) this.recent = node;
+    return node;
   }
 
   at(slot: number): DataNode | undefined {
@@ -52,12 +70,14 @@ export class PathTable {
     }
     if (this.shardOf(hash).set(path, hash, node.slot)) this.count++;
     this.nodes.set(node.slot, node);
+    this.recent = node;
   }
 
   delete(path: string): void {
     const hash = this.hashOf(path);
     const slot = this.shardOf(hash).delete(path, hash);
     if (slot < 0) return;
+    this.recent = undefined;
     this.nodes.set(slot, undefined);
     this.count--;
   }
@@ -100,6 +120,18 @@ class Shard {
   get(path: string, hash: number): DataNode | undefined {
     const at = this.find(path, hash);
     return this.pairs[at] === 0 ? undefined : this.nodes.get(this.pairs[at + 1] as number);
+  }
+
+  findBytes(bytes: Buffer, start: number, length: number, hash: number): DataNode | undefined {
+    const { pairs, nodes } = this;
+    const mask = pairs.length - 1;
+    let at = (hash << 1) & mask;
+    for (let found = pairs[at]; found !== 0; found = pairs[at]) {
+      const node = found === hash ? nodes.get(pairs[at + 1] as number) : undefined;
+      if (node !== undefined && isAt(bytes, start, length, node.path)) return node;
+      at = (at + 2) & mask;
+    }
+    return undefined;
   }
 
   /** Returns whether the path is new. */
@@ -172,7 +204,32 @@ function hashOf(path: string, seed: number): number {
     hash = Math.imul(hash ^ path.charCodeAt(i), 0x5bd1e995);
     hash ^= hash >>> 15;
   }
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35 | 0);
+  return finished(hash);
+}
+
+/** The hash of the string that these bytes are in ASCII. */
+function hashOfBytes(bytes: Buffer, start: number, length: number, seed: number): number {
+  let hash = seed ^ length;
+  for (let i = 0; i < length; i++) {
+    hash = Math.imul(hash ^ (bytes[start + i] as number), 0x5bd1e995);
+    hash ^= hash >>> 15;
+  }
+  return finished(hash);
+}
+
+function finished(state: number): number {
+  let hash = Math.imul(state ^ (state >>> 13), 0xc2b2ae35 | 0);
   hash ^= hash >>> 16;
   return hash === 0 ? 1 : hash;
+}
+
+/** A byte above 0x7f begins a longer character, so it equals none. */
+function isAt(bytes: Buffer, start: number, length: number, path: string): boolean {
+  if (path.length !== length) return false;
+  // From the end: paths under one parent differ there.
+  for (let i = length - 1; i >= 0; i--) {
+    const byte = bytes[start + i] as number;
+    if (byte !== path.charCodeAt(i) || byte > 0x7f) return false;
+  }
+  return true;
 }

@@ -4,11 +4,6 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LogWriteError } from '../../../../src/server/node/storage/errors.js';
-import {
-  type FileSystem,
-  NODE_FILES,
-  type StoredFile,
-} from '../../../../src/server/node/storage/file-system.js';
 import { LogDisk, type LogDiskOptions } from '../../../../src/server/node/storage/log-disk.js';
 import { TxnLogReader } from '../../../../src/server/persistence/txn-log.js';
 import { Random } from '../../../support/random.js';
@@ -26,7 +21,7 @@ interface World {
   /** Zxids in the order in which they were reported as durable. */
   readonly durable: bigint[];
   readonly remove: () => void;
-  append(zxid: bigint, dataLength?: number, isAlone?: boolean): void;
+  append(zxid: bigint, dataLength?: number): void;
 }
 
 function makeWorld(options: Partial<LogDiskOptions> = {}): World {
@@ -50,38 +45,12 @@ function makeWorld(options: Partial<LogDiskOptions> = {}): World {
     errors,
     durable,
     remove,
-    append: (zxid, dataLength = 100, isAlone = false) => {
+    append: (zxid, dataLength = 100) => {
       const data = Buffer.alloc(dataLength, Number(zxid % 255n) + 1);
       const record = buildRecord(setDataEntry(zxid, '/a', data));
-      disk.append(record, zxid, () => durable.push(zxid), isAlone);
+      disk.append(record, zxid, () => durable.push(zxid));
     },
   };
-}
-
-/** Records which writes of a log block. A write takes `ms` on the clock, or fails. */
-function watchWrites() {
-  const watched = {
-    blocks: [] as boolean[],
-    ms: 0.1,
-    nowMs: 0,
-    error: undefined as Error | undefined,
-    clock: () => watched.nowMs,
-    fs: {
-      ...NODE_FILES,
-      open: async (path, mode, options) => {
-        const file = await NODE_FILES.open(path, mode, options);
-        if (options?.isSynced !== true) return file;
-        const write: StoredFile['write'] = async (buffers, position, isInPlace = false) => {
-          if (position > 0) watched.blocks.push(isInPlace);
-          if (watched.error !== undefined) throw watched.error;
-          watched.nowMs += watched.ms;
-          await file.write(buffers, position, isInPlace);
-        };
-        return Object.assign(Object.create(file) as StoredFile, { write });
-      },
-    } satisfies FileSystem,
-  };
-  return watched;
 }
 
 function logsIn(folder: string): string[] {
@@ -151,53 +120,6 @@ for (const [what, preAllocSize] of [
     }
   });
 }
-
-test('an append that came alone blocks the thread while the disk is fast', async () => {
-  const watched = watchWrites();
-  const world = makeWorld({ fs: watched.fs, clock: watched.clock });
-  let zxid = 0n;
-  const one = async (dataLength: number, isAlone: boolean): Promise<boolean | undefined> => {
-    world.append(++zxid, dataLength, isAlone);
-    await waitFor('the record', () => world.durable.at(-1) === zxid);
-    return watched.blocks.at(-1);
-  };
-  const many = async (count: number): Promise<void> => {
-    for (let left = count; left > 0; left--) await one(100, true);
-  };
-  try {
-    await many(12);
-    assert.equal(new Set(watched.blocks), new Set([false]), 'the first ones measure the disk');
-    await many(2);
-    assert.is(await one(100, true), true);
-    assert.is(await one(100, false), false, 'other work in the turn');
-    assert.is(await one(8 * KIB, true), false, 'large');
-    world.append(++zxid, 100, true);
-    assert.is(await one(100, true), false, 'two appends in one turn');
-    watched.ms = 8;
-    assert.is(await one(100, true), true);
-    watched.ms = 0.1;
-    watched.blocks.length = 0;
-    await many(7);
-    assert.equal(new Set(watched.blocks), new Set([false]), 'after a slow write');
-    await many(3);
-    assert.is(await one(100, true), true);
-    assert.equal(world.durable, upTo(Number(zxid)));
-    assert.equal(readLog(join(world.folder, 'log.1')).zxids, upTo(Number(zxid)));
-
-    watched.error = new Error('EIO: a blocking write');
-    world.append(++zxid, 100, true);
-    await waitFor('the error', () => world.errors.length > 0);
-    assert.is(watched.blocks.at(-1), true);
-    watched.error = undefined;
-    world.append(++zxid, 100, true);
-    assert.is(await world.disk.settle(), false);
-    assert.is(world.errors.length, 1);
-    assert.equal(world.durable, upTo(Number(zxid) - 2), 'nothing after a failed write is durable');
-  } finally {
-    await world.disk.close();
-    world.remove();
-  }
-});
 
 test('close removes the zeros after the last record', async () => {
   const world = makeWorld();
