@@ -123,6 +123,7 @@ const MADE_BY_US = [
   'MultiError',
   'RequestAbortedError',
   'SocketFault',
+  'TlsOptionError',
   'UnsupportedError',
   'ValueError',
   'ZooKeeperError',

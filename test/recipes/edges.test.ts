@@ -254,7 +254,7 @@ worldTest('election: the acknowledgement of an earlier leader is replaced', asyn
   const lost = new LeaderElection(a, world.path, { id: 'a' }).lead({
     onElected: async ({ acknowledge, signal }) => {
       await acknowledge();
-      const [name] = await world.members('leader', 1);
+      const [name] = await world.members('latch', 1);
       await world.observer.delete(`${world.path}/${name}`);
       await waitFor('the loss', () => signal.aborted);
       await election.lead({
