@@ -5,7 +5,6 @@ import { Configuration } from '../../src/recipes/configuration.js';
 import { DoubleBarrier } from '../../src/recipes/double-barrier.js';
 import { Group } from '../../src/recipes/group.js';
 import { LeaderElection } from '../../src/recipes/leader-election.js';
-import { Queue } from '../../src/recipes/queue.js';
 import { Semaphore } from '../../src/recipes/semaphore.js';
 import { ServiceCache, ServiceDirectory } from '../../src/recipes/service-cache.js';
 import { TwoPhaseCommit } from '../../src/recipes/two-phase-commit.js';
@@ -24,23 +23,6 @@ function worldTest(name: string, run: (world: World) => Promise<void>): void {
       await server.close();
     }
   });
-}
-
-/** Counts the child events that this client's watches report. */
-function countChildEvents(client: ZooKeeperClient): { count: number } {
-  const counter = { count: 0 };
-  const getChildren = client.getChildren.bind(client);
-  client.getChildren = (path, options) => {
-    const watch = options?.watch;
-    if (typeof watch !== 'function') return getChildren(path, options);
-    return getChildren(path, {
-      watch: (event) => {
-        counter.count++;
-        watch(event);
-      },
-    });
-  };
-  return counter;
 }
 
 worldTest(
@@ -144,36 +126,6 @@ worldTest(
     await waitFor('nothing to be left', async () => (await world.leftovers()).length === 0);
   },
 );
-
-worldTest('queue: an item wakes only the first taker', async (world) => {
-  const clients = [await world.client(), await world.client(), await world.client()];
-  const counters = clients.map(countChildEvents);
-  const taken: string[] = [];
-  const takers: Promise<unknown>[] = [];
-  for (const [i, client] of clients.entries()) {
-    const taking = new Queue(client, world.path).take();
-    takers.push(taking.then(({ data }) => taken.push(`${i} ${data}`)));
-    await world.members('taker', i + 1);
-  }
-  await waitFor('the first to watch', () => (counters[0]?.count ?? 0) >= 1);
-  await new Queue(world.observer, world.path).put(Buffer.from('x'));
-  await takers[0];
-  assert.equal(taken, ['0 x']);
-  assert.is(counters[2]?.count, 0);
-  for (const data of ['y', 'z']) await new Queue(world.observer, world.path).put(Buffer.from(data));
-  await Promise.all(takers);
-  assert.equal(taken, ['0 x', '1 y', '2 z']);
-  assert.equal(await world.leftovers(), []);
-});
-
-worldTest('queue: an aborted taker takes no item', async (world) => {
-  const client = await world.client();
-  const queue = new Queue(client, world.path);
-  assert.is((await failureOf(queue.take({ timeoutMs: 20 }))).code, 'ETIMEDOUT');
-  await world.members('taker', 0);
-  await queue.put(Buffer.from('x'));
-  assert.is((await queue.take()).data.toString(), 'x');
-});
 
 worldTest('semaphore: a release wakes only the first in line', async (world) => {
   const holder = await world.client();
