@@ -52,6 +52,7 @@ const REGISTRARS = [
   'test/support/namespaces.ts',
   'test/support/oracle.ts',
   'test/support/outer-shells.ts',
+  'test/conformance/support/peers.ts',
   'test/support/promtool.ts',
   'test/support/systemd.ts',
   'test/support/terminal.ts',
