@@ -62,6 +62,32 @@ worldTest('2pc: a missing vote is an abort, and the decision never changes', asy
   await coordinator.finish();
 });
 
+for (const siteNodes of ['coordinator', 'sites'] as const) {
+  worldTest(`2pc, znodes of ${siteNodes}: sites decide without the coordinator`, async (world) => {
+    const coordinator = await world.client();
+    await new TwoPhaseCommit(coordinator, world.path).begin(['a', 'b'], siteNodes, 'pay 7 €');
+    await coordinator.close();
+    const sites = ['a', 'b'].map(async (name) => {
+      const site = new TwoPhaseCommit(await world.client(), world.path);
+      assert.is((await site.state()).payload, 'pay 7 €');
+      await site.vote(name, 'commit');
+      const decision = await site.decide();
+      await site.acknowledge(name);
+      return decision;
+    });
+    assert.equal(await Promise.all(sites), ['commit', 'commit']);
+  });
+}
+
+worldTest('2pc: the decision of another process ends a wait for votes', async (world) => {
+  const [one, two] = [await world.client(), await world.client()];
+  const first = new TwoPhaseCommit(one, world.path);
+  await first.begin(['a', 'b']);
+  const deciding = first.decide();
+  assert.is(await new TwoPhaseCommit(two, world.path).abort(), 'abort');
+  assert.is(await deciding, 'abort');
+});
+
 worldTest(
   '2pc: of two concurrent decisions, one counts; a signal makes no decision',
   async (world) => {

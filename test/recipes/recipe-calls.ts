@@ -203,8 +203,13 @@ export const RECIPES: readonly RecipeCalls[] = [
     made: plainConstructor,
     methods: {
       begin: [
-        [['a'], 'sites'],
-        [argument([0]), argument([0, 0], 'string'), argument([1], 'undefined')],
+        [['a'], 'sites', 'payload'],
+        [
+          argument([0]),
+          argument([0, 0], 'string'),
+          argument([1], 'undefined'),
+          argument([2], 'string', 'undefined'),
+        ],
       ],
       decide: [[WAIT], waitArguments],
       abort: [[], []],

@@ -73,9 +73,9 @@ export async function inWorld(
       },
       members: (kind, count) =>
         waitFor(`${count} members of ${kind}`, async () => {
-          // The takers of a queue stand in a line below it.
-          const names = await (kind === 'taker' ? childrenOf(`${path}/takers`) : children());
-          const found = membersOf(names, kind);
+          // The takers of a queue may stand in a line below it.
+          const below = kind === 'taker' ? await childrenOf(`${path}/takers`) : [];
+          const found = membersOf([...(await children()), ...below], kind);
           return found.length === count ? found : undefined;
         }),
     });
