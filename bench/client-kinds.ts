@@ -90,8 +90,8 @@ interface NativeClient {
 const NO_NODE = -101;
 
 async function openNative(connect: string): Promise<BenchClient> {
-  const loaded: { default: new () => NativeClient } = require('zookeeper');
-  const client = new loaded.default();
+  const Native: new () => NativeClient = require('zookeeper');
+  const client = new Native();
   await new Promise<void>((resolve) => {
     client.once('connect', resolve);
     client.init({
