@@ -5,6 +5,7 @@ import { createClient } from '../../src/client/zookeeper.js';
 import { CreateModes } from '../../src/protocol/create-mode.js';
 import { AtomicLong, AtomicValue } from '../../src/recipes/atomic.js';
 import { DelayQueue, DistributedQueue } from '../../src/recipes/distributed-queue.js';
+import { Lock } from '../../src/recipes/lock.js';
 import { PersistentNode } from '../../src/recipes/persistent-node.js';
 import { decodeItems, encodeItem } from '../../src/recipes/queue-items.js';
 import { Semaphore } from '../../src/recipes/semaphore.js';
@@ -130,22 +131,28 @@ worldTest('an atomic long refuses other data and sums of more than 64 bits', asy
   assert.equal(await long.add(2n), { before: 0n, after: 2n });
 });
 
-worldTest('an update ends at its limit while another client holds the lock', async (world) => {
+worldTest('an update takes the lock after a conflict, and ends at its limit', async (world) => {
   const [a, b] = [await world.client(), await world.client()];
-  const options = { attempts: 1, lockPath: `${world.path}/lock` };
-  const value = new AtomicValue(a, `${world.path}/v`, options);
-  const rival = new AtomicValue(b, `${world.path}/v`);
-  let rivals = 0;
-  const update = value.update(
-    () => {
-      rivals++;
-      return 'x';
-    },
-    { timeoutMs: 0 },
-  );
-  assert.is((await failureOf(update)).code, 'ETIMEDOUT');
-  assert.ok(rivals <= 1);
-  await rival.update(() => 'y');
+  const [path, lockPath] = [`${world.path}/v`, `${world.path}/lock`];
+  const rival = new AtomicValue(b, path);
+  // Each read of the subject is outdated before it can write.
+  let isContended = true;
+  const getData = a.getData.bind(a);
+  a.getData = async (at, options) => {
+    const found = await getData(at, options);
+    if (isContended && at === path) await rival.update((before) => `${before}t`);
+    return found;
+  };
+  await rival.update(() => '');
+  const value = new AtomicValue(a, path, { attempts: 2, lockPath });
+  const held = await new Lock(b, lockPath).acquire();
+  const late = await failureOf(value.update(() => 'x', { timeoutMs: 50 }));
+  assert.is(late.code, 'ETIMEDOUT');
+  assert.is(`${await rival.read()}`, 'tt', 'two attempts without the lock');
+  isContended = false;
+  await held.release();
+  await value.update((before) => `${before}m`);
+  assert.is(`${await rival.read()}`, 'ttm');
   assert.is((await failureOf(value.update(() => ({}) as string))).constructor, TypeError);
 });
 
@@ -172,6 +179,29 @@ worldTest('foreign data stay in a queue, and the taker learns of them', async (w
   assert.is(await queue.size(), 1);
   const delayed = new DelayQueue(client, world.path);
   assert.is((await failureOf(delayed.take({ timeoutMs: 20 }))).code, 'EBADDATA');
+});
+
+worldTest('one listing serves many takes, unless an item may be ahead', async (world) => {
+  const client = await world.client();
+  let lists = 0;
+  const getChildren = client.getChildren.bind(client);
+  client.getChildren = (path, options) => {
+    if (path === world.path) lists++;
+    return getChildren(path, options);
+  };
+  const queue = new DistributedQueue(client, world.path);
+  for (let i = 0; i < 10; i++) await queue.put(String(i));
+  for (let i = 0; i < 10; i++) assert.is(`${(await queue.take()).data}`, String(i));
+  assert.is(lists, 1);
+  const delayed = new DelayQueue(client, world.path);
+  for (const at of [30, 40, 50]) await delayed.put(String(at), at);
+  assert.is(`${(await delayed.take()).data}`, '30');
+  assert.is(lists, 2);
+  await delayed.put('20', 20);
+  assert.is(`${(await delayed.take()).data}`, '20');
+  assert.is(`${(await delayed.take()).data}`, '40');
+  assert.is(`${(await delayed.take()).data}`, '50');
+  assert.is(lists, 3);
 });
 
 worldTest('two consumers never take one item', async (world) => {

@@ -73,9 +73,10 @@ export async function inWorld(
       },
       members: (kind, count) =>
         waitFor(`${count} members of ${kind}`, async () => {
-          // The takers of a queue may stand in a line below it.
-          const below = kind === 'taker' ? await childrenOf(`${path}/takers`) : [];
-          const found = membersOf([...(await children()), ...below], kind);
+          // The takers of a queue stand in a line below it, or beside it.
+          const lines = kind === 'taker' ? [`${path}/takers`, `${path}-takers`] : [];
+          const apart = await Promise.all(lines.map(childrenOf));
+          const found = membersOf([...(await children()), ...apart.flat()], kind);
           return found.length === count ? found : undefined;
         }),
     });
