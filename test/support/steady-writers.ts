@@ -1,4 +1,5 @@
 import type { SessionClient } from '../../src/client/base/client.js';
+import type { ClientOptions } from '../../src/client/base/client-options.js';
 import { ZooKeeperError } from '../../src/client/base/errors.js';
 import { createClient } from '../../src/client/index.js';
 import { CreateModes } from '../../src/protocol/create-mode.js';
@@ -9,6 +10,10 @@ import { waitFor } from './wait-for.js';
 /** Longer than the elections of a busy machine, if the servers grant it. */
 export const SESSION_TIMEOUT_MS = 40_000;
 const TOP = '/load';
+
+/** How the writers prove who they are. Default: not at all. */
+type Login = Pick<ClientOptions, 'tls' | 'sasl'>;
+
 const CREATE_EVERY = 16;
 
 /**
@@ -25,8 +30,15 @@ export class SteadyWriters {
   }
 
   /** Resolves when each has a session and writes. */
-  static async start(connectString: string, count: number): Promise<SteadyWriters> {
-    const writers = Array.from({ length: count }, (_, i) => new Writer(connectString, i + 1));
+  static async start(
+    connectString: string,
+    count: number,
+    login: Login = {},
+  ): Promise<SteadyWriters> {
+    const writers = Array.from(
+      { length: count },
+      (_, i) => new Writer(connectString, login, i + 1),
+    );
     const all = new SteadyWriters(writers);
     try {
       await writers[0]?.makeTop();
@@ -103,8 +115,8 @@ class Writer {
   private lastSet = 0;
   private lastZxid = 0n;
 
-  constructor(connectString: string, index: number) {
-    this.client = createClient({ connectString, sessionTimeoutMs: SESSION_TIMEOUT_MS });
+  constructor(connectString: string, login: Login, index: number) {
+    this.client = createClient({ ...login, connectString, sessionTimeoutMs: SESSION_TIMEOUT_MS });
     this.path = `${TOP}/${index}`;
   }
 
