@@ -208,7 +208,7 @@ export const RECIPES: readonly RecipeCalls[] = [
           argument([0]),
           argument([0, 0], 'string'),
           argument([1], 'undefined'),
-          argument([2], 'string', 'undefined'),
+          argument([2], 'undefined', ...TEXT),
         ],
       ],
       decide: [[WAIT], waitArguments],

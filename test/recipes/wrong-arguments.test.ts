@@ -49,7 +49,7 @@ const FUNCTIONS = [
 /** Public methods of a recipe, with those of its base class. */
 function methodsOf(recipe: Recipe): readonly string[] {
   const internal =
-    /^(constructor|waitOf|putAs|remove[A-Z]|entry|numberOf|firstOf|untilItem|collect|votes|write|found|siteNode|isReady|present|dropStaleReady|leaveWith|acknowledgement|attempt|change|countOf|requireCount)$/;
+    /^(constructor|waitOf|putAs|remove[A-Z]|entry|numberOf|firstOf|untilItem|collect|decided|votes|write|found|siteNode|isReady|present|dropStaleReady|leaveWith|acknowledgement|attempt|change|countOf|requireCount)$/;
   const names: string[] = [];
   for (let type = recipe.prototype; type !== Object.prototype; type = Object.getPrototypeOf(type)) {
     names.push(...Object.getOwnPropertyNames(type).filter((name) => !internal.test(name)));
