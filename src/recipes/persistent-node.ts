@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { ZooKeeperClient } from '../client/base/client.js';
 import { endOfSession } from '../client/base/errors.js';
 import { checkBytes, checkFunction, checkSignal, readFields } from '../protocol/check-argument.js';
@@ -253,26 +254,30 @@ export class PersistentNode {
 
   private async reconnect(renew: () => Promise<ZooKeeperClient>): Promise<void> {
     for (let pauseMs = FIRST_PAUSE_MS; !this.closing.signal.aborted; ) {
-      const client = await renew().catch(() => undefined);
+      const client = await this.unlessClosed(
+        Promise.resolve()
+          .then(renew)
+          .catch(() => undefined),
+      );
       if (client !== undefined && client.state !== 'expired') {
         this.client = client;
         return;
       }
-      await this.pause(pauseMs * (1 + Math.random()));
+      const pause = new AbortController();
+      const passed = setTimeout(pauseMs * (1 + Math.random()), undefined, { signal: pause.signal });
+      await this.unlessClosed(passed.catch(() => undefined));
+      pause.abort();
       pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
     }
   }
 
-  private pause(ms: number): Promise<void> {
+  /** Undefined as soon as the node closes. */
+  private unlessClosed<T>(work: Promise<T>): Promise<T | undefined> {
     const { signal } = this.closing;
-    return new Promise((resolve) => {
-      const end = (): void => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', end);
-        resolve();
-      };
-      const timer = setTimeout(end, ms);
-      signal.addEventListener('abort', end);
+    return new Promise((resolve, reject) => {
+      const close = (): void => resolve(undefined);
+      signal.addEventListener('abort', close);
+      work.then(resolve, reject).finally(() => signal.removeEventListener('abort', close));
     });
   }
 

@@ -77,6 +77,20 @@ worldTest('a persistent node is there again in the next session', async (world, 
   }
 });
 
+worldTest('a persistent node closes although its renewal never ends', async (world, server) => {
+  const client = await world.client();
+  let calls = 0;
+  const renew = (): Promise<ZooKeeperClient> => {
+    calls++;
+    return new Promise(() => undefined);
+  };
+  const node = await PersistentNode.open(client, `${world.path}/a`, { renew });
+  server.control.expireSession(client.sessionId);
+  await waitFor('the renewal', () => calls === 1);
+  await node.close();
+  assert.not(node.isPresent);
+});
+
 worldTest('a persistent node waits for another owner, and ends with its client', async (world) => {
   const path = `${world.path}/a`;
   const [mine, theirs] = [await world.client(), await world.client()];
