@@ -69,7 +69,10 @@ export const TOOLS: Readonly<Record<string, Entry & { readonly here: string }>> 
   'zkCli.sh': { ...different('GSSAPI and OCSP are refused'), here: 'zksh --zkcli' },
   'zkCleanup.sh': { ...different('reads each snapshot before it counts it'), here: 'zkops clean' },
   'zkTxnLogToolkit.sh': { ...different('the output has another format'), here: 'zkops log' },
-  'zkSnapShotToolkit.sh': { ...different('the output has another format'), here: 'zkops snap' },
+  'zkSnapShotToolkit.sh': {
+    ...different('the output has another format, except that of -json (--ncdu)'),
+    here: 'zkops snap',
+  },
   'zkSnapshotComparer.sh': {
     ...different('the output has another format; not interactive'),
     here: 'zkops snap',
