@@ -42,6 +42,7 @@ const REGISTRARS = [
   'test/cli/repl-apache.test.ts',
   'test/cli/repl-world.ts',
   'test/conformance/client-suite-native.ts',
+  'test/conformance/support/peers.ts',
   'test/conformance/tls.test.ts',
   'test/server/node/admin/admin-apache.test.ts',
   'test/scripts/node-versions.test.ts',

@@ -61,6 +61,37 @@ export const LATER_COUNTERS = [
   'restore_rate_limited_count',
 ] as const;
 
+/** Counters of requests by type, which 3.10 adds. */
+export const OPERATION_COUNTERS = [
+  'op_count_total',
+  'op_count_add_watch',
+  'op_count_check',
+  'op_count_check_watches',
+  'op_count_close_session',
+  'op_count_create',
+  'op_count_create_session',
+  'op_count_delete',
+  'op_count_exists',
+  'op_count_get_acl',
+  'op_count_get_all_children_number',
+  'op_count_get_children',
+  'op_count_get_data',
+  'op_count_get_ephemerals',
+  'op_count_multi',
+  'op_count_multi_read',
+  'op_count_ping',
+  'op_count_reconfig',
+  'op_count_remove_watches',
+  'op_count_set_acl',
+  'op_count_set_data',
+  'op_count_set_watches',
+  'op_count_sync',
+  'op_count_who_am_i',
+] as const;
+
+/** The other counters of 3.10. */
+export const TTL_COUNTERS = ['ttl_node_created_count', 'ttl_node_deleted_count'] as const;
+
 /**
  * Families of counters, printed as `<key>_<family>`. The first one is in Apache's server since
  * 3.8.6. The keys of the second one are the names of limits in docs/limits.md.
@@ -151,7 +182,10 @@ export const BASIC_SUMMARY_SETS = [
 export const ADVANCED_SUMMARY_SETS = ['learner_handler_qp_time_ms', 'ack_latency'] as const;
 
 export type CounterSetName = (typeof COUNTER_SETS)[number];
-export type CounterName = (typeof COUNTERS | typeof LATER_COUNTERS)[number];
+export type OperationCounterName = (typeof OPERATION_COUNTERS)[number];
+export type CounterName =
+  | (typeof COUNTERS | typeof LATER_COUNTERS | typeof TTL_COUNTERS)[number]
+  | OperationCounterName;
 export type BasicSummaryName = (typeof BASIC_SUMMARIES | typeof LATER_BASIC_SUMMARIES)[number];
 export type AdvancedSummaryName = (typeof ADVANCED_SUMMARIES)[number];
 export type BasicSummarySetName = (typeof BASIC_SUMMARY_SETS)[number];

@@ -10,6 +10,8 @@ import {
   COUNTERS,
   LATER_BASIC_SUMMARIES,
   LATER_COUNTERS,
+  OPERATION_COUNTERS,
+  TTL_COUNTERS,
 } from './mntr-keys.js';
 import type { AdvancedSummaryView, ServerView, SummaryView } from './server-view.js';
 import { servingWord } from './word.js';
@@ -72,7 +74,9 @@ function render(view: ServerView): string {
   for (const [name, gauge] of GAUGES) put(name, gauge(view));
   for (const [name, value] of view.extraGauges ?? []) put(name, value);
   for (const name of COUNTERS) put(name, view.metrics.counters[name] ?? 0);
-  for (const name of LATER_COUNTERS) put(name, view.metrics.counters[name]);
+  for (const name of [...LATER_COUNTERS, ...TTL_COUNTERS, ...OPERATION_COUNTERS]) {
+    put(name, view.metrics.counters[name]);
+  }
   for (const family of COUNTER_SETS) {
     for (const [key, count] of inJavaMapOrder(view.metrics.counterSets?.[family] ?? new Map())) {
       put(`${key}_${family}`, count);

@@ -34,14 +34,18 @@ export interface LeadOptions<T> {
 }
 
 const ACKNOWLEDGED = 'acknowledged';
+const KIND = 'latch';
+/** Curator's LeaderSelector and kazoo's Election write the places of a lock. */
+const KINDS = [KIND, 'lock'] as const;
 
 /**
  * Elects one of several processes (Recipes page, "Leader Election").
  *
- * Layout: `<path>/_c_<guid>-leader-<sequence>`, ephemeral, whose data are the candidate's id as
- * UTF-8, and `<path>/acknowledged`, ephemeral, with the id of the acknowledged leader. Parents,
- * other children and guarantees are as with Lock: at most one leader with a live signal, in the
- * order of the candidates' znodes; the end of a leader wakes one candidate.
+ * Layout: `<path>/_c_<guid>-latch-<sequence>`, ephemeral, whose data are the candidate's id as
+ * UTF-8, and `<path>/acknowledged`, ephemeral, with the id of the acknowledged leader. Candidates
+ * of Curator's LeaderLatch and LeaderSelector and of kazoo's Election stand in the same line.
+ * Parents, other children, and guarantees are as with Lock: at most one leader with a live signal,
+ * in the order of the candidates' znodes; the end of a leader wakes one candidate.
  */
 export class LeaderElection {
   private readonly line: Line;
@@ -50,7 +54,7 @@ export class LeaderElection {
   /** @throws RangeError for an invalid path */
   constructor(client: ZooKeeperClient, path: string, options: LeaderElectionOptions) {
     const { acl, id } = checkRecipe(client, path, options, ['id', 'acl']);
-    this.line = { client, parent: path, kind: 'leader', acl };
+    this.line = { client, parent: path, kind: KIND, kinds: KINDS, acl };
     this.id = checkText('options.id', id);
   }
 
@@ -115,17 +119,17 @@ export class LeaderElection {
 
   /** Watches the first candidate, or waits for one. */
   private async firstOf(wait: Wait, watch: Watcher): Promise<string | undefined> {
-    const { client, parent, kind } = this.line;
+    const { client, parent } = this.line;
     for (;;) {
       const found = await retried(wait, () => client.getChildren(parent)).catch(absent);
-      const first = membersOf(found?.children ?? [], kind)[0];
+      const first = membersOf(found?.children ?? [], ...KINDS)[0];
       if (first !== undefined) {
         const candidate = await readIfThere(wait, childPath(parent, first), watch);
         if (candidate !== undefined) return idOf(candidate.data);
         continue;
       }
       const children = await watchChildren(wait, parent, watch);
-      if (membersOf(children ?? [], kind).length === 0) return undefined;
+      if (membersOf(children ?? [], ...KINDS).length === 0) return undefined;
     }
   }
 

@@ -4,6 +4,7 @@
  * ```
  *   _c_<guid>-<kind>-<sequence>                 a place in a line
  *   _c_<guid>-<kind>-<priority>-<sequence>      an item of a priority queue
+ *   <32 hex digits>__lock__<sequence>           a place of kazoo's Lock, of the kind `lock`
  * ```
  */
 
@@ -20,6 +21,7 @@ export interface Member {
 export const LOCK_KINDS = ['lock', 'read', 'write'] as const;
 
 const NAME = /^_c_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}-([a-z]+)(?:-(\d+))?-(-?\d+)$/;
+const KAZOO_LOCK = /^[0-9a-f]{32}__(lock)__()(-?\d+)$/;
 
 /**
  * The children of these kinds, by priority, then by sequence. The counter wraps around, so the
@@ -31,13 +33,16 @@ export function parseMembers(
 ): readonly Member[] {
   return children
     .flatMap((name) => {
-      const [, kind, priority = '0', sequence] = NAME.exec(name) ?? [];
+      const [, kind, priority, sequence] = NAME.exec(name) ?? KAZOO_LOCK.exec(name) ?? [];
       if (kind === undefined || !kinds.includes(kind)) return [];
-      return [{ name, kind, priority: Number(priority), sequence: Number(sequence) }];
+      return [{ name, kind, priority: Number(priority ?? 0), sequence: Number(sequence) }];
     })
     .sort((a, b) => a.priority - b.priority || (a.sequence - b.sequence) | 0);
 }
 
-export function membersOf(children: readonly string[], kind: string): readonly string[] {
-  return parseMembers(children, [kind]).map(({ name }) => name);
+export function membersOf(
+  children: readonly string[],
+  ...kinds: readonly string[]
+): readonly string[] {
+  return parseMembers(children, kinds).map(({ name }) => name);
 }

@@ -6,12 +6,18 @@ import { limited, type WaitOptions } from './limit.js';
 import type { Held } from './lock.js';
 import type { Member } from './members.js';
 import type { Line } from './sequence-node.js';
+import { SharedCount } from './shared-count.js';
 import { takeTurn } from './turn.js';
-import { NO_DATA, type ZnodeOptions } from './znodes.js';
+import { NO_DATA, type Znode, type ZnodeOptions } from './znodes.js';
 
 export interface SemaphoreOptions extends ZnodeOptions {
   /** Number of concurrent holders; the same for all users of a path. */
-  readonly permits: number;
+  readonly permits?: number;
+  /**
+   * Instead of `permits`: the path of a SharedCount, which can change while holders exist. A
+   * greater number admits more at once, a smaller one takes no lease away.
+   */
+  readonly permitsPath?: string;
 }
 
 /**
@@ -23,7 +29,9 @@ export interface SemaphoreOptions extends ZnodeOptions {
  *
  * Guarantees: at most `permits` holders with a live signal. Holders follow the order of their
  * places. A release wakes only the first of the line, which watches the leases. The fencing token
- * of a lease is greater than that of every earlier lease.
+ * of a lease is greater than that of every earlier lease. A change of the SharedCount also wakes
+ * the first of the line. Without that znode, acquire() rejects with a RecipeError EBADDATA.
+ * Curator's InterProcessSemaphoreV2 uses the same znodes, and the same count.
  */
 export class Semaphore {
   private readonly line: Line;
@@ -31,15 +39,22 @@ export class Semaphore {
 
   /** @throws RangeError for an invalid path or `permits` (a whole number from 1) */
   constructor(client: ZooKeeperClient, path: string, options: SemaphoreOptions) {
-    const { permits, acl } = checkRecipe(client, path, options, ['permits', 'acl']);
-    checkWhole('options.permits', permits, 1);
+    const names = ['permits', 'permitsPath', 'acl'] as const;
+    const { permits, permitsPath, acl } = checkRecipe(client, path, options, names);
+    const isFixed = permitsPath === undefined;
+    const count = isFixed ? undefined : new SharedCount(client, permitsPath);
+    const most = isFixed ? checkWhole('options.permits', permits, 1) : 0;
     this.line = { client, parent: childPath(path, 'locks'), kind: 'lock', acl };
     this.leases = {
       client,
       parent: childPath(path, 'leases'),
       kind: 'lease',
       acl,
-      blockers: (before: readonly Member[]) => (before.length < permits ? [] : before),
+      ...(isFixed ? {} : { rulePath: permitsPath }),
+      blockers: (before: readonly Member[], rule: Znode | undefined) => {
+        if (before.length < (count?.requireCount(rule) ?? most)) return [];
+        return before.length === 0 ? undefined : before;
+      },
     };
   }
 

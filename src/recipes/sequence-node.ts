@@ -18,7 +18,9 @@ import {
   createOptions,
   createParent,
   deleteIfThere,
+  readIfThere,
   untilOneChanged,
+  type Znode,
 } from './znodes.js';
 
 export interface Line {
@@ -29,12 +31,20 @@ export interface Line {
   readonly kinds?: readonly string[];
   /**
    * Selects the places before this one that block it; it waits for a change of any. An empty result
-   * means its turn. Default: the last place, so that each place wakes one other.
+   * means its turn, undefined that only the rule blocks it. Default: the last place, so that each
+   * place wakes one other.
    */
-  readonly blockers?: (before: readonly Member[]) => readonly Member[];
+  readonly blockers?: (
+    before: readonly Member[],
+    rule: Znode | undefined,
+  ) => readonly Member[] | undefined;
+  /** A znode that `blockers` needs; a change of it wakes all waiters. */
+  readonly rulePath?: string;
   /** Every process in the line must be able to read all its places. */
   readonly acl?: readonly ACL[] | undefined;
 }
+
+const lastOf = (before: readonly Member[]): readonly Member[] => before.slice(-1);
 
 export class SequenceNode {
   private readonly line: Line;
@@ -77,19 +87,19 @@ export class SequenceNode {
   /** @throws RecipeError ELOST if the znode was deleted */
   async waitForTurn(signal?: AbortSignal): Promise<void> {
     const wait = this.wait(signal);
-    const blockersOf = this.line.blockers ?? ((before) => before.slice(-1));
+    const { parent, rulePath, blockers: blockersOf = lastOf } = this.line;
     for (;;) {
+      const rule = rulePath === undefined ? undefined : await readIfThere(wait, rulePath);
       const members = await this.members(wait);
       const index = members.findIndex(({ name }) => name === this.name);
       if (index === -1) {
         throw new RecipeError('ELOST', `${this.path}: deleted while it waited for its turn`);
       }
-      const blockers = blockersOf(members.slice(0, index));
-      if (blockers.length === 0) return;
-      await untilOneChanged(
-        wait,
-        blockers.map(({ name }) => childPath(this.line.parent, name)),
-      );
+      const blockers = blockersOf(members.slice(0, index), rule);
+      if (blockers?.length === 0) return;
+      const paths = blockers?.map(({ name }) => childPath(parent, name)) ?? [];
+      const known = rulePath === undefined ? [] : [{ path: rulePath, mzxid: rule?.stat.mzxid }];
+      await untilOneChanged(wait, paths, known);
     }
   }
 

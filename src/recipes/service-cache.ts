@@ -6,6 +6,7 @@ import { AddWatchMode, WatcherType } from '../protocol/watch-event.js';
 import { checkName, checkRecipe } from './arguments.js';
 import { Group, type Member, type Membership } from './group.js';
 import { PathRecipe } from './path-recipe.js';
+import { encodeServiceInstance, type ServiceInstance } from './service-instance.js';
 import { retried, type Wait, watchSession } from './session.js';
 import { childrenOf, readIfThere, type ZnodeOptions } from './znodes.js';
 
@@ -24,6 +25,15 @@ export class ServiceDirectory extends PathRecipe {
     checkName(service, 'service');
     const group = new Group(this.client, childPath(this.path, service), { acl: this.acl });
     return group.join(id, data, signal);
+  }
+
+  /**
+   * Announces an instance that Curator's service discovery finds, too.
+   * @throws TypeError or RangeError for wrong fields; the errors of Group.join
+   */
+  async register(instance: ServiceInstance, signal?: AbortSignal): Promise<Membership> {
+    const data = encodeServiceInstance(instance);
+    return this.announce(instance.name, instance.id, data, signal);
   }
 }
 

@@ -20,6 +20,8 @@ export interface TransactionState {
   readonly siteNodes: SiteNodes;
   /** The names of the sites that vote. */
   readonly sites: readonly string[];
+  /** What the sites vote on, if begin() wrote it. */
+  readonly payload: string | undefined;
   /** Undefined before the decision. */
   readonly decision: Verdict | undefined;
 }
@@ -57,14 +59,15 @@ export function parseTransaction(path: string, data: Buffer | null | undefined):
 
 function parseRecord(text: string): TransactionRecord | undefined {
   try {
-    const { guid, siteNodes, sites, decision } = JSON.parse(text);
+    const { guid, siteNodes, sites, payload, decision } = JSON.parse(text);
     const isRecord =
       typeof guid === 'string' &&
       (siteNodes === 'coordinator' || siteNodes === 'sites') &&
+      (payload === undefined || typeof payload === 'string') &&
       Array.isArray(sites);
-    return isRecord
-      ? { guid, siteNodes, sites: sites.map(String), decision: voteOf(Buffer.from(`${decision}`)) }
-      : undefined;
+    if (!isRecord) return undefined;
+    const names = sites.map(String);
+    return { guid, siteNodes, sites: names, payload, decision: voteOf(Buffer.from(`${decision}`)) };
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { checkOneOf, checkSignal } from '../protocol/check-argument.js';
+import { checkOneOf, checkSignal, checkText } from '../protocol/check-argument.js';
 import { CreateModes } from '../protocol/create-mode.js';
 import { childPath } from '../protocol/path.js';
 import { checkName, checkWaitOptions } from './arguments.js';
@@ -37,10 +37,11 @@ interface Found {
 /**
  * One transaction that all sites commit, or no site (Recipes page, "Two-phased Commit"). Each
  * transaction needs a separate path. The coordinator calls begin, decide and finish; each site,
- * which gets the path from the coordinator, calls vote, decision and acknowledge.
+ * which gets the path from the coordinator, calls vote, decision and acknowledge. A site may call
+ * decide, too, so that it needs no coordinator after begin.
  *
- * Layout: `<path>`, persistent, whose data are JSON with `guid`, `siteNodes`, `sites` and later
- * `decision`; and one znode per site:
+ * Layout: `<path>`, persistent, whose data are JSON with `guid`, `siteNodes`, `sites`, maybe
+ * `payload`, and later `decision`; and one znode per site:
  *
  * - `siteNodes` "coordinator": `<path>/site-<name>`, persistent, created empty by begin(); the site
  * writes `commit` or `abort` into it. A site may crash and return to vote or to read the decision;
@@ -49,21 +50,27 @@ interface Found {
  * session ends before the decision, the decision is an abort.
  *
  * Guarantees: there is one decision, which never changes: `commit` only if every site voted for it.
- * Only the coordinator watches the sites, and each site watches the transaction. As in any
- * two-phase commit, sites that voted wait for a decision; any process may call abort().
+ * Only those that call decide() watch the sites, and each site watches the transaction. As in any
+ * two-phase commit, sites that voted wait for all votes; any process may call abort().
  */
 export class TwoPhaseCommit extends PathRecipe {
   private readonly ephemerals = new Map<string, EphemeralNode>();
 
   /**
    * Creates the transaction. A rejection leaves no znodes, unless the session ended.
+   * @param payload what the sites vote on, for state()
    * @throws RangeError for invalid names of sites; RecipeError ETAKEN if the path is in use;
    * ZooKeeperError
    */
-  async begin(names: readonly string[], siteNodes: SiteNodes = 'coordinator'): Promise<void> {
+  async begin(
+    names: readonly string[],
+    siteNodes: SiteNodes = 'coordinator',
+    payload?: string,
+  ): Promise<void> {
     const sites = checkSites(names);
     checkOneOf('siteNodes', siteNodes, ['coordinator', 'sites']);
-    const record = { guid: randomUUID(), siteNodes, sites, decision: undefined };
+    if (payload !== undefined) checkText('payload', payload);
+    const record = { guid: randomUUID(), siteNodes, sites, payload, decision: undefined };
     const wait = this.waitOf();
     await createTransaction(wait, record, this.acl);
     if (siteNodes === 'sites') return;
@@ -83,8 +90,9 @@ export class TwoPhaseCommit extends PathRecipe {
   }
 
   /**
-   * Waits for the votes and writes the decision. After a timeout it decides for abort. If the
-   * signal aborts, it rejects with the signal's reason, without a decision.
+   * Waits for the votes, or for the decision of another process, and writes the decision. After a
+   * timeout it decides for abort. If the signal aborts, it rejects with the signal's reason,
+   * without a decision.
    * @returns the decision, possibly of another process
    * @throws ZooKeeperError, NONODE without a transaction
    */
@@ -188,12 +196,7 @@ export class TwoPhaseCommit extends PathRecipe {
     return limited(options, `${this.path}: no decision`, async (signal) => {
       const wait = this.waitOf(signal);
       await this.found(wait);
-      const reads = watched(wait, (watch) => watchData(wait, this.path, watch));
-      for await (const znode of reads) {
-        const { decision } = parseTransaction(this.path, znode?.data);
-        if (decision !== undefined) return decision;
-      }
-      throw new Error('watched() never ends');
+      return this.decided(wait);
     });
   }
 
@@ -209,16 +212,28 @@ export class TwoPhaseCommit extends PathRecipe {
   /** @throws ZooKeeperError NONODE; RecipeError EBADDATA for other data */
   async state(): Promise<TransactionState & { readonly votes: ReadonlyMap<string, Verdict> }> {
     const wait = this.waitOf();
-    const { siteNodes, sites, decision } = (await this.found(wait)).record;
+    const { siteNodes, sites, payload, decision } = (await this.found(wait)).record;
     const votes = new Map<string, Verdict>();
     for (const site of sites) {
       const vote = voteOf((await readIfThere(wait, this.siteNode(site)))?.data);
       if (vote !== undefined) votes.set(site, vote);
     }
-    return { siteNodes, sites, decision, votes };
+    return { siteNodes, sites, payload, decision, votes };
   }
 
-  /** Resolves as soon as the verdict is certain. */
+  private async decided(wait: Wait): Promise<Verdict> {
+    const reads = watched(wait, (watch) => watchData(wait, this.path, watch));
+    for await (const znode of reads) {
+      const { decision } = parseTransaction(this.path, znode?.data);
+      if (decision !== undefined) return decision;
+    }
+    throw new Error('watched() never ends');
+  }
+
+  /**
+   * Resolves as soon as the verdict is certain. A site that knows the decision of another process
+   * may have deleted its vote already.
+   */
   private async collect({ sites, siteNodes }: TransactionRecord, wait: Wait): Promise<Verdict> {
     let missing = sites.length;
     return whileAlive<Verdict>(wait, (resolve, reject) => {
@@ -231,6 +246,7 @@ export class TwoPhaseCommit extends PathRecipe {
         }
       };
       for (const site of sites) follow(site).catch(reject);
+      this.decided(wait).then(resolve, reject);
       return () => undefined;
     });
   }

@@ -122,14 +122,21 @@ export async function deleteIfThere(wait: Wait, path: string): Promise<void> {
 /**
  * Waits until one of these znodes changes or is deleted. Watches by getData, because exists would
  * leave a watch on a deleted znode.
+ * @param known znodes that were read before: a change since then counts, too
  */
-export function untilOneChanged(wait: Wait, paths: readonly string[]): Promise<void> {
+export function untilOneChanged(
+  wait: Wait,
+  paths: readonly string[],
+  known: readonly { readonly path: string; readonly mzxid: bigint | undefined }[] = [],
+): Promise<void> {
   return whileAlive(wait, (resolve, reject) => {
-    for (const path of paths) {
+    const watch = (path: string, isNews: (found: Znode) => boolean): void => {
       readIfThere(wait, path, () => resolve()).then((found) => {
-        if (found === undefined) resolve();
+        if (found === undefined || isNews(found)) resolve();
       }, reject);
-    }
+    };
+    for (const path of paths) watch(path, () => false);
+    for (const { path, mzxid } of known) watch(path, ({ stat }) => stat.mzxid !== mzxid);
     return () => undefined;
   });
 }

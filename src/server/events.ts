@@ -19,6 +19,7 @@ export type CountedOutside = Extract<
 /** See ServerControl. */
 export type ServerFault =
   | { readonly kind: 'expire'; readonly sessionId: bigint }
+  | { readonly kind: 'read-only'; readonly isReadOnly: boolean }
   /** Null accepts writes again. */
   | { readonly kind: 'refuse-writes'; readonly error: ErrorCode | null };
 

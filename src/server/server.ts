@@ -247,7 +247,7 @@ export class Server {
       this.reads.process(connection, xid, type, input);
       if (!this.pressure.answered(connection, before)) this.connections.close(connection);
     }
-    this.state.stats.answeredRead(connection.stats, this.state.monotonicMs, startedMs);
+    this.state.stats.answeredRead(connection.stats, this.state.monotonicMs, startedMs, type);
   }
 
   private write(
@@ -398,7 +398,7 @@ export class Server {
     this.state.reporter.committed(request, txn, this.state.monotonicMs);
     if (connection !== null) {
       connection.stats.lastZxid = head.zxid;
-      this.state.stats.answeredUpdate(connection.stats, this.state.monotonicMs, request.startedMs);
+      this.state.stats.answeredUpdate(connection.stats, this.state.monotonicMs, request);
     }
     if (txn.type === OpCode.createSession) {
       const { sessions, monotonicMs } = this.state;

@@ -109,6 +109,15 @@ test('2pc: all commit, or none does', () =>
       assert.is((await coordinator.end()).code, 0);
       assert.is(await observer.exists('/tx'), null);
     }
+    const dying = start('2pc run /tx a b --payload "add a column"');
+    await waitFor('the sites', () => observer.exists('/tx/site-b'));
+    dying.child.kill('SIGKILL');
+    await dying.end();
+    assert.is((await run('2pc ls /tx')).stdout.split('\n')[1], 'payload  add a column');
+    const site = start('2pc vote /tx a commit --decide');
+    assert.is((await run('2pc vote /tx b commit --decide')).stdout, 'commit\n');
+    assert.is((await site.end()).stdout, 'commit\n');
+    await observer.delete('/tx');
     const coordinator = start('2pc run /tx a');
     await waitFor('the site', () => observer.exists('/tx/site-a'));
     assert.is((await run('2pc vote /tx a abort')).code, 1);

@@ -108,7 +108,7 @@ function znodeCalls(client: FakeClient): readonly Call[] {
       wrong: [
         CLIENT,
         argument([1], ...TEXT),
-        ...options(2, { ...paceFields, onChange: ['function'] }),
+        ...options(2, { ...paceFields, onChange: ['function'], depth: ['number'] }),
       ],
       run: entry.openTreeCache,
     },

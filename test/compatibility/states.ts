@@ -61,12 +61,18 @@ export const METRICS: Entries = {
 };
 
 export const TOOLS: Readonly<Record<string, Entry & { readonly here: string }>> = {
-  'zkServer.sh': { ...different('without print-cmd and options of the JVM'), here: 'zkserver' },
+  'zkServer.sh': {
+    ...different('without options of the JVM; print-cmd prints a command of Node.js'),
+    here: 'zkserver',
+  },
   'zkServer-initialize.sh': { ...SAME, here: 'zkserver init' },
   'zkCli.sh': { ...different('GSSAPI and OCSP are refused'), here: 'zksh --zkcli' },
   'zkCleanup.sh': { ...different('reads each snapshot before it counts it'), here: 'zkops clean' },
   'zkTxnLogToolkit.sh': { ...different('the output has another format'), here: 'zkops log' },
-  'zkSnapShotToolkit.sh': { ...different('the output has another format'), here: 'zkops snap' },
+  'zkSnapShotToolkit.sh': {
+    ...different('the output has another format, except that of -json (--ncdu)'),
+    here: 'zkops snap',
+  },
   'zkSnapshotComparer.sh': {
     ...different('the output has another format; not interactive'),
     here: 'zkops snap',

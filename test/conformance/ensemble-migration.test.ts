@@ -5,9 +5,10 @@ import { oracleTest } from '../support/oracle.js';
 import { type Seat, waitUntilServing } from '../support/oracle-ensemble.js';
 import { Random } from '../support/random.js';
 import { SteadyWriters } from '../support/steady-writers.js';
-import { type MixedEnsemble, withMixedEnsemble } from './support/mixed-ensemble.js';
+import { withMixedEnsemble } from './support/mixed-ensemble.js';
 import { RawClient } from './support/raw-client.js';
-import { checkNoMismatches, checkSameEverywhere } from './support/same-everywhere.js';
+import { replaceAll } from './support/replace-all.js';
+import { checkSameEverywhere } from './support/same-everywhere.js';
 
 // Under load, an ensemble of Apache's servers becomes a bundled one, one member at a time on its
 // own data, and then Apache's again.
@@ -43,22 +44,6 @@ async function startWorkload(seats: readonly Seat[]): Promise<{
       return workload.problems();
     },
   };
-}
-
-/** Replaces each member, in this order. `start` starts the new one on the same data. */
-async function replaceAll(
-  { seats, stop }: MixedEnsemble,
-  order: readonly number[],
-  start: (sid: number) => void,
-  writers: SteadyWriters,
-): Promise<void> {
-  for (const sid of order) {
-    await checkNoMismatches(seats.of(sid));
-    await stop(sid);
-    start(sid);
-    await waitUntilServing(seats.of(sid));
-    await writers.goOn();
-  }
 }
 
 oracleTest(

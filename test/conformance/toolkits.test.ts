@@ -10,6 +10,7 @@ import { callTask, taskJson } from '../commands/zkops/call-task.js';
 import { startBundled } from '../support/bundled.js';
 import { oracleTest, startOracle } from '../support/oracle.js';
 import { makeTempDir } from '../support/temp-dir.js';
+import { compareNcdu } from './support/compare-ncdu.js';
 import { makeWorld } from './support/make-world.js';
 import { type JavaOutcome, runJavaWith } from './support/run-java.js';
 import { WORLD_KINDS } from './support/world.js';
@@ -234,6 +235,7 @@ async function compareSnapshots(start: Start, config: Record<string, string>): P
         [row['session'], row['timeout_ms'], row['ephemerals']].join(' '),
       );
       assert.equal(sessions.sort(), theirs.sessions, snapshot);
+      await compareNcdu(snapshot, (await runJava([FORMATTER, '-json', snapshot])).out);
     }
     assert.ok(compared > 0, 'no valid snapshot');
   } finally {

@@ -104,8 +104,10 @@ test('the deletion of the whole parent tree ends a wait', () =>
       await world.members(kind, 1);
       const second = failureOf(wait(b, world.path));
       const [one = '', two = ''] = await world.members(kind, 2);
-      await world.observer.delete(`${world.path}/${two}`);
-      await world.observer.delete(`${world.path}/${one}`);
+      const line = kind === 'taker' ? `${world.path}/takers` : world.path;
+      await world.observer.delete(`${line}/${two}`);
+      await world.observer.delete(`${line}/${one}`);
+      if (line !== world.path) await world.observer.delete(line);
       await world.observer.delete(world.path);
       assert.is((await second).code, 'ELOST', name);
       await a.close();

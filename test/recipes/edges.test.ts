@@ -5,7 +5,6 @@ import { Configuration } from '../../src/recipes/configuration.js';
 import { DoubleBarrier } from '../../src/recipes/double-barrier.js';
 import { Group } from '../../src/recipes/group.js';
 import { LeaderElection } from '../../src/recipes/leader-election.js';
-import { Queue } from '../../src/recipes/queue.js';
 import { Semaphore } from '../../src/recipes/semaphore.js';
 import { ServiceCache, ServiceDirectory } from '../../src/recipes/service-cache.js';
 import { TwoPhaseCommit } from '../../src/recipes/two-phase-commit.js';
@@ -24,23 +23,6 @@ function worldTest(name: string, run: (world: World) => Promise<void>): void {
       await server.close();
     }
   });
-}
-
-/** Counts the child events that this client's watches report. */
-function countChildEvents(client: ZooKeeperClient): { count: number } {
-  const counter = { count: 0 };
-  const getChildren = client.getChildren.bind(client);
-  client.getChildren = (path, options) => {
-    const watch = options?.watch;
-    if (typeof watch !== 'function') return getChildren(path, options);
-    return getChildren(path, {
-      watch: (event) => {
-        counter.count++;
-        watch(event);
-      },
-    });
-  };
-  return counter;
 }
 
 worldTest(
@@ -78,6 +60,32 @@ worldTest('2pc: a missing vote is an abort, and the decision never changes', asy
   await late.acknowledge('a');
   await late.acknowledge('b');
   await coordinator.finish();
+});
+
+for (const siteNodes of ['coordinator', 'sites'] as const) {
+  worldTest(`2pc, znodes of ${siteNodes}: sites decide without the coordinator`, async (world) => {
+    const coordinator = await world.client();
+    await new TwoPhaseCommit(coordinator, world.path).begin(['a', 'b'], siteNodes, 'pay 7 €');
+    await coordinator.close();
+    const sites = ['a', 'b'].map(async (name) => {
+      const site = new TwoPhaseCommit(await world.client(), world.path);
+      assert.is((await site.state()).payload, 'pay 7 €');
+      await site.vote(name, 'commit');
+      const decision = await site.decide();
+      await site.acknowledge(name);
+      return decision;
+    });
+    assert.equal(await Promise.all(sites), ['commit', 'commit']);
+  });
+}
+
+worldTest('2pc: the decision of another process ends a wait for votes', async (world) => {
+  const [one, two] = [await world.client(), await world.client()];
+  const first = new TwoPhaseCommit(one, world.path);
+  await first.begin(['a', 'b']);
+  const deciding = first.decide();
+  assert.is(await new TwoPhaseCommit(two, world.path).abort(), 'abort');
+  assert.is(await deciding, 'abort');
 });
 
 worldTest(
@@ -144,36 +152,6 @@ worldTest(
     await waitFor('nothing to be left', async () => (await world.leftovers()).length === 0);
   },
 );
-
-worldTest('queue: an item wakes only the first taker', async (world) => {
-  const clients = [await world.client(), await world.client(), await world.client()];
-  const counters = clients.map(countChildEvents);
-  const taken: string[] = [];
-  const takers: Promise<unknown>[] = [];
-  for (const [i, client] of clients.entries()) {
-    const taking = new Queue(client, world.path).take();
-    takers.push(taking.then(({ data }) => taken.push(`${i} ${data}`)));
-    await world.members('taker', i + 1);
-  }
-  await waitFor('the first to watch', () => (counters[0]?.count ?? 0) >= 1);
-  await new Queue(world.observer, world.path).put(Buffer.from('x'));
-  await takers[0];
-  assert.equal(taken, ['0 x']);
-  assert.is(counters[2]?.count, 0);
-  for (const data of ['y', 'z']) await new Queue(world.observer, world.path).put(Buffer.from(data));
-  await Promise.all(takers);
-  assert.equal(taken, ['0 x', '1 y', '2 z']);
-  assert.equal(await world.leftovers(), []);
-});
-
-worldTest('queue: an aborted taker takes no item', async (world) => {
-  const client = await world.client();
-  const queue = new Queue(client, world.path);
-  assert.is((await failureOf(queue.take({ timeoutMs: 20 }))).code, 'ETIMEDOUT');
-  await world.members('taker', 0);
-  await queue.put(Buffer.from('x'));
-  assert.is((await queue.take()).data.toString(), 'x');
-});
 
 worldTest('semaphore: a release wakes only the first in line', async (world) => {
   const holder = await world.client();
@@ -254,7 +232,7 @@ worldTest('election: the acknowledgement of an earlier leader is replaced', asyn
   const lost = new LeaderElection(a, world.path, { id: 'a' }).lead({
     onElected: async ({ acknowledge, signal }) => {
       await acknowledge();
-      const [name] = await world.members('leader', 1);
+      const [name] = await world.members('latch', 1);
       await world.observer.delete(`${world.path}/${name}`);
       await waitFor('the loss', () => signal.aborted);
       await election.lead({

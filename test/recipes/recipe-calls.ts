@@ -3,24 +3,24 @@ import * as entry from '../../src/recipes/index.js';
 import { argument, type Call, type Kind } from '../support/arguments/wrong-kinds.js';
 
 export const TEXT: readonly Kind[] = ['string', "''"];
-const ACL = [{ perms: 31, id: { scheme: 'world', id: 'anyone' } }];
+export const ACL = [{ perms: 31, id: { scheme: 'world', id: 'anyone' } }];
 
-const constructorArguments = [
+export const constructorArguments = [
   argument([0]),
   argument([1]),
   argument([2, 'acl'], 'undefined', 'array'),
   argument([2, 'acl', 0, 'perms'], 'number', '-1'),
   argument([2, 'acl', 0, 'id', 'scheme'], ...TEXT),
 ];
-const plainConstructor = [...constructorArguments, argument([2], 'undefined', 'object')];
-const signal = (index: number) => argument([index], 'undefined');
-const data = (index: number) => argument([index], ...TEXT);
-const waitArguments = [
+export const plainConstructor = [...constructorArguments, argument([2], 'undefined', 'object')];
+export const signal = (index: number) => argument([index], 'undefined');
+export const data = (index: number) => argument([index], ...TEXT);
+export const waitArguments = [
   argument([0], 'undefined', 'object'),
   argument([0, 'signal'], 'undefined'),
   argument([0, 'timeoutMs'], 'undefined', 'number'),
 ];
-const WAIT = { timeoutMs: 5 };
+export const WAIT = { timeoutMs: 5 };
 
 export type Recipe = new (client: ZooKeeperClient, path: string, options: never) => object;
 
@@ -159,7 +159,12 @@ export const RECIPES: readonly RecipeCalls[] = [
   {
     recipe: entry.Semaphore,
     options: { permits: 1, acl: ACL },
-    made: [...constructorArguments, argument([2]), argument([2, 'permits'], 'number')],
+    made: [
+      ...constructorArguments,
+      argument([2]),
+      argument([2, 'permits'], 'number'),
+      argument([2, 'permitsPath'], 'undefined'),
+    ],
     methods: { acquire: [[WAIT], waitArguments] },
   },
   {
@@ -170,6 +175,10 @@ export const RECIPES: readonly RecipeCalls[] = [
       announce: [
         ['a', 'b', 'x'],
         [argument([0], 'string'), argument([1], 'string'), data(2), signal(3)],
+      ],
+      register: [
+        [{ name: 'a', id: 'b' }],
+        [argument([0]), argument([0, 'id'], 'string'), argument([0, 'name'], 'string'), signal(1)],
       ],
     },
   },
@@ -194,8 +203,13 @@ export const RECIPES: readonly RecipeCalls[] = [
     made: plainConstructor,
     methods: {
       begin: [
-        [['a'], 'sites'],
-        [argument([0]), argument([0, 0], 'string'), argument([1], 'undefined')],
+        [['a'], 'sites', 'payload'],
+        [
+          argument([0]),
+          argument([0, 0], 'string'),
+          argument([1], 'undefined'),
+          argument([2], 'undefined', ...TEXT),
+        ],
       ],
       decide: [[WAIT], waitArguments],
       abort: [[], []],

@@ -1,10 +1,15 @@
 import * as assert from 'uvu/assert';
+import { CURATOR_SCENARIOS } from './curator-scenarios.js';
 import type { Register } from './lock-suite.js';
 import { MORE_SCENARIOS } from './more-scenarios.js';
 import { LOCK_SCENARIOS, type Scenario } from './scenarios.js';
 import { inWorld, type World } from './world.js';
 
-export const SCENARIOS: readonly Scenario[] = [...LOCK_SCENARIOS, ...MORE_SCENARIOS];
+export const SCENARIOS: readonly Scenario[] = [
+  ...LOCK_SCENARIOS,
+  ...MORE_SCENARIOS,
+  ...CURATOR_SCENARIOS,
+];
 
 const nothing = async (): Promise<void> => undefined;
 

@@ -145,7 +145,7 @@ async function election({ world, subject, midpoint }: Stage): Promise<void> {
   await mine.lead({
     onElected: async (leadership) => {
       successors.push(theirs.lead({ onElected: (theirLead) => lead(theirLead, 'theirs') }));
-      await world.members('leader', 2);
+      await world.members('latch', 2);
       await midpoint();
       assert.is(await theirs.leader(), 'mine');
       await lead(leadership, 'mine');

@@ -51,8 +51,9 @@ export async function inWorld(
   };
   try {
     const observer = patient(await client());
-    const children = async (): Promise<readonly string[]> =>
-      (await observer.exists(path)) === null ? [] : (await observer.getChildren(path)).children;
+    const childrenOf = async (parent: string): Promise<readonly string[]> =>
+      (await observer.exists(parent)) === null ? [] : (await observer.getChildren(parent)).children;
+    const children = () => childrenOf(path);
     await run({
       path,
       observer,
@@ -72,7 +73,10 @@ export async function inWorld(
       },
       members: (kind, count) =>
         waitFor(`${count} members of ${kind}`, async () => {
-          const found = membersOf(await children(), kind);
+          // The takers of a queue stand in a line below it, or beside it.
+          const lines = kind === 'taker' ? [`${path}/takers`, `${path}-takers`] : [];
+          const apart = await Promise.all(lines.map(childrenOf));
+          const found = membersOf([...(await children()), ...apart.flat()], kind);
           return found.length === count ? found : undefined;
         }),
     });
@@ -108,7 +112,7 @@ function patient(client: ZooKeeperClient): ZooKeeperClient {
   return client;
 }
 
-const CONTAINERS = ['locks', 'leases', 'web'];
+const CONTAINERS = ['locks', 'leases', 'takers', 'web'];
 
 function isContainer(path: string): boolean {
   return CONTAINERS.includes(path.split('/').at(-1) ?? '');

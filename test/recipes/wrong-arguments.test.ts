@@ -5,7 +5,10 @@ import { createClient } from '../../src/client/zookeeper.js';
 import * as entry from '../../src/recipes/index.js';
 import { argument, type Call, faultsOf } from '../support/arguments/wrong-kinds.js';
 import { startBundled } from '../support/bundled.js';
+import { CURATOR_CALLS } from './curator-calls.js';
 import { RECIPES, type Recipe, type RecipeCalls, TEXT } from './recipe-calls.js';
+
+const ALL = [...RECIPES, ...CURATOR_CALLS];
 
 // Passes every wrong kind of value as every argument of every recipe. Each is refused with a
 // sentence, and no znode is created.
@@ -35,11 +38,18 @@ function callsOf(client: ZooKeeperClient, calls: RecipeCalls): Call[] {
 
 /** Errors that programs only catch. */
 const ERROR_CLASSES = ['RecipeError'];
+/** Tested one by one. */
+const FUNCTIONS = [
+  'ServiceCache',
+  'PersistentNode',
+  'encodeServiceInstance',
+  'decodeServiceInstance',
+];
 
 /** Public methods of a recipe, with those of its base class. */
 function methodsOf(recipe: Recipe): readonly string[] {
   const internal =
-    /^(constructor|waitOf|putAs|remove[A-Z]|entry|numberOf|firstOf|untilItem|collect|votes|write|found|siteNode|isReady|present|dropStaleReady|leaveWith|acknowledgement)$/;
+    /^(constructor|waitOf|putAs|remove[A-Z]|entry|numberOf|firstOf|untilItem|collect|decided|votes|write|found|siteNode|isReady|present|dropStaleReady|leaveWith|acknowledgement|attempt|change|countOf|requireCount)$/;
   const names: string[] = [];
   for (let type = recipe.prototype; type !== Object.prototype; type = Object.getPrototypeOf(type)) {
     names.push(...Object.getOwnPropertyNames(type).filter((name) => !internal.test(name)));
@@ -51,11 +61,16 @@ test('the table covers every recipe and every method', () => {
   const functions = Object.entries(entry)
     .filter(([, value]) => typeof value === 'function')
     .map(([name]) => name);
-  const known = [...RECIPES.map(({ recipe }) => recipe.name), ...ERROR_CLASSES, 'ServiceCache'];
+  const known = [...ALL.map(({ recipe }) => recipe.name), ...ERROR_CLASSES, ...FUNCTIONS];
   assert.equal(known.sort(), functions.sort());
   // Not public: they serve the public methods.
-  const hidden = ['Queue.remove', 'PriorityQueue.remove', 'DoubleBarrier.leave'];
-  for (const { recipe, methods } of RECIPES) {
+  const ofQueues = ['remove', 'creations', 'next', 'forget', 'untilChange'];
+  const queues = ['Queue', 'PriorityQueue', 'DistributedQueue', 'DelayQueue'];
+  const hidden = [
+    ...ofQueues.flatMap((name) => queues.map((queue) => `${queue}.${name}`)),
+    'DoubleBarrier.leave',
+  ];
+  for (const { recipe, methods } of ALL) {
     const found = methodsOf(recipe).filter((name) => !hidden.includes(`${recipe.name}.${name}`));
     assert.equal([recipe.name, ...Object.keys(methods).sort()], [recipe.name, ...found.sort()]);
   }
@@ -73,8 +88,9 @@ test('recipes refuse every wrong kind of argument, and create no znode', async (
     await client.connect();
     const before = await client.getAllChildrenNumber('/');
     const cache = await entry.ServiceCache.open(client, '/zookeeper');
+    const node = await entry.PersistentNode.open(client, '/node');
     const calls: Call[] = [
-      ...RECIPES.flatMap((recipe) => callsOf(client, recipe)),
+      ...ALL.flatMap((recipe) => callsOf(client, recipe)),
       {
         name: 'ServiceCache.open',
         args: [client, '/zookeeper', () => undefined],
@@ -87,10 +103,50 @@ test('recipes refuse every wrong kind of argument, and create no znode', async (
         wrong: [argument([0], ...TEXT, 'lone surrogate')],
         run: (name: string) => cache.instances(name),
       },
+      {
+        name: 'PersistentNode.open',
+        args: [client, '/zookeeper', { renew: () => undefined, onChange: () => undefined }],
+        wrong: [
+          argument([0]),
+          argument([1]),
+          argument([2, 'acl'], 'undefined', 'array'),
+          argument([2, 'data'], 'undefined', ...TEXT),
+          argument([2, 'renew'], 'undefined', 'function'),
+          argument([2, 'onChange'], 'undefined', 'function'),
+          argument([2, 'signal'], 'undefined'),
+        ],
+        run: entry.PersistentNode.open,
+      },
+      {
+        name: 'PersistentNode.setData',
+        args: ['x'],
+        wrong: [argument([0], ...TEXT)],
+        run: (data: string) => node.setData(data),
+      },
+      {
+        name: 'encodeServiceInstance',
+        args: [{ name: 'a', id: 'b' }],
+        wrong: [
+          argument([0]),
+          ...['name', 'id'].map((field) => argument([0, field], ...TEXT)),
+          argument([0, 'address'], 'undefined', ...TEXT),
+          argument([0, 'port'], 'undefined', 'number'),
+          argument([0, 'sslPort'], 'undefined', 'number'),
+          argument([0, 'enabled'], 'undefined', 'boolean'),
+        ],
+        run: entry.encodeServiceInstance,
+      },
+      {
+        name: 'decodeServiceInstance',
+        args: ['{"name":"a","id":"b"}'],
+        wrong: [argument([0], ...TEXT)],
+        run: entry.decodeServiceInstance,
+      },
     ];
     const faults: string[] = [];
     for (const call of calls) faults.push(...(await faultsOf(call)));
     assert.equal(faults, []);
+    await node.close();
     assert.is(await client.getAllChildrenNumber('/'), before);
     assert.equal(stray, []);
     await cache.close();

@@ -28,6 +28,8 @@ export interface CertificateOptions {
   readonly subject?: Subject;
   /** Valid host names and addresses (IPv4, ::1). Default: none. */
   readonly names?: readonly string[];
+  /** Extended key usage: only for clients. Default: none, so for everything. */
+  readonly isForClientsOnly?: boolean;
   /** Default: since yesterday. */
   readonly notBefore?: Date;
   /** Default: until tomorrow. */
@@ -66,6 +68,8 @@ const OIDS: Readonly<Record<string, string>> = {
 };
 
 const ECDSA_WITH_SHA256 = sequence(oid('1.2.840.10045.4.3.2'));
+/** extKeyUsage with clientAuth. */
+const CLIENTS_ONLY = extension('2.5.29.37', false, sequence(oid('1.3.6.1.5.5.7.3.2')));
 const DAY_MS = 86_400_000;
 let lastSerial = 0x1000;
 
@@ -98,7 +102,10 @@ function issue(issuer: Buffer, signer: KeyObject, options: CertificateOptions): 
   const cert = makeCertificate(pair.publicKey, nameOf(subject), issuer, signer, {
     ...options,
     serial,
-    extensions: names.length === 0 ? [] : [extension('2.5.29.17', false, alternativeNames(names))],
+    extensions: [
+      ...(names.length === 0 ? [] : [extension('2.5.29.17', false, alternativeNames(names))]),
+      ...(options.isForClientsOnly === true ? [CLIENTS_ONLY] : []),
+    ],
   });
   const key = pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   return { cert, key, both: cert + key, serial };

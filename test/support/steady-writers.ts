@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SessionClient } from '../../src/client/base/client.js';
+import type { ClientOptions } from '../../src/client/base/client-options.js';
 import { ZooKeeperError } from '../../src/client/base/errors.js';
 import { createClient } from '../../src/client/index.js';
 import { CreateModes } from '../../src/protocol/create-mode.js';
@@ -10,6 +11,10 @@ import { waitFor } from './wait-for.js';
 /** Longer than the elections of a busy machine, if the servers grant it. */
 export const SESSION_TIMEOUT_MS = 40_000;
 const TOP = '/load';
+
+/** How the writers prove who they are. Default: not at all. */
+type Login = Pick<ClientOptions, 'tls' | 'sasl'>;
+
 const CREATE_EVERY = 16;
 /** The writes, and the pause after them. Without a pause the load would take a whole core. */
 const BURST = 8;
@@ -29,8 +34,15 @@ export class SteadyWriters {
   }
 
   /** Resolves when each has a session and writes. */
-  static async start(connectString: string, count: number): Promise<SteadyWriters> {
-    const writers = Array.from({ length: count }, (_, i) => new Writer(connectString, i + 1));
+  static async start(
+    connectString: string,
+    count: number,
+    login: Login = {},
+  ): Promise<SteadyWriters> {
+    const writers = Array.from(
+      { length: count },
+      (_, i) => new Writer(connectString, login, i + 1),
+    );
     const all = new SteadyWriters(writers);
     try {
       await writers[0]?.makeTop();
@@ -107,8 +119,8 @@ class Writer {
   private lastSet = 0;
   private lastZxid = 0n;
 
-  constructor(connectString: string, index: number) {
-    this.client = createClient({ connectString, sessionTimeoutMs: SESSION_TIMEOUT_MS });
+  constructor(connectString: string, login: Login, index: number) {
+    this.client = createClient({ ...login, connectString, sessionTimeoutMs: SESSION_TIMEOUT_MS });
     this.path = `${TOP}/${index}`;
   }
 

@@ -3,6 +3,7 @@ import type { ServerAddress } from './connect-string.js';
 import { loadTls } from './load-on-demand.js';
 import { describeSocketError, type SocketFault } from './socket-fault.js';
 import {
+  certificateFault,
   describeTlsClose,
   describeTlsError,
   looksLikeTls,
@@ -46,7 +47,7 @@ export class Connection {
         return true;
       },
     });
-    this.socket.on(address.isSecure === true ? 'secureConnect' : 'connect', () => {
+    this.socket.on(readyEvent(address), () => {
       this.isOpen = true;
       this.events?.connected();
     });
@@ -97,7 +98,12 @@ export class Connection {
   }
 }
 
-/** Dials a server; the event `secureConnect` (TLS) or `connect` means that it is writable. */
+/** The event of openSocket() that means that the server is the right one, and writable. */
+export function readyEvent({ isSecure }: ServerAddress): 'trusted' | 'connect' {
+  return isSecure === true ? 'trusted' : 'connect';
+}
+
+/** Dials a server; do not write before the event of readyEvent(). */
 export function openSocket(
   address: ServerAddress,
   tls: TlsOptions | undefined,
@@ -109,5 +115,11 @@ export function openSocket(
   if (address.isSecure !== true) return createConnection({ ...place, ...reading });
   // The type of `tls` lacks the options of the socket, which it passes on.
   const options = { ...place, ...reading, ...tlsConnectOptions(address, tls) };
-  return loadTls().connect(options);
+  const socket = loadTls().connect(options);
+  socket.once('secureConnect', () => {
+    const fault = certificateFault(socket, address, tls);
+    if (fault === undefined) socket.emit('trusted');
+    else socket.destroy(fault);
+  });
+  return socket;
 }

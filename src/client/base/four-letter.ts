@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { checkBytes } from '../../protocol/check-argument.js';
 import { checkAskOptions } from './check-options.js';
 import { checkAddress, type ServerAddress } from './connect-string.js';
-import { openSocket } from './connection.js';
+import { openSocket, readyEvent } from './connection.js';
 import { describeSocketError, SocketFault } from './socket-fault.js';
 import {
   describeTlsClose,
@@ -73,7 +73,7 @@ function ask(
   const abort = (): void => settle(asError(signal?.reason));
   const timers = watchTime(socket, address, options, settle);
   signal?.addEventListener('abort', abort);
-  socket.on(address.isSecure === true ? 'secureConnect' : 'connect', () => {
+  socket.on(readyEvent(address), () => {
     progress.isSecured = address.isSecure === true;
     socket.write(question);
   });

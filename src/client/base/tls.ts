@@ -1,6 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import type { ConnectionOptions, SecureContext } from 'node:tls';
+import type { ConnectionOptions, SecureContext, TLSSocket } from 'node:tls';
+import { BY_NAME_ALONE, isSignedByAuthority } from '../../server/node/tls/signed-by-authority.js';
 import type { ServerAddress } from './connect-string.js';
 import { loadCrypto, loadTls } from './load-on-demand.js';
 import { errorCode, SocketFault } from './socket-fault.js';
@@ -49,9 +50,34 @@ export function tlsConnectOptions(
   return {
     secureContext: secureContextOf(tls),
     servername: tls.servername ?? name,
-    rejectUnauthorized: tls.isVerified !== false,
+    // With given authorities, certificateFault() decides: it trusts more than OpenSSL does.
+    rejectUnauthorized: tls.isVerified !== false && tls.ca === undefined,
   };
 }
+
+/** Why the certificate of a server is refused after the handshake; undefined if it is accepted. */
+export function certificateFault(
+  socket: TLSSocket,
+  { host }: ServerAddress,
+  { ca, servername, isVerified }: TlsOptions = DEFAULTS,
+): Error | undefined {
+  if (isVerified === false || socket.authorized) return undefined;
+  const code = String(socket.authorizationError);
+  // getPeerX509Certificate() would take it away from later calls (Node.js 20).
+  const certificate = socket.getPeerCertificate();
+  const { X509Certificate } = loadCrypto();
+  const isTrusted =
+    code === OTHER_HOST ||
+    (code === BY_NAME_ALONE &&
+      ca !== undefined &&
+      isSignedByAuthority(new X509Certificate(certificate.raw), certificatesIn(ca)));
+  if (!isTrusted) return Object.assign(new Error(`certificate: not accepted: ${code}`), { code });
+  // Node.js compares names only if it finds nothing else wrong.
+  return loadTls().checkServerIdentity(servername ?? host, certificate);
+}
+
+/** Of a trusted certificate. */
+const OTHER_HOST = 'ERR_TLS_CERT_ALTNAME_INVALID';
 
 /** Cached, because reading keys takes longer than a handshake. @throws TlsOptionError */
 export function secureContextOf(tls: TlsOptions): SecureContext {
@@ -73,9 +99,16 @@ export function secureContextOf(tls: TlsOptions): SecureContext {
 }
 
 function checkAuthorities(pem: string): void {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g);
-  if (blocks === null) throw new TlsOptionError('ca', 'contains no certificate in PEM');
-  for (const block of blocks) certificateOf('ca', block);
+  if (certificatesIn(pem).length === 0) {
+    throw new TlsOptionError('ca', 'contains no certificate in PEM');
+  }
+}
+
+function certificatesIn(pem: string | Buffer): readonly X509Certificate[] {
+  const blocks = pem
+    .toString()
+    .match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g);
+  return (blocks ?? []).map((block) => certificateOf('ca', block));
 }
 
 function checkPair(
@@ -131,6 +164,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
+  INVALID_PURPOSE: 'has a certificate that is not for servers',
   CERT_SIGNATURE_FAILURE: 'has a certificate that its authority did not sign',
   ERR_SSL_WRONG_VERSION_NUMBER: 'answers without TLS: it may be the plain client port',
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'answers without TLS: it may be the plain client port',
@@ -160,7 +194,7 @@ export function describeTlsError(
 ): SocketFault | undefined {
   const code = errorCode(error);
   const fault = (problem: string) => new SocketFault('tls', address, problem, { cause: error });
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+  if (code === OTHER_HOST) {
     return fault(
       `has a certificate for ${namesOf(error)} (expected ${tls?.servername ?? address.host})`,
     );

@@ -3,6 +3,7 @@ import {
   checkFunction,
   checkSignal,
   checkText,
+  checkWhole,
 } from '../../protocol/check-argument.js';
 import type { Stat } from '../../protocol/data.js';
 import { baseName, childPath, isWithin, parentPath } from '../../protocol/path.js';
@@ -25,6 +26,11 @@ export type CacheChange =
   | { readonly type: 'removed'; readonly before: CachedZnode };
 
 export interface TreeCacheOptions extends Pace {
+  /**
+   * The number of levels below the path: 0 for only the znode, 1 for its children, too. Default:
+   * the whole tree.
+   */
+  readonly depth?: number;
   /** Called with each change after the first full read, in order; must not throw. */
   readonly onChange?: (change: CacheChange) => void;
   /** Ends the wait for the first full read. */
@@ -70,12 +76,13 @@ export async function openTreeCache(
 ): Promise<TreeCache> {
   checkClient(client);
   checkText('path', path);
-  const { onChange, signal, ...pace } = checkFields('options', options, {
+  const { onChange, signal, depth, ...pace } = checkFields('options', options, {
     ...PACE_CHECKS,
+    depth: (name, value) => checkWhole(name, value, 0),
     onChange: checkFunction,
     signal: checkSignal,
   });
-  const cache = new WatchedTree(client, path, pace, onChange);
+  const cache = new WatchedTree(client, path, { pace, depth, onChange });
   const abort = (): void => cache.end(signal?.reason);
   signal?.addEventListener('abort', abort);
   try {
@@ -90,12 +97,24 @@ export async function openTreeCache(
   }
 }
 
+interface TreeSettings {
+  readonly pace: Pace;
+  readonly depth: number | undefined;
+  readonly onChange: ((change: CacheChange) => void) | undefined;
+}
+
+/** 0 for the root. */
+function levelOf(path: string): number {
+  return path === '/' ? 0 : path.split('/').length - 1;
+}
+
 class WatchedTree implements TreeCache {
   readonly ready: Promise<void>;
   readonly ended: Promise<never>;
   private readonly client: ZooKeeperClient;
   private readonly root: string;
   private readonly pace: Pace;
+  private readonly deepest: number;
   private readonly onChange: ((change: CacheChange) => void) | undefined;
   private readonly znodes = new Map<string, CachedZnode>();
   private readonly names = new Map<string, Set<string>>();
@@ -105,15 +124,11 @@ class WatchedTree implements TreeCache {
   private beReady: () => void = () => undefined;
   private fail: (error: unknown) => void = () => undefined;
 
-  constructor(
-    client: ZooKeeperClient,
-    root: string,
-    pace: Pace,
-    onChange: ((change: CacheChange) => void) | undefined,
-  ) {
+  constructor(client: ZooKeeperClient, root: string, { pace, depth, onChange }: TreeSettings) {
     this.client = client;
     this.root = root;
     this.pace = pace;
+    this.deepest = levelOf(root) + (depth ?? Number.POSITIVE_INFINITY);
     this.onChange = onChange;
     this.ended = new Promise((_, reject) => {
       this.fail = reject;
@@ -158,7 +173,8 @@ class WatchedTree implements TreeCache {
 
   private async follow(): Promise<void> {
     const { signal } = this.closing;
-    for await (const change of this.client.watch(this.root, { recursive: true, signal })) {
+    const recursive = this.deepest > levelOf(this.root);
+    for await (const change of this.client.watch(this.root, { recursive, signal })) {
       while (!(await this.isApplied(change)));
     }
   }
@@ -177,6 +193,7 @@ class WatchedTree implements TreeCache {
 
   private async apply(change: WatchChange): Promise<void> {
     if (change.type !== 'Gap') {
+      if (levelOf(change.path) > this.deepest) return;
       await this.readOne(change.path);
       return;
     }
@@ -190,8 +207,8 @@ class WatchedTree implements TreeCache {
     const seen = new Set<string>();
     const pacer = new Pacer(this.pace, this.closing.signal);
     let level: readonly string[] = [this.root];
-    while (level.length > 0) {
-      const found = await pacer.map(level, (path) => this.read(path, true));
+    for (let depth = levelOf(this.root); level.length > 0; depth++) {
+      const found = await pacer.map(level, (path) => this.read(path, depth < this.deepest));
       const below: string[] = [];
       for (const each of found) {
         if (each === undefined) continue;

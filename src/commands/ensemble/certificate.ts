@@ -1,5 +1,5 @@
 import { TLSSocket } from 'node:tls';
-import { openSocket } from '../../client/base/connection.js';
+import { openSocket, readyEvent } from '../../client/base/connection.js';
 import type { TlsOptions } from '../../client/base/tls.js';
 import type { MemberAddress } from './member-address.js';
 
@@ -23,7 +23,7 @@ export const askCertificate: AskCertificate = (address, { timeoutMs, deadline, t
     const timer = setTimeout(giveUp, timeoutMs);
     deadline.addEventListener('abort', giveUp);
     socket.on('error', giveUp);
-    socket.on('secureConnect', () => {
+    socket.on(readyEvent(address), () => {
       const ends = socket instanceof TLSSocket ? socket.getPeerCertificate().valid_to : '';
       const endsMs = Date.parse(ends);
       settle(Number.isNaN(endsMs) ? undefined : endsMs);

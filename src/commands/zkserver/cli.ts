@@ -3,6 +3,7 @@ import { type CallOption, CommandLine, type Program } from '../program/command-l
 import { packageVersion } from '../program/package-version.js';
 import { ensemble } from './ensemble.js';
 import { init } from './init.js';
+import { printCommand } from './print-cmd.js';
 import { restart } from './restart.js';
 import { start } from './start.js';
 import { startForeground } from './start-foreground.js';
@@ -24,6 +25,7 @@ export const SERVER_VERBS: readonly ServerVerb[] = [
   stop,
   restart,
   status,
+  printCommand,
   init,
   ensemble,
   version,

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { PidFile } from './pid-file.js';
 import { SERVING_MESSAGE } from './start-foreground.js';
-import { targetOf } from './target.js';
-import { Exit, type ServerVerb, TARGET_ARGS, VerbError } from './verb.js';
+import { type Target, targetOf } from './target.js';
+import { Exit, type ServerVerb, TARGET_ARGS, VerbError, type VerbIo } from './verb.js';
 
 /** ZOO_LOG_DIR overrides the folder. */
 const LOG_FILE = 'zkserver.out';
@@ -21,14 +21,20 @@ export const start: ServerVerb = {
     if (running !== undefined) {
       throw new VerbError(Exit.FAILED, `zkserver: already running as process ${running}`);
     }
-    const logFile = openLog(io.env['ZOO_LOG_DIR'] || target.dataDir);
+    const logFile = openLog(logPathOf(target, io.env));
     const pid = await spawnServer(commandOf(args.operands, args.properties), logFile, pidFile);
     io.writeOut(`STARTED as process ${pid}\n`);
     return Exit.OK;
   },
 };
 
-function commandOf(
+/** Where the server in the background writes. */
+export function logPathOf({ dataDir }: Target, env: VerbIo['env']): string {
+  return join(env['ZOO_LOG_DIR'] || dataDir, LOG_FILE);
+}
+
+/** After Node.js and its own options. */
+export function commandOf(
   operands: readonly string[],
   properties: Readonly<Record<string, string>>,
 ): string[] {
@@ -42,10 +48,9 @@ interface LogFile {
   readonly sizeBefore: number;
 }
 
-function openLog(folder: string): LogFile {
-  const path = join(folder, LOG_FILE);
+function openLog(path: string): LogFile {
   try {
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(dirname(path), { recursive: true });
     const descriptor = openSync(path, 'a', 0o640);
     return { path, descriptor, sizeBefore: readFileSync(path).length };
   } catch (error) {

@@ -44,12 +44,13 @@ export class LiveView implements ServerView {
     return true;
   }
 
+  /** A standalone server is read-only on the demand of a test: ServerControl.goReadOnly. */
   get isReadOnly(): boolean {
-    return false;
+    return this.state.isReadOnly;
   }
 
   get mode(): ServerMode {
-    return 'standalone';
+    return this.isReadOnly ? 'read-only' : 'standalone';
   }
 
   get connectionDropProbability(): number {

@@ -3,7 +3,12 @@
  * `key`. Counters appear with `_total`, as in 3.10, and without it, as in 3.9.
  */
 import { mntr } from '../../fourlw/mntr.js';
-import { COUNTERS, LATER_COUNTERS } from '../../fourlw/mntr-keys.js';
+import {
+  COUNTERS,
+  LATER_COUNTERS,
+  OPERATION_COUNTERS,
+  TTL_COUNTERS,
+} from '../../fourlw/mntr-keys.js';
 import type {
   AdvancedSummaryView,
   MetricsView,
@@ -32,7 +37,7 @@ export function metricFamilies(view: ServerView): MetricFamily[] {
   const { metrics } = view;
   return [
     ...gauges(view),
-    ...[...COUNTERS, ...LATER_COUNTERS].flatMap((name) =>
+    ...[...COUNTERS, ...LATER_COUNTERS, ...TTL_COUNTERS, ...OPERATION_COUNTERS].flatMap((name) =>
       counter(name, metrics.counters[name] ?? 0),
     ),
     ...counterSets(metrics),
@@ -62,7 +67,8 @@ function* gauges(view: ServerView): Generator<MetricFamily> {
 }
 
 function counter(name: string, value: number): MetricFamily[] {
-  return [name, `${name}_total`].map((own) => ({
+  const names = name.endsWith('_total') ? [name] : [name, `${name}_total`];
+  return names.map((own) => ({
     name: own,
     type: 'counter',
     samples: [{ name: own, labels: NO_LABELS, value }],

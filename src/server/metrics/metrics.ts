@@ -8,17 +8,21 @@ import {
   type CounterName,
   LATER_BASIC_SUMMARIES,
   LATER_COUNTERS,
+  TTL_COUNTERS,
 } from '../../fourlw/mntr-keys.js';
 import type { AdvancedSummaryView, MetricsView, SummaryView } from '../../fourlw/server-view.js';
 import type { LimitName } from '../limits/limits.js';
 import { NamespaceSummaries } from './namespaces.js';
+import { OperationCounts } from './operation-counts.js';
 import { PercentileSummary, recordSince, Summary } from './summary.js';
 
 /** A Stat counts as read with the znode. */
 export const STAT_SIZE = 68;
 
-/** Metrics that Apache has since 3.9; always printed here, even if they stay zero. */
-const NEVER_COUNTED = Object.fromEntries(LATER_COUNTERS.map((name) => [name, 0]));
+/** Metrics that Apache has since 3.9 and 3.10; always printed here, even if they stay zero. */
+const NEVER_COUNTED = Object.fromEntries(
+  [...LATER_COUNTERS, ...TTL_COUNTERS].map((name) => [name, 0]),
+);
 const NEVER_RECORDED = Object.fromEntries(
   LATER_BASIC_SUMMARIES.map((name) => [name, new Summary()]),
 );
@@ -45,6 +49,7 @@ export class Metrics {
   readonly pauseTime = new PercentileSummary();
   /** Milliseconds that a request waited for room in the pipeline. */
   readonly throttleQueueTime = new PercentileSummary();
+  readonly operations = new OperationCounts();
   readonly reads = new NamespaceSummaries();
   readonly writes = new NamespaceSummaries();
   responseBytes = 0;
@@ -117,6 +122,7 @@ export class Metrics {
       counters: {
         ...NEVER_COUNTED,
         ...(Object.fromEntries(this.counters) as Partial<Record<CounterName, number>>),
+        ...this.operations.view(),
         response_bytes: this.responseBytes,
         bytes_received_count: this.bytesReceived,
         outstanding_changes_queued: this.changesQueued,
@@ -172,6 +178,7 @@ export class Metrics {
       this.throttleQueueTime,
       this.reads,
       this.writes,
+      this.operations,
     ]) {
       summary.reset();
     }

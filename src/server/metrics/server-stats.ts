@@ -1,4 +1,5 @@
 import type { BasicSummaryName, CounterName } from '../../fourlw/mntr-keys.js';
+import { OpCode } from '../../protocol/op-code.js';
 import type { ConnectionStats } from './connection-stats.js';
 import { Metrics } from './metrics.js';
 import type { PercentileSummary } from './summary.js';
@@ -18,6 +19,12 @@ export type Measured =
       | 'dbinittime'
       | 'restore_time'
     >;
+
+export interface AnsweredUpdate {
+  readonly type: number;
+  readonly startedMs: number;
+  readonly txn: { readonly type: number } | null;
+}
 
 /** The counters of `srvr` and mntr since the start or the last `srst`, in whole milliseconds. */
 export class ServerStats {
@@ -51,12 +58,15 @@ export class ServerStats {
     if (what === 'fsynctime') this.metrics.synced(value);
   }
 
-  answeredRead(connection: ConnectionStats, nowMs: number, startedMs: number): void {
+  /** @param type of the request, of a code without an operation if it was throttled */
+  answeredRead(connection: ConnectionStats, nowMs: number, startedMs: number, type: number): void {
+    this.metrics.operations.count(type);
     this.answered(connection, nowMs, startedMs, this.metrics.readLatency);
   }
 
-  answeredUpdate(connection: ConnectionStats, nowMs: number, startedMs: number): void {
-    this.answered(connection, nowMs, startedMs, this.metrics.updateLatency);
+  answeredUpdate(connection: ConnectionStats, nowMs: number, request: AnsweredUpdate): void {
+    if (request.txn?.type !== OpCode.error) this.metrics.operations.count(request.type);
+    this.answered(connection, nowMs, request.startedMs, this.metrics.updateLatency);
   }
 
   private answered(

@@ -3,8 +3,9 @@
  * change is applied, before that write's reply and later reads: no client sees a change before its
  * event. A connection gets no event of a znode that it may not read (CVE-2024-23944).
  */
-import type { BasicSummaryName } from '../../fourlw/mntr-keys.js';
+import type { BasicSummaryName, TTL_COUNTERS } from '../../fourlw/mntr-keys.js';
 import { OutputArchive } from '../../jute/output-archive.js';
+import { ephemeralTypeOf } from '../../protocol/create-mode.js';
 import type { ACL } from '../../protocol/data.js';
 import { Xid } from '../../protocol/op-code.js';
 import { Perms } from '../../protocol/perms.js';
@@ -39,6 +40,7 @@ export class WatchNotifier implements TreeListener {
 
   created(node: DataNode, parent: DataNode, zxid: bigint): void {
     this.state.stats.metrics.writes.record(node.path, dataLength(node.data));
+    this.countTtl(node, 'ttl_node_created_count');
     this.fireData(node, this.state.tree, EventType.NodeCreated, zxid);
     this.fireChildren(parent, this.state.tree, zxid);
   }
@@ -52,8 +54,16 @@ export class WatchNotifier implements TreeListener {
     const { path } = node;
     this.state.stats.metrics.writes.record(path, 0);
     this.state.stats.metrics.reads.forgetNode(node.slot);
+    this.countTtl(node, 'ttl_node_deleted_count');
     this.fireDeletion(node, this.state.tree, zxid);
     this.fireChildren(parent, this.state.tree, zxid);
+  }
+
+  private countTtl({ slot }: DataNode, name: (typeof TTL_COUNTERS)[number]): void {
+    const { stats, options } = this.state.tree;
+    if (!stats.hasOwner(slot)) return;
+    const kind = ephemeralTypeOf(stats.ephemeralOwner(slot), options.isTTLEnabled === true);
+    if (kind === 'ttl') this.state.stats.count(name);
   }
 
   /** @param tree the tree that contains the znode, for its ACL */

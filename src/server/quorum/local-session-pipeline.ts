@@ -8,6 +8,7 @@
 
 import type { InputArchive } from '../../jute/input-archive.js';
 import { ErrorCode } from '../../protocol/error-code.js';
+import { OpCode } from '../../protocol/op-code.js';
 import type { Effect } from '../effects.js';
 import { makesEphemeral } from '../pipeline/makes-ephemeral.js';
 import { beginReply, endReply } from '../pipeline/reply.js';
@@ -80,6 +81,7 @@ class LocalSessionPipeline implements WritePipeline {
   openSession(connection: ClientConnection, timeoutMs: number): void {
     const { sessions, monotonicMs, wallMs } = this.state;
     const id = this.sessionIds.next(sessions, wallMs);
+    this.state.stats.metrics.operations.count(OpCode.createSession);
     this.host.open(connection, sessions.addLocal(id, timeoutMs, monotonicMs));
   }
 
@@ -98,6 +100,7 @@ class LocalSessionPipeline implements WritePipeline {
     this.end(session, 'session-closed');
     connection.decoder.stop();
     this.closing.push({ connection, xid });
+    this.state.stats.metrics.operations.count(OpCode.closeSession);
   }
 
   private end({ id }: Session, kind: 'session-closed' | 'session-expired'): void {

@@ -4,6 +4,7 @@
  * other sessions wait, because only a quorum can verify those.
  */
 import { ErrorCode } from '../../protocol/error-code.js';
+import { OpCode } from '../../protocol/op-code.js';
 import { beginReply, endReply } from '../pipeline/reply.js';
 import type { PipelineHost, WritePipeline } from '../pipeline/write-pipeline.js';
 import { SessionIds } from '../session/session-ids.js';
@@ -45,6 +46,7 @@ export class ReadOnlyPipeline implements WritePipeline {
     }
     const { sessions, monotonicMs, wallMs } = this.state;
     const id = this.sessionIds.next(sessions, wallMs);
+    this.state.stats.metrics.operations.count(OpCode.createSession);
     this.host.open(connection, sessions.add(id, timeoutMs, monotonicMs));
   }
 
@@ -54,6 +56,7 @@ export class ReadOnlyPipeline implements WritePipeline {
 
   closeSession(session: Session, connection: ClientConnection, xid: number): void {
     endReply(this.state, connection, beginReply(connection, xid), ErrorCode.OK);
+    this.state.stats.metrics.operations.count(OpCode.closeSession);
     this.end(session);
   }
 

@@ -1,5 +1,5 @@
 import { highOf, lowOf } from '../../jute/long.js';
-import type { ErrorCode } from '../../protocol/error-code.js';
+import { ErrorCode } from '../../protocol/error-code.js';
 import { Fifo } from '../../protocol/fifo.js';
 import type { Event, ServerFault } from '../events.js';
 import type { ConnectionThrottle } from '../limits/connection-throttle.js';
@@ -105,7 +105,11 @@ export class ServerState {
 
   private apply(fault: ServerFault): void {
     if (fault.kind === 'expire') this.sessions.expireNow(fault.sessionId);
-    else this.refusedWrites = fault.error;
+    else if (fault.kind === 'refuse-writes') this.refusedWrites = fault.error;
+    else {
+      this.isReadOnly = fault.isReadOnly;
+      this.refusedWrites = fault.isReadOnly ? ErrorCode.NOTREADONLY : null;
+    }
   }
 
   note(event: Extract<Event, { kind: 'counted' | 'limit-exceeded' | 'measured' | 'fault' }>): void {

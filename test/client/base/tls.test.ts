@@ -6,13 +6,14 @@ import type { ClientOptions } from '../../../src/client/base/client-options.js';
 import { parseConnectString, parseServerAddress } from '../../../src/client/base/connect-string.js';
 import { UnsupportedError, ZooKeeperError } from '../../../src/client/base/errors.js';
 import { askWord } from '../../../src/client/base/four-letter.js';
-import { SocketFault } from '../../../src/client/base/socket-fault.js';
+import type { SocketFault } from '../../../src/client/base/socket-fault.js';
 import type { TlsOptions } from '../../../src/client/base/tls.js';
 import { createNativeClient } from '../../../src/client/native/native.js';
 import { createClient, ZooKeeper } from '../../../src/client/zookeeper.js';
 import { Perms } from '../../../src/protocol/perms.js';
 import type { RunningServer } from '../../../src/server/main.js';
 import { daysFromNow, makeAuthority } from '../../support/certs.js';
+import { connectFault, wordFault } from '../../support/tls-faults.js';
 import { makeTlsFiles, startSecure, type TlsFiles } from '../../support/tls-world.js';
 import { waitFor } from '../../support/wait-for.js';
 
@@ -43,34 +44,6 @@ async function withClient(
     await run(client);
   } finally {
     await client.close();
-  }
-}
-
-/** Returns why no session was opened. */
-async function connectFault(connectString: string, tls?: TlsOptions): Promise<string> {
-  const client = createClient({
-    connectString,
-    connectRounds: 1,
-    ...(tls === undefined ? {} : { tls }),
-  });
-  try {
-    await client.connect();
-    return 'connected';
-  } catch (error) {
-    return (error as Error).message;
-  } finally {
-    await client.close();
-  }
-}
-
-async function wordFault(port: number, tls?: TlsOptions): Promise<[string, string]> {
-  try {
-    const address = parseServerAddress(`zks://localhost:${port}`);
-    return ['', (await askWord(address, 'ruok', tls === undefined ? {} : { tls })).toString()];
-  } catch (error) {
-    assert.instance(error, SocketFault);
-    const { reason, message } = error as SocketFault;
-    return [reason, message];
   }
 }
 

@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
+  type CacheChange,
   deleteAll,
   mkdirp,
   openTreeCache,
@@ -62,6 +63,43 @@ check('a cache has the whole tree when it is open, and follows it', async ({ pat
     assert.equal(cached(cache), await treeOf(client, path));
   } finally {
     await cache.close();
+  }
+});
+
+check('a cache of limited depth has only these levels', async ({ path }, client) => {
+  await mkdirp(client, `${path}/a/b`, { data: 'x' });
+  const changes: string[] = [];
+  const onChange = (change: CacheChange): void => {
+    const { path: at } = change.type === 'removed' ? change.before : change.znode;
+    changes.push(`${change.type} ${at.slice(path.length)}`);
+  };
+  const node = await openTreeCache(client, path, { depth: 0, onChange });
+  const children = await openTreeCache(client, path, { depth: 1 });
+  try {
+    assert.equal(
+      children.entries().map((each) => each.path),
+      [path, `${path}/a`],
+    );
+    await client.setData(`${path}/a/b`, 'y');
+    await client.create(`${path}/c`, 'z');
+    await client.create(`${path}/c/d`, 'z');
+    await client.setData(path, 'w');
+    await waitFor('the new child', () => children.get(`${path}/c`));
+    await waitFor('the new data', () => changes.length > 0);
+    assert.equal(children.children(path), ['a', 'c']);
+    assert.equal(children.children(`${path}/c`), []);
+    assert.equal(changes, ['changed ']);
+    assert.equal(
+      node.entries().map((each) => each.path),
+      [path],
+    );
+    await deleteAll(client, path);
+    await waitFor('the end', () => node.get(path) === undefined && !children.get(path));
+    await client.create(path, 'again');
+    await waitFor('both', () => node.get(path) && children.get(path));
+  } finally {
+    await node.close();
+    await children.close();
   }
 });
 

@@ -16,8 +16,8 @@ export interface MixedEnsemble {
   readonly warnings: Map<number, string[]>;
   /** @param properties as for -D, and further keys of zoo.cfg */
   startOurs(sid: number, properties?: Readonly<Record<string, string>>): Promise<void>;
-  /** Starts a bundled server as a separate process. */
-  startApart(sid: number): void;
+  /** Starts a bundled server as a separate process. @param properties as for -D */
+  startApart(sid: number, properties?: Readonly<Record<string, string>>): void;
   startTheirs(sid: number, properties?: Readonly<Record<string, string>>): void;
   stop(sid: number): Promise<void>;
 }
@@ -69,7 +69,7 @@ export async function withMixedEnsemble(
         });
         ours.set(sid, server);
       },
-      startApart: (sid) => apart.set(sid, seats.startBundled(sid)),
+      startApart: (sid, properties) => apart.set(sid, seats.startBundled(sid, properties)),
       startTheirs: (sid, properties) => theirs.set(sid, seats.startApache(sid, properties)),
       stop: async (sid) => {
         await ours.get(sid)?.close();

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { askWord } from '../../../src/client/base/four-letter.js';
 import { ZooKeeper } from '../../../src/client/zookeeper.js';
 import { metricOf, mntr, type ParsedMntr } from '../../../src/fourlw/mntr.js';
+import { CreateModes } from '../../../src/protocol/create-mode.js';
 import { startBundled } from '../../support/bundled.js';
 import { makeTempDir } from '../../support/temp-dir.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -56,6 +57,57 @@ test('mntr counts the requests of a session at every stage', async () => {
     await client.close();
     await server.close();
     home.remove();
+  }
+});
+
+/** Three reads of one type, one write that fails, and others. */
+async function requestEachType(client: ZooKeeper): Promise<void> {
+  await client.create('/app', Buffer.from('data'));
+  await client.create('/app/ttl', null, { mode: CreateModes.PERSISTENT_WITH_TTL, ttl: 60_000 });
+  await client.setData('/app', Buffer.from('datum'));
+  await client.getData('/app');
+  await client.getChildren('/');
+  await client.getChildren('/app');
+  for (const path of ['/app', '/none', '/none/at/all']) await client.exists(path);
+  await client.delete('/none').catch(() => undefined);
+  await client.multi([
+    { op: 'delete', path: '/app/ttl' },
+    { op: 'delete', path: '/app' },
+  ]);
+  await client.sync('/');
+}
+
+test('requests are counted by type, refused writes are not', async () => {
+  const server = await startBundled({ config: { extendedTypesEnabled: 'true' } });
+  const client = new ZooKeeper({ connectString: server.connectString });
+  try {
+    await client.connect();
+    await requestEachType(client);
+    const metrics = await askMetrics(server.port);
+    const of = (type: string) => metricOf(metrics, `op_count_${type}`);
+    for (const [type, count] of Object.entries({
+      create_session: 1,
+      create: 2,
+      set_data: 1,
+      get_data: 1,
+      get_children: 2,
+      exists: 3,
+      delete: 0,
+      multi: 1,
+      sync: 1,
+      total: 12 + (of('ping') ?? 0),
+    })) {
+      assert.is(of(type), count, type);
+    }
+    assert.is(metricOf(metrics, 'ttl_node_created_count'), 1);
+    assert.is(metricOf(metrics, 'ttl_node_deleted_count'), 1);
+    await client.close();
+    assert.is(metricOf(await askMetrics(server.port), 'op_count_close_session'), 1);
+    await ask(server.port, 'srst');
+    assert.is(metricOf(await askMetrics(server.port), 'op_count_total'), 0);
+  } finally {
+    await client.close();
+    await server.close();
   }
 });
 

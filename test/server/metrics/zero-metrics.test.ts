@@ -10,12 +10,16 @@ import {
   COUNTERS,
   LATER_BASIC_SUMMARIES,
   LATER_COUNTERS,
+  OPERATION_COUNTERS,
+  TTL_COUNTERS,
 } from '../../../src/fourlw/mntr-keys.js';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const NAMES: readonly string[] = [
   ...COUNTERS,
   ...LATER_COUNTERS,
+  ...OPERATION_COUNTERS,
+  ...TTL_COUNTERS,
   ...BASIC_SUMMARIES,
   ...LATER_BASIC_SUMMARIES,
   ...ADVANCED_SUMMARIES,

@@ -15,6 +15,7 @@ import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import type { Report, ReportColumn, ReportRow, Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
+import { NcduDocument } from './ncdu.js';
 
 const OPEN_ACL_KEY = -1n;
 const OPEN_ACL_TEXT = 'world:anyone:cdrwa';
@@ -94,21 +95,46 @@ async function dump(call: TaskCall): Promise<Report> {
     const rows = sessionRows(file.path, options, seen);
     return { columns: SESSION_COLUMNS, rows, isPlain: true, finish };
   }
-  const hasData = call.has('data');
   const within = call.text('path');
+  if (call.has('ncdu')) {
+    const document = await ncduText(file.path, options, seen, within);
+    return { columns: [], rows: [], document, finish };
+  }
+  const hasData = call.has('data');
   const acls = new Map<bigint, string>();
   const taker: SnapshotTaker<ReportRow> = {
     acl: ({ key, acl }) => acls.set(key, aclText(acl)),
-    node: (node) => {
-      const isWanted = within === undefined || isWithin(node.path === '' ? '/' : node.path, within);
-      return isWanted ? rowOf(node, acls, hasData) : undefined;
-    },
+    node: (node) => (isWanted(node, within) ? rowOf(node, acls, hasData) : undefined),
   };
   async function* rows(): AsyncGenerator<ReportRow[], void, undefined> {
     seen.outcome = yield* readSnapshot(file.path, taker, options);
   }
   const columns = hasData ? [...COLUMNS, DATA_COLUMN] : COLUMNS;
   return { columns, rows: rows(), isEndless: true, isPlain: true, finish };
+}
+
+function isWanted({ path }: SnapshotNode, within: string | undefined): boolean {
+  return within === undefined || isWithin(path === '' ? '/' : path, within);
+}
+
+async function ncduText(
+  path: string,
+  options: Parameters<typeof readSnapshot>[2],
+  seen: Seen,
+  within: string | undefined,
+): Promise<string> {
+  const document = new NcduDocument(Date.now());
+  const taker: SnapshotTaker<never> = {
+    node: (node) => {
+      if (isWanted(node, within)) document.add(node.path || '/', node.data?.length ?? 0);
+      return undefined;
+    },
+  };
+  const reader = readSnapshot(path, taker, options);
+  let step = await reader.next();
+  while (step.done !== true) step = await reader.next();
+  seen.outcome = step.value;
+  return document.finish();
 }
 
 /** The file has sessions before znodes, so ephemeral counts are known only after the last znode. */
@@ -142,6 +168,7 @@ export const dumpSnapshot: Task = {
     ['--path <path>', 'only znodes at and below this path'],
     ['--data', 'also print their data, in base64'],
     ['--sessions', 'print the sessions instead'],
+    ['--ncdu', 'print the sizes of all znodes as JSON for the program ncdu'],
     MAX_ENTRY_OPTION,
   ],
   hasMembers: false,

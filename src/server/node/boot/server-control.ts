@@ -26,6 +26,12 @@ export interface ServerControl {
   dropReplies(): void;
   /** Refuses every write with THROTTLEDOP, as an overloaded server. */
   refuseWrites(): void;
+  /**
+   * Makes a standalone server read-only, as a member without a quorum: breaks all connections,
+   * accepts only clients with `canBeReadOnly`, and refuses writes with NOTREADONLY. Sessions
+   * continue. `heal` breaks the connections again. In an ensemble, use `loseQuorum`.
+   */
+  goReadOnly(): void;
   /** Stops the clock of the server: no session expires. */
   freezeTime(): void;
   /** Ends all faults. */
@@ -37,18 +43,26 @@ export function makeControl(core: Core, driver: Driver, port: ClientPort): Serve
   const connections = () => [...core.server.state.connections.values()];
   const refuse = (error: ErrorCode | null): void =>
     driver.step({ kind: 'fault', fault: { kind: 'refuse-writes', error } });
+  const cut = (sessionId?: bigint): void => {
+    if (sessionId !== undefined) checkLong('sessionId', sessionId);
+    for (const { id, session } of connections()) {
+      if (sessionId === undefined || session?.id === sessionId) port.destroy(id);
+    }
+  };
+  let isReadOnly = false;
+  const setReadOnly = (wanted: boolean): void => {
+    if (wanted === isReadOnly) return;
+    isReadOnly = wanted;
+    driver.step({ kind: 'fault', fault: { kind: 'read-only', isReadOnly } });
+    cut();
+  };
   return {
     get sessions() {
       return connections().flatMap(({ session }) => (session === null ? [] : [session.id]));
     },
     expireSession: (id) =>
       driver.step({ kind: 'fault', fault: { kind: 'expire', sessionId: checkLong('id', id) } }),
-    cut: (sessionId) => {
-      if (sessionId !== undefined) checkLong('sessionId', sessionId);
-      for (const { id, session } of connections()) {
-        if (sessionId === undefined || session?.id === sessionId) port.destroy(id);
-      }
-    },
+    cut,
     refuseConnections: () => {
       port.isRefusing = true;
     },
@@ -61,6 +75,7 @@ export function makeControl(core: Core, driver: Driver, port: ClientPort): Serve
       driver.port = output;
     },
     refuseWrites: () => refuse(ErrorCode.THROTTLEDOP),
+    goReadOnly: () => setReadOnly(true),
     freezeTime: () => {
       const frozen = driver.clock();
       driver.clock = () => frozen;
@@ -71,6 +86,7 @@ export function makeControl(core: Core, driver: Driver, port: ClientPort): Serve
       output.delayMs = 0;
       driver.clock = realTime;
       refuse(null);
+      setReadOnly(false);
     },
   };
 }

@@ -1,7 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ZooKeeper } from '../../../../src/client/zookeeper.js';
-import { LATER_BASIC_SUMMARIES, LATER_COUNTERS } from '../../../../src/fourlw/mntr-keys.js';
+import {
+  LATER_BASIC_SUMMARIES,
+  LATER_COUNTERS,
+  OPERATION_COUNTERS,
+  TTL_COUNTERS,
+} from '../../../../src/fourlw/mntr-keys.js';
 import { CreateModes } from '../../../../src/protocol/create-mode.js';
 import { startBundled } from '../../../support/bundled.js';
 import { freePort } from '../../../support/free-port.js';
@@ -64,9 +69,15 @@ function errorLast(answer: string): string {
   return answer.replace(/^\{\n {2}("error" : .*),\n {2}("command" : .*)\n\}$/, '{\n  $2,\n  $1\n}');
 }
 
-/** Metrics that only 3.9 has. */
+/** Metrics that only 3.9 and 3.10 have. */
+const LATER_METRICS = [
+  ...LATER_COUNTERS,
+  ...TTL_COUNTERS,
+  ...OPERATION_COUNTERS,
+  ...LATER_BASIC_SUMMARIES,
+];
 const LATER = new RegExp(
-  ` *"(?:(?:avg|min|max|cnt|sum)_)?(?:${[...LATER_COUNTERS, ...LATER_BASIC_SUMMARIES].join('|')})" : .*\\n`,
+  ` *"(?:(?:avg|min|max|cnt|sum)_)?(?:${LATER_METRICS.join('|')})" : .*\\n`,
   'g',
 );
 

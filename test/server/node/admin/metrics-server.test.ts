@@ -62,6 +62,9 @@ test('Prometheus can read the metrics, named as in mntr without zk_', async () =
   assert.is(values.get('znode_count'), 6);
   assert.is(values.get('connection_request_count'), 1);
   assert.is(values.get('connection_request_count_total'), 1);
+  assert.is(values.get('op_count_create_total'), 1);
+  assert.ok((values.get('op_count_total') ?? 0) >= 2);
+  assert.not(values.has('op_count_total_total'));
   assert.is(values.get('updatelatency_count'), 2);
   assert.ok(values.has('readlatency{quantile="0.99"}'));
   assert.ok(values.has('readlatency_sum'));

@@ -1,6 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CreateModes, createClient, type SessionClient } from '../../../../src/client/index.js';
+import {
+  askWord,
+  CreateModes,
+  createClient,
+  type SessionClient,
+} from '../../../../src/client/index.js';
 import type { RunningServer } from '../../../../src/server/main.js';
 import { startBundled, startBundledEnsemble } from '../../../support/bundled.js';
 import { startProxy } from '../../../support/proxy.js';
@@ -99,6 +104,37 @@ test('writes are refused, and reads are not', () =>
     assert.is(String((await client.getData('/a')).data), 'x');
     server.control.heal();
     await client.setData('/a', 'y');
+  }));
+
+test('a read-only server serves only clients that accept it, until it heals', () =>
+  withServer(async (server, writer) => {
+    await writer.create('/a', 'x');
+    const { connectString } = server;
+    const reader = createClient({ connectString, canBeReadOnly: true });
+    const states: string[] = [];
+    reader.on('state', (state) => states.push(state));
+    try {
+      await reader.connect();
+      const { sessionId } = reader;
+      server.control.goReadOnly();
+      await waitFor('read-only', () => reader.state === 'connected-readonly');
+      assert.is(reader.sessionId, sessionId);
+      assert.is(server.mode, 'read-only');
+      const address = { host: '127.0.0.1', port: server.port };
+      assert.is(String(await askWord(address, 'isro')), 'ro');
+      assert.is(String((await reader.getData('/a')).data), 'x');
+      assert.is((await failure(reader.setData('/a', 'y'))).code, 'NOTREADONLY');
+      assert.is((await failure(reader.sync('/a'))).code, 'NOTREADONLY');
+      assert.is(writer.state, 'disconnected');
+      server.control.goReadOnly();
+      server.control.heal();
+      await waitFor('both', () => reader.state === 'connected' && writer.state === 'connected');
+      await reader.setData('/a', 'y');
+      assert.is(String((await writer.getData('/a')).data), 'y');
+      assert.is(server.mode, 'standalone');
+    } finally {
+      await reader.close();
+    }
   }));
 
 test('no session expires while time stands still', () =>

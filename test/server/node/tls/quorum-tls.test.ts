@@ -78,8 +78,9 @@ for (const [kind, isTrusted] of [
     const names = ['localhost', '127.0.0.1'];
     const { both } = issuer.issue({ subject: [[['CN', 'Test CA']]], names });
     const store = { 'ssl.quorum.keyStore.location': files.write('own.pem', both) };
+    const checks = { 'ssl.quorum.hostnameVerification': 'true' };
     const ensemble = await startEnsemble({
-      config: { sslQuorum: 'true', ...quorumConfig(files), ...store },
+      config: { sslQuorum: 'true', ...quorumConfig(files), ...store, ...checks },
       isWaitedFor: () => isTrusted,
       onWarning: (message) => warnings.push(message),
     });

@@ -19,6 +19,11 @@ const run = defineCommand({
     ephemeral: {
       summary: 'sites create ephemeral znodes; a site whose session ends votes abort',
     },
+    payload: {
+      kind: 'text',
+      valueName: 'TEXT',
+      summary: 'what the sites vote on; 2pc ls prints it',
+    },
   },
   args: {
     path: transactionPath,
@@ -36,7 +41,7 @@ const run = defineCommand({
     const { client, signal } = context;
     const transaction = new TwoPhaseCommit(client, path);
     return inRecipe(context, async () => {
-      await transaction.begin(sites, options.ephemeral ? 'sites' : 'coordinator');
+      await transaction.begin(sites, options.ephemeral ? 'sites' : 'coordinator', options.payload);
       const decision = await decide(transaction, { signal, timeoutMs: options.wait });
       await context.emit(decisionResult(path, decision));
       await transaction.finish({ signal });
@@ -49,8 +54,11 @@ const vote = defineCommand({
   name: '2pc vote',
   group: 'recipes',
   summary: 'Vote for one site, then wait for the decision and print it',
-  description: `${exitCodes} The command waits until the coordinator decides.`,
-  options: { wait: waitOption },
+  description: `${exitCodes} The command waits until the coordinator decides. With --decide, a vote missing after --wait counts as abort.`,
+  options: {
+    wait: waitOption,
+    decide: { summary: 'decide when all have voted, also without the coordinator' },
+  },
   args: {
     path: transactionPath,
     site: { kind: 'text', summary: 'the name of the site' },
@@ -64,7 +72,10 @@ const vote = defineCommand({
     const transaction = new TwoPhaseCommit(client, path);
     return inRecipe(context, async () => {
       await transaction.vote(site, verdict === 'commit' ? 'commit' : 'abort', signal);
-      const decision = await transaction.decision({ signal, timeoutMs: options.wait });
+      const limits = { signal, timeoutMs: options.wait };
+      const decision = await (options.decide
+        ? transaction.decide(limits)
+        : transaction.decision(limits));
       await transaction.acknowledge(site);
       await context.emit(decisionResult(path, decision));
       return exitWith(decision);
@@ -129,9 +140,13 @@ function exitWith(decision: Verdict): Result {
 }
 
 async function listed(path: string, transaction: TwoPhaseCommit): Promise<Result> {
-  const { siteNodes, sites, decision, votes } = await transaction.state();
+  const { siteNodes, sites, payload, decision, votes } = await transaction.state();
   const lines = sites.map((site) => `${site}  ${votes.get(site) ?? '-'}`);
-  const text = [`decision  ${decision ?? 'pending'}`, ...lines].join('\n');
+  const first = [
+    `decision  ${decision ?? 'pending'}`,
+    ...(payload === undefined ? [] : [`payload  ${payload}`]),
+  ];
+  const text = [...first, ...lines].join('\n');
   const fields = { path, siteNodes, decision: decision ?? null, votes: Object.fromEntries(votes) };
-  return { kind: 'message', text, fields: { ...fields, sites } };
+  return { kind: 'message', text, fields: { ...fields, payload: payload ?? null, sites } };
 }

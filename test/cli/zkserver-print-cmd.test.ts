@@ -1,0 +1,38 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { freePort } from '../support/free-port.js';
+import { isServing } from '../support/oracle.js';
+import { makeTempDir } from '../support/temp-dir.js';
+import { waitFor } from '../support/wait-for.js';
+
+const ZKSERVER = fileURLToPath(new URL('../../bin/zkserver.cjs', import.meta.url));
+
+test('a shell starts the server by the command that print-cmd prints', async () => {
+  const home = makeTempDir('print-cmd');
+  const folder = join(home.path, "it's here");
+  mkdirSync(folder);
+  const port = await freePort();
+  const file = join(folder, 'zoo.cfg');
+  writeFileSync(file, `dataDir=${join(folder, 'data')}\nclientPort=${port}\n`);
+  const env = { ...process.env, ZOO_LOG_DIR: folder };
+  const args = ['print-cmd', '-Dzookeeper.admin.enableServer=false', file];
+  const printed = spawnSync(process.execPath, [ZKSERVER, ...args], { env, encoding: 'utf8' });
+  assert.is(printed.status, 0, printed.stderr);
+  assert.match(printed.stdout, / start-foreground -Dzookeeper\.admin\.enableServer=false -- /);
+  const server = spawn('sh', ['-c', `exec ${printed.stdout}`], { stdio: 'ignore' });
+  const ended = new Promise((resolve) => server.once('close', resolve));
+  try {
+    await waitFor('the server to serve', () => isServing(port));
+    assert.match(readFileSync(join(folder, 'zkserver.out'), 'utf8'), 'serving on');
+  } finally {
+    server.kill();
+    await ended;
+    home.remove();
+  }
+});
+
+test.run();

@@ -1,0 +1,67 @@
+"""Runs kazoo's recipes for the conformance test of interoperation.
+
+Each line of the input is "ID COMMAND ARG…", each line of the output "ID RESULT". Commands of
+different paths run at the same time.
+"""
+
+import queue
+import sys
+import threading
+
+from kazoo.client import KazooClient
+
+LIMIT_SECONDS = 60
+
+
+class Peer:
+    def __init__(self, hosts):
+        self.client = KazooClient(hosts=hosts)
+        self.client.start()
+        self.used = {}
+
+    def lock(self, path, kind="-lock-"):
+        if path not in self.used:
+            self.used[path] = self.client.Lock(path, "kazoo", extra_lock_patterns=[kind])
+        return self.used[path]
+
+    def run(self, command, path, *args):
+        if command == "lock":
+            return self.lock(path).acquire(timeout=LIMIT_SECONDS)
+        if command == "unlock":
+            return self.lock(path).release()
+        if command == "elect":
+            election = self.client.Election(path, "kazoo")
+            election.lock = self.lock(path, "-latch-")
+            led = []
+            election.run(lambda: led.append(True))
+            return led == [True]
+        if command == "add":
+            counter = self.client.Counter(path)
+            counter += int(args[0])
+            return counter.value
+        return "unknown command"
+
+
+def work(peer, jobs):
+    while True:
+        number, words = jobs.get()
+        try:
+            result = peer.run(*words)
+        except Exception as error:
+            result = "failed: %r" % error
+        print(number, result, flush=True)
+
+
+def main():
+    peer = Peer(sys.argv[1])
+    threads = {}
+    for line in sys.stdin:
+        number, *words = line.split()
+        path = words[1]
+        if path not in threads:
+            threads[path] = queue.Queue()
+            threading.Thread(target=work, args=(peer, threads[path]), daemon=True).start()
+        threads[path].put((number, words))
+
+
+main()
