@@ -37,7 +37,7 @@ test('a path is found by its string and by its bytes, as in a map', () => {
   assert.is(table.size, model.size);
 });
 
-test('bytes that are no UTF-8 find nothing', () => {
+test('bytes in another encoding find nothing', () => {
   const table = new PathTable();
   const node = new DataNode('/\u{e9}', '', 0, 0);
   table.set(node.path, node);
