@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { ConnectionOptions, SecureContext, TLSSocket } from 'node:tls';
-import { BY_NAME_ALONE, isSignedByAuthority } from '../../server/node/tls/signed-by-authority.js';
+import { BY_NAME_ALONE, isSignedByAuthority } from '../../certificates/signed-by-authority.js';
 import type { ServerAddress } from './connect-string.js';
 import { loadCrypto, loadTls } from './load-on-demand.js';
 import { errorCode, SocketFault } from './socket-fault.js';

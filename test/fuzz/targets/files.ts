@@ -2,9 +2,9 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DerError, readItem } from '../../../src/certificates/der-reader.js';
 import { JuteError } from '../../../src/jute/jute-error.js';
 import { OutputArchive } from '../../../src/jute/output-archive.js';
-import { DerError, readItem } from '../../../src/server/node/tls/der-reader.js';
 import {
   readKeyStore,
   readTrustStore,

@@ -2,8 +2,15 @@
  * The subject of a certificate as Java's X500Principal.getName() writes it (RFC 2253), for ids of
  * the scheme x509. Last RDN first; attributes without a name are an OID and the value in hex.
  */
-import type { DerItem } from './der-reader.js';
-import { DerTag, expectItem, expectItems, readItem, readItems, readOid } from './der-reader.js';
+import type { DerItem } from '../../../certificates/der-reader.js';
+import {
+  DerTag,
+  expectItem,
+  expectItems,
+  readItem,
+  readItems,
+  readOid,
+} from '../../../certificates/der-reader.js';
 
 const KEYWORDS: ReadonlyMap<string, string> = new Map([
   ['2.5.4.3', 'CN'],

@@ -3,7 +3,14 @@
  * with the password protects the file; each private key has its own key stream of SHA-1.
  */
 import { createHash, createPrivateKey, type KeyObject, timingSafeEqual } from 'node:crypto';
-import { DerError, DerTag, expectItem, expectItems, readItem, readOid } from './der-reader.js';
+import {
+  DerError,
+  DerTag,
+  expectItem,
+  expectItems,
+  readItem,
+  readOid,
+} from '../../../certificates/der-reader.js';
 
 export const JKS_MAGIC = 0xfeedfeed;
 

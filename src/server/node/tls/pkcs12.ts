@@ -18,7 +18,7 @@ import {
   readItems,
   readNumber,
   readOid,
-} from './der-reader.js';
+} from '../../../certificates/der-reader.js';
 
 export interface Pkcs12Store {
   readonly keys: readonly KeyObject[];

@@ -1,7 +1,7 @@
 /** Certificates whose subject equals their issuer, on the ports of a server. */
 import { X509Certificate } from 'node:crypto';
 import type { SecureContextOptions, TLSSocket } from 'node:tls';
-import { BY_NAME_ALONE, isSignedByAuthority } from './signed-by-authority.js';
+import { BY_NAME_ALONE, isSignedByAuthority } from '../../../certificates/signed-by-authority.js';
 
 /** Whether the own certificate is one; clients then have such certificates, too. */
 export function isNamedAsIssuer({ cert }: SecureContextOptions): boolean {
