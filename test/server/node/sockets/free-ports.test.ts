@@ -1,4 +1,7 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { findFreePorts } from '../../../../src/server/node/sockets/free-ports.js';
@@ -36,6 +39,35 @@ test('a taken port is skipped', async () => {
   } finally {
     await server?.close();
   }
+});
+
+const MODULE = fileURLToPath(
+  new URL('../../../../src/server/node/sockets/free-ports.js', import.meta.url),
+);
+
+test('processes that search at the same time get different ports', async () => {
+  const program = `
+    const { findFreePorts } = await import(${JSON.stringify(MODULE)});
+    const ports = [];
+    while (ports.length < 200) ports.push(...(await findFreePorts(20, '${HOST}')));
+    console.log(JSON.stringify(ports));
+    process.stdin.resume();`;
+  const args = ['--input-type=module', '--eval', program];
+  const children = [1, 2, 3].map(() =>
+    spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] }),
+  );
+  try {
+    const lines = await Promise.all(children.map(({ stdout }) => once(stdout, 'data')));
+    const ports = lines.flatMap(([line]) => JSON.parse(String(line)) as number[]);
+    assert.is(new Set(ports).size, 600);
+  } finally {
+    for (const child of children) child.stdin.end();
+    await Promise.all(children.map((child) => once(child, 'close')));
+  }
+});
+
+test('a process that needs very many ports gets its own again', async () => {
+  for (let i = 0; i < 60; i++) assert.is((await findFreePorts(20, HOST)).length, 20);
 });
 
 test('an address of another host is an error', async () => {
