@@ -30,7 +30,6 @@ export const CONSOLE_OPTIONS: readonly CallOption[] = [
   ...TIME_OPTIONS,
 ];
 
-/** @throws UsageError */
 export function listenAddress(call: TaskCall): { readonly host: string; readonly port: number } {
   const text = call.text('listen') ?? DEFAULT_LISTEN;
   // Port 0 (any free port) is not a valid port of a ZooKeeper server.
@@ -75,7 +74,6 @@ export function checkExposure(exposure: Exposure): void {
   }
 }
 
-/** @throws UsageError */
 export function readTls(call: TaskCall) {
   const [cert, key] = [call.text('tls-cert'), call.text('tls-key')];
   if (cert === undefined && key === undefined) return undefined;

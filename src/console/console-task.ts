@@ -28,7 +28,6 @@ import { readPageFiles } from './page-files.js';
 import { ROUTES } from './routes/routes.js';
 import { ConsoleSession, connectStringOf } from './session.js';
 
-/** @throws UsageError */
 async function readAccess(call: TaskCall) {
   const { host, port } = listenAddress(call);
   const logins = readLogins({ users: call.text('users'), token: call.text('token-file') });
@@ -67,7 +66,6 @@ function makePoller(call: TaskCall): EnsemblePoller {
   });
 }
 
-/** @throws UsageError */
 async function start(call: TaskCall) {
   const { credentials, ...access } = await readAccess(call);
   const { members, tls } = call;

@@ -1,7 +1,4 @@
-/**
- * Polls all members at an interval, with the code of `zkops health`. Keeps the last result, the
- * trends, and the changes between polls.
- */
+/** Polls all members as `zkops health` does; keeps the last result, trends, and changes. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { askAdmin } from '../commands/ensemble/admin.js';
 import { askCertificate } from '../commands/ensemble/certificate.js';

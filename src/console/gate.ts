@@ -1,7 +1,4 @@
-/**
- * Decides first whether a request may pass: by its host, origin, rate, and login. Never reads the
- * body.
- */
+/** Decides first, by host, origin, rate, and login, if a request may pass. Never reads the body. */
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { ExitCode } from '../commands/program/command-error.js';
@@ -68,10 +65,7 @@ export class Gate {
     }
   }
 
-  /**
-   * The name of the login; null if the console needs none.
-   * @throws HttpProblem without a valid login
-   */
+  /** The user; null if the console needs no login. @throws HttpProblem without a valid login */
   async login(request: IncomingMessage): Promise<string | null> {
     const { logins } = this.options;
     if (!logins.isRequired) return null;

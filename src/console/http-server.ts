@@ -160,7 +160,6 @@ function noRoute(path: string, found: readonly { readonly route: Route }[]): Htt
   });
 }
 
-/** Logs a change: user, request, and result. */
 async function audited(
   request: IncomingMessage,
   params: URLSearchParams,

@@ -1,7 +1,4 @@
-/**
- * Sorted names of children. A znode with a million children is read once, not for each page, until
- * its children change.
- */
+/** Sorted names of children, kept until they change: a page does not read a million again. */
 import type { ZooKeeperClient } from '../client/base/client.js';
 import { compareNames } from '../commands/znodes/walk.js';
 

@@ -62,7 +62,6 @@ export class LiveEvents {
     };
   }
 
-  /** @returns a function that unsubscribes */
   listen(listener: LiveListener): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);

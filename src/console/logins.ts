@@ -7,9 +7,7 @@ const COST = { N: 16_384, r: 8, p: 1 } as const;
 const KEY_LENGTH = 32;
 const MIN_TOKEN_LENGTH = 16;
 const MIN_PASSWORD_LENGTH = 8;
-/**
- * Logins that are not checked again: a check takes 50 ms, and a page sends its password each time.
- */
+/** Logins that are not checked again: a check takes 50 ms, and each request has the password. */
 const MAX_REMEMBERED = 100;
 
 interface Hash {

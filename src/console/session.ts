@@ -1,7 +1,4 @@
-/**
- * The one session of the console. It opens at the first request that needs it; after its expiry,
- * the next request opens another.
- */
+/** The one session of the console: opened at the first request, and again after it expired. */
 import type { ZooKeeperClient } from '../client/base/client.js';
 import { formatServerAddress } from '../client/base/connect-string.js';
 import type { TlsOptions } from '../client/base/tls.js';

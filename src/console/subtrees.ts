@@ -40,11 +40,7 @@ export async function countSubtree(client: ZooKeeperClient, root: string): Promi
   return { path: root, count: paths.length, sample: paths.slice(0, MAX_SAMPLE), ...figures };
 }
 
-/**
- * Deletes a subtree, children first, if it has the expected number of znodes. Each batch is a
- * transaction; the whole is not.
- * @throws HttpProblem COUNTCHANGED, and ZooKeeperError
- */
+/** Deletes children first, if the count is as expected. Only each batch is a transaction. */
 export async function deleteSubtree(
   client: ZooKeeperClient,
   root: string,

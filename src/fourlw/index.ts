@@ -63,10 +63,7 @@ const BY_CODE = new Map<number, Word>([
   [TELNET_CLOSE, telnetClose],
 ]);
 
-/**
- * The word in the first four bytes of a connection, read as a big-endian signed int32.
- * Undefined for the length of a frame, and for any other value.
- */
+/** The word in the first four bytes of a connection, as a big-endian signed int32. */
 export function wordOf(code: number): Word | undefined {
   return BY_CODE.get(code | 0);
 }

@@ -1,9 +1,7 @@
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
-/**
- * Prints a time as Java's Date.toString does, but always in UTC, so that machines do not differ.
- */
+/** As Java's Date.toString, but always in UTC, so that machines do not differ. */
 export function formatJavaDate(epochMs: number): string {
   const date = new Date(epochMs);
   const two = (value: number) => String(value).padStart(2, '0');

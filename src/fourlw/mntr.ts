@@ -160,10 +160,7 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   learners: ['followers'],
 };
 
-/**
- * The number of a key without `zk_`, or of a counter under its Prometheus name (`_total`).
- * @returns undefined if the key is missing or not a number
- */
+/** By the key without `zk_`, or its name in Prometheus (`_total`). Undefined unless a number. */
 export function metricOf({ values }: ParsedMntr, key: string): number | undefined {
   for (const name of [key, `${key}_total`, ...(ALIASES[key] ?? [])]) {
     const text = values.get(name);

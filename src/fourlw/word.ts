@@ -7,19 +7,13 @@ export interface Word<Parsed = unknown> {
   readonly word: string;
   /** One line for help and man page. */
   readonly summary: string;
-  /**
-   * The answer while the server does not serve; undefined for words that always answer.
-   * Source: `isZkServerRunning` in the classes of CommandExecutor.
-   */
+  /** The answer while the server does not serve (isZkServerRunning); undefined: always answers. */
   readonly notServing: string | undefined;
   /** Bytes that a client sends after the word: 8 for `stmk`, 0 for all others. */
   readonly argumentBytes: number;
   /** The exact text of Apache's server. It is "" for `stmk` without its argument. */
   render(view: ServerView, argument?: Buffer): string;
-  /**
-   * Parses answers of servers from 3.4 on. Never throws: keeps unknown lines, and leaves missing
-   * values undefined.
-   */
+  /** For servers from 3.4 on. Never throws: keeps unknown lines; missing values are undefined. */
   parse(text: string): Parsed;
 }
 

@@ -26,9 +26,7 @@ export function safeText(text: string): string {
   return text.replace(IN_TEXT, escapeOf);
 }
 
-/**
- * One line for a program: exact, except for control characters, which could forge a line or field.
- */
+/** For programs: exact, except for control characters, which could forge a line or field. */
 export function plainLine(text: string): string {
   return text.replace(CONTROLS, escapeOf);
 }

@@ -34,9 +34,7 @@ export type Effect =
 export type QuorumEffect =
   /** Only the newest frame for a server counts; it is sent again after a reconnect. */
   | { readonly kind: 'notify'; readonly sid: number; readonly frame: Buffer }
-  /**
-   * Election connections to keep, with this server. `proposed` may name others and new addresses.
-   */
+  /** Election connections to keep. `proposed` may name further servers and new addresses. */
   | {
       readonly kind: 'members';
       readonly members: readonly QuorumServerConfig[];

@@ -46,10 +46,7 @@ export type Event =
   | { readonly kind: 'disconnected'; readonly connection: number }
   /** Something outside the server: a client refused early, or a failed command of an operator. */
   | { readonly kind: 'counted'; readonly what: CountedOutside }
-  /**
-   * A limit that is enforced outside the core was exceeded.
-   * @param from an address or other identification for the operator
-   */
+  /** A limit outside the core was exceeded. `from` is an address or the like, for the operator. */
   | {
       readonly kind: 'limit-exceeded';
       readonly limit: LimitName;

@@ -9,7 +9,6 @@ import type { Key } from './terminal/key-decoder.js';
 import { openKeyboard } from './terminal/keyboard.js';
 import { paintSpans } from './terminal/theme.js';
 
-/** @returns the exit status */
 export async function startShell(options: ShellOptions): Promise<number> {
   const session = makeSession(options);
   const { isReadOnly, isDryRun, clientKind } = session;
@@ -70,10 +69,7 @@ async function showShell(session: ShellSession, options: ShellOptions): Promise<
   return exitCode();
 }
 
-/**
- * Ends the shell on a signal; SIGINT acts like Ctrl-C. The handlers stay, because a closing
- * terminal sends several SIGHUPs. @returns a function that returns the exit status
- */
+/** SIGINT acts like Ctrl-C. The handlers stay: a closing terminal sends several SIGHUPs. */
 function handleSignals(interrupt: () => void, end: () => void): () => number {
   let exitCode: number = ExitCode.ok;
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) {

@@ -48,7 +48,6 @@ export class ResultPrinter {
     this.#output = this.#openOutput(this.#isPaged(line) ? running : undefined);
   }
 
-  /** Resolves when there is room for more output. */
   result(result: Result): Promise<void> | void {
     if (result.kind === 'watching') this.#watches.begin(result);
     const text = this.#textOf(result);

@@ -11,7 +11,6 @@ interface Screen {
   close(): void;
 }
 
-/** @param lendKeyboard returns a function that takes the keyboard back */
 export function openScreens(driver: ShellDriver, lendKeyboard: () => () => void): Screen {
   let browser: BrowserDriver | undefined;
   let isLent = false;

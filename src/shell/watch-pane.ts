@@ -9,7 +9,6 @@ export interface WatchPane {
   /** Names such as "/app -R"; empty without a pane. */
   readonly watches: readonly string[];
   readonly rows: readonly Span[];
-  /** Number of dropped old rows. */
   readonly dropped: number;
   readonly changes: number;
   /** Rows between the view and the newest row. */

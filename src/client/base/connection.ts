@@ -22,10 +22,7 @@ export interface ConnectionEvents {
 
 const READ_BUFFER_SIZE = 64 * 1024;
 
-/**
- * One connection to one server. It reuses one buffer for all reads, and turns network errors into
- * sentences that name the server.
- */
+/** Reuses one buffer for all reads. Network errors become sentences that name the server. */
 export class Connection {
   private readonly socket: Socket;
   private readonly address: ServerAddress;

@@ -70,10 +70,7 @@ interface NativePackage {
   readonly default: new () => NativeHandle;
 }
 
-/**
- * @param name a string for the compiler, because the optional package may be missing @throws
- * UnsupportedError
- */
+/** @param name a string for the compiler, because the optional package may be missing */
 export async function loadNative(name = 'zookeeper'): Promise<new () => NativeHandle> {
   try {
     const loaded = (await import(name)) as NativePackage;

@@ -27,10 +27,7 @@ export class ReplyReader {
     this.to = receivers;
   }
 
-  /**
-   * @returns false if the server refused an authentication, which ends the session @throws
-   * JuteError
-   */
+  /** False if the server refused an authentication, which ends the session. @throws JuteError */
   handle(input: InputArchive): boolean {
     const xid = input.readInt();
     const zxidHigh = input.readInt();

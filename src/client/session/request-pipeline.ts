@@ -10,10 +10,7 @@ import type { WatchManager } from './watch-manager.js';
 
 const LARGEST_XID = 0x7fff_ffff;
 
-/**
- * Requests that wait for a connection, and requests on the wire. A reply out of order breaks the
- * connection.
- */
+/** Requests that wait or are on the wire. A reply out of order breaks the connection. */
 export class RequestPipeline {
   private readonly out: OutputArchive;
   private readonly watches: WatchManager;

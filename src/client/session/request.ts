@@ -11,9 +11,7 @@ export interface Operation<A, R> {
   /** The value of a NONODE reply that is not an error (exists). */
   readonly noNodeValue?: R;
   write(out: OutputArchive, args: A): void;
-  /**
-   * Copies all bytes that it keeps. @throws ZooKeeperError if the body reports a failure (multi)
-   */
+  /** Copies bytes that it keeps. @throws ZooKeeperError if the body reports a failure (multi) */
   read(input: InputArchive, args: A): R;
 }
 

@@ -42,10 +42,7 @@ const setWatches2: Operation<SetWatchesArgs, void> = {
   read: ignore,
 };
 
-/**
- * Sets the watches of a session on a new connection; the server reports those that fired since
- * `relativeZxid`.
- */
+/** Sets watches on a new connection; the server reports those fired since `relativeZxid`. */
 export function watchRequests(watches: WatchManager, relativeZxid: bigint): readonly Request[] {
   return watches.batches(SET_WATCHES_MAX_LENGTH).map((batch) => {
     const isPersistent = batch.persistent.length + batch.recursive.length > 0;

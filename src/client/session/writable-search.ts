@@ -7,9 +7,7 @@ const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 60_000;
 const ANSWER_MS = 1000;
 
-/**
- * Asks the other servers for their mode (isro), one after the other, with the pauses of ClientCnxn.
- */
+/** Asks the other servers for their mode (isro), one by one, with the pauses of ClientCnxn. */
 export class WritableSearch {
   private readonly tls: TlsOptions | undefined;
   private readonly found: (server: ServerAddress) => void;

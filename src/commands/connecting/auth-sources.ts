@@ -2,9 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import type { SaslLogin } from '../../protocol/sasl-digest-client.js';
 import { CommandError, ExitCode } from '../program/command-error.js';
 
-/**
- * Reads user:password from the first line. @throws CommandError USAGE, also if others may read it
- */
+/** Reads user:password from the first line; refuses a file that others may read. */
 export async function readAuthFile(file: string): Promise<string> {
   let text: string;
   try {
@@ -30,11 +28,7 @@ export async function readSaslFile(file: string): Promise<SaslLogin> {
   return { user: line.slice(0, at), password: line.slice(at + 1) };
 }
 
-/**
- * Asks for a password on the terminal, without echo.
- * @returns user:password
- * @throws CommandError USAGE without a terminal, INTERRUPTED for Ctrl-C
- */
+/** Asks for a password on the terminal, without echo. @returns user:password */
 export async function askAuth(user: string): Promise<string> {
   if (process.stdin.isTTY !== true) {
     throw fault(
@@ -76,7 +70,6 @@ function readHidden(stdin: NodeJS.ReadStream): Promise<string> {
   });
 }
 
-/** An input line without echo. */
 export class HiddenLine {
   #typed: string[] = [];
 

@@ -7,7 +7,6 @@ export function isSecureTarget(target: string): boolean {
   return /^(zks|srvs):\/\//.test(target);
 }
 
-/** @throws CommandError USAGE */
 export function checkTarget(target: string): void {
   try {
     if (isSrvTarget(target)) checkSrvTarget(target);

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { TlsOptions } from '../../client/base/tls.js';
 
-/** File names of the TLS options. */
 export interface TlsFiles {
   readonly cacert?: string | undefined;
   readonly cert?: string | undefined;

@@ -19,10 +19,7 @@ export interface CopyPlaces {
   readonly target: string;
 }
 
-/**
- * Copies a file durably, with its time; `check` judges the copy before it replaces the target.
- * @returns the fault that `check` found; the target then stays as it was
- */
+/** Copies durably, with the time. If `check` finds a fault in the copy, the target stays. */
 export async function copyChecked<Fault>(
   { source, staging: copy, target }: CopyPlaces,
   check: (copy: string) => Promise<Fault | undefined>,

@@ -103,7 +103,6 @@ async function* readStretch<Value>(
   }
 }
 
-/** Returns the reason why the reader ended. */
 function takeRecords<Value>(
   reader: TxnLogReader,
   shift: number,

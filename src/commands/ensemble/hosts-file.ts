@@ -78,7 +78,6 @@ function withWord(server: MemberAddress, word: string): MemberAddress {
   );
 }
 
-/** @throws RangeError */
 export function parsePort(text: string): number {
   const port = /^\d+$/.test(text) ? Number(text) : 0;
   if (port < 1 || port > 65_535)

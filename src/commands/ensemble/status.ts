@@ -5,7 +5,6 @@ import { isDown, type Member, metricsOf, parsedOf, roleOf, serverOf } from './me
 export interface MemberStatus {
   readonly member: Member;
   readonly role: string | undefined;
-  /** It serves reads and writes. */
   readonly isServing: boolean;
   readonly isReadOnly: boolean;
   /** By its own answer, its configuration, or the list. */
@@ -18,7 +17,6 @@ export interface MemberStatus {
   readonly quorumSize: number | undefined;
   /** The sorted quorum addresses of all members, with blanks between them, from `conf`. */
   readonly membership: string | undefined;
-  /** From `conf`. */
   readonly sid: string | undefined;
 }
 

@@ -9,11 +9,7 @@ export interface RunLock {
 
 const GRACE_MS = 60_000;
 
-/**
- * Takes the lock, or returns the process that holds it. A lock of a dead process, or of a run long
- * past its deadline, does not count.
- * @throws Error of the file system
- */
+/** Returns the process that holds it, if any. Dead and long overdue processes do not count. */
 export function takeRunLock(
   file: string,
   deadlineMs: number,

@@ -15,7 +15,6 @@ export interface ProgressWriter {
   write(text: string): unknown;
 }
 
-/** The progress of a long command, on one line of a terminal. */
 export class ProgressLine {
   readonly #stream: ProgressWriter;
   readonly #now: () => number;

@@ -13,11 +13,7 @@ export interface CliWorld extends CliStreams {
   readonly createClient?: CliClientFactory;
 }
 
-/**
- * Apache's shell with its command line: `-server host:port … command`, or lines from standard
- * input.
- * @returns its exit status, after closing the session
- */
+/** Runs `-server host:port … command`, or the lines of standard input. @returns the exit status */
 export async function runZkCli(argv: readonly string[], world: CliWorld): Promise<number> {
   const line = parseCliCommandLine(argv);
   world.out(`Connecting to ${line.server}\n`);

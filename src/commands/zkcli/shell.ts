@@ -18,7 +18,6 @@ export interface CliSettings {
   readonly isReadOnly: boolean;
   /** Waits for the servers during the whole timeout, not for one round of the list. */
   readonly isWaiting: boolean;
-  /** From a client configuration. */
   readonly options: Partial<ClientOptions>;
 }
 

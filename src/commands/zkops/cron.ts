@@ -39,9 +39,7 @@ export async function underLock<Value>(
   }
 }
 
-/**
- * Starts a new state, with a warning, if it is unreadable. @throws UsageError for a lone `--for`
- */
+/** Starts a new state, with a warning, if it is unreadable. */
 export function loadState(
   { state, for: forRuns }: CronOptions,
   { writeError }: CliWorld,

@@ -15,7 +15,6 @@ export interface EnsembleScreen {
   show(members: readonly ShownMember[]): void;
   /** Prints a permanent message. */
   print(line: string): void;
-  /** Writes to stdout, for other programs. */
   writeOut(text: string): void;
   close(): void;
 }

@@ -28,7 +28,6 @@ export const start: ServerVerb = {
   },
 };
 
-/** Where the server in the background writes. */
 export function logPathOf({ dataDir }: Target, env: VerbIo['env']): string {
   return join(env['ZOO_LOG_DIR'] || dataDir, LOG_FILE);
 }

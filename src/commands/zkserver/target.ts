@@ -13,7 +13,6 @@ export interface Target {
   readonly config: Config;
   readonly configFile: string | undefined;
   readonly dataDir: string;
-  /** The client address. */
   readonly host: string;
   /** 0 selects a free port; null means no plain client port. */
   readonly port: number | null;

@@ -15,7 +15,6 @@ export const Exit = {
 export interface VerbArguments {
   /** A zoo.cfg, or a port and a folder. */
   readonly operands: readonly string[];
-  /** Of `-D name=value`. */
   readonly properties: Readonly<Record<string, string>>;
   /** Without -D. */
   readonly options: VerbOptions;
@@ -46,9 +45,7 @@ export interface ServerVerb {
   readonly summary: string;
   /** In commander's form. */
   readonly args: readonly string[];
-  /** Without -D. */
   readonly options: readonly CallOption[];
-  /** Resolves to the exit status. */
   run(args: VerbArguments, io: VerbIo): Promise<number>;
 }
 

@@ -28,7 +28,6 @@ export async function readPager(file: string): Promise<boolean | string | undefi
   throw fault(`${file}: invalid "pager" (expected true, false, or a command)`);
 }
 
-/** @throws CommandError USAGE */
 export async function readPromptRole(file: string): Promise<boolean> {
   const isShown = (await readConfig(file))['prompt-role'] ?? true;
   if (typeof isShown === 'boolean') return isShown;

@@ -21,10 +21,7 @@ export interface ScriptRun {
   readonly progress?: ProgressLine | undefined;
 }
 
-/**
- * Runs a script to its end, to its first error, or to `quit`. The caller closes the session.
- * @returns the exit status: 0, or that of the first error or failed program
- */
+/** Runs to the end, the first error, or `quit`. The caller closes the session. */
 export async function runScript(
   run: ScriptRun,
   script: AsyncIterable<ScriptItem>,

@@ -8,11 +8,7 @@ import type { ZkshOptions } from './zksh-options.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/**
- * Reads all files of the options. The command line overrides the profile.
- * @param target replaces the servers of the options
- * @throws CommandError USAGE for an unusable file
- */
+/** The command line overrides the profile. @param target replaces the servers of the options */
 export async function sessionOptions(
   given: ZkshOptions,
   target: string | undefined,

@@ -38,7 +38,6 @@ export interface ZkshOptions {
   readonly isAllowed: boolean;
   readonly isProtected: boolean;
   readonly isTargetGiven: boolean;
-  /** Undefined without a TLS option. */
   readonly tlsFiles: TlsFiles | undefined;
   readonly keyPassphrase: string | undefined;
   readonly format: OutputFormat;
@@ -47,7 +46,6 @@ export interface ZkshOptions {
   readonly isTracing: boolean;
 }
 
-/** @throws CommandError USAGE */
 export function parseZkshOptions(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>>,

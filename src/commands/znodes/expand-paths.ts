@@ -8,7 +8,6 @@ import { walkTree } from './walk.js';
 export interface Expanded {
   /** Without duplicates, in the order of a walk. */
   readonly paths: readonly string[];
-  /** Patterns without a matching znode. */
   readonly unmatched: readonly PathPattern[];
   readonly unread: readonly { readonly path: string; readonly error: unknown }[];
 }

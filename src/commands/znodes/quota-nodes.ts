@@ -61,7 +61,6 @@ export function formatQuota(figures: QuotaFigures): string {
   return `count=${count},bytes=${bytes}=;byteHardLimit=${byteHardLimit};countHardLimit=${countHardLimit}`;
 }
 
-/** Undefined without a quota. */
 export async function readQuota(client: ZooKeeperClient, path: string): Promise<Quota | undefined> {
   try {
     const [limits, usage] = await Promise.all([

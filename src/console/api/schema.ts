@@ -1,7 +1,4 @@
-/**
- * JSON Schemas with the types of their values: one declaration for the compiler, the OpenAPI
- * document, and the tests.
- */
+/** JSON Schemas with types: one declaration for compiler, OpenAPI document, and tests. */
 
 export interface JsonSchema {
   readonly $ref?: string;

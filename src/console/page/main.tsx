@@ -10,7 +10,6 @@ import { Fault, Level, useLoaded } from './parts.js';
 import { SearchView } from './search-view.js';
 import { TreeView } from './tree-view.js';
 
-/** `#/tree/%2Fapp` */
 interface Place {
   readonly view: string;
   readonly subject: string;

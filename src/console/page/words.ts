@@ -79,7 +79,6 @@ export function zkshLine(servers: string, verb: string, words: readonly string[]
   return `zksh ${shellWord(servers)} -c ${shellWord(line)}`;
 }
 
-/** The sequence number of a sequential znode. */
 export function sequenceOf(name: string): number | undefined {
   const digits = /-?\d{10}$/.exec(name)?.[0];
   return digits === undefined ? undefined : Number(digits.replace(/^-(?=\d{10})/, ''));

@@ -2,7 +2,6 @@
 
 export interface UnreadKeys {
   readonly why: string;
-  /** The server does not start with one of them. */
   readonly isRefused?: boolean;
   readonly keys: readonly string[];
 }

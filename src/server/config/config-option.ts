@@ -107,7 +107,6 @@ export function ensembleOnly<S extends Record<string, Option<unknown>>>(section:
   return marked('ensemble only', '', section);
 }
 
-/** @param why for warning and manual */
 export function withoutEffect<S extends Record<string, Option<unknown>>>(
   why: string,
   section: S,

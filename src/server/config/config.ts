@@ -186,10 +186,7 @@ class ConfigBuilder {
     this.warn(key, `unknown key, taken as the unused property zookeeper.${key}${hint}`);
   }
 
-  /**
-   * Reports a key of Apache's server that has no effect here.
-   * @param subject the key in the file or flag
-   */
+  /** Reports a key of Apache's server that has no effect here. */
   private isUnread(subject: string, key: string): boolean {
     const unread = unreadKey(key);
     if (unread?.isRefused === true) this.error(subject, `not supported: ${unread.why}`);

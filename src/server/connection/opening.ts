@@ -11,10 +11,7 @@ export interface OpeningOptions {
   readonly view: ServerView;
 }
 
-/**
- * The first four bytes are a four-letter word, or the length of a connect request. Returns true if
- * it answered a word.
- */
+/** The first four bytes are a word or a length. Returns true if it answered a word. */
 export function answerOpening(
   connection: ClientConnection,
   bytes: Buffer,

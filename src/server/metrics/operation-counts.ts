@@ -34,10 +34,7 @@ const TYPES_OF: Readonly<
   op_count_who_am_i: [OpCode.whoAmI],
 };
 
-/**
- * Requests of this server's clients by type. A refused write is not counted, a read always is. The
- * operations in a multi count as one multi.
- */
+/** By type. A refused write does not count, a read always does. A multi counts as one. */
 export class OperationCounts {
   private readonly byType = new Float64Array(TYPES);
 

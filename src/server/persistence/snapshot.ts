@@ -62,10 +62,7 @@ export interface SnapshotSource {
   readonly zxid: bigint;
   readonly sessions: Iterable<SnapshotSession>;
   readonly acls: Iterable<SnapshotAcl>;
-  /**
-   * The root first, parents before children. A Buffer has encoded nodes. Null ends the chunk: the
-   * next node needs more input.
-   */
+  /** Parents first. A Buffer has encoded nodes. Null ends the chunk: more input is needed. */
   readonly nodes: Iterable<SnapshotNode | Buffer | null>;
   readonly digest?: SnapshotDigest | undefined;
   /** Written only after a digest, where Apache's reader expects it. */

@@ -87,10 +87,7 @@ export class WatchManager<W extends object> {
     for (const path of [...paths]) this.remove(path, watcher);
   }
 
-  /**
-   * Calls `notify` once for each watcher of a change, and removes one-shot watches. Recursive
-   * watches ignore changes of children.
-   */
+  /** Notifies each watcher once, removes one-shot watches. Recursive ones ignore child changes. */
   trigger(path: string, isChildrenChange: boolean, notify: (watcher: W) => void): void {
     if (this.watchers.size === 0) return;
     const onPath = this.watchers.get(path);

@@ -49,7 +49,6 @@ export class BrowserDriver {
     return this.#state;
   }
 
-  /** @returns a function that unsubscribes */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

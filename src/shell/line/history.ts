@@ -56,7 +56,6 @@ export class HistoryFile {
     return entries;
   }
 
-  /** @throws the system's error if the file cannot be written */
   async append(entry: string): Promise<void> {
     if (entry.length > MAX_STORED_LENGTH) return;
     mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });

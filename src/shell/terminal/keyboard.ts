@@ -9,7 +9,6 @@ const CURSOR_ON = '\x1b[?25h';
 
 export interface Keyboard {
   close(): void;
-  /** @returns a function that takes the keyboard back */
   lend(): () => void;
 }
 

@@ -27,7 +27,6 @@ export class LentTerminal {
     }
   }
 
-  /** Lends the terminal to the pager until it ends. */
   async openPager(command: string, signal: AbortSignal): Promise<Pager> {
     await this.#scrollback.drained();
     this.#show(true);

@@ -14,7 +14,6 @@ const MAIN_SCREEN = '\x1b[?1049l';
 
 export interface Source<S> {
   readonly state: S;
-  /** @returns a function that unsubscribes */
   subscribe(listener: () => void): () => void;
 }
 

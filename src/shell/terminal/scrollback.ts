@@ -18,9 +18,7 @@ export class Scrollback {
   #isScheduled = false;
   #waiting: { readonly atMost: number; readonly resolve: () => void }[] = [];
 
-  /**
-   * Attaches a screen. @returns a function that detaches it; later output waits for the next screen
-   */
+  /** @returns a function that detaches it; later output waits for the next screen */
   attach(write: WriteAbove): () => void {
     this.#write = write;
     this.#schedule();
@@ -47,7 +45,6 @@ export class Scrollback {
     return this.#until(0);
   }
 
-  /** @returns the number of dropped lines */
   drop(): number {
     const lines = this.#pending.reduce((sum, slice) => sum + slice.split('\n').length - 1, 0);
     this.#pending = [];

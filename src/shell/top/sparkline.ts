@@ -1,9 +1,6 @@
 const BARS = '▁▂▃▄▅▆▇█';
 
-/**
- * The last values, one column each, the newest at the right; missing values are blank. Scaled from
- * zero to the highest shown value.
- */
+/** The newest at the right, missing values blank. Scaled from zero to the highest shown value. */
 export function sparkline(values: readonly (number | undefined)[], columns: number): string {
   const shown = columns <= 0 ? [] : values.slice(-columns);
   const highest = Math.max(0, ...shown.map((value) => value ?? 0));

@@ -13,7 +13,6 @@ export type At =
   | { readonly kind: 'zxid'; readonly zxid: bigint }
   | { readonly kind: 'time'; readonly timeMs: number };
 
-/** @throws UsageError */
 export function parseAt(text: string): At {
   if (text === 'latest') return { kind: 'latest' };
   if (/^0x[0-9a-fA-F]{1,16}$/.test(text)) return { kind: 'zxid', zxid: BigInt(text) };

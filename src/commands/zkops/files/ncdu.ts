@@ -1,10 +1,7 @@
 import { isWithin } from '../../../protocol/path.js';
 import { packageVersion } from '../../program/package-version.js';
 
-/**
- * The export format of ncdu: a list for each znode with children, an object for each other one. The
- * fields are those of Apache's SnapshotFormatter with -json.
- */
+/** The export format of ncdu, with the fields of Apache's SnapshotFormatter with -json. */
 export class NcduDocument {
   private readonly parts: string[];
   /** The znodes whose lists are open, from the top. */

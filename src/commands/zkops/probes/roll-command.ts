@@ -54,10 +54,7 @@ function quoted(value: string): string {
   return /^[\w.:-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
 }
 
-/**
- * Runs a command of the shell. Returns the reason of a failure, or undefined.
- * After a timeout or abort, it kills the shell, but no processes on other machines.
- */
+/** Returns why it failed. A timeout or abort kills the shell, but nothing on other machines. */
 export function runCommand(
   command: string,
   timeoutMs: number,

@@ -31,7 +31,6 @@ export function openRoll(file: string | undefined, fresh: Roll): Roll {
   );
 }
 
-/** @throws RunFault */
 export function saveRoll(file: string | undefined, roll: Roll): void {
   if (file === undefined) return;
   try {

@@ -19,10 +19,7 @@ interface FooterContent extends Pick<RunResult, 'verdict' | 'changes' | 'members
   readonly notes?: readonly string[];
 }
 
-/**
- * The text below a table: one footnote for each problem (identical ones merged), refused words,
- * changes since the previous run, and the verdict. Plain rows have no healthy verdict.
- */
+/** Identical problems share a footnote. Plain rows have no healthy verdict. */
 export function footer(
   content: FooterContent,
   width: number,

@@ -4,10 +4,7 @@ import type { RunResult } from '../../ensemble/verdict/result.js';
 
 const STATUS = { healthy: 'OK', warning: 'WARNING', critical: 'CRITICAL', unknown: 'UNKNOWN' };
 
-/**
- * One line as the Monitoring Plugins guidelines require: status, sentence, performance data. The
- * exit statuses of zkops are those of plugins.
- */
+/** One line of the Monitoring Plugins guidelines: status, sentence, performance data. */
 export function opsToNagios({ members, verdict }: Pick<RunResult, 'members' | 'verdict'>): string {
   const rest = verdict.problems
     .map(({ server, text }) => (server === undefined ? text : `${server}: ${text}`))

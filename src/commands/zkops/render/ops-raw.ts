@@ -1,10 +1,7 @@
 import type { Member } from '../../ensemble/member.js';
 import type { OpsResult } from '../../ensemble/verdict/result.js';
 
-/**
- * The unchanged answers to the word of the verb. Several members get headings, as with head(1); a
- * member without an answer has only a heading.
- */
+/** Several members get headings, as with head(1), even those without an answer. */
 export function opsToRaw({ verb, members }: OpsResult): Buffer {
   const [word] = verb.words;
   const bytesOf = ({ answers }: Member): Buffer =>

@@ -13,8 +13,7 @@ import { csvField, gridToPlain } from './ops-lines.js';
 import { opsToNagios } from './ops-nagios.js';
 import { opsToProm } from './ops-prom.js';
 
-// Renders a report piece by piece, so that a dump of a large file prints in constant memory in
-// every format.
+// Renders in pieces: a dump of a large file prints in constant memory in every format.
 
 export interface ShowReport {
   readonly output: TaskFormat;

@@ -70,7 +70,6 @@ class ArgumentReader {
     return { options: this.#options, args: this.#args, tokens: this.#tokens };
   }
 
-  /** Returns the words that are not options. */
   #readOptions(): Token[] {
     const plain: Token[] = [];
     const specs = Object.values(this.#command.args);

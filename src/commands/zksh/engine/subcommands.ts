@@ -82,7 +82,6 @@ export async function findCall(
   return verb && toRun(callOf(verb, words));
 }
 
-/** @throws CommandError UNKNOWNCOMMAND */
 export async function requireCall(words: readonly Token[], commands: CommandTable): Promise<Call> {
   const call = await findCall(words, commands);
   if (call !== undefined) return call;
@@ -97,11 +96,7 @@ export async function requireCall(words: readonly Token[], commands: CommandTabl
   });
 }
 
-/**
- * Fails for a family without a valid subcommand.
- * @param whole a missing subcommand is reported at the end of this place
- * @throws CommandError USAGE
- */
+/** Fails for a family without a valid subcommand, at the end of the given place. */
 export function commandOf({ command, words }: Call, { end }: Place): Command {
   if (command.subcommands === undefined) return command;
   const wrong = words[subcommandAt(command, words)];

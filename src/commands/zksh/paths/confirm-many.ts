@@ -14,10 +14,7 @@ export interface ManyPaths {
   readonly listing?: string;
 }
 
-/**
- * Shows the number of znodes and a sample, and asks for confirmation. A script must pass --yes.
- * @throws CommandError UNCONFIRMED in a script, REFUSED after another answer
- */
+/** Shows the number of znodes and a sample, and asks. A script must pass --yes. */
 export async function confirmMany(context: CommandContext, many: ManyPaths): Promise<void> {
   const { verb, paths, command, listing = '-n' } = many;
   if (!context.isInteractive) {

@@ -2,7 +2,6 @@ import type { Op } from '../../../client/base/client.js';
 import { usageError } from '../../program/command-error.js';
 import type { Command, CommandContext, ParsedArguments } from '../engine/command.js';
 
-/** @throws CommandError USAGE for a command that is not an operation */
 export async function toOp(
   command: Command,
   context: CommandContext,

@@ -76,7 +76,6 @@ function noMatch({ text, names }: PathPattern, place: Token): CommandError {
   });
 }
 
-/** @throws CommandError USAGE for a pattern */
 export function refusePattern(command: Command, parsed: ParsedArguments, what: string): void {
   const argument = globArgument(command, parsed);
   if (argument === undefined) return;

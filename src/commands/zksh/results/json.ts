@@ -8,10 +8,7 @@ import type { ErrorReport } from '../../program/command-error.js';
 import type { Change, ZnodeValue } from './change.js';
 import type { Result } from './result.js';
 
-/**
- * One document with a newline; "" for a result without output.
- * @param indent 0 for one line per document; then a table has one document per row
- */
+/** "" for a result without output. @param indent 0 for one line per document or row of a table */
 export function resultToJson(result: Result, indent: number): string {
   if (result.kind === 'rows' && indent === 0) {
     return result.rows.map((row) => `${safeJson(JSON.stringify(row))}\n`).join('');

@@ -4,7 +4,6 @@ import type { Result } from '../results/result.js';
 export interface Guard {
   readonly isReadOnly: boolean;
   readonly isDryRun: boolean;
-  /** Reports a change that a dry run skips. */
   reportDryRun(result: Result): void;
 }
 

@@ -168,11 +168,7 @@ export class ShellSession {
     return this.#client;
   }
 
-  /**
-   * Opens a session, optionally on another target. Closes the old session only after the new one is
-   * open, so a wrong address does no harm.
-   * @throws CommandError USAGE for an invalid target; a ConnectError if no server can be reached
-   */
+  /** Closes the old session only after the new one is open, so a wrong address does no harm. */
   connect(target: string = this.#requestedTarget): Promise<ZooKeeperClient> {
     const attempt = this.#open(target).finally(() => {
       if (this.#connecting === attempt) this.#connecting = undefined;
@@ -181,11 +177,7 @@ export class ShellSession {
     return attempt;
   }
 
-  /**
-   * Replaces the server list of the open session and of later ones.
-   * @param servers a connect string with the chroot of the session
-   * @throws CommandError USAGE for an invalid list, NOTCONNECTED
-   */
+  /** @param servers for this and later sessions: a connect string with the chroot of the session */
   async updateServers(servers: string): Promise<ZooKeeperClient> {
     checkTarget(servers);
     const client = await this.ready();
@@ -210,11 +202,7 @@ export class ShellSession {
     await client?.close();
   }
 
-  /**
-   * Opens a client for another cluster; the caller closes it.
-   * @param isAuthSent sends the first credentials of this session to that cluster
-   * @throws CommandError USAGE for an invalid target; a ConnectError if no server can be reached
-   */
+  /** The caller closes the client. `isAuthSent` sends it the first credentials of this session. */
   async openSeparate(target: string, isAuthSent = false): Promise<ZooKeeperClient> {
     checkTarget(target);
     const client = await this.#makeClient(await namedServers(target), target);

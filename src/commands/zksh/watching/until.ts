@@ -12,7 +12,6 @@ export interface Condition {
 
 export const UNTIL_FORMS = 'exists, deleted, value=TEXT, version=N, or children=N';
 
-/** @throws CommandError USAGE for an invalid condition */
 export function parseUntil(text: string, place: Place | undefined): Condition {
   if (text === 'exists') return { isOfData: false, isMet: (stat) => stat !== null };
   if (text === 'deleted') return { isOfData: false, isMet: (stat) => stat === null };

@@ -30,12 +30,10 @@ export interface AdminServerOptions {
   readonly idleTimeoutMs: number;
   readonly commandURL: string;
   readonly admin: AdminView;
-  /** The refusal of a guarded command, or undefined. */
   readonly authorize: (who: Requester) => AdminResult | undefined;
   /** IPAuthenticationProvider.usexforwardedfor */
   readonly isForwardedForTaken: boolean;
   readonly tls?: HttpTls;
-  /** @param from the address of the client */
   readonly onLimit: (limit: LimitName, from: string, value?: number) => void;
   readonly transfer: Pick<TreeTransfer, 'refuse' | 'snapshot' | 'restore'>;
 }

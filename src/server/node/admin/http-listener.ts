@@ -11,13 +11,11 @@ import { guardOptions, HttpGuard, type HttpLimits } from './http-guard.js';
 
 export interface HttpListenerOptions {
   readonly host: string;
-  /** 0 uses a free port. */
   readonly port: number;
   /** Closes connections that are silent for this long; 0 or less disables it. */
   readonly idleTimeoutMs: number;
   readonly tls?: HttpTls;
   readonly limits?: HttpLimits;
-  /** @param from the address of the client */
   readonly onLimit: (limit: LimitName, from: string, value?: number) => void;
   /** May throw: then the answer has status 500, and the server continues. */
   readonly answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>;

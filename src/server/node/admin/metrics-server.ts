@@ -10,7 +10,6 @@ export interface MetricsServerOptions {
   readonly host: string;
   readonly port: number;
   readonly view: () => ServerView;
-  /** @param from the address of the client */
   readonly onLimit: (limit: LimitName, from: string, value?: number) => void;
   /** metricsProvider.exportJvmInfo: also memory, event loop, and garbage collection. */
   readonly hasProcessMetrics: boolean;

@@ -7,13 +7,11 @@ import type { Storage } from '../storage/disk.js';
 
 const MIB = 1024 * 1024;
 
-/** @param storage null in memory */
 export function hostViewOf(storage: Storage | null): HostView {
   if (storage === null) return makeHostView(null);
   return makeHostView({ snap: storage.dir.snapFolder, log: storage.dir.logFolder });
 }
 
-/** @param folders of snapshots and of logs; null in memory */
 export function makeHostView(folders: { snap: string; log: string } | null): HostView {
   const startedAt = performance.now();
   return {

@@ -1,4 +1,3 @@
-/** A whole ensemble on this machine: folders with myid, and the lines of its zoo.cfgs. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findFreePorts } from '../sockets/free-ports.js';

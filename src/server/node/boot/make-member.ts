@@ -181,7 +181,6 @@ function changeOf(before: ClientPlace | null, after: ClientPlace | null) {
   return isSame ? undefined : after;
 }
 
-/** Time for an incoming connection to send its id. */
 function greetingTimeoutOf({ quorumCnxnTimeoutMs, syncLimit, tickTimeMs }: Config): number {
   return quorumCnxnTimeoutMs > 0 ? quorumCnxnTimeoutMs : syncLimit * tickTimeMs;
 }

@@ -26,7 +26,6 @@ export interface OperatorsOptions {
 }
 
 export interface Operators {
-  /** Undefined if no such port is open. */
   readonly adminPort: number | undefined;
   readonly metricsPort: number | undefined;
   close(): Promise<void>;
@@ -91,10 +90,7 @@ function makeMetricsServer({
   });
 }
 
-/**
- * admin.forceHttps and admin.portUnification: TLS with the certificates of ssl.quorum.*.
- * @throws ServerError ECONFIG when these options name no usable certificate
- */
+/** admin.forceHttps and admin.portUnification: TLS with the certificates of ssl.quorum.*. */
 function tlsOf(
   config: Config,
   driver: Driver,

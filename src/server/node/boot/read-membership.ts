@@ -51,10 +51,7 @@ export async function readMembership(
   return { sid, own, quorumConfig, nextConfig };
 }
 
-/**
- * The line server.N of this server, or null. It counts also for the only participant, which serves
- * alone. @throws ServerError ECONFIG that names file and line
- */
+/** Null without a line server.N. It counts also for the only participant, which serves alone. */
 export async function readOwnLine(
   config: Config,
   dataDir: string | null,

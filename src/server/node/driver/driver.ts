@@ -28,7 +28,6 @@ export interface DriverOptions {
   /** Null keeps no data: appends count as durable at the end of the turn. */
   readonly storage: Storage | null;
   readonly tickTimeMs: number;
-  /** autopurge; everyMs 0 is never. */
   readonly purge: { readonly everyMs: number; readonly retain: number };
   readonly onWarning: (message: string) => void;
   readonly onReport: (report: ServerReport) => void;

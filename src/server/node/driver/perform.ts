@@ -7,7 +7,6 @@ import type { QuorumPort } from '../ports/quorum-port.js';
 import type { Disk } from '../storage/disk.js';
 
 export interface PeerPorts {
-  /** @throws ServerError EBIND */
   listen(): Promise<void>;
   readonly election: ElectionPort;
   readonly quorum: QuorumPort;
@@ -17,7 +16,6 @@ export interface PeerPorts {
     proposed: readonly QuorumServerConfig[],
   ) => void;
   readonly writeConfig: (text: string, isSettled: boolean) => void;
-  /** Saves the proposed membership, or discards it. */
   readonly writeNextConfig: (text: string | null) => Promise<void>;
   close(): Promise<void>;
 }

@@ -25,7 +25,6 @@ export interface TreeTransferOptions {
   readonly config: Config;
   readonly core: Core;
   readonly driver: Driver;
-  /** Null in memory. */
   readonly storage: Storage | null;
   readonly onReport: (report: ServerReport) => void;
 }

@@ -13,10 +13,7 @@ const PAUSE_ABOVE_BYTES = LIMITS.unreadBytesToPause.value;
 /** Above this, it closes the connection: watch events are sent without a request. */
 const CLOSE_ABOVE_BYTES = LIMITS.unreadBytes.value;
 const ALL_ABOVE_BYTES = LIMITS.unreadBytesInAll.value;
-/**
- * Bytes to read from all clients in one turn. More may be waiting in one socket, and the event loop
- * would deliver all of them before it serves the disk or other clients.
- */
+/** Bytes to read from all clients in one turn: more would delay the disk and other clients. */
 const TURN_BYTES = 512 * 1024;
 
 export interface ClientPortOptions {
@@ -25,7 +22,6 @@ export interface ClientPortOptions {
   readonly isKeptAlive?: boolean;
   readonly step: (event: Event) => void;
   readonly onWarning: (message: string) => void;
-  /** The defaults are in LIMITS. */
   readonly closing?: Omit<ClosingSocketsOptions, 'onLimit'>;
   /** Default LIMITS.unreadBytesInAll. */
   readonly maxUnreadBytes?: number;

@@ -66,7 +66,6 @@ export class ClientPorts {
     return (client ?? secureClient)?.address ?? ANY_ADDRESS;
   }
 
-  /** -1 without a plain port. */
   get port(): number {
     return this.plain.port;
   }
@@ -79,7 +78,6 @@ export class ClientPorts {
     return this.secure?.outstandingHandshakes ?? 0;
   }
 
-  /** "127.0.0.1:2181", or "zks://127.0.0.1:2281" without a plain port. */
   get connectString(): string {
     if (this.port !== -1) return formatAddress(this.host, this.port);
     return `zks://${formatAddress(this.host, this.securePort)}`;

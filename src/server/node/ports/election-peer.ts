@@ -24,7 +24,6 @@ export interface ElectionPeerOptions {
   readonly sid: number;
   /** Only members are dialed; others only get answers. */
   readonly isMember: () => boolean;
-  /** Whether this server has the larger id, so that it makes the connection. */
   readonly isDialer: boolean;
   readonly dial: (addresses: readonly HostPort[], signal: AbortSignal) => Promise<Socket>;
   readonly onFrame: (frame: Buffer) => void;

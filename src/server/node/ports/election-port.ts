@@ -32,14 +32,12 @@ export interface ElectionPortOptions {
   readonly isEverywhere: boolean;
   /** multiAddress.enabled */
   readonly isMultiAddress: boolean;
-  /** tcpKeepAlive */
   readonly isKeptAlive: boolean;
   /** electionPortBindRetry */
   readonly bindTries: number;
   readonly transport?: Transport;
   /** quorum.auth.enableSasl */
   readonly auth?: QuorumAuth | null;
-  /** Default: ELECTION_WAITS. */
   readonly waits?: typeof ELECTION_WAITS;
   readonly step: (event: Event) => void;
   readonly onWarning: (message: string) => void;
@@ -75,7 +73,6 @@ export class ElectionPort {
     });
   }
 
-  /** @throws ServerError EBIND */
   async listen(members: readonly QuorumServerConfig[]): Promise<void> {
     this.learn(members, []);
     await this.listener.move(placesOf(this.ownAddresses, this.options.isEverywhere));
@@ -216,7 +213,6 @@ export class ElectionPort {
     socket.on('data', read);
   }
 
-  /** @param rest read after the preamble */
   private authenticate(socket: Socket, rest: Buffer, accept: (rest: Buffer) => void): void {
     const { auth = null } = this.options;
     if (auth === null) {

@@ -88,10 +88,7 @@ export class QuorumAuth {
     this.options = options;
   }
 
-  /**
-   * Authenticates this server to the dialed one, and pauses the socket.
-   * @throws Error with a reason for an operator, and destroys the socket
-   */
+  /** Authenticates this server to the dialed one. Pauses the socket; destroys it on an error. */
   async prove(socket: Socket, timeoutMs: number): Promise<void> {
     const { login } = this.options;
     if (login === null) return;
@@ -195,7 +192,6 @@ class Exchange {
     }
   }
 
-  /** @throws Error when none arrives */
   async receive(): Promise<AuthPacket> {
     for (;;) {
       const found = readAuthPacket(this.bytes);

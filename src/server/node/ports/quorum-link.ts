@@ -18,11 +18,8 @@ export interface QuorumLinkOptions {
   readonly onBytes: (bytes: Buffer) => void;
   /** Never called after `close`. */
   readonly onClosed: (reason: string) => void;
-  /** Default MAX_WAITING_BYTES. */
   readonly maxWaitingBytes?: number;
-  /** The default is in LIMITS. */
   readonly closingTimeMs?: number;
-  /** @param value of the current limit */
   readonly onLimit?: (limit: 'quorumUnreadBytes' | 'quorumClosingTime', value: number) => void;
 }
 

@@ -1,7 +1,4 @@
-/**
- * The connections between a leader and its learners: received bytes become events, effects become
- * sent bytes. An observer master has a second port, for observers.
- */
+/** The connections between a leader and its learners. An observer master has a second port. */
 import type { Socket } from 'node:net';
 import type { QuorumServerConfig } from '../../config/config-ensemble.js';
 import type { QuorumEffect } from '../../effects.js';
@@ -18,16 +15,12 @@ import { UnprovenLinks } from './unproven-links.js';
 
 export interface QuorumPortOptions {
   readonly sid: number;
-  /** For the first bytes on an incoming connection. */
   readonly greetingTimeoutMs: number;
-  /** quorumListenOnAllIPs */
   readonly isEverywhere: boolean;
-  /** electionPortBindRetry */
   readonly bindTries: number;
   /** observerMasterPort; default: null, no such port. */
   readonly observerPort?: number | null;
   readonly transport?: Transport;
-  /** quorum.auth.enableSasl */
   readonly auth?: QuorumAuth | null;
   readonly maxUnprovenBytes?: number;
   readonly linkLimits?: Pick<QuorumLinkOptions, 'maxWaitingBytes' | 'closingTimeMs'>;
@@ -88,7 +81,6 @@ export class QuorumPort {
     return port;
   }
 
-  /** @throws ServerError EBIND */
   async listen(members: readonly QuorumServerConfig[]): Promise<void> {
     // A server that is not a member stays at its address, where it may be added again.
     if (!members.some(({ sid }) => sid === this.options.sid)) return;
@@ -141,7 +133,6 @@ export class QuorumPort {
     this.unproven.delete(link);
   }
 
-  /** Closes after pending output. */
   closeLink(link: number): void {
     this.calls.get(link)?.abort();
     this.calls.delete(link);

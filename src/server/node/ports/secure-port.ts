@@ -1,7 +1,4 @@
-/**
- * TLS for clients: on a separate port (secureClientPort), on the plain port
- * (client.portUnification), with reload of certificates (client.certReload).
- */
+/** TLS for clients: secureClientPort, client.portUnification, and client.certReload. */
 import type { Socket } from 'node:net';
 import type { Config } from '../../config/config.js';
 import type { Event } from '../../events.js';
@@ -26,7 +23,6 @@ export class SecurePort {
   private readonly listener: MovableListener;
   private readonly watcher: FileWatcher | undefined;
 
-  /** @throws ServerError ECONFIG when the ssl.* options name no usable certificate */
   constructor(options: SecurePortOptions) {
     this.options = options;
     const { config, step, accept, onWarning } = options;

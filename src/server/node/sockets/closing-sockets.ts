@@ -7,7 +7,6 @@ export interface ClosingSocketsOptions {
   readonly closingTimeMs?: number;
   readonly maxClosing?: number;
   readonly shutdownTimeMs?: number;
-  /** @param from the address of the client */
   readonly onLimit: (limit: LimitName, from: string) => void;
 }
 

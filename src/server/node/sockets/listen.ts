@@ -12,7 +12,6 @@ const IN_USE = 'in use by a listener or a closing connection. Use another port, 
 export interface ListenOptions {
   /** All addresses by default. */
   readonly host: string | undefined;
-  /** 0 uses a free port. */
   readonly port: number;
   /** Connections that wait for accept; without a positive number, BACKLOG. */
   readonly backlog?: number;

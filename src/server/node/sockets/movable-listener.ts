@@ -11,13 +11,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { listen, portOf, stopListening } from './listen.js';
 
 export interface Place {
-  /** All addresses of this machine by default. */
   readonly host: string | undefined;
   readonly port: number;
 }
 
 export interface MovableListenerOptions {
-  /** For messages: "elections". */
   readonly whom: string;
   /** Attempts to listen, one second apart; 0 is unlimited (electionPortBindRetry). */
   readonly tries: number;

@@ -70,7 +70,6 @@ export async function accessOf(fs: FileSystem, path: string): Promise<Access | u
   }
 }
 
-/** @throws any error except for a missing file */
 export async function unlinkIfThere(fs: FileSystem, path: string): Promise<void> {
   try {
     await fs.unlink(path);

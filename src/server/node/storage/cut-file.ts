@@ -10,10 +10,7 @@ export async function cutFile(fs: FileSystem, path: string, offset: number): Pro
   }
 }
 
-/**
- * Makes a file durable before its use: after a kill, it may be only in memory, and a power loss
- * would remove it.
- */
+/** Makes a file durable before its use: after a kill, it may be only in memory. */
 export async function syncFile(fs: FileSystem, path: string): Promise<void> {
   const file = await fs.open(path, 'read');
   try {

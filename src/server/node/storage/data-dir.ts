@@ -99,10 +99,7 @@ export class DataDir {
     await finishRestore(this);
   }
 
-  /**
-   * @param onTxn called for every replayed txn; the entry is valid during the call
-   * @throws ServerError EDATA with the file and the offset of untrustworthy data
-   */
+  /** @param onTxn called for every replayed txn; the entry is valid during the call */
   async recover(onTxn?: TxnListener): Promise<Recovered> {
     const { options } = this;
     const rule = { isEmptyTrusted: options.isEmptyTrusted };
@@ -241,10 +238,7 @@ export class DataDir {
     return files.some(({ name }) => name === basename(path));
   }
 
-  /**
-   * Removes files that no start needs. Keeps the newest `retain` snapshots and their logs. Resolves
-   * to the names.
-   */
+  /** Keeps the newest `retain` snapshots and their logs. Resolves to the removed names. */
   async purge(retain: number): Promise<string[]> {
     const snapshots = await listFiles(this.fs, this.snapFolder);
     const plan = planPurge(snapshots, await listFiles(this.fs, this.logFolder), retain);

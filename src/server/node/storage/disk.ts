@@ -96,10 +96,7 @@ export class Disk {
       });
   }
 
-  /**
-   * Calls `onDurable` when the bytes and all earlier requests are on the disk.
-   * @param isAlone as in LogDisk
-   */
+  /** Calls `onDurable` when the bytes and all earlier requests are on the disk. */
   append(bytes: Buffer, firstZxid: bigint, onDurable: () => void, isAlone = false): void {
     if (this.isStopped) return;
     if (!this.isBarred) this.options.storage.log.append(bytes, firstZxid, onDurable, isAlone);
@@ -114,9 +111,7 @@ export class Disk {
     });
   }
 
-  /**
-   * Drops all txns after `zxid`. `onDone` gets the remaining data, or null if that is impossible.
-   */
+  /** Drops all txns after `zxid`. `onDone` gets the remaining data; null if impossible. */
   truncate(zxid: bigint, onDone: (database: Database | null) => void): void {
     const { dir } = this.options.storage;
     this.rewrite(async () => {
@@ -164,10 +159,7 @@ export class Disk {
     });
   }
 
-  /**
-   * `onDone` gets the place where a learner's history leaves the log's; null if the log is
-   * unusable.
-   */
+  /** `onDone` gets where a learner's history leaves the log's; null if the log is unusable. */
   searchLog(range: LogRange, sizeFactor: number, onDone: (place: LogPlace | null) => void): void {
     this.search(range, sizeFactor).then(onDone, (error: Error) => {
       this.options.onWarning(`cannot search the log for a learner: ${error.message}`);

@@ -60,7 +60,6 @@ export interface FileSystem {
   unlink(path: string): Promise<void>;
   /** Fails unless the parent exists. */
   mkdir(path: string): Promise<void>;
-  /** Removes an empty folder. */
   rmdir(path: string): Promise<void>;
   readdir(path: string): Promise<string[]>;
   /** Follows links. */

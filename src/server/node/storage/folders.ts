@@ -2,7 +2,6 @@ import { dirname, join } from 'node:path';
 import { ExitCode, isMissing, ServerError } from './errors.js';
 import type { FileStat, FileSystem } from './file-system.js';
 
-/** @throws ServerError EDATADIR */
 export async function mustExist(fs: FileSystem, folder: string): Promise<void> {
   const found = await fs.stat(folder).catch(() => undefined);
   if (found?.kind === 'folder') return;
@@ -13,10 +12,7 @@ export async function mustExist(fs: FileSystem, folder: string): Promise<void> {
   );
 }
 
-/**
- * Makes a folder and its parents durable: a voter whose folder a power loss removed would forget
- * its promises.
- */
+/** Durable with its parents: a voter whose folder a power loss removed forgets its promises. */
 export async function makeFolder(fs: FileSystem, folder: string): Promise<void> {
   const parent = dirname(folder);
   let found: FileStat | undefined;

@@ -28,16 +28,13 @@ export interface StorageListener {
 }
 
 export interface OpenedStorage {
-  /** Null keeps no data. */
   readonly storage: Storage | null;
   readonly lock: DirLock | null;
   readonly database: Database;
-  /** Txns replayed from the log. */
   readonly replayed: number;
   /** The last of these txns; null for a standalone server. */
   readonly committedLog: CommittedLog | null;
   readonly snapshotZxid: bigint | null;
-  /** The durations of the start. */
   readonly startup: ReadonlyMap<Measured, number>;
   readonly listener: StorageListener;
 }

@@ -30,7 +30,6 @@ interface Replay {
   /** Paths of logs with records. */
   readonly read: string[];
   readonly tears: Tear[];
-  /** Logs without a record. */
   readonly empty: { readonly path: string; readonly size: number }[];
 }
 

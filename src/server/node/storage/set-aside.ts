@@ -25,10 +25,7 @@ export async function withRoom<T>(dir: DataDir, write: () => Promise<T>): Promis
   }
 }
 
-/**
- * Moves all snapshots and logs but `newest` away. A failure is only a warning, because the repair
- * does not depend on it.
- */
+/** Moves all but `newest` away. A failure is only a warning: the repair does not need it. */
 export async function setAside(
   dir: DataDir,
   mismatchZxid: bigint,

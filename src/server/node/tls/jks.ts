@@ -75,7 +75,6 @@ class Cursor {
     this.bytes = bytes;
   }
 
-  /** @throws JksError */
   take(length: number): Buffer {
     const end = this.at + length;
     if (length < 0 || end > this.bytes.length) throw new JksError('ends in the middle of an entry');

@@ -42,7 +42,6 @@ export function readKeyStore(store: StoreFile): KeyStore {
   return { key: pemOfKey(key), chain: chainOf(location, key, certificates.map(parsed(location))) };
 }
 
-/** @throws StoreError */
 export function readTrustStore(store: StoreFile): TrustStore {
   const { location, password } = store;
   const bytes = readStoreFile(location);

@@ -60,7 +60,6 @@ export function readTlsOptions(config: Config, onWarning: (message: string) => v
   return readSource({ ...config, prefix: 'ssl', whom: 'client' }, onWarning);
 }
 
-/** For the other servers of the ensemble. */
 export function readQuorumTlsOptions(
   config: Config,
   onWarning: (message: string) => void,

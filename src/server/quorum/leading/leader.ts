@@ -168,10 +168,7 @@ export class Leader implements Role, LearnerMaster {
     }
   }
 
-  /**
-   * Makes the configuration of zoo.cfg take precedence over other unversioned ones
-   * (ZOOKEEPER-1783).
-   */
+  /** Gives the configuration of zoo.cfg precedence over other unversioned ones (ZOOKEEPER-1783). */
   private raiseConfig(): void {
     const { membership, isReconfigEnabled } = this.peer;
     if (!isReconfigEnabled || membership.config.version !== 0n || membership.next !== null) return;

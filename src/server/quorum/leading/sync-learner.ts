@@ -115,9 +115,7 @@ function planLogged(
   return planSync(lastZxid, { zxids: [place.at, place.next, last], lastProcessedZxid: last });
 }
 
-/**
- * Returns why an observer must retry later, or "". Followers pass: they count toward the quorum.
- */
+/** Why an observer must retry later, or "". Followers pass: they count toward the quorum. */
 function tooManySyncs(
   { isObserver, syncKind }: LearnerHandler,
   peer: PeerHost,

@@ -88,9 +88,7 @@ const MAX_AUTH_LENGTH = LIMITS.forwardedAuthBytes.value;
 /** Room for headers and digest besides the request or txn. */
 const SLACK = 1024 * 1024;
 
-/**
- * A pull parser. For a bad length, `next` throws a JuteError or LimitError and allocates nothing.
- */
+/** A pull parser. For a bad length, `next` throws a JuteError or LimitError. */
 export class PacketReader {
   private readonly window = new ByteWindow();
   /** In bytes; by default enough for a txn. */

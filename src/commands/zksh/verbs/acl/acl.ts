@@ -81,7 +81,6 @@ export const acl = defineFamily({
   subcommands: [show, add, remove],
 });
 
-/** @throws CommandError USAGE */
 function idsOf(text: string, token: Token | undefined): readonly ACL['id'][] {
   return text.split(/,(?=\w+:)/).map((part) => {
     const colon = part.indexOf(':');

@@ -98,7 +98,6 @@ export const json = defineFamily({
   subcommands: [get, set],
 });
 
-/** @throws CommandError USAGE */
 function stepsOf(pointer = '', token: Token | undefined): Steps {
   const steps = parsePointer(pointer);
   if (!('fault' in steps)) return steps;
@@ -145,7 +144,6 @@ function unindent(text: string): string {
   return indents.length === 0 ? text : text.replace(new RegExp(`\\n[ \\t]{${least}}`, 'g'), '\n');
 }
 
-/** @throws CommandError NOTJSON */
 function documentOf(path: string, data: Buffer | null): string {
   const fault = (reason: string, cause?: unknown) =>
     new CommandError(`${path}: data is not JSON: ${reason}`, { code: 'NOTJSON', path, cause });
@@ -169,7 +167,6 @@ function noValue(path: string, why: string, hint?: string): CommandError {
   });
 }
 
-/** @throws CommandError NOVALUE */
 function changed(
   path: string,
   document: string,

@@ -76,7 +76,6 @@ export interface CopyOptions {
   readonly 'no-acl': boolean;
 }
 
-/** @throws CommandError USAGE for a copy of a tree into itself */
 export function refuseInside(from: string, to: string): void {
   if (isWithin(to, from))
     throw usageError(`${to}: destination is inside the source: ${from}`, undefined);

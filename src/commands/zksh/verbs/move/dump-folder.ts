@@ -27,7 +27,6 @@ export class DumpFolder {
     this.#root = root;
   }
 
-  /** @throws an error of the file system, such as EEXIST */
   static async create(name: string): Promise<DumpFolder> {
     await mkdir(name, { mode: FOLDER_MODE });
     return DumpFolder.at(name);
@@ -41,10 +40,7 @@ export class DumpFolder {
     return join(this.#name, INDEX);
   }
 
-  /**
-   * @param path relative to the root of the dump, "" for the root
-   * @throws CommandError NOFILE that names the file
-   */
+  /** @param path relative to the root of the dump, "" for the root */
   async write(path: string, data: Buffer, isResumed: boolean): Promise<void> {
     const name = fileOf(path);
     try {

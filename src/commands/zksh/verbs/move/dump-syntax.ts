@@ -20,7 +20,6 @@ export interface DumpPiece {
 export interface DumpSyntax {
   /** @throws RangeError if the text cannot be split */
   split(chunks: AsyncIterable<Buffer>): AsyncGenerator<DumpPiece>;
-  /** @throws RangeError with the problem */
   parse(text: string): DumpLine;
   /** Parses the end from the last bytes of a dump; undefined if the dump was interrupted. */
   parseEnd(tail: string): DumpLine | undefined;

@@ -41,10 +41,7 @@ export class DumpWriter {
     if (interrupted?.format === 'json') this.#lines.addText('\n');
   }
 
-  /**
-   * @param signal stops all writes, because another process may already resume the dump
-   * @throws CommandError FILEEXISTS, NOFILE
-   */
+  /** @param signal stops all writes, because another process may already resume the dump */
   static async open(
     file: string,
     format: DumpFormat,

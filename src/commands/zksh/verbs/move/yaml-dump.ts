@@ -46,7 +46,6 @@ export const yamlSyntax: DumpSyntax = {
   },
 };
 
-/** @throws RangeError */
 function parseYaml(text: string): DumpLine {
   const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent' });
   const fault = document.errors[0] ?? document.warnings[0];
@@ -74,7 +73,6 @@ function readValue(name: string, { value, source }: Scalar): unknown {
   return typeof value === 'string' || source === undefined ? String(value) : source;
 }
 
-/** @throws RangeError */
 async function* splitDocuments(chunks: AsyncIterable<Buffer>): AsyncGenerator<DumpPiece> {
   let lines: Buffer[] = [];
   let [length, number, start, end] = [0, 0, 1, 0];

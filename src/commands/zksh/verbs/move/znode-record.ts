@@ -90,7 +90,6 @@ export function parseDumpLine(text: string): DumpLine {
   return lineOf(value as LineFields);
 }
 
-/** @throws RangeError with the problem of the fields */
 export function lineOf(fields: LineFields): DumpLine {
   if (fields['zkshDump'] !== undefined) return { kind: 'head', head: headOf(fields) };
   if (fields['end'] === true) return { kind: 'end', end: endOf(fields) };

@@ -41,7 +41,6 @@ export const txn = defineCommand({
   },
 });
 
-/** @throws CommandError USAGE for an invalid operation */
 async function operationOf(
   context: CommandContext,
   text: string,

@@ -49,7 +49,6 @@ export const undo = defineCommand({
   },
 });
 
-/** @throws CommandError NOUNDO */
 function lastChanges({ session }: CommandContext): CommandChanges {
   const { journal } = session;
   if (journal === undefined) {

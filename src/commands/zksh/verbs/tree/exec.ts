@@ -16,7 +16,6 @@ export interface ExecFlags {
   readonly 'keep-going': boolean;
 }
 
-/** @throws CommandError USAGE for a line that does not parse */
 export function checkExec(line: string, token: Token | undefined): void {
   const { statements, fault } = parseLine(line);
   if (fault !== undefined)

@@ -163,7 +163,6 @@ function makeTest(
   return (path, stat) => tests.every((test) => test(path, stat));
 }
 
-/** @throws CommandError USAGE */
 function nameTest(glob: string | undefined, token: Token | undefined): NameTest | undefined {
   try {
     return glob === undefined ? undefined : parseNameGlob(glob);

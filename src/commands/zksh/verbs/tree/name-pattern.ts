@@ -2,7 +2,6 @@ import { usageError } from '../../../program/command-error.js';
 import { DURATION_FORM, parseDuration } from '../../../program/duration.js';
 import type { Token } from '../../language/parse-line.js';
 
-/** @throws CommandError USAGE for an invalid expression */
 export function regExpOf(text: string, flags: string, token: Token | undefined): RegExp {
   try {
     return new RegExp(text, flags);

@@ -53,7 +53,6 @@ export const who = defineCommand({
   runMany: (context, { options }, paths) => showAll(context, paths, options),
 });
 
-/** @throws CommandError USAGE */
 function sessionOf(text: string | undefined, token?: Token): string | undefined {
   const id = text?.toLowerCase();
   if (id === undefined || /^0x[0-9a-f]{1,16}$/.test(id)) return id;
