@@ -48,11 +48,18 @@ function hasPart(name, part) {
   });
 }
 
+const LONG = [
+  'strangers',
+  'sim',
+  'cli/repl',
+  'recipes/scenarios',
+  'conformance/recipes',
+  'conformance/repl',
+];
+
 /** Files that take a minute or more start first, so that no core idles at the end. */
 function isLong(name) {
-  return Number(
-    ['strangers', 'sim', 'cli/repl', 'recipes/apache'].some((part) => name.startsWith(part)),
-  );
+  return Number(LONG.some((part) => name.startsWith(part)));
 }
 
 /** dist keeps the output of deleted sources. */

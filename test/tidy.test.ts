@@ -39,7 +39,6 @@ const REGISTRIES = [
 
 /** Files that may skip tests, because they print the reason. */
 const REGISTRARS = [
-  'test/cli/repl-apache.test.ts',
   'test/cli/repl-world.ts',
   'test/conformance/client-suite-native.ts',
   'test/conformance/support/peers.ts',

@@ -1,10 +1,10 @@
 import { test } from 'uvu';
+import { registerLeaderElectionSuite } from '../recipes/leader-election-suite.js';
+import { type Register, registerLockFaults, registerLockSuite } from '../recipes/lock-suite.js';
+import { registerScenarioFaults, registerScenarios } from '../recipes/scenario-suite.js';
+import { inWorld } from '../recipes/world.js';
 import { oracleTest, startOracle } from '../support/oracle.js';
 import { SharedByTests } from '../support/shared-by-tests.js';
-import { registerLeaderElectionSuite } from './leader-election-suite.js';
-import { type Register, registerLockFaults, registerLockSuite } from './lock-suite.js';
-import { registerScenarioFaults, registerScenarios } from './scenario-suite.js';
-import { inWorld } from './world.js';
 
 // The same suites on one server of Apache's.
 
