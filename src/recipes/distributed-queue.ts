@@ -6,10 +6,11 @@ import { limited, type WaitOptions } from './limit.js';
 import { PathRecipe } from './path-recipe.js';
 import { decodeItems, encodeItem } from './queue-items.js';
 import { changeOnce, failedAt } from './receipt.js';
-import { retried, type Wait, whileAlive } from './session.js';
+import { type Wait, whileAlive } from './session.js';
 import { takeTurn } from './turn.js';
 import {
   childrenOf,
+  countCreations,
   createOptions,
   createParent,
   makeContainer,
@@ -242,10 +243,8 @@ export class DistributedQueue extends CuratorQueue {
  * decides.
  */
 export class DelayQueue extends CuratorQueue {
-  /** The cversion counts creates and deletes, so with the children it tells of creates alone. */
-  protected override async creations(wait: Wait): Promise<number> {
-    const stat = await retried(wait, () => this.client.exists(this.path));
-    return stat === null ? 0 : (stat.cversion + stat.numChildren) | 0;
+  protected override creations(wait: Wait): Promise<number> {
+    return countCreations(wait);
   }
 
   /**

@@ -6,10 +6,11 @@ import { limited, type WaitOptions } from './limit.js';
 import { type Member, parseMembers } from './members.js';
 import { PathRecipe } from './path-recipe.js';
 import { changeOnce } from './receipt.js';
-import { hasCode, isLoss, once, retried, untilConnected, type Wait } from './session.js';
+import { hasCode, isLoss, once, untilConnected, type Wait } from './session.js';
 import { takeTurn } from './turn.js';
 import {
   childrenOf,
+  countCreations,
   createOptions,
   createParent,
   NO_DATA,
@@ -189,10 +190,8 @@ export class Queue extends ItemQueue {
  * number goes first. So a put makes the next take() list the items again.
  */
 export class PriorityQueue extends ItemQueue {
-  /** The cversion counts creates and deletes, so with the children it tells of creates alone. */
-  protected override async creations(wait: Wait): Promise<number> {
-    const stat = await retried(wait, () => this.client.exists(this.path));
-    return stat === null ? 0 : (stat.cversion + stat.numChildren) | 0;
+  protected override creations(wait: Wait): Promise<number> {
+    return countCreations(wait);
   }
 
   /**

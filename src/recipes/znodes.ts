@@ -89,6 +89,15 @@ export async function childrenOf(wait: Wait, path: string): Promise<readonly str
   return found?.children ?? [];
 }
 
+/**
+ * A number that rises with each create below `path`: cversion counts creates and deletes, so with
+ * the children it tells of creates alone.
+ */
+export async function countCreations(wait: Wait): Promise<number> {
+  const stat = await retried(wait, () => wait.client.exists(wait.path));
+  return stat === null ? 0 : (stat.cversion + stat.numChildren) | 0;
+}
+
 /** The children, or undefined if the znode does not exist; the watch is set in both cases. */
 export async function watchChildren(
   wait: Wait,
