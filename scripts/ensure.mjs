@@ -73,7 +73,8 @@ if (
   );
 }
 
-if (process.argv.includes('--native') && modified(nativeStamp) < modified(installStamp)) {
+async function compileNative() {
+  if (!process.argv.includes('--native') || modified(nativeStamp) >= modified(installStamp)) return;
   await stamp(nativeStamp, async () => {
     const args = ['rebuild', 'zookeeper', '--no-progress', '--loglevel=error'];
     const failed = await run("compiling Apache's C client", 'npm', args);
@@ -81,13 +82,15 @@ if (process.argv.includes('--native') && modified(nativeStamp) < modified(instal
   });
 }
 
-const sources = ['src', 'test', 'bench', 'scripts'].map((folder) => newestIn(at(folder)));
-if (
-  modified(buildStamp) < Math.max(...sources, modified(at('tsconfig.json')), modified(installStamp))
-) {
+async function build() {
+  const sources = ['src', 'test', 'bench', 'scripts'].map((folder) => newestIn(at(folder)));
+  const newest = Math.max(...sources, modified(at('tsconfig.json')), modified(installStamp));
+  if (modified(buildStamp) >= newest) return;
   const tsc = at('node_modules', 'typescript', 'bin', 'tsc');
   await stamp(buildStamp, async () => {
     await must('compiling', process.execPath, [tsc, '-p', '.']);
     await must('bundling', process.execPath, [at('scripts', 'bundle.mjs')]);
   });
 }
+
+await Promise.all([compileNative(), build()]);

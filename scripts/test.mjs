@@ -1,4 +1,4 @@
-// Lints, then runs each compiled test file in a separate process, one more at a time than the
+// Lints, and runs each compiled test file in a separate process, two more at a time than the
 // machine has cores. The last line is "N passed, N failed".
 //
 //   node scripts/test.mjs                        all but test/conformance
@@ -7,7 +7,7 @@
 //
 // uvu exits 0 for a file that never calls .run() or whose hook throws. So a file that reports no
 // total counts as failed.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join, relative, resolve as resolvePath, sep } from 'node:path';
@@ -15,6 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 
 const FILE_TIMEOUT_MS = 8 * 60_000;
+const MORE_THAN_CORES = 2;
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const args = process.argv.slice(2);
 const otherFolder = args[0] === '--in' ? resolvePath(args.splice(0, 2)[1] ?? '.') : undefined;
@@ -72,10 +73,11 @@ function count(output, label) {
   return matches.reduce((sum, match) => sum + Number(match[1]), 0);
 }
 
-function runFile(file) {
+/** Resolves to what a process of Node.js printed, and how it ended. */
+function runNode(args) {
   return new Promise((resolve) => {
     const startedAt = Date.now();
-    const child = spawn(process.execPath, ['--enable-source-maps', file], {
+    const child = spawn(process.execPath, args, {
       cwd: root,
       env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0', NODE_DISABLE_COLORS: '1' },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -95,12 +97,12 @@ function runFile(file) {
     }, FILE_TIMEOUT_MS);
     child.on('close', (status, signal) => {
       clearTimeout(timer);
-      resolve({ file, output, status, signal, ms: Date.now() - startedAt });
+      resolve({ output, status, signal, ms: Date.now() - startedAt });
     });
   });
 }
 
-function report({ file, output, status, signal, ms }) {
+function report(file, { output, status, signal, ms }) {
   const plain = stripVTControlCharacters(output);
   const total = count(plain, 'Total');
   const passed = count(plain, 'Passed');
@@ -124,25 +126,19 @@ function report({ file, output, status, signal, ms }) {
 
 const sum = { passed: 0, failed: 0, skipped: 0 };
 
-if (wanted.length === 0 && otherFolder === undefined) {
-  const lint = spawnSync(
-    process.execPath,
-    [
-      join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome'),
-      'check',
-      '--colors=off',
-      '--error-on-warnings',
-      '.',
-    ],
-    {
-      cwd: root,
-      stdio: ['ignore', 1, 2],
-    },
-  );
-  if (lint.status !== 0) {
-    console.log('FAIL lint');
-    sum.failed++;
-  }
+/** The linter runs beside the first tests, which leave it time. */
+async function lint() {
+  const biome = join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome');
+  const { output, status } = await runNode([
+    biome,
+    'check',
+    '--colors=off',
+    '--error-on-warnings',
+    '.',
+  ]);
+  if (status === 0) return;
+  console.log(`FAIL lint\n${output}`);
+  sum.failed++;
 }
 
 const queue = testFiles();
@@ -153,14 +149,16 @@ if (otherFolder === undefined) {
 }
 async function worker() {
   for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
-    const result = report(await runFile(file));
+    const result = report(file, await runNode(['--enable-source-maps', file]));
     sum.passed += result.passed;
     sum.failed += result.failed;
     sum.skipped += result.skipped;
   }
 }
 // Most files wait for other processes half of the time.
-await Promise.all(Array.from({ length: availableParallelism() + 1 }, worker));
+const workers = Array.from({ length: availableParallelism() + MORE_THAN_CORES }, worker);
+const isWhole = wanted.length === 0 && otherFolder === undefined;
+await Promise.all([...workers, ...(isWhole ? [lint()] : [])]);
 if (sum.passed + sum.failed === 0) {
   console.log('no test ran');
   sum.failed = 1;

@@ -29,6 +29,9 @@ const MAX_MORE_FILES = 30;
 const MAX_MORE_BYTES = 300 * 1024 * 1024;
 const TOP = '/strangers';
 
+/** A pause between two writes leaves the processor to the attack. */
+const WRITE_PAUSE_MS = 5;
+
 /** Writes one after the other while an attack runs. */
 class Writer {
   acknowledged = 0;
@@ -54,6 +57,7 @@ class Writer {
         while (!this.isOver) {
           await client.setData(TOP, Buffer.from(`${this.acknowledged}`));
           this.note();
+          await delay(WRITE_PAUSE_MS);
         }
       } catch {
         // The connection or the session is lost: the next one continues.

@@ -9,8 +9,8 @@ import { startServer } from '../../../../../src/server/main.js';
 import { runZksh } from '../../../../support/run-zksh.js';
 import { makeTempDir } from '../../../../support/temp-dir.js';
 
-/** 32 MB of data in total. */
-const [PARENTS, SIBLINGS, LENGTH] = [20, 100, 16_000];
+/** 19 MB of data in total, 26 MB in base64. */
+const [PARENTS, SIBLINGS, LENGTH] = [12, 100, 16_000];
 const NODE_OPTIONS = '--max-old-space-size=20 --max-semi-space-size=1';
 
 test('a tree that is larger than the heap is dumped, read, and searched', async () => {
