@@ -1,6 +1,9 @@
 import * as assert from 'uvu/assert';
+import { mkdirp } from '../../src/client/znodes/create.js';
+import { type CacheChange, openTreeCache } from '../../src/client/znodes/tree-cache.js';
 import { AtomicLong, AtomicValue } from '../../src/recipes/atomic.js';
 import { DelayQueue, DistributedQueue } from '../../src/recipes/distributed-queue.js';
+import { LeaderElection } from '../../src/recipes/leader-election.js';
 import { PersistentNode } from '../../src/recipes/persistent-node.js';
 import { Semaphore } from '../../src/recipes/semaphore.js';
 import { ServiceCache, ServiceDirectory } from '../../src/recipes/service-cache.js';
@@ -177,6 +180,62 @@ async function discovery({ world, subject, midpoint }: Stage): Promise<void> {
   await cache.close();
 }
 
+/** The caches of a znode, of its children, and of the tree; their content is the server's. */
+async function caches({ world, subject, midpoint }: Stage): Promise<void> {
+  const { path, observer } = world;
+  await mkdirp(observer, `${path}/a`);
+  await observer.create(`${path}/a/b`, '1');
+  const told: string[] = [];
+  const onChange = ({ type }: CacheChange) => void told.push(type);
+  const open = (depth: number) => openTreeCache(subject, path, { depth, onChange });
+  const [node, children, tree] = [await open(0), await open(1), await open(2)];
+  const isKnown = (what: string, paths: readonly (readonly string[])[]) =>
+    waitFor(what, () =>
+      [node, children, tree].every((cache, at) => {
+        const found = cache.entries().map((znode) => znode.path.slice(path.length));
+        return found.join() === paths[at]?.join();
+      }),
+    );
+  await isKnown('all', [[''], ['', '/a'], ['', '/a', '/a/b']]);
+  await observer.setData(`${path}/a/b`, '2');
+  await observer.create(`${path}/c`, '3');
+  await midpoint();
+  await isKnown('one more', [[''], ['', '/a', '/c'], ['', '/a', '/a/b', '/c']]);
+  await waitFor('the news', () => `${tree.get(`${path}/a/b`)?.data}` === '2');
+  for (const name of ['a/b', 'a', 'c']) await observer.delete(`${path}/${name}`);
+  await isKnown('none', [[''], [''], ['']]);
+  const count = (wanted: string) => told.filter((type) => type === wanted).length;
+  assert.equal([count('added'), count('changed'), count('removed')], [2, 1, 5]);
+  for (const cache of [node, children, tree]) await cache.close();
+}
+
+/** Two candidates that lead in turns, as with Curator's LeaderSelector and autoRequeue. */
+async function selector({ world, subject, midpoint }: Stage): Promise<void> {
+  const clients = { mine: subject, theirs: await world.client() };
+  const terms: string[] = [];
+  let leaders = 0;
+  const onElected = (id: string) => async () => {
+    assert.is(++leaders, 1);
+    terms.push(id);
+    await waitFor('the other candidate', async () => {
+      return terms.length > 3 || (await world.children()).length === 2;
+    });
+    if (terms.length === 2) await midpoint();
+    leaders--;
+  };
+  const stand = async (id: keyof typeof clients): Promise<void> => {
+    const election = new LeaderElection(clients[id], world.path, { id });
+    for (let term = 0; term < 2; term++) await election.lead({ onElected: onElected(id) });
+  };
+  await Promise.all([stand('mine'), stand('theirs')]);
+  assert.is(terms.length, 4);
+  assert.is(terms.filter((id) => id === 'mine').length, 2);
+  assert.ok(
+    ['mine,theirs,mine,theirs', 'theirs,mine,theirs,mine'].includes(terms.join()),
+    terms.join(),
+  );
+}
+
 export const CURATOR_SCENARIOS: readonly Scenario[] = [
   { name: 'shared count', run: sharedCount, isBuiltinOnly: true },
   { name: 'semaphore with a count', run: dynamicSemaphore, isBuiltinOnly: true },
@@ -186,4 +245,6 @@ export const CURATOR_SCENARIOS: readonly Scenario[] = [
   { name: 'delay queue', run: delayQueue, isBuiltinOnly: true },
   { name: 'persistent node', run: persistentNode },
   { name: 'registered instance', run: discovery, isBuiltinOnly: true },
+  { name: 'caches', run: caches, isBuiltinOnly: true },
+  { name: 'selector', run: selector },
 ];

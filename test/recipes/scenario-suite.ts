@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert';
+import type { Harm } from '../support/proxy.js';
 import { CURATOR_SCENARIOS } from './curator-scenarios.js';
 import type { Register } from './lock-suite.js';
 import { MORE_SCENARIOS } from './more-scenarios.js';
@@ -23,24 +24,28 @@ export function registerScenarios(register: Register, scenarios = SCENARIOS): vo
   }
 }
 
-/**
- * Every recipe, once for each of its requests: the connection breaks before the request is
- * forwarded, or before its reply is.
- */
+const HARMS: readonly Harm[] = [
+  'request is lost',
+  'reply is lost',
+  'reply is doubled',
+  'reply is delayed',
+];
+
+/** Every recipe, once for each of its requests, which the proxy harms. */
 export function registerScenarioFaults(
   register: (name: string, run: (port: number) => Promise<void>) => void,
 ): void {
   for (const scenario of SCENARIOS) {
-    for (const when of ['reply', 'request'] as const) {
-      register(`${scenario.name}: any ${when} is lost`, async (port) => {
-        let cuts = 0;
-        for (let hasCut = true; hasCut; ) {
+    for (const harm of HARMS) {
+      register(`${scenario.name}: any ${harm}`, async (port) => {
+        let harmed = 0;
+        for (let hasHarmed = true; hasHarmed; ) {
           await inWorld(port, async (world) => {
-            hasCut = await runHarmed(scenario, world, cuts + 1, when);
+            hasHarmed = await runHarmed(scenario, world, harmed + 1, harm);
           });
-          if (hasCut) cuts++;
+          if (hasHarmed) harmed++;
         }
-        assert.ok(cuts >= 3, `only ${cuts} requests could be harmed`);
+        assert.ok(harmed >= 3, `only ${harmed} requests could be harmed`);
       });
     }
   }
@@ -50,17 +55,17 @@ async function runHarmed(
   { run }: Scenario,
   world: World,
   count: number,
-  when: 'reply' | 'request',
+  harm: Harm,
 ): Promise<boolean> {
   const proxy = await world.proxy();
   const subject = await world.client({ through: proxy });
-  proxy.cutAt(count, when);
+  proxy.harmAt(count, harm);
   try {
     await run({ world, subject, midpoint: nothing });
     assert.equal(await world.leftovers(), []);
   } catch (error) {
     const left = await world.leftovers();
-    throw new Error(`with ${when} ${count} lost, ${left} left: ${error}`, { cause: error });
+    throw new Error(`${harm}, of request ${count}; ${left} left: ${error}`, { cause: error });
   }
-  return proxy.hasCut;
+  return proxy.hasHarmed;
 }

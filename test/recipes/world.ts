@@ -109,6 +109,13 @@ function patient(client: ZooKeeperClient): ZooKeeperClient {
   client.getChildren = again(client.getChildren.bind(client));
   client.setData = again(client.setData.bind(client));
   client.sync = again(sync);
+  const remove = client.delete.bind(client);
+  client.delete = again((path, version) =>
+    // An earlier attempt may have deleted it.
+    remove(path, version).catch((error) => {
+      if (!(error instanceof ZooKeeperError && error.code === 'NONODE')) throw error;
+    }),
+  );
   return client;
 }
 

@@ -17,49 +17,69 @@ export interface TestProxy {
   stall(): void;
   mend(): void;
   /**
-   * Breaks the connection that carries the `count`th request from now on, once. It drops either
-   * the reply ('reply') or the request ('request'). Pings and the requests of a reconnect do not
-   * count.
+   * Harms the `count`th request from now on, or its reply, once. Pings and the requests of a
+   * reconnect do not count.
    */
-  cutAt(count: number, when: 'reply' | 'request'): void;
-  /** Whether cutAt has broken its connection. */
-  readonly hasCut: boolean;
+  harmAt(count: number, harm: Harm): void;
+  /** Whether the request or reply of harmAt has come by. */
+  readonly hasHarmed: boolean;
   close(): Promise<void>;
 }
 
-/** The cut that cutAt requested, counted over all connections. */
-interface CutPlan {
+/** A loss breaks the connection. A delay also holds back later replies. */
+export type Harm = 'request is lost' | 'reply is lost' | 'reply is doubled' | 'reply is delayed';
+
+/** Longer than what another session of the same test needs for several requests. */
+const DELAY_MS = 25;
+
+/** What harmAt requested, counted over all connections. */
+interface HarmPlan {
   requestsLeft: number;
-  when: 'reply' | 'request';
-  hasCut: boolean;
+  harm: Harm;
+  hasHarmed: boolean;
 }
 
-/** Forwards frames in both directions until the plan breaks the connection. */
-function relay(client: Socket, server: Socket, plan: CutPlan): void {
+/** Forwards frames in both directions, and harms one of them by the plan. */
+function relay(client: Socket, server: Socket, plan: HarmPlan): void {
   const breakOff = (): void => {
-    plan.hasCut = true;
-    plan.requestsLeft = Number.POSITIVE_INFINITY;
+    plan.hasHarmed = true;
     client.destroy();
     server.destroy();
   };
   const [requests, replies] = [new FrameSplitter(), new FrameSplitter()];
   let [isFirstRequest, isFirstReply] = [true, true];
-  let fatalXid: number | undefined;
+  let chosenXid: number | undefined;
+  /** The delayed reply, and the replies after it. */
+  let heldBack: Buffer[] | undefined;
+  const release = (): void => {
+    for (const frame of heldBack ?? []) client.write(frame);
+    heldBack = undefined;
+  };
   client.on('data', (chunk) => {
     for (const frame of requests.push(chunk)) {
-      const isCounted = !isFirstRequest && xidOf(frame) > 0 && --plan.requestsLeft === 0;
+      const isChosen = !isFirstRequest && xidOf(frame) > 0 && --plan.requestsLeft === 0;
       isFirstRequest = false;
-      if (isCounted && plan.when === 'request') return breakOff();
-      if (isCounted) fatalXid = xidOf(frame);
+      if (isChosen && plan.harm === 'request is lost') return breakOff();
+      if (isChosen) chosenXid = xidOf(frame);
       server.write(frame);
     }
   });
   server.on('data', (chunk) => {
     for (const frame of replies.push(chunk)) {
-      const isFatal = !isFirstReply && fatalXid !== undefined && xidOf(frame) === fatalXid;
-      if (isFatal) return breakOff();
+      const isChosen = !isFirstReply && chosenXid !== undefined && xidOf(frame) === chosenXid;
       isFirstReply = false;
-      client.write(frame);
+      if (isChosen) {
+        if (plan.harm === 'reply is lost') return breakOff();
+        plan.hasHarmed = true;
+        chosenXid = undefined;
+        if (plan.harm === 'reply is doubled') client.write(frame);
+        else {
+          heldBack = [];
+          setTimeout(release, DELAY_MS);
+        }
+      }
+      if (heldBack === undefined) client.write(frame);
+      else heldBack.push(frame);
     }
   });
 }
@@ -70,7 +90,7 @@ function relayBytes(client: Socket, server: Socket): void {
   server.on('data', (chunk) => client.write(chunk));
 }
 
-/** @param speaks 'frames' of clients, which cutAt counts, or bytes between servers */
+/** @param speaks 'frames' of clients, which harmAt counts, or bytes between servers */
 export async function startProxy(
   targetPort: number,
   speaks: 'frames' | 'bytes' = 'frames',
@@ -79,7 +99,11 @@ export async function startProxy(
   let isRefusing = false;
   let isStalled = false;
   let chunksFromClients = 0;
-  const plan: CutPlan = { requestsLeft: Number.POSITIVE_INFINITY, when: 'reply', hasCut: false };
+  const plan: HarmPlan = {
+    requestsLeft: Number.POSITIVE_INFINITY,
+    harm: 'reply is lost',
+    hasHarmed: false,
+  };
   const cut = (): void => {
     for (const [client, server] of pairs) {
       client.destroy();
@@ -133,11 +157,11 @@ export async function startProxy(
       isStalled = false;
       for (const [, server] of pairs) server.resume();
     },
-    cutAt: (count, when) => {
-      Object.assign(plan, { requestsLeft: count, when, hasCut: false });
+    harmAt: (count, harm) => {
+      Object.assign(plan, { requestsLeft: count, harm, hasHarmed: false });
     },
-    get hasCut() {
-      return plan.hasCut;
+    get hasHarmed() {
+      return plan.hasHarmed;
     },
     close: async () => {
       isRefusing = true;

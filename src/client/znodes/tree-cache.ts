@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import {
   checkFields,
   checkFunction,
@@ -8,6 +9,7 @@ import {
 import type { Stat } from '../../protocol/data.js';
 import { baseName, childPath, isWithin, parentPath } from '../../protocol/path.js';
 import type { WatchChange, ZooKeeperClient } from '../base/client.js';
+import { endOfSession } from '../base/errors.js';
 import { checkClient } from '../check-client.js';
 import { isCode } from './is-code.js';
 import { PACE_CHECKS, type Pace, Pacer } from './pace.js';
@@ -97,6 +99,9 @@ export async function openTreeCache(
   }
 }
 
+/** A closing client fails requests before its state changes: prevents a busy loop. */
+const RETRY_PAUSE_MS = 50;
+
 interface TreeSettings {
   readonly pace: Pace;
   readonly depth: number | undefined;
@@ -171,8 +176,22 @@ class WatchedTree implements TreeCache {
     return this.close();
   }
 
+  /** Begins again if the request that sets the watch is lost. */
   private async follow(): Promise<void> {
+    const { client, root } = this;
     const { signal } = this.closing;
+    for (;;) {
+      try {
+        return await this.applyAll(signal);
+      } catch (error) {
+        const hasEnded = endOfSession(client.state, root) !== undefined;
+        if (hasEnded || !isCode(error, 'CONNECTIONLOSS')) throw error;
+      }
+      await setTimeout(RETRY_PAUSE_MS, undefined, { signal });
+    }
+  }
+
+  private async applyAll(signal: AbortSignal): Promise<void> {
     const recursive = this.deepest > levelOf(this.root);
     for await (const change of this.client.watch(this.root, { recursive, signal })) {
       while (!(await this.isApplied(change)));

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { CreateModes, retryingClient, type ZooKeeperClient } from '../../../src/client/index.js';
 import { inWorld } from '../../recipes/world.js';
 import { startBundled } from '../../support/bundled.js';
+import type { Harm } from '../../support/proxy.js';
 
 const ACL = [{ perms: 31, id: { scheme: 'world', id: 'anyone' } }];
 
@@ -73,7 +74,7 @@ const WRITES: Readonly<Record<string, Write>> = {
 /** Runs a write whose request or reply is lost. */
 function withLost(
   { call, once, expected }: Write,
-  when: 'request' | 'reply',
+  harm: Harm,
   judge: (outcome: Promise<unknown>) => Promise<void>,
 ): Promise<void> {
   return startBundled().then(async (server) => {
@@ -85,9 +86,9 @@ function withLost(
         await own.create('/recipes');
         await own.create(path, 'first');
         await own.create(`${path}/old`);
-        through.cutAt(1, when);
+        through.harmAt(1, harm);
         await judge(call(patient, path));
-        assert.ok(through.hasCut);
+        assert.ok(through.hasHarmed);
         await observer.sync(path);
         assert.equal(await once(observer, path), expected);
       });
@@ -99,12 +100,12 @@ function withLost(
 
 for (const [name, write] of Object.entries(WRITES)) {
   test(`${name}: is repeated when its request is lost`, () =>
-    withLost(write, 'request', async (outcome) => {
+    withLost(write, 'request is lost', async (outcome) => {
       await outcome;
     }));
 
   test(`${name}: happens once when its reply is lost, and the error says so`, () =>
-    withLost(write, 'reply', async (outcome) => {
+    withLost(write, 'reply is lost', async (outcome) => {
       const error = await outcome.then(
         () => undefined,
         (failure) => failure,
@@ -123,9 +124,9 @@ test('a read is repeated when its reply is lost', async () => {
     await inWorld(server.port, async ({ client, proxy }) => {
       const through = await proxy();
       const own = retryingClient(await client({ through }), { firstDelayMs: 1 });
-      through.cutAt(1, 'reply');
+      through.harmAt(1, 'reply is lost');
       assert.is((await own.exists('/'))?.version, 0);
-      assert.ok(through.hasCut);
+      assert.ok(through.hasHarmed);
     });
   } finally {
     await server.close();
@@ -140,7 +141,7 @@ test('a znode that another client recreated is not deleted a second time', async
       const own = await client({ through });
       const patient = retryingClient(own, { firstDelayMs: 1 });
       await own.create('/a');
-      through.cutAt(1, 'reply');
+      through.harmAt(1, 'reply is lost');
       own.on('state', (state) => {
         if (state === 'disconnected') observer.create('/a', 'new');
       });
