@@ -6,6 +6,9 @@ import { UsageError } from '../commands/ensemble/usage-error.js';
 import type { CallOption } from '../commands/program/command-line.js';
 import { TIME_OPTIONS } from '../commands/zkops/calls/options.js';
 import type { TaskCall } from '../commands/zkops/calls/task.js';
+import { parseIpRange } from '../protocol/ip-address.js';
+import { pathFault } from '../protocol/path.js';
+import type { TrustedProxy } from './logins.js';
 
 const DEFAULT_LISTEN = '127.0.0.1:8090';
 export const DEFAULT_INTERVAL_MS = 5000;
@@ -16,12 +19,17 @@ export const CONSOLE_OPTIONS: readonly CallOption[] = [
   ['--users <file>', 'require a login: one line of --new-user for each user'],
   ['--new-user <name>', 'print a line for --users; reads the password from standard input'],
   ['--token-file <file>', 'accept the bearer token in this file, for programs'],
+  ['--client-ca <file>', 'accept client certificates of this authority; the CN is the user'],
+  ['--proxy-header <name>', 'accept the user that a proxy names in this header'],
+  ['--proxy-from <addresses>', 'the proxies of --proxy-header: addresses or ranges'],
   ['--tls-cert <file>', 'PEM file of the certificate of the console'],
   ['--tls-key <file>', 'PEM file of the private key of the console'],
   ['--plain', 'serve without TLS even on an address that other hosts reach'],
   ['--host-names <list>', 'host names of the console in URLs, comma-separated'],
-  ['--auth-file <file>', 'credentials for ZooKeeper: user:password for the digest scheme'],
-  ['--sasl-file <file>', 'credentials for ZooKeeper: user:password for SASL DIGEST-MD5'],
+  ['--auth-file <file>', 'shared credentials for ZooKeeper: user:password for digest'],
+  ['--sasl-file <file>', 'shared credentials for ZooKeeper: user:password for SASL'],
+  ['--zk-logins <file>', 'credentials for ZooKeeper of each user, instead of shared ones'],
+  ['--protect <paths>', 'refuse changes at and below these paths, comma-separated'],
   ['--record <paths>', 'record events below these paths from the start, comma-separated'],
   ['--audit-log <file>', 'append one JSON line for each change, instead of standard error'],
   ['--trend-file <file>', 'keep the charts across restarts'],
@@ -60,12 +68,12 @@ export function checkExposure(exposure: Exposure): void {
   const { host, hasLogin, hasTls, isPlainAllowed, hasCredentials } = exposure;
   if (hasCredentials && !hasLogin) {
     throw new UsageError(
-      'every user of this machine could use these credentials: add --users or --token-file',
+      'every user of this machine could use these credentials: add --users or another login',
     );
   }
   if (isLoopback(host)) return;
   if (!hasLogin) {
-    throw new UsageError(`--listen ${host}: other hosts reach it: add --users or --token-file`);
+    throw new UsageError(`--listen ${host}: other hosts reach it: add --users or another login`);
   }
   if (!hasTls && !isPlainAllowed) {
     throw new UsageError(
@@ -75,8 +83,11 @@ export function checkExposure(exposure: Exposure): void {
 }
 
 export function readTls(call: TaskCall) {
-  const [cert, key] = [call.text('tls-cert'), call.text('tls-key')];
-  if (cert === undefined && key === undefined) return undefined;
+  const [cert, key, ca] = [call.text('tls-cert'), call.text('tls-key'), call.text('client-ca')];
+  if (cert === undefined && key === undefined) {
+    if (ca === undefined) return undefined;
+    throw new UsageError('--client-ca: needs TLS: add --tls-cert and --tls-key');
+  }
   if (cert === undefined || key === undefined) {
     throw new UsageError('--tls-cert and --tls-key: expected both, or neither');
   }
@@ -88,13 +99,46 @@ export function readTls(call: TaskCall) {
       throw new UsageError(`${option} ${file}: cannot read: ${why}`, undefined, { cause });
     }
   };
-  const tls = { cert: read('--tls-cert', cert), key: read('--tls-key', key) };
+  const tls = {
+    cert: read('--tls-cert', cert),
+    key: read('--tls-key', key),
+    ...(ca === undefined ? {} : { ca: read('--client-ca', ca) }),
+  };
   try {
     secureContextOf(tls);
   } catch (cause) {
     if (!(cause instanceof TlsOptionError)) throw cause;
-    const at = cause.option === 'key' ? `--tls-key ${key}` : `--tls-cert ${cert}`;
-    throw new UsageError(`${at}: ${cause.problem}`, undefined, { cause });
+    const options = {
+      key: `--tls-key ${key}`,
+      ca: `--client-ca ${ca}`,
+      cert: `--tls-cert ${cert}`,
+    };
+    throw new UsageError(`${options[cause.option]}: ${cause.problem}`, undefined, { cause });
   }
   return tls;
+}
+
+/** @throws UsageError for one option without the other, or for an invalid address */
+export function readProxy(call: TaskCall): TrustedProxy | undefined {
+  const [header, from] = [call.text('proxy-header'), call.text('proxy-from')];
+  if (header === undefined && from === undefined) return undefined;
+  if (header === undefined || from === undefined) {
+    throw new UsageError('--proxy-header and --proxy-from: expected both, or neither');
+  }
+  const ranges = from.split(',');
+  const invalid = ranges.find((range) => parseIpRange(range) === undefined);
+  if (invalid === undefined) return { header, from: ranges };
+  throw new UsageError(
+    `--proxy-from: invalid address: "${invalid}" (expected 10.0.0.5 or 10.0.0.0/8)`,
+  );
+}
+
+/** @throws UsageError */
+export function readPaths(call: TaskCall, option: string): readonly string[] {
+  const paths = call.text(option)?.split(',') ?? [];
+  for (const path of paths) {
+    const fault = pathFault(path);
+    if (fault !== undefined) throw new UsageError(`--${option}: invalid path: "${path}": ${fault}`);
+  }
+  return paths;
 }

@@ -6,51 +6,60 @@ import { UsageError } from '../commands/ensemble/usage-error.js';
 import { concludeFrom } from '../commands/ensemble/verdict/blame.js';
 import { readLimits } from '../commands/ensemble/verdict/limits-file.js';
 import { CommandError } from '../commands/program/command-error.js';
-import { inBackground } from '../commands/program/in-background.js';
 import { packageVersion } from '../commands/program/package-version.js';
 import type { Report, ReportRow, Task, TaskCall } from '../commands/zkops/calls/task.js';
-import { pathFault } from '../protocol/path.js';
+import { ChangeLog } from './change-log.js';
 import {
   CONSOLE_OPTIONS,
   checkExposure,
   DEFAULT_INTERVAL_MS,
   listenAddress,
+  readPaths,
+  readProxy,
   readTls,
 } from './console-options.js';
 import { EnsemblePoller } from './ensemble-poller.js';
 import { Gate } from './gate.js';
 import { serve } from './http-server.js';
-import { Listings } from './listings.js';
-import { LiveEvents } from './live-events.js';
-import { newUserLine, readLogins } from './logins.js';
+import { newUserLine, readLogins, readOwnCredentials } from './logins.js';
 import { openApi } from './openapi.js';
 import { readPageFiles } from './page-files.js';
+import { ProtectedPaths } from './protected-paths.js';
 import { ROUTES } from './routes/routes.js';
-import { ConsoleSession, connectStringOf } from './session.js';
+import type { Services } from './services.js';
+import { type Credentials, connectStringOf } from './session.js';
+import { Workspaces } from './workspaces.js';
 
 async function readAccess(call: TaskCall) {
   const { host, port } = listenAddress(call);
-  const logins = readLogins({ users: call.text('users'), token: call.text('token-file') });
   const tls = readTls(call);
+  const logins = readLogins({
+    users: call.text('users'),
+    token: call.text('token-file'),
+    hasCertificates: tls?.ca !== undefined,
+    proxy: readProxy(call),
+  });
   const [authFile, saslFile] = [call.text('auth-file'), call.text('sasl-file')];
+  const ownFile = call.text('zk-logins');
   checkExposure({
     host,
     hasLogin: logins.isRequired,
     hasTls: tls !== undefined,
     isPlainAllowed: call.has('plain'),
-    hasCredentials: authFile !== undefined || saslFile !== undefined,
+    hasCredentials: [authFile, saslFile, ownFile].some((file) => file !== undefined),
   });
-  const credentials = {
+  const shared = {
     auth: authFile === undefined ? undefined : await orUsage(readAuthFile(authFile)),
     sasl: saslFile === undefined ? undefined : await orUsage(readSaslFile(saslFile)),
   };
   const names = call.text('host-names')?.toLowerCase().split(',') ?? [];
   const hostNames = new Set(['localhost', host, ...names]);
+  const own = ownFile === undefined ? new Map<string, Credentials>() : readOwnCredentials(ownFile);
   return {
     host,
     port,
     tls,
-    credentials,
+    credentials: { shared, own },
     gate: new Gate({ logins, hostNames }),
   };
 }
@@ -67,43 +76,53 @@ function makePoller(call: TaskCall): EnsemblePoller {
 }
 
 async function start(call: TaskCall) {
+  if (call.has('allow-writes') && call.has('isGuarded')) {
+    throw new UsageError(
+      '--allow-writes: the profile is protected or read-only\nUse --servers instead of --profile to allow changes',
+    );
+  }
   const { credentials, ...access } = await readAccess(call);
-  const { members, tls } = call;
+  const { members, tls, now } = call;
   const poller = makePoller(call);
-  const live = new LiveEvents(call.now);
-  const onState = (isConnected: boolean) => {
-    if (isConnected) live.onGap();
-  };
-  const session = new ConsoleSession({ members, tls, credentials, onOpen: live.onOpen, onState });
-  const recorded = recordedPaths(call.text('record'));
-  for (const path of recorded) live.need(path);
-  const users = new WeakMap<object, string>();
+  const recorded = readPaths(call, 'record');
+  const workspaces = new Workspaces({ members, tls, now, ...credentials, recorded });
+  const protectedPaths = new ProtectedPaths(readPaths(call, 'protect'));
+  const changes = new ChangeLog(now);
   const version = packageVersion();
-  const services = {
-    about: {
-      name: 'zkops console',
-      version,
-      allowWrites: call.has('allow-writes'),
-      servers: connectStringOf(members),
-      recorded,
-      intervalMs: poller.options.intervalMs,
-    },
-    session,
-    poller,
-    live,
-    listings: new Listings(),
-    userOf: (request: object) => users.get(request) ?? null,
-    openApi: () => openApi(ROUTES, version),
+  const about = {
+    name: 'zkops console',
+    version,
+    allowWrites: call.has('allow-writes'),
+    servers: connectStringOf(members),
+    recorded,
+    intervalMs: poller.options.intervalMs,
   };
-  const audit = auditTo(call.text('audit-log'));
-  const pageFiles = readPageFiles();
-  const endpoint = await serve({ ...access, routes: ROUTES, services, pageFiles, audit, users });
+  const servicesOf = (user: string | null): Services => {
+    const { session, ...workspace } = workspaces.of(user);
+    return {
+      ...workspace,
+      about: { ...about, user },
+      poller,
+      client: () => session.client(),
+      change: async (title, work) => changes.record(user, title, await session.client(), work),
+      changes,
+      protectedPaths,
+      openApi: () => openApi(ROUTES, version),
+    };
+  };
+  const endpoint = await serve({
+    ...access,
+    routes: ROUTES,
+    servicesOf,
+    allowsWrites: about.allowWrites,
+    audit: auditTo(call.text('audit-log')),
+    pageFiles: readPageFiles(),
+  });
   poller.start();
-  // A new session needs a watch for each recorded path: open it even without requests.
-  poller.listen(() => inBackground(live.isNeeded ? session.client() : undefined, () => undefined));
+  poller.listen(() => workspaces.maintain());
   const close = async (): Promise<void> => {
     await endpoint.close();
-    await Promise.all([poller.close(), session.close()]);
+    await Promise.all([poller.close(), workspaces.close()]);
   };
   return { url: endpoint.url, close };
 }
@@ -130,15 +149,6 @@ async function orUsage<T>(work: Promise<T>): Promise<T> {
     if (!(error instanceof CommandError)) throw error;
     throw new UsageError(error.message, undefined, { cause: error });
   }
-}
-
-function recordedPaths(list: string | undefined): readonly string[] {
-  const paths = list?.split(',') ?? [];
-  for (const path of paths) {
-    const fault = pathFault(path);
-    if (fault !== undefined) throw new UsageError(`--record: invalid path: "${path}": ${fault}`);
-  }
-  return paths;
 }
 
 async function printUser(name: string): Promise<Report> {

@@ -20,6 +20,12 @@ const SAVE_EVERY_MS = 60_000;
 /** Time before a critical finding is polled again, as in `zkops health`. */
 const CONFIRM_MS = 1000;
 const MIN_AGE_MS = 1000;
+/** `zkops health`, with the disk space for the charts. */
+const POLLED: OpsVerb = {
+  ...health,
+  words: [...health.words, 'dirs'],
+  extraWords: [...(health.extraWords ?? []), 'dirs'],
+};
 
 export interface PollOptions {
   readonly intervalMs: number;
@@ -129,7 +135,7 @@ export class EnsemblePoller {
 
   private async poll(): Promise<void> {
     const earlier = this.state?.members ?? new Map();
-    const found = await runVerb(health, this.members, { ...this.runOptions(), earlier });
+    const found = await runVerb(POLLED, this.members, { ...this.runOptions(), earlier });
     if (this.stop.signal.aborted) return;
     const { state, result } = advance(this.state, found, 1);
     this.state = state;

@@ -71,7 +71,7 @@ export class Gate {
     if (!logins.isRequired) return null;
     const { remoteAddress: address = '' } = request.socket;
     const { authorization } = request.headers;
-    const known = logins.knownUser(authorization);
+    const known = logins.knownUser(request);
     if (known !== undefined) return known;
     // Failed logins from the same address do not lock out users who logged in before.
     if (!this.failures.allows(address, Date.now(), true)) throw tooFast();

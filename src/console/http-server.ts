@@ -7,12 +7,12 @@ import { closeServer, listen } from '../commands/zkops/exporter/serve.js';
 import type { Gate } from './gate.js';
 import type { PageFile } from './page-files.js';
 import { HttpProblem, problemOf } from './problem.js';
-import { API, type ApiAnswer, findRoutes, type Route } from './route.js';
+import { API, type ApiAnswer, type Found, findRoutes, type Route } from './route.js';
 import type { Services } from './services.js';
 
 const LIMITS = { headerBytes: 16 * 1024, headersMs: 10_000, requestMs: 30_000, connections: 256 };
 /** Below jute.maxbuffer, with a path: a server drops the shared session's connection for more. */
-const MAX_BODY_LENGTH = 1_000_000;
+const MAX_VALUE_LENGTH = 1_000_000;
 
 const SECURITY_HEADERS = {
   'content-security-policy':
@@ -29,14 +29,16 @@ const SECURITY_HEADERS = {
 export interface HttpOptions {
   readonly host: string;
   readonly port: number;
-  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+  /** With `ca`, clients may log in by a certificate of it. */
+  readonly tls: { readonly cert: Buffer; readonly key: Buffer; readonly ca?: Buffer } | undefined;
   readonly gate: Gate;
   readonly routes: readonly Route[];
-  readonly services: Services;
+  /** Null without logins. */
+  readonly servicesOf: (user: string | null) => Services;
+  readonly allowsWrites: boolean;
   readonly pageFiles: ReadonlyMap<string, PageFile>;
   /** Writes one JSON line per requested change. */
   readonly audit: (entry: Readonly<Record<string, unknown>>) => void;
-  readonly users: WeakMap<object, string>;
 }
 
 export interface Endpoint {
@@ -54,7 +56,7 @@ export async function serve(options: HttpOptions): Promise<Endpoint> {
   const server =
     tls === undefined
       ? createPlain(settings, handle)
-      : createSecure({ ...settings, ...tls, minVersion: 'TLSv1.2' }, handle);
+      : createSecure({ ...settings, ...secureSettings(tls) }, handle);
   server.headersTimeout = LIMITS.headersMs;
   server.requestTimeout = LIMITS.requestMs;
   server.maxConnections = LIMITS.connections;
@@ -65,6 +67,13 @@ export async function serve(options: HttpOptions): Promise<Endpoint> {
     url: `${tls === undefined ? 'http' : 'https'}://${name}:${actual}/`,
     close: () => closeServer(server),
   };
+}
+
+/** The gate, not the handshake, refuses a login without a certificate: others may log in too. */
+function secureSettings(tls: NonNullable<HttpOptions['tls']>) {
+  const hasCertificates = tls.ca !== undefined;
+  const asks = { requestCert: hasCertificates, rejectUnauthorized: false };
+  return { ...tls, ...asks, minVersion: 'TLSv1.2' } as const;
 }
 
 async function answer(
@@ -106,7 +115,7 @@ async function respond(
   response: ServerResponse,
   options: HttpOptions,
 ): Promise<ApiAnswer<unknown> | undefined> {
-  const { gate, routes, users, pageFiles } = options;
+  const { gate, routes, pageFiles } = options;
   const [path = '/', query = ''] = (request.url ?? '/').split(/\?(.*)/s);
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   gate.check(request);
@@ -116,10 +125,7 @@ async function respond(
   const own = found.find(
     ({ route }) => route.method === method && (!isHead || route.answer !== undefined),
   );
-  if (own?.route.isOpen !== true) {
-    const user = await gate.login(request);
-    if (user !== null) users.set(request, user);
-  }
+  const user = own?.route.isOpen === true ? null : await gate.login(request);
   const file = method === 'GET' ? pageFiles.get(path) : undefined;
   if (file !== undefined) {
     response.writeHead(200, { 'content-type': file.type, 'content-length': file.bytes.length });
@@ -130,18 +136,18 @@ async function respond(
   const params = new URLSearchParams(query);
   if (method === 'GET') {
     const call = { request, response, body: Buffer.alloc(0) };
-    return own.route.carryOut(options.services, own.inPath, params, call);
+    return own.route.carryOut(options.servicesOf(user), own.inPath, params, call);
   }
-  return audited(request, params, options, async () => {
-    if (!options.services.about.allowWrites) {
+  return audited({ request, user, own, params }, options, async () => {
+    if (!options.allowsWrites) {
       throw new HttpProblem(403, 'READONLY', 'the console is read-only', {
         exitCode: ExitCode.noAuth,
         hint: 'start it with --allow-writes',
       });
     }
-    const body = await readBody(request);
+    const body = await readBody(request, own.route.maxBodyLength ?? MAX_VALUE_LENGTH);
     const call = { request, response, body };
-    const answered = await own.route.carryOut(options.services, own.inPath, params, call);
+    const answered = await own.route.carryOut(options.servicesOf(user), own.inPath, params, call);
     const { status = 200 } = own.route;
     return answered === undefined ? undefined : { status, ...answered };
   });
@@ -160,10 +166,16 @@ function noRoute(path: string, found: readonly { readonly route: Route }[]): Htt
   });
 }
 
+interface Change {
+  readonly request: IncomingMessage;
+  readonly user: string | null;
+  readonly own: Found;
+  readonly params: URLSearchParams;
+}
+
 async function audited(
-  request: IncomingMessage,
-  params: URLSearchParams,
-  { audit, users }: HttpOptions,
+  { request, user, own, params }: Change,
+  { audit }: HttpOptions,
   work: () => Promise<ApiAnswer<unknown> | undefined>,
 ): Promise<ApiAnswer<unknown> | undefined> {
   // A destroyed request has no socket.
@@ -171,9 +183,11 @@ async function audited(
   const log = (status: number, code: string): void =>
     audit({
       time: new Date().toISOString(),
-      user: users.get(request) ?? null,
+      user,
       address,
       method: request.method,
+      route: own.route.path,
+      ...own.inPath,
       path: params.get('path'),
       count: params.get('count') ?? undefined,
       ifMatch: request.headers['if-match'],
@@ -192,18 +206,18 @@ async function audited(
 }
 
 /** Does not read the rest of a long body: the response closes the connection. */
-function readBody(request: IncomingMessage): Promise<Buffer> {
+function readBody(request: IncomingMessage, maxLength: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
     request.on('data', (chunk: Buffer) => {
       length += chunk.length;
-      if (length <= MAX_BODY_LENGTH) {
+      if (length <= maxLength) {
         chunks.push(chunk);
         return;
       }
       request.pause();
-      const detail = `the body is longer than ${MAX_BODY_LENGTH} bytes`;
+      const detail = `the body is longer than ${maxLength} bytes`;
       reject(new HttpProblem(413, 'TOOLARGE', detail, { exitCode: ExitCode.usage }));
     });
     request.on('end', () => resolve(Buffer.concat(chunks)));

@@ -1,7 +1,11 @@
-/** The users of the console: a file with scrypt hashes, and a bearer token. */
+/** Who uses the console: by password, bearer token, client certificate, or a proxy's header. */
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { TLSSocket } from 'node:tls';
 import { UsageError } from '../commands/ensemble/usage-error.js';
+import { matchesIp } from '../protocol/ip-address.js';
+import type { Credentials } from './session.js';
 
 const COST = { N: 16_384, r: 8, p: 1 } as const;
 const KEY_LENGTH = 32;
@@ -15,12 +19,14 @@ interface Hash {
   readonly key: Buffer;
 }
 
+const USER = /^[\w.@-]{1,64}$/;
+
 /** Checked for unknown users, so that the response time does not reveal which users exist. */
 const NOBODY: Hash = { salt: Buffer.alloc(16), key: Buffer.alloc(KEY_LENGTH) };
 
 /** A line of the file: `NAME:scrypt:SALT:KEY`. @throws UsageError */
 export async function newUserLine(name: string, password: string): Promise<string> {
-  if (!/^[\w.@-]{1,64}$/.test(name)) {
+  if (!USER.test(name)) {
     throw new UsageError(`--new-user: invalid name: "${name}" (expected letters, digits, . _ @ -)`);
   }
   if (password.length < MIN_PASSWORD_LENGTH) {
@@ -42,21 +48,61 @@ function derive(password: string, salt: Buffer): Promise<Buffer> {
   });
 }
 
-export interface LoginFiles {
+/** A proxy that logs users in, and names them in a header. */
+export interface TrustedProxy {
+  readonly header: string;
+  /** Addresses, or ranges such as 10.0.0.0/8. From others, the header counts for nothing. */
+  readonly from: readonly string[];
+}
+
+export interface LoginSources {
   readonly users: string | undefined;
   readonly token: string | undefined;
+  /** Whether TLS asks for certificates and verifies them. */
+  readonly hasCertificates: boolean;
+  readonly proxy: TrustedProxy | undefined;
+}
+
+/** Lines of the file, without comments. */
+function linesOf(option: string, file: string): readonly (readonly [number, string])[] {
+  const lines = readSecret(option, file).split(/\r?\n/);
+  return lines.flatMap((line, at) =>
+    line.trim() === '' || line.startsWith('#') ? [] : [[at + 1, line.trim()] as const],
+  );
+}
+
+/**
+ * The ZooKeeper credentials of each login, from lines `NAME:digest:USER:PASSWORD` or
+ * `NAME:sasl:USER:PASSWORD`.
+ * @throws UsageError for an unusable file
+ */
+export function readOwnCredentials(file: string): ReadonlyMap<string, Credentials> {
+  const found = new Map<string, Credentials>();
+  for (const [number, line] of linesOf('--zk-logins', file)) {
+    const [, name, scheme, user = '', password = ''] =
+      /^([\w.@-]+):(digest|sasl):([^:]+):(.+)$/.exec(line) ?? [];
+    if (name === undefined) {
+      throw new UsageError(
+        `--zk-logins ${file}: line ${number}: expected NAME:digest:USER:PASSWORD or NAME:sasl:USER:PASSWORD`,
+      );
+    }
+    const isDigest = scheme === 'digest';
+    found.set(name, {
+      auth: isDigest ? `${user}:${password}` : undefined,
+      sasl: isDigest ? undefined : { user, password },
+    });
+  }
+  return found;
 }
 
 /** @throws UsageError for an unusable file */
-export function readLogins({ users, token }: LoginFiles): Logins {
+export function readLogins({ users, token, ...others }: LoginSources): Logins {
   const hashes = new Map<string, Hash>();
-  const text = users === undefined ? '' : readSecret('--users', users);
-  for (const [at, line] of text.split(/\r?\n/).entries()) {
-    if (line.trim() === '' || line.startsWith('#')) continue;
-    const [, name, salt, key] = /^([\w.@-]+):scrypt:([\w-]+):([\w-]+)$/.exec(line.trim()) ?? [];
+  for (const [number, line] of users === undefined ? [] : linesOf('--users', users)) {
+    const [, name, salt, key] = /^([\w.@-]+):scrypt:([\w-]+):([\w-]+)$/.exec(line) ?? [];
     if (name === undefined || salt === undefined || key === undefined) {
       throw new UsageError(
-        `--users ${users}: line ${at + 1}: expected NAME:scrypt:SALT:KEY, as --new-user prints it`,
+        `--users ${users}: line ${number}: expected NAME:scrypt:SALT:KEY, as --new-user prints it`,
       );
     }
     hashes.set(name, { salt: Buffer.from(salt, 'base64url'), key: Buffer.from(key, 'base64url') });
@@ -72,7 +118,7 @@ export function readLogins({ users, token }: LoginFiles): Logins {
       `--token-file ${token}: the token is shorter than ${MIN_TOKEN_LENGTH} characters`,
     );
   }
-  return new Logins(hashes, bearer);
+  return new Logins({ users: hashes, bearer, ...others });
 }
 
 /** Requires a file that only its owner can read. */
@@ -88,33 +134,53 @@ function readSecret(option: string, file: string): string {
   );
 }
 
+interface LoginOptions extends Pick<LoginSources, 'hasCertificates' | 'proxy'> {
+  readonly users: ReadonlyMap<string, Hash>;
+  readonly bearer: string | undefined;
+}
+
 export class Logins {
-  private readonly users: ReadonlyMap<string, Hash>;
-  private readonly bearer: string | undefined;
+  private readonly options: LoginOptions;
   /** Users by a keyed digest of their credentials, the newest last. */
   private readonly remembered = new Map<string, string>();
   private readonly secret = randomBytes(32);
 
-  constructor(users: ReadonlyMap<string, Hash>, bearer: string | undefined) {
-    this.users = users;
-    this.bearer = bearer;
+  constructor(options: LoginOptions) {
+    this.options = options;
   }
 
   get isRequired(): boolean {
-    return this.users.size > 0 || this.bearer !== undefined;
+    const { users, bearer, hasCertificates, proxy } = this.options;
+    return users.size > 0 || bearer !== undefined || hasCertificates || proxy !== undefined;
   }
 
   get challenge(): string {
-    return this.users.size > 0 ? 'Basic realm="zkops console", charset="UTF-8"' : 'Bearer';
+    return this.options.users.size > 0 ? 'Basic realm="zkops console", charset="UTF-8"' : 'Bearer';
   }
 
-  /** The user of the token, or of a password that was checked before. */
-  knownUser(authorization: string | undefined): string | undefined {
-    const { scheme, sent } = credentialsOf(authorization);
+  /** The user by certificate, proxy, token, or a password that was checked before. */
+  knownUser({ headers, socket }: IncomingMessage): string | undefined {
+    const named = this.certificateUser(socket) ?? this.proxyUser(headers, socket.remoteAddress);
+    if (named !== undefined) return named;
+    const { scheme, sent } = credentialsOf(headers.authorization);
     if (scheme === 'basic') return this.remembered.get(this.digest(sent).toString('base64'));
-    const { bearer } = this;
+    const { bearer } = this.options;
     const isRight = scheme === 'bearer' && bearer !== undefined && this.isSame(sent, bearer);
     return isRight ? 'token' : undefined;
+  }
+
+  /** The common name of a verified certificate. */
+  private certificateUser(socket: unknown): string | undefined {
+    if (!this.options.hasCertificates || !(socket instanceof TLSSocket)) return undefined;
+    if (!socket.authorized) return undefined;
+    return userOrNone(socket.getPeerCertificate().subject?.CN);
+  }
+
+  private proxyUser(headers: IncomingMessage['headers'], remoteAddress = ''): string | undefined {
+    const { proxy } = this.options;
+    const address = remoteAddress.replace(/^::ffff:(?=\d+\.)/, '');
+    if (proxy?.from.some((range) => matchesIp(address, range)) !== true) return undefined;
+    return userOrNone(headers[proxy.header.toLowerCase()]);
   }
 
   /** Undefined for wrong or missing credentials. */
@@ -122,9 +188,9 @@ export class Logins {
     const { scheme, sent } = credentialsOf(authorization);
     if (scheme !== 'basic') return undefined;
     const [name = '', ...rest] = Buffer.from(sent, 'base64').toString('utf8').split(':');
-    const { salt, key } = this.users.get(name) ?? NOBODY;
+    const { salt, key } = this.options.users.get(name) ?? NOBODY;
     const isRight = timingSafeEqual(await derive(rest.join(':'), salt), key);
-    if (!isRight || !this.users.has(name)) return undefined;
+    if (!isRight || !this.options.users.has(name)) return undefined;
     if (this.remembered.size >= MAX_REMEMBERED) this.remembered.clear();
     this.remembered.set(this.digest(sent).toString('base64'), name);
     return name;
@@ -138,6 +204,10 @@ export class Logins {
   private isSame(one: string, other: string): boolean {
     return timingSafeEqual(this.digest(one), this.digest(other));
   }
+}
+
+function userOrNone(name: unknown): string | undefined {
+  return typeof name === 'string' && USER.test(name) ? name : undefined;
 }
 
 function credentialsOf(authorization = '') {

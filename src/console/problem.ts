@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { ConnectError, ZooKeeperError } from '../client/base/errors.js';
-import { ExitCode } from '../commands/program/command-error.js';
+import { RunFault } from '../commands/ensemble/run-fault.js';
+import { CommandError, ExitCode } from '../commands/program/command-error.js';
 import { exitCodeOf } from '../commands/znodes/exit-code-of.js';
 import type { ErrorName } from '../protocol/error-code.js';
 import type { Problem } from './api/shapes.js';
@@ -74,6 +75,22 @@ export function problemOf(error: unknown): HttpProblem {
     return new HttpProblem(STATUSES[code] ?? 502, code, message, {
       exitCode: exitCodeOf(code),
       path,
+    });
+  }
+  if (error instanceof CommandError) {
+    const { code, message, exitCode, path, hint } = error;
+    const status = exitCode === ExitCode.usage ? 400 : 409;
+    return new HttpProblem(status, code, message, {
+      exitCode,
+      path,
+      ...(hint === undefined ? {} : { hint }),
+    });
+  }
+  if (error instanceof RunFault) {
+    const [detail = '', hint] = error.message.split('\n');
+    return new HttpProblem(502, 'NOANSWER', detail, {
+      exitCode: ExitCode.connection,
+      ...(hint === undefined ? {} : { hint }),
     });
   }
   if (error instanceof ConnectError) {

@@ -36,6 +36,8 @@ interface Declared<T, R extends Params, O extends Params> {
   readonly takes?: readonly ('bytes' | 'if-match')[];
   /** Undefined for a document that is not JSON. */
   readonly answer: Schema<T> | undefined;
+  /** Bytes; default 1,000,000. */
+  readonly maxBodyLength?: number;
   /** Default 200. */
   readonly status?: number;
   /** Problems besides those of every request. */

@@ -1,16 +1,18 @@
+import type { ZooKeeperClient } from '../client/base/client.js';
 import type { About } from './api/shapes.js';
+import type { ChangeLog } from './change-log.js';
 import type { EnsemblePoller } from './ensemble-poller.js';
-import type { Listings } from './listings.js';
-import type { LiveEvents } from './live-events.js';
-import type { ConsoleSession } from './session.js';
+import type { ProtectedPaths } from './protected-paths.js';
+import type { Workspace } from './workspaces.js';
 
-export interface Services {
-  readonly about: Omit<About, 'user'>;
-  readonly session: ConsoleSession;
+/** For the requests of one login. */
+export interface Services extends Omit<Workspace, 'session'> {
+  readonly about: About;
   readonly poller: EnsemblePoller;
-  readonly live: LiveEvents;
-  readonly listings: Listings;
-  /** Null without logins. */
-  readonly userOf: (request: object) => string | null;
+  readonly client: () => Promise<ZooKeeperClient>;
+  /** Records the change for undo. */
+  readonly change: <T>(title: string, work: (client: ZooKeeperClient) => Promise<T>) => Promise<T>;
+  readonly protectedPaths: ProtectedPaths;
+  readonly changes: ChangeLog;
   readonly openApi: () => unknown;
 }

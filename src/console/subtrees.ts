@@ -6,7 +6,8 @@ import type { Match, Search, Subtree } from './api/shapes.js';
 import { HttpProblem } from './problem.js';
 import { isoTime } from './stat-shape.js';
 
-const MAX_COUNT = 10_000;
+/** More znodes are work for zksh. */
+export const MAX_COUNT = 10_000;
 const MAX_VISITS = 2000;
 const MAX_SEARCH_MS = 1000;
 const MAX_SAMPLE = 20;

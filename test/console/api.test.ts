@@ -1,39 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { SessionClient } from '../../src/client/base/client.js';
-import { createClient } from '../../src/client/zookeeper.js';
 import { CreateModes } from '../../src/protocol/create-mode.js';
-import { startBundled } from '../support/bundled.js';
 import { schemaFaults } from '../support/json-schema.js';
 import { makeTempDir } from '../support/temp-dir.js';
 import { readProjectFile } from '../support/tidy/source-file.js';
-import { pathOf, put, type RunningConsole, startConsole } from './console-world.js';
-
-interface World {
-  readonly api: RunningConsole;
-  readonly client: SessionClient;
-  readonly server: string;
-}
-
-async function withConsole(
-  args: readonly string[],
-  work: (world: World) => Promise<void>,
-): Promise<void> {
-  const server = await startBundled();
-  const client = createClient({ connectString: server.connectString });
-  let api: RunningConsole | undefined;
-  try {
-    api = await startConsole(server.connectString, args);
-    await client.connect();
-    await work({ api, client, server: server.connectString });
-    assert.is(await api.stop(), 0, api.output());
-  } finally {
-    await api?.stop();
-    await client.close();
-    await server.close();
-  }
-}
+import { pathOf, put, withConsole } from './console-world.js';
 
 interface OpenApi {
   readonly paths: Readonly<
@@ -74,14 +46,15 @@ test('every answer is as its OpenAPI document says', () =>
       '/children': '/children?path=/job',
       '/history': '/history?path=/',
       '/search': '/search?path=/&name=e',
+      '/changes': '/changes',
     };
     const shown = Object.entries(document.paths).flatMap(([path, methods]) =>
       'get' in methods ? [path] : [],
     );
-    // One is this document, and one is a stream.
+    // This document, streams, and the undo of a change that nobody made.
     assert.equal(
       shown.filter((path) => asked[path] === undefined),
-      ['/openapi.json', '/events'],
+      ['/openapi.json', '/events', '/export', '/members/{server}/snapshot', '/changes/{id}'],
     );
     for (const [path, url] of Object.entries(asked)) {
       const { status, body } = await api.ask(url);

@@ -1,29 +1,15 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { request as requestSecure } from 'node:https';
+import { type RequestOptions, request as requestSecure } from 'node:https';
+import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { RateLimit } from '../../src/console/gate.js';
-import { startBundled } from '../support/bundled.js';
+import { makeAuthority } from '../support/certs.js';
 import { makeTempDir } from '../support/temp-dir.js';
 import { makeTlsFiles } from '../support/tls-world.js';
-import { type RunningConsole, runConsole, startConsole } from './console-world.js';
-
-async function withConsole(
-  args: readonly string[],
-  work: (api: RunningConsole) => Promise<void>,
-): Promise<void> {
-  const server = await startBundled();
-  let api: RunningConsole | undefined;
-  try {
-    api = await startConsole(server.connectString, args);
-    await work(api);
-  } finally {
-    await api?.stop();
-    await server.close();
-  }
-}
+import { basic, runConsole, withConsole } from './console-world.js';
 
 /** fetch sets some of these headers itself. */
 function statusOf(
@@ -42,7 +28,7 @@ function statusOf(
 }
 
 test('foreign hosts, foreign pages, and unknown places are refused', () =>
-  withConsole(['--allow-writes', '--host-names', 'zk.example'], async ({ url, ask }) => {
+  withConsole(['--allow-writes', '--host-names', 'zk.example'], async ({ api: { url, ask } }) => {
     const { port, host } = new URL(url);
     const api = `${url}api/v1`;
     assert.is(await statusOf(api, { host: 'evil.example' }), 403);
@@ -69,7 +55,7 @@ test('foreign hosts, foreign pages, and unknown places are refused', () =>
   }));
 
 test('no query makes an answer other than a result or a problem', () =>
-  withConsole([], async ({ ask }) => {
+  withConsole([], async ({ api: { ask } }) => {
     const place = fc.constantFrom('/znode', '/children', '/search', '/history', '/subtree');
     const name = fc.constantFrom('path', 'limit', 'offset', 'after', 'name', 'changed', 'x');
     const value = fc.oneof(fc.constantFrom('/', '/zookeeper', '-1', '99999'), fc.string());
@@ -91,9 +77,6 @@ test('no query makes an answer other than a result or a problem', () =>
 test('a login opens the console, a wrong one does not, and many wrong ones wait', async () => {
   const folder = makeTempDir('console');
   const [users, token] = [`${folder.path}/users`, `${folder.path}/token`];
-  const basic = (text: string) => ({
-    headers: { authorization: `Basic ${Buffer.from(text).toString('base64')}` },
-  });
   try {
     const { exitCode, output } = await runConsole(['--new-user', 'ana'], 'correct horse\n');
     assert.is(exitCode, 0, output);
@@ -101,7 +84,7 @@ test('a login opens the console, a wrong one does not, and many wrong ones wait'
     writeFileSync(users, output, { mode: 0o600 });
     writeFileSync(token, '0123456789abcdef0\n', { mode: 0o600 });
     const args = ['--users', users, '--token-file', token, '--allow-writes'];
-    await withConsole(args, async (api) => {
+    await withConsole(args, async ({ api }) => {
       assert.is((await api.ask('')).status, 401);
       assert.is((await fetch(api.url)).status, 401);
       assert.is((await api.ask('/live')).status, 200);
@@ -134,30 +117,33 @@ test('a login opens the console, a wrong one does not, and many wrong ones wait'
   }
 });
 
-test('with a certificate the console speaks TLS, also on any address', async () => {
+test('with a certificate the console speaks TLS, and knows users by theirs', async () => {
   const files = makeTlsFiles();
+  const stranger = makeAuthority().issue({ subject: [[['CN', 'client']]] });
   const token = files.write('token', '0123456789abcdef0');
   chmodSync(token, 0o600);
   const { serverFile } = files;
   const args = ['--listen', '0.0.0.0:0', '--tls-cert', serverFile, '--tls-key', serverFile];
   try {
-    await withConsole([...args, '--token-file', token], async ({ url }) => {
+    const logins = ['--token-file', token, '--client-ca', files.caFile];
+    await withConsole([...args, ...logins], async ({ api: { url } }) => {
       assert.match(url, /^https:/);
-      const status = await new Promise((resolve, reject) => {
-        const options = {
-          ca: files.authority.cert,
-          headers: { authorization: 'Bearer 0123456789abcdef0' },
-          agent: false,
-        };
-        const address = `${url.replace('0.0.0.0', '127.0.0.1')}api/v1`;
-        requestSecure(address, options, (response) => {
-          response.resume();
-          resolve(response.statusCode);
-        })
-          .on('error', reject)
-          .end();
-      });
-      assert.is(status, 200);
+      const ask = (login: RequestOptions) =>
+        new Promise<readonly [status: number | undefined, body: string]>((resolve, reject) => {
+          const options = { ca: files.authority.cert, agent: false as const, ...login };
+          const address = `${url.replace('0.0.0.0', '127.0.0.1')}api/v1`;
+          requestSecure(address, options, (response) => {
+            text(response).then((body) => resolve([response.statusCode, body]), reject);
+          })
+            .on('error', reject)
+            .end();
+        });
+      const bearer = { authorization: 'Bearer 0123456789abcdef0' };
+      assert.is((await ask({ headers: bearer }))[0], 200);
+      const [status, body] = await ask(files.client);
+      assert.equal([status, JSON.parse(body).user], [200, 'client']);
+      assert.is((await ask({}))[0], 401);
+      assert.is((await ask(stranger))[0], 401, 'of another authority');
     });
   } finally {
     files.remove();
@@ -170,7 +156,7 @@ test('a console that strangers could use does not start', async () => {
   writeFileSync(file, 'ana:secret-of-some-length', { mode: 0o600 });
   try {
     for (const [args, why] of [
-      [['--listen', '0.0.0.0:0'], /other hosts reach it: add --users or --token-file/],
+      [['--listen', '0.0.0.0:0'], /other hosts reach it: add --users or another login/],
       [['--listen', '0.0.0.0:0', '--token-file', file], /unencrypted: add --tls-cert/],
       [['--auth-file', file], /every user of this machine/],
       [['--users', file], /line 1: expected NAME:scrypt:SALT:KEY/],
@@ -178,6 +164,12 @@ test('a console that strangers could use does not start', async () => {
       [['--tls-cert', file, '--tls-key', file], /--tls-cert .*: unreadable \(expected PEM\)/],
       [['--trend-file', file], /--trend-file .*: cannot read/],
       [['--record', 'config'], /--record: invalid path/],
+      [['--protect', 'config'], /--protect: invalid path/],
+      [['--client-ca', file], /--client-ca: needs TLS/],
+      [['--proxy-header', 'x-user'], /expected both/],
+      [['--proxy-header', 'x-user', '--proxy-from', 'proxy'], /--proxy-from: invalid address/],
+      [['--zk-logins', file, '--users', file], /expected NAME/],
+      [['--zk-logins', file, '--proxy-header', 'x', '--proxy-from', '::1'], /NAME:digest:USER/],
       [['--audit-log', `${folder.path}/none/log`], /--audit-log .*: cannot write/],
     ] as const) {
       const { exitCode, output } = await runConsole(args);
@@ -185,6 +177,11 @@ test('a console that strangers could use does not start', async () => {
       assert.match(output, why);
     }
     assert.is(readFileSync(file, 'utf8'), 'ana:secret-of-some-length');
+    const config = `${folder.path}/config.json`;
+    writeFileSync(config, '{"profiles":{"prod":{"connect":"127.0.0.1:1","protected":true}}}');
+    const args = ['--profile', 'prod', '--allow-writes'];
+    const guarded = await runConsole(args, '', { ZKSH_CONFIG: config });
+    assert.equal([guarded.exitCode, /profile is protected/.test(guarded.output)], [64, true]);
   } finally {
     folder.remove();
   }

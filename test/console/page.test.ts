@@ -1,64 +1,12 @@
 import type { Browser } from 'puppeteer-core';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { SessionClient } from '../../src/client/base/client.js';
-import { createClient } from '../../src/client/zookeeper.js';
 import { CreateModes } from '../../src/protocol/create-mode.js';
 import { startBundled, startBundledEnsemble } from '../support/bundled.js';
-import { chromiumTest, openPage, startChromium, type WatchedPage } from '../support/chromium.js';
+import { chromiumTest, openPage, startChromium } from '../support/chromium.js';
 import { waitFor } from '../support/wait-for.js';
-import { type RunningConsole, startConsole } from './console-world.js';
-
-interface World {
-  readonly api: RunningConsole;
-  readonly client: SessionClient;
-  readonly browser: Browser;
-}
-
-async function withPage(
-  args: readonly string[],
-  work: (world: World) => Promise<void>,
-): Promise<void> {
-  const server = await startBundled();
-  const client = createClient({ connectString: server.connectString });
-  let [api, browser]: [RunningConsole?, Browser?] = [];
-  try {
-    [api, browser] = await Promise.all([startConsole(server.connectString, args), startChromium()]);
-    await client.connect();
-    await work({ api, client, browser });
-  } finally {
-    await browser?.close();
-    await api?.stop();
-    await client.close();
-    await server.close();
-  }
-}
-
-const treeUrl = (api: RunningConsole, path: string) =>
-  `${api.url}#/tree/${encodeURIComponent(path)}`;
-
-function waitForText({ text }: WatchedPage, selector: string, pattern: RegExp): Promise<string> {
-  return waitFor(`${selector} to show ${pattern}`, async () => {
-    const shown = await text(selector);
-    return pattern.test(shown) ? shown : undefined;
-  });
-}
-
-/** Typing adds to the old text if the page draws the field again meanwhile. */
-async function fill({ page }: WatchedPage, selector: string, text: string): Promise<void> {
-  await page.waitForSelector(selector);
-  await page.evaluate(`{
-    const field = document.querySelector(${JSON.stringify(selector)});
-    field.value = ${JSON.stringify(text)};
-    field.dispatchEvent(new Event('input', { bubbles: true }));
-  }`);
-}
-
-async function click({ page }: WatchedPage, text: string): Promise<void> {
-  // At its element and not at its place: what arrives live may move it meanwhile.
-  const found = await page.locator(`::-p-text(${text})`).waitHandle();
-  await found.evaluate((one) => (one as unknown as { click(): void }).click());
-}
+import { put, type RunningConsole, startConsole } from './console-world.js';
+import { click, treeUrl, waitForText, withPage } from './page-world.js';
 
 chromiumTest('a fail-over is seen as it happens', async () => {
   const ensemble = await startBundledEnsemble({ size: 3 });
@@ -114,33 +62,6 @@ chromiumTest('a hundred thousand children scroll, and changes light up', () =>
     await waitForText(page, '.detail h2', /^\/$/);
     assert.equal(page.faults, []);
     assert.not.match(await page.text('main'), 'Edit');
-  }),
-);
-
-chromiumTest('an edit that another client overtook shows both values', () =>
-  withPage(['--allow-writes'], async ({ api, client, browser }) => {
-    await client.create('/config', 'base');
-    const page = await openPage(browser, treeUrl(api, '/config'));
-    await waitForText(page, '#value', /base/);
-    await click(page, 'Edit');
-    await client.setData('/config', 'theirs');
-    await fill(page, 'textarea[aria-label=data]', 'mine');
-    await click(page, 'Save over version 0');
-    await waitForText(page, '.conflict', /version 1; you began with 0.*base.*theirs/);
-    assert.is(String((await client.getData('/config')).data), 'theirs');
-    await click(page, 'Replace it with my text');
-    await waitFor(
-      'the change',
-      async () => String((await client.getData('/config')).data) === 'mine',
-    );
-    await waitForText(page, '#value', /mine/);
-    await waitForText(page, '#events', /changed.*\/config/);
-    await client.create('/config/child');
-    await click(page, 'Delete');
-    await click(page, 'Count the znodes first');
-    await click(page, 'Delete 2 znodes');
-    await waitFor('the deletion', async () => (await client.exists('/config')) === null);
-    assert.equal(page.faults, []);
   }),
 );
 
@@ -222,16 +143,44 @@ chromiumTest('the holder of a lock, and recent changes, take a few steps to find
   }),
 );
 
-chromiumTest('no view is wider than a phone', () =>
-  withPage([], async ({ api, browser }) => {
+/** Each with an element that only it has. */
+const VIEWS: readonly (readonly [view: string, selector: string])[] = [
+  ['ensemble', '.curve .u-legend'],
+  ['member/{server}', '.detail pre'],
+  ['tree/%2Fapp', '.detail #acl-words'],
+  ['search/%2F', 'select[name=changed]'],
+  ['changes/', '#own-changes button'],
+];
+
+chromiumTest('views fit any width, are read by screen readers, and have enough contrast', () =>
+  withPage(['--allow-writes'], async ({ api, server, client, browser }) => {
+    await client.create('/app', '{"a":[1,"b",null]}');
+    await api.ask('/znode?path=/app', put('{"a":[2,"b",null]}', 0));
+    const { source } = (await import('axe-core')).default;
     const page = await openPage(browser, api.url);
-    for (const width of [360, 2560]) {
-      await page.page.setViewport({ width, height: 800 });
-      for (const view of ['ensemble', 'tree/%2Fzookeeper%2Fconfig', 'search/%2F']) {
-        await page.page.goto(`${api.url}#/${view}`);
-        await waitForText(page, 'main', /\S/);
-        const surplus = 'document.documentElement.scrollWidth - innerWidth';
-        assert.is(await page.page.evaluate(surplus), 0, `${view} at ${width}`);
+    const { page: tab } = page;
+    const violations = () =>
+      tab.evaluate(`axe.run().then(({ violations }) =>
+        violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`);
+    await tab.evaluate(`{ ${source} }; document.body.append(document.createElement('img'))`);
+    assert.match(String(await violations()), 'image-alt: <img>');
+    await tab.evaluate("document.querySelector('body > img').remove()");
+    for (const scheme of ['light', 'dark']) {
+      await tab.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+      for (const width of [360, 2560]) {
+        await tab.setViewport({ width, height: 800 });
+        for (const [view, selector] of VIEWS) {
+          const at = `${view} at ${width}, ${scheme}`;
+          await tab.goto(`${api.url}#/${view.replace('{server}', encodeURIComponent(server))}`);
+          if (view.startsWith('tree')) await click(page, 'Edit the ACL');
+          await tab.waitForSelector(selector);
+          const surplus = 'document.documentElement.scrollWidth - innerWidth';
+          assert.is(await tab.evaluate(surplus), 0, at);
+          await tab.evaluate(
+            "for (const one of document.querySelectorAll('details')) one.open = true",
+          );
+          assert.equal(await violations(), [], at);
+        }
       }
     }
     assert.equal(page.faults, []);

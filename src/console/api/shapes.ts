@@ -147,6 +147,41 @@ export const Znode = object('Znode', {
 export const Changed = object('Changed', { path: text(), stat: Stat });
 export const Deleted = object('Deleted', { path: text(), count: integer('deleted znodes') });
 
+export const Imported = object('Imported', {
+  path: text('root of the restored znodes'),
+  znodes: integer(),
+  bytes: integer(),
+  existing: integer('znodes that exist already; after an import, those left unchanged'),
+  sample: list(text(), 'the first paths of the dump, at their new place'),
+  isDryRun: flag(),
+});
+
+export const ChangeList = object('ChangeList', {
+  changes: list(
+    object('ChangeEntry', {
+      id: integer(),
+      time,
+      title: text(),
+      znodes: integer('number of changed znodes'),
+      refusal: orNull(text('why it cannot be undone')),
+    }),
+    'of this login, newest first',
+  ),
+});
+
+const PathReason = object('PathReason', { path: text(), why: text() });
+
+export const UndoView = object('UndoView', {
+  id: integer(),
+  title: text(),
+  steps: list(object('UndoStep', { path: text(), what: text(), detail: text() })),
+  total: integer('number of steps; "steps" has the first 100'),
+  conflicts: list(PathReason, 'znodes that changed since: the undo would change nothing'),
+  lost: list(PathReason, 'what no undo can restore'),
+});
+
+export const Undone = object('Undone', { id: integer(), steps: integer() });
+
 const Child = object('Child', {
   name: text(),
   numChildren: integer(),
@@ -214,4 +249,8 @@ export type Subtree = ValueOf<typeof Subtree>;
 export type Match = ValueOf<typeof Match>;
 export type Search = ValueOf<typeof Search>;
 export type LiveEvent = ValueOf<typeof LiveEvent>;
+export type Imported = ValueOf<typeof Imported>;
+export type ChangeList = ValueOf<typeof ChangeList>;
+export type ChangeEntry = ChangeList['changes'][number];
+export type UndoView = ValueOf<typeof UndoView>;
 export type History = ValueOf<typeof History>;

@@ -18,7 +18,7 @@ export class ApiProblem extends Error {
 
 export type Query = Readonly<Record<string, string | number | undefined>>;
 
-function urlOf(path: string, query: Query): string {
+export function urlOf(path: string, query: Query): string {
   const given = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)]],
   );
@@ -29,6 +29,7 @@ function urlOf(path: string, query: Query): string {
 export interface Sent {
   readonly method?: 'PUT' | 'POST' | 'DELETE';
   readonly body?: string | Uint8Array<ArrayBuffer>;
+  /** The expected version, for If-Match. */
   readonly version?: number;
   readonly signal?: AbortSignal;
 }

@@ -1,114 +1,12 @@
 /** Every change expects the version that the user saw. */
 import { useState } from 'preact/hooks';
-import { childPath } from '../../protocol/path.js';
+import { childPath, parentPath } from '../../protocol/path.js';
 import { safeLine } from '../../protocol/sanitize.js';
 import type { Subtree, Znode } from '../api/shapes.js';
-import { ApiProblem, ask } from './api.js';
+import { ask } from './api.js';
 import { hrefOf } from './href.js';
-import { CommandLine, Fault } from './parts.js';
-import { bytesOf, textOf } from './value-forms.js';
-import { ValueView } from './value-view.js';
+import { CommandLine, Fault, useAction } from './parts.js';
 import { zkshLine } from './words.js';
-
-function textOfZnode({ data }: Znode): string | undefined {
-  return data === null ? '' : textOf(bytesOf(data));
-}
-
-interface EditProps {
-  readonly znode: Znode;
-  readonly servers: string;
-  readonly onEnd: () => void;
-}
-
-export function EditForm({ znode, servers, onEnd }: EditProps) {
-  /** The version when the edit began: a later one is a conflict. */
-  const [base, setBase] = useState(znode);
-  const [text, setText] = useState(textOfZnode(znode));
-  const [current, setCurrent] = useState<Znode | undefined>(undefined);
-  const [error, setError] = useState<unknown>(undefined);
-  const { path } = znode;
-  if (text === undefined) {
-    return (
-      <>
-        <p>This value is not text. Change it with the API or with zksh.</p>
-        <button type="button" onClick={onEnd}>
-          Close
-        </button>
-      </>
-    );
-  }
-  const save = async (version: number) => {
-    setError(undefined);
-    try {
-      await ask('/znode', { path }, { method: 'PUT', body: text, version });
-      onEnd();
-    } catch (reason) {
-      if (!(reason instanceof ApiProblem) || reason.code !== 'BADVERSION') return setError(reason);
-      setCurrent(await ask<Znode>('/znode', { path }));
-    }
-  };
-  const submit = (version: number) => {
-    save(version).catch(setError);
-  };
-  const editCurrent = (other: Znode) => {
-    setBase(other);
-    setText(textOfZnode(other));
-    setCurrent(undefined);
-  };
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit(base.stat.version);
-      }}
-    >
-      <textarea
-        aria-label="data"
-        rows={12}
-        value={text}
-        spellcheck={false}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
-      />
-      <Fault error={error} />
-      {current && (
-        <section class="conflict" role="alert">
-          <strong>
-            Another client changed the znode: version {current.stat.version}; you began with{' '}
-            {base.stat.version}.
-          </strong>
-          <div class="columns">
-            <Side title="Value when you began" znode={base} />
-            <Side title="Current value" znode={current} />
-          </div>
-          <button type="button" onClick={() => editCurrent(current)}>
-            Edit the current value
-          </button>
-          <button type="button" onClick={() => submit(current.stat.version)}>
-            Replace it with my text
-          </button>
-        </section>
-      )}
-      <div class="tabs">
-        <button type="submit" disabled={current !== undefined}>
-          Save over version {base.stat.version}
-        </button>
-        <button type="button" onClick={onEnd}>
-          Cancel
-        </button>
-      </div>
-      <CommandLine line={zkshLine(servers, 'set', [path, text, '-v', String(base.stat.version)])} />
-    </form>
-  );
-}
-
-function Side({ title, znode: { data } }: { readonly title: string; readonly znode: Znode }) {
-  return (
-    <div>
-      <h3>{title}</h3>
-      <ValueView bytes={data === null ? undefined : bytesOf(data)} />
-    </div>
-  );
-}
 
 const MODES = ['persistent', 'sequential', 'container'] as const;
 
@@ -117,15 +15,12 @@ export function CreateForm(props: { readonly parent: string; readonly servers: s
   const [name, setName] = useState('');
   const [mode, setMode] = useState<string>('persistent');
   const [text, setText] = useState('');
-  const [error, setError] = useState<unknown>(undefined);
+  const { error, run } = useAction();
   const path = childPath(parent, name);
-  const create = () => {
-    setError(undefined);
-    ask<{ readonly path: string }>('/znode', { path, mode }, { method: 'POST', body: text })
-      .then((created) => {
-        location.hash = hrefOf('tree', created.path);
-      })
-      .catch(setError);
+  const create = async () => {
+    const sent = { method: 'POST', body: text } as const;
+    const created = await ask<{ readonly path: string }>('/znode', { path, mode }, sent);
+    location.hash = hrefOf('tree', created.path);
   };
   const flag = { persistent: [], sequential: ['-s'], container: ['-c'] }[mode] ?? [];
   return (
@@ -135,7 +30,7 @@ export function CreateForm(props: { readonly parent: string; readonly servers: s
         class="fields"
         onSubmit={(event) => {
           event.preventDefault();
-          create();
+          run(create);
         }}
       >
         <label>
@@ -177,27 +72,19 @@ export function DeleteForm(props: { readonly znode: Znode; readonly servers: str
   const { znode, servers } = props;
   const { path, stat } = znode;
   const [subtree, setSubtree] = useState<Subtree | undefined>(undefined);
-  const [error, setError] = useState<unknown>(undefined);
-  const count = () => {
-    setError(undefined);
-    ask<Subtree>('/subtree', { path }).then(setSubtree).catch(setError);
-  };
-  const remove = (counted: Subtree) => {
-    const query = { path, count: counted.count };
-    ask('/znode', query, { method: 'DELETE', version: stat.version })
-      .then(() => {
-        location.hash = hrefOf('tree', path.replace(/\/[^/]*$/, '') || '/');
-      })
-      .catch((reason: unknown) => {
-        setError(reason);
-        setSubtree(undefined);
-      });
+  const { error, run } = useAction();
+  const count = () => ask<Subtree>('/subtree', { path }).then(setSubtree);
+  const remove = async ({ count: expected }: Subtree) => {
+    // After a refusal, the count is outdated.
+    setSubtree(undefined);
+    await ask('/znode', { path, count: expected }, { method: 'DELETE', version: stat.version });
+    location.hash = hrefOf('tree', parentPath(path));
   };
   return (
     <details class="panel">
       <summary>Delete</summary>
       {subtree === undefined ? (
-        <button type="button" onClick={count}>
+        <button type="button" onClick={() => run(count)}>
           Count the znodes first
         </button>
       ) : (
@@ -216,7 +103,7 @@ export function DeleteForm(props: { readonly znode: Znode; readonly servers: str
             type="button"
             class="danger"
             disabled={!subtree.isWhole}
-            onClick={() => remove(subtree)}
+            onClick={() => run(() => remove(subtree))}
           >
             Delete {subtree.count} {subtree.count === 1 ? 'znode' : 'znodes'}
           </button>

@@ -15,6 +15,9 @@ const FIGURES: readonly (readonly [figure: string, title: string])[] = [
   ['outstanding', 'Outstanding requests'],
   ['connections', 'Connections'],
   ['znodes', 'Znodes'],
+  ['dataBytes', 'Data of the tree, bytes'],
+  ['memoryBytes', 'Memory, bytes'],
+  ['diskBytes', 'Snapshots and logs, bytes'],
 ];
 
 interface Props {
@@ -108,12 +111,17 @@ function Curves({ polls }: Pick<Props, 'polls'>) {
       <Fault error={error} />
       <div class="curves">
         {value &&
-          FIGURES.map(([figure, title]) => (
+          FIGURES.filter(([figure]) => isKnown(value, figure)).map(([figure, title]) => (
             <Curve key={figure} title={title} figure={figure} trend={value} />
           ))}
       </div>
     </Panel>
   );
+}
+
+/** Not all servers report every figure. */
+function isKnown({ series }: Trend, figure: string): boolean {
+  return series.some((one) => one.figure === figure && one.values.some((each) => each !== null));
 }
 
 function DifferencesPanel() {

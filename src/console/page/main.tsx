@@ -2,6 +2,7 @@ import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { About, Ensemble } from '../api/shapes.js';
 import { ask } from './api.js';
+import { ChangesView } from './changes-view.js';
 import { EnsembleView } from './ensemble-view.js';
 import { hrefOf } from './href.js';
 import { useLive } from './live.js';
@@ -84,6 +85,7 @@ function Console() {
           {tab('ensemble', 'Ensemble')}
           {tab('tree', 'Tree', '/')}
           {tab('search', 'Search', '/')}
+          {about.value?.allowWrites === true && tab('changes', 'Undo')}
         </nav>
         <span class="space" />
         {value && <Level level={value.level} />}
@@ -110,6 +112,7 @@ function Console() {
             setWholeTree={setWholeTree}
           />
         )}
+        {place.view === 'changes' && <ChangesView />}
         {place.view === 'search' && about.value && (
           <SearchView root={place.subject === '' ? '/' : place.subject} about={about.value} />
         )}

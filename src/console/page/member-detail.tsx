@@ -28,7 +28,7 @@ export function MemberDetail({ server, ensemble }: Props) {
     (problem) => problem.server === server || problem.servers?.includes(server) === true,
   );
   return (
-    <div class="stack">
+    <div class="stack detail">
       <Panel title={server}>
         <p>
           <Level level={member.level} /> {member.state} {member.role}

@@ -55,6 +55,16 @@ export function Panel(props: { readonly title: string; readonly children: Compon
   );
 }
 
+/** Runs work of a button, and keeps its error until the next one. */
+export function useAction() {
+  const [error, setError] = useState<unknown>(undefined);
+  const run = (work: () => Promise<unknown>) => {
+    setError(undefined);
+    work().catch(setError);
+  };
+  return { error, run };
+}
+
 export interface Loaded<T> {
   readonly value: T | undefined;
   readonly error: unknown;

@@ -2,11 +2,14 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { isWithin } from '../../protocol/path.js';
 import { safeLine } from '../../protocol/sanitize.js';
 import type { About, Children, History, LiveEvent, SessionOwner, Znode } from '../api/shapes.js';
+import { AclForm } from './acl-form.js';
 import { ApiProblem, ask } from './api.js';
-import { CreateForm, DeleteForm, EditForm } from './change-forms.js';
+import { CreateForm, DeleteForm } from './change-forms.js';
+import { EditForm } from './edit-form.js';
 import { hrefOf } from './href.js';
 import type { Live } from './live.js';
 import { CommandLine, Fault, Panel, useLoaded } from './parts.js';
+import { TransferPanel } from './transfer-panel.js';
 import { bytesOf } from './value-forms.js';
 import { ValueView } from './value-view.js';
 import { aclInWords, ago, sequenceOf, statInWords, zkshLine } from './words.js';
@@ -36,10 +39,11 @@ export function ZnodeView({ path, about, live }: Props) {
         <>
           <DataPanel znode={znode} about={about} onSaved={reload} />
           <Queue znode={znode} live={live} />
-          <Facts znode={znode} servers={servers} />
+          <Facts znode={znode} about={about} onSaved={reload} />
         </>
       )}
       <Events path={path} live={live} />
+      {znode && !isGone && <TransferPanel path={path} about={about} />}
       {znode && !isGone && allowWrites && (
         <>
           <CreateForm parent={path} servers={servers} />
@@ -50,12 +54,13 @@ export function ZnodeView({ path, about, live }: Props) {
   );
 }
 
-function DataPanel(props: {
+interface DataProps {
   readonly znode: Znode;
   readonly about: About;
   readonly onSaved: () => void;
-}) {
-  const { znode, about, onSaved } = props;
+}
+
+function DataPanel({ znode, about, onSaved }: DataProps) {
   const [isEditing, setEditing] = useState(false);
   const before = usePrevious(znode);
   const bytes = znode.data === null ? undefined : bytesOf(znode.data);
@@ -97,8 +102,9 @@ function usePrevious(znode: Znode): Znode | undefined {
   return last.current.before;
 }
 
-function Facts({ znode, servers }: { readonly znode: Znode; readonly servers: string }) {
+function Facts({ znode, about, onSaved }: DataProps) {
   const { stat, acl, path } = znode;
+  const { servers, allowWrites } = about;
   return (
     <Panel title="Stat and ACL">
       <dl class="facts wide">
@@ -129,10 +135,35 @@ function Facts({ znode, servers }: { readonly znode: Znode; readonly servers: st
           </dd>
         </div>
       </dl>
+      {acl !== null && allowWrites && (
+        <AclPanel
+          path={path}
+          acl={acl}
+          aversion={stat.aversion}
+          servers={servers}
+          onEnd={onSaved}
+        />
+      )}
       <CommandLine line={zkshLine(servers, 'stat', [path])} />
       <CommandLine line={zkshLine(servers, 'getAcl', [path])} />
     </Panel>
   );
+}
+
+function AclPanel({ onEnd, ...props }: Parameters<typeof AclForm>[0]) {
+  const [isEditing, setEditing] = useState(false);
+  if (!isEditing) {
+    return (
+      <button type="button" onClick={() => setEditing(true)}>
+        Edit the ACL
+      </button>
+    );
+  }
+  const end = () => {
+    setEditing(false);
+    onEnd();
+  };
+  return <AclForm {...props} onEnd={end} />;
 }
 
 function Owner({ id }: { readonly id: string }) {

@@ -66,6 +66,9 @@ const FIGURES = [
   'outstanding',
   'connections',
   'znodes',
+  'dataBytes',
+  'memoryBytes',
+  'diskBytes',
 ] as const satisfies readonly (keyof TrendFigures)[];
 const SHOW = { output: 'json', isAll: true, keys: undefined, isQuiet: false } as const;
 

@@ -72,7 +72,7 @@ const events = route({
     'Stream events: "poll" after each poll of the members, "znodes" for changes below a path',
   optional: { path: text('watched with its subtree; without it, only "poll"') },
   answer: undefined,
-  run: async ({ session, poller, live }, { path }, { response }) => {
+  run: async ({ client, poller, live }, { path }, { response }) => {
     if (streams >= MAX_STREAMS) {
       throw new HttpProblem(503, 'TOOMANY', `${MAX_STREAMS} streams are open already`);
     }
@@ -87,7 +87,7 @@ const events = route({
     };
     try {
       if (path !== undefined) {
-        ends.push(await live.watch(await session.client(), path));
+        ends.push(await live.watch(await client(), path));
       }
     } catch (error) {
       end();
@@ -140,14 +140,19 @@ const search = route({
   },
   answer: Search,
   problems: [404],
-  run: async ({ session }, { path, name, value, changed, after }) => {
+  run: async ({ client }, { path, name, value, changed, after }) => {
     if (name === undefined && value === undefined && changed === undefined) {
       throw badRequest('name, value, or changed is missing');
     }
     const changedSinceMs = changed === undefined ? undefined : Date.now() - changed * 1000;
-    const client = await session.client();
     return {
-      value: await searchSubtree(client, { root: path, name, value, changedSinceMs, after }),
+      value: await searchSubtree(await client(), {
+        root: path,
+        name,
+        value,
+        changedSinceMs,
+        after,
+      }),
     };
   },
 });

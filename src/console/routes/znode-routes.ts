@@ -1,9 +1,12 @@
 import type { ZooKeeperClient } from '../../client/base/client.js';
-import { ExitCode } from '../../commands/program/command-error.js';
+import { CommandError, ExitCode } from '../../commands/program/command-error.js';
 import { isCode } from '../../commands/znodes/is-code.js';
+import { AclSyntaxError, parseAcl } from '../../commands/znodes/parse-acl.js';
+import { refuseLockout } from '../../commands/znodes/self-lockout.js';
 import { compareNames } from '../../commands/znodes/walk.js';
 import { CreateModes } from '../../protocol/create-mode.js';
-import { childPath, isWithin } from '../../protocol/path.js';
+import type { ACL } from '../../protocol/data.js';
+import { childPath } from '../../protocol/path.js';
 import { formatPerms } from '../../protocol/perms.js';
 import { integer, oneOf, text } from '../api/schema.js';
 import { Changed, Children, Deleted, Subtree, Znode } from '../api/shapes.js';
@@ -12,7 +15,6 @@ import { type ApiCall, type Route, route } from '../route.js';
 import { statShape } from '../stat-shape.js';
 import { countSubtree, deleteSubtree } from '../subtrees.js';
 
-const SYSTEM = '/zookeeper';
 const path = text('absolute');
 
 const getZnode = route({
@@ -22,8 +24,8 @@ const getZnode = route({
   required: { path },
   answer: Znode,
   problems: [404],
-  run: async ({ session }, given) => {
-    const client = await session.client();
+  run: async ({ client: open }, given) => {
+    const client = await open();
     const [{ data, stat }, acl] = await Promise.all([
       client.getData(given.path),
       aclOf(client, given.path),
@@ -49,15 +51,6 @@ async function aclOf(client: ZooKeeperClient, of: string) {
   }
 }
 
-/** @throws HttpProblem for znodes below /zookeeper, which have their own tools */
-function refuseSystem(of: string): void {
-  if (!isWithin(of, SYSTEM)) return;
-  throw new HttpProblem(403, 'PROTECTED', `${of}: reserved for the servers`, {
-    path: of,
-    hint: 'use zksh, with reconfig and setquota',
-  });
-}
-
 /** The version of If-Match, -1 for any. @throws HttpProblem */
 function expectedVersion({ request }: ApiCall): number {
   const given = request.headers['if-match'];
@@ -81,17 +74,60 @@ const putZnode = route({
   takes: ['bytes', 'if-match'],
   answer: Changed,
   problems: [404, 412, 413, 428],
-  run: async ({ session }, given, call) => {
-    refuseSystem(given.path);
+  run: async ({ change, protectedPaths }, given, call) => {
+    protectedPaths.check(given.path);
     const version = expectedVersion(call);
-    const client = await session.client();
-    const stat = await client.setData(given.path, call.body, version);
+    const stat = await change(`set ${given.path}`, (client) =>
+      client.setData(given.path, call.body, version),
+    );
     return {
       value: { path: given.path, stat: statShape(stat) },
       headers: { etag: `"${stat.version}"` },
     };
   },
 });
+
+const putAcl = route({
+  method: 'PUT',
+  path: '/acl',
+  summary: 'Replace the ACL of a znode, if its aversion is that of If-Match',
+  required: { path },
+  takes: ['bytes', 'if-match'],
+  answer: Changed,
+  problems: [404, 409, 412, 428],
+  run: async ({ change, client, protectedPaths }, given, call) => {
+    protectedPaths.check(given.path);
+    const version = expectedVersion(call);
+    const acl = readAcl(call.body.toString('utf8'));
+    await refuseLockout(await client(), given.path, acl).catch(withoutForce);
+    const stat = await change(`setAcl ${given.path}`, (recorded) =>
+      recorded.setACL(given.path, acl, version),
+    );
+    return {
+      value: { path: given.path, stat: statShape(stat) },
+      headers: { etag: `"${stat.aversion}"` },
+    };
+  },
+});
+
+/** @throws HttpProblem */
+function readAcl(text: string): readonly ACL[] {
+  try {
+    return parseAcl(text.trim());
+  } catch (error) {
+    if (!(error instanceof AclSyntaxError)) throw error;
+    const { message, hint } = error;
+    throw new HttpProblem(400, 'INVALIDACL', message, { exitCode: ExitCode.usage, hint });
+  }
+}
+
+/** The console has no --force. */
+function withoutForce(error: unknown): never {
+  if (!(error instanceof CommandError) || error.code !== 'LOCKOUT') throw error;
+  const { code, message, path: of } = error;
+  const hint = 'grant a (admin) to an id of this session, or use zksh: setAcl --force';
+  throw new HttpProblem(409, code, message, { path: of, hint });
+}
 
 const MODES = {
   persistent: CreateModes.PERSISTENT,
@@ -109,11 +145,12 @@ const postZnode = route({
   answer: Changed,
   status: 201,
   problems: [404, 409, 413],
-  run: async ({ session }, given, { body }) => {
-    refuseSystem(given.path);
-    const client = await session.client();
+  run: async ({ change, protectedPaths }, given, { body }) => {
+    protectedPaths.check(given.path);
     const mode = MODES[given.mode ?? 'persistent'];
-    const created = await client.create(given.path, body, { mode });
+    const created = await change(`create ${given.path}`, (client) =>
+      client.create(given.path, body, { mode }),
+    );
     return { value: { path: created.path, stat: statShape(created.stat) } };
   },
 });
@@ -129,17 +166,16 @@ const deleteZnode = route({
   takes: ['if-match'],
   answer: Deleted,
   problems: [404, 409, 412, 428],
-  run: async ({ session }, { path: root, count }, call) => {
-    refuseSystem(root);
+  run: async ({ change, protectedPaths }, { path: root, count }, call) => {
     if (root === '/') throw badRequest('path: / cannot be deleted');
+    protectedPaths.checkSubtree(root);
     const version = expectedVersion(call);
-    const client = await session.client();
-    if (count === undefined) {
-      await client.delete(root, version);
-      return { value: { path: root, count: 1 } };
-    }
-    await deleteSubtree(client, root, { count, version });
-    return { value: { path: root, count } };
+    await change(`delete ${root}`, (client) =>
+      count === undefined
+        ? client.delete(root, version)
+        : deleteSubtree(client, root, { count, version }),
+    );
+    return { value: { path: root, count: count ?? 1 } };
   },
 });
 
@@ -150,8 +186,8 @@ const subtree = route({
   required: { path },
   answer: Subtree,
   problems: [404],
-  run: async ({ session }, given) => ({
-    value: await countSubtree(await session.client(), given.path),
+  run: async ({ client }, given) => ({
+    value: await countSubtree(await client(), given.path),
   }),
 });
 
@@ -167,9 +203,9 @@ const children = route({
   },
   answer: Children,
   problems: [404],
-  run: async ({ session, listings }, given) => {
+  run: async ({ client: open, listings }, given) => {
     const { limit = 100, find } = given;
-    const client = await session.client();
+    const client = await open();
     const names = await listings.names(client, given.path);
     const index = find === undefined ? -1 : indexOf(names, find);
     const offset = index === -1 ? (given.offset ?? 0) : index - (index % limit);
@@ -207,6 +243,7 @@ function indexOf(names: readonly string[], name: string): number {
 export const ZNODE_ROUTES: readonly Route[] = [
   getZnode,
   putZnode,
+  putAcl,
   postZnode,
   deleteZnode,
   subtree,

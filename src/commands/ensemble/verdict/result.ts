@@ -62,6 +62,12 @@ export interface TrendFigures {
   readonly outstanding?: number;
   readonly connections?: number;
   readonly znodes?: number;
+  /** The paths and data of the tree, as the server estimates them. */
+  readonly dataBytes?: number;
+  /** Resident memory, or else the Java heap, if its metrics have one of them. */
+  readonly memoryBytes?: number;
+  /** Snapshots and logs; only if the run asked `dirs`. */
+  readonly diskBytes?: number;
 }
 
 export interface Change {

@@ -2,10 +2,10 @@
 // in a row found, a change of its level, and its end after as many runs without it. It does not
 // report short flaps. Pure.
 
-import { metricOf } from '../../../fourlw/mntr.js';
+import { metricOf, type ParsedMntr } from '../../../fourlw/mntr.js';
 import { zxidEpoch } from '../../../protocol/zxid.js';
 import { shortDuration } from '../format.js';
-import { type Member, metricsOf, serverOf } from '../member.js';
+import { type Member, metricsOf, parsedOf, serverOf } from '../member.js';
 import type { Sample } from '../sample.js';
 import { statusOf } from '../status.js';
 import { worstLevel } from './blame.js';
@@ -207,6 +207,21 @@ function trendPoint({ time, verdict, members }: RunResult): TrendPoint {
   };
 }
 
+/** The names of the JVM exports that Apache's Prometheus provider adds to mntr. */
+const MEMORY = ['process_resident_memory_bytes', 'jvm_memory_bytes_used{area="heap"}'];
+
+function memoryOf(metrics: ParsedMntr): number | undefined {
+  return MEMORY.map((name) => metricOf(metrics, name)).find((bytes) => bytes !== undefined);
+}
+
+function diskOf(member: Member): number | undefined {
+  const { dataDirSize, logDirSize } = parsedOf(member, 'dirs') ?? {};
+  if (dataDirSize === undefined) return undefined;
+  // A member with a single folder reports its size twice.
+  const isOne = logDirSize === undefined || logDirSize === dataDirSize;
+  return Number(isOne ? dataDirSize : dataDirSize + logDirSize);
+}
+
 function figuresOf(member: Member): TrendFigures {
   const metrics = metricsOf(member);
   const server = serverOf(member);
@@ -218,6 +233,9 @@ function figuresOf(member: Member): TrendFigures {
     outstanding: server?.outstanding,
     connections: (metrics && metricOf(metrics, 'num_alive_connections')) ?? server?.connections,
     znodes: (metrics && metricOf(metrics, 'znode_count')) ?? server?.nodeCount,
+    dataBytes: metrics && metricOf(metrics, 'approximate_data_size'),
+    memoryBytes: metrics && memoryOf(metrics),
+    diskBytes: diskOf(member),
   };
   const known = Object.entries(figures).filter(([, value]) => value !== undefined);
   return { isServing: statusOf(member).isServing, ...Object.fromEntries(known) };

@@ -21,14 +21,23 @@ export function adminOf(call: TaskCall): URL {
   throw new UsageError(`--admin: not an AdminServer: ${text} (expected http://HOST:8080)`);
 }
 
+export interface AdminTarget {
+  readonly admin: URL;
+  /** `user:password` for the digest scheme. */
+  readonly auth: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+function targetOf(call: TaskCall): AdminTarget {
+  return { admin: adminOf(call), auth: call.text('auth'), signal: call.signal };
+}
+
 function send(
-  call: TaskCall,
+  { admin, auth, signal }: AdminTarget,
   command: string,
   options: RequestOptions,
   body?: string,
 ): Promise<IncomingMessage> {
-  const admin = adminOf(call);
-  const auth = call.text('auth');
   // The server requires an id, even if everyone may read the root. Without `auth`, the id is the
   // address.
   const headers = { authorization: auth === undefined ? 'ip' : `digest ${auth}` };
@@ -37,12 +46,12 @@ function send(
   return new Promise((resolve, reject) => {
     const sent = request(
       url,
-      { ...options, headers: { ...headers, ...options.headers }, signal: call.signal },
+      { ...options, headers: { ...headers, ...options.headers }, signal },
       resolve,
     );
     sent.setTimeout(IDLE_MS, () => sent.destroy(new Error('no answer in time')));
     sent.once('error', (error) => {
-      if (call.signal.aborted) reject(error);
+      if (signal.aborted) reject(error);
       else reject(new RunFault(`${admin.origin}: ${error.message}`, { cause: error }));
     });
     if (body === undefined) sent.end();
@@ -64,19 +73,24 @@ const ADVICE: Readonly<Record<number, string>> = {
   503: 'the server does not serve, or the command is disabled in its zoo.cfg',
 };
 
-async function refused(call: TaskCall, answer: IncomingMessage): Promise<never> {
+async function refused({ admin }: AdminTarget, answer: IncomingMessage): Promise<never> {
   const { statusCode = 0 } = answer;
   const text = await textOf(answer);
   const [, error] = /"error"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(text) ?? [];
   const advice = ADVICE[statusCode] ?? 'see the log of the server';
   const reason = error === undefined ? '' : `: ${error}`;
-  throw new RunFault(`${adminOf(call).origin}: status ${statusCode}${reason}\n${advice}`);
+  throw new RunFault(`${admin.origin}: status ${statusCode}${reason}\n${advice}`);
+}
+
+/** Makes the server take a snapshot. Resolves to the stream of it. @throws RunFault */
+export async function requestSnapshot(target: AdminTarget): Promise<IncomingMessage> {
+  const answer = await send(target, 'snapshot?streaming=true', { method: 'GET' });
+  return answer.statusCode === 200 ? answer : refused(target, answer);
 }
 
 /** Writes a new snapshot of the server to a file. Resolves to its zxid, in the server's form. */
 export async function fetchSnapshot(call: TaskCall, file: string): Promise<string | undefined> {
-  const answer = await send(call, 'snapshot?streaming=true', { method: 'GET' });
-  if (answer.statusCode !== 200) return refused(call, answer);
+  const answer = await requestSnapshot(targetOf(call));
   const total = Number(answer.headers['snapshot_size'] ?? 0);
   let done = 0;
   answer.on('data', (chunk: Buffer) => {
@@ -97,7 +111,8 @@ export async function fetchSnapshot(call: TaskCall, file: string): Promise<strin
 export async function sendSnapshot(call: TaskCall, file: string): Promise<string> {
   const { size } = await stat(file);
   const headers = { 'content-type': 'application/octet-stream', 'content-length': size };
-  const answer = await send(call, 'restore', { method: 'POST', headers }, file);
-  if (answer.statusCode !== 200) return refused(call, answer);
+  const target = targetOf(call);
+  const answer = await send(target, 'restore', { method: 'POST', headers }, file);
+  if (answer.statusCode !== 200) return refused(target, answer);
   return textOf(answer);
 }

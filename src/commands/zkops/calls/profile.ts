@@ -8,6 +8,8 @@ export interface ProfileOptions {
   readonly profile?: string;
   /** user:password, for probes. */
   readonly auth?: string;
+  /** The profile forbids changes, or asks before each. */
+  readonly isGuarded?: boolean;
 }
 
 /** The command line overrides the profile. @throws UsageError for an unusable profile */
@@ -26,6 +28,7 @@ export async function withProfile<O extends MemberSource & TlsFiles & ProfileOpt
       ...options,
       ...(isListed || connect === undefined ? {} : { connect }),
       ...(auth === undefined ? {} : { auth }),
+      isGuarded: profile.readonly === true || profile.protected === true,
       cacert: options.cacert ?? cacert,
       cert: options.cert ?? cert,
       key: options.key ?? key,

@@ -136,7 +136,7 @@ const MAX_OPS = 500;
 const MAX_BYTES = 400_000;
 
 /** Creates parents before children, and deletes children before parents. */
-export function batchesOf(steps: readonly UndoStep[]): readonly (readonly Op[])[] {
+function batchesOf(steps: readonly UndoStep[]): readonly (readonly Op[])[] {
   const ops = steps.map(({ op }) => op).filter((op) => op !== undefined);
   const ordered = [
     ...ops.filter(({ op }) => op !== 'delete'),
@@ -156,4 +156,12 @@ export function batchesOf(steps: readonly UndoStep[]): readonly (readonly Op[])[
     }
   }
   return batches;
+}
+
+/** @throws ZooKeeperError if a znode changed since the plan */
+export async function takeBack(client: ZooKeeperClient, { steps }: UndoPlan): Promise<void> {
+  for (const batch of batchesOf(steps)) await client.multi(batch);
+  for (const { path, acl } of steps) {
+    if (acl !== undefined) await client.setACL(path, acl.entries, acl.aversion);
+  }
 }

@@ -65,8 +65,11 @@ export class DumpSource {
     return new DumpSource(parts, () => createReadStream(name), options);
   }
 
-  static async ofBytes(bytes: Buffer, options: DumpOptions = {}): Promise<DumpSource> {
-    const name = 'standard input';
+  static async ofBytes(
+    bytes: Buffer,
+    options: DumpOptions = {},
+    name = 'standard input',
+  ): Promise<DumpSource> {
     if (options.format === 'dir') throw unreadable(name, 'not a folder');
     const format = fileFormat(options) ?? guessFormat(bytes.toString('utf8', 0, BEGINNING_LENGTH));
     const parts = { name, format, ...(await formatParts(format)) };

@@ -3,10 +3,11 @@ import { type CommandContext, defineCommand } from '../../engine/command.js';
 import type { Result } from '../../results/result.js';
 import { amount, checkSource, leftOut } from './copy-report.js';
 import { DumpSource } from './dump-file.js';
-import { DUMP_FORMATS, type DumpFormat, formatParts } from './dump-format.js';
+import { DUMP_FORMATS, type DumpFormat } from './dump-format.js';
+import { dumpParts } from './dump-parts.js';
 import { DumpWriter, type InterruptedDump } from './dump-writer.js';
 import { TreeSource } from './tree-source.js';
-import { endFields, headFields, type LineFields, recordFields } from './znode-record.js';
+import { endFields, headFields, type LineFields } from './znode-record.js';
 
 export const dump = defineCommand({
   name: 'dump',
@@ -79,25 +80,12 @@ async function dumpToOutput(
   source: TreeSource,
   { hasAcls, format }: { readonly hasAcls: boolean; readonly format: DumpFormat },
 ): Promise<Result> {
-  const { text } = await formatParts(format === 'dir' ? 'ndjson' : format);
-  const emit = (part: string, fields: LineFields) =>
-    context.emit({ kind: 'message', text: part, fields });
-  const emitHead = () => {
-    const fields = headOf(context, source, hasAcls);
-    return emit(text.head(fields), fields);
-  };
-  let znodes = 0;
-  for await (const record of source.records()) {
-    // Print the head only after the root was read, so that an error prints no head.
-    if (znodes === 0) await emitHead();
-    const fields = recordFields(record);
-    await emit(text.record(fields, znodes === 0), fields);
-    znodes++;
-  }
-  if (znodes === 0) await emitHead();
-  const { ephemeralsLeftOut, unread } = source;
-  const fields = endFields({ znodes, ephemeralsLeftOut, unread });
-  await emit(text.end(fields), fields);
+  const parts = dumpParts(source, {
+    format: format === 'dir' ? 'ndjson' : format,
+    server: context.session.target,
+    hasAcls,
+  });
+  for await (const part of parts) await context.emit({ kind: 'message', ...part });
   checkSource(source);
   return { kind: 'end' };
 }

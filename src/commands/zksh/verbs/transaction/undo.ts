@@ -1,10 +1,5 @@
 import { CommandError, ExitCode } from '../../../program/command-error.js';
-import {
-  batchesOf,
-  makeUndoPlan,
-  type PathReason,
-  type UndoPlan,
-} from '../../changes/undo-plan.js';
+import { makeUndoPlan, type PathReason, takeBack, type UndoPlan } from '../../changes/undo-plan.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import { amountOf } from '../../paths/confirm-many.js';
 import type { Result } from '../../results/result.js';
@@ -39,7 +34,7 @@ export const undo = defineCommand({
     if (!options.yes && !(await context.confirm(question))) {
       throw new CommandError('undo: canceled', { code: 'REFUSED' });
     }
-    await takeBack(context, plan);
+    await takeBack(context.client, plan);
     const count = paths.length;
     return {
       kind: 'message',
@@ -105,11 +100,4 @@ async function show(context: CommandContext, plan: UndoPlan, isWhole: boolean): 
   if (left === 0) return;
   const text = `... and ${left} more; undo -n shows all`;
   await context.emit({ kind: 'message', text, fields: { notShown: left } });
-}
-
-async function takeBack({ client }: CommandContext, { steps }: UndoPlan): Promise<void> {
-  for (const batch of batchesOf(steps)) await client.multi(batch);
-  for (const { path, acl } of steps) {
-    if (acl !== undefined) await client.setACL(path, acl.entries, acl.aversion);
-  }
 }

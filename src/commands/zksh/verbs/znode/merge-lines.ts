@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { diffLines } from '../../results/line-diff.js';
 
 export interface Merge {
@@ -36,7 +35,7 @@ export function mergeLines(base: string, edited: string, current: string): Merge
     const left = applied(lines, own, start, end);
     const right = applied(lines, other, start, end);
     if (own.length === 0) merged.push(...right);
-    else if (other.length === 0 || isDeepStrictEqual(left, right)) merged.push(...left);
+    else if (other.length === 0 || isSame(left, right)) merged.push(...left);
     else {
       conflicts++;
       merged.push(
@@ -68,6 +67,10 @@ function takeOverlapping(ownChanges: Change[], serverChanges: Change[]): [Change
     taken[isLeft ? 0 : 1].push(next);
     (isLeft ? ownChanges : serverChanges).shift();
   }
+}
+
+function isSame(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((line, at) => line === right[at]);
 }
 
 function applied(

@@ -1,0 +1,173 @@
+/** Subtrees by the engines of `zksh dump` and `restore`, snapshots by that of `zkops snapshot`. */
+import type { ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { nameOf } from '../../commands/ensemble/member-address.js';
+import { CommandError, ExitCode } from '../../commands/program/command-error.js';
+import { requestSnapshot } from '../../commands/zkops/backup/admin-transfer.js';
+import { checkSink } from '../../commands/zksh/verbs/move/copy-report.js';
+import { DumpSource } from '../../commands/zksh/verbs/move/dump-file.js';
+import { dumpParts } from '../../commands/zksh/verbs/move/dump-parts.js';
+import { existingRoot } from '../../commands/zksh/verbs/move/existing-root.js';
+import { TreeSink } from '../../commands/zksh/verbs/move/tree-sink.js';
+import { TreeSource } from '../../commands/zksh/verbs/move/tree-source.js';
+import type { ZnodeRecord } from '../../commands/zksh/verbs/move/znode-record.js';
+import { baseName } from '../../protocol/path.js';
+import { flag, oneOf, text } from '../api/schema.js';
+import { Imported } from '../api/shapes.js';
+import { HttpProblem } from '../problem.js';
+import { type Route, route } from '../route.js';
+import type { Services } from '../services.js';
+import { countSubtree, MAX_COUNT } from '../subtrees.js';
+
+const MAX_DUMP_LENGTH = 32 * 1024 * 1024;
+const MAX_SAMPLE = 20;
+const FORMATS = ['ndjson', 'json', 'yaml'] as const;
+
+function tooLarge(detail: string, path: string, verb: string): HttpProblem {
+  return new HttpProblem(413, 'TOOLARGE', `${path}: ${detail}`, {
+    exitCode: ExitCode.usage,
+    path,
+    hint: `use zksh: ${verb}`,
+  });
+}
+
+/** Aborts when the reader of a response leaves. */
+function signalOf(response: ServerResponse): AbortSignal {
+  const stop = new AbortController();
+  response.once('close', () => stop.abort());
+  return stop.signal;
+}
+
+const exportDump = route({
+  method: 'GET',
+  path: '/export',
+  summary: 'Download a subtree, up to 10,000 znodes, as zksh dump writes it; without ephemerals',
+  required: { path: text('the root of the subtree') },
+  optional: { format: oneOf(FORMATS) },
+  answer: undefined,
+  problems: [404, 413],
+  run: async ({ client: open, about }, { path, format = 'ndjson' }, { response }) => {
+    const client = await open();
+    const { isWhole, bytes } = await countSubtree(client, path);
+    if (!isWhole || bytes > MAX_DUMP_LENGTH) {
+      throw tooLarge('the subtree is too large for the console', path, `dump ${path}`);
+    }
+    const signal = signalOf(response);
+    const source = new TreeSource(client, path, { signal, hasAcls: true, hasEphemerals: false });
+    const name = (baseName(path) || 'root').replace(/[^\w.-]/g, '_');
+    response.writeHead(200, {
+      'content-type': 'application/octet-stream',
+      'content-disposition': `attachment; filename="${name}.${format}"`,
+    });
+    const parts = dumpParts(source, { format, server: about.servers, hasAcls: true });
+    await pipeline(async function* lines() {
+      for await (const { text: part } of parts) yield `${part}\n`;
+    }, response);
+    return undefined;
+  },
+});
+
+/** The records to restore: an ephemeral of another session cannot be. */
+async function* restorable(source: DumpSource): AsyncGenerator<ZnodeRecord> {
+  for await (const record of source.records()) if (record.mode !== 'ephemeral') yield record;
+}
+
+/** @throws HttpProblem, CommandError */
+async function preview(
+  { client: open, protectedPaths }: Services,
+  source: DumpSource,
+  root: string,
+): Promise<Imported> {
+  const client = await open();
+  let [znodes, bytes, existing] = [0, 0, 0];
+  const sample: string[] = [];
+  for await (const { path, data } of restorable(source)) {
+    if (znodes === MAX_COUNT)
+      throw tooLarge('the dump is too large for the console', root, 'restore');
+    const place = root === '/' ? path || '/' : `${root}${path}`;
+    protectedPaths.check(place);
+    znodes++;
+    bytes += data?.length ?? 0;
+    if ((await client.exists(place)) !== null) existing++;
+    if (sample.length < MAX_SAMPLE) sample.push(place);
+  }
+  if (source.end === undefined) {
+    throw new CommandError('the dump is incomplete', {
+      code: 'BADDUMP',
+      exitCode: ExitCode.usage,
+      hint: 'complete it with zksh: dump --resume',
+    });
+  }
+  return { path: root, znodes, bytes, existing, sample, isDryRun: true };
+}
+
+const importDump = route({
+  method: 'POST',
+  path: '/import',
+  summary: 'Restore the znodes of a dump, as zksh restore does; with dryRun, only count them',
+  optional: {
+    path: text('the destination; default: the path that was dumped'),
+    existing: oneOf(
+      ['refuse', 'overwrite', 'resume'],
+      'for znodes that exist already; resume keeps those with equal data',
+    ),
+    dryRun: flag(),
+  },
+  takes: ['bytes'],
+  maxBodyLength: MAX_DUMP_LENGTH,
+  answer: Imported,
+  problems: [404, 409, 413],
+  run: async (services, given, { body, response }) => {
+    const source = await DumpSource.ofBytes(body, {}, 'dump');
+    const root = given.path ?? (await source.readHead()).root;
+    const counted = await preview(services, source, root);
+    if (given.dryRun === true) return { value: counted };
+    const onExisting = given.existing ?? 'refuse';
+    const { written, bytes, kept } = await services.change(`import ${root}`, async (client) => {
+      if (onExisting === 'refuse') await existingRoot(client, root);
+      const sink = new TreeSink(client, root, {
+        signal: signalOf(response),
+        onExisting,
+        hasAcls: true,
+      });
+      await sink.writeAll(restorable(source));
+      checkSink(sink);
+      return sink;
+    });
+    const value = { ...counted, znodes: written, bytes, existing: kept, isDryRun: false };
+    return { value };
+  },
+});
+
+const snapshot = route({
+  method: 'GET',
+  path: '/members/{server}/snapshot',
+  summary: 'Download a new snapshot of a member over its AdminServer, as zkops snapshot save does',
+  required: { server: text('host:port, as /members lists it') },
+  answer: undefined,
+  problems: [404, 502],
+  run: async ({ poller, credentials }, { server }, { response }) => {
+    const member = poller.members.find((each) => nameOf(each) === server);
+    if (member?.adminPort === undefined) {
+      throw new HttpProblem(404, 'UNKNOWN', `${server}: not a member with a known AdminServer`, {
+        exitCode: ExitCode.usage,
+        hint: 'add admin=PORT to its line in the file of --ensemble',
+      });
+    }
+    const { host, adminPort } = member;
+    const name = host.includes(':') ? `[${host}]` : host;
+    const admin = new URL(`http://${name}:${adminPort}`);
+    const { auth } = credentials;
+    const answer = await requestSnapshot({ admin, auth, signal: signalOf(response) });
+    const zxid = String(answer.headers['last_zxid'] ?? '').replace(/\W/g, '');
+    response.writeHead(200, {
+      'content-type': 'application/octet-stream',
+      'content-disposition': `attachment; filename="snapshot.${zxid.replace(/^0x/, '')}"`,
+      ...(zxid === '' ? {} : { 'last-zxid': zxid }),
+    });
+    await pipeline(answer, response);
+    return undefined;
+  },
+});
+
+export const TRANSFER_ROUTES: readonly Route[] = [exportDump, importDump, snapshot];

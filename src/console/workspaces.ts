@@ -1,0 +1,72 @@
+/** The sessions of the console: one for all logins, and one for each login with own credentials. */
+import { inBackground } from '../commands/program/in-background.js';
+import { Listings } from './listings.js';
+import { LiveEvents } from './live-events.js';
+import { ConsoleSession, type Credentials, type SessionOptions } from './session.js';
+
+/** Time without a request and a watch after which the session of a login is closed. */
+const MAX_IDLE_MS = 600_000;
+
+/** What the requests of a login use. Two logins share it only if they share credentials. */
+export interface Workspace {
+  readonly session: ConsoleSession;
+  readonly live: LiveEvents;
+  readonly listings: Listings;
+  readonly credentials: Credentials;
+}
+
+export interface WorkspaceOptions extends Pick<SessionOptions, 'members' | 'tls'> {
+  readonly now: () => Date;
+  readonly shared: Credentials;
+  readonly own: ReadonlyMap<string, Credentials>;
+  /** Paths whose events the shared session records from the start. */
+  readonly recorded: readonly string[];
+}
+
+export class Workspaces {
+  private readonly options: WorkspaceOptions;
+  private readonly shared: Workspace;
+  private readonly own = new Map<string, Workspace & { usedAtMs: number }>();
+
+  constructor(options: WorkspaceOptions) {
+    this.options = options;
+    this.shared = this.make(options.shared);
+    for (const path of options.recorded) this.shared.live.need(path);
+  }
+
+  of(user: string | null): Workspace {
+    const credentials = this.options.own.get(user ?? '');
+    if (user === null || credentials === undefined) return this.shared;
+    const known = this.own.get(user) ?? { ...this.make(credentials), usedAtMs: 0 };
+    known.usedAtMs = performance.now();
+    this.own.set(user, known);
+    return known;
+  }
+
+  /** Reopens a session that records, and closes idle ones. */
+  maintain(): void {
+    const { session, live } = this.shared;
+    // A new session needs a watch for each recorded path: open it even without requests.
+    inBackground(live.isNeeded ? session.client() : undefined, () => undefined);
+    for (const [user, { session: old, live: watches, usedAtMs }] of this.own) {
+      if (watches.isNeeded || performance.now() - usedAtMs < MAX_IDLE_MS) continue;
+      this.own.delete(user);
+      inBackground(old.close(), () => undefined);
+    }
+  }
+
+  async close(): Promise<void> {
+    const all = [this.shared, ...this.own.values()];
+    await Promise.all(all.map(({ session }) => session.close()));
+  }
+
+  private make(credentials: Credentials): Workspace {
+    const { members, tls, now } = this.options;
+    const live = new LiveEvents(now);
+    const onState = (isConnected: boolean) => {
+      if (isConnected) live.onGap();
+    };
+    const session = new ConsoleSession({ members, tls, credentials, onOpen: live.onOpen, onState });
+    return { session, live, listings: new Listings(), credentials };
+  }
+}

@@ -1,0 +1,81 @@
+import { writeFileSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { chromiumTest, openPage } from '../support/chromium.js';
+import { makeTempDir } from '../support/temp-dir.js';
+import { waitFor } from '../support/wait-for.js';
+import { click, fill, treeUrl, waitForText, withPage } from './page-world.js';
+
+chromiumTest('an edit that another client overtook shows three sides, and merges', () =>
+  withPage(['--allow-writes'], async ({ api, client, browser }) => {
+    const textOf = async () => String((await client.getData('/config')).data);
+    await client.create('/config', 'one\ntwo\nthree');
+    const page = await openPage(browser, treeUrl(api, '/config'));
+    await waitForText(page, '#value', /two/);
+    await click(page, 'Edit');
+    await client.setData('/config', 'one\ntwo\ntheirs');
+    await fill(page, 'textarea[aria-label=data]', 'mine\ntwo\nthree');
+    await click(page, 'Save over version 0');
+    const sides = /version 1; you began with 0.*\+ mine.*\+ theirs/s;
+    await waitForText(page, '.conflict', sides);
+    assert.is(await textOf(), 'one\ntwo\ntheirs');
+    await click(page, 'Edit both changes merged');
+    await click(page, 'Save over version 1');
+    await waitFor('the merge', async () => (await textOf()) === 'mine\ntwo\ntheirs');
+    await waitForText(page, '#value', /mine/);
+    await waitForText(page, '#events', /changed.*\/config/);
+
+    await client.create('/config/child');
+    await click(page, 'Delete');
+    await click(page, 'Count the znodes first');
+    await click(page, 'Delete 2 znodes');
+    await waitFor('the deletion', async () => (await client.exists('/config')) === null);
+    await page.page.goto(`${api.url}#/changes/`);
+    await waitForText(page, '#own-changes', /delete \/config \(2 znodes\).*set \/config/);
+    await click(page, 'Undo …');
+    await waitForText(page, '#own-changes', /create.*\/config\/child/);
+    await click(page, 'Undo 2 steps');
+    await waitFor('the undo', () => client.exists('/config/child'));
+    assert.is(await textOf(), 'mine\ntwo\ntheirs');
+    assert.equal(page.faults, []);
+  }),
+);
+
+chromiumTest('a dump is imported after a preview, and an ACL that locks out is refused', () =>
+  withPage(['--allow-writes'], async ({ api, client, browser }) => {
+    const folder = makeTempDir('console');
+    try {
+      await client.create('/app', 'root');
+      await client.create('/app/x', 'value');
+      const dump = await (await fetch(`${api.url}api/v1/export?path=/app`)).text();
+      const file = `${folder.path}/app.dump`;
+      writeFileSync(file, dump);
+      const page = await openPage(browser, treeUrl(api, '/app'));
+      await page.page.waitForSelector('input[type=file]');
+      await page.page.evaluate(
+        "document.querySelector('input[type=file]').closest('details').open = true",
+      );
+      await fill(page, '.fields input:not([type])', '/copy');
+      const input = await page.page.$('input[type=file]');
+      await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(file);
+      await waitForText(page, '#preview', /2 znodes, 9 bytes, to \/copy; 0 of them exist/);
+      await click(page, 'Import 2 znodes');
+      await waitFor('the import', () => client.exists('/copy/x'));
+      await waitForText(page, '.detail h2', /^\/copy$/);
+
+      await click(page, 'Edit the ACL');
+      await fill(page, 'textarea[aria-label^=ACL]', 'digest:eve:hash:cdrwa');
+      await waitForText(page, '#acl-words', /user eve with the password may do everything/);
+      await click(page, 'Save the ACL');
+      await waitForText(page, '.fault', /could not change the ACL of \/copy again/);
+      await fill(page, 'textarea[aria-label^=ACL]', 'world:anyone:ra');
+      await click(page, 'Save the ACL');
+      await waitFor('the ACL', async () => (await client.getACL('/copy')).acl[0]?.perms === 17);
+      assert.equal(page.faults, []);
+    } finally {
+      folder.remove();
+    }
+  }),
+);
+
+test.run();
