@@ -2,27 +2,18 @@ import { checkBytes, checkWhole, readFields } from '../protocol/check-argument.j
 import { type CreateMode, CreateModes } from '../protocol/create-mode.js';
 import { childPath } from '../protocol/path.js';
 import { RecipeError } from './errors.js';
-import { limited, type WaitOptions } from './limit.js';
-import { PathRecipe } from './path-recipe.js';
 import { decodeItems, encodeItem } from './queue-items.js';
 import { changeOnce, failedAt } from './receipt.js';
-import { type Wait, whileAlive } from './session.js';
-import { takeTurn } from './turn.js';
-import {
-  childrenOf,
-  countCreations,
-  createOptions,
-  createParent,
-  makeContainer,
-  NO_DATA,
-  readIfThere,
-  watchChildren,
-} from './znodes.js';
+import type { Wait } from './session.js';
+import { type Place, TakerQueue } from './taker-queue.js';
+import { childrenOf, countCreations, createOptions, NO_DATA } from './znodes.js';
 
-/** What a taker gets: the content of one znode of a DistributedQueue or a DelayQueue. */
+/** What a taker of a queue with Curator's layout gets: the content of one znode. */
 export interface TakenItems {
   /** The name of the znode, below the queue's path. */
   readonly name: string;
+  /** 0 in a queue without priorities. */
+  readonly priority: number;
   /** The first item, or the only one. */
   readonly data: Buffer;
   /** All items: Curator's putMulti writes several into one znode. */
@@ -38,173 +29,88 @@ export interface PutOptions {
   readonly ttlMs?: number;
 }
 
-interface Place {
-  readonly name: string;
-  readonly sequence: number;
-  /** Milliseconds since 1970; 0 in a queue without delays. */
+interface CuratorPlace extends Place {
   readonly at: number;
+  readonly priority: number;
+  readonly sequence: number;
 }
 
 const PREFIX = 'queue-';
-const TAKER = 'taker';
 /** Beside the queue: a child with another name would stop the timer of Curator's consumers. */
 const TAKERS = '-takers';
-const NAME = /^queue-(?:\|([0-9A-F]{8,})\|)?(-?\d{10})$/;
-/** Node.js fires a longer timer at once. */
-const LONGEST_TIMER_MS = 0x7fff_ffff;
+const NAME = /^queue-(?:\|([0-9A-F]{8,})\||([01][0-9A-F]{8}))?(-?\d{9,10})$/;
 const EPOCH_DIGITS = 8;
+const PRIORITY_DIGITS = 8;
 
-/** One listing of a queue serves many takes. */
-interface Listing {
-  /** The next item last. */
-  readonly places: Place[];
-  /** See creations(). */
-  readonly creations: number;
+/** The first digit sorts negative priorities before the others. */
+function priorityText(priority: number): string {
+  const digits = (priority >>> 0).toString(16).toUpperCase().padStart(PRIORITY_DIGITS, '0');
+  return `${priority < 0 ? 0 : 1}${digits}`;
 }
 
-/** The items among the children, the next one last. The counter of names wraps around. */
-function placesOf(children: readonly string[]): Place[] {
-  return children
-    .flatMap((name) => {
-      const [, at = '0', sequence] = NAME.exec(name) ?? [];
-      if (sequence === undefined) return [];
-      return [{ name, sequence: Number(sequence), at: Number.parseInt(at, 16) }];
-    })
-    .sort((a, b) => b.at - a.at || (b.sequence - a.sequence) | 0);
+function parsePriority(text: string | undefined): number {
+  return text === undefined ? 0 : Number.parseInt(text.slice(1), 16) | 0;
 }
 
-class CuratorQueue extends PathRecipe {
-  private listing: Listing = { places: [], creations: 0 };
-
-  /**
-   * Waits for an item, removes it, and returns it. At most one taker gets it; it is lost if that
-   * taker crashes at this moment. Needs the built-in client.
-   * @throws RecipeError ETIMEDOUT or ELOST, or EBADDATA for an item that stays in the queue because
-   * Curator did not write it; the reason of the signal; ZooKeeperError: if the session ended, the
-   * outcome is unknown
-   */
-  async take(options: WaitOptions = {}): Promise<TakenItems> {
-    const { client, path, acl } = this;
-    return limited(options, `${path}: the queue got no item`, async (limit) => {
-      const line = { client, parent: `${path}${TAKERS}`, kind: TAKER, acl };
-      const turn = await takeTurn(line, NO_DATA, { signal: limit });
-      try {
-        const signal = AbortSignal.any([limit, turn.signal]);
-        for (;;) {
-          const item = await this.next({ client, path, signal });
-          const isMine = await this.remove(item);
-          if (this.listing.places.at(-1)?.name === item.name) this.listing.places.pop();
-          if (isMine) return item;
-        }
-      } finally {
-        await turn.leave();
-      }
-    });
+class CuratorQueue extends TakerQueue<CuratorPlace, TakenItems> {
+  protected override get takersPath(): string {
+    return `${this.path}${TAKERS}`;
   }
 
   /** The number of items, also of those that are not due yet. @throws ZooKeeperError */
   async size(): Promise<number> {
     const { client, path } = this;
-    return placesOf(await childrenOf({ client, path }, path)).length;
+    return this.placesOf(await childrenOf({ client, path }, path)).length;
   }
 
   /** @param part the part of the name before the sequence */
   protected async putAs(part: string, data: Buffer, ttlMs?: number): Promise<void> {
-    const { client, path, acl } = this;
+    const { path, acl, takersPath } = this;
     const item = childPath(path, `${PREFIX}${part}`);
-    const takers = `${path}${TAKERS}`;
     const mode: CreateMode =
       ttlMs === undefined
         ? CreateModes.PERSISTENT_SEQUENTIAL
         : CreateModes.PERSISTENT_SEQUENTIAL_WITH_TTL;
     const options = { ...createOptions(mode, acl), ...(ttlMs === undefined ? {} : { ttl: ttlMs }) };
     const ops = [{ op: 'create', path: item, data: encodeItem(data), options }] as const;
-    for (;;) {
-      try {
-        await changeOnce({ client, path }, { ops, parent: takers, acl });
-        return;
-      } catch (error) {
-        await createParent(error, { client, path }, item, acl);
-        await makeContainer({ client, path }, takers, acl);
-      }
-    }
+    await this.change(item, { ops, parent: takersPath, acl });
   }
 
-  /** A number that differs if the queue got a new item that may be ahead of listed ones. */
-  protected async creations(_wait: Wait): Promise<number> {
-    return 0;
+  /** The counter of names wraps around. */
+  protected override placesOf(children: readonly string[]): CuratorPlace[] {
+    return children
+      .flatMap((name) => {
+        const [, at = '0', priority, sequence] = NAME.exec(name) ?? [];
+        if (sequence === undefined) return [];
+        return [
+          {
+            name,
+            at: Number.parseInt(at, 16),
+            priority: parsePriority(priority),
+            sequence: Number(sequence),
+          },
+        ];
+      })
+      .sort((a, b) => b.at - a.at || b.priority - a.priority || (b.sequence - a.sequence) | 0);
   }
 
-  /**
-   * Takers of Curator may delete the same item, so a receipt shows whose delete it was. Once the
-   * request is sent, no limit may drop the item. @returns false if another client deleted it
-   */
-  private async remove({ name }: TakenItems): Promise<boolean> {
-    const { client, path, acl } = this;
-    const ops = [{ op: 'delete', path: childPath(path, name) }] as const;
+  protected override itemOf({ name, priority }: CuratorPlace, data: Buffer): TakenItems {
+    const items = decodeItems(data);
+    if (items !== undefined) return { name, priority, data: items[0] ?? NO_DATA, items };
+    throw new RecipeError('EBADDATA', `${childPath(this.path, name)}: not an item of a queue`);
+  }
+
+  /** Takers of Curator may delete the same item, so a receipt shows whose delete it was. */
+  protected override async remove(itemPath: string): Promise<boolean> {
+    const { client, path, acl, takersPath } = this;
+    const ops = [{ op: 'delete', path: itemPath }] as const;
     try {
-      await changeOnce({ client, path }, { ops, parent: `${path}${TAKERS}`, acl });
+      await changeOnce({ client, path }, { ops, parent: takersPath, acl });
       return true;
     } catch (error) {
       if (failedAt(error, 0, 'NONODE')) return false;
       throw error;
     }
-  }
-
-  /** Lists the items only if the last listing has none left, or if a later item may be ahead. */
-  private async next(wait: Wait): Promise<TakenItems> {
-    if ((await this.creations(wait)) === this.listing.creations) {
-      const item = await this.firstOf(wait);
-      if (item !== undefined) return item;
-    }
-    for (;;) {
-      const item = await this.untilChange(wait);
-      if (item !== undefined) return item;
-    }
-  }
-
-  /** Lists the items, then waits for the time of the next one. @returns undefined after a change */
-  private async untilChange(wait: Wait): Promise<TakenItems | undefined> {
-    let hasChanged = false;
-    let tell = (): void => undefined;
-    const creations = await this.creations(wait);
-    const children = await watchChildren(wait, this.path, () => {
-      hasChanged = true;
-      tell();
-    });
-    this.listing = { places: placesOf(children ?? []), creations };
-    while (!hasChanged) {
-      const item = await this.firstOf(wait);
-      if (item !== undefined) return item;
-      const next = this.listing.places.at(-1);
-      await whileAlive<void>(wait, (resolve) => {
-        tell = resolve;
-        if (hasChanged) queueMicrotask(resolve);
-        if (next === undefined) return () => undefined;
-        const ms = Math.min(Math.max(next.at - Date.now(), 0), LONGEST_TIMER_MS);
-        const timer = setTimeout(resolve, ms);
-        return () => clearTimeout(timer);
-      });
-    }
-    return undefined;
-  }
-
-  /** Drops places whose znodes do not exist any more. */
-  private async firstOf(wait: Wait): Promise<TakenItems | undefined> {
-    const { places } = this.listing;
-    for (let last = places.at(-1); last !== undefined; last = places.at(-1)) {
-      const { name, at } = last;
-      if (at > Date.now()) return undefined;
-      const found = await readIfThere(wait, childPath(this.path, name));
-      if (found === undefined) {
-        places.pop();
-        continue;
-      }
-      const items = decodeItems(found.data ?? NO_DATA);
-      if (items !== undefined) return { name, data: items[0] ?? NO_DATA, items };
-      throw new RecipeError('EBADDATA', `${childPath(this.path, name)}: not an item of a queue`);
-    }
-    return undefined;
   }
 }
 
@@ -256,5 +162,30 @@ export class DelayQueue extends CuratorQueue {
     checkWhole('at', at, 0, Number.MAX_SAFE_INTEGER);
     const time = at.toString(16).toUpperCase().padStart(EPOCH_DIGITS, '0');
     await this.putAs(`|${time}|`, bytes);
+  }
+}
+
+/**
+ * Items by ascending priority number, then in insertion order. Curator's DistributedPriorityQueue
+ * puts and takes them, too.
+ *
+ * Layout: `<path>/queue-<sign><priority><sequence>`, with the priority as eight digits in
+ * upper-case hexadecimal, two's complement, after 0 for a negative one and 1 for another. The rest,
+ * and the guarantees, are as with DistributedQueue. A consumer of Curator keeps to its last listing
+ * for a while.
+ */
+export class DistributedPriorityQueue extends CuratorQueue {
+  protected override creations(wait: Wait): Promise<number> {
+    return countCreations(wait);
+  }
+
+  /**
+   * @param priority a whole number of 32 bits; the least is first
+   * @throws RangeError for another `priority`; the errors of DistributedQueue.put
+   */
+  async put(data: string | Uint8Array, priority: number): Promise<void> {
+    const bytes = checkBytes('data', data);
+    checkWhole('priority', priority);
+    await this.putAs(priorityText(priority), bytes);
   }
 }

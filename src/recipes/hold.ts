@@ -88,6 +88,7 @@ export async function hold({ client, path, signal: limit }: Wait): Promise<Hold>
     };
   } catch (error) {
     stop();
-    throw error;
+    if (!hasCode(error, 'NONODE')) throw error;
+    throw new RecipeError('ELOST', `${path}: its znode was deleted`, error);
   }
 }

@@ -6,6 +6,7 @@ export { Configuration, type Setting } from './configuration.js';
 export { Counter } from './counter.js';
 export {
   DelayQueue,
+  DistributedPriorityQueue,
   DistributedQueue,
   type PutOptions,
   type TakenItems,
@@ -21,10 +22,12 @@ export {
 } from './leader-election.js';
 export type { WaitOptions } from './limit.js';
 export { type Held, Lock } from './lock.js';
+export type { LockOwner } from './lock-owner.js';
 export { type HeldAll, MultiLock } from './multi-lock.js';
 export { NameService } from './name-service.js';
 export { PersistentNode, type PersistentNodeOptions } from './persistent-node.js';
 export { PriorityQueue, Queue, type QueueItem } from './queue.js';
+export { type OwnerToken, ReentrantLock } from './reentrant-lock.js';
 export { Semaphore, type SemaphoreOptions } from './semaphore.js';
 export { type Instance, ServiceCache, ServiceDirectory } from './service-cache.js';
 export {
@@ -33,7 +36,12 @@ export {
   type ServiceInstance,
 } from './service-instance.js';
 export { SharedCount, type VersionedCount } from './shared-count.js';
-export { type HeldShared, SharedLock, type SharedLockMode } from './shared-lock.js';
+export {
+  type HeldShared,
+  type RevokeOptions,
+  SharedLock,
+  type SharedLockMode,
+} from './shared-lock.js';
 export type { SiteNodes, TransactionState, Verdict } from './transaction.js';
 export { TwoPhaseCommit } from './two-phase-commit.js';
 export type { ZnodeOptions } from './znodes.js';

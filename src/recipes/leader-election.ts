@@ -1,13 +1,13 @@
-import type { Watcher, ZooKeeperClient } from '../client/base/client.js';
+import type { ZooKeeperClient } from '../client/base/client.js';
 import { checkFunction, checkSignal, checkText, readFields } from '../protocol/check-argument.js';
 import { childPath } from '../protocol/path.js';
 import { checkRecipe } from './arguments.js';
 import { EphemeralNode } from './ephemeral-node.js';
+import { firstPlace, firstPlaces } from './first-place.js';
 import { membersOf } from './members.js';
 import type { Line } from './sequence-node.js';
-import { retried, type Wait } from './session.js';
 import { takeTurn } from './turn.js';
-import { absent, readIfThere, watchChildren, watched, type ZnodeOptions } from './znodes.js';
+import { childrenOf, readIfThere, type Znode, type ZnodeOptions } from './znodes.js';
 
 export interface LeaderElectionOptions extends ZnodeOptions {
   /** The candidate as leader() returns it, for example a host and port. */
@@ -91,46 +91,35 @@ export class LeaderElection {
    */
   async leader(): Promise<string | undefined> {
     const { client, parent } = this.line;
-    return this.firstOf({ client, path: parent }, () => undefined);
+    const found = await firstPlace(this.line, { client, path: parent }, () => undefined);
+    return found && idOf(found);
+  }
+
+  /** The ids of all candidates, the first one leads or is about to lead. @throws ZooKeeperError */
+  async candidates(): Promise<readonly string[]> {
+    const { client, parent } = this.line;
+    const wait = { client, path: parent };
+    const names = membersOf(await childrenOf(wait, parent), ...KINDS);
+    const found = await Promise.all(
+      names.map((name) => readIfThere(wait, childPath(parent, name))),
+    );
+    return found.flatMap((each) => (each === undefined ? [] : [idOf(each)]));
   }
 
   /** The id of the acknowledged leader; undefined without one. */
   async acknowledged(): Promise<string | undefined> {
     const { client, parent } = this.line;
     const found = await readIfThere({ client, path: parent }, childPath(parent, ACKNOWLEDGED));
-    return found && idOf(found.data);
+    return found && idOf(found);
   }
 
   /**
    * The result of leader(), now and after each change; a quick succession may skip some. Throws
    * when the signal aborts or the session ends.
    */
-  async *changes(signal?: AbortSignal): AsyncGenerator<string | undefined, never> {
+  changes(signal?: AbortSignal): AsyncGenerator<string | undefined, never> {
     checkSignal('signal', signal);
-    const { client, parent } = this.line;
-    const wait = { client, path: parent, signal };
-    let last: string | null | undefined = null;
-    for await (const id of watched(wait, (watch) => this.firstOf(wait, watch))) {
-      if (id !== last) yield id;
-      last = id;
-    }
-    throw new Error('watched() never ends');
-  }
-
-  /** Watches the first candidate, or waits for one. */
-  private async firstOf(wait: Wait, watch: Watcher): Promise<string | undefined> {
-    const { client, parent } = this.line;
-    for (;;) {
-      const found = await retried(wait, () => client.getChildren(parent)).catch(absent);
-      const first = membersOf(found?.children ?? [], ...KINDS)[0];
-      if (first !== undefined) {
-        const candidate = await readIfThere(wait, childPath(parent, first), watch);
-        if (candidate !== undefined) return idOf(candidate.data);
-        continue;
-      }
-      const children = await watchChildren(wait, parent, watch);
-      if (membersOf(children ?? [], ...KINDS).length === 0) return undefined;
-    }
+    return firstPlaces(this.line, signal, idOf, (a, b) => a === b);
   }
 
   private acknowledgement(): EphemeralNode {
@@ -141,6 +130,6 @@ export class LeaderElection {
   }
 }
 
-function idOf(data: Buffer | null): string {
+function idOf({ data }: Pick<Znode, 'data'>): string {
   return data?.toString() ?? '';
 }

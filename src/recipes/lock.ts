@@ -1,6 +1,7 @@
 import type { ZooKeeperClient } from '../client/base/client.js';
 import { checkRecipe } from './arguments.js';
 import type { WaitOptions } from './limit.js';
+import { type LockOwner, readOwner, watchOwner } from './lock-owner.js';
 import { LOCK_KINDS } from './members.js';
 import type { Line } from './sequence-node.js';
 import { takeTurn } from './turn.js';
@@ -56,5 +57,22 @@ export class Lock {
   async acquire(options: WaitOptions = {}): Promise<Held> {
     const { fencingToken, signal, leave } = await takeTurn(this.line, NO_DATA, options);
     return { fencingToken, signal, release: leave };
+  }
+
+  /**
+   * Who holds the lock, or is about to; undefined if nobody does. Like any read, it may be stale.
+   * @throws ZooKeeperError of a refused request or an ended session
+   */
+  owner(): Promise<LockOwner | undefined> {
+    return readOwner(this.line);
+  }
+
+  /**
+   * The result of owner(), now and after each change; a quick succession may skip some. Throws when
+   * the signal aborts or the session ends.
+   * @example for await (const owner of lock.owners(signal)) console.log(owner?.sessionId);
+   */
+  owners(signal?: AbortSignal): AsyncGenerator<LockOwner | undefined, never> {
+    return watchOwner(this.line, signal);
   }
 }

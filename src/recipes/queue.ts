@@ -2,22 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { checkBytes, checkWhole } from '../protocol/check-argument.js';
 import { CreateModes } from '../protocol/create-mode.js';
 import { childPath } from '../protocol/path.js';
-import { limited, type WaitOptions } from './limit.js';
 import { type Member, parseMembers } from './members.js';
-import { PathRecipe } from './path-recipe.js';
-import { changeOnce } from './receipt.js';
 import { hasCode, isLoss, once, untilConnected, type Wait } from './session.js';
-import { takeTurn } from './turn.js';
-import {
-  childrenOf,
-  countCreations,
-  createOptions,
-  createParent,
-  NO_DATA,
-  readIfThere,
-  watchChildren,
-  watched,
-} from './znodes.js';
+import { TakerQueue } from './taker-queue.js';
+import { childrenOf, countCreations, createOptions } from './znodes.js';
 
 /** An item of a queue. */
 export interface QueueItem {
@@ -29,49 +17,18 @@ export interface QueueItem {
 }
 
 const ITEM = 'queue';
-const TAKER = 'taker';
 const TAKERS = 'takers';
 const HIGHEST = 0x7fff_ffff;
 
-/** One listing of a queue serves many takes. */
-interface Listing {
-  /** The next item last. */
-  readonly items: Member[];
-  /** See creations(). */
-  readonly creations: number;
-}
-
-class ItemQueue extends PathRecipe {
-  private listing: Listing = { items: [], creations: 0 };
-
-  /**
-   * Waits for an item, removes it, and returns it. At most one taker gets it; it is lost if that
-   * taker crashes at this moment.
-   * @throws RecipeError ETIMEDOUT or ELOST, the reason of the signal, ZooKeeperError
-   */
-  async take(options: WaitOptions = {}): Promise<QueueItem> {
-    const { client, path, acl } = this;
-    return limited(options, `${path}: the queue got no item`, async (limit) => {
-      const line = { client, parent: childPath(path, TAKERS), kind: TAKER, acl };
-      const turn = await takeTurn(line, NO_DATA, { signal: limit });
-      try {
-        const signal = AbortSignal.any([limit, turn.signal]);
-        for (;;) {
-          const item = await this.next({ client, path, signal });
-          const isMine = await this.remove(item);
-          this.forget(item.name);
-          if (isMine) return item;
-        }
-      } finally {
-        await turn.leave();
-      }
-    });
+abstract class ItemQueue extends TakerQueue<Member, QueueItem> {
+  protected override get takersPath(): string {
+    return childPath(this.path, TAKERS);
   }
 
   /** The next item, which stays in the queue; undefined if it is empty. @throws ZooKeeperError */
   async peek(): Promise<QueueItem | undefined> {
     const wait = { client: this.client, path: this.path };
-    return this.firstOf(wait, nextLast(await childrenOf(wait, this.path)));
+    return this.firstOf(wait, this.placesOf(await childrenOf(wait, this.path)));
   }
 
   /** The names of all items, the next one first. @throws ZooKeeperError */
@@ -83,30 +40,33 @@ class ItemQueue extends PathRecipe {
 
   /** @param part the part of the name between kind and sequence */
   protected async putAs(part: string, data: Buffer): Promise<void> {
-    const { client, path, acl } = this;
+    const { path, acl } = this;
     const item = childPath(path, `_c_${randomUUID()}-${ITEM}-${part}`);
     const options = createOptions(CreateModes.PERSISTENT_SEQUENTIAL, acl);
-    const ops = [{ op: 'create', path: item, data, options }] as const;
-    for (;;) {
-      try {
-        await changeOnce({ client, path }, { ops, parent: path, acl });
-        return;
-      } catch (error) {
-        await createParent(error, { client, path }, item, acl);
-      }
-    }
+    await this.change(item, {
+      ops: [{ op: 'create', path: item, data, options }],
+      parent: path,
+      acl,
+    });
+  }
+
+  protected override placesOf(children: readonly string[]): Member[] {
+    return [...parseMembers(children, [ITEM])].reverse();
+  }
+
+  protected override itemOf({ name, priority }: Member, data: Buffer): QueueItem {
+    return { name, priority, data };
   }
 
   /**
    * Only the first taker deletes items: if an item is missing after a lost reply, this taker
-   * deleted it. Once the delete is sent, no limit may drop the item.
-   * @returns false if another client deleted it
+   * deleted it.
    */
-  private async remove({ name }: QueueItem): Promise<boolean> {
+  protected override async remove(itemPath: string): Promise<boolean> {
     const wait = this.waitOf();
     for (let wasLost = false; ; wasLost = true) {
       try {
-        await once(wait, () => this.client.delete(childPath(this.path, name)));
+        await once(wait, () => this.client.delete(itemPath));
         return true;
       } catch (error) {
         if (hasCode(error, 'NONODE')) return wasLost;
@@ -115,50 +75,6 @@ class ItemQueue extends PathRecipe {
       await untilConnected(wait);
     }
   }
-
-  /**
-   * A number that differs if the queue got a new item that may be ahead of listed ones. Without
-   * priorities, new items are always last.
-   */
-  protected async creations(_wait: Wait): Promise<number> {
-    return 0;
-  }
-
-  /** Lists the items only if the last listing has none left, or if a later item may be ahead. */
-  private async next(wait: Wait): Promise<QueueItem> {
-    const creations = await this.creations(wait);
-    if (creations === this.listing.creations) {
-      const item = await this.firstOf(wait, this.listing.items);
-      if (item !== undefined) return item;
-    }
-    const lists = watched(wait, (watch) => watchChildren(wait, this.path, watch));
-    for await (const children of lists) {
-      this.listing = { items: nextLast(children ?? []), creations };
-      const item = await this.firstOf(wait, this.listing.items);
-      if (item !== undefined) return item;
-    }
-    throw new Error('watched() never ends');
-  }
-
-  /** Drops items that do not exist any more. */
-  private async firstOf(wait: Wait, items: Member[]): Promise<QueueItem | undefined> {
-    for (let last = items.at(-1); last !== undefined; last = items.at(-1)) {
-      const { name, priority } = last;
-      const found = await readIfThere(wait, childPath(this.path, name));
-      if (found !== undefined) return { name, priority, data: found.data ?? NO_DATA };
-      if (items.at(-1) === last) items.pop();
-    }
-    return undefined;
-  }
-
-  private forget(name: string): void {
-    const { items } = this.listing;
-    if (items.at(-1)?.name === name) items.pop();
-  }
-}
-
-function nextLast(children: readonly string[]): Member[] {
-  return [...parseMembers(children, [ITEM])].reverse();
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ZooKeeperClient } from '../client/base/client.js';
-import { checkOneOf } from '../protocol/check-argument.js';
+import { checkOneOf, checkWhole, readFields } from '../protocol/check-argument.js';
 import { childPath } from '../protocol/path.js';
 import { checkRecipe } from './arguments.js';
 import { UNLOCK } from './hold.js';
@@ -7,14 +7,31 @@ import type { WaitOptions } from './limit.js';
 import type { Held } from './lock.js';
 import { LOCK_KINDS, type Member, parseMembers } from './members.js';
 import type { Line } from './sequence-node.js';
-import { retried } from './session.js';
+import { retried, type Wait } from './session.js';
 import { takeTurn } from './turn.js';
-import { absent, childrenOf, NO_DATA, type ZnodeOptions } from './znodes.js';
+import {
+  absent,
+  childrenOf,
+  deleteIfThere,
+  NO_DATA,
+  readIfThere,
+  watched,
+  type ZnodeOptions,
+} from './znodes.js';
 
 /** Many readers, or one writer. */
 export type SharedLockMode = 'read' | 'write';
 
 const MODES: readonly SharedLockMode[] = ['read', 'write'];
+
+/** Options of SharedLock.revoke. */
+export interface RevokeOptions {
+  /**
+   * Deletes the places that are still there after this many milliseconds, so that their holders
+   * lose the lock. Default: no place is deleted.
+   */
+  readonly forceAfterMs?: number;
+}
 
 /** A hold on a shared lock. */
 export interface HeldShared extends Held {
@@ -56,12 +73,15 @@ export class SharedLock {
 
   /**
    * Requests a release from every holder that blocks a new place of this mode. A holder may ignore
-   * it (`revoked`).
-   * @returns the number of these holders
+   * it (`revoked`), unless `forceAfterMs` is given. Its own signal is aborted then, perhaps after
+   * the next holder has begun: only the fencing token protects the resource.
+   * @returns the number of these holders; after a lost reply, one that released is not counted
    * @throws ZooKeeperError of a refused request or an ended session
    */
-  async revoke(mode: SharedLockMode): Promise<number> {
+  async revoke(mode: SharedLockMode, options: RevokeOptions = {}): Promise<number> {
     checkOneOf('mode', mode, MODES);
+    const { forceAfterMs } = readFields('options', options, ['forceAfterMs']);
+    if (forceAfterMs !== undefined) checkWhole('options.forceAfterMs', forceAfterMs, 0);
     const { client, parent } = this.line;
     const wait = { client, path: parent };
     await retried(wait, () => client.sync(parent));
@@ -69,9 +89,30 @@ export class SharedLock {
     const asked = blockersOf(mode, before).map(async ({ name }) => {
       const path = childPath(parent, name);
       const stat = await retried(wait, () => client.setData(path, UNLOCK)).catch(absent);
-      return stat !== undefined;
+      return stat === undefined ? [] : [path];
     });
-    return (await Promise.all(asked)).filter(Boolean).length;
+    const paths = (await Promise.all(asked)).flat();
+    if (forceAfterMs !== undefined) {
+      await Promise.all(paths.map((path) => removeAfter(wait, path, forceAfterMs)));
+    }
+    return paths.length;
+  }
+}
+
+/** Deletes the znode if nobody else deletes it within this time. */
+async function removeAfter(wait: Wait, path: string, forceAfterMs: number): Promise<void> {
+  const signal = AbortSignal.timeout(forceAfterMs);
+  const isGone = async (): Promise<void> => {
+    const limit = { ...wait, signal };
+    for await (const znode of watched(limit, (watch) => readIfThere(limit, path, watch))) {
+      if (znode === undefined) return;
+    }
+  };
+  try {
+    await isGone();
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    await deleteIfThere(wait, path);
   }
 }
 

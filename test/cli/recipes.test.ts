@@ -33,6 +33,19 @@ test('semaphore: N holders at once', () =>
     await holders[1]?.end();
   }));
 
+test('semaphore: the number of permits may be in a znode', () =>
+  inWorld(async ({ start, run, observer }) => {
+    const line = `semaphore /jobs --permits-path /max --permits 1 -- ${HOLD}`;
+    const holder = start(line);
+    await says(holder, 'holding');
+    assert.is((await observer.getData('/max')).data?.toString('hex'), '00000001');
+    const second = 'semaphore /jobs --permits-path /max --wait 100 -- true';
+    assert.is((await run(second)).code, 3);
+    assert.is((await run(`set --base64 /max AAAAAg==; ${second}`)).code, 0);
+    await holder.end();
+    assert.match((await run('semaphore /jobs --permits-path /none -- true')).stderr, /not exist/);
+  }));
+
 test('barrier: holds until it is removed', () =>
   inWorld(async ({ start, run, observer }) => {
     assert.is((await run('barrier raise /b; barrier raise /b')).code, 0);

@@ -1,5 +1,5 @@
 import * as entry from '../../src/recipes/index.js';
-import { argument, type Call } from '../support/arguments/wrong-kinds.js';
+import { argument, type Call, type Kind } from '../support/arguments/wrong-kinds.js';
 import {
   ACL,
   constructorArguments,
@@ -8,6 +8,7 @@ import {
   type Recipe,
   type RecipeCalls,
   signal,
+  TEXT,
   WAIT,
   waitArguments,
 } from './recipe-calls.js';
@@ -15,6 +16,17 @@ import {
 const secondWait: Call['wrong'] = waitArguments.map(({ at: [, ...keys], takes }) =>
   argument([1, ...keys], ...takes),
 );
+const OWNERS: readonly Kind[] = [
+  ...TEXT,
+  'symbol',
+  'object',
+  'array',
+  'function',
+  'Date',
+  'ArrayBuffer',
+  'Uint16Array',
+  'proxy',
+];
 const whole = (index: number) => argument([index], 'number', '-1');
 const atomic = {
   options: { acl: ACL, attempts: 2, lockPath: '/lock' },
@@ -75,6 +87,19 @@ export const CURATOR_CALLS: readonly RecipeCalls[] = [
     },
   },
   {
+    recipe: entry.DistributedPriorityQueue,
+    options: { acl: ACL },
+    made: plainConstructor,
+    methods: {
+      put: [
+        ['x', 5],
+        [data(0), whole(1)],
+      ],
+      take: [[WAIT], waitArguments],
+      size: [[], []],
+    },
+  },
+  {
     recipe: entry.DistributedQueue,
     options: { acl: ACL },
     made: plainConstructor,
@@ -89,6 +114,18 @@ export const CURATOR_CALLS: readonly RecipeCalls[] = [
       ],
       take: [[WAIT], waitArguments],
       size: [[], []],
+    },
+  },
+  {
+    recipe: entry.ReentrantLock,
+    options: { acl: ACL },
+    made: plainConstructor,
+    methods: {
+      acquire: [
+        ['me', WAIT],
+        [argument([0], ...OWNERS), ...secondWait],
+      ],
+      holdCount: [['me'], [argument([0], ...OWNERS)]],
     },
   },
   {

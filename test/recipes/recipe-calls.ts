@@ -95,6 +95,7 @@ export const RECIPES: readonly RecipeCalls[] = [
         ],
       ],
       leader: [[], []],
+      candidates: [[], []],
       acknowledged: [[], []],
       changes: [[undefined], [signal(0)]],
     },
@@ -103,7 +104,11 @@ export const RECIPES: readonly RecipeCalls[] = [
     recipe: entry.Lock,
     options: { acl: ACL },
     made: plainConstructor,
-    methods: { acquire: [[WAIT], waitArguments] },
+    methods: {
+      acquire: [[WAIT], waitArguments],
+      owner: [[], []],
+      owners: [[undefined], [signal(0)]],
+    },
   },
   {
     recipe: entry.MultiLock as unknown as Recipe,
@@ -194,7 +199,14 @@ export const RECIPES: readonly RecipeCalls[] = [
           ...waitArguments.map(({ at: [, ...keys], takes }) => argument([1, ...keys], ...takes)),
         ],
       ],
-      revoke: [['read'], [argument([0])]],
+      revoke: [
+        ['read', { forceAfterMs: 5 }],
+        [
+          argument([0]),
+          argument([1], 'undefined', 'object'),
+          argument([1, 'forceAfterMs'], 'undefined', 'number'),
+        ],
+      ],
     },
   },
   {

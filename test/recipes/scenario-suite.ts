@@ -3,6 +3,7 @@ import type { Harm } from '../support/proxy.js';
 import { CURATOR_SCENARIOS } from './curator-scenarios.js';
 import type { Register } from './lock-suite.js';
 import { MORE_SCENARIOS } from './more-scenarios.js';
+import { OWNER_SCENARIOS } from './owner-scenarios.js';
 import { LOCK_SCENARIOS, type Scenario } from './scenarios.js';
 import { inWorld, type World } from './world.js';
 
@@ -10,6 +11,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...LOCK_SCENARIOS,
   ...MORE_SCENARIOS,
   ...CURATOR_SCENARIOS,
+  ...OWNER_SCENARIOS,
 ];
 
 const nothing = async (): Promise<void> => undefined;
@@ -65,7 +67,10 @@ async function runHarmed(
     assert.equal(await world.leftovers(), []);
   } catch (error) {
     const left = await world.leftovers();
-    throw new Error(`${harm}, of request ${count}; ${left} left: ${error}`, { cause: error });
+    throw new Error(
+      `${harm}, of request ${count}; ${left} left: ${error instanceof Error ? error.stack : error}`,
+      { cause: error },
+    );
   }
   return proxy.hasHarmed;
 }

@@ -64,11 +64,27 @@ test('the table covers every recipe and every method', () => {
   const known = [...ALL.map(({ recipe }) => recipe.name), ...ERROR_CLASSES, ...FUNCTIONS];
   assert.equal(known.sort(), functions.sort());
   // Not public: they serve the public methods.
-  const ofQueues = ['remove', 'creations', 'next', 'forget', 'untilChange'];
-  const queues = ['Queue', 'PriorityQueue', 'DistributedQueue', 'DelayQueue'];
+  const ofQueues = [
+    'remove',
+    'creations',
+    'next',
+    'untilChange',
+    'takersPath',
+    'placesOf',
+    'itemOf',
+  ];
+  const queues = [
+    'Queue',
+    'PriorityQueue',
+    'DistributedQueue',
+    'DistributedPriorityQueue',
+    'DelayQueue',
+  ];
   const hidden = [
     ...ofQueues.flatMap((name) => queues.map((queue) => `${queue}.${name}`)),
     'DoubleBarrier.leave',
+    'ReentrantLock.take',
+    'ReentrantLock.enter',
   ];
   for (const { recipe, methods } of ALL) {
     const found = methodsOf(recipe).filter((name) => !hidden.includes(`${recipe.name}.${name}`));
