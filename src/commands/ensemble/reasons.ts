@@ -68,6 +68,9 @@ const SENTENCES: Readonly<Record<Reason | 'read-only', Describe>> = {
   }),
 };
 
+/** What a member that fails is found with. */
+export const REASONS: readonly string[] = Object.keys(SENTENCES);
+
 function whitelistFor(words: readonly string[]): string {
   return [...new Set(['srvr', ...words])].join(',');
 }

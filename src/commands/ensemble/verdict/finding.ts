@@ -1,4 +1,5 @@
 import type { MemberStatus } from '../status.js';
+import type { FindingName } from './finding-name.js';
 import type { Problem } from './result.js';
 
 export interface Overall {
@@ -8,7 +9,7 @@ export interface Overall {
 
 export function finding(
   level: Problem['level'],
-  code: string,
+  code: FindingName,
   text: string,
   about: readonly MemberStatus[] = [],
 ): Overall {

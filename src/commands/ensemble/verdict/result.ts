@@ -1,12 +1,12 @@
 import type { Member } from '../member.js';
 import type { OpsVerb } from '../verb.js';
+import type { FindingName } from './finding-name.js';
 
 export type Level = 'healthy' | 'warning' | 'critical' | 'unknown';
 
 export interface Problem {
   readonly level: Exclude<Level, 'healthy'>;
-  /** The same in every run: `no-quorum`, `limit:open_files`. */
-  readonly code: string;
+  readonly code: FindingName;
   /** Absent for a problem of the ensemble. */
   readonly server?: string;
   /** The members of a problem of the ensemble. */

@@ -43,7 +43,7 @@ export interface RunState {
 
 const VOTED: readonly string[] = ['leader', 'follower', 'observer'];
 
-const keyOf = ({ server = '', code }: Pick<Problem, 'server' | 'code'>) => `${server} ${code}`;
+const keyOf = ({ server = '', code }: Pick<KnownProblem, 'server' | 'code'>) => `${server} ${code}`;
 
 /** The state after a run, the changes, and the verdict on problems found in enough runs. */
 export function advance<Result extends RunResult>(

@@ -7,6 +7,7 @@ import { readLog } from '../../data-files/read-log.js';
 import { timeOfTxn } from '../../data-files/txn-head.js';
 import { shortBytes } from '../../ensemble/format.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
+import type { FindingName } from '../../ensemble/verdict/finding-name.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import {
   finishedReport,
@@ -32,7 +33,7 @@ async function readSpan(
   before: bigint | undefined,
 ): Promise<LogSpan> {
   const span: LogSpan = { first: undefined, last: before, lastTimeMs: undefined, problems: [] };
-  const problem = (level: 'warning' | 'critical', code: string, text: string): void => {
+  const problem = (level: 'warning' | 'critical', code: FindingName, text: string): void => {
     span.problems.push({ level, code, text: `${path}: ${text}` });
   };
   const reader = readLog(

@@ -126,7 +126,8 @@ function reportOf(moment: Moment, span: Span, to: string | undefined): Report {
   const { later, lastZxid, lastTimeMs } = span;
   const until = lastTimeMs === undefined ? '' : ` of ${new Date(lastTimeMs).toISOString()}`;
   const lost = `${later} later txns of the backup are not in it, up to ${formatZxid(lastZxid)}${until}`;
-  const next = `copy ${to}/${VERSION_DIR} into the empty dataDir of every member, then start all of them`;
+  const from = `${to}/${VERSION_DIR}`;
+  const next = `copy snapshot.* of ${from} to the empty dataDir/${VERSION_DIR} of every member, and log.* to its dataLogDir/${VERSION_DIR}, then start all members`;
   const done = to === undefined ? 'would restore' : 'restored';
   return finishedReport(COLUMNS, [row], {
     verdict: concludeFrom(problems, `${done} ${znodes} znodes as of ${formatZxid(zxid)}`),

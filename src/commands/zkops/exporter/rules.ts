@@ -1,6 +1,7 @@
 // One alert for each limit of the table, and for each role with a limit of its own.
 
 import { inUnit } from '../../ensemble/verdict/alarms.js';
+import type { FindingName } from '../../ensemble/verdict/finding-name.js';
 import { type LimitChange, limitFor } from '../../ensemble/verdict/limits.js';
 import type { Threshold, ThresholdRole } from '../../ensemble/verdict/threshold.js';
 import { THRESHOLDS } from '../../ensemble/verdict/thresholds.js';
@@ -14,6 +15,8 @@ export interface AlertRule {
   readonly severity: 'warning' | 'critical';
   readonly summary: string;
   readonly description: string;
+  /** The entry of docs/runbook.md, if there is only one. */
+  readonly runbook?: FindingName;
 }
 
 const ROLES: readonly ThresholdRole[] = ['leader', 'follower', 'observer', 'standalone'];
@@ -63,6 +66,7 @@ const ENSEMBLE: readonly AlertRule[] = [
     severity: 'warning',
     summary: '{{ $labels.server }} answers, but serves no requests.',
     description: 'It is starting, electing, read-only or without a quorum: read its log.',
+    runbook: 'member:not-serving',
   },
   {
     alert: 'ZooKeeperTwoLeaders',
@@ -72,6 +76,7 @@ const ENSEMBLE: readonly AlertRule[] = [
     summary: 'More than one member leads.',
     description:
       'Check for two ensembles in one list, then for a network partition between the members.',
+    runbook: 'two-leaders',
   },
 ];
 
@@ -109,6 +114,7 @@ function limitRules(threshold: Threshold, changes: readonly LimitChange[]): Aler
         severity,
         summary: `{{ $labels.server }}: ${label}: {{ $value | humanize }}`,
         description: `${bound} the limit of ${inUnit(limit, threshold)} (${name}, ${source}): ${advice}.`,
+        runbook: `limit:${name}`,
       };
     }),
   );
@@ -130,7 +136,7 @@ export function rulesText(changes: readonly LimitChange[]): string {
         annotations:
           summary: ${quoted(rule.summary)}
           description: ${quoted(rule.description)}
-`,
+${rule.runbook === undefined ? '' : `          runbook: ${quoted(rule.runbook)}\n`}`,
   );
   return `# Written by zkops exporter --rules, from the limits that zkops check --explain lists.
 groups:

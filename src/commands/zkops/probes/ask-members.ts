@@ -56,7 +56,7 @@ export function refusals(members: readonly Member[], words: readonly WordName[])
         words: refused,
       });
       const text = `${message}; ${advice}`;
-      return [{ level: 'unknown', code: answer.reason, server: member.server, text }];
+      return [{ level: 'unknown', code: `member:${answer.reason}`, server: member.server, text }];
     });
     // One sentence names all words that a whitelist refuses.
     return [...new Map(problems.map((problem) => [problem.text, problem])).values()];

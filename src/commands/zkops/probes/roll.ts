@@ -232,9 +232,11 @@ class RollingRestart {
   }
 }
 
+/** Of a txn. A leader without one begins with its epoch, which no follower reports after a DIFF. */
 function newestZxid({ members }: OpsResult): bigint {
   return members
     .map(statusOf)
+    .filter(({ zxid = 0n }) => (zxid & 0xffff_ffffn) !== 0n)
     .reduce((newest, { zxid = 0n }) => (zxid > newest ? zxid : newest), 0n);
 }
 

@@ -32,10 +32,17 @@ export function footer(
     ...footnotes(content, width, chalk),
     ...notes,
     ...changeNotes(content.changes, width),
+    ...runbookNote(content.verdict, width),
   ];
   const last = wrap(`${level.toUpperCase()}: ${safeLine(summary)}`, width);
   if (!isPlain || level !== 'healthy') lines.push(`${LEVEL_PAINTS[level](chalk).bold(last)}\n`);
   return lines.length === 0 ? '' : `\n${lines.join('')}`;
+}
+
+/** The entries of docs/runbook.md about the findings. */
+function runbookNote({ problems, pending = [] }: RunResult['verdict'], width: number): string[] {
+  const names = [...new Set([...problems, ...pending].map(({ code }) => code))];
+  return names.length === 0 ? [] : [`${wrap(`See runbook: ${names.join(', ')}`, width)}\n`];
 }
 
 function footnotes(

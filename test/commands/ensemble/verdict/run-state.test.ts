@@ -78,7 +78,7 @@ test('a problem that becomes worse is reported again', () => {
   assert.ok(tell(runs)[1]?.includes('problem unknown 10.0.0.1:1'));
   const outstanding = (level: 'warning' | 'critical'): OpsResult => {
     const result = resultOf(health, ENSEMBLE);
-    const problem = { level, code: 'limit:lag', server: 'a:1', text: level };
+    const problem = { level, code: 'limit:lag', server: 'a:1', text: level } as const;
     return { ...result, verdict: { ...result.verdict, level, problems: [problem] } };
   };
   const first = advance(undefined, outstanding('warning'), 1);

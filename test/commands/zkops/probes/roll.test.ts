@@ -119,6 +119,16 @@ test('does not begin where a member is down, or where the list lacks voters', as
   });
 });
 
+test('a leader without a txn in its epoch does not make its followers lag', () => {
+  const idle = ensemble(2);
+  const leader = { ...(idle[1] as object), srvr: srvr('leader', '0x200000000') };
+  return withMembers({ ...idle, 1: leader }, async ({ folder, roll }) => {
+    const { exitCode, verdict } = await roll('--command', marking(folder), '--wait', '4000');
+    assert.is(exitCode, 0, verdict.summary);
+    assert.equal(orderIn(folder), [2, 3, 1]);
+  });
+});
+
 test('a follower that lags after its restart ends the roll', () => {
   const late = { srvr: srvr('follower', '0x100000002'), mntr: mntr({ quorum_size: 3 }) };
   return withMembers({ ...ensemble(2), 2: late }, async ({ folder, roll }) => {

@@ -72,8 +72,8 @@ test('a healthy member has only the color of its state', () => {
 
 async function reportText(isColor: boolean): Promise<string> {
   const problems: Problem[] = [
-    { level: 'warning', code: 'slow', server: 'zk2', text: 'it is slow' },
-    { level: 'critical', code: 'bad', text: 'something is wrong' },
+    { level: 'warning', code: 'limit:lag', server: 'zk2', text: 'it is slow' },
+    { level: 'critical', code: 'no-quorum', text: 'something is wrong' },
   ];
   const columns = [
     { title: 'MEMBER', key: 'server' },

@@ -35,6 +35,7 @@ MEMBER         STATE    ROLE      ZXID         AVG ms  OUT  CONNS  SYNCED
 
 10.0.0.1:2183: connection refused; start the server, correct its port in the
   list, or check the firewalls in between.
+See runbook: member:refused
 WARNING: 10.0.0.1:2183: connection refused; 10.0.0.1:2181 leads, 2 of 3 voters
   in sync, no more may fail
 `,

@@ -24,8 +24,8 @@ function report(more: Partial<Report> = {}): Report {
         level: 'warning',
         summary: 'not all | is well',
         problems: [
-          { level: 'warning', code: 'a', text: 'something\u001b[31m' },
-          { level: 'warning', code: 'b', server: 'zk1:2181', text: 'else' },
+          { level: 'warning', code: 'no-quorum', text: 'something\u001b[31m' },
+          { level: 'warning', code: 'member:refused', server: 'zk1:2181', text: 'else' },
         ],
       },
       notes: ['A note.'],
@@ -51,8 +51,8 @@ async function rendered(output: TaskFormat, from = report(), isQuiet = false): P
 
 const VERDICT =
   '"verdict":{"level":"warning","summary":"not all | is well","problems":' +
-  '[{"level":"warning","code":"a","text":"something\\u001b[31m"},' +
-  '{"level":"warning","code":"b","server":"zk1:2181","text":"else"}],"exitCode":1},' +
+  '[{"level":"warning","code":"no-quorum","text":"something\\u001b[31m"},' +
+  '{"level":"warning","code":"member:refused","server":"zk1:2181","text":"else"}],"exitCode":1},' +
   '"notes":["A note."],"totals":{"bytes":"12"}}\n';
 const START = '{"schema":"zkops-rows/1","verb":"snap test","time":"2026-01-02T03:04:05.000Z",';
 
@@ -64,6 +64,7 @@ const EXPECTED: Readonly<Record<TaskFormat, string>> = {
 something\\u{1b}[31m.
 zk1:2181: else.
 A note.
+See runbook: no-quorum, member:refused
 WARNING: not all | is well
 `,
   csv: 'path,bytes,id\n"/a ""quoted"", path",12000,4294967297\n/b,,2\n',
@@ -82,8 +83,8 @@ WARNING: not all | is well
     'zkops_last_run_timestamp_seconds{task="snap test"} 1767323045\n' +
     '# HELP zkops_problem Number of problems in the verdict, by kind.\n' +
     '# TYPE zkops_problem gauge\n' +
-    'zkops_problem{task="snap test",server="",code="a",level="warning"} 1\n' +
-    'zkops_problem{task="snap test",server="zk1:2181",code="b",level="warning"} 1\n',
+    'zkops_problem{task="snap test",server="",code="no-quorum",level="warning"} 1\n' +
+    'zkops_problem{task="snap test",server="zk1:2181",code="member:refused",level="warning"} 1\n',
   nagios: 'ZOOKEEPER WARNING - not all / is well; something\\u{1b}[31m; zk1:2181: else\n',
 };
 

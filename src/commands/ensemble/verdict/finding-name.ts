@@ -1,0 +1,62 @@
+import type { Fault } from '../member.js';
+
+/** Of a finding, the same in every run, and of its entry in docs/runbook.md. */
+export type FindingName =
+  | (typeof FINDING_NAMES)[number]
+  | `member:${Fault['reason']}`
+  | `limit:${string}`;
+
+/** Without those of limits (`limit:open_files`) and of a member that fails (`member:refused`). */
+export const FINDING_NAMES = [
+  'no-quorum',
+  'no-leader',
+  'two-leaders',
+  'two-ensembles',
+  'none-answers',
+  'no-majority',
+  'min-serving',
+  'not-in-sync',
+  'leader-hidden',
+  'leader-not-listed',
+  'same-server',
+  'no-role',
+  'standalone-beside-ensemble',
+  'standalone-down',
+  'several-standalone',
+  'not-ready',
+  'not-safe',
+  'roll-stopped',
+  'smoke',
+  'no-session',
+  'different-trees',
+  'different-counts',
+  'digest-mismatches',
+  'no-walk',
+  'no-answer',
+  'membership',
+  'version',
+  'setting',
+  'environment',
+  'same-id',
+  'even-voters',
+  'listed',
+  'near-limit',
+  'imbalance',
+  'damaged-record',
+  'corrupt-log',
+  'torn-log',
+  'missing-txns',
+  'wrong-name',
+  'later-logs',
+  'damaged-snapshot',
+  'wrong-digest',
+  'orphans',
+  'different',
+  'no-snapshot',
+  'no-whole-snapshot',
+  'few-snapshots',
+  'no-logs',
+  'not-removed',
+  'damaged-log',
+  'no-digest',
+] as const;

@@ -1,0 +1,19 @@
+/** The guides that take little time. `npm run guides` plays all of them. */
+
+import { test } from 'uvu';
+import { namespaceTest } from '../support/namespaces.js';
+import { GUIDES } from './guides.js';
+import { makeMachines } from './machines.js';
+
+for (const { name, play } of GUIDES.filter(({ isCheap }) => isCheap)) {
+  namespaceTest(`the guide works: ${name}`, async () => {
+    const machines = makeMachines();
+    try {
+      await play(machines);
+    } finally {
+      machines.close();
+    }
+  });
+}
+
+test.run();
