@@ -20,6 +20,7 @@ import org.apache.curator.framework.recipes.locks.InterProcessSemaphoreV2;
 import org.apache.curator.framework.recipes.locks.Lease;
 import org.apache.curator.framework.recipes.nodes.PersistentNode;
 import org.apache.curator.framework.recipes.queue.DistributedDelayQueue;
+import org.apache.curator.framework.recipes.queue.DistributedPriorityQueue;
 import org.apache.curator.framework.recipes.queue.DistributedQueue;
 import org.apache.curator.framework.recipes.queue.QueueBuilder;
 import org.apache.curator.framework.recipes.queue.QueueConsumer;
@@ -148,6 +149,11 @@ public class CuratorPeer {
                 return taken(path, consumer -> queue(path, consumer)).take();
             case "take-delayed":
                 return taken(path, consumer -> delayQueue(path, consumer)).take();
+            case "prioritize":
+                priorityQueue(path, null).put(value, Integer.parseInt(words[4]));
+                return true;
+            case "take-prioritized":
+                return taken(path, consumer -> priorityQueue(path, consumer)).take();
             case "add":
                 AtomicValue<Long> sum = new DistributedAtomicLong(
                         client, path, new ExponentialBackoffRetry(10, 10)).add(Long.valueOf(value));
@@ -212,6 +218,16 @@ public class CuratorPeer {
         return use(path + (consumer == null ? "" : " taken"), () -> {
             DistributedDelayQueue<String> queue =
                     QueueBuilder.builder(client, consumer, TEXT, path).buildDelayQueue();
+            queue.start();
+            return queue;
+        });
+    }
+
+    private DistributedPriorityQueue<String> priorityQueue(
+            String path, QueueConsumer<String> consumer) throws Exception {
+        return use(path + (consumer == null ? "" : " taken"), () -> {
+            DistributedPriorityQueue<String> queue =
+                    QueueBuilder.builder(client, consumer, TEXT, path).buildPriorityQueue(1);
             queue.start();
             return queue;
         });
