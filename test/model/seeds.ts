@@ -3,6 +3,7 @@ import { OutputArchive } from '../../src/jute/output-archive.js';
 import { Stat, StatPersisted } from '../../src/protocol/data.js';
 import { Database } from '../../src/server/persistence/replay.js';
 import type { DataTree } from '../../src/server/tree/data-tree.js';
+import { addNode } from '../support/add-node.js';
 import { dumpLine, type NaiveNode, NaiveTree } from './naive-tree.js';
 
 const MAX = 2 ** 31 - 1;
@@ -62,7 +63,7 @@ export function seedServer(zxid: bigint): Database {
     const stat = { czxid, mzxid, ctime, mtime, version, cversion, aversion, ephemeralOwner, pzxid };
     const bytes = data === null ? null : Buffer.from(data, 'latin1');
     database.addAcl(1n, acl);
-    database.addNode(path, bytes, 1n, StatPersisted.encode(stat));
+    addNode(database, path, bytes, 1n, StatPersisted.encode(stat));
   }
   database.finishSnapshot(zxid);
   return database;

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import type { Effect } from '../../src/server/effects.js';
 import { Database } from '../../src/server/persistence/replay.js';
 import type { Server } from '../../src/server/server.js';
+import { addNode } from '../support/add-node.js';
 import { makeTestServer, SETTINGS } from './server-world.js';
 
 type Append = Extract<Effect, { kind: 'append' }>;
@@ -22,11 +23,11 @@ function ephemeralOf(owner: bigint): Buffer {
 /** Every second of the sessions ends at one tick, the others much later. */
 function storm(): Server {
   const database = new Database({});
-  database.addNode('', Buffer.alloc(0), -1n, Buffer.alloc(60));
+  addNode(database, '', Buffer.alloc(0), -1n, Buffer.alloc(60));
   for (let i = 0; i < SESSIONS; i++) {
     const id = 0x1000n + BigInt(i);
     database.addSession(id, i % 2 === 0 ? 4000 : 40_000);
-    database.addNode(`/n-${i}`, Buffer.from('x'), -1n, ephemeralOf(id));
+    addNode(database, `/n-${i}`, Buffer.from('x'), -1n, ephemeralOf(id));
   }
   database.finishSnapshot(SNAPSHOT_ZXID);
   const { tree, sessions } = database;

@@ -4,6 +4,7 @@ import { snapshotFileName } from '../../src/server/persistence/file-names.js';
 import { Database } from '../../src/server/persistence/replay.js';
 import { OPEN_ACL_KEY, writeSnapshot } from '../../src/server/persistence/snapshot.js';
 import { contentOf, sourceOf } from '../../src/server/persistence/snapshot-source.js';
+import { addNode } from '../support/add-node.js';
 import { BLANK_STAT } from '../support/blank-stat.js';
 import { type SimDisk, VERSION_FOLDER } from './sim-disk.js';
 
@@ -22,7 +23,7 @@ export function putAgedData({ platter }: SimDisk): void {
     ['', BLANK_STAT],
     [SEQUENCE, { ...BLANK_STAT, czxid: 1n, mzxid: 1n, pzxid: AGED_ZXID, cversion }],
   ] as const) {
-    database.addNode(path, Buffer.from('0'), OPEN_ACL_KEY, StatPersisted.encode(stat));
+    addNode(database, path, Buffer.from('0'), OPEN_ACL_KEY, StatPersisted.encode(stat));
   }
   database.finishSnapshot(AGED_ZXID);
   const snapshot = Buffer.concat([...writeSnapshot(sourceOf(contentOf(database), true))]);

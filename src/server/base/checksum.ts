@@ -6,15 +6,7 @@
  * twice as fast as single bytes.
  */
 
-/** The view of the last used memory: making one costs as much as a short checksum. */
-class ViewCache {
-  private view: DataView = new DataView(new ArrayBuffer(0));
-
-  of(bytes: Uint8Array): DataView {
-    if (this.view.buffer !== bytes.buffer) this.view = new DataView(bytes.buffer);
-    return this.view;
-  }
-}
+import { ViewCache } from './view-cache.js';
 
 // One each, because log bytes and znode bytes are in different memory and alternate.
 const adlerViews = new ViewCache();

@@ -20,6 +20,7 @@ export function feedSnapshot(database: Database, reader: SnapshotReader): Fed {
 
 function feed(database: Database, reader: SnapshotReader): Fed {
   for (;;) {
+    while (reader.skipNode()) database.addNode(reader.node);
     const item = reader.next();
     switch (item.kind) {
       case 'session':
@@ -29,7 +30,7 @@ function feed(database: Database, reader: SnapshotReader): Fed {
         database.addAcl(item.key, item.acl);
         break;
       case 'node':
-        database.addNode(item.path, item.data, item.aclKey, item.stat);
+        database.addNode(reader.node);
         break;
       case 'digest':
         database.compareAfter = item.zxid;

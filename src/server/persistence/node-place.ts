@@ -1,5 +1,5 @@
 /** A znode of a snapshot as bytes (snapshot.ts has the format). */
-import { getLong } from '../../jute/long.js';
+import { getInt, getLong } from '../../jute/long.js';
 import { crc32 } from '../base/checksum.js';
 
 /** The path is after `start`; data, ACL key, and Stat follow. */
@@ -26,12 +26,27 @@ export function decodeNode({ bytes, start, pathEnd, dataEnd, end }: NodePlace) {
   };
 }
 
+/** Whether its ACL key is that of world:anyone:cdrwa; makes no bigint. */
+export function hasOpenAcl({ bytes, dataEnd }: NodePlace): boolean {
+  return (getInt(bytes, dataEnd) & getInt(bytes, dataEnd + 4)) === -1;
+}
+
+/** If not, the path may contain invalid UTF-8, and its string has other bytes. */
+export function isAsciiPath({ bytes, start, pathEnd }: NodePlace): boolean {
+  for (let at = start + 4; at < pathEnd; at++) if ((bytes[at] as number) > 0x7f) return false;
+  return true;
+}
+
+/** The CRC-32 of path and data. */
+export function placeCrc({ bytes, start, pathEnd, dataEnd }: NodePlace): number {
+  return crc32(bytes, pathEnd + 4, dataEnd, crc32(bytes, start + 4, pathEnd));
+}
+
 /** The digest of a znode (tree/digest.ts). */
-export function placeDigest({ bytes, start, pathEnd, dataEnd }: NodePlace): number {
+export function placeDigest(place: NodePlace): number {
+  const { bytes, dataEnd } = place;
   const stat = dataEnd + ACL_KEY_SIZE;
-  let crc = crc32(bytes, start + 4, pathEnd);
-  if (dataEnd > pathEnd + 4) crc = crc32(bytes, pathEnd + 4, dataEnd, crc);
-  crc = crc32(bytes, stat, stat + CTIME, crc);
+  let crc = crc32(bytes, stat, stat + CTIME, placeCrc(place));
   crc = crc32(bytes, stat + PZXID, stat + PZXID + 8, crc);
   return crc32(bytes, stat + CTIME, stat + PZXID, crc);
 }

@@ -2,14 +2,16 @@
  * The data that a server loads before it serves: tree and sessions, from a snapshot and the log
  * after it. node/storage reads the files.
  */
+import { getLong } from '../../jute/long.js';
 import type { ACL } from '../../protocol/data.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { OPEN_ACL_UNSAFE } from '../../protocol/perms.js';
 import { hex64 } from '../../protocol/zxid.js';
-import { toZnodeData } from '../tree/data-node.js';
-import { DataTree, type DataTreeOptions } from '../tree/data-tree.js';
+import { DataTree } from '../tree/data-tree.js';
+import type { DataTreeOptions } from '../tree/data-tree-options.js';
+import { isDigested } from '../tree/digest.js';
 import { readTxn } from '../tree/txn.js';
-import { OPEN_ACL_KEY } from './snapshot.js';
+import { ACL_KEY_SIZE, hasOpenAcl, isAsciiPath, type NodePlace, placeCrc } from './node-place.js';
 
 export class Database {
   readonly tree: DataTree;
@@ -44,11 +46,15 @@ export class Database {
   /**
    * The table lacks the ACL of a znode that changed during the snapshot (ZOOKEEPER-4846). The log
    * has the ACL, so nobody gets access until then.
-   * @param stat the 60 bytes of its StatPersisted
    */
-  addNode(path: string, data: Buffer | null, aclKey: bigint, stat: Buffer): void {
-    const acl = aclKey === OPEN_ACL_KEY ? OPEN_ACL_UNSAFE : this.acls.get(aclKey);
-    this.tree.load(path, toZnodeData(data), acl ?? DENY_ALL, stat);
+  addNode(place: NodePlace): void {
+    const { bytes, start, pathEnd, dataEnd } = place;
+    const path = bytes.toString('utf8', start + 4, pathEnd);
+    const data =
+      bytes.readInt32BE(pathEnd) < 0 ? null : bytes.toString('latin1', pathEnd + 4, dataEnd);
+    const acl = hasOpenAcl(place) ? OPEN_ACL_UNSAFE : this.acls.get(getLong(bytes, dataEnd));
+    const crc = isAsciiPath(place) && isDigested(path) ? placeCrc(place) : undefined;
+    this.tree.load(path, data, acl ?? DENY_ALL, bytes, dataEnd + ACL_KEY_SIZE, crc);
   }
 
   /** @param zxid in the name of the snapshot, which surely contains all txns up to it */

@@ -229,13 +229,22 @@ export class SnapshotReader {
     return { kind: 'node', ...decodeNode(node) };
   }
 
-  /** Skips the next whole node, and puts its place into `node`. @throws JuteError */
+  /** Skips the next whole node, and puts its place into `node`. `next` reports a damaged one. */
   skipNode(): boolean {
     const { node, window } = this;
-    if (this.stage !== 'nodes' || this.last !== null || !this.findNode()) return false;
+    if (this.stage !== 'nodes' || this.last !== null || !this.hasNode()) return false;
     if (node.dataEnd === node.pathEnd) return false;
     window.at = node.end;
     return true;
+  }
+
+  private hasNode(): boolean {
+    try {
+      return this.findNode();
+    } catch (error) {
+      if (error instanceof JuteError) return false;
+      throw error;
+    }
   }
 
   /** Fills `node`; the end mark has no data. False while it is incomplete. */

@@ -13,7 +13,8 @@ import { EventType, KeeperState } from '../../protocol/watch-event.js';
 import type { ClientConnection } from '../state/client-connection.js';
 import type { ServerState } from '../state/server-state.js';
 import { type DataNode, dataLength } from '../tree/data-node.js';
-import type { DataTree, TreeListener } from '../tree/data-tree.js';
+import type { DataTree } from '../tree/data-tree.js';
+import type { TreeListener } from '../tree/data-tree-options.js';
 
 /** Summaries of how many watches a change fired. */
 const FIRED = new Map<EventType, BasicSummaryName>([

@@ -9,6 +9,7 @@ import { assert } from '../base/assert.js';
 import { AclTable, OPEN_ACL_KEY } from './acl-table.js';
 import { Children } from './children.js';
 import { DataNode, dataLength, type ZnodeData } from './data-node.js';
+import type { DataTreeOptions, TreeListener } from './data-tree-options.js';
 import { contentCrc, TreeDigest, tableDigest } from './digest.js';
 import { DigestHistory, type ZxidDigest } from './digest-history.js';
 import { Ephemerals } from './ephemerals.js';
@@ -33,22 +34,6 @@ import {
   type TxnHead,
 } from './txn.js';
 import { walk } from './walk.js';
-
-/** Notified of each change in order, to trigger watches. */
-export interface TreeListener {
-  created(node: DataNode, parent: DataNode, zxid: bigint): void;
-  deleted(node: DataNode, parent: DataNode, zxid: bigint): void;
-  dataChanged(node: DataNode, zxid: bigint): void;
-}
-
-export interface DataTreeOptions {
-  /** extendedTypesEnabled: an owner with a top byte of 0xff is a time to live. */
-  readonly isTTLEnabled?: boolean;
-  /** digest.enabled */
-  readonly isDigestEnabled?: boolean;
-  /** Seeds the hashes of paths: 32 random bits that no client knows. */
-  readonly hashSeed?: number;
-}
 
 /**
  * The znodes. Only `apply` changes them, and it never refuses. Each change is idempotent, since a
@@ -386,24 +371,37 @@ export class DataTree {
     this.acls.release(before);
   }
 
-  /** Adds a znode of a snapshot after its parent. @param stat the 60 bytes of its StatPersisted */
-  load(path: string, data: ZnodeData, acl: readonly ACL[], stat: Buffer): void {
+  /**
+   * Adds a znode of a snapshot after its parent.
+   * @param stat contains the 60 bytes of its StatPersisted, from `statAt`
+   * @param crc the CRC-32 of path and data
+   */
+  load(
+    path: string,
+    data: ZnodeData,
+    acl: readonly ACL[],
+    stat: Uint8Array,
+    statAt = 0,
+    crc = contentCrc(path, data),
+  ): void {
     const aclKey = this.acls.acquire(acl);
     if (path !== '' && path !== '/') {
+      const hash = this.nodes.hashOf(path);
       // A znode that was deleted and created again during the snapshot may occur twice.
-      if (this.nodes.get(path) !== undefined) this.applyDelete(path, 0n);
-      const slot = this.stats.allocatePersisted(stat, dataLength(data));
+      if (this.nodes.get(path, hash) !== undefined) this.applyDelete(path, 0n);
+      const slot = this.stats.allocatePersisted(stat, statAt, dataLength(data));
       const owner = this.stats.hasOwner(slot) ? this.stats.ephemeralOwner(slot) : 0n;
-      const node = this.place(path, data, aclKey, slot, owner);
+      const node = this.place(path, data, aclKey, slot, owner, hash);
       this.addChild(this.parentOf(path), node);
-      this.rehash(node);
+      if (this.isDigesting) this.stats.setContentCrc(slot, crc);
+      this.rehashStat(node);
       return;
     }
     const { root } = this;
     this.dataSize += dataLength(data) - dataLength(root.data);
     root.data = data;
     root.aclKey = aclKey;
-    this.stats.setPersisted(root.slot, stat, dataLength(data), root.numChildren);
+    this.stats.setPersisted(root.slot, stat, statAt, dataLength(data), root.numChildren);
   }
 
   /** In the order of a snapshot. */

@@ -2,6 +2,7 @@ import { getViewLong, highOf, lowOf, putViewLong } from '../../jute/long.js';
 import type { OutputArchive } from '../../jute/output-archive.js';
 import { STAT_SIZE, StatPersisted } from '../../protocol/data.js';
 import { crcOfPair, crcOfWord } from '../base/checksum.js';
+import { ViewCache } from '../base/view-cache.js';
 
 /**
  * The Stats of all znodes, off the heap and in wire format. Answering a read is one copy, the
@@ -40,6 +41,7 @@ export class StatTable {
   private readonly views: DataView[] = [];
   private readonly chunks: Buffer[] = [];
   private readonly free: number[] = [];
+  private readonly persistedViews = new ViewCache();
   /** All slots are below this number. */
   slots = 0;
 
@@ -54,10 +56,10 @@ export class StatTable {
     return slot;
   }
 
-  /** Allocates a slot from the 60 bytes of a StatPersisted. */
-  allocatePersisted(persisted: Buffer, dataLength: number): number {
+  /** Allocates a slot from the 60 bytes of a StatPersisted, which begin at `at`. */
+  allocatePersisted(bytes: Uint8Array, at: number, dataLength: number): number {
     const slot = this.allocateBare(0n);
-    this.setPersisted(slot, persisted, dataLength, 0);
+    this.setPersisted(slot, bytes, at, dataLength, 0);
     return slot;
   }
 
@@ -69,15 +71,22 @@ export class StatTable {
     return slot;
   }
 
-  setPersisted(slot: number, persisted: Buffer, dataLength: number, numChildren: number): void {
-    const chunk = this.chunks[slot >>> CHUNK_SHIFT] as Buffer;
+  setPersisted(
+    slot: number,
+    bytes: Uint8Array,
+    start: number,
+    dataLength: number,
+    numChildren: number,
+  ): void {
+    const persisted = this.persistedViews.of(bytes);
+    const from = bytes.byteOffset + start;
     const view = this.viewOf(slot);
     const at = offsetOf(slot);
-    copyRun(persisted, 0, chunk, at, 36);
-    copyRun(persisted, 36, chunk, at + STORED_CVERSION, 4);
-    copyRun(persisted, 40, chunk, at + AVERSION, 4);
-    copyRun(persisted, 44, chunk, at + STORED_OWNER, 8);
-    copyRun(persisted, 52, chunk, at + PZXID, 8);
+    copyWords(persisted, from, view, at, 9);
+    view.setInt32(at + STORED_CVERSION, persisted.getInt32(from + 36));
+    view.setInt32(at + AVERSION, persisted.getInt32(from + 40));
+    copyWords(persisted, from + 44, view, at + STORED_OWNER, 2);
+    copyWords(persisted, from + 52, view, at + PZXID, 2);
     view.setInt32(at + DATA_LENGTH, dataLength);
     view.setInt32(at + NUM_CHILDREN, numChildren);
     showCversion(view, at);
@@ -100,7 +109,7 @@ export class StatTable {
 
   /** Sets all fields except the owner that clients see, which never changes. */
   setStat(slot: number, stat: StatPersisted, dataLength: number, numChildren: number): void {
-    this.setPersisted(slot, StatPersisted.encode(stat), dataLength, numChildren);
+    this.setPersisted(slot, StatPersisted.encode(stat), 0, dataLength, numChildren);
   }
 
   /** Allocates a slot for a created znode: all counters at 0. */
@@ -274,10 +283,6 @@ export class StatTable {
 
 function offsetOf(slot: number): number {
   return (slot & (RECORDS_PER_CHUNK - 1)) * RECORD_SIZE;
-}
-
-function copyRun(from: Buffer, start: number, to: Buffer, at: number, length: number): void {
-  for (let i = 0; i < length; i++) to[at + i] = from[start + i] as number;
 }
 
 function copyWords(from: DataView, start: number, to: DataView, at: number, words: number): void {

@@ -7,6 +7,7 @@ import { Database } from '../../../src/server/persistence/replay.js';
 import { writeSnapshot } from '../../../src/server/persistence/snapshot.js';
 import { SnapshotReader } from '../../../src/server/persistence/snapshot-reader.js';
 import { sourceOf } from '../../../src/server/persistence/snapshot-source.js';
+import { addNode } from '../../support/add-node.js';
 import type { Peer } from '../server-peer.js';
 import { RestoreWorld } from './restore-world.js';
 
@@ -14,8 +15,8 @@ import { RestoreWorld } from './restore-world.js';
 function restored(...sessionIds: bigint[]): Database {
   const database = new Database({});
   for (const id of sessionIds) database.addSession(id, 4000);
-  database.addNode('', Buffer.alloc(0), -1n, Buffer.alloc(60));
-  database.addNode('/restored', Buffer.from('x'), -1n, Buffer.alloc(60));
+  addNode(database, '', Buffer.alloc(0), -1n, Buffer.alloc(60));
+  addNode(database, '/restored', Buffer.from('x'), -1n, Buffer.alloc(60));
   database.finishSnapshot(5n);
   return database;
 }
@@ -174,7 +175,7 @@ test('a large tree is compared over several turns without duplicate events, whil
   const database = restored(watcher.sessionId);
   const count = 12_000;
   for (let i = 0; i < count; i++) {
-    database.addNode(`/restored/${i}`, Buffer.from('x'), -1n, Buffer.alloc(60));
+    addNode(database, `/restored/${i}`, Buffer.from('x'), -1n, Buffer.alloc(60));
   }
   world.restore(database);
   watcher.push(watcher.exists('/restored/1'));

@@ -58,6 +58,7 @@ test('a table continues from the content to the digest', () => {
   const stats = new StatTable();
   const slot = stats.allocatePersisted(
     Buffer.concat([STAT.subarray(0, 16), STAT.subarray(24), STAT.subarray(16, 24)]),
+    0,
     4,
   );
   stats.setContentCrc(slot, contentCrc('/a', 'data'));

@@ -144,12 +144,12 @@ test('a Stat from the bytes of a snapshot is the one from its record', () => {
   const [fromRecord, fromBytes] = [new StatTable(), new StatTable()];
   const [a, b] = [
     fromRecord.allocate(STAT, 0n, 7),
-    fromBytes.allocatePersisted(StatPersisted.encode(STAT), 7),
+    fromBytes.allocatePersisted(StatPersisted.encode(STAT), 0, 7),
   ];
   assert.equal(persisted(fromBytes, b), STAT);
   assert.equal(shown(fromBytes, b), shown(fromRecord, a));
   fromRecord.setStat(a, { ...STAT, cversion: 5 }, 9, 3);
-  fromBytes.setPersisted(b, StatPersisted.encode({ ...STAT, cversion: 5 }), 9, 3);
+  fromBytes.setPersisted(b, StatPersisted.encode({ ...STAT, cversion: 5 }), 0, 9, 3);
   assert.equal(shown(fromBytes, b), shown(fromRecord, a));
 });
 

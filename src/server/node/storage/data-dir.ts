@@ -7,7 +7,7 @@ import { Database } from '../../persistence/replay.js';
 import { writeSnapshot } from '../../persistence/snapshot.js';
 import type { SnapshotContent } from '../../persistence/snapshot-content.js';
 import { contentOf, sourceOf } from '../../persistence/snapshot-source.js';
-import type { DataTreeOptions } from '../../tree/data-tree.js';
+import type { DataTreeOptions } from '../../tree/data-tree-options.js';
 import type { CompactionJob } from './compact-snapshot.js';
 import { syncFile } from './cut-file.js';
 import { ExitCode, ServerError, unusable } from './errors.js';

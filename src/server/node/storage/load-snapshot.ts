@@ -40,7 +40,7 @@ export async function loadSnapshot(
   return faultOf(feedSnapshot(database, reader));
 }
 
-/** The uncompressed bytes of a snapshot. */
+/** The uncompressed bytes of a snapshot. A piece is valid until the next one. */
 export function snapshotPieces(
   fs: FileSystem,
   folder: string,
@@ -51,6 +51,11 @@ export function snapshotPieces(
   return compression === 'gz' ? unzipped(bytes) : bytes;
 }
 
+/** A gunzip keeps its input. */
+async function* copied(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) yield Buffer.from(piece);
+}
+
 async function* unsnappied(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const reader = new SnappyReader();
   for await (const piece of bytes) yield* reader.push(piece);
@@ -59,21 +64,31 @@ async function* unsnappied(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
 
 /** An error on either side ends the other; the reader of the result gets the error. */
 function unzipped(bytes: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
-  return pipeline(Readable.from(bytes), createGunzip(), () => undefined);
+  return pipeline(Readable.from(copied(bytes)), createGunzip(), () => undefined);
 }
 
+/** Reads the next piece while the caller parses one, into two memories in turn. */
 async function* readPieces(fs: FileSystem, path: string, size: number): AsyncGenerator<Buffer> {
   const file = await fs.open(path, 'read');
+  const memory = [0, 1].map(() => Buffer.allocUnsafe(Math.max(1, Math.min(READ_SIZE, size))));
+  let position = 0;
+  const read = (turn: number) => {
+    const reading = file.read(memory[turn] as Buffer, position);
+    // The caller may be parsing when it fails, and learns of it with the next piece.
+    reading.catch(() => undefined);
+    return reading;
+  };
+  let ahead = read(0);
   try {
-    for (let position = 0; ; ) {
-      // A gunzip keeps its input, so each piece needs separate memory.
-      const piece = Buffer.allocUnsafe(Math.max(1, Math.min(READ_SIZE, size - position)));
-      const length = await file.read(piece, position);
+    for (let turn = 0; ; turn = 1 - turn) {
+      const length = await ahead;
       if (length === 0) return;
       position += length;
-      yield piece.subarray(0, length);
+      ahead = read(1 - turn);
+      yield (memory[turn] as Buffer).subarray(0, length);
     }
   } finally {
+    await ahead.catch(() => undefined);
     await file.close();
   }
 }

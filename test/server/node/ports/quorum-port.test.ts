@@ -4,6 +4,7 @@ import { StatPersisted } from '../../../../src/protocol/data.js';
 import { Database } from '../../../../src/server/persistence/replay.js';
 import type { SnapshotContent } from '../../../../src/server/persistence/snapshot-content.js';
 import { SnapshotReader } from '../../../../src/server/persistence/snapshot-reader.js';
+import { addNode } from '../../../support/add-node.js';
 import { ByteBuilder } from '../../../support/byte-builder.js';
 import { freePort } from '../../../support/free-port.js';
 import { waitFor } from '../../../support/wait-for.js';
@@ -18,8 +19,8 @@ function makeContent(count: number): SnapshotContent {
   const database = new Database({ isTTLEnabled: false, isDigestEnabled: true });
   const zeros = { ctime: 0n, mtime: 0n, version: 0, cversion: 0, aversion: 0, ephemeralOwner: 0n };
   const stat = StatPersisted.encode({ czxid: 1n, mzxid: 1n, pzxid: 1n, ...zeros });
-  database.addNode('', Buffer.alloc(0), -1n, stat);
-  for (let i = 0; i < count; i++) database.addNode(`/n${i}`, Buffer.alloc(1000, 7), -1n, stat);
+  addNode(database, '', Buffer.alloc(0), -1n, stat);
+  for (let i = 0; i < count; i++) addNode(database, `/n${i}`, Buffer.alloc(1000, 7), -1n, stat);
   database.finishSnapshot(5n);
   return { tree: database.tree, sessions: [{ id: 9n, timeoutMs: 4000 }], zxid: 5n };
 }
