@@ -6,30 +6,19 @@ import { schemaFaults } from '../support/json-schema.js';
 import { makeTempDir } from '../support/temp-dir.js';
 import { readProjectFile } from '../support/tidy/source-file.js';
 import { pathOf, put, withConsole } from './console-world.js';
-
-interface OpenApi {
-  readonly paths: Readonly<
-    Record<string, Record<string, { responses: Record<string, { content?: object }> }>>
-  >;
-  readonly components: { readonly schemas: object };
-}
-
-/** The schema of the answer of a GET, as test/support/json-schema.ts reads it. */
-function schemaOf(document: OpenApi, path: string, status: number, type: string) {
-  const content = document.paths[path]?.['get']?.responses[status]?.content ?? {};
-  const { schema } = new Map(Object.entries(content)).get(type) ?? {};
-  const text = JSON.stringify({ ...schema, $defs: document.components.schemas });
-  const known = text.replaceAll('#/components/schemas/', '#/$defs/');
-  return JSON.parse(known.replace(/"(?:minimum|maximum|default)":[^,}]+,?/g, ''));
-}
+import { type Operation, openApiOf, schemaOf } from './open-api.js';
 
 test('every answer is as its OpenAPI document says', () =>
   withConsole([], async ({ api, client, server }) => {
     await client.create('/job', 'x');
     const owner = client.sessionId;
     await client.create('/job/e', 'y', { mode: CreateModes.EPHEMERAL });
-    const page = await fetch(`${api.url}api/v1/openapi.json`);
-    const document: OpenApi = JSON.parse(await page.text());
+    const document = await openApiOf(api);
+    const getOf = (path: string): Operation => {
+      const operation = document.paths[path]?.['get'];
+      if (operation === undefined) throw new Error(`${path} has no GET`);
+      return operation;
+    };
     const asked: Readonly<Record<string, string>> = {
       '': '',
       '/live': '/live',
@@ -59,10 +48,14 @@ test('every answer is as its OpenAPI document says', () =>
     for (const [path, url] of Object.entries(asked)) {
       const { status, body } = await api.ask(url);
       assert.is(status, 200, url);
-      assert.equal(schemaFaults(schemaOf(document, path, 200, 'application/json'), body), [], url);
+      assert.equal(
+        schemaFaults(schemaOf(document, getOf(path), 200, 'application/json'), body),
+        [],
+        url,
+      );
     }
     const problem = await api.ask('/znode?path=/none');
-    const schema = schemaOf(document, '/znode', 404, 'application/problem+json');
+    const schema = schemaOf(document, getOf('/znode'), 404, 'application/problem+json');
     assert.equal(schemaFaults(schema, problem.body), []);
     assert.is(problem.headers.get('content-type'), 'application/problem+json');
     assert.equal([problem.body['exitStatus'], problem.body['exitCode']], ['noNode', 4]);

@@ -1,0 +1,31 @@
+import type { RunningConsole } from './console-world.js';
+
+export interface Operation {
+  readonly parameters: readonly { readonly name: string; readonly in: string }[];
+  readonly requestBody?: object;
+  readonly responses: Readonly<Record<string, { readonly content?: object }>>;
+}
+
+export interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: object };
+}
+
+export async function openApiOf({ url }: RunningConsole): Promise<OpenApi> {
+  const page = await fetch(`${url}api/v1/openapi.json`);
+  return JSON.parse(await page.text());
+}
+
+/** The schema of a response, as test/support/json-schema.ts reads it; undefined without one. */
+export function schemaOf(
+  { components }: OpenApi,
+  { responses }: Operation,
+  status: number,
+  type: string,
+) {
+  const content = new Map(Object.entries(responses[status]?.content ?? {}));
+  if (!content.has(type)) return undefined;
+  const text = JSON.stringify({ ...content.get(type).schema, $defs: components.schemas });
+  const known = text.replaceAll('#/components/schemas/', '#/$defs/');
+  return JSON.parse(known.replace(/"(?:minimum|maximum|default)":[^,}]+,?/g, ''));
+}
