@@ -11,6 +11,8 @@ import { launch } from 'puppeteer-core';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const SERVERS = '127.0.0.1:21810,127.0.0.1:21811,127.0.0.1:21812';
 const URL_OF_CONSOLE = 'http://127.0.0.1:8091/';
+/** With --allow-writes. */
+const URL_OF_WRITER = 'http://127.0.0.1:8092/';
 const TIMEOUT_MS = 60_000;
 
 const program = (name) => join(root, 'dist/bin', `${name}.cjs`);
@@ -33,9 +35,22 @@ async function until(what, condition) {
   throw new Error(`${what} takes longer than ${TIMEOUT_MS} ms`);
 }
 
-async function isReady() {
-  const response = await fetch(`${URL_OF_CONSOLE}api/v1/ready`).catch(() => undefined);
+async function isReady(url) {
+  const response = await fetch(`${url}api/v1/ready`).catch(() => undefined);
   return response?.ok === true;
+}
+
+/** Another client changes a line of the value while the page edits the other one. */
+async function shootConflict(page) {
+  zksh('create /app "pool=10\\nname=app\\ntimeout=30"');
+  await page.goto(`${URL_OF_WRITER}#/tree/%2Fapp`);
+  const press = (text) => page.locator(`::-p-text(${text})`).click();
+  await press('Edit');
+  zksh('set /app "pool=10\\nname=app\\ntimeout=60"');
+  await page.locator('textarea[aria-label=data]').fill('pool=20\nname=app\ntimeout=30');
+  await press('Save over version 0');
+  await until('conflict', () => page.evaluate("document.querySelector('.conflict') !== null"));
+  await page.screenshot({ path: join(root, 'docs/images/console-conflict.webp'), quality: 80 });
 }
 
 const home = mkdtempSync(join(tmpdir(), 'console-'));
@@ -45,7 +60,9 @@ const processes = [
 try {
   const listen = ['--listen', '127.0.0.1:8091', '--interval', '1000', '--record', '/config'];
   processes.push(start('zkops', 'console', '--servers', SERVERS, ...listen));
-  await until('the start', isReady);
+  const writer = ['--listen', '127.0.0.1:8092', '--allow-writes'];
+  processes.push(start('zkops', 'console', '--servers', SERVERS, ...writer));
+  for (const url of [URL_OF_CONSOLE, URL_OF_WRITER]) await until('the start', () => isReady(url));
   zksh('create /config; create /config/db \'{"host":"db1","port":5432}\'; create /config/flags on');
   zksh('set /config/db \'{"host":"db2","port":5432}\'; delete /config/flags');
   for (let at = 0; at < 3; at++) {
@@ -66,9 +83,10 @@ try {
   await shoot(
     'lock',
     'tree/%2Flocks%2Fjob',
-    `${has('#line li', 3)} && /client/.test(line.innerText)`,
+    `${has('#line li', 3)} && /client/.test(line.innerText) && ${has('.row.selected', 1)}`,
   );
   await shoot('config', 'tree/%2Fconfig', has('#events li', 5));
+  await shootConflict(page);
   // A member that does not answer; its process continues below.
   const { stdout } = spawnSync('pgrep', ['-P', String(processes[0].pid)], { encoding: 'utf8' });
   const [member] = stdout.trim().split('\n').map(Number);

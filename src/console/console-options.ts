@@ -9,6 +9,7 @@ import type { TaskCall } from '../commands/zkops/calls/task.js';
 import { parseIpRange } from '../protocol/ip-address.js';
 import { pathFault } from '../protocol/path.js';
 import type { TrustedProxy } from './logins.js';
+import { usable } from './usable.js';
 
 const DEFAULT_LISTEN = '127.0.0.1:8090';
 export const DEFAULT_INTERVAL_MS = 5000;
@@ -42,13 +43,10 @@ export function listenAddress(call: TaskCall): { readonly host: string; readonly
   const text = call.text('listen') ?? DEFAULT_LISTEN;
   // Port 0 (any free port) is not a valid port of a ZooKeeper server.
   const free = /^(.*):0$/.exec(text);
-  try {
+  return usable('--listen', () => {
     const { host, port } = parseServerAddress(free === null ? text : `${free[1]}:1`);
     return { host, port: free === null ? port : 0 };
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new UsageError(`--listen: ${why}`, undefined, { cause });
-  }
+  });
 }
 
 export function isLoopback(host: string): boolean {
@@ -91,14 +89,8 @@ export function readTls(call: TaskCall) {
   if (cert === undefined || key === undefined) {
     throw new UsageError('--tls-cert and --tls-key: expected both, or neither');
   }
-  const read = (option: string, file: string): Buffer => {
-    try {
-      return readFileSync(file);
-    } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause);
-      throw new UsageError(`${option} ${file}: cannot read: ${why}`, undefined, { cause });
-    }
-  };
+  const read = (option: string, file: string) =>
+    usable(`${option} ${file}: cannot read`, () => readFileSync(file));
   const tls = {
     cert: read('--tls-cert', cert),
     key: read('--tls-key', key),

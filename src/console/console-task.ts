@@ -23,11 +23,12 @@ import { Gate } from './gate.js';
 import { serve } from './http-server.js';
 import { newUserLine, readLogins, readOwnCredentials } from './logins.js';
 import { openApi } from './openapi.js';
-import { readPageFiles } from './page-files.js';
+import { readPageFiles, readRunbook } from './page-files.js';
 import { ProtectedPaths } from './protected-paths.js';
 import { ROUTES } from './routes/routes.js';
 import type { Services } from './services.js';
 import { type Credentials, connectStringOf } from './session.js';
+import { usable } from './usable.js';
 import { Workspaces } from './workspaces.js';
 
 async function readAccess(call: TaskCall) {
@@ -89,6 +90,7 @@ async function start(call: TaskCall) {
   const protectedPaths = new ProtectedPaths(readPaths(call, 'protect'));
   const changes = new ChangeLog(now);
   const version = packageVersion();
+  const runbook = readRunbook();
   const about = {
     name: 'zkops console',
     version,
@@ -107,6 +109,7 @@ async function start(call: TaskCall) {
       change: async (title, work) => changes.record(user, title, await session.client(), work),
       changes,
       protectedPaths,
+      runbook,
       openApi: () => openApi(ROUTES, version),
     };
   };
@@ -129,11 +132,8 @@ async function start(call: TaskCall) {
 
 /** @throws UsageError for a file that cannot be written */
 function auditTo(file: string | undefined): (entry: Readonly<Record<string, unknown>>) => void {
-  try {
-    if (file !== undefined) appendFileSync(file, '', { mode: 0o600 });
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new UsageError(`--audit-log ${file}: cannot write: ${why}`, undefined, { cause });
+  if (file !== undefined) {
+    usable(`--audit-log ${file}: cannot write`, () => appendFileSync(file, '', { mode: 0o600 }));
   }
   return (entry) => {
     const line = `${JSON.stringify(entry)}\n`;

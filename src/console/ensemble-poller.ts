@@ -3,7 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { askAdmin } from '../commands/ensemble/admin.js';
 import { askCertificate } from '../commands/ensemble/certificate.js';
 import { type MemberAddress, nameOf } from '../commands/ensemble/member-address.js';
-import { UsageError } from '../commands/ensemble/usage-error.js';
 import type { OpsVerb } from '../commands/ensemble/verb.js';
 import type { LimitChange } from '../commands/ensemble/verdict/limits.js';
 import type { Change, OpsResult, TrendPoint } from '../commands/ensemble/verdict/result.js';
@@ -14,6 +13,7 @@ import { writeAtomically } from '../commands/program/atomic-file.js';
 import { inBackground } from '../commands/program/in-background.js';
 import type { TaskCall } from '../commands/zkops/calls/task.js';
 import { health } from '../commands/zkops/verbs/health.js';
+import { usable } from './usable.js';
 
 const MAX_CHANGES = 500;
 const SAVE_EVERY_MS = 60_000;
@@ -57,7 +57,11 @@ export class EnsemblePoller {
   constructor(call: TaskCall, options: PollOptions) {
     this.call = call;
     this.options = options;
-    this.state = options.file === undefined ? undefined : readTrend(options.file);
+    const { file } = options;
+    this.state =
+      file === undefined
+        ? undefined
+        : usable(`--trend-file ${file}: cannot read`, () => readStateFile(file));
   }
 
   start(): void {
@@ -157,15 +161,6 @@ export class EnsemblePoller {
       // A full disk must not end the polls.
       reportFault(error);
     }
-  }
-}
-
-function readTrend(file: string): RunState | undefined {
-  try {
-    return readStateFile(file);
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new UsageError(`--trend-file ${file}: cannot read: ${why}`, undefined, { cause });
   }
 }
 

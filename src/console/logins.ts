@@ -6,6 +6,7 @@ import { TLSSocket } from 'node:tls';
 import { UsageError } from '../commands/ensemble/usage-error.js';
 import { matchesIp } from '../protocol/ip-address.js';
 import type { Credentials } from './session.js';
+import { usable } from './usable.js';
 
 const COST = { N: 16_384, r: 8, p: 1 } as const;
 const KEY_LENGTH = 32;
@@ -123,12 +124,11 @@ export function readLogins({ users, token, ...others }: LoginSources): Logins {
 
 /** Requires a file that only its owner can read. */
 function readSecret(option: string, file: string): string {
-  try {
-    if ((statSync(file).mode & 0o077) === 0) return readFileSync(file, 'utf8');
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new UsageError(`${option} ${file}: cannot read: ${why}`, undefined, { cause });
-  }
+  const { mode, text } = usable(`${option} ${file}: cannot read`, () => ({
+    mode: statSync(file).mode,
+    text: readFileSync(file, 'utf8'),
+  }));
+  if ((mode & 0o077) === 0) return text;
   throw new UsageError(
     `${option} ${file}: is readable by users other than its owner: chmod 600 ${file}`,
   );

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { UsageError } from '../commands/ensemble/usage-error.js';
 
 export interface PageFile {
@@ -15,21 +15,33 @@ const FILES = [
 
 /** Keyed by URL path. @throws UsageError if the package lacks them */
 export function readPageFiles(): ReadonlyMap<string, PageFile> {
-  // Sources, build, and bundle are at different depths of the package.
+  return new Map(
+    FILES.map(([path, name, type]) => {
+      const file = findInPackage(`dist/bin/console/${name}`);
+      if (file !== undefined) return [path, { type, bytes: readFileSync(file) }];
+      throw new UsageError('the page of the console is missing: reinstall the package');
+    }),
+  );
+}
+
+/** The entries of docs/runbook.md, by the names of findings; without the file, none. */
+export function readRunbook(): ReadonlyMap<string, string> {
+  const file = findInPackage('docs/runbook.md');
+  const text = file === undefined ? '' : readFileSync(file, 'utf8');
+  const parts = text.split(/^#{2,3} /m).slice(1);
+  return new Map(
+    parts.map((part) => {
+      const end = part.indexOf('\n');
+      return [part.slice(0, end).trim(), part.slice(end).trim()] as const;
+    }),
+  );
+}
+
+/** Sources, build, and bundle are at different depths of the package. */
+function findInPackage(path: string): URL | undefined {
   for (let folder = new URL('./', import.meta.url); ; folder = new URL('../', folder)) {
-    try {
-      const base = new URL('dist/bin/console/', folder);
-      return new Map(
-        FILES.map(([path, name, type]) => [
-          path,
-          { type, bytes: readFileSync(new URL(name, base)) },
-        ]),
-      );
-    } catch (cause) {
-      if (folder.pathname !== '/') continue;
-      throw new UsageError('the page of the console is missing: reinstall the package', undefined, {
-        cause,
-      });
-    }
+    const file = new URL(path, folder);
+    if (existsSync(file)) return file;
+    if (folder.pathname === '/') return undefined;
   }
 }

@@ -14,5 +14,7 @@ export interface Services extends Omit<Workspace, 'session'> {
   readonly change: <T>(title: string, work: (client: ZooKeeperClient) => Promise<T>) => Promise<T>;
   readonly protectedPaths: ProtectedPaths;
   readonly changes: ChangeLog;
+  /** The entries of docs/runbook.md, by the names of findings. */
+  readonly runbook: ReadonlyMap<string, string>;
   readonly openApi: () => unknown;
 }

@@ -1,3 +1,4 @@
+import { isoTime } from '../commands/znodes/iso-time.js';
 import type { Stat } from '../protocol/data.js';
 import { formatSessionId } from '../protocol/session-id.js';
 import { formatZxid } from '../protocol/zxid.js';
@@ -8,8 +9,8 @@ export function statShape(stat: Stat): StatShape {
     czxid: formatZxid(stat.czxid),
     mzxid: formatZxid(stat.mzxid),
     pzxid: formatZxid(stat.pzxid),
-    created: isoTime(stat.ctime),
-    modified: isoTime(stat.mtime),
+    created: timeOf(stat.ctime),
+    modified: timeOf(stat.mtime),
     version: stat.version,
     cversion: stat.cversion,
     aversion: stat.aversion,
@@ -19,8 +20,7 @@ export function statShape(stat: Stat): StatShape {
   };
 }
 
-/** A server's clock may be wrong by any amount. */
-export function isoTime(ms: bigint): string {
-  const date = new Date(Number(ms));
-  return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString();
+/** The root's times are 0. */
+export function timeOf(ms: bigint): string {
+  return isoTime(ms) ?? new Date(0).toISOString();
 }

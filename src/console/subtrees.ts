@@ -4,7 +4,7 @@ import { walkTree } from '../commands/znodes/walk.js';
 import { baseName } from '../protocol/path.js';
 import type { Match, Search, Subtree } from './api/shapes.js';
 import { HttpProblem } from './problem.js';
-import { isoTime } from './stat-shape.js';
+import { timeOf } from './stat-shape.js';
 
 /** More znodes are work for zksh. */
 export const MAX_COUNT = 10_000;
@@ -100,7 +100,7 @@ export async function searchSubtree(client: ZooKeeperClient, wanted: SearchFor):
     last = path;
     if (stat === undefined || Number(stat.mtime) < changedSinceMs || !isNamed(path)) continue;
     if (value !== undefined && extra?.includes(value) !== true) continue;
-    const modified = isoTime(stat.mtime);
+    const modified = timeOf(stat.mtime);
     matches.push({ path, modified, version: stat.version, dataLength: stat.dataLength });
   }
   return { matches, visited, next: null };

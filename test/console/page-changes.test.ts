@@ -29,7 +29,9 @@ chromiumTest('an edit that another client overtook shows three sides, and merges
     await click(page, 'Delete');
     await click(page, 'Count the znodes first');
     await click(page, 'Delete 2 znodes');
-    await waitFor('the deletion', async () => (await client.exists('/config')) === null);
+    // The page leaves the znode after the response.
+    await waitForText(page, '.detail h2', /^\/$/);
+    assert.is(await client.exists('/config'), null);
     await page.page.goto(`${api.url}#/changes/`);
     await waitForText(page, '#own-changes', /delete \/config \(2 znodes\).*set \/config/);
     await click(page, 'Undo …');

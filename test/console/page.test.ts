@@ -23,7 +23,8 @@ chromiumTest('a fail-over is seen as it happens', async () => {
     const leader = leaderOf(shown);
     const member = ensemble.members.find(({ port }) => leader?.endsWith(`:${port}`));
     await member?.close();
-    await waitForText(page, '#findings', new RegExp(`${leader}.*refused`));
+    const finding = new RegExp(`${leader}.*refused.*What to do: member:refused.*Look:`);
+    await waitForText(page, '#findings', finding);
     const next = await waitForText(page, '#summary', /leads, 2 of 3 voters in sync/);
     assert.is.not(leaderOf(next), leader);
     await waitForText(page, '#changes', /election.*a new epoch was elected/);

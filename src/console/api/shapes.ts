@@ -44,7 +44,11 @@ export const Problem = object(
 const Finding = object(
   'Finding',
   { level, code: text(), text: text() },
-  { server: text(), servers: list(text()) },
+  {
+    server: text(),
+    servers: list(text()),
+    runbook: text('the entry of docs/runbook.md: what it means, and what to do'),
+  },
 );
 
 const Change = object(

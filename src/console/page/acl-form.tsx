@@ -52,7 +52,7 @@ export function AclForm({ path, acl, aversion, servers, onEnd }: Props) {
           Cancel
         </button>
       </div>
-      <CommandLine line={zkshLine(servers, 'setAcl', [path, list, '-v', String(aversion)])} />
+      <CommandLine line={zkshLine(servers, 'setAcl', [path, list], ['-v', `${aversion}`])} />
     </form>
   );
 }

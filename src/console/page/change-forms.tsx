@@ -63,7 +63,7 @@ export function CreateForm(props: { readonly parent: string; readonly servers: s
         <button type="submit">Create</button>
       </form>
       <Fault error={error} />
-      <CommandLine line={zkshLine(servers, 'create', [...flag, path, text])} />
+      <CommandLine line={zkshLine(servers, 'create', [path, text], flag)} />
     </details>
   );
 }

@@ -83,7 +83,7 @@ export function EditForm({ znode, servers, onEnd }: EditProps) {
           Cancel
         </button>
       </div>
-      <CommandLine line={zkshLine(servers, 'set', [path, text, '-v', String(base.stat.version)])} />
+      <CommandLine line={zkshLine(servers, 'set', [path, text], ['-v', `${base.stat.version}`])} />
     </form>
   );
 }
@@ -129,7 +129,7 @@ function Conflict({ base, text, current, onEdit, onReplace }: ConflictProps) {
           <button type="button" onClick={() => onEdit(merge.text)}>
             {merge.conflicts === 0
               ? 'Edit both changes merged'
-              : `Edit both changes merged, with ${merge.conflicts} conflicts marked`}
+              : `Edit both changes merged; places in conflict: ${merge.conflicts}`}
           </button>
         )}
         <button type="button" onClick={() => onEdit(theirs)}>

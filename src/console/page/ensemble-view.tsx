@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { About, Differences, Ensemble, Trend } from '../api/shapes.js';
 import { ask } from './api.js';
 import { Curve } from './curve.js';
+import { Findings } from './findings.js';
 import { hrefOf } from './href.js';
 import { CommandLine, Fault, Level, Panel, useLoaded } from './parts.js';
 
@@ -37,15 +38,7 @@ export function EnsembleView({ ensemble, about, polls }: Props) {
       </section>
       {problems.length > 0 && (
         <Panel title="Findings">
-          <ul class="plain" id="findings">
-            {problems.map((problem) => (
-              <li key={`${problem.server} ${problem.code}`}>
-                <Level level={problem.level} />{' '}
-                {problem.server && <a href={hrefOf('member', problem.server)}>{problem.server}</a>}{' '}
-                {problem.text}
-              </li>
-            ))}
-          </ul>
+          <Findings problems={problems} />
         </Panel>
       )}
       <Panel title="Members">

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { safeText } from '../../protocol/sanitize.js';
 import type { Ensemble, Word } from '../api/shapes.js';
 import { ask } from './api.js';
+import { Findings } from './findings.js';
 import { CommandLine, Fault, Level, Panel, useLoaded } from './parts.js';
 
 const WORDS: readonly (readonly [word: string, title: string])[] = [
@@ -34,13 +35,7 @@ export function MemberDetail({ server, ensemble }: Props) {
           <Level level={member.level} /> {member.state} {member.role}
         </p>
         {member.fault && <p>{member.fault}</p>}
-        <ul class="plain">
-          {problems.map(({ code, level, text }) => (
-            <li key={code}>
-              <Level level={level} /> {text}
-            </li>
-          ))}
-        </ul>
+        <Findings problems={problems} />
         <dl class="facts">
           {ensemble.columns.map(({ key, title }, at) => (
             <div key={key}>

@@ -18,7 +18,7 @@ export function TransferPanel({ path, about }: { readonly path: string; readonly
           </a>
         ))}
       </div>
-      <CommandLine line={zkshLine(about.servers, 'dump', ['--to', 'znodes.dump', path])} />
+      <CommandLine line={zkshLine(about.servers, 'dump', [path], ['--to', 'znodes.dump'])} />
       {about.allowWrites && <ImportForm servers={about.servers} />}
     </Panel>
   );
@@ -94,7 +94,14 @@ function ImportForm({ servers }: { readonly servers: string }) {
       </div>
       {checked && <Preview checked={checked} onImport={() => run(() => restore(checked))} />}
       <Fault error={error} />
-      <CommandLine line={zkshLine(servers, 'restore', ['znodes.dump', ...(path ? [path] : [])])} />
+      <CommandLine
+        line={zkshLine(
+          servers,
+          'restore',
+          ['znodes.dump', ...(path ? [path] : [])],
+          existing === 'refuse' ? [] : [`--${existing}`],
+        )}
+      />
     </details>
   );
 }

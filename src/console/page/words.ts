@@ -73,9 +73,14 @@ function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** The same as a command: `zksh zk1:2181 -c 'get /app'`. */
-export function zkshLine(servers: string, verb: string, words: readonly string[]): string {
-  const line = [verb, ...words.map(quoteWord)].join(' ');
+/** The same as a command: `zksh zk1:2181 -c 'get /app'`. A quoted option would be an argument. */
+export function zkshLine(
+  servers: string,
+  verb: string,
+  words: readonly string[],
+  options: readonly string[] = [],
+): string {
+  const line = [verb, ...options, ...words.map(quoteWord)].join(' ');
   return `zksh ${shellWord(servers)} -c ${shellWord(line)}`;
 }
 

@@ -33,9 +33,9 @@ import {
   Trend,
   Word,
 } from '../api/shapes.js';
-import type { EnsemblePoller } from '../ensemble-poller.js';
 import { HttpProblem } from '../problem.js';
 import { type Route, route } from '../route.js';
+import type { Services } from '../services.js';
 
 /** Words that only read; without wchc and wchp, which are slow on servers with many watches. */
 const WORDS: readonly OpsVerb[] = [
@@ -89,7 +89,7 @@ function memberView(result: OpsResult, member: Member): MemberView {
   };
 }
 
-async function ensembleView(poller: EnsemblePoller) {
+async function ensembleView({ poller, runbook }: Services) {
   const result = await poller.latest();
   const { level, summary, problems, exitCode } = verdictJson(result);
   return {
@@ -97,7 +97,10 @@ async function ensembleView(poller: EnsemblePoller) {
     level,
     summary,
     exitCode,
-    problems,
+    problems: problems.map((problem) => {
+      const entry = runbook.get(problem.code);
+      return entry === undefined ? problem : { ...problem, runbook: entry };
+    }),
     changes: poller.changes,
     columns: COLUMNS.map(({ key, title }) => ({ key, title })),
     members: result.members.map((member) => memberView(result, member)),
@@ -109,7 +112,7 @@ const ensemble = route({
   path: '/ensemble',
   summary: 'Show the verdict, the findings, the changes, and a row for each member',
   answer: Ensemble,
-  run: async ({ poller }) => ({ value: await ensembleView(poller) }),
+  run: async (services) => ({ value: await ensembleView(services) }),
 });
 
 const members = route({
@@ -117,7 +120,7 @@ const members = route({
   path: '/members',
   summary: 'Show a row for each member',
   answer: Members,
-  run: async ({ poller }) => ({ value: { members: (await ensembleView(poller)).members } }),
+  run: async (services) => ({ value: { members: (await ensembleView(services)).members } }),
 });
 
 const healthRoute = route({

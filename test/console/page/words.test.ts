@@ -30,6 +30,8 @@ test('times are distances', () => {
 
 test('a command line survives the shell and the prompt', () => {
   assert.is(zkshLine('zk1:2181', 'get', ['/a']), "zksh zk1:2181 -c 'get /a'");
+  const set = zkshLine('zk1', 'set', ['/a', '-v'], ['-v', '3']);
+  assert.is(set, "zksh zk1 -c 'set -v 3 /a '\\''-v'\\'''", 'only the data is quoted');
   assert.is(zkshLine('zk1', 'get', ["/it's $(x)"]), `zksh zk1 -c 'get "/it'\\''s $(x)"'`);
 });
 
