@@ -14,6 +14,8 @@ export interface Speed {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly residentMiB: number;
+  /** CPU time of the client process for each request, in microseconds. */
+  readonly cpuUs: number;
 }
 
 /** Resident memory before and after the sessions or watches. */
@@ -36,6 +38,8 @@ async function measure(
   seconds: number,
 ): Promise<Speed> {
   const times: number[] = [];
+  let requests = 0;
+  const cpuBefore = process.cpuUsage();
   const start = performance.now();
   const warmAt = start + seconds * 1000 * WARM_UP_PART;
   const endAt = start + seconds * 1000 * (1 + WARM_UP_PART);
@@ -46,6 +50,7 @@ async function measure(
       const startedAt = performance.now();
       const done = (error: unknown): void => {
         active--;
+        requests++;
         const now = performance.now();
         if (error !== undefined && error !== null) reject(error);
         else if (now < endAt) {
@@ -58,6 +63,7 @@ async function measure(
     };
     for (let i = 0; i < inFlight; i++) next();
   });
+  const { user, system } = process.cpuUsage(cpuBefore);
   const sorted = Float64Array.from(times).sort();
   const at = (part: number): number => sorted[Math.floor(sorted.length * part)] ?? Number.NaN;
   return {
@@ -67,6 +73,7 @@ async function measure(
     p50Ms: at(0.5),
     p99Ms: at(0.99),
     residentMiB: residentMiB(),
+    cpuUs: (user + system) / requests,
   };
 }
 

@@ -74,10 +74,11 @@ function printSpeed(found: ReadonlyMap<ClientKind, readonly Speed[]>): void {
     ...[...found].flatMap(([kind, speeds]) => {
       const speed = speeds[i];
       if (speed === undefined) return [];
-      const { opsPerSecond, p50Ms, p99Ms, residentMiB } = speed;
+      const { opsPerSecond, p50Ms, p99Ms, residentMiB, cpuUs } = speed;
       return [
         Math.round(opsPerSecond).toLocaleString('en'),
         `${p50Ms.toFixed(2)}, ${p99Ms.toFixed(2)}`,
+        cpuUs.toFixed(1),
         residentMiB.toFixed(0),
         ...(kind === 'zksh' ? [] : [(mine.opsPerSecond / opsPerSecond).toFixed(2)]),
       ];
@@ -86,6 +87,7 @@ function printSpeed(found: ReadonlyMap<ClientKind, readonly Speed[]>): void {
   const heads = [...found.keys()].flatMap((kind) => [
     `${kind} ops/s`,
     'p50, p99 ms',
+    'CPU µs',
     'MiB',
     ...(kind === 'zksh' ? [] : ['ratio']),
   ]);

@@ -160,8 +160,13 @@ worldTest('an update takes the lock after a conflict, and ends at its limit', as
   await rival.update(() => '');
   const value = new AtomicValue(a, path, { attempts: 2, lockPath });
   const held = await new Lock(b, lockPath).acquire();
-  const late = await failureOf(value.update(() => 'x', { timeoutMs: 50 }));
-  assert.is(late.code, 'ETIMEDOUT');
+  const limit = new AbortController();
+  const late = failureOf(value.update(() => 'x', { signal: limit.signal }));
+  await waitFor('the update in the line of the lock', async () => {
+    return (await world.observer.exists(lockPath))?.numChildren === 2;
+  });
+  limit.abort(new Error('enough'));
+  assert.is((await late).message, 'enough');
   assert.is(`${await rival.read()}`, 'tt', 'two attempts without the lock');
   isContended = false;
   await held.release();
