@@ -11,8 +11,9 @@ export interface Speed {
   readonly op: 'get' | 'set';
   readonly inFlight: number;
   readonly opsPerSecond: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
+  /** Null if no request ended in time. */
+  readonly p50Ms: number | null;
+  readonly p99Ms: number | null;
   readonly residentMiB: number;
   /** CPU time of the client process for each request, in microseconds. */
   readonly cpuUs: number;
@@ -65,7 +66,7 @@ async function measure(
   });
   const { user, system } = process.cpuUsage(cpuBefore);
   const sorted = Float64Array.from(times).sort();
-  const at = (part: number): number => sorted[Math.floor(sorted.length * part)] ?? Number.NaN;
+  const at = (part: number): number | null => sorted[Math.floor(sorted.length * part)] ?? null;
   return {
     op,
     inFlight,

@@ -77,7 +77,7 @@ function printSpeed(found: ReadonlyMap<ClientKind, readonly Speed[]>): void {
       const { opsPerSecond, p50Ms, p99Ms, residentMiB, cpuUs } = speed;
       return [
         Math.round(opsPerSecond).toLocaleString('en'),
-        `${p50Ms.toFixed(2)}, ${p99Ms.toFixed(2)}`,
+        `${p50Ms?.toFixed(2) ?? '-'}, ${p99Ms?.toFixed(2) ?? '-'}`,
         cpuUs.toFixed(1),
         residentMiB.toFixed(0),
         ...(kind === 'zksh' ? [] : [(mine.opsPerSecond / opsPerSecond).toFixed(2)]),
