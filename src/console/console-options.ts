@@ -17,6 +17,7 @@ export const DEFAULT_INTERVAL_MS = 5000;
 export const CONSOLE_OPTIONS: readonly CallOption[] = [
   ['--listen <host:port>', 'address and port for the page and the API', 'text', DEFAULT_LISTEN],
   ['--allow-writes', 'let users create, change, and delete znodes'],
+  ['--allow-snapshots', 'let users download snapshots, which have all znodes and ACLs'],
   ['--users <file>', 'require a login: one line of --new-user for each user'],
   ['--new-user <name>', 'print a line for --users; reads the password from standard input'],
   ['--token-file <file>', 'accept the bearer token in this file, for programs'],

@@ -110,6 +110,7 @@ async function start(call: TaskCall) {
       changes,
       protectedPaths,
       runbook,
+      allowsSnapshots: call.has('allow-snapshots'),
       openApi: () => openApi(ROUTES, version),
     };
   };

@@ -16,5 +16,6 @@ export interface Services extends Omit<Workspace, 'session'> {
   readonly changes: ChangeLog;
   /** The entries of docs/runbook.md, by the names of findings. */
   readonly runbook: ReadonlyMap<string, string>;
+  readonly allowsSnapshots: boolean;
   readonly openApi: () => unknown;
 }

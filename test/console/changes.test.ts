@@ -122,6 +122,12 @@ test('each login has the permissions of its own credentials, and its own changes
   }
 });
 
+test('without --allow-snapshots, no login gets the znodes of others', () =>
+  withConsole([], async ({ api, server }) => {
+    const { status, body } = await api.ask(`/members/${server}/snapshot`);
+    assert.equal([status, body['code']], [403, 'NOSNAPSHOTS']);
+  }));
+
 test('a snapshot of a member comes from its AdminServer', async () => {
   const folder = makeTempDir('console');
   const [port, admin] = [await freePort(), await freePort()];
@@ -134,7 +140,7 @@ test('a snapshot of a member comes from its AdminServer', async () => {
   writeFileSync(hosts, `127.0.0.1:${port} admin=${admin}\n`);
   try {
     await withConsole(
-      ['--ensemble', hosts],
+      ['--ensemble', hosts, '--allow-snapshots'],
       async ({ api, client }) => {
         await client.create('/in-the-snapshot');
         const path = `${api.url}api/v1/members/${encodeURIComponent(`127.0.0.1:${port}`)}/snapshot`;

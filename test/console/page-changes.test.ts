@@ -57,7 +57,7 @@ chromiumTest('a dump is imported after a preview, and an ACL that locks out is r
       await page.page.evaluate(
         "document.querySelector('input[type=file]').closest('details').open = true",
       );
-      await fill(page, '.fields input:not([type])', '/copy');
+      await fill(page, '.fields input[type=text]', '/copy');
       const input = await page.page.$('input[type=file]');
       await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(file);
       await waitForText(page, '#preview', /2 znodes, 9 bytes, to \/copy; 0 of them exist/);

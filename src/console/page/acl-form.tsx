@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { safeLine } from '../../protocol/sanitize.js';
 import type { Acl, Znode } from '../api/shapes.js';
 import { ask } from './api.js';
-import { CommandLine, Fault, useAction } from './parts.js';
+import { CommandLine, Fault, TextArea, useAction } from './parts.js';
 import { aclInWords, zkshLine } from './words.js';
 
 interface Props {
@@ -32,12 +32,11 @@ export function AclForm({ path, acl, aversion, servers, onEnd }: Props) {
         run(save);
       }}
     >
-      <textarea
-        aria-label="ACL, one scheme:id:permissions in each line"
+      <TextArea
+        title="ACL, one scheme:id:permissions in each line"
         rows={4}
         value={text}
-        spellcheck={false}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        onValue={setText}
       />
       <ul class="plain" id="acl-words">
         {lines.map((line) => {

@@ -5,10 +5,14 @@ import { safeLine } from '../../protocol/sanitize.js';
 import type { Subtree, Znode } from '../api/shapes.js';
 import { ask } from './api.js';
 import { hrefOf } from './href.js';
-import { CommandLine, Fault, useAction } from './parts.js';
+import { Choice, CommandLine, Fault, TextArea, TextField, useAction } from './parts.js';
 import { zkshLine } from './words.js';
 
-const MODES = ['persistent', 'sequential', 'container'] as const;
+const MODES = [
+  ['persistent', 'persistent'],
+  ['sequential', 'sequential'],
+  ['container', 'container'],
+] as const;
 
 export function CreateForm(props: { readonly parent: string; readonly servers: string }) {
   const { parent, servers } = props;
@@ -33,33 +37,12 @@ export function CreateForm(props: { readonly parent: string; readonly servers: s
           run(create);
         }}
       >
-        <label>
-          Name
-          <input
-            value={name}
-            required={mode !== 'sequential'}
-            spellcheck={false}
-            autocomplete="off"
-            onInput={({ currentTarget }) => setName(currentTarget.value)}
-          />
-        </label>
-        <label>
-          Kind
-          <select value={mode} onChange={({ currentTarget }) => setMode(currentTarget.value)}>
-            {MODES.map((each) => (
-              <option key={each}>{each}</option>
-            ))}
-          </select>
-        </label>
-        <label>
-          Data
-          <textarea
-            rows={3}
-            value={text}
-            spellcheck={false}
-            onInput={({ currentTarget }) => setText(currentTarget.value)}
-          />
-        </label>
+        <TextField title="Name" value={name} onValue={setName} isRequired={mode !== 'sequential'} />
+        <Choice title="Kind" value={mode} onValue={setMode} choices={MODES} />
+        <div>
+          <span aria-hidden="true">Data</span>
+          <TextArea title="Data of the new znode" rows={3} value={text} onValue={setText} />
+        </div>
         <button type="submit">Create</button>
       </form>
       <Fault error={error} />

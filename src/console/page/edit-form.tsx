@@ -5,7 +5,7 @@ import { mergeLines } from '../../commands/zksh/verbs/znode/merge-lines.js';
 import { safeText } from '../../protocol/sanitize.js';
 import type { Znode } from '../api/shapes.js';
 import { ApiProblem, ask } from './api.js';
-import { CommandLine, Fault, useAction } from './parts.js';
+import { CommandLine, Fault, TextArea, useAction } from './parts.js';
 import { bytesOf, textOf } from './value-forms.js';
 import { ValueView } from './value-view.js';
 import { zkshLine } from './words.js';
@@ -58,13 +58,7 @@ export function EditForm({ znode, servers, onEnd }: EditProps) {
         run(() => save(base.stat.version));
       }}
     >
-      <textarea
-        aria-label="data"
-        rows={12}
-        value={text}
-        spellcheck={false}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
-      />
+      <TextArea title="data" rows={12} value={text} onValue={setText} />
       <Fault error={error} />
       {current && (
         <Conflict

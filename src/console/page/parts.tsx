@@ -65,6 +65,62 @@ export function useAction() {
   return { error, run };
 }
 
+interface FieldProps {
+  readonly title: string;
+  readonly value: string;
+  readonly onValue: (value: string) => void;
+}
+
+export function TextField(props: FieldProps & { readonly isRequired?: boolean }) {
+  const { title, value, onValue, isRequired = false } = props;
+  return (
+    <label>
+      {title}
+      <input
+        type="text"
+        value={value}
+        required={isRequired}
+        spellcheck={false}
+        autocomplete="off"
+        onInput={({ currentTarget }) => onValue(currentTarget.value)}
+      />
+    </label>
+  );
+}
+
+/** Its title is for screen readers only. */
+export function TextArea(props: FieldProps & { readonly rows: number }) {
+  const { title, value, onValue, rows } = props;
+  return (
+    <textarea
+      aria-label={title}
+      rows={rows}
+      value={value}
+      spellcheck={false}
+      onInput={({ currentTarget }) => onValue(currentTarget.value)}
+    />
+  );
+}
+
+interface ChoiceProps extends FieldProps {
+  readonly choices: readonly (readonly [value: string, title: string])[];
+}
+
+export function Choice({ title, value, onValue, choices }: ChoiceProps) {
+  return (
+    <label>
+      {title}
+      <select value={value} onChange={({ currentTarget }) => onValue(currentTarget.value)}>
+        {choices.map(([each, name]) => (
+          <option key={each} value={each}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 export interface Loaded<T> {
   readonly value: T | undefined;
   readonly error: unknown;

@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
+import { quoteWord } from '../../commands/zksh/language/quote-word.js';
 import { safeLine } from '../../protocol/sanitize.js';
 import type { About, Match, Search } from '../api/shapes.js';
 import { ask } from './api.js';
@@ -22,6 +23,7 @@ interface Progress {
 }
 
 export function SearchView({ root, about }: { readonly root: string; readonly about: About }) {
+  const [line, setLine] = useState(zkshLine(about.servers, 'find', [root]));
   const [progress, setProgress] = useState<Progress | undefined>(undefined);
   const [error, setError] = useState<unknown>(undefined);
   const stop = useRef(new AbortController());
@@ -32,16 +34,18 @@ export function SearchView({ root, about }: { readonly root: string; readonly ab
     stop.current = new AbortController();
     const { signal } = stop.current;
     setError(undefined);
-    const query = { path: text('root') ?? '/', name: text('name'), value: text('value') };
+    const query = {
+      path: text('root') ?? '/',
+      name: text('name'),
+      value: text('value'),
+      changed: text('changed'),
+    };
+    setLine(lineOf(about.servers, query));
     let found: Progress = { matches: [], visited: 0, state: 'running' };
     setProgress(found);
     let after: string | undefined;
     do {
-      const part: Search = await ask(
-        '/search',
-        { ...query, changed: text('changed'), after },
-        { signal },
-      );
+      const part: Search = await ask('/search', { ...query, after }, { signal });
       const matches = [...found.matches, ...part.matches].slice(0, MAX_MATCHES);
       const isFull = matches.length === MAX_MATCHES;
       const state = isFull ? 'full' : part.next === null ? 'done' : 'running';
@@ -97,9 +101,27 @@ export function SearchView({ root, about }: { readonly root: string; readonly ab
           </li>
         ))}
       </ul>
-      <CommandLine line={zkshLine(about.servers, 'find', [root])} />
+      <CommandLine line={line} />
     </Panel>
   );
+}
+
+interface Query {
+  readonly path: string;
+  readonly name: string | undefined;
+  readonly value: string | undefined;
+  readonly changed: string | undefined;
+}
+
+/** For a value, the lines that contain it: `find` does not read data. */
+function lineOf(servers: string, { path, name, value, changed }: Query): string {
+  if (value !== undefined) return zkshLine(servers, 'grep', [value, path], ['-l', '-F']);
+  const glob = name === undefined || /[*?]/.test(name) ? name : `*${name}*`;
+  const options = [
+    ...(glob === undefined ? [] : ['--name', quoteWord(glob)]),
+    ...(changed === undefined ? [] : ['--newer', `${changed}s`]),
+  ];
+  return zkshLine(servers, 'find', [path], options);
 }
 
 function Field(props: { readonly name: string; readonly title: string; readonly value?: string }) {

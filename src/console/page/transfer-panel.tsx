@@ -3,7 +3,7 @@ import { safeLine } from '../../protocol/sanitize.js';
 import type { About, Imported } from '../api/shapes.js';
 import { ask, urlOf } from './api.js';
 import { hrefOf } from './href.js';
-import { CommandLine, Fault, Panel, useAction } from './parts.js';
+import { Choice, CommandLine, Fault, Panel, TextField, useAction } from './parts.js';
 import { zkshLine } from './words.js';
 
 const FORMATS = ['ndjson', 'json', 'yaml'] as const;
@@ -59,31 +59,15 @@ function ImportForm({ servers }: { readonly servers: string }) {
     <details>
       <summary>Import a dump</summary>
       <div class="fields">
-        <label>
-          To the path (empty: as in the dump)
-          <input
-            value={target}
-            spellcheck={false}
-            autocomplete="off"
-            onInput={({ currentTarget }) => {
-              setTarget(currentTarget.value);
-              setChecked(undefined);
-            }}
-          />
-        </label>
-        <label>
-          If znodes exist
-          <select
-            value={existing}
-            onChange={({ currentTarget }) => setExisting(currentTarget.value)}
-          >
-            {EXISTING.map(([value, title]) => (
-              <option key={value} value={value}>
-                {title}
-              </option>
-            ))}
-          </select>
-        </label>
+        <TextField
+          title="To the path (empty: as in the dump)"
+          value={target}
+          onValue={(value) => {
+            setTarget(value);
+            setChecked(undefined);
+          }}
+        />
+        <Choice title="If znodes exist" value={existing} onValue={setExisting} choices={EXISTING} />
         <label>
           File
           <input

@@ -146,7 +146,14 @@ const snapshot = route({
   required: { server: text('host:port, as /members lists it') },
   answer: undefined,
   problems: [404, 502],
-  run: async ({ poller, credentials }, { server }, { response }) => {
+  run: async ({ poller, credentials, allowsSnapshots }, { server }, { response }) => {
+    // The AdminServer knows only the console, not the permissions of this login.
+    if (!allowsSnapshots) {
+      throw new HttpProblem(403, 'NOSNAPSHOTS', 'the console gives no snapshots', {
+        exitCode: ExitCode.noAuth,
+        hint: 'start it with --allow-snapshots',
+      });
+    }
     const member = poller.members.find((each) => nameOf(each) === server);
     if (member?.adminPort === undefined) {
       throw new HttpProblem(404, 'UNKNOWN', `${server}: not a member with a known AdminServer`, {
