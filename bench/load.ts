@@ -43,9 +43,8 @@ const MAX_REPLY = 64 * 1024 * 1024;
 /** Creates the parent, and the znode for reads and sets. */
 export async function prepareLoad(port: number, parent: string, size: number): Promise<void> {
   const client = await LoadConnection.open(port);
-  for (const path of [parent, `${parent}/node`]) {
-    client.send((out) => writeCreate(out, path, Buffer.alloc(size, 0x78)));
-  }
+  const data = Buffer.alloc(size, 0x78);
+  for (const path of [parent, `${parent}/node`]) client.send((out) => writeCreate(out, path, data));
   await client.flushed(2);
   await client.close();
 }
@@ -185,9 +184,11 @@ export class LoadConnection {
   private xid = 0;
   private isFlushing = false;
   private isClosed = false;
+  readonly closed: Promise<void>;
 
   private constructor(socket: Socket) {
     this.socket = socket;
+    this.closed = new Promise((resolve) => socket.once('close', () => resolve()));
     const decoder = new FrameDecoder(MAX_REPLY, (bytes, start) => {
       const now = performance.now();
       const sentAt = this.sentAt[this.head++] ?? now;
@@ -203,7 +204,7 @@ export class LoadConnection {
   static open(port: number): Promise<LoadConnection> {
     return new Promise((resolve, reject) => {
       const socket = connect({ port, host: '127.0.0.1', noDelay: true });
-      socket.once('error', reject);
+      socket.once('error', reject).once('close', () => reject(new Error('closed by the server')));
       socket.once('connect', () => {
         const request = ConnectRequest.encode({
           protocolVersion: 0,
