@@ -42,8 +42,7 @@ const MAX_REPLY = 64 * 1024 * 1024;
 
 /** Creates the parent, and the znode for reads and sets. */
 export async function prepareLoad(port: number, parent: string, size: number): Promise<void> {
-  const client = await LoadConnection.open(port);
-  const data = Buffer.alloc(size, 0x78);
+  const [client, data] = [await LoadConnection.open(port), Buffer.alloc(size, 0x78)];
   for (const path of [parent, `${parent}/node`]) client.send((out) => writeCreate(out, path, data));
   await client.flushed(2);
   await client.close();

@@ -34,7 +34,7 @@ async function withRole({ members }: Ensemble, role: Victim): Promise<Member> {
   return member;
 }
 
-/** Reads all the time from the members that stay; a lost connection is no read. */
+/** Reads all the time from the members that stay. A lost connection does not count. */
 async function probe(ports: readonly number[], state: { isOver: boolean }): Promise<number> {
   let worstMs = 0;
   for (let i = 0; !state.isOver; i++) {
