@@ -53,6 +53,7 @@ const REGISTRARS = [
   'test/support/oracle.ts',
   'test/support/outer-shells.ts',
   'test/support/promtool.ts',
+  'test/support/booted-systemd.ts',
   'test/support/dpkg.ts',
   'test/support/systemd.ts',
   'test/support/terminal.ts',
