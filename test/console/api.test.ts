@@ -54,6 +54,12 @@ test('every answer is as its OpenAPI document says', () =>
         url,
       );
     }
+    const { series } = (await api.ask('/trend')).body;
+    const figures = Array.isArray(series) ? series : [];
+    for (const figure of ['dataBytes', 'diskBytes']) {
+      const values = figures.find((one) => one.figure === figure)?.values;
+      assert.type(values?.at(-1), 'number', figure);
+    }
     const problem = await api.ask('/znode?path=/none');
     const schema = schemaOf(document, getOf('/znode'), 404, 'application/problem+json');
     assert.equal(schemaFaults(schema, problem.body), []);

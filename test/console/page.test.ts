@@ -1,11 +1,13 @@
+import { writeFileSync } from 'node:fs';
 import type { Browser } from 'puppeteer-core';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CreateModes } from '../../src/protocol/create-mode.js';
 import { startBundled, startBundledEnsemble } from '../support/bundled.js';
 import { chromiumTest, openPage, startChromium } from '../support/chromium.js';
+import { makeTempDir } from '../support/temp-dir.js';
 import { waitFor } from '../support/wait-for.js';
-import { put, type RunningConsole, startConsole } from './console-world.js';
+import { put, type RunningConsole, runConsole, startConsole } from './console-world.js';
 import { click, treeUrl, waitForText, withPage } from './page-world.js';
 
 chromiumTest('a fail-over is seen as it happens', async () => {
@@ -89,6 +91,30 @@ chromiumTest('a page recovers when the server comes back', async () => {
     await browser?.close();
     await api?.stop();
     await again?.close();
+  }
+});
+
+chromiumTest('a wrong password shows nothing, the right one the console and its user', async () => {
+  const folder = makeTempDir('console');
+  const users = `${folder.path}/users`;
+  try {
+    const { output } = await runConsole(['--new-user', 'ana'], 'correct horse\n');
+    writeFileSync(users, output, { mode: 0o600 });
+    await withPage(['--users', users], async ({ api, browser }) => {
+      for (const password of ['wrong horse', 'correct horse']) {
+        const tab = await browser.newPage();
+        await tab.authenticate({ username: 'ana', password });
+        const status = (await tab.goto(api.url).catch(() => null))?.status();
+        const isRight = password.startsWith('correct');
+        assert.is(status === 200, isRight, `${status}`);
+        const shown = async () => String(await tab.evaluate('document.body.innerText'));
+        if (isRight) await waitFor('the user', async () => /ana/.test(await shown()));
+        else assert.not.match(await shown(), /Ensemble|Members/);
+        await tab.close();
+      }
+    });
+  } finally {
+    folder.remove();
   }
 });
 
