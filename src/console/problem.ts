@@ -64,6 +64,11 @@ const STATUSES: Partial<Record<ErrorName, number>> = {
   OPERATIONTIMEOUT: 503,
 };
 
+const COMMAND_STATUSES: Partial<Record<ExitCode, number>> = {
+  [ExitCode.usage]: 400,
+  [ExitCode.connection]: 503,
+};
+
 export function badRequest(detail: string): HttpProblem {
   return new HttpProblem(400, 'USAGE', detail, { exitCode: ExitCode.usage });
 }
@@ -79,8 +84,7 @@ export function problemOf(error: unknown): HttpProblem {
   }
   if (error instanceof CommandError) {
     const { code, message, exitCode, path, hint } = error;
-    const status = exitCode === ExitCode.usage ? 400 : 409;
-    return new HttpProblem(status, code, message, {
+    return new HttpProblem(COMMAND_STATUSES[exitCode] ?? 409, code, message, {
       exitCode,
       path,
       ...(hint === undefined ? {} : { hint }),

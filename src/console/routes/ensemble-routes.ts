@@ -37,7 +37,7 @@ import { HttpProblem } from '../problem.js';
 import { type Route, route } from '../route.js';
 import type { Services } from '../services.js';
 
-/** Words that only read; without wchc and wchp, which are slow on servers with many watches. */
+/** Words that only read. A server with many watches is not asked wchc and wchp, as in zkops. */
 const WORDS: readonly OpsVerb[] = [
   ruok,
   srvr,
