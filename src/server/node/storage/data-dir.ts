@@ -2,7 +2,14 @@
 import { basename, join } from 'node:path';
 import { snapshotFileName, VERSION_DIR } from '../../persistence/file-names.js';
 import { planPurge } from '../../persistence/purge.js';
-import { planRecovery, type SnapshotFile, withoutSnapshot } from '../../persistence/recovery.js';
+import {
+  type FoundFile,
+  logsAmong,
+  planRecovery,
+  type SnapshotFile,
+  snapshotsAmong,
+  withoutSnapshot,
+} from '../../persistence/recovery.js';
 import { Database } from '../../persistence/replay.js';
 import { writeSnapshot } from '../../persistence/snapshot.js';
 import type { SnapshotContent } from '../../persistence/snapshot-content.js';
@@ -104,7 +111,9 @@ export class DataDir {
     const { options } = this;
     const rule = { isEmptyTrusted: options.isEmptyTrusted };
     const logFiles = await listFiles(this.fs, this.logFolder);
-    let plan = planRecovery(await listFiles(this.fs, this.snapFolder), logFiles, rule);
+    const snapFiles = await listFiles(this.fs, this.snapFolder);
+    this.checkPlaces(snapFiles, logFiles);
+    let plan = planRecovery(snapFiles, logFiles, rule);
     let database: Database | null = null;
     const startedAt = performance.now();
     if (plan.kind === 'restore') {
@@ -137,6 +146,23 @@ export class DataDir {
       snapshotMs: loadedAt - startedAt,
       logMs: replayedAt - loadedAt,
     };
+  }
+
+  /** After a change of dataLogDir, the new folder alone would lack txns (ZOOKEEPER-2967). */
+  private checkPlaces(snapFiles: readonly FoundFile[], logFiles: readonly FoundFile[]): void {
+    const { snapFolder, logFolder } = this;
+    if (snapFolder === logFolder) return;
+    const log = logsAmong(snapFiles).at(-1);
+    if (log !== undefined) {
+      throw unusable(
+        `${snapFolder}: has logs (newest: ${log.name}), but dataLogDir is another folder. Move its log.* files to ${logFolder}, or remove dataLogDir`,
+      );
+    }
+    const [snapshot] = snapshotsAmong(logFiles);
+    if (snapshot === undefined) return;
+    throw unusable(
+      `${logFolder}: has snapshots (newest: ${snapshot.name}), but dataDir is another folder. Move its snapshot.* files to ${snapFolder}, or correct dataDir`,
+    );
   }
 
   /**
