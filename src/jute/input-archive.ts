@@ -1,6 +1,5 @@
 import { JuteError } from './jute-error.js';
 import { getInt, getLong } from './long.js';
-import { readLatin1, readUtf8 } from './text.js';
 
 /**
  * Decodes jute from one buffer, between `at` and `end`. Checks every read and every length against
@@ -60,14 +59,14 @@ export class InputArchive {
     const length = this.readInt();
     if (length === -1) return null;
     const at = this.advance(this.checked(length));
-    return readLatin1(this.bytes, at, at + length);
+    return this.bytes.toString('latin1', at, at + length);
   }
 
   readString(): string | null {
     const length = this.readInt();
     if (length === -1) return null;
     const at = this.advance(this.checked(length));
-    return readUtf8(this.bytes, at, at + length);
+    return this.bytes.toString(undefined, at, at + length);
   }
 
   /** The count of a vector whose elements take at least `minElementSize` bytes each; -1 is null. */

@@ -1,5 +1,4 @@
 import { putInt, putLong } from './long.js';
-import { writeLatin1 } from './text.js';
 
 const NOTHING = Buffer.alloc(0);
 /** Limits the initial allocation of later turns after one huge reply. */
@@ -97,7 +96,7 @@ export class OutputArchive {
     }
     this.reserve(4 + value.length);
     this.writeInt(value.length);
-    this.end += writeLatin1(this.bytes, value, this.end);
+    this.end += this.bytes.write(value, this.end, value.length, 'latin1');
   }
 
   /** Up to about 200 bytes, a loop is faster than a view and set(). */

@@ -3,7 +3,6 @@
  * after it. node/storage reads the files.
  */
 import { getLong } from '../../jute/long.js';
-import { readLatin1, readUtf8 } from '../../jute/text.js';
 import type { ACL } from '../../protocol/data.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { OPEN_ACL_UNSAFE } from '../../protocol/perms.js';
@@ -50,8 +49,9 @@ export class Database {
    */
   addNode(place: NodePlace): void {
     const { bytes, start, pathEnd, dataEnd } = place;
-    const path = readUtf8(bytes, start + 4, pathEnd);
-    const data = bytes.readInt32BE(pathEnd) < 0 ? null : readLatin1(bytes, pathEnd + 4, dataEnd);
+    const path = bytes.toString('utf8', start + 4, pathEnd);
+    const data =
+      bytes.readInt32BE(pathEnd) < 0 ? null : bytes.toString('latin1', pathEnd + 4, dataEnd);
     const acl = hasOpenAcl(place) ? OPEN_ACL_UNSAFE : this.acls.get(getLong(bytes, dataEnd));
     const crc = isAsciiPath(place) && isDigested(path) ? placeCrc(place) : undefined;
     this.tree.load(path, data, acl ?? DENY_ALL, bytes, dataEnd + ACL_KEY_SIZE, crc);
