@@ -5,7 +5,15 @@ import { type FoundFile, logsAmong, snapshotsAmong } from '../../../server/persi
 import { readLog } from '../../data-files/read-log.js';
 import { timeOfTxn } from '../../data-files/txn-head.js';
 import { UsageError } from '../../ensemble/usage-error.js';
+import type { CallOption } from '../../program/command-line.js';
 import type { ReadLimits } from './backup-log.js';
+
+export const AT_OPTION: CallOption = [
+  '--at <moment>',
+  'zxid such as 0x100000008, time such as 2026-01-31T12:00:00Z, or latest',
+  'text',
+  'latest',
+];
 
 /** Of `--at`: a zxid, a time, or the newest txn. */
 export type At =

@@ -2,6 +2,7 @@
 // Then compares the digest of the tree with the logged one.
 
 import { basename, join } from 'node:path';
+import { formatZxid } from '../../../protocol/zxid.js';
 import { faultOf, feedSnapshot } from '../../../server/persistence/feed-snapshot.js';
 import {
   type FoundFile,
@@ -9,12 +10,15 @@ import {
   logsAmong,
   ReplaySequence,
   type SnapshotFile,
+  snapshotsAmong,
 } from '../../../server/persistence/recovery.js';
 import { Database } from '../../../server/persistence/replay.js';
 import { SnapshotReader } from '../../../server/persistence/snapshot-reader.js';
 import { readLog } from '../../data-files/read-log.js';
 import { snapshotBytes } from '../../data-files/read-snapshot.js';
 import { digestOfTxn, timeOfTxn } from '../../data-files/txn-head.js';
+import { RunFault } from '../../ensemble/run-fault.js';
+import type { Problem } from '../../ensemble/verdict/result.js';
 import type { TaskCall } from '../calls/task.js';
 import { maxEntryOf } from '../files/max-entry.js';
 
@@ -40,12 +44,38 @@ export interface ReplayRequest {
   readonly files: readonly FoundFile[];
   readonly target: bigint;
   readonly onTxn?: TxnTaker;
+  /** Takes the tree of the moment. */
+  readonly onTree?: (tree: Database['tree']) => void;
+}
+
+/** Tries the snapshots before the moment, newest first. @throws RunFault if none works */
+export async function firstThatLeads(
+  { files, target }: ReplayRequest,
+  attempt: (snapshot: SnapshotFile) => Promise<Moment | string>,
+): Promise<Moment> {
+  const reasons: string[] = [];
+  for (const snapshot of snapshotsAmong(files)) {
+    if (snapshot.zxid > target) continue;
+    const found = await attempt(snapshot);
+    if (typeof found !== 'string') return found;
+    reasons.push(found);
+  }
+  const why = reasons.length === 0 ? ['no snapshot is that old'] : reasons;
+  throw new RunFault(
+    `no snapshot of the backup leads to ${formatZxid(target)}:\n${why.join('\n')}\nChoose another moment: see zkops backup status`,
+  );
+}
+
+export function problemsOfMoment({ check, zxid }: Moment): Problem[] {
+  if (check === 'fits') return [];
+  const text = `the ensemble logged no digest at ${formatZxid(zxid)}, so the tree is not verified against it`;
+  return [{ level: 'warning', code: 'no-digest', text }];
 }
 
 /** Returns the reason as text if this snapshot does not lead to the target. */
 export async function replayTo(
   snapshot: SnapshotFile,
-  { call, folder, files, target, onTxn }: ReplayRequest,
+  { call, folder, files, target, onTxn, onTree }: ReplayRequest,
 ): Promise<Moment | string> {
   const database = new Database({ isTTLEnabled: true });
   const path = join(folder, snapshot.name);
@@ -88,6 +118,7 @@ export async function replayTo(
   const digest = tree.digest.value;
   const isOther = (logged !== null && logged !== digest) || database.digestMismatches > 0;
   if (isOther) return `${path}: leads to another tree than the ensemble had`;
+  onTree?.(tree);
   return {
     snapshot: snapshot.name,
     txns,

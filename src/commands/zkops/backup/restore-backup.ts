@@ -5,20 +5,25 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } fro
 import { dirname, join, resolve } from 'node:path';
 import { formatZxid } from '../../../protocol/zxid.js';
 import { VERSION_DIR } from '../../../server/persistence/file-names.js';
-import { type SnapshotFile, snapshotsAmong } from '../../../server/persistence/recovery.js';
+import type { SnapshotFile } from '../../../server/persistence/recovery.js';
 import { copyChecked, syncFolder } from '../../data-files/copy-file.js';
 import { listFiles } from '../../data-files/find-files.js';
 import { digestText } from '../../data-files/snapshot-verdict.js';
-import { RunFault } from '../../ensemble/run-fault.js';
 import { UsageError } from '../../ensemble/usage-error.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
-import type { Problem } from '../../ensemble/verdict/result.js';
 import { finishedReport, type Report, type Task, type TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from '../files/max-entry.js';
 import { asTargetFault, backupFiles } from './backup-folder.js';
 import { BackupLog } from './backup-log.js';
-import { findMoment, parseAt, type Span } from './find-moment.js';
-import { type Moment, type ReplayRequest, replayTo, type TxnTaker } from './replay-to.js';
+import { AT_OPTION, findMoment, parseAt, type Span } from './find-moment.js';
+import {
+  firstThatLeads,
+  type Moment,
+  problemsOfMoment,
+  type ReplayRequest,
+  replayTo,
+  type TxnTaker,
+} from './replay-to.js';
 
 async function restore(call: TaskCall): Promise<Report> {
   const [backup = '.'] = call.args;
@@ -48,24 +53,6 @@ function targetOf(call: TaskCall): string | undefined {
     );
   }
   return to;
-}
-
-/** Tries the snapshots before the moment, newest first. @throws RunFault if none works */
-async function firstThatLeads(
-  { files, target }: ReplayRequest,
-  attempt: (snapshot: SnapshotFile) => Promise<Moment | string>,
-): Promise<Moment> {
-  const reasons: string[] = [];
-  for (const snapshot of snapshotsAmong(files)) {
-    if (snapshot.zxid > target) continue;
-    const found = await attempt(snapshot);
-    if (typeof found !== 'string') return found;
-    reasons.push(found);
-  }
-  const why = reasons.length === 0 ? ['no snapshot is that old'] : reasons;
-  throw new RunFault(
-    `no snapshot of the backup leads to ${formatZxid(target)}:\n${why.join('\n')}\nChoose another moment: see zkops backup status`,
-  );
 }
 
 async function writeFolder(to: string, request: ReplayRequest): Promise<Moment> {
@@ -118,11 +105,6 @@ function reportOf(moment: Moment, span: Span, to: string | undefined): Report {
   const { snapshot, txns, zxid, timeMs, znodes, sessions, digest, check } = moment;
   const time = timeMs === undefined ? undefined : new Date(timeMs).toISOString();
   const row = [formatZxid(zxid), time, znodes, sessions, digestText(digest), check, snapshot, txns];
-  const problems: Problem[] = [];
-  if (check === 'none') {
-    const text = `the ensemble logged no digest at ${formatZxid(zxid)}, so the tree is not verified against it`;
-    problems.push({ level: 'warning', code: 'no-digest', text });
-  }
   const { later, lastZxid, lastTimeMs } = span;
   const until = lastTimeMs === undefined ? '' : ` of ${new Date(lastTimeMs).toISOString()}`;
   const lost = `${later} later txns of the backup are not in it, up to ${formatZxid(lastZxid)}${until}`;
@@ -130,7 +112,10 @@ function reportOf(moment: Moment, span: Span, to: string | undefined): Report {
   const next = `copy snapshot.* of ${from} to the empty dataDir/${VERSION_DIR} of every member, and log.* to its dataLogDir/${VERSION_DIR}, then start all members`;
   const done = to === undefined ? 'would restore' : 'restored';
   return finishedReport(COLUMNS, [row], {
-    verdict: concludeFrom(problems, `${done} ${znodes} znodes as of ${formatZxid(zxid)}`),
+    verdict: concludeFrom(
+      problemsOfMoment(moment),
+      `${done} ${znodes} znodes as of ${formatZxid(zxid)}`,
+    ),
     notes: [...(later > 0 ? [lost] : []), ...(to === undefined ? [] : [next])],
     totals: { later },
   });
@@ -152,12 +137,7 @@ export const restoreBackup: Task = {
   summary: 'Write the data of a past moment to a new folder, verified by its digest',
   args: ['<backup>'],
   options: [
-    [
-      '--at <moment>',
-      'zxid such as 0x100000008, time such as 2026-01-31T12:00:00Z, or latest',
-      'text',
-      'latest',
-    ],
+    AT_OPTION,
     ['--to <folder>', 'new data directory'],
     ['--dry-run', 'print the size and the later txns of the moment, and write nothing'],
     MAX_ENTRY_OPTION,

@@ -9,9 +9,13 @@ import type { CallOption } from '../../program/command-line.js';
 import type { TaskCall } from '../calls/task.js';
 import { timeoutOf } from './ask-members.js';
 
-export const SESSION_OPTIONS: readonly CallOption[] = [
+export const AUTH_OPTIONS: readonly CallOption[] = [
   ['--auth <user:password>', 'credentials for the digest scheme'],
   ['--sasl-file <file>', 'file with user:password for SASL DIGEST-MD5, readable only by its owner'],
+];
+
+export const SESSION_OPTIONS: readonly CallOption[] = [
+  ...AUTH_OPTIONS,
   ['--path <path>', 'parent path of all test znodes', 'text', '/'],
 ];
 

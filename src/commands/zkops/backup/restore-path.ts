@@ -1,0 +1,269 @@
+// Makes one subtree of a running ensemble equal to a past moment. It changes only the differences,
+// and only znodes that nobody changed since the comparison.
+
+import type { ZooKeeperClient } from '../../../client/base/client.js';
+import { ZooKeeperError } from '../../../client/base/errors.js';
+import { isWithin, parentPath, pathFault } from '../../../protocol/path.js';
+import { formatZxid } from '../../../protocol/zxid.js';
+import { listFiles } from '../../data-files/find-files.js';
+import { RunFault } from '../../ensemble/run-fault.js';
+import { UsageError } from '../../ensemble/usage-error.js';
+import { concludeFrom } from '../../ensemble/verdict/blame.js';
+import { CommandError } from '../../program/command-error.js';
+import { compareRecords, type Difference } from '../../zksh/verbs/move/compare-records.js';
+import {
+  applyDifferences,
+  emptyTally,
+  type Tally,
+  tally,
+} from '../../zksh/verbs/move/sync-differences.js';
+import { TreeSource } from '../../zksh/verbs/move/tree-source.js';
+import { TIME_OPTIONS } from '../calls/options.js';
+import {
+  finishedReport,
+  type Report,
+  type ReportRow,
+  type Task,
+  type TaskCall,
+} from '../calls/task.js';
+import { MAX_ENTRY_OPTION, maxEntryOf } from '../files/max-entry.js';
+import { timeoutOf } from '../probes/ask-members.js';
+import {
+  AUTH_OPTIONS,
+  closeSession,
+  describeError,
+  type MemberSession,
+  openSession,
+} from '../probes/sessions.js';
+import { backupFiles } from './backup-folder.js';
+import { AT_OPTION, findMoment, parseAt } from './find-moment.js';
+import { isPastEphemeral, type PastTree, pastRecords } from './past-records.js';
+import { firstThatLeads, type Moment, problemsOfMoment, replayTo } from './replay-to.js';
+
+const DEFAULT_LIMIT = 20;
+
+/** @throws UsageError without the word of the user, or for a path that no restore may change */
+function checkCall(call: TaskCall, path: string): void {
+  const fault = pathFault(path);
+  if (fault !== undefined) throw new UsageError(`invalid path: ${path}: ${fault}`);
+  if (isWithin(path, '/zookeeper')) {
+    throw new UsageError(
+      `${path}: contains the server's own znodes (expected another path)\nTo restore a whole ensemble, use zkops backup restore`,
+    );
+  }
+  if (call.has('dry-run') || call.has('yes')) return;
+  throw new UsageError(
+    `backup restore-path: changes ${path} of a running ensemble: add --yes to confirm, or --dry-run\nFirst list the changes with --dry-run`,
+  );
+}
+
+interface Past {
+  readonly moment: Moment;
+  readonly tree: PastTree;
+}
+
+async function loadPast(call: TaskCall, backup: string): Promise<Past> {
+  const folder = backupFiles(backup);
+  const at = parseAt(call.text('at') ?? 'latest');
+  const files = await listFiles(folder);
+  const limits = { maxEntry: maxEntryOf(call), signal: call.signal };
+  const { target } = await findMoment(at, folder, files, limits);
+  let tree: PastTree | undefined;
+  const onTree = (found: PastTree): void => {
+    tree = found;
+  };
+  const request = { call, folder, files, target, onTree };
+  const moment = await firstThatLeads(request, (snapshot) => replayTo(snapshot, request));
+  if (tree === undefined) throw new Error('a moment without a tree');
+  return { moment, tree };
+}
+
+/** Without a record of the path, a restore would delete the whole subtree. @throws UsageError */
+function checkPast(tree: PastTree, path: string, { zxid }: Moment): void {
+  const at = formatZxid(zxid);
+  const node = tree.get(path);
+  const why =
+    node === undefined
+      ? `did not exist at ${at}`
+      : isPastEphemeral(tree, node)
+        ? `was an ephemeral at ${at}`
+        : undefined;
+  if (why === undefined) return;
+  throw new UsageError(
+    `${path}: ${why} (expected a persistent znode of the backup)\nChoose another moment or path`,
+  );
+}
+
+/** A session with the first member that accepts one. */
+async function openFirst(call: TaskCall): Promise<MemberSession> {
+  const reasons: string[] = [];
+  for (const address of call.members) {
+    call.signal.throwIfAborted();
+    try {
+      return await openSession(call, address);
+    } catch (error) {
+      reasons.push(`${address.host}:${address.port}: ${describeError(error)}`);
+    }
+  }
+  throw new RunFault(
+    `no member accepts a session: ${reasons.join('; ')}\nName the members with --servers: see zkops check`,
+  );
+}
+
+interface Restore {
+  readonly call: TaskCall;
+  readonly client: ZooKeeperClient;
+  readonly tree: PastTree;
+  readonly path: string;
+  readonly isThere: boolean;
+}
+
+interface Plan {
+  readonly counts: Tally;
+  readonly sample: readonly ReportRow[];
+  readonly ephemerals: number;
+}
+
+function compare({ call, client, tree, path, isThere }: Restore) {
+  const hasAcls = !call.has('keep-acls');
+  const present = new TreeSource(client, path, {
+    signal: call.signal,
+    hasAcls,
+    hasEphemerals: false,
+  });
+  const differences = compareRecords(
+    pastRecords(tree, path, hasAcls),
+    isThere ? present.records() : nothing(),
+  );
+  return { present, differences };
+}
+
+async function* nothing(): ReturnType<typeof pastRecords> {}
+
+/** @throws RunFault if some znodes of the ensemble cannot be read */
+async function plan(restore: Restore): Promise<Plan> {
+  const { call, path } = restore;
+  const { present, differences } = compare(restore);
+  const limit = call.number('limit') ?? DEFAULT_LIMIT;
+  const counts = emptyTally();
+  const sample: ReportRow[] = [];
+  for await (const difference of differences) {
+    tally(counts, difference);
+    if (sample.length < limit) sample.push(rowOf(path, difference));
+  }
+  call.signal.throwIfAborted();
+  const { unread, maskedAcls, ephemeralsLeftOut } = present;
+  if (unread + maskedAcls > 0) {
+    throw new RunFault(
+      `${path}: this session may not read ${unread} znodes and ${maskedAcls} ACLs\nAdd --auth USER:PASSWORD, or --keep-acls if only ACLs are hidden`,
+    );
+  }
+  return { counts, sample, ephemerals: ephemeralsLeftOut };
+}
+
+function rowOf(root: string, { path, left, right, ...is }: Difference): ReportRow {
+  const place = root === '/' ? path || '/' : `${root}${path}`;
+  if (left === undefined) return ['delete', place, undefined];
+  if (right === undefined) return ['create', place, undefined];
+  const parts = [is.isDataDifferent ? 'data' : '', is.isAclDifferent ? 'ACL' : ''];
+  return ['set', place, parts.filter((part) => part !== '').join(', ')];
+}
+
+/** @throws RunFault if neither the znode nor its parent is there */
+async function isPresent(client: ZooKeeperClient, path: string): Promise<boolean> {
+  await client.sync(path);
+  if ((await client.exists(path)) !== null) return true;
+  const parent = parentPath(path);
+  if ((await client.exists(parent)) !== null) return false;
+  throw new RunFault(
+    `${path}: cannot be restored: its parent ${parent} does not exist\nRestore ${parent}, or create it first`,
+  );
+}
+
+async function apply(restore: Restore): Promise<Tally> {
+  const { call, client, path } = restore;
+  const counts = await applyDifferences(compare(restore).differences, client, path, {
+    signal: call.signal,
+    mayDelete: () => true,
+    hasAcls: !call.has('keep-acls'),
+    progress: (count) => call.progress('changed', count, 0),
+  });
+  call.signal.throwIfAborted();
+  return counts;
+}
+
+async function run(call: TaskCall): Promise<Report> {
+  const [backup = '.', path = '/'] = call.args;
+  checkCall(call, path);
+  const { moment, tree } = await loadPast(call, backup);
+  checkPast(tree, path, moment);
+  const session = await openFirst(call);
+  try {
+    const { client } = session;
+    const restore = { call, client, tree, path, isThere: await isPresent(client, path) };
+    const planned = await plan(restore);
+    const isDry = call.has('dry-run');
+    const counts = isDry ? planned.counts : await apply(restore);
+    return reportOf(path, moment, { ...planned, counts }, isDry);
+  } catch (error) {
+    throw call.signal.aborted ? error : asFault(path, error);
+  } finally {
+    await closeSession(session, timeoutOf(call));
+  }
+}
+
+const CONTINUE =
+  'See what still differs with --dry-run, then run the same command again: it continues';
+
+function asFault(path: string, error: unknown): unknown {
+  if (error instanceof CommandError) {
+    return new RunFault(`${path}: not completely restored: ${error.message}\n${CONTINUE}`, {
+      cause: error,
+    });
+  }
+  if (!(error instanceof ZooKeeperError)) return error;
+  const next = error.code === 'NOAUTH' ? 'Add --auth USER:PASSWORD' : CONTINUE;
+  return new RunFault(`${error.path ?? path}: ${error.message}\n${next}`, { cause: error });
+}
+
+function reportOf(path: string, moment: Moment, planned: Plan, isDry: boolean): Report {
+  const { counts, sample, ephemerals } = planned;
+  const { created, set, aclsSet, deleted } = counts;
+  const at = formatZxid(moment.zxid);
+  const done = `${created} created, ${set} set, ${aclsSet} ACLs set, ${deleted} deleted`;
+  const summary = isDry ? `would restore ${path} as of ${at}` : `restored ${path} as of ${at}`;
+  // One row may stand for a change of data and of the ACL.
+  const isCut = created + set + deleted > sample.length;
+  return finishedReport(COLUMNS, sample, {
+    verdict: concludeFrom(problemsOfMoment(moment), `${summary}: ${done}`),
+    notes: [
+      ...(isCut ? [`the list has the first ${sample.length} changes: see --limit`] : []),
+      ...(ephemerals > 0 ? [`${ephemerals} ephemerals stay unchanged`] : []),
+    ],
+    totals: { zxid: at, ...counts, ephemerals, isDryRun: isDry },
+  });
+}
+
+const COLUMNS = [
+  { title: 'ACTION', key: 'action' },
+  { title: 'PATH', key: 'path' },
+  { title: 'CHANGES', key: 'changes' },
+];
+
+export const restorePath: Task = {
+  name: 'restore-path',
+  summary: 'Make one subtree of a running ensemble equal to a past moment (requires --yes)',
+  args: ['<backup>', '<path>'],
+  options: [
+    AT_OPTION,
+    ['--dry-run', 'list the changes, and make none'],
+    ['--yes', 'confirm: later changes of the subtree are lost'],
+    ['--keep-acls', 'keep the ACLs of the ensemble'],
+    ['--limit <n>', 'list at most this many changes', 'count', DEFAULT_LIMIT],
+    ...AUTH_OPTIONS,
+    ...TIME_OPTIONS.slice(0, 1),
+    MAX_ENTRY_OPTION,
+  ],
+  hasMembers: true,
+  run,
+};
