@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { CreateModes, createClient, type ZooKeeperClient } from '../../src/client/index.js';
 import { callTask, taskJson } from '../commands/zkops/call-task.js';
 import { startBundled } from '../support/bundled.js';
+import { oracleTest, startOracle } from '../support/oracle.js';
 import { makeTempDir } from '../support/temp-dir.js';
 
 const NARROW = [{ perms: 21, id: { scheme: 'world', id: 'anyone' } }];
@@ -158,5 +159,39 @@ test('refuses without a word, or what would delete a whole subtree, and names th
     assert.match(await refused('/app', '--at', at, '--yes'), /may not read .*\n.*Add --auth/);
     assert.is(`${(await client.getData('/app')).data}`, 'mistake');
   }));
+
+test('names a znode that it may not replace, and restores the others', () =>
+  withServer(async ({ client, backup, refused }) => {
+    const at = await makeMistakes(client);
+    await client.create('/app/box', null, { mode: CreateModes.EPHEMERAL });
+    await backup();
+    assert.match(
+      await refused('/app', '--at', at, '--yes'),
+      /not completely restored: .*1 failed: \/app\/box \(NODEEXISTS\)\n.*--dry-run, then run the same/,
+    );
+    assert.is(`${(await client.getData('/app')).data}`, 'v2');
+  }));
+
+oracleTest("a subtree of Apache's server goes back from a backup of it", async () => {
+  const home = makeTempDir('restore-path');
+  const to = join(home.path, 'kept');
+  const oracle = await startOracle({ dataDir: join(home.path, 'apache') });
+  const client = createClient({ connectString: oracle.connectString });
+  try {
+    await client.connect();
+    const at = await makeMistakes(client);
+    const run = await callTask(['backup', 'run', oracle.dataDir, '--to', to, '--once']);
+    assert.is(run.exitCode, 0, run.out);
+    const args = ['backup', 'restore-path', to, '/app', '--servers', oracle.connectString];
+    const done = await taskJson([...args, '--at', at, '--yes']);
+    assert.is(done.exitCode, 0, done.verdict.summary);
+    assert.equal(countsOf(done), CHANGES);
+    assert.is(`${(await client.getData('/app')).data}`, 'v2');
+  } finally {
+    await client.close();
+    await oracle.close();
+    home.remove();
+  }
+});
 
 test.run();
