@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { CreateModes, createClient, type ZooKeeperClient } from '../../src/client/index.js';
 import { callTask, taskJson } from '../commands/zkops/call-task.js';
 import { startBundled } from '../support/bundled.js';
+import { freePort } from '../support/free-port.js';
 import { oracleTest, startOracle } from '../support/oracle.js';
 import { makeTempDir } from '../support/temp-dir.js';
 
@@ -24,8 +25,8 @@ async function withServer(use: (world: World) => Promise<void>): Promise<void> {
   const server = await startBundled({ dataDir, config });
   const client = createClient({ connectString: server.connectString });
   const argsOf = (args: readonly string[]) => [
-    ...['backup', 'restore-path', to, ...args],
-    ...['--servers', server.connectString],
+    ...['backup', 'restore-path', to],
+    ...['--servers', server.connectString, ...args],
   ];
   try {
     await client.connect();
@@ -170,6 +171,11 @@ test('names a znode that it may not replace, and restores the others', () =>
       /not completely restored: .*1 failed: \/app\/box \(NODEEXISTS\)\n.*--dry-run, then run the same/,
     );
     assert.is(`${(await client.getData('/app')).data}`, 'v2');
+    const free = `127.0.0.1:${await freePort()}`;
+    assert.match(
+      await refused('/app', '--yes', '--servers', free),
+      new RegExp(`session: ${free} refused the connection\\n.*--servers`),
+    );
   }));
 
 oracleTest("a subtree of Apache's server goes back from a backup of it", async () => {

@@ -102,7 +102,8 @@ async function openFirst(call: TaskCall): Promise<MemberSession> {
     try {
       return await openSession(call, address);
     } catch (error) {
-      reasons.push(`${address.host}:${address.port}: ${describeError(error)}`);
+      const [name, reason] = [`${address.host}:${address.port}`, describeError(error)];
+      reasons.push(reason.includes(name) ? reason : `${name}: ${reason}`);
     }
   }
   throw new RunFault(
