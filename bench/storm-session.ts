@@ -5,7 +5,7 @@ import { OutputArchive } from '../src/jute/output-archive.js';
 import { OpCode } from '../src/protocol/op-code.js';
 import { ConnectRequest, ConnectResponse, SetWatches } from '../src/protocol/proto.js';
 
-const SESSION_TIMEOUT_MS = 40_000;
+const SESSION_TIMEOUT_MS = 60_000;
 const MAX_REPLY = 1024 * 1024;
 /** After each server was tried once. */
 const PAUSE_MS = 100;

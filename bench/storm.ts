@@ -9,9 +9,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { LoadConnection, prepareLoad } from './load.js';
+import { Worker } from 'node:worker_threads';
+import { prepareLoad } from './load.js';
 import { type Ensemble, type Member, startEnsemble } from './members.js';
 import { apacheVersion, hasApache, modeOf, type ServerKind } from './servers.js';
+import type { ProbeOptions } from './storm-probe.js';
 import { StormSession } from './storm-session.js';
 import { commit, printTable } from './table.js';
 
@@ -34,23 +36,16 @@ async function withRole({ members }: Ensemble, role: Victim): Promise<Member> {
   return member;
 }
 
-/** Reads all the time from the members that stay. A lost connection does not count. */
-async function probe(ports: readonly number[], state: { isOver: boolean }): Promise<number> {
-  let worstMs = 0;
-  for (let i = 0; !state.isOver; i++) {
-    const connection = await LoadConnection.open(ports[i % ports.length] ?? 0).catch(() => null);
-    if (connection === null) continue;
-    try {
-      while (!state.isOver) {
-        const ms = await Promise.race([connection.read('/storm0/node'), connection.closed]);
-        if (ms === undefined) break;
-        worstMs = Math.max(worstMs, ms);
-      }
-    } finally {
-      connection.destroy();
-    }
-  }
-  return worstMs;
+/** Starts a probe. The result ends it, and resolves to its longest read in ms. */
+function startProbe(options: ProbeOptions): () => Promise<number> {
+  const worker = new Worker(new URL('./storm-probe.js', import.meta.url), { workerData: options });
+  const worst = new Promise<number>((resolve, reject) => {
+    worker.once('message', resolve).once('error', reject);
+  });
+  return () => {
+    worker.postMessage('end');
+    return worst;
+  };
 }
 
 async function withLimit<Value>(work: Promise<Value>, ms: number): Promise<Value | undefined> {
@@ -73,11 +68,8 @@ async function storm(ensemble: Ensemble, victim: Member, sessions: number): Prom
     for (let at = 0; at < sessions; at += OPENED_AT_ONCE) {
       await Promise.all(clients.slice(at, at + OPENED_AT_ONCE).map((client) => client.open()));
     }
-    const state = { isOver: false };
-    const reading = probe(
-      ports.filter((port) => port !== victim.port),
-      state,
-    );
+    const others = ports.filter((port) => port !== victim.port);
+    const endProbe = startProbe({ ports: others, path: '/storm0/node' });
     const startedAt = performance.now();
     await victim.server.kill();
     const back = Promise.all(clients.map((client) => client.back()));
@@ -89,8 +81,7 @@ async function storm(ensemble: Ensemble, victim: Member, sessions: number): Prom
     )
       throw new Error('not all came back');
     const backMs = performance.now() - startedAt;
-    state.isOver = true;
-    return { backMs, worstReadMs: await reading };
+    return { backMs, worstReadMs: await endProbe() };
   } finally {
     for (const client of clients) client.destroy();
   }
