@@ -246,6 +246,11 @@ test('--help, --version, and wrong options need no server', async () => {
   const bogus = await runZksh(['--bogus']);
   assert.equal([bogus.code, bogus.stdout], [2, '']);
   assert.is(bogus.stderr, 'zksh: unknown option: --bogus\n  zksh --help explains the options\n');
+  const json = await runZksh(['--json']);
+  assert.equal(
+    [json.code, json.stderr],
+    [2, 'zksh: unknown option: --json\n  did you mean -o json?\n'],
+  );
 });
 
 serverTest('a script loads only its own file: no ink, no react, no server', async (_, target) => {

@@ -35,6 +35,8 @@ export interface Program {
   readonly usageStatus: number;
   /** If the command line has one of these options, the environment sets none of them. */
   readonly exclusive?: readonly string[];
+  /** What to suggest for an option of other tools, such as `-o json` for `--json`. */
+  readonly suggestions?: Readonly<Record<string, string>>;
 }
 
 export interface ProgramOutput {
@@ -64,7 +66,8 @@ export class CommandLine {
       .configureOutput({
         writeOut,
         writeErr: writeError,
-        outputError: (text, write) => write(`${name}: ${plainError(text)}; see ${name} --help\n`),
+        outputError: (text, write) =>
+          write(`${name}: ${plainError(text, program)}; see ${name} --help\n`),
       })
       .addHelpText('after', `\nExamples:\n${examples.map((line) => `  ${line}`).join('\n')}`)
       .addHelpText('afterAll', `\nExit status:\n${statuses.join('\n')}`);
@@ -152,9 +155,12 @@ function readDuration(text: string): number {
 }
 
 /** Puts the error on one line: `unknown command 'sart' (did you mean start?)`. */
-function plainError(text: string): string {
+function plainError(text: string, { suggestions = {} }: Program): string {
   const sentence = text.trimEnd().replace(/^error: /, '');
   const form = sentence.replace(/ is invalid\. (expected .*)$/s, ' is invalid ($1)');
+  const [, option = ''] = /^unknown option '([^']+)'$/.exec(form) ?? [];
+  const instead = Object.hasOwn(suggestions, option) ? suggestions[option] : undefined;
+  if (instead !== undefined) return `${form} (did you mean ${instead}?)`;
   return form.replace(/\n\(Did /, ' (did ').replace(/\.$/, '');
 }
 

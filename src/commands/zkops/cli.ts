@@ -29,6 +29,7 @@ export const ZKOPS: Program = {
   ],
   usageStatus: EXIT_USAGE,
   exclusive: [...MEMBER_SOURCES, 'profile'],
+  suggestions: { '--json': '-o json' },
 };
 
 /** Runs one call of zkops. Returns the exit status; never throws for an error of the user. */

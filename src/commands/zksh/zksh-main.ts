@@ -26,7 +26,10 @@ export async function runZksh(argv: readonly string[], parts: ZkshParts): Promis
   try {
     options = parseZkshOptions(argv, process.env);
   } catch (error) {
-    return printReport(plainReport(error), 'zksh --help explains the options');
+    const report = plainReport(error);
+    // The other hints show the usage, which is longer than a screen here.
+    const isSuggestion = report.hint?.startsWith('did you mean ') === true;
+    return printReport(report, isSuggestion ? report.hint : 'zksh --help explains the options');
   }
   if (options.task === 'help') {
     const { zkshHelp } = await import('./zksh-help.js');

@@ -114,6 +114,7 @@ test('a bad hosts file gives exit code 65 and names every bad line, without a qu
 const USAGE: readonly (readonly [says: string, ...args: string[]])[] = [
   ['unknown command', 'nosuch'],
   ['unknown option', 'srvr', '--nosuch'],
+  ["unknown option '--json' (did you mean -o json?)", 'srvr', '--json'],
   ['expected a number and ms, s,', 'srvr', '--timeout', '1y'],
   ['expected a number and ms, s,', 'srvr', '--deadline', '0'],
   ['Allowed choices are table', 'srvr', '-o', 'xml'],

@@ -226,8 +226,15 @@ class ArgumentReader {
           ? `did you mean ${suggestion}?`
           : takesData
             ? `to store it as a value, quote it or put it after --; ${this.#usageHint()}`
-            : this.#usageHint();
+            : (this.#jsonHint(flag) ?? this.#usageHint());
     return usageError(`${this.#command.name}: unknown option: ${flag}`, word, hint);
+  }
+
+  /** Other tools have --json. Here, the format is an option of the program, not of a command. */
+  #jsonHint(flag: string): string | undefined {
+    if (flag !== '--json') return undefined;
+    const isProgram = this.#command.options['output']?.choices?.includes('json') === true;
+    return isProgram ? 'did you mean -o json?' : 'for JSON, start zksh with -o json';
   }
 
   #usageHint(): string {

@@ -76,6 +76,7 @@ const BAD: readonly (readonly [line: string, sentence: RegExp, at: string, hint?
   ['get -q /a', /get: unknown option: -q/, '-q'],
   ['get -sq /a', /get: unknown option: -q/, '-sq'],
   ['get --sta /a', /unknown option: --sta/, '--sta', /did you mean --stat\?/],
+  ['get --json /a', /get: unknown option: --json/, '--json', /^for JSON, start zksh with -o json$/],
   ['get --toString /a', /unknown option: --toString/, '--toString'],
   ['set /a -x', /unknown option: -x/, '-x', /quote it or put it after --/],
   ['get -s -s /a', /--stat: repeated option/, '-s'],
