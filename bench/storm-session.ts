@@ -26,6 +26,7 @@ export class StormSession {
   private hasWatch = false;
   private xid = 0;
   private answered: () => void = () => undefined;
+  private failed: (error: Error) => void = () => undefined;
 
   /** @param at the index of its first server */
   constructor(ports: readonly number[], at: number, path: string) {
@@ -56,8 +57,9 @@ export class StormSession {
   }
 
   private nextAnswer(): Promise<void> {
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       this.answered = resolve;
+      this.failed = reject;
     });
   }
 
@@ -105,7 +107,11 @@ export class StormSession {
       return;
     }
     const { sessionId, passwd } = ConnectResponse.read(input);
-    if (sessionId === 0n) throw new Error(`session 0x${this.sessionId.toString(16)} expired`);
+    if (sessionId === 0n) {
+      this.failed(new Error(`session 0x${this.sessionId.toString(16)} expired`));
+      this.destroy();
+      return;
+    }
     this.sessionId = sessionId;
     this.passwd = Buffer.from(passwd ?? '');
     this.isConnected = true;

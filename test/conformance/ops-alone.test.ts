@@ -98,7 +98,7 @@ const NARROW: Expected = {
     '0',
     '0',
     '3 no-walk',
-    '3 no-answer not-whitelisted',
+    '3 member:not-whitelisted no-answer',
     '3 member:not-whitelisted no-answer',
   ),
 };

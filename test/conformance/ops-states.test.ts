@@ -111,7 +111,7 @@ const LOST: Expected = {
     consistency: '3 member:not-serving member:read-only member:refused member:timeout no-walk',
     'consistency --walk':
       '3 member:not-serving member:read-only member:refused member:timeout no-walk',
-    drift: '3 member:read-only member:refused member:timeout not-serving',
+    drift: '3 member:not-serving member:read-only member:refused member:timeout',
   }),
 };
 
@@ -142,7 +142,7 @@ const ELECTING_ALONE: Expected = {
     gate: '2 member:not-serving no-quorum',
     consistency: '3 member:not-serving no-walk',
     'consistency --walk': '3 member:not-serving no-walk',
-    drift: '3 not-serving',
+    drift: '3 member:not-serving',
   }),
 };
 
