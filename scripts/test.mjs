@@ -1,5 +1,5 @@
 // Lints, and runs each compiled test file in a separate process, two more at a time than the
-// machine has cores. The last line is "N passed, N failed".
+// machine has cores, or one more with parts. The last line is "N passed, N failed".
 //
 //   node scripts/test.mjs                        all but test/conformance
 //   node scripts/test.mjs [part of a path]…      only files whose path contains one of the parts
@@ -15,7 +15,6 @@ import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 
 const FILE_TIMEOUT_MS = 8 * 60_000;
-const MORE_THAN_CORES = 2;
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const args = process.argv.slice(2);
 const otherFolder = args[0] === '--in' ? resolvePath(args.splice(0, 2)[1] ?? '.') : undefined;
@@ -155,9 +154,10 @@ async function worker() {
     sum.skipped += result.skipped;
   }
 }
-// Most files wait for other processes half of the time.
-const workers = Array.from({ length: availableParallelism() + MORE_THAN_CORES }, worker);
 const isWhole = wanted.length === 0 && otherFolder === undefined;
+// Most files wait for other processes half of the time, but those of conformance have many.
+const more = isWhole ? 2 : 1;
+const workers = Array.from({ length: availableParallelism() + more }, worker);
 await Promise.all([...workers, ...(isWhole ? [lint()] : [])]);
 if (sum.passed + sum.failed === 0) {
   console.log('no test ran');

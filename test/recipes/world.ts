@@ -51,8 +51,7 @@ export async function inWorld(
   };
   try {
     const observer = patient(await client());
-    const childrenOf = async (parent: string): Promise<readonly string[]> =>
-      (await observer.exists(parent)) === null ? [] : (await observer.getChildren(parent)).children;
+    const childrenOf = (parent: string) => childrenIn(observer, parent);
     const children = () => childrenOf(path);
     await run({
       path,
@@ -125,9 +124,18 @@ function isContainer(path: string): boolean {
   return CONTAINERS.includes(path.split('/').at(-1) ?? '');
 }
 
+/** Empty if it does not exist: the server deletes an empty container at any time. */
+async function childrenIn(client: ZooKeeperClient, path: string): Promise<readonly string[]> {
+  try {
+    return (await client.getChildren(path)).children;
+  } catch (error) {
+    if (error instanceof ZooKeeperError && error.code === 'NONODE') return [];
+    throw error;
+  }
+}
+
 async function pathsBelow(client: ZooKeeperClient, path: string): Promise<readonly string[]> {
-  if ((await client.exists(path)) === null) return [];
-  const { children } = await client.getChildren(path);
+  const children = await childrenIn(client, path);
   const below = children.map(async (name) => {
     const child = `${path}/${name}`;
     return [child, ...(await pathsBelow(client, child))];
