@@ -15,6 +15,8 @@ export interface SessionListener {
 }
 
 const LONGEST_TIMER_MS = 0x7fff_ffff;
+/** Requests that one write holds, so that the server works while the turn makes more. */
+const FULL_WRITE = 128;
 
 /**
  * Connects a session to its socket, clock and timer. All bytes of one turn of the event loop leave
@@ -29,6 +31,8 @@ export class SessionDriver implements SessionEffects {
   private readonly search: WritableSearch;
   private connection: Connection | undefined;
   private isWriteDue = false;
+  /** Requests since the last write. */
+  private unsent = 0;
   private isClosing = false;
   private timer: NodeJS.Timeout | undefined;
   private timerAtMs = Number.POSITIVE_INFINITY;
@@ -62,6 +66,8 @@ export class SessionDriver implements SessionEffects {
   submit(request: Request, hasTimeout: boolean): void {
     this.session.submit(request, hasTimeout ? this.now() : 0);
     if (hasTimeout) this.armTimer();
+    this.unsent++;
+    if (this.unsent >= FULL_WRITE) this.flush();
   }
 
   updateServers(servers: readonly ServerAddress[]): void {
@@ -123,6 +129,7 @@ export class SessionDriver implements SessionEffects {
 
   private readonly flush = (): void => {
     this.isWriteDue = false;
+    this.unsent = 0;
     if (this.connection === undefined) return;
     const bytes = this.session.takeBytes(this.now());
     if (bytes.length === 0) return;
