@@ -1,8 +1,9 @@
 // Lints, and runs each compiled test file in a separate process, two more at a time than the
 // machine has cores, or one more with parts. The last line is "N passed, N failed".
 //
-//   node scripts/test.mjs                        all but test/conformance
-//   node scripts/test.mjs [part of a path]…      only files whose path contains one of the parts
+//   node scripts/test.mjs                        all but test/conformance and *.long.test.*
+//   node scripts/test.mjs [part of a path]…      only files whose path contains one of the parts;
+//                                                a folder/ leaves out its *.long.test.*
 //   node scripts/test.mjs --in FOLDER            the files of another folder, without the lint
 //
 // uvu exits 0 for a file that never calls .run() or whose hook throws. So a file that reports no
@@ -27,17 +28,24 @@ function testFiles() {
     .filter((name) => otherFolder !== undefined || hasSource(name))
     .filter((name) => (wanted.length === 0 ? isUsual(name) : isWanted(name)))
     .sort()
-    .sort((a, b) => isLong(b) - isLong(a))
+    .sort((a, b) => isSlow(b) - isSlow(a))
     .map((name) => join(compiled, name));
 }
 
-/** The comparison with Apache's servers takes as long as all other tests: npm run conformance. */
+/**
+ * The comparison with Apache's servers (npm run conformance), and the long campaigns, packages, and
+ * guides (npm run test:long) each take as long as all other tests.
+ */
 function isUsual(name) {
-  return otherFolder !== undefined || !name.startsWith(`conformance${sep}`);
+  return otherFolder !== undefined || !(name.startsWith(`conformance${sep}`) || isLong(name));
+}
+
+function isLong(name) {
+  return name.endsWith('.long.test.js');
 }
 
 function isWanted(name) {
-  return wanted.some((part) => hasPart(name, part));
+  return wanted.some((part) => hasPart(name, part) && !(isLong(name) && part.endsWith('/')));
 }
 
 /** A part matches at the start of a word: `man` is in man-page.test.js, not in commands/. */
@@ -48,18 +56,22 @@ function hasPart(name, part) {
   });
 }
 
-const LONG = [
+const SLOW = [
   'strangers',
   'sim',
   'cli/repl',
+  'console/page',
+  'docs',
   'recipes/scenarios',
   'conformance/recipes',
   'conformance/repl',
+  'scripts/node-versions',
+  'deploy/tls',
 ];
 
-/** Files that take a minute or more start first, so that no core idles at the end. */
-function isLong(name) {
-  return Number(LONG.some((part) => name.startsWith(part)));
+/** Files that take most of a minute start first, so that no core idles at the end. */
+function isSlow(name) {
+  return Number(SLOW.some((part) => name.startsWith(part)));
 }
 
 /** dist keeps the output of deleted sources. */

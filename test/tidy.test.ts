@@ -44,7 +44,7 @@ const REGISTRARS = [
   'test/conformance/support/peers.ts',
   'test/conformance/tls.test.ts',
   'test/server/node/admin/admin-apache.test.ts',
-  'test/scripts/node-versions.test.ts',
+  'test/scripts/node-versions.long.test.ts',
   'test/server/node/tls/key-store.test.ts',
   'test/support/chromium.ts',
   'test/support/curl.ts',

@@ -1,7 +1,12 @@
 import { test } from 'uvu';
 import { registerLeaderElectionSuite } from '../recipes/leader-election-suite.js';
 import { type Register, registerLockFaults, registerLockSuite } from '../recipes/lock-suite.js';
-import { registerScenarioFaults, registerScenarios } from '../recipes/scenario-suite.js';
+import {
+  LOSSES,
+  ODD_REPLIES,
+  registerScenarioFaults,
+  registerScenarios,
+} from '../recipes/scenario-suite.js';
 import { inWorld, type TestServer } from '../recipes/world.js';
 import { Lanes } from '../support/lanes.js';
 import { oracleTest, startOracle } from '../support/oracle.js';
@@ -22,9 +27,12 @@ registerLockSuite(register);
 registerLockFaults(register);
 registerLeaderElectionSuite(register);
 registerScenarios(register);
-registerScenarioFaults((name, run) => {
-  const work = oracle.use(lanes.use(({ port }) => run(port)));
-  oracleTest(`${name} (Apache)`, work);
-});
+registerScenarioFaults(
+  (name, run) => {
+    const work = oracle.use(lanes.use(({ port }) => run(port)));
+    oracleTest(`${name} (Apache)`, work);
+  },
+  [...LOSSES, ...ODD_REPLIES],
+);
 
 test.run();

@@ -26,19 +26,19 @@ export function registerScenarios(register: Register, scenarios = SCENARIOS): vo
   }
 }
 
-const HARMS: readonly Harm[] = [
-  'request is lost',
-  'reply is lost',
-  'reply is doubled',
-  'reply is delayed',
-];
+/** The connection breaks: a request or its reply is lost. */
+export const LOSSES: readonly Harm[] = ['request is lost', 'reply is lost'];
+
+/** The connection stays, and a reply comes twice or late. */
+export const ODD_REPLIES: readonly Harm[] = ['reply is doubled', 'reply is delayed'];
 
 /** Every recipe, once for each of its requests, which the proxy harms. */
 export function registerScenarioFaults(
   register: (name: string, run: (port: number) => Promise<void>) => void,
+  harms: readonly Harm[],
 ): void {
   for (const scenario of SCENARIOS) {
-    for (const harm of HARMS) {
+    for (const harm of harms) {
       register(`${scenario.name}: any ${harm}`, async (port) => {
         let harmed = 0;
         for (let hasHarmed = true; hasHarmed; ) {

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import { startBundled } from '../support/bundled.js';
 import { Lanes } from '../support/lanes.js';
 import { SharedByTests } from '../support/shared-by-tests.js';
-import { registerScenarioFaults, registerScenarios } from './scenario-suite.js';
+import { LOSSES, registerScenarioFaults, registerScenarios } from './scenario-suite.js';
 import { inWorld, type TestServer } from './world.js';
 
 const server = new SharedByTests(() => startBundled({ config: { tickTime: '500' } }));
@@ -17,6 +17,6 @@ registerScenarios((name, run) => {
 registerScenarioFaults((name, run) => {
   const work = server.use(lanes.use(({ port }) => run(port)));
   test(name, work);
-});
+}, LOSSES);
 
 test.run();
