@@ -77,10 +77,10 @@ function checkExamples(path: string): void {
   writeFileSync(join(vitest, 'index.d.ts'), RUNNER_TYPES);
   const globals = `Object.assign(globalThis, await import('./node_modules/vitest/index.js'));`;
   writeFileSync(join(path, 'globals.mjs'), globals);
-  const files = ['worker.ts', 'worker.test.ts', 'worker.vitest.ts'];
+  const files = ['worker.ts', 'worker.test.ts', 'worker.vitest.test.ts'];
   tsc(path, { module: 'node16' }, files);
-  run(path, ['--test', 'out/worker.test.js', 'out/worker.vitest.js']);
-  run(path, ['--import', './globals.mjs', '--test', 'worker.jest.cjs']);
+  run(path, ['--test', 'out/worker.test.js', 'out/worker.vitest.test.js']);
+  run(path, ['--import', './globals.mjs', '--test', 'worker.jest.test.cjs']);
   tsc(path, { module: 'esnext', moduleResolution: 'bundler', noEmit: true }, files);
 }
 
@@ -110,6 +110,16 @@ console.log(all.map((each) => Object.keys(each).length > 2).join(), old.state);
   assert.is(run(path, ['-e', whole]), 'function\n');
 }
 
+/** The declarations of the package give an application the types that it relies on. */
+function checkTypes(path: string): void {
+  const source = readProjectFile('test/types/public-types.ts');
+  writeFileSync(
+    join(path, 'types.mts'),
+    source.replace(/'[^']+\/client\/index\.js'/, `'zksh/client'`),
+  );
+  tsc(path, { module: 'node16' }, ['types.mts']);
+}
+
 /** A bundle for browsers says why it does not run. */
 function checkBrowser(path: string): void {
   writeFileSync(
@@ -136,6 +146,7 @@ test('the packed package works in an empty project', () => {
   try {
     checkBrowser(path);
     checkEntries(path);
+    checkTypes(path);
     checkExamples(path);
   } finally {
     remove();

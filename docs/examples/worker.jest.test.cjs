@@ -1,4 +1,4 @@
-// The same with Jest, whose tests are CommonJS: npx jest
+// The same with Jest, whose tests are CommonJS: npx jest worker.jest
 const { createClient } = require('zksh/client');
 const { startServer } = require('zksh/server');
 

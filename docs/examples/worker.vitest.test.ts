@@ -1,4 +1,4 @@
-// The same with Vitest: npx vitest run
+// The same with Vitest: npx vitest run worker.vitest
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createClient } from 'zksh/client';
