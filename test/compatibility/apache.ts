@@ -19,7 +19,28 @@ export interface ApacheNames {
   readonly pages: readonly string[];
 }
 
+/** What the coming 3.10 adds or changes: facts of a commit of Apache's trunk. */
+export interface LaterNames {
+  readonly commit: string;
+  readonly keys: readonly string[];
+  /** The defaults that changed; "none" for an option that must be set. */
+  readonly defaults: Readonly<Record<string, string>>;
+  readonly clientKeys: readonly string[];
+  readonly commands: Readonly<Record<string, readonly string[]>>;
+  readonly metrics: readonly string[];
+  readonly shellCommands: readonly string[];
+  /** Lines, addresses, and answers of another form or meaning; the records of jute are the same. */
+  readonly forms: readonly string[];
+}
+
 export function apacheNames(): ApacheNames {
-  const file = join(repositoryRoot(), 'test', 'compatibility', 'apache-3.9.5.json');
-  return JSON.parse(readFileSync(file, 'utf8')) as ApacheNames;
+  return namesIn('apache-3.9.5.json') as ApacheNames;
+}
+
+export function laterNames(): LaterNames {
+  return namesIn('apache-3.10.json') as LaterNames;
+}
+
+function namesIn(file: string): unknown {
+  return JSON.parse(readFileSync(join(repositoryRoot(), 'test', 'compatibility', file), 'utf8'));
 }

@@ -2,14 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '../fourlw/captured-view.js';
-import { apacheNames } from './apache.js';
+import { apacheNames, laterNames } from './apache.js';
 import {
   CLIENT_KEYS,
   COMMANDS,
   type Entry,
   entryOf,
   keyEntry,
-  LATER_COMMANDS,
   metricEntry,
   OPERATIONS,
   PAGES,
@@ -17,6 +16,7 @@ import {
   TOOLS,
   WORDS_HERE,
 } from './states.js';
+import { laterEntries } from './states-3.10.js';
 
 type Named = readonly (readonly [name: string, entry: Entry])[];
 
@@ -34,7 +34,6 @@ export function compatibilityPage(): string {
   const zero = zeroMetrics();
   const of = (list: readonly string[], entry: (name: string) => Entry): Named =>
     list.map((name) => [name, entry(name)]);
-  const later = Object.entries(LATER_COMMANDS).map(([name, how]) => `\`${name}\` is ${how}.`);
   return [
     INTRODUCTION,
     section(
@@ -50,10 +49,10 @@ export function compatibilityPage(): string {
       'Four-letter words',
       of(names.words, (name) => entryOf(WORDS_HERE, name)),
     ),
-    `${section(
+    section(
       'Commands of the AdminServer',
       of(Object.keys(names.commands), (name) => entryOf(COMMANDS, name)),
-    )}\n${later.join(' ')}\n`,
+    ),
     section(
       'Metrics',
       of(names.metrics, (name) => metricEntry(name, zero)),
@@ -69,6 +68,7 @@ export function compatibilityPage(): string {
       PAGES,
       (here) => `[${here.replace(/^.*\//, '')}](${here})`,
     ),
+    laterSection(zero),
   ].join('\n');
 }
 
@@ -100,6 +100,30 @@ function listWithPlace(
   return [...head, ...rows, ''].join('\n');
 }
 
+/** The counters of metrics in one paragraph, everything else in a table. */
+function laterSection(zero: ReadonlySet<string>): string {
+  const entries = laterEntries(zero);
+  const isPlain = (what: string, { state }: Entry) => what === 'metric' && state === 'same';
+  const plain = entries.filter(([what, , entry]) => isPlain(what, entry));
+  const rows = entries
+    .filter(([what, , entry]) => !isPlain(what, entry))
+    .map(([what, name, { state, how }]) => `| \`${name}\` | ${what} | ${state} | ${how} |`);
+  return [
+    '## The coming 3.10',
+    '',
+    `What Apache's trunk adds to 3.9.5 or changes, at commit \`${laterNames().commit.slice(0, 12)}\`. Its records of jute and`,
+    'its operations are those of 3.9.5.',
+    '',
+    `Metrics with the same meaning (${plain.length}):`,
+    wrapped(plain.map(([, name]) => `\`${name}\``)),
+    '',
+    '| In 3.10 | What | State | Difference |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
+}
+
 function wrapped(words: readonly string[]): string {
   const lines: string[] = [];
   let line = '';
@@ -116,8 +140,8 @@ function wrapped(words: readonly string[]): string {
 const INTRODUCTION = `# Compatibility with Apache ZooKeeper 3.9.5
 
 Every operation, key, four-letter word, command, metric, tool, and page of 3.9.5, and whether it works here. \`npm run man\`
-makes this page from the names in \`test/compatibility/apache-3.9.5.json\` and from the code. \`test/compatibility\` checks
-both.
+makes this page from the names in \`test/compatibility/apache-3.9.5.json\` and \`apache-3.10.json\`, and from the code.
+\`test/compatibility\` checks all. The last section is about the coming 3.10.
 
 | State | Meaning |
 |---|---|

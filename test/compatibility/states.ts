@@ -16,12 +16,12 @@ export interface Entry {
 
 type Entries = Readonly<Record<string, Entry>>;
 
-const SAME: Entry = { state: 'same', how: '' };
-const different = (how: string): Entry => ({ state: 'different', how });
+export const SAME: Entry = { state: 'same', how: '' };
+export const different = (how: string): Entry => ({ state: 'different', how });
 const refused = (how: string): Entry => ({ state: 'refused', how });
 const notYet = (how: string): Entry => ({ state: 'not yet', how });
 
-const KERBEROS = notYet(
+export const KERBEROS = notYet(
   'Kerberos (GSSAPI) is not supported; a JAAS section that asks for it is an error',
 );
 
@@ -48,11 +48,6 @@ export const COMMANDS: Entries = {
   set_trace_mask: different('changes nothing that is logged'),
   snapshot: different('needs every permission on the root; in 3.9.5, any permission is enough'),
   system_properties: different('lists the options as properties, without secrets'),
-};
-
-/** Commands that a later release has. */
-export const LATER_COMMANDS: Readonly<Record<string, string>> = {
-  shed_connections: 'of 3.10; it needs every permission on the root',
 };
 
 export const METRICS: Entries = {

@@ -45,7 +45,7 @@ export function secured(address: ServerAddress): ServerAddress {
 }
 
 export function chrootStart(text: string): number {
-  const hosts = /^[a-z]+:\/\//.exec(text)?.[0].length ?? 0;
+  const hosts = /^[a-z-]+:\/\//.exec(text)?.[0].length ?? 0;
   const slash = text.indexOf('/', hosts);
   return slash === -1 ? text.length : slash;
 }

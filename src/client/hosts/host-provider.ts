@@ -24,7 +24,8 @@ export interface FollowOptions extends Omit<ClientOptions, 'connectString'> {
 
 /**
  * The servers of an SRV record (RFC 2782).
- * @param target "srv://_zookeeper._tcp.example.org[/chroot]"; srvs:// for TLS
+ * @param target "srv://_zookeeper._tcp.example.org[/chroot]"; srvs:// for TLS; dns-srv://NAME as in
+ *   Apache's client 3.10
  * @param lookUp queries the SRV records of a name; default: the system's name servers
  * @throws RangeError for an invalid target
  */

@@ -1,4 +1,5 @@
-// Servers from DNS: srv://_zookeeper._tcp.example.org[/chroot]; srvs:// for TLS.
+// Servers from DNS: srv://_zookeeper._tcp.example.org[/chroot]; srvs:// for TLS. dns-srv:// is the
+// form of Apache's client 3.10, with any name.
 
 import { pathFault } from '../../protocol/path.js';
 import { chrootStart, formatServerAddress } from '../base/connect-string.js';
@@ -21,8 +22,9 @@ export type LookUp = (name: string) => Promise<readonly SrvRecord[]>;
 
 const TIMEOUT_MS = 2000;
 const TRIES = 2;
-const SCHEME = /^srvs?:\/\//;
+const SCHEME = /^(?:srvs?|dns-srv):\/\//;
 const NAME = /^_[^./\s,:]+(\.[^./\s,:]+)+\.?$/;
+const APACHE_NAME = /^[^./\s,:]+(\.[^./\s,:]+)*\.?$/;
 
 export function isSrvTarget(target: string): boolean {
   return SCHEME.test(target);
@@ -31,8 +33,10 @@ export function isSrvTarget(target: string): boolean {
 /** @throws RangeError that names the invalid part */
 export function checkSrvTarget(target: string): void {
   const { name, chroot } = partsOf(target);
-  if (!NAME.test(name)) {
-    throw new RangeError(`invalid name: "${name}" (expected _service._protocol.domain)`);
+  const isApache = target.startsWith('dns-srv://');
+  if (!(isApache ? APACHE_NAME : NAME).test(name)) {
+    const expected = isApache ? 'a name with SRV records' : '_service._protocol.domain';
+    throw new RangeError(`invalid name: "${name}" (expected ${expected})`);
   }
   const fault = chroot === '' ? undefined : pathFault(chroot);
   if (fault !== undefined) throw new RangeError(`invalid chroot: ${chroot}: ${fault}`);

@@ -1,4 +1,4 @@
-// A target is [zks://]host[:port][,host[:port]...][/chroot], or srv://NAME.
+// A target is [zks://]host[:port][,host[:port]...][/chroot], srv://NAME, or dns-srv://NAME.
 import { parseConnectString } from '../../client/base/connect-string.js';
 import { checkSrvTarget, isSrvTarget, resolveSrv } from '../../client/hosts/srv-target.js';
 import { CommandError, ExitCode } from '../program/command-error.js';

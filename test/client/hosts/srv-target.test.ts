@@ -31,6 +31,23 @@ test('an invalid name of a service is refused in words', () => {
     assert.throws(() => checkSrvTarget(bad), /expected _service/, bad);
   }
   assert.throws(() => checkSrvTarget(`srv://${NAME}/a//b`), /chroot/);
+  for (const good of ['dns-srv://zookeeper.example.org/app', `dns-srv://${NAME}`]) {
+    checkSrvTarget(good);
+  }
+  for (const bad of ['dns-srv://', 'dns-srv://a,b', 'dns-srv://a:2181', 'dns-srv://a..b']) {
+    assert.throws(() => checkSrvTarget(bad), /expected a name with SRV records/, bad);
+  }
+  assert.throws(() => checkSrvTarget('dns-srv://a/b//c'), /chroot/);
+});
+
+test("the form of Apache's client 3.10 names any record", async () => {
+  const names: string[] = [];
+  const lookUp = async (name: string) => {
+    names.push(name);
+    return [record('zk1.example.org.', 0, 0)];
+  };
+  assert.is(await resolveSrv('dns-srv://zk.example.org/app', lookUp), 'zk1.example.org:2181/app');
+  assert.equal(names, ['zk.example.org']);
 });
 
 test('priorities give the order, weights the chances', async () => {
