@@ -20,11 +20,12 @@ const SAVE_EVERY_MS = 60_000;
 /** Time before a critical finding is polled again, as in `zkops health`. */
 const CONFIRM_MS = 1000;
 const MIN_AGE_MS = 1000;
-/** `zkops health`, with the disk space for the charts. */
+/** The disk space and the memory for the charts. */
+const FIGURE_WORDS = ['dirs', 'envi'] as const;
 const POLLED: OpsVerb = {
   ...health,
-  words: [...health.words, 'dirs'],
-  extraWords: [...(health.extraWords ?? []), 'dirs'],
+  words: [...health.words, ...FIGURE_WORDS],
+  extraWords: [...(health.extraWords ?? []), ...FIGURE_WORDS],
 };
 
 export interface PollOptions {

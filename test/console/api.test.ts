@@ -56,7 +56,7 @@ test('every answer is as its OpenAPI document says', () =>
     }
     const { series } = (await api.ask('/trend')).body;
     const figures = Array.isArray(series) ? series : [];
-    for (const figure of ['dataBytes', 'diskBytes']) {
+    for (const figure of ['dataBytes', 'diskBytes', 'memoryBytes']) {
       const values = figures.find((one) => one.figure === figure)?.values;
       assert.type(values?.at(-1), 'number', figure);
     }

@@ -2,7 +2,7 @@
 // in a row found, a change of its level, and its end after as many runs without it. It does not
 // report short flaps. Pure.
 
-import { metricOf, type ParsedMntr } from '../../../fourlw/mntr.js';
+import { metricOf } from '../../../fourlw/mntr.js';
 import { zxidEpoch } from '../../../protocol/zxid.js';
 import { shortDuration } from '../format.js';
 import { type Member, metricsOf, parsedOf, serverOf } from '../member.js';
@@ -210,8 +210,23 @@ function trendPoint({ time, verdict, members }: RunResult): TrendPoint {
 /** The names of the JVM exports that Apache's Prometheus provider adds to mntr. */
 const MEMORY = ['process_resident_memory_bytes', 'jvm_memory_bytes_used{area="heap"}'];
 
-function memoryOf(metrics: ParsedMntr): number | undefined {
-  return MEMORY.map((name) => metricOf(metrics, name)).find((bytes) => bytes !== undefined);
+function memoryOf(member: Member): number | undefined {
+  const metrics = metricsOf(member);
+  const exported = MEMORY.map((name) => metrics && metricOf(metrics, name));
+  return exported.find((bytes) => bytes !== undefined) ?? memoryByEnvi(member);
+}
+
+/** The used heap of Apache's server, the resident memory of zkserver, in steps of 1 MiB. */
+function memoryByEnvi(member: Member): number | undefined {
+  const { values } = parsedOf(member, 'envi') ?? {};
+  if (values === undefined) return undefined;
+  // ZOOKEEPER-4792 renamed os.memory.*.
+  const mebibytes = (name: string): number =>
+    Number.parseInt(values[`jvm.memory.${name}`] ?? values[`os.memory.${name}`] ?? '', 10);
+  const total = mebibytes('total');
+  // On Node.js, the free memory is that of the machine.
+  const used = values['java.vendor'] === 'Node.js' ? total : total - mebibytes('free');
+  return Number.isNaN(used) ? undefined : used * 1024 * 1024;
 }
 
 function diskOf(member: Member): number | undefined {
@@ -234,7 +249,7 @@ function figuresOf(member: Member): TrendFigures {
     connections: (metrics && metricOf(metrics, 'num_alive_connections')) ?? server?.connections,
     znodes: (metrics && metricOf(metrics, 'znode_count')) ?? server?.nodeCount,
     dataBytes: metrics && metricOf(metrics, 'approximate_data_size'),
-    memoryBytes: metrics && memoryOf(metrics),
+    memoryBytes: memoryOf(member),
     diskBytes: diskOf(member),
   };
   const known = Object.entries(figures).filter(([, value]) => value !== undefined);

@@ -137,6 +137,23 @@ test('a member that was away for a run is compared with its last state', () => {
   ]);
 });
 
+test('the memory is that of mntr, else of envi by the kind of the server', () => {
+  const memoryOf = (envi: string, mntr = '') => {
+    const verb = { ...health, words: [...health.words, 'envi'] } as const;
+    const texts: Record<string, string> = { envi, mntr: `zk_server_state\tleader\n${mntr}` };
+    const one = answering(verb, 1, (word) => texts[word] ?? srvrText('leader'));
+    return advance(undefined, resultOf(verb, [one]), 1).state.trend[0]?.members['10.0.0.1:1']
+      ?.memoryBytes;
+  };
+  const apache = 'java.vendor=Debian\nos.memory.free=177MB\nos.memory.total=193MB\n';
+  const renamed = apache.replaceAll('os.memory', 'jvm.memory');
+  assert.is(memoryOf(apache), 16 * 1024 * 1024);
+  assert.is(memoryOf(renamed), 16 * 1024 * 1024);
+  assert.is(memoryOf(apache.replace('Debian', 'Node.js')), 193 * 1024 * 1024);
+  assert.is(memoryOf(apache, 'zk_process_resident_memory_bytes\t7.0E7\n'), 70_000_000);
+  assert.is(memoryOf('java.vendor=Debian\n'), undefined);
+});
+
 test('the trend keeps only the last week of runs', () => {
   let state: RunState | undefined;
   for (let run = 0; run < 2020; run += 1) {
