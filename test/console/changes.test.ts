@@ -150,6 +150,8 @@ test('a snapshot of a member comes from its AdminServer', async () => {
         assert.match(answer.headers.get('last-zxid') ?? '', /^0x/);
         assert.ok(bytes.includes('in-the-snapshot'));
         assert.is((await api.ask('/members/x:1/snapshot')).status, 404);
+        const { members } = (await api.ask('/members')).body;
+        assert.is(Array.isArray(members) && members[0]?.adminUrl, `http://127.0.0.1:${admin}`);
       },
       { port, dataDir: `${folder.path}/data`, config },
     );

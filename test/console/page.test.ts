@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import type { Browser } from 'puppeteer-core';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createClient } from '../../src/client/zookeeper.js';
 import { CreateModes } from '../../src/protocol/create-mode.js';
 import { startBundled, startBundledEnsemble } from '../support/bundled.js';
 import { chromiumTest, openPage, startChromium } from '../support/chromium.js';
@@ -167,6 +168,34 @@ chromiumTest('the holder of a lock, and recent changes, take a few steps to find
     await waitForText(page, '#matches', /\/config.*\/job/);
     assert.match(await page.text('main [role=status]'), /4 found in \d+ znodes, done/);
     assert.equal(page.faults, []);
+  }),
+);
+
+chromiumTest('the detail of a member lists its connections, the slowest first', () =>
+  withPage([], async ({ api, client, server, browser }) => {
+    const quick = createClient({ connectString: server });
+    try {
+      await quick.connect();
+      const page = await openPage(browser, `${api.url}#/member/${encodeURIComponent(server)}`);
+      await click(page, 'Connections and slow requests');
+      for (const { sessionId } of [client, quick]) {
+        await waitForText(page, '.detail table', new RegExp(`0x${sessionId.toString(16)}`));
+      }
+      const cellsOf = (column: number) =>
+        page.page.evaluate(`[...document.querySelectorAll('.detail tbody tr')].map(
+          ({ cells }) => cells[${column}].innerText)`) as Promise<string[]>;
+      const slowest = (await cellsOf(7)).map(Number);
+      assert.equal(
+        slowest,
+        slowest.toSorted((a, b) => b - a),
+      );
+      await click(page, 'CLIENT');
+      const clients = await cellsOf(0);
+      assert.equal(clients, clients.toSorted());
+      assert.equal(page.faults, []);
+    } finally {
+      await quick.close();
+    }
   }),
 );
 

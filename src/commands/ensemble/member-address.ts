@@ -12,6 +12,12 @@ export function nameOf(address: MemberAddress): string {
   return address.name ?? formatServerAddress(address);
 }
 
+/** Undefined if its port is unknown. */
+export function adminUrlOf({ host, adminPort }: MemberAddress): URL | undefined {
+  if (adminPort === undefined) return undefined;
+  return new URL(`http://${formatServerAddress({ host, port: adminPort })}`);
+}
+
 /** The same text for every spelling of an address. */
 export function placeOf({ host, port }: ServerAddress): string {
   return formatServerAddress({ host: shortAddress(host).toLowerCase(), port });

@@ -73,7 +73,10 @@ export const MemberView = object(
     level,
     cells: list(Cell, 'one for each column'),
   },
-  { fault: text('why the member did not answer, and what to do') },
+  {
+    fault: text('why the member did not answer, and what to do'),
+    adminUrl: text('its AdminServer, if /members/{server}/snapshot answers'),
+  },
 );
 
 export const Ensemble = object('Ensemble', {
@@ -115,7 +118,16 @@ export const Differences = object('Differences', {
   ),
 });
 
-export const Word = object('Word', { server: text(), word: text(), text: text() });
+export const Word = object(
+  'Word',
+  { server: text(), word: text(), text: text() },
+  {
+    table: object('Table', {
+      titles: list(text()),
+      rows: list(list(orNull(text()))),
+    }),
+  },
+);
 
 export const SessionOwner = object('SessionOwner', {
   id: text('hexadecimal, with 0x'),
@@ -244,6 +256,7 @@ export type MemberView = ValueOf<typeof MemberView>;
 export type Trend = ValueOf<typeof Trend>;
 export type Differences = ValueOf<typeof Differences>;
 export type Word = ValueOf<typeof Word>;
+export type Table = NonNullable<Word['table']>;
 export type SessionOwner = ValueOf<typeof SessionOwner>;
 export type Stat = ValueOf<typeof Stat>;
 export type Acl = ValueOf<typeof Acl>;

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { safeText } from '../../protocol/sanitize.js';
-import type { Ensemble, Word } from '../api/shapes.js';
-import { ask } from './api.js';
+import type { Ensemble, Table, Word } from '../api/shapes.js';
+import { ask, urlOf } from './api.js';
 import { Findings } from './findings.js';
 import { CommandLine, Fault, Level, Panel, useLoaded } from './parts.js';
 
@@ -9,12 +9,15 @@ const WORDS: readonly (readonly [word: string, title: string])[] = [
   ['srvr', 'Server'],
   ['mntr', 'Metrics'],
   ['conf', 'Configuration'],
-  ['cons', 'Connections'],
+  ['cons', 'Connections and slow requests'],
   ['dump', 'Sessions'],
   ['wchs', 'Watches'],
   ['dirs', 'Disk'],
   ['envi', 'Environment'],
 ];
+
+/** Of a table: more are in the text. */
+const SHOWN_ROWS = 200;
 
 interface Props {
   readonly server: string;
@@ -44,6 +47,16 @@ export function MemberDetail({ server, ensemble }: Props) {
             </div>
           ))}
         </dl>
+        {member.adminUrl && (
+          <>
+            <p>
+              <a href={urlOf(`/members/${encodeURIComponent(server)}/snapshot`, {})} download>
+                Download a snapshot
+              </a>
+            </p>
+            <CommandLine line={`zkops snapshot save FILE --admin ${member.adminUrl}`} />
+          </>
+        )}
       </Panel>
       <Panel title="Four-letter words">
         <div class="tabs">
@@ -71,7 +84,48 @@ function Answer({ server, word }: { readonly server: string; readonly word: stri
   return (
     <>
       <Fault error={error} />
+      {value?.table && <SortedTable table={value.table} />}
       <pre>{value === undefined ? '…' : safeText(value.text)}</pre>
     </>
   );
+}
+
+/** With the slowest connection, the largest number of the last column, first. */
+function SortedTable({ table: { titles, rows } }: { readonly table: Table }) {
+  const [by, setBy] = useState(titles.length - 1);
+  const sorted = rows.toSorted((a, b) => compareCells(a[by], b[by])).slice(0, SHOWN_ROWS);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls a wide table
+    <section class="scroll" tabIndex={0} aria-label="rows">
+      <table>
+        <thead>
+          <tr>
+            {titles.map((title, at) => (
+              <th scope="col" key={title} aria-sort={at === by ? 'other' : 'none'}>
+                <button type="button" onClick={() => setBy(at)}>
+                  {title}
+                </button>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {sorted.map((row) => (
+            <tr key={row.join()}>
+              {row.map((cell, at) => (
+                <td key={titles[at]}>{safeText(cell ?? '-')}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rows.length > SHOWN_ROWS && <p>{`${SHOWN_ROWS} of ${rows.length} rows`}</p>}
+    </section>
+  );
+}
+
+/** Numbers from the largest, texts in the order of the alphabet. */
+function compareCells(a: string | null | undefined, b: string | null | undefined): number {
+  const difference = Number(b ?? Number.NaN) - Number(a ?? Number.NaN);
+  return Number.isNaN(difference) ? (a ?? '').localeCompare(b ?? '') : difference;
 }

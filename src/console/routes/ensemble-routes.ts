@@ -1,6 +1,6 @@
 import type { Member } from '../../commands/ensemble/member.js';
 import { parsedOf } from '../../commands/ensemble/member.js';
-import { nameOf } from '../../commands/ensemble/member-address.js';
+import { adminUrlOf, nameOf } from '../../commands/ensemble/member-address.js';
 import { statusOf } from '../../commands/ensemble/status.js';
 import type { OpsVerb } from '../../commands/ensemble/verb.js';
 import { levelOfCell, problemsOf, worstLevel } from '../../commands/ensemble/verdict/blame.js';
@@ -72,7 +72,7 @@ const FIGURES = [
 ] as const satisfies readonly (keyof TrendFigures)[];
 const SHOW = { output: 'json', isAll: true, keys: undefined, isQuiet: false } as const;
 
-function memberView(result: OpsResult, member: Member): MemberView {
+function memberView(result: OpsResult, member: Member, adminUrl: URL | undefined): MemberView {
   const problems = problemsOf(member, result.verdict);
   const fault = member.fault ?? member.note;
   return {
@@ -86,12 +86,15 @@ function memberView(result: OpsResult, member: Member): MemberView {
       return level === undefined ? { shown } : { shown, level };
     }),
     ...(fault === undefined ? {} : { fault: `${fault.message}; ${fault.advice}` }),
+    ...(adminUrl === undefined ? {} : { adminUrl: adminUrl.origin }),
   };
 }
 
-async function ensembleView({ poller, runbook }: Services) {
+async function ensembleView({ poller, runbook, allowsSnapshots }: Services) {
   const result = await poller.latest();
   const { level, summary, problems, exitCode } = verdictJson(result);
+  const addresses = allowsSnapshots ? poller.members : [];
+  const admins = new Map(addresses.map((address) => [nameOf(address), adminUrlOf(address)]));
   return {
     time: result.time,
     level,
@@ -103,7 +106,7 @@ async function ensembleView({ poller, runbook }: Services) {
     }),
     changes: poller.changes,
     columns: COLUMNS.map(({ key, title }) => ({ key, title })),
-    members: result.members.map((member) => memberView(result, member)),
+    members: result.members.map((member) => memberView(result, member, admins.get(member.server))),
   };
 }
 
@@ -190,7 +193,9 @@ const word = route({
     if (verb === undefined) throw unknown(name, 'is not a four-letter word that only reads');
     const [member] = (await poller.ask(verb, [address])).members;
     const answer = member?.answers[verb.words[0] ?? 'ruok'];
-    if (answer?.ok === true) return { value: { server, word: name, text: answer.text } };
+    if (member !== undefined && answer?.ok === true) {
+      return { value: { server, word: name, text: answer.text, ...tableOf(verb, member) } };
+    }
     const fault = member?.fault ?? member?.note;
     const detail = fault?.message ?? 'the member did not answer';
     throw new HttpProblem(502, 'NOANSWER', detail, {
@@ -199,6 +204,13 @@ const word = route({
     });
   },
 });
+
+/** What the word lists, as with --all: a row for each connection, session, or watch. */
+function tableOf({ details }: OpsVerb, member: Member) {
+  if (details === undefined) return {};
+  const rows = details.rows(member).map((row) => row.map((cell) => cell?.toString() ?? null));
+  return { table: { titles: details.titles, rows } };
+}
 
 function unknown(name: string, why: string): HttpProblem {
   return new HttpProblem(404, 'UNKNOWN', `${name}: ${why}`, { exitCode: ExitCode.usage });

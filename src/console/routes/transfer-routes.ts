@@ -1,7 +1,7 @@
 /** Subtrees by the engines of `zksh dump` and `restore`, snapshots by that of `zkops snapshot`. */
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { nameOf } from '../../commands/ensemble/member-address.js';
+import { adminUrlOf, nameOf } from '../../commands/ensemble/member-address.js';
 import { CommandError, ExitCode } from '../../commands/program/command-error.js';
 import { requestSnapshot } from '../../commands/zkops/backup/admin-transfer.js';
 import { checkSink } from '../../commands/zksh/verbs/move/copy-report.js';
@@ -155,15 +155,13 @@ const snapshot = route({
       });
     }
     const member = poller.members.find((each) => nameOf(each) === server);
-    if (member?.adminPort === undefined) {
+    const admin = member && adminUrlOf(member);
+    if (admin === undefined) {
       throw new HttpProblem(404, 'UNKNOWN', `${server}: not a member with a known AdminServer`, {
         exitCode: ExitCode.usage,
         hint: 'add admin=PORT to its line in the file of --ensemble',
       });
     }
-    const { host, adminPort } = member;
-    const name = host.includes(':') ? `[${host}]` : host;
-    const admin = new URL(`http://${name}:${adminPort}`);
     const { auth } = credentials;
     const answer = await requestSnapshot({ admin, auth, signal: signalOf(response) });
     const zxid = String(answer.headers['last_zxid'] ?? '').replace(/\W/g, '');
