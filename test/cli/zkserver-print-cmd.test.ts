@@ -35,4 +35,20 @@ test('a shell starts the server by the command that print-cmd prints', async () 
   }
 });
 
+test('a verb without a configuration names the file that it looked for', () => {
+  const home = makeTempDir('no-config');
+  try {
+    const env = { ...process.env, ZOOCFGDIR: home.path, ZOOCFG: '' };
+    const { status, stderr } = spawnSync(process.execPath, [ZKSERVER, 'start-foreground'], {
+      env,
+      encoding: 'utf8',
+    });
+    assert.is(status, 2);
+    const file = join(home.path, 'zoo.cfg');
+    assert.match(stderr, `zkserver: no configuration: not found: ${file}\n`);
+  } finally {
+    home.remove();
+  }
+});
+
 test.run();

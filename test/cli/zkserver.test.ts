@@ -79,7 +79,6 @@ async function inTempDir(use: (path: string) => Promise<void>): Promise<void> {
 
 for (const [words, message] of [
   [['sart'], /^zkserver: unknown command 'sart' \(did you mean start\?\); see zkserver --help$/m],
-  [['start-foreground'], /missing required argument 'zoo\.cfg\|port'; /],
   [['start-foreground', '2181', '-Dx=y', '-D', 'z'], /expected a data directory after port 2181/],
   [['start-foreground', '99999', 'd'], /expected a port from 0 to 65535, found "99999"/],
   [['start-foreground', 'a', 'b', 'c'], /too many arguments for 'start-foreground'/],

@@ -57,7 +57,9 @@ export const METRICS: Entries = {
 
 export const TOOLS: Readonly<Record<string, Entry & { readonly here: string }>> = {
   'zkServer.sh': {
-    ...different('without options of the JVM; print-cmd prints a command of Node.js'),
+    ...different(
+      'finds zoo.cfg by ZOOCFGDIR and ZOOCFG; takes only -D of JVMFLAGS; reads no java.env; no --config; print-cmd prints a command of Node.js',
+    ),
     here: 'zkserver',
   },
   'zkServer-initialize.sh': { ...SAME, here: 'zkserver init' },

@@ -5,6 +5,7 @@ import { ensemble } from './ensemble.js';
 import { init } from './init.js';
 import { printCommand } from './print-cmd.js';
 import { restart } from './restart.js';
+import { withEnvironment } from './script-environment.js';
 import { start } from './start.js';
 import { startForeground } from './start-foreground.js';
 import { status } from './status.js';
@@ -12,6 +13,7 @@ import { stop } from './stop.js';
 import {
   Exit,
   type ServerVerb,
+  TARGET_ARGS,
   type VerbArguments,
   VerbError,
   type VerbIo,
@@ -67,8 +69,10 @@ export async function runZkserver(words: readonly string[], io: VerbIo): Promise
       summary,
       args,
       options: [...options, PROPERTY],
-      run: (operands, { D: properties = {}, ...rest }) =>
-        run({ operands, properties, options: rest }, io),
+      run: (operands, { D: properties = {}, ...rest }) => {
+        const call = { operands, properties, ownProperties: properties, options: rest };
+        return run(args === TARGET_ARGS ? withEnvironment(call, io) : call, io);
+      },
     });
   }
   try {

@@ -3,6 +3,7 @@
  * is safe: the log is synced before any write is acknowledged.
  */
 import { execFile } from 'node:child_process';
+import { ignoredSettings } from './script-environment.js';
 import { targetOf } from './target.js';
 import { Exit, type ServerVerb, TARGET_ARGS, type VerbIo } from './verb.js';
 
@@ -16,7 +17,8 @@ export const startForeground: ServerVerb = {
   options: [],
   run: async (args, io) => {
     const { config, configFile, host, port, warnings } = targetOf(args);
-    for (const warning of warnings) io.writeError(warning);
+    const ignored = ignoredSettings(args, io.env);
+    for (const warning of [...ignored, ...warnings]) io.writeError(warning);
     const ending = waitForSignal();
     const { createLogger, logLevelOf, startServer } = await import('../../server/main.js');
     const logger = await createLogger({

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { PidFile } from './pid-file.js';
+import { ignoredSettings } from './script-environment.js';
 import { SERVING_MESSAGE } from './start-foreground.js';
 import { type Target, targetOf } from './target.js';
 import { Exit, type ServerVerb, TARGET_ARGS, VerbError, type VerbIo } from './verb.js';
@@ -16,13 +17,14 @@ export const start: ServerVerb = {
   options: [],
   run: async (args, io) => {
     const target = targetOf(args);
+    for (const line of ignoredSettings(args, io.env)) io.writeError(line);
     const pidFile = new PidFile(target.dataDir, io.env);
     const running = pidFile.runningPid();
     if (running !== undefined) {
       throw new VerbError(Exit.FAILED, `zkserver: already running as process ${running}`);
     }
     const logFile = openLog(logPathOf(target, io.env));
-    const pid = await spawnServer(commandOf(args.operands, args.properties), logFile, pidFile);
+    const pid = await spawnServer(commandOf(args.operands, args.ownProperties), logFile, pidFile);
     io.writeOut(`STARTED as process ${pid}\n`);
     return Exit.OK;
   },

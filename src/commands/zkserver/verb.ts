@@ -15,7 +15,10 @@ export const Exit = {
 export interface VerbArguments {
   /** A zoo.cfg, or a port and a folder. */
   readonly operands: readonly string[];
+  /** Of -D, and of the environment of zkServer.sh. */
   readonly properties: Readonly<Record<string, string>>;
+  /** Of -D alone. */
+  readonly ownProperties: Readonly<Record<string, string>>;
   /** Without -D. */
   readonly options: VerbOptions;
 }
@@ -49,7 +52,8 @@ export interface ServerVerb {
   run(args: VerbArguments, io: VerbIo): Promise<number>;
 }
 
-export const TARGET_ARGS = ['<zoo.cfg|port>', '[datadir]'] as const;
+/** Of verbs about one server; without them, it is that of zkServer.sh (script-environment.ts). */
+export const TARGET_ARGS = ['[zoo.cfg|port]', '[datadir]'] as const;
 
 /** An error for the user; `lines` are its text. */
 export class VerbError extends Error {

@@ -1,0 +1,116 @@
+/**
+ * What Apache's zkServer.sh takes from its environment: where zoo.cfg is, and flags of the JVM. The
+ * search for zoo.cfg ends at Debian's folder, which its script names outright.
+ */
+import { existsSync } from 'node:fs';
+import { dirname, isAbsolute, join } from 'node:path';
+import { Exit, type VerbArguments, VerbError, type VerbIo } from './verb.js';
+
+type Environment = VerbIo['env'];
+
+export interface ScriptPlaces {
+  /** The file of this program; zkServer.sh looks beside its own folder. */
+  readonly program: string;
+  /** The folders of a system's packages, by preference. */
+  readonly systemFolders: readonly string[];
+}
+
+const PLACES: ScriptPlaces = {
+  program: process.argv[1] ?? '',
+  systemFolders: ['/etc/zookeeper/conf', '/etc/zookeeper'],
+};
+
+/** Shell scripts that zkServer.sh reads beside zoo.cfg. */
+const SETTINGS = ['java.env', 'zookeeper-env.sh'] as const;
+
+/** These choose what Java runs, and how. */
+const OF_JAVA = ['ZOOMAIN', 'ZK_SERVER_HEAP', 'JMXPORT', 'ZOO_LOG4J_PROP'] as const;
+
+/**
+ * The call with the file that zkServer.sh would read, and with the system properties of JVMFLAGS.
+ * Writes the name of a file that it had to find, as zkServer.sh does.
+ * @throws VerbError if the call names no configuration, and none is found
+ */
+export function withEnvironment(
+  args: VerbArguments,
+  io: VerbIo,
+  places: ScriptPlaces = PLACES,
+): VerbArguments {
+  const operands = foundOperands(args.operands, io, places);
+  const properties = { ...propertiesOf(io.env), ...args.properties };
+  return { ...args, operands, properties };
+}
+
+/** A line for each setting of zkServer.sh that has no effect here. */
+export function ignoredSettings(
+  { operands: [file = '', ...more] }: Pick<VerbArguments, 'operands'>,
+  env: Environment,
+): readonly string[] {
+  const unread = SETTINGS.map((name) => join(dirname(file), name)).filter(
+    (path) => more.length === 0 && existsSync(path),
+  );
+  const flags = flagsOf(env).filter((flag) => !flag.startsWith('-D'));
+  const names = [...OF_JAVA.filter((name) => isSet(env, name)), ...flags];
+  return [
+    ...names.map((name) => `zkserver: ${name}: ignored: this server has no JVM`),
+    ...unread.map(
+      (path) => `zkserver: ${path}: not read: set its variables in the environment, or use -D`,
+    ),
+  ];
+}
+
+function foundOperands(
+  operands: readonly string[],
+  { env, writeError }: VerbIo,
+  places: ScriptPlaces,
+): readonly string[] {
+  const [first, ...more] = operands;
+  const isElsewhere = first !== undefined && !isName(first);
+  if (isElsewhere || more.length > 0) return operands;
+  const name = first ?? (env['ZOOCFG'] || 'zoo.cfg');
+  const files = isAbsolute(name) ? [name] : foldersOf(env, places).map((each) => join(each, name));
+  const file = files.find((each) => existsSync(each));
+  if (file !== undefined) {
+    writeError(`Using config: ${file}`);
+    return [file];
+  }
+  // The error of a file that cannot be read names it.
+  if (first !== undefined) return operands;
+  throw new VerbError(
+    Exit.USAGE,
+    `zkserver: no configuration: not found: ${files.join(', ')}`,
+    'Name a zoo.cfg, or a port and a data directory, or set ZOOCFGDIR',
+  );
+}
+
+/** Of a file in the folder of the configuration, and not in the current one. */
+function isName(operand: string): boolean {
+  return !/^\d+$/.test(operand) && !operand.includes('/') && !existsSync(operand);
+}
+
+function foldersOf(env: Environment, { program, systemFolders }: ScriptPlaces): readonly string[] {
+  const own = env['ZOOCFGDIR'] ?? '';
+  return own === '' ? [join(dirname(program), '..', 'conf'), ...systemFolders] : [own];
+}
+
+/** As zkServer.sh: of a property that both variables set, the value in JVMFLAGS counts. */
+function propertiesOf(env: Environment): Record<string, string> {
+  const entries = flagsOf(env).flatMap((flag) => {
+    const [, name, value = ''] = /^-D([^=]+)(?:=(.*))?$/s.exec(flag) ?? [];
+    return name === undefined ? [] : [[name, value] as const];
+  });
+  const isCreated = !isSet(env, 'ZOO_DATADIR_AUTOCREATE_DISABLE');
+  return {
+    ...(isCreated ? {} : { 'zookeeper.datadir.autocreate': 'false' }),
+    ...Object.fromEntries(entries),
+  };
+}
+
+function flagsOf(env: Environment): readonly string[] {
+  const text = `${env['SERVER_JVMFLAGS'] ?? ''} ${env['JVMFLAGS'] ?? ''}`;
+  return text.split(/\s+/).filter((word) => word !== '');
+}
+
+function isSet(env: Environment, name: string): boolean {
+  return (env[name] ?? '') !== '';
+}
