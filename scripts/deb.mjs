@@ -45,13 +45,15 @@ for (const page of readdirSync('man').filter((name) => /\.\d$/.test(name))) {
   const text = gzipSync(readFileSync(join('man', page)), { level: 9 });
   put(`usr/share/man/man${page.at(-1)}/${page}.gz`, text);
 }
-for (const [shell, file] of [
-  ['bash', 'bash-completion/completions/zksh'],
-  ['zsh', 'zsh/vendor-completions/_zksh'],
-  ['fish', 'fish/vendor_completions.d/zksh.fish'],
-]) {
-  const args = ['dist/bin/zksh.cjs', 'completion', shell];
-  put(`usr/share/${file}`, execFileSync(process.execPath, args));
+for (const name of PROGRAMS) {
+  for (const [shell, file] of [
+    ['bash', `bash-completion/completions/${name}`],
+    ['zsh', `zsh/vendor-completions/_${name}`],
+    ['fish', `fish/vendor_completions.d/${name}.fish`],
+  ]) {
+    const args = [`dist/bin/${name}.cjs`, 'completion', shell];
+    put(`usr/share/${file}`, execFileSync(process.execPath, args));
+  }
 }
 for (const unit of readdirSync('deploy/systemd')) {
   put(`usr/lib/systemd/system/${unit}`, readFileSync(join('deploy/systemd', unit)));

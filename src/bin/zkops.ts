@@ -46,5 +46,7 @@ const world = {
 } satisfies Parameters<typeof main>[1];
 
 void main(process.argv.slice(2), world).then((code) => {
+  // A completion does not wait for members that have not answered.
+  if (process.argv[2] === '__complete') process.stdout.write('', () => process.exit(code));
   process.exitCode = code;
 });

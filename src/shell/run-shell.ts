@@ -1,6 +1,7 @@
 import { configFile } from '../commands/connecting/profiles.js';
 import { isAsciiLocale } from '../commands/terminal/ascii-drawing.js';
 import { pagerCommand } from '../commands/terminal/pager.js';
+import { makeVocabulary } from '../commands/zksh/completing/vocabulary.js';
 import { readAliases, readPager, readPromptRole } from '../commands/zksh/configuration.js';
 import { plainReport } from '../commands/zksh/engine/error-report.js';
 import { loadRenderer } from '../commands/zksh/results/render.js';
@@ -9,7 +10,6 @@ import type { ShellOptions } from '../commands/zksh/session/shell-options.js';
 import type { ShellSession } from '../commands/zksh/session/shell-session.js';
 import { traceLine } from '../commands/zksh/session/trace-switch.js';
 import { HistoryFile, historyFile } from './line/history.js';
-import { makeVocabulary } from './line/vocabulary.js';
 import { ShellDriver } from './shell-driver.js';
 import type { Key } from './terminal/key-decoder.js';
 import { loadInk } from './terminal/load-ink.js';

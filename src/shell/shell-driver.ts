@@ -2,6 +2,7 @@
 
 import { CommandError, ExitCode } from '../commands/program/command-error.js';
 import { inBackground } from '../commands/program/in-background.js';
+import type { Vocabulary } from '../commands/zksh/completing/vocabulary.js';
 import type { CommandContext } from '../commands/zksh/engine/command.js';
 import { plainReport } from '../commands/zksh/engine/error-report.js';
 import type { Renderer } from '../commands/zksh/results/render.js';
@@ -15,7 +16,6 @@ import { Completer } from './line/completer.js';
 import { drawn, echoOf } from './line/echo-line.js';
 import type { HistoryFile } from './line/history.js';
 import { actionOf, type KeyMode } from './line/keymap.js';
-import type { Vocabulary } from './line/vocabulary.js';
 import { PAGER_LEFT, type Paging, ResultPrinter } from './result-printer.js';
 import {
   initialState,

@@ -1,5 +1,7 @@
 // The interactive shell as a pure reducer: an event in, the next state and effects out.
 // shell-driver.ts performs the effects and returns their results as events.
+
+import { isStorable, type Vocabulary } from '../commands/zksh/completing/vocabulary.js';
 import { parseLine } from '../commands/zksh/language/parse-line.js';
 import {
   type CompletedEvent,
@@ -19,7 +21,6 @@ import {
   typeSecret,
 } from './line/secret-entry.js';
 import { acceptSuggestion, suggestionFor } from './line/suggestion.js';
-import { isStorable, type Vocabulary } from './line/vocabulary.js';
 import type { Span } from './terminal/theme.js';
 import {
   addWatchRows,

@@ -1,12 +1,12 @@
 // The output of the shell's components on a terminal, drawn by Ink and parsed from its escapes.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { makeVocabulary } from '../../src/commands/zksh/completing/vocabulary.js';
 import { loadRenderer } from '../../src/commands/zksh/results/render.js';
 import { allCommands } from '../../src/commands/zksh/running/registry.js';
 import { NO_STAT } from '../../src/protocol/data.js';
 import { BrowserDriver } from '../../src/shell/browser/browser-driver.js';
 import { viewOf } from '../../src/shell/browser/value-view.js';
-import { makeVocabulary } from '../../src/shell/line/vocabulary.js';
 import { ShellDriver } from '../../src/shell/shell-driver.js';
 import { KeyDecoder } from '../../src/shell/terminal/key-decoder.js';
 import { loadInk } from '../../src/shell/terminal/load-ink.js';

@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { textWidth } from '../../src/commands/terminal/text-width.js';
+import { makeVocabulary } from '../../src/commands/zksh/completing/vocabulary.js';
 import { resolvePath } from '../../src/commands/zksh/language/resolve-path.js';
 import { allCommands } from '../../src/commands/zksh/running/registry.js';
 import { EMPTY_LINE } from '../../src/shell/line/line-editor.js';
-import { makeVocabulary } from '../../src/shell/line/vocabulary.js';
 import { initialState, type ShellState } from '../../src/shell/shell-state.js';
 import { loadInk } from '../../src/shell/terminal/load-ink.js';
 import {

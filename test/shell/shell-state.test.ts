@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { makeVocabulary } from '../../src/commands/zksh/completing/vocabulary.js';
 import { allCommands } from '../../src/commands/zksh/running/registry.js';
 import type { KeyAction } from '../../src/shell/line/keymap.js';
 import type { LineAction } from '../../src/shell/line/line-editor.js';
-import { makeVocabulary } from '../../src/shell/line/vocabulary.js';
 import {
   initialState,
   type ShellEffect,

@@ -1,8 +1,9 @@
 // Asks the shells that start zksh for the completions of its script.
 
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { test } from 'uvu';
 import { makeTempDir } from './temp-dir.js';
 
@@ -21,28 +22,59 @@ function isInstalled(shell: string): boolean {
 export const zshTest = isInstalled('zsh') ? test : test.skip;
 export const fishTest = isInstalled('fish') ? test : test.skip;
 
+/** A shell with the programs of the build on its PATH. */
+export interface OuterShell {
+  readonly program: string;
+  readonly script: string;
+  readonly path: string;
+}
+
 /** The words that fish offers for each line, without their descriptions. */
-export function completeInFish(script: string, lines: readonly string[]): string[] {
+export async function completeInFish(
+  { program, script, path }: OuterShell,
+  lines: readonly string[],
+): Promise<string[]> {
   const home = makeTempDir('fish');
   try {
-    const file = join(home.path, 'zksh.fish');
+    const file = join(home.path, `${program}.fish`);
     writeFileSync(file, script);
-    return lines.map((line) => {
-      const args = ['--no-config', '-c', `source $argv[1]; complete -C $argv[2]`, file, line];
-      const { stdout, stderr } = spawnSync('fish', args, {
-        encoding: 'utf8',
-        env: { ...process.env, HOME: home.path },
-      });
-      if (stderr !== '') throw new Error(stderr);
-      return stdout
-        .trimEnd()
-        .split('\n')
-        .map((offer) => offer.replace(/\t.*/, ''))
-        .join(' ');
-    });
+    const offers: string[] = [];
+    for (const line of lines) {
+      const args = ['--no-config', '-c', 'source $argv[1]; complete -C $argv[2]', file, line];
+      const shown = (await run('fish', args, home.path, path)).trimEnd().split('\n');
+      offers.push(shown.map((offer) => offer.replace(/\t.*/, '')).join(' '));
+    }
+    return offers;
   } finally {
     home.remove();
   }
+}
+
+// An interactive bash on the terminal that zsh gives it. Control-X prints the line.
+const BASH_SETTINGS = String.raw`
+PS1= PS2=
+bind 'set bell-style none'
+bind 'set enable-bracketed-paste off'
+bind -x '"\C-x": printf "\n<<%s>>\n" "$READLINE_LINE"; READLINE_LINE='
+`;
+const ASK_BASH = String.raw`
+zmodload zsh/zpty
+TERM=dumb zpty child bash --norc --noprofile -i
+zpty -w child "source $1; echo ready-\$((1+1))"
+zpty -r -m child line '*ready-2*'
+shift
+for text in "$@"; do
+  zpty -w -n child "$text"$'\t\x18'
+  zpty -r -m child line '*<<*>>*'
+  line="${'$'}{line##*<<}"; print -r -- "${'$'}{line%%>>*}"
+done
+zpty -d child
+`;
+
+/** Each line after Tab is pressed at its end in bash. */
+export function completeInBash(shell: OuterShell, lines: readonly string[]): Promise<string[]> {
+  const script = BASH_SETTINGS + shell.script;
+  return completeOnTerminal(ASK_BASH, { ...shell, script }, 'completion', (file) => file, lines);
 }
 
 // An interactive zsh on its own terminal prints the line that Tab made.
@@ -58,27 +90,47 @@ shift
 for text in "$@"; do
   zpty -w -n child "$text"$'\\t\\x18'
   zpty -r -m child line '*<<*>>*'
-  [[ "$line" != *_(zksh|arguments)*:<->:* ]] || print -r -u2 -- "$text: $line"
+  [[ "$line" != *_(zk|arguments)*:<->:* ]] || print -r -u2 -- "$text: $line"
   line="\${line##*<<}"; print -r -- "\${line%%>>*}"
 done
 zpty -d child
 `;
 
 /** Each line after Tab is pressed at its end in zsh. */
-export function completeInZsh(script: string, lines: readonly string[]): string[] {
-  const home = makeTempDir('zsh');
+export function completeInZsh(shell: OuterShell, lines: readonly string[]): Promise<string[]> {
+  return completeOnTerminal(ASK_ZSH, shell, `_${shell.program}`, dirname, lines);
+}
+
+/** @param argumentOf the first argument of the asking program, by the file with the script */
+async function completeOnTerminal(
+  ask: string,
+  { script, path }: OuterShell,
+  name: string,
+  argumentOf: (file: string) => string,
+  lines: readonly string[],
+): Promise<string[]> {
+  const home = makeTempDir('outer-shell');
   try {
     const folder = join(home.path, 'functions');
     mkdirSync(folder);
-    writeFileSync(join(folder, '_zksh'), script);
-    const { stdout, stderr } = spawnSync('zsh', ['-f', '-c', ASK_ZSH, 'zsh', folder, ...lines], {
-      encoding: 'utf8',
-      env: { ...process.env, HOME: home.path },
-      timeout: 60_000,
-    });
-    if (stderr !== '') throw new Error(stderr);
-    return stdout.trimEnd().split('\n');
+    const file = join(folder, name);
+    writeFileSync(file, script);
+    const args = ['-f', '-c', ask, 'zsh', argumentOf(file), ...lines];
+    return (await run('zsh', args, home.path, path)).trimEnd().split('\n');
   } finally {
     home.remove();
   }
+}
+
+/** Not in the turn of this process, which may serve the candidates. */
+async function run(
+  shell: string,
+  args: readonly string[],
+  home: string,
+  path: string,
+): Promise<string> {
+  const env = { ...process.env, HOME: home, PATH: path, LC_ALL: 'C.UTF-8' };
+  const { stdout, stderr } = await promisify(execFile)(shell, args, { env, timeout: 60_000 });
+  if (stderr !== '') throw new Error(stderr);
+  return stdout;
 }

@@ -71,6 +71,18 @@ export async function readProfile(file: string, name: string): Promise<Profile> 
   return checkProfile(file, name, profiles[name]);
 }
 
+/** Names and servers only, unchecked. Empty without a file. @throws CommandError USAGE */
+export async function listProfiles(
+  file: string,
+): Promise<readonly { readonly name: string; readonly connect: string | undefined }[]> {
+  const { profiles } = await readConfig(file);
+  if (!isRecord(profiles)) return [];
+  return Object.entries(profiles).map(([name, profile]) => {
+    const connect = isRecord(profile) ? profile['connect'] : undefined;
+    return { name, connect: typeof connect === 'string' ? connect : undefined };
+  });
+}
+
 /** Empty without a file. @throws CommandError USAGE */
 export async function readConfig(file: string): Promise<Readonly<Record<string, unknown>>> {
   if (!existsSync(file)) return {};

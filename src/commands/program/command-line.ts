@@ -1,5 +1,7 @@
 /** zksh does not use commander, which costs time at every start (docs/libraries.md has figures). */
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import type { CompleteValue } from './complete-call.js';
+import { COMPLETION_SHELLS, type CompletionShell } from './completion-shells.js';
 import { DURATION_FORM, parseDuration } from './duration.js';
 
 /** A function also gets the earlier value, and throws what it expected. */
@@ -91,6 +93,25 @@ export class CommandLine {
       if (this.#env !== undefined) fillFromEnvironment(command, this.#program, this.#env);
       this.#status = await run(values, command.opts<O>());
     });
+  }
+
+  /** Declares a verb that prints a completion script. */
+  declareCompletion(print: (text: string) => void): void {
+    this.describe('completion', 'Print a completion script for a shell')
+      .addArgument(new Argument('<shell>').choices(COMPLETION_SHELLS))
+      .action(async (shell: CompletionShell) => {
+        const { completionScript } = await import('./completion-script.js');
+        print(completionScript(this.#program.name, shell));
+      });
+  }
+
+  /** The answer to `__complete -- WORDS…`. @param completeValue completes values without choices */
+  async complete(args: readonly string[], completeValue: CompleteValue): Promise<string> {
+    const { answerCompletion } = await import('./completion-answer.js');
+    const { completeCall } = await import('./complete-call.js');
+    return answerCompletion(args, (before, word) =>
+      completeCall(this.#root, before, word, completeValue),
+    );
   }
 
   /** Returns the exit status, and throws the error of the verb. */

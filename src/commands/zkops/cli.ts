@@ -61,11 +61,23 @@ export async function main(
       line.declare(verb, taskCall({ summary, ...task }, verb, world));
     }
   }
+  line.declareCompletion((text) => void world.writeOut(text));
   try {
+    if (args[0] === '__complete') return await printCandidates(line, args.slice(1), world);
     return await line.run(args);
   } catch (error) {
     return printFault(error, world);
   }
+}
+
+async function printCandidates(
+  line: CommandLine,
+  args: readonly string[],
+  world: CliWorld,
+): Promise<number> {
+  const { completeOpsValue } = await import('./complete-value.js');
+  await world.writeOut(await line.complete(args, (expected) => completeOpsValue(expected, world)));
+  return 0;
 }
 
 /** Prints an error of the user or of the run, and returns the exit status. Rethrows others. */

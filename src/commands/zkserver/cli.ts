@@ -75,7 +75,13 @@ export async function runZkserver(words: readonly string[], io: VerbIo): Promise
       },
     });
   }
+  line.declareCompletion(io.writeOut);
   try {
+    if (words[0] === '__complete') {
+      const { completeServerValue } = await import('./complete-value.js');
+      io.writeOut(await line.complete(words.slice(1), completeServerValue));
+      return Exit.OK;
+    }
     return await line.run(words);
   } catch (error) {
     return report(error, io);

@@ -1,5 +1,5 @@
 import { promises as files } from 'node:fs';
-import { CommandError, type ErrorReport, ExitCode, usageError } from '../program/command-error.js';
+import { CommandError, type ErrorReport, ExitCode } from '../program/command-error.js';
 import { isAsciiLocale } from '../terminal/ascii-drawing.js';
 import { ignoreClosedPipe } from '../terminal/closed-pipe.js';
 import { Output } from '../terminal/output.js';
@@ -21,6 +21,7 @@ export interface ZkshParts {
 /** Returns the exit status, after closing the session and the embedded server. */
 export async function runZksh(argv: readonly string[], parts: ZkshParts): Promise<number> {
   if (argv[0] === '--zkcli') return runAsZkCli(argv.slice(1), parts);
+  if (argv[0] === '__complete') return printCandidates(argv.slice(1));
   if (argv[0] === 'completion') return printCompletion(argv.slice(1));
   let options: ZkshOptions;
   try {
@@ -46,22 +47,25 @@ export async function runZksh(argv: readonly string[], parts: ZkshParts): Promis
   }
 }
 
-async function printCompletion([word, ...rest]: readonly string[]): Promise<number> {
-  const { COMPLETION_SHELLS, completionScript } = await import('./completion.js');
-  const shell = COMPLETION_SHELLS.find((name) => name === word);
-  if (shell === undefined || rest.length > 0) {
+async function printCompletion(words: readonly string[]): Promise<number> {
+  const { completionScript } = await import('../program/completion-script.js');
+  const { completionShell } = await import('../program/completion-shells.js');
+  try {
+    return await print(completionScript('zksh', completionShell(words)));
+  } catch (error) {
     return printReport(
-      plainReport(
-        usageError(
-          `completion: unknown shell: "${word ?? ''}" (expected bash, zsh, or fish)`,
-          undefined,
-        ),
-      ),
+      plainReport(error),
       'zksh completion bash; for a server of that name: zksh completion:2181',
     );
   }
-  const { allCommands } = await import('./running/registry.js');
-  return print(completionScript(shell, await allCommands()));
+}
+
+async function printCandidates(args: readonly string[]): Promise<number> {
+  const { answerCompletion } = await import('../program/completion-answer.js');
+  const { completeArgv } = await import('./complete-argv.js');
+  return print(
+    await answerCompletion(args, (before, word) => completeArgv(before, word, process.env)),
+  );
 }
 
 async function runAsZkCli(argv: readonly string[], parts: ZkshParts): Promise<number> {

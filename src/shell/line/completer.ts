@@ -1,8 +1,8 @@
-import { readdir } from 'node:fs/promises';
+import { type Completion, complete } from '../../commands/zksh/completing/complete.js';
+import { listFiles } from '../../commands/zksh/completing/list-files.js';
+import type { Vocabulary } from '../../commands/zksh/completing/vocabulary.js';
 import type { ShellSession } from '../../commands/zksh/session/shell-session.js';
-import { type Completion, complete } from './complete.js';
 import { PathCache } from './path-cache.js';
-import type { Vocabulary } from './vocabulary.js';
 
 export class Completer {
   readonly #session: ShellSession;
@@ -35,9 +35,4 @@ export class Completer {
     }
     return (await client.getChildren(path)).children;
   }
-}
-
-async function listFiles(folder: string): Promise<readonly string[]> {
-  const entries = await readdir(folder, { withFileTypes: true });
-  return entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
 }

@@ -1,4 +1,4 @@
-import type { Completion } from './complete.js';
+import type { Completion } from '../../commands/zksh/completing/complete.js';
 import { editLine, type LineState } from './line-editor.js';
 
 export interface CompletedEvent {

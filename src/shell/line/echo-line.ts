@@ -1,9 +1,9 @@
+import type { Vocabulary } from '../../commands/zksh/completing/vocabulary.js';
 import type { PathResolver } from '../../commands/zksh/engine/parse-arguments.js';
 import { safeText } from '../../protocol/sanitize.js';
 import { paintSpans, type Span } from '../terminal/theme.js';
 import { analyzeLine } from './line-analysis.js';
 import { type Connection, promptSpans } from './prompt.js';
-import type { Vocabulary } from './vocabulary.js';
 
 const ECHO_COLUMNS = 1000;
 

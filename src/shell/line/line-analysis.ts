@@ -3,6 +3,7 @@
 
 import type { Place } from '../../commands/program/command-error.js';
 import { CommandError } from '../../commands/program/command-error.js';
+import type { Vocabulary } from '../../commands/zksh/completing/vocabulary.js';
 import { type CommandDeclaration, usageOf } from '../../commands/zksh/engine/command.js';
 import { innerWords } from '../../commands/zksh/engine/inner-words.js';
 import { type PathResolver, parseArguments } from '../../commands/zksh/engine/parse-arguments.js';
@@ -17,7 +18,6 @@ import { isHistoryReference } from '../../commands/zksh/language/history-referen
 import { parseLine, type Statement, type Token } from '../../commands/zksh/language/parse-line.js';
 import { suggestCommand } from '../../commands/zksh/running/registry.js';
 import type { Span, Tone } from '../terminal/theme.js';
-import type { Vocabulary } from './vocabulary.js';
 
 export interface LineAnalysis {
   /** The whole text, with dots for the characters of secrets. */

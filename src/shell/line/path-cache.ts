@@ -1,4 +1,4 @@
-import type { ListChildren } from './complete.js';
+import type { ListChildren } from '../../commands/znodes/complete-path.js';
 
 /** Long enough for several TABs, short enough to show changes of other clients. */
 const FRESH_MS = 3000;

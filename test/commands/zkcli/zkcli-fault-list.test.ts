@@ -46,7 +46,7 @@ const SHOWN_BY: readonly (readonly [fault: string, file: string, name: string])[
   ['events within the line', TERMINAL, 'watch'],
   ['options that stay', HERE, 'an option counts for its own line only'],
   ['no help, blanks are an error', HERE, 'help is a command, and blanks do nothing'],
-  ['TAB knows absolute paths only', 'test/shell/line/complete.test.ts', 'path'],
+  ['TAB knows absolute paths only', 'test/commands/zksh/completing/complete.test.ts', 'path'],
   [
     'digests made elsewhere',
     'test/commands/zksh/verbs/acl/acl.test.ts',

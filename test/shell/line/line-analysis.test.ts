@@ -1,10 +1,10 @@
 // The analysis of a line before Enter.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { makeVocabulary } from '../../../src/commands/zksh/completing/vocabulary.js';
 import { resolvePath } from '../../../src/commands/zksh/language/resolve-path.js';
 import { allCommands } from '../../../src/commands/zksh/running/registry.js';
 import { analyzeLine } from '../../../src/shell/line/line-analysis.js';
-import { makeVocabulary } from '../../../src/shell/line/vocabulary.js';
 
 const aliases = new Map([['ll', 'ls -l']]);
 const vocabulary = makeVocabulary(await allCommands(), aliases);

@@ -2,13 +2,16 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import {
+  isStorable,
+  makeVocabulary,
+} from '../../../../../src/commands/zksh/completing/vocabulary.js';
 import { readAliases } from '../../../../../src/commands/zksh/configuration.js';
 import {
   allCommands,
   findCommand,
   suggestCommand,
 } from '../../../../../src/commands/zksh/running/registry.js';
-import { isStorable, makeVocabulary } from '../../../../../src/shell/line/vocabulary.js';
 import { makeShellWorld } from '../../../../support/shell-world.js';
 import { makeTempDir } from '../../../../support/temp-dir.js';
 

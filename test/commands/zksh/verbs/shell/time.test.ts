@@ -1,10 +1,13 @@
 // Commands that run another one: time and repeat.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { complete } from '../../../../../src/commands/zksh/completing/complete.js';
+import {
+  isStorable,
+  makeVocabulary,
+} from '../../../../../src/commands/zksh/completing/vocabulary.js';
 import { allCommands } from '../../../../../src/commands/zksh/running/registry.js';
-import { complete } from '../../../../../src/shell/line/complete.js';
 import { analyzeLine } from '../../../../../src/shell/line/line-analysis.js';
-import { isStorable, makeVocabulary } from '../../../../../src/shell/line/vocabulary.js';
 import { makeShellWorld } from '../../../../support/shell-world.js';
 import { waitFor } from '../../../../support/wait-for.js';
 

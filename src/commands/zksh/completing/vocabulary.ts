@@ -1,11 +1,11 @@
-import { type Aliases, expandAliases } from '../../commands/zksh/engine/aliases.js';
-import type { CommandDeclaration, Verb } from '../../commands/zksh/engine/command.js';
-import { innerWords } from '../../commands/zksh/engine/inner-words.js';
-import { type Call, callOf, toRun } from '../../commands/zksh/engine/subcommands.js';
-import { isOptionLike, rolesOf } from '../../commands/zksh/engine/word-role.js';
-import { isHistoryReference } from '../../commands/zksh/language/history-reference.js';
-import { parseLine, type Statement, type Token } from '../../commands/zksh/language/parse-line.js';
-import { suggestCommand } from '../../commands/zksh/running/registry.js';
+import { type Aliases, expandAliases } from '../engine/aliases.js';
+import type { CommandDeclaration, Verb } from '../engine/command.js';
+import { innerWords } from '../engine/inner-words.js';
+import { type Call, callOf, toRun } from '../engine/subcommands.js';
+import { isOptionLike, rolesOf } from '../engine/word-role.js';
+import { isHistoryReference } from '../language/history-reference.js';
+import { parseLine, type Statement, type Token } from '../language/parse-line.js';
+import { suggestCommand } from '../running/registry.js';
 
 export interface Vocabulary {
   /** With aliases, in the order of help. */

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { allCommands } from '../../../src/commands/zksh/running/registry.js';
-import { isStorable, makeVocabulary } from '../../../src/shell/line/vocabulary.js';
+import { isStorable, makeVocabulary } from '../../../../src/commands/zksh/completing/vocabulary.js';
+import { allCommands } from '../../../../src/commands/zksh/running/registry.js';
 
 test('the vocabulary has every name and alias', async () => {
   const vocabulary = makeVocabulary(await allCommands());

@@ -1,7 +1,9 @@
 // TAB after a pattern lists its matches and does not change it. A name begun after a pattern is
 // completed from the children of all matches.
-import { type NamePattern, parsePathGlob } from '../../commands/zksh/language/path-glob.js';
-import type { Found, ListChildren } from './complete.js';
+
+import type { ListChildren } from '../../znodes/complete-path.js';
+import { type NamePattern, parsePathGlob } from '../language/path-glob.js';
+import type { Found } from './complete.js';
 
 export const NOTHING: Found = { prefix: '', choices: [] };
 

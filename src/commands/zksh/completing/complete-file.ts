@@ -12,5 +12,9 @@ export async function completeFile(text: string, listFiles: ListFiles): Promise<
   const fitting = names
     .filter((name) => name.startsWith(begun) && (begun !== '' || !name.startsWith('.')))
     .sort();
-  return { prefix, choices: fitting.map((name) => ({ name, isOpen: name.endsWith('/') })) };
+  return {
+    prefix,
+    choices: fitting.map((name) => ({ name, isOpen: name.endsWith('/') })),
+    areFiles: true,
+  };
 }

@@ -1,12 +1,12 @@
 // TAB completion. Commands and flags come from the declarations, paths from the server, one listing
 // at a time.
-import { type CommandDeclaration, subcommandWords } from '../../commands/zksh/engine/command.js';
-import { innerWords } from '../../commands/zksh/engine/inner-words.js';
-import type { Call } from '../../commands/zksh/engine/subcommands.js';
-import { flagsOf, rolesOf } from '../../commands/zksh/engine/word-role.js';
-import { type ParsedLine, parseLine, type Token } from '../../commands/zksh/language/parse-line.js';
-import { quoteWord } from '../../commands/zksh/language/quote-word.js';
-import { resolvePath } from '../../commands/zksh/language/resolve-path.js';
+import { completePath, type ListChildren } from '../../znodes/complete-path.js';
+import { type CommandDeclaration, subcommandWords } from '../engine/command.js';
+import { innerWords } from '../engine/inner-words.js';
+import type { Call } from '../engine/subcommands.js';
+import { flagsOf, HELP_OPTION, rolesOf } from '../engine/word-role.js';
+import { type ParsedLine, parseLine, type Token } from '../language/parse-line.js';
+import { quoteWord } from '../language/quote-word.js';
 import { completeAcl } from './complete-acl.js';
 import { completeFile, type ListFiles } from './complete-file.js';
 import { completePattern, NOTHING } from './complete-pattern.js';
@@ -22,8 +22,6 @@ export interface Completion {
   readonly candidates: readonly string[];
   readonly fault?: string;
 }
-
-export type ListChildren = (path: string) => Promise<readonly string[]>;
 
 export interface CompletionContext {
   readonly vocabulary: Vocabulary;
@@ -68,6 +66,29 @@ export async function complete(
   return { ...here, text: spelt, candidates: names };
 }
 
+/** Candidates for the end of a line, each as the whole line. */
+export async function completeLine(text: string, context: CompletionContext): Promise<Found> {
+  const word = wordAt(text);
+  if (word === undefined) return NOTHING;
+  const found = await candidatesFor(word, context);
+  const start = text.slice(0, word.start);
+  const choices = found.choices.map((choice) => ({
+    ...choice,
+    name: start + spell(found.prefix + choice.name, choice.isOpen, word, found),
+  }));
+  return { ...found, prefix: '', choices };
+}
+
+/** Candidates for the last of words that another shell has split. */
+export function completeWord(
+  before: readonly Token[],
+  text: string,
+  context: CompletionContext,
+): Promise<Found> {
+  const word = { before, start: 0, text, isQuoted: false, quote: undefined, pattern: undefined };
+  return candidatesFor(word, context);
+}
+
 interface Word {
   readonly before: readonly Token[];
   readonly start: number;
@@ -83,6 +104,7 @@ export interface Choice {
   readonly name: string;
   /** Whether the word may continue: no blank is added then. */
   readonly isOpen: boolean;
+  readonly about?: string | undefined;
 }
 
 export interface Found {
@@ -91,6 +113,8 @@ export interface Found {
   /** Whether it must start unquoted: a quoted word is not a flag or `@file`. */
   readonly isBare?: boolean;
   readonly isListOnly?: boolean;
+  /** The choices are files of this machine. */
+  readonly areFiles?: boolean;
 }
 
 function isFound(value: unknown): value is Found {
@@ -131,7 +155,7 @@ function currentStatement({ statements }: ParsedLine, text: string): readonly To
 
 async function candidatesFor(word: Word, context: CompletionContext): Promise<Found> {
   const { vocabulary } = context;
-  if (word.before.length === 0) return among(vocabulary.words, word.text);
+  if (word.before.length === 0) return amongCommands(vocabulary, word.text);
   const call = vocabulary.callOf(word.before);
   if (call === undefined) return NOTHING;
   const { command, words } = call;
@@ -139,7 +163,8 @@ async function candidatesFor(word: Word, context: CompletionContext): Promise<Fo
   if (inner.length > 0) return candidatesFor({ ...word, before: inner }, context);
   const { next, isNextAwaited, mayBeOption } = rolesOf(command, words);
   if (mayBeOption && !isNextAwaited && !word.isQuoted && word.text.startsWith('-')) {
-    return { ...among(unusedFlags(command, words), word.text), isBare: true };
+    const flags = among(unusedFlags(command, words), word.text, (flag) => aboutFlag(command, flag));
+    return { ...flags, isBare: true };
   }
   if (next.role !== 'value') return NOTHING;
   const { kind, choices } = next.spec;
@@ -151,9 +176,13 @@ async function candidatesFor(word: Word, context: CompletionContext): Promise<Fo
       return completePathOrPattern(word, context);
     case 'command':
       if (words.length > 0) return among(subcommandsOf(vocabulary.callOf(words)), word.text);
-      return among(vocabulary.words, word.text);
+      return amongCommands(vocabulary, word.text);
     case 'word':
-      return among(vocabulary.words, word.text);
+      return amongCommands(vocabulary, word.text);
+    case 'place':
+      return completePlace(word, context);
+    case 'file':
+      return completeFile(word.text, context.listFiles);
     case 'acl':
       return completeAcl(word.text);
     default:
@@ -161,9 +190,24 @@ async function candidatesFor(word: Word, context: CompletionContext): Promise<Fo
   }
 }
 
-function among(words: readonly string[], begun: string): Found {
+function among(
+  words: readonly string[],
+  begun: string,
+  about: (word: string) => string | undefined = () => undefined,
+): Found {
   const fitting = words.filter((word) => word.startsWith(begun));
-  return { prefix: '', choices: fitting.map((name) => ({ name, isOpen: false })) };
+  const choices = fitting.map((name) => ({ name, isOpen: false, about: about(name) }));
+  return { prefix: '', choices };
+}
+
+function amongCommands(vocabulary: Vocabulary, begun: string): Found {
+  return among(vocabulary.words, begun, (word) => vocabulary.find(word)?.summary);
+}
+
+function aboutFlag({ options }: CommandDeclaration, flag: string): string | undefined {
+  const specs = Object.entries({ ...options, help: HELP_OPTION });
+  return specs.find(([name, { letter }]) => flag === `--${name}` || flag === `-${letter}`)?.[1]
+    .summary;
 }
 
 function subcommandsOf(call: Call | undefined): readonly string[] {
@@ -179,30 +223,6 @@ function unusedFlags(command: CommandDeclaration, words: readonly Token[]): read
   return flagsOf({ ...command, options: command.subcommands === undefined ? left : {} });
 }
 
-/** A relative path stays relative; a znode with children gets a slash. */
-async function completePath(text: string, context: CompletionContext): Promise<Found> {
-  const slash = text.lastIndexOf('/');
-  const prefix = text.slice(0, slash + 1);
-  const begun = text.slice(slash + 1);
-  // `..` is a complete name; only a slash can follow.
-  if (begun === '..') return { prefix, choices: [{ name: '../', isOpen: true }] };
-  const folder = resolvePath(prefix === '' ? '.' : prefix, context.cwd);
-  const children = await context.listChildren(folder);
-  const names = children.filter((name) => name.startsWith(begun)).sort(byCodePoint);
-  const [only] = names;
-  if (only === undefined || names.length > 1) {
-    return { prefix, choices: names.map((name) => ({ name, isOpen: true })) };
-  }
-  const path = folder === '/' ? `/${only}` : `${folder}/${only}`;
-  const hasChildren = await context.listChildren(path).then(
-    (grandchildren) => grandchildren.length > 0,
-    // Unreadable or deleted: the name is complete.
-    () => false,
-  );
-  const choice = hasChildren ? { name: `${only}/`, isOpen: true } : { name: only, isOpen: false };
-  return { prefix, choices: [choice] };
-}
-
 /** Prefers names with this literal prefix to matches of the pattern. */
 async function completePathOrPattern(word: Word, context: CompletionContext): Promise<Found> {
   const { text, pattern } = word;
@@ -210,6 +230,12 @@ async function completePathOrPattern(word: Word, context: CompletionContext): Pr
   const found = await completePath(text, context).catch(() => NOTHING);
   if (found.choices.length > 0) return found;
   return completePattern(text, pattern, context.cwd, context.listChildren);
+}
+
+/** A path of this session, or a dump after `@`. */
+function completePlace(word: Word, context: CompletionContext): Promise<Found> {
+  if (word.text.startsWith('@')) return completeData(word, context);
+  return completePathOrPattern(word, context);
 }
 
 async function completeData(word: Word, context: CompletionContext): Promise<Found> {
@@ -220,11 +246,6 @@ async function completeData(word: Word, context: CompletionContext): Promise<Fou
 
 function isFile({ name, spec }: { readonly name: string; readonly spec: object }): boolean {
   return /^(file|folder|dir)$/i.test('valueName' in spec ? String(spec.valueName) : name);
-}
-
-/** The order of ls: UTF-16 units, independent of the locale. */
-function byCodePoint(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function commonPrefix(names: readonly string[]): string {

@@ -1,10 +1,10 @@
 // A bar marks the cursor in a line.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseLine } from '../../../src/commands/zksh/language/parse-line.js';
-import { allCommands } from '../../../src/commands/zksh/running/registry.js';
-import { type Completion, complete } from '../../../src/shell/line/complete.js';
-import { makeVocabulary } from '../../../src/shell/line/vocabulary.js';
+import { type Completion, complete } from '../../../../src/commands/zksh/completing/complete.js';
+import { makeVocabulary } from '../../../../src/commands/zksh/completing/vocabulary.js';
+import { parseLine } from '../../../../src/commands/zksh/language/parse-line.js';
+import { allCommands } from '../../../../src/commands/zksh/running/registry.js';
 
 const aliases = new Map([
   ['jg', 'get /a; json get'],
