@@ -102,7 +102,7 @@ function SortedTable({ table: { titles, rows } }: { readonly table: Table }) {
           <tr>
             {titles.map((title, at) => (
               <th scope="col" key={title} aria-sort={at === by ? 'other' : 'none'}>
-                <button type="button" onClick={() => setBy(at)}>
+                <button type="button" aria-pressed={at === by} onClick={() => setBy(at)}>
                   {title}
                 </button>
               </th>
