@@ -83,18 +83,50 @@ test('an ACL is replaced by its version, but not by one that locks the console o
     assert.is(system.body['code'], 'PROTECTED');
   }));
 
+const PROXY = ['--proxy-header', 'X-User', '--proxy-from', '10.9.9.9,127.0.0.0/8'];
+const as = (user: string, init: RequestInit = {}): RequestInit => ({
+  ...init,
+  headers: { ...Object.fromEntries(new Headers(init.headers)), 'x-user': user },
+});
+
+test('a login with a SASL line has the permissions of its SASL user', async () => {
+  const folder = makeTempDir('console');
+  const [logins, jaas] = [`${folder.path}/logins`, `${folder.path}/jaas.conf`];
+  const auth = 'org.apache.zookeeper.server.auth';
+  writeFileSync(logins, 'zoe:sasl:bob:bobsecret\neve:sasl:bob:wrong\n', { mode: 0o600 });
+  writeFileSync(jaas, `Server { ${auth}.DigestLoginModule required user_bob="bobsecret"; };`, {
+    mode: 0o600,
+  });
+  const config = {
+    'authProvider.1': `${auth}.SASLAuthenticationProvider`,
+    'java.security.auth.login.config': jaas,
+  };
+  try {
+    await withConsole(
+      [...PROXY, '--zk-logins', logins],
+      async ({ api, client }) => {
+        const acl = [{ perms: 31, id: { scheme: 'sasl', id: 'bob' } }];
+        await client.create('/own', 'for bob', { acl });
+        const statusOf = async (user: string) =>
+          (await api.ask('/znode?path=/own', as(user))).status;
+        assert.equal([await statusOf('zoe'), await statusOf('ana')], [200, 403]);
+        assert.ok((await statusOf('eve')) >= 400);
+        assert.not.match(api.output(), 'bobsecret');
+      },
+      { config },
+    );
+  } finally {
+    folder.remove();
+  }
+});
+
 test('each login has the permissions of its own credentials, and its own changes', async () => {
   const folder = makeTempDir('console');
   const logins = `${folder.path}/logins`;
   writeFileSync(logins, '# comment\nana:digest:app:secret\n', { mode: 0o600 });
   chmodSync(logins, 0o600);
-  const proxy = ['--proxy-header', 'X-User', '--proxy-from', '10.9.9.9,127.0.0.0/8'];
-  const as = (user: string, init: RequestInit = {}): RequestInit => ({
-    ...init,
-    headers: { ...Object.fromEntries(new Headers(init.headers)), 'x-user': user },
-  });
   try {
-    const args = [...proxy, '--zk-logins', logins, '--allow-writes'];
+    const args = [...PROXY, '--zk-logins', logins, '--allow-writes'];
     await withConsole(args, async ({ api, client }) => {
       await client.addAuth('digest', 'app:secret');
       const acl = [{ perms: 31, id: { scheme: 'auth', id: '' } }];
