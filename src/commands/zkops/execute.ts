@@ -15,6 +15,7 @@ import type { CliWorld, ShowOptions } from './calls/cli-world.js';
 import type { LiveSession } from './calls/live.js';
 import type { ParsedOptions } from './calls/options.js';
 import { withProfile } from './calls/profile.js';
+import { shapedWorld, withShape } from './calls/shape.js';
 import { asFault, earlierOf, keepState, loadState, underLock } from './cron.js';
 import { srst } from './verbs/resets.js';
 
@@ -23,9 +24,11 @@ export async function execute(
   verb: OpsVerb,
   given: ParsedOptions,
   mask: string | undefined,
-  world: CliWorld,
+  plainWorld: CliWorld,
 ): Promise<number> {
-  const options = await withProfile(given, world.env);
+  const { options: typed, shape } = await withShape(given);
+  const world = shapedWorld(plainWorld, shape);
+  const options = await withProfile(typed, world.env);
   if (verb.isReset === true && options.yes !== true) {
     throw new UsageError(`${verb.name}: changes every member: add --yes to confirm`);
   }

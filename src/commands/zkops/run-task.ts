@@ -7,6 +7,7 @@ import { AtomicFile } from '../program/atomic-file.js';
 import type { CliWorld, Job } from './calls/cli-world.js';
 import { type ParsedOptions, TASK_FORMATS, taskOptions } from './calls/options.js';
 import { withProfile } from './calls/profile.js';
+import { shapedPieces, withShape } from './calls/shape.js';
 import type { Conclusion, Task, TaskCall, TaskEntry } from './calls/task.js';
 import { asFault, keepState, loadState } from './cron.js';
 import { exitCodeOf } from './execute.js';
@@ -37,10 +38,11 @@ async function carryOut(
   task: Task,
   verb: string,
   args: readonly string[],
-  typed: ParsedOptions,
+  parsed: ParsedOptions,
   world: CliWorld,
   { signal, progress, clearProgress }: Job,
 ): Promise<number> {
+  const { options: typed, shape } = await withShape(parsed);
   const options = await withProfile(typed, world.env);
   const given = new Map<string, unknown>(Object.entries(options));
   const optionOf = (name: string): unknown =>
@@ -75,7 +77,8 @@ async function carryOut(
   };
   const output = TASK_FORMATS.find((format) => format === options.output) ?? 'table';
   const show = { output, isQuiet: options.quiet === true, verb, time: run.time };
-  const pieces = renderReport({ ...report, finish }, show, world.terminal);
+  const plain = renderReport({ ...report, finish }, show, world.terminal);
+  const pieces = shapedPieces(plain, report, shape, output);
   const { out } = options;
   const file = out === undefined ? undefined : asFault('--out', out, () => new AtomicFile(out));
   const whenAborted = report.isService === true ? EXIT_CODES.healthy : EXIT_INTERRUPTED;

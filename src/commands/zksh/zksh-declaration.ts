@@ -100,6 +100,16 @@ const OPTIONS = {
     synonyms: { jsonl: 'ndjson' },
     summary: 'output format: text (default), table, json, ndjson, or raw',
   },
+  select: {
+    kind: 'text',
+    valueName: 'EXPR',
+    summary: 'print a part of the JSON, in the language of jq: paths, |, select, length, keys, {…}',
+  },
+  template: {
+    kind: 'text',
+    valueName: 'TEXT',
+    summary: 'print one line for each row of the JSON, such as {path} {stat.version}',
+  },
   trace: { summary: 'print each request and answer on standard error, without data' },
   'keep-going': {
     letter: 'k',

@@ -1,5 +1,5 @@
 import { promises as files } from 'node:fs';
-import { CommandError, type ErrorReport, ExitCode } from '../program/command-error.js';
+import { CommandError, type ErrorReport, ExitCode, usageError } from '../program/command-error.js';
 import { isAsciiLocale } from '../terminal/ascii-drawing.js';
 import { ignoreClosedPipe } from '../terminal/closed-pipe.js';
 import { Output } from '../terminal/output.js';
@@ -11,6 +11,7 @@ import { decodeScript, type ScriptItem, streamedScript, wholeScript } from './sc
 import type { ShellOptions } from './session/shell-options.js';
 import { type SessionOptions, ShellSession } from './session/shell-session.js';
 import { sessionOptions } from './session-options.js';
+import { formatOf, shapedRenderer } from './shaped-renderer.js';
 import { parseZkshOptions, type ZkshOptions } from './zksh-options.js';
 
 /** Parts from folders that commands may not import. */
@@ -100,12 +101,19 @@ async function runOn(
   target: string | undefined,
   parts: ZkshParts,
 ): Promise<number> {
-  const { format } = options;
+  const format = formatOf(options);
   const settings = await sessionOptions(options, target, process.env);
   const { commands, words, file } = options;
   const isScript = commands.length > 0 || words.length > 0 || file !== undefined;
   // Node.js opens standard input at the first access. So look at it only if no script is given.
   if (!isScript && process.stdin.isTTY && process.stdout.isTTY) {
+    const shaping = (['select', 'template'] as const).find((name) => options[name] !== undefined);
+    if (shaping !== undefined) {
+      throw usageError(
+        `--${shaping}: cannot shape the output of the prompt (expected a command, -c, or -f)`,
+        undefined,
+      );
+    }
     const greeting = options.isEmbedded ? { greeting: `the bundled server, on ${target}` } : {};
     const { isTracing } = options;
     return parts.startShell({ session: settings, format, isTracing, ...greeting });
@@ -150,7 +158,7 @@ async function runAsScript(options: ZkshOptions, session: ShellSession): Promise
   const isAscii = isAsciiLocale(process.env);
   const columns = () => process.stdout.columns;
   const how = { isTerminal, isChosen, isAscii, columns };
-  const renderer = await loadRenderer(options.format, how);
+  const renderer = await shapedRenderer(await loadRenderer(formatOf(options), how), options);
   const release = onSignals(abort);
   try {
     const { script, isStdinFree } = await openScript(options, abort.signal);

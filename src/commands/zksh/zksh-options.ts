@@ -42,6 +42,8 @@ export interface ZkshOptions {
   readonly keyPassphrase: string | undefined;
   readonly format: OutputFormat;
   readonly isFormatChosen: boolean;
+  readonly select: string | undefined;
+  readonly template: string | undefined;
   readonly isKeepGoing: boolean;
   readonly isTracing: boolean;
 }
@@ -89,6 +91,8 @@ export function parseZkshOptions(
     keyPassphrase: env['ZKSH_KEY_PASSPHRASE'],
     format: OUTPUT_FORMATS.find((format) => format === options.output) ?? 'text',
     isFormatChosen: options.output !== undefined,
+    select: options.select,
+    template: options.template,
     isKeepGoing: options['keep-going'],
     isTracing: options.trace,
   };

@@ -23,6 +23,8 @@ export interface ParsedOptions extends MemberSource, TlsFiles, ProfileOptions {
   readonly confirm?: number;
   readonly interval?: number;
   readonly output: OutputFormat;
+  readonly select?: string;
+  readonly template?: string;
   readonly quiet?: boolean;
   readonly all?: boolean;
   readonly keys?: NameTest;
@@ -71,6 +73,8 @@ function outputOptions(formats: readonly string[], isJudged = true): readonly Ca
   const about = 'lowest level with a nonzero exit status';
   return [
     ['-o, --output <format>', 'output format', formats, 'table'],
+    ['--select <expr>', 'print a part of the JSON, in the language of jq'],
+    ['--template <text>', 'print one line for each row, such as "{server} {state}"'],
     ['-q, --quiet', 'print nothing when healthy, otherwise one line per problem'],
     ...when(isJudged, ['--fail-on <level>', about, FAIL_ON, 'warn']),
   ];
