@@ -10,7 +10,7 @@ import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ZooKeeperClient } from '../src/client/base/client.js';
 import { createClient } from '../src/client/zookeeper.js';
-import { Lock } from '../src/recipes/lock.js';
+import { Lock } from '../src/recipes/locks/lock.js';
 import { type MixFigures, runMix } from './mix.js';
 import { apacheVersion, hasApache, type ServerKind, startBenchServer } from './servers.js';
 import { commit, printTable } from './table.js';

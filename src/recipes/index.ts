@@ -1,47 +1,51 @@
 /** The exports of `zksh/recipes`. */
 
-export { type AtomicChange, AtomicLong, type AtomicOptions, AtomicValue } from './atomic.js';
-export { Barrier } from './barrier.js';
-export { Configuration, type Setting } from './configuration.js';
-export { Counter } from './counter.js';
+export { RecipeError, type RecipeErrorCode } from './base/errors.js';
+export type { WaitOptions } from './base/limit.js';
+export type { ZnodeOptions } from './base/znodes.js';
+export { Group, type Member, type Membership } from './groups/group.js';
+export { PersistentNode, type PersistentNodeOptions } from './groups/persistent-node.js';
+export { type Instance, ServiceCache, ServiceDirectory } from './groups/service-cache.js';
+export {
+  decodeServiceInstance,
+  encodeServiceInstance,
+  type ServiceInstance,
+} from './groups/service-instance.js';
+export {
+  LeaderElection,
+  type LeaderElectionOptions,
+  type Leadership,
+  type LeadOptions,
+} from './locks/leader-election.js';
+export { type Held, Lock } from './locks/lock.js';
+export type { LockOwner } from './locks/lock-owner.js';
+export { type HeldAll, MultiLock } from './locks/multi-lock.js';
+export { type OwnerToken, ReentrantLock } from './locks/reentrant-lock.js';
+export {
+  type HeldShared,
+  type RevokeOptions,
+  SharedLock,
+  type SharedLockMode,
+} from './locks/shared-lock.js';
 export {
   DelayQueue,
   DistributedPriorityQueue,
   DistributedQueue,
   type PutOptions,
   type TakenItems,
-} from './distributed-queue.js';
-export { DoubleBarrier, type DoubleBarrierOptions, type Entered } from './double-barrier.js';
-export { RecipeError, type RecipeErrorCode } from './errors.js';
-export { Group, type Member, type Membership } from './group.js';
+} from './queues/distributed-queue.js';
+export { PriorityQueue, Queue, type QueueItem } from './queues/queue.js';
+export { Barrier } from './synchronizers/barrier.js';
 export {
-  LeaderElection,
-  type LeaderElectionOptions,
-  type Leadership,
-  type LeadOptions,
-} from './leader-election.js';
-export type { WaitOptions } from './limit.js';
-export { type Held, Lock } from './lock.js';
-export type { LockOwner } from './lock-owner.js';
-export { type HeldAll, MultiLock } from './multi-lock.js';
-export { NameService } from './name-service.js';
-export { PersistentNode, type PersistentNodeOptions } from './persistent-node.js';
-export { PriorityQueue, Queue, type QueueItem } from './queue.js';
-export { type OwnerToken, ReentrantLock } from './reentrant-lock.js';
-export { Semaphore, type SemaphoreOptions } from './semaphore.js';
-export { type Instance, ServiceCache, ServiceDirectory } from './service-cache.js';
-export {
-  decodeServiceInstance,
-  encodeServiceInstance,
-  type ServiceInstance,
-} from './service-instance.js';
-export { SharedCount, type VersionedCount } from './shared-count.js';
-export {
-  type HeldShared,
-  type RevokeOptions,
-  SharedLock,
-  type SharedLockMode,
-} from './shared-lock.js';
-export type { SiteNodes, TransactionState, Verdict } from './transaction.js';
-export { TwoPhaseCommit } from './two-phase-commit.js';
-export type { ZnodeOptions } from './znodes.js';
+  DoubleBarrier,
+  type DoubleBarrierOptions,
+  type Entered,
+} from './synchronizers/double-barrier.js';
+export { Semaphore, type SemaphoreOptions } from './synchronizers/semaphore.js';
+export type { SiteNodes, TransactionState, Verdict } from './synchronizers/transaction.js';
+export { TwoPhaseCommit } from './synchronizers/two-phase-commit.js';
+export { type AtomicChange, AtomicLong, type AtomicOptions, AtomicValue } from './values/atomic.js';
+export { Configuration, type Setting } from './values/configuration.js';
+export { Counter } from './values/counter.js';
+export { NameService } from './values/name-service.js';
+export { SharedCount, type VersionedCount } from './values/shared-count.js';

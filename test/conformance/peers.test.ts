@@ -4,22 +4,22 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { AtomicLong } from '../../src/recipes/atomic.js';
-import { Counter } from '../../src/recipes/counter.js';
+import { RecipeError } from '../../src/recipes/base/errors.js';
+import { Group } from '../../src/recipes/groups/group.js';
+import { ServiceCache, ServiceDirectory } from '../../src/recipes/groups/service-cache.js';
+import { decodeServiceInstance } from '../../src/recipes/groups/service-instance.js';
+import { LeaderElection } from '../../src/recipes/locks/leader-election.js';
+import { Lock } from '../../src/recipes/locks/lock.js';
+import { ReentrantLock } from '../../src/recipes/locks/reentrant-lock.js';
 import {
   DelayQueue,
   DistributedPriorityQueue,
   DistributedQueue,
-} from '../../src/recipes/distributed-queue.js';
-import { RecipeError } from '../../src/recipes/errors.js';
-import { Group } from '../../src/recipes/group.js';
-import { LeaderElection } from '../../src/recipes/leader-election.js';
-import { Lock } from '../../src/recipes/lock.js';
-import { ReentrantLock } from '../../src/recipes/reentrant-lock.js';
-import { Semaphore } from '../../src/recipes/semaphore.js';
-import { ServiceCache, ServiceDirectory } from '../../src/recipes/service-cache.js';
-import { decodeServiceInstance } from '../../src/recipes/service-instance.js';
-import { SharedCount } from '../../src/recipes/shared-count.js';
+} from '../../src/recipes/queues/distributed-queue.js';
+import { Semaphore } from '../../src/recipes/synchronizers/semaphore.js';
+import { AtomicLong } from '../../src/recipes/values/atomic.js';
+import { Counter } from '../../src/recipes/values/counter.js';
+import { SharedCount } from '../../src/recipes/values/shared-count.js';
 import { waitFor } from '../support/wait-for.js';
 import { isOverWith, type Meeting, testsWith } from './support/peer-meetings.js';
 import { curatorTest, kazooTest, startCurator, startKazoo } from './support/peers.js';

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { DelayQueue } from '../../src/recipes/distributed-queue.js';
-import { Lock } from '../../src/recipes/lock.js';
+import { Lock } from '../../src/recipes/locks/lock.js';
+import { DelayQueue } from '../../src/recipes/queues/distributed-queue.js';
 import { startBundled } from '../support/bundled.js';
 import { waitFor } from '../support/wait-for.js';
 import { inWorld, type World } from './world.js';

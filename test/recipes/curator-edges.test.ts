@@ -3,17 +3,17 @@ import * as assert from 'uvu/assert';
 import type { ZooKeeperClient } from '../../src/client/base/client.js';
 import { createClient } from '../../src/client/zookeeper.js';
 import { CreateModes } from '../../src/protocol/create-mode.js';
-import { AtomicLong, AtomicValue } from '../../src/recipes/atomic.js';
-import { DelayQueue, DistributedQueue } from '../../src/recipes/distributed-queue.js';
-import { Lock } from '../../src/recipes/lock.js';
-import { PersistentNode } from '../../src/recipes/persistent-node.js';
-import { decodeItems, encodeItem } from '../../src/recipes/queue-items.js';
-import { Semaphore } from '../../src/recipes/semaphore.js';
+import { PersistentNode } from '../../src/recipes/groups/persistent-node.js';
 import {
   decodeServiceInstance,
   encodeServiceInstance,
-} from '../../src/recipes/service-instance.js';
-import { SharedCount } from '../../src/recipes/shared-count.js';
+} from '../../src/recipes/groups/service-instance.js';
+import { Lock } from '../../src/recipes/locks/lock.js';
+import { DelayQueue, DistributedQueue } from '../../src/recipes/queues/distributed-queue.js';
+import { decodeItems, encodeItem } from '../../src/recipes/queues/queue-items.js';
+import { Semaphore } from '../../src/recipes/synchronizers/semaphore.js';
+import { AtomicLong, AtomicValue } from '../../src/recipes/values/atomic.js';
+import { SharedCount } from '../../src/recipes/values/shared-count.js';
 import { startBundled } from '../support/bundled.js';
 import { waitFor } from '../support/wait-for.js';
 import { failureOf, inWorld, type World } from './world.js';

@@ -1,14 +1,14 @@
 import * as assert from 'uvu/assert';
 import { mkdirp } from '../../src/client/znodes/create.js';
 import { type CacheChange, openTreeCache } from '../../src/client/znodes/tree-cache.js';
-import { AtomicLong, AtomicValue } from '../../src/recipes/atomic.js';
-import { DelayQueue, DistributedQueue } from '../../src/recipes/distributed-queue.js';
-import { LeaderElection } from '../../src/recipes/leader-election.js';
-import { PersistentNode } from '../../src/recipes/persistent-node.js';
-import { Semaphore } from '../../src/recipes/semaphore.js';
-import { ServiceCache, ServiceDirectory } from '../../src/recipes/service-cache.js';
-import { decodeServiceInstance } from '../../src/recipes/service-instance.js';
-import { SharedCount } from '../../src/recipes/shared-count.js';
+import { PersistentNode } from '../../src/recipes/groups/persistent-node.js';
+import { ServiceCache, ServiceDirectory } from '../../src/recipes/groups/service-cache.js';
+import { decodeServiceInstance } from '../../src/recipes/groups/service-instance.js';
+import { LeaderElection } from '../../src/recipes/locks/leader-election.js';
+import { DelayQueue, DistributedQueue } from '../../src/recipes/queues/distributed-queue.js';
+import { Semaphore } from '../../src/recipes/synchronizers/semaphore.js';
+import { AtomicLong, AtomicValue } from '../../src/recipes/values/atomic.js';
+import { SharedCount } from '../../src/recipes/values/shared-count.js';
 import { waitFor } from '../support/wait-for.js';
 import type { Scenario, Stage } from './scenarios.js';
 

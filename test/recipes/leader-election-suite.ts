@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import type { ZooKeeperClient } from '../../src/client/base/client.js';
-import { LeaderElection, type Leadership } from '../../src/recipes/leader-election.js';
+import { LeaderElection, type Leadership } from '../../src/recipes/locks/leader-election.js';
 import { waitFor } from '../support/wait-for.js';
 import type { Register } from './lock-suite.js';
 import { failureOf, type World } from './world.js';

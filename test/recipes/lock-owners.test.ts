@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LeaderElection } from '../../src/recipes/leader-election.js';
-import { ReentrantLock } from '../../src/recipes/reentrant-lock.js';
-import { SharedLock } from '../../src/recipes/shared-lock.js';
+import { LeaderElection } from '../../src/recipes/locks/leader-election.js';
+import { ReentrantLock } from '../../src/recipes/locks/reentrant-lock.js';
+import { SharedLock } from '../../src/recipes/locks/shared-lock.js';
 import { startBundled } from '../support/bundled.js';
 import { waitFor } from '../support/wait-for.js';
 import { failureOf, inWorld, type World } from './world.js';

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import type { ZooKeeperClient } from '../../src/client/base/client.js';
 import { CreateModes } from '../../src/protocol/create-mode.js';
-import { type Held, Lock } from '../../src/recipes/lock.js';
+import { type Held, Lock } from '../../src/recipes/locks/lock.js';
 import { waitFor } from '../support/wait-for.js';
 import { countWatchEvents, failureOf, type World } from './world.js';
 

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createClient } from '../../src/client/zookeeper.js';
-import { Lock } from '../../src/recipes/lock.js';
+import { Lock } from '../../src/recipes/locks/lock.js';
 import { startBundled } from '../support/bundled.js';
 import { waitFor } from '../support/wait-for.js';
 import { type Register, registerLockFaults, registerLockSuite } from './lock-suite.js';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { membersOf } from '../../src/recipes/members.js';
+import { membersOf } from '../../src/recipes/base/members.js';
 
 const GUID = '01234567-89ab-cdef-0123-456789abcdef';
 

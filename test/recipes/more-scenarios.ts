@@ -1,14 +1,14 @@
 import * as assert from 'uvu/assert';
-import { Barrier } from '../../src/recipes/barrier.js';
-import { Configuration } from '../../src/recipes/configuration.js';
-import { Counter } from '../../src/recipes/counter.js';
-import { DoubleBarrier } from '../../src/recipes/double-barrier.js';
-import { Group } from '../../src/recipes/group.js';
-import { NameService } from '../../src/recipes/name-service.js';
-import { PriorityQueue, Queue, type QueueItem } from '../../src/recipes/queue.js';
-import { ServiceCache, ServiceDirectory } from '../../src/recipes/service-cache.js';
-import type { SiteNodes } from '../../src/recipes/transaction.js';
-import { TwoPhaseCommit } from '../../src/recipes/two-phase-commit.js';
+import { Group } from '../../src/recipes/groups/group.js';
+import { ServiceCache, ServiceDirectory } from '../../src/recipes/groups/service-cache.js';
+import { PriorityQueue, Queue, type QueueItem } from '../../src/recipes/queues/queue.js';
+import { Barrier } from '../../src/recipes/synchronizers/barrier.js';
+import { DoubleBarrier } from '../../src/recipes/synchronizers/double-barrier.js';
+import type { SiteNodes } from '../../src/recipes/synchronizers/transaction.js';
+import { TwoPhaseCommit } from '../../src/recipes/synchronizers/two-phase-commit.js';
+import { Configuration } from '../../src/recipes/values/configuration.js';
+import { Counter } from '../../src/recipes/values/counter.js';
+import { NameService } from '../../src/recipes/values/name-service.js';
 import { waitFor } from '../support/wait-for.js';
 import type { Scenario, Stage } from './scenarios.js';
 

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createClient } from '../../src/client/zookeeper.js';
-import { Lock } from '../../src/recipes/lock.js';
-import { MultiLock } from '../../src/recipes/multi-lock.js';
+import { Lock } from '../../src/recipes/locks/lock.js';
+import { MultiLock } from '../../src/recipes/locks/multi-lock.js';
 import { startBundled } from '../support/bundled.js';
 import { waitFor } from '../support/wait-for.js';
 import { inWorld, type World } from './world.js';

@@ -1,9 +1,9 @@
 import * as assert from 'uvu/assert';
-import { DistributedPriorityQueue } from '../../src/recipes/distributed-queue.js';
-import { type Held, Lock } from '../../src/recipes/lock.js';
-import type { LockOwner } from '../../src/recipes/lock-owner.js';
-import { ReentrantLock } from '../../src/recipes/reentrant-lock.js';
-import { SharedLock } from '../../src/recipes/shared-lock.js';
+import { type Held, Lock } from '../../src/recipes/locks/lock.js';
+import type { LockOwner } from '../../src/recipes/locks/lock-owner.js';
+import { ReentrantLock } from '../../src/recipes/locks/reentrant-lock.js';
+import { SharedLock } from '../../src/recipes/locks/shared-lock.js';
+import { DistributedPriorityQueue } from '../../src/recipes/queues/distributed-queue.js';
 import { waitFor } from '../support/wait-for.js';
 import { Referee } from './referee.js';
 import type { Scenario, Stage } from './scenarios.js';

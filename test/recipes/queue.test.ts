@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ZooKeeperClient } from '../../src/client/base/client.js';
-import { PriorityQueue, Queue } from '../../src/recipes/queue.js';
+import { PriorityQueue, Queue } from '../../src/recipes/queues/queue.js';
 import { startBundled } from '../support/bundled.js';
 import { failureOf, inWorld, type World } from './world.js';
 

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import type { Held } from '../../src/recipes/lock.js';
+import type { Held } from '../../src/recipes/locks/lock.js';
 
 /** Counts the current holders, independently of the recipe; fails if there are too many. */
 export class Referee {

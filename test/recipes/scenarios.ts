@@ -1,10 +1,10 @@
 import * as assert from 'uvu/assert';
 import type { ZooKeeperClient } from '../../src/client/base/client.js';
-import { LeaderElection, type Leadership } from '../../src/recipes/leader-election.js';
-import { Lock } from '../../src/recipes/lock.js';
-import { MultiLock } from '../../src/recipes/multi-lock.js';
-import { Semaphore } from '../../src/recipes/semaphore.js';
-import { SharedLock } from '../../src/recipes/shared-lock.js';
+import { LeaderElection, type Leadership } from '../../src/recipes/locks/leader-election.js';
+import { Lock } from '../../src/recipes/locks/lock.js';
+import { MultiLock } from '../../src/recipes/locks/multi-lock.js';
+import { SharedLock } from '../../src/recipes/locks/shared-lock.js';
+import { Semaphore } from '../../src/recipes/synchronizers/semaphore.js';
 import { waitFor } from '../support/wait-for.js';
 import { Referee } from './referee.js';
 import type { World } from './world.js';

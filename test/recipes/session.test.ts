@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ClientState } from '../../src/client/base/client.js';
 import { createClient } from '../../src/client/zookeeper.js';
-import { watchSession } from '../../src/recipes/session.js';
+import { watchSession } from '../../src/recipes/base/session.js';
 
 test('session listeners share one listener of the client, and each can be removed', async () => {
   const client = createClient({ connectString: '127.0.0.1:1' });

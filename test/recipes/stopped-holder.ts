@@ -1,7 +1,7 @@
 // A process that holds a lock, watches a znode, and reports what it hears: a test stops it.
 import { writeSync } from 'node:fs';
 import { createClient } from '../../src/client/zookeeper.js';
-import { Lock } from '../../src/recipes/lock.js';
+import { Lock } from '../../src/recipes/locks/lock.js';
 
 const client = createClient({
   connectString: process.argv[2] ?? '',

@@ -2,7 +2,7 @@ import type { Watcher, ZooKeeperClient } from '../../src/client/base/client.js';
 import type { ClientOptions } from '../../src/client/base/client-options.js';
 import { ZooKeeperError } from '../../src/client/base/errors.js';
 import { createClient } from '../../src/client/zookeeper.js';
-import { membersOf } from '../../src/recipes/members.js';
+import { membersOf } from '../../src/recipes/base/members.js';
 import { startProxy, type TestProxy } from '../support/proxy.js';
 import { waitFor } from '../support/wait-for.js';
 

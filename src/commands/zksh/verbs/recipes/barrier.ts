@@ -1,4 +1,4 @@
-import { Barrier } from '../../../../recipes/barrier.js';
+import { Barrier } from '../../../../recipes/synchronizers/barrier.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import { defineFamily } from '../../engine/subcommands.js';
 import type { Result } from '../../results/result.js';

@@ -1,4 +1,4 @@
-import { DoubleBarrier } from '../../../../recipes/double-barrier.js';
+import { DoubleBarrier } from '../../../../recipes/synchronizers/double-barrier.js';
 import { defineCommand } from '../../engine/command.js';
 import type { Result } from '../../results/result.js';
 import { commandArgument, recipePath, waitOption } from './options.js';

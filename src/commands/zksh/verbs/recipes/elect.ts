@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { LeaderElection, type Leadership } from '../../../../recipes/leader-election.js';
+import { LeaderElection, type Leadership } from '../../../../recipes/locks/leader-election.js';
 import { usageError } from '../../../program/command-error.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import type { Result } from '../../results/result.js';

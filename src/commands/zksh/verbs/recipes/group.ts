@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { hostname } from 'node:os';
-import { Group } from '../../../../recipes/group.js';
+import { Group } from '../../../../recipes/groups/group.js';
 import { defineCommand } from '../../engine/command.js';
 import { defineFamily } from '../../engine/subcommands.js';
 import type { Result } from '../../results/result.js';

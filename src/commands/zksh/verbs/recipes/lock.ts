@@ -1,5 +1,5 @@
-import { Lock } from '../../../../recipes/lock.js';
-import { SharedLock } from '../../../../recipes/shared-lock.js';
+import { Lock } from '../../../../recipes/locks/lock.js';
+import { SharedLock } from '../../../../recipes/locks/shared-lock.js';
 import { usageError } from '../../../program/command-error.js';
 import { defineCommand } from '../../engine/command.js';
 import type { Result } from '../../results/result.js';

@@ -1,5 +1,5 @@
 import { childPath } from '../../../../protocol/path.js';
-import { PriorityQueue, Queue, type QueueItem } from '../../../../recipes/queue.js';
+import { PriorityQueue, Queue, type QueueItem } from '../../../../recipes/queues/queue.js';
 import { CommandError, ExitCode } from '../../../program/command-error.js';
 import { defineCommand } from '../../engine/command.js';
 import { readValue } from '../../engine/read-value.js';

@@ -1,5 +1,5 @@
-import { Semaphore } from '../../../../recipes/semaphore.js';
-import { SharedCount } from '../../../../recipes/shared-count.js';
+import { Semaphore } from '../../../../recipes/synchronizers/semaphore.js';
+import { SharedCount } from '../../../../recipes/values/shared-count.js';
 import { defineCommand } from '../../engine/command.js';
 import type { Result } from '../../results/result.js';
 import { commandArgument, recipePath, waitOption } from './options.js';

@@ -1,5 +1,5 @@
-import type { Verdict } from '../../../../recipes/transaction.js';
-import { TwoPhaseCommit } from '../../../../recipes/two-phase-commit.js';
+import type { Verdict } from '../../../../recipes/synchronizers/transaction.js';
+import { TwoPhaseCommit } from '../../../../recipes/synchronizers/two-phase-commit.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import { defineFamily } from '../../engine/subcommands.js';
 import type { Result } from '../../results/result.js';

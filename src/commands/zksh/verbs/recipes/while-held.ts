@@ -1,4 +1,4 @@
-import { RecipeError } from '../../../../recipes/errors.js';
+import { RecipeError } from '../../../../recipes/base/errors.js';
 import { CommandError, ExitCode } from '../../../program/command-error.js';
 import type { CommandContext } from '../../engine/command.js';
 import { runChild } from '../../engine/process.js';

@@ -1,0 +1,141 @@
+/**
+ * A place in a line: an ephemeral sequential znode. The GUID in its name, as in
+ * `_c_<guid>-lock-0000000003`, identifies it after a lost reply (Recipes page, "Recoverable Errors
+ * and the GUID"). The place with the lowest number has the turn, each other one watches the one
+ * before.
+ */
+import { randomUUID } from 'node:crypto';
+import type { ZooKeeperClient } from '../../client/base/client.js';
+import { endOfSession } from '../../client/base/errors.js';
+import { CreateModes } from '../../protocol/create-mode.js';
+import type { ACL } from '../../protocol/data.js';
+import { baseName, childPath } from '../../protocol/path.js';
+import { RecipeError } from './errors.js';
+import { type Member, parseMembers } from './members.js';
+import { isLoss, once, retried, untilConnected, type Wait } from './session.js';
+import {
+  childrenOf,
+  createOptions,
+  createParent,
+  deleteIfThere,
+  readIfThere,
+  untilOneChanged,
+  type Znode,
+} from './znodes.js';
+
+export interface Line {
+  readonly client: ZooKeeperClient;
+  readonly parent: string;
+  readonly kind: string;
+  /** Default: only `kind`. */
+  readonly kinds?: readonly string[];
+  /**
+   * Selects the places before this one that block it; it waits for a change of any. An empty result
+   * means its turn, undefined that only the rule blocks it. Default: the last place, so that each
+   * place wakes one other.
+   */
+  readonly blockers?: (
+    before: readonly Member[],
+    rule: Znode | undefined,
+  ) => readonly Member[] | undefined;
+  /** A znode that `blockers` needs; a change of it wakes all waiters. */
+  readonly rulePath?: string;
+  /** Every process in the line must be able to read all its places. */
+  readonly acl?: readonly ACL[] | undefined;
+}
+
+const lastOf = (before: readonly Member[]): readonly Member[] => before.slice(-1);
+
+export class SequenceNode {
+  private readonly line: Line;
+  private readonly prefix: string;
+  private created: string | undefined;
+  private leaving: Promise<void> | undefined;
+
+  constructor(line: Line) {
+    this.line = line;
+    this.prefix = childPath(line.parent, `_c_${randomUUID()}-${line.kind}-`);
+  }
+
+  get path(): string {
+    return this.created ?? this.prefix;
+  }
+
+  get name(): string {
+    return baseName(this.path);
+  }
+
+  /** Creates the znode and missing parents. After a rejection the znode may exist: call leave(). */
+  async enter(data: Buffer, signal?: AbortSignal): Promise<void> {
+    const wait = this.wait(signal);
+    const { client, acl } = this.line;
+    const options = createOptions(CreateModes.EPHEMERAL_SEQUENTIAL, acl);
+    while (this.created === undefined) {
+      try {
+        this.created = (await once(wait, () => client.create(this.prefix, data, options))).path;
+      } catch (error) {
+        if (isLoss(error)) {
+          await untilConnected(wait);
+          [this.created] = await this.find(wait);
+        } else {
+          await createParent(error, wait, this.prefix, acl);
+        }
+      }
+    }
+  }
+
+  /** @throws RecipeError ELOST if the znode was deleted */
+  async waitForTurn(signal?: AbortSignal): Promise<void> {
+    const wait = this.wait(signal);
+    const { parent, rulePath, blockers: blockersOf = lastOf } = this.line;
+    for (;;) {
+      const rule = rulePath === undefined ? undefined : await readIfThere(wait, rulePath);
+      const members = await this.members(wait);
+      const index = members.findIndex(({ name }) => name === this.name);
+      if (index === -1) {
+        throw new RecipeError('ELOST', `${this.path}: deleted while it waited for its turn`);
+      }
+      const blockers = blockersOf(members.slice(0, index), rule);
+      if (blockers?.length === 0) return;
+      const paths = blockers?.map(({ name }) => childPath(parent, name)) ?? [];
+      const known = rulePath === undefined ? [] : [{ path: rulePath, mzxid: rule?.stat.mzxid }];
+      await untilOneChanged(wait, paths, known);
+    }
+  }
+
+  /** Deletes the znode, also after lost connections, or waits for the end of the session. */
+  leave(): Promise<void> {
+    this.leaving ??= this.remove();
+    return this.leaving;
+  }
+
+  wait(signal?: AbortSignal): Wait {
+    return { client: this.line.client, path: this.path, signal };
+  }
+
+  async members(wait: Wait): Promise<readonly Member[]> {
+    const { parent, kind, kinds } = this.line;
+    return parseMembers(await childrenOf(wait, parent), kinds ?? [kind]);
+  }
+
+  private async remove(): Promise<void> {
+    const wait = this.wait();
+    try {
+      const paths = this.created === undefined ? await this.find(wait) : [this.created];
+      for (const path of paths) await deleteIfThere(wait, path);
+    } catch (error) {
+      if (endOfSession(this.line.client.state, this.path) === undefined) throw error;
+    }
+  }
+
+  /**
+   * Finds the znode after a lost reply. The sync makes earlier requests of the session visible,
+   * which this server may not have applied yet.
+   */
+  private async find(wait: Wait): Promise<readonly string[]> {
+    await retried(wait, () => this.line.client.sync(this.line.parent));
+    return (await this.members(wait))
+      .map(({ name }) => childPath(this.line.parent, name))
+      .filter((path) => path.startsWith(this.prefix));
+  }
+}

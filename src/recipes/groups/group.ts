@@ -1,0 +1,97 @@
+import { checkBytes, checkSignal } from '../../protocol/check-argument.js';
+import { childPath } from '../../protocol/path.js';
+import { checkName } from '../base/arguments.js';
+import { EphemeralNode } from '../base/ephemeral-node.js';
+import { RecipeError } from '../base/errors.js';
+import { hold } from '../base/hold.js';
+import { limited } from '../base/limit.js';
+import { PathRecipe } from '../base/path-recipe.js';
+import { childrenOf, readIfThere, watchChildren, watched } from '../base/znodes.js';
+
+/** A member of a group, as others see it. */
+export interface Member {
+  readonly id: string;
+  readonly data: Buffer;
+}
+
+/** The own place in a group. */
+export interface Membership {
+  readonly id: string;
+  /** Aborted when the membership is lost; see Held.signal. */
+  readonly signal: AbortSignal;
+  /** Resolves when the znode is deleted or its session has ended. */
+  leave(): Promise<void>;
+}
+
+/**
+ * The members of a group (Recipes page, "Group Membership").
+ *
+ * Layout: `<path>/<id>`, ephemeral; each member chooses its data. Missing parents are created as
+ * containers. Every child is a member, no matter which client created it.
+ *
+ * Guarantees: a membership lasts until leave() or the end of the session; an id belongs to one
+ * member at a time. Watchers learn of all changes, but several may be combined.
+ */
+export class Group extends PathRecipe {
+  /**
+   * @param id the name of the member's znode
+   * @throws RangeError for an invalid id; RecipeError ETAKEN for a taken one; the reason of the
+   * signal; ZooKeeperError
+   */
+  async join(id: string, data: string | Uint8Array, signal?: AbortSignal): Promise<Membership> {
+    checkName(id, 'id');
+    const bytes = checkBytes('data', data);
+    checkSignal('signal', signal);
+    const { client } = this;
+    const path = childPath(this.path, id);
+    const node = new EphemeralNode({ client, path, acl: this.acl });
+    return limited({ signal }, path, async (limit) => {
+      try {
+        if (!(await node.enter(bytes, limit))) {
+          throw new RecipeError('ETAKEN', `${path}: a member with this id already exists`);
+        }
+        const held = await hold({ client, path, signal: limit });
+        const leave = (): Promise<void> => {
+          held.stop();
+          return node.leave();
+        };
+        return { id, signal: held.signal, leave };
+      } catch (error) {
+        node.leave().catch(() => undefined);
+        throw error;
+      }
+    });
+  }
+
+  /** The ids of all members, sorted. Like any read, it may be stale. @throws ZooKeeperError */
+  async ids(): Promise<readonly string[]> {
+    const { client, path } = this;
+    return [...(await childrenOf({ client, path }, path))].sort();
+  }
+
+  /** All members with their data, sorted by id. @throws ZooKeeperError */
+  async members(): Promise<readonly Member[]> {
+    const { client, path } = this;
+    const ids = await this.ids();
+    const found = await Promise.all(
+      ids.map(async (id) => {
+        const znode = await readIfThere({ client, path }, childPath(path, id));
+        return znode === undefined ? [] : [{ id, data: znode.data ?? Buffer.alloc(0) }];
+      }),
+    );
+    return found.flat();
+  }
+
+  /**
+   * The current ids, and those after each change. Throws if the signal aborts or the session ends.
+   */
+  async *changes(signal?: AbortSignal): AsyncGenerator<readonly string[], never> {
+    checkSignal('signal', signal);
+    const { client, path } = this;
+    const wait = { client, path, signal };
+    for await (const ids of watched(wait, (watch) => watchChildren(wait, path, watch))) {
+      yield [...(ids ?? [])].sort();
+    }
+    throw new Error('watched() never ends');
+  }
+}

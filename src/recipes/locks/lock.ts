@@ -1,0 +1,78 @@
+import type { ZooKeeperClient } from '../../client/base/client.js';
+import { checkRecipe } from '../base/arguments.js';
+import type { WaitOptions } from '../base/limit.js';
+import { LOCK_KINDS } from '../base/members.js';
+import type { Line } from '../base/sequence-node.js';
+import { takeTurn } from '../base/turn.js';
+import { NO_DATA, type ZnodeOptions } from '../base/znodes.js';
+import { type LockOwner, readOwner, watchOwner } from './lock-owner.js';
+
+/** A hold on a lock. */
+export interface Held {
+  /**
+   * Greater than the token of every earlier holder. The protected resource should refuse a smaller
+   * one, because a paused process may not know yet that it lost the lock.
+   */
+  readonly fencingToken: bigint;
+  /**
+   * Aborted with a RecipeError ELOST when the lock is lost: the session ended, no server was
+   * reachable for 1/6 of its timeout, or the znode was deleted. Call release() anyway.
+   */
+  readonly signal: AbortSignal;
+  /**
+   * Releases the lock. Resolves when the znode is deleted or the session has ended; a second call
+   * returns the same promise. Rejects with the ZooKeeperError of a refused delete.
+   */
+  release(): Promise<void>;
+}
+
+/**
+ * An exclusive lock between processes (Recipes page, "Locks" and "Recoverable Errors and the
+ * GUID").
+ *
+ * Layout: `<path>/_c_<guid>-lock-<sequence>`, ephemeral, without data. `path` and missing parents
+ * are created as containers, or persistent if the server has no containers. Other children of
+ * `path` are ignored, except places of SharedLock, which share the line.
+ *
+ * Guarantees: at most one holder with a live signal, if timers fire in time (see `fencingToken`).
+ * Holders follow the order of their znodes. A release wakes one waiter. A lost connection neither
+ * loses nor duplicates a place; the end of a session removes all its places. Not reentrant: each
+ * acquire() takes a new place.
+ */
+export class Lock {
+  private readonly line: Line;
+
+  /** @throws RangeError for an invalid path */
+  constructor(client: ZooKeeperClient, path: string, options: ZnodeOptions = {}) {
+    const { acl } = checkRecipe(client, path, options, ['acl']);
+    this.line = { client, parent: path, kind: 'lock', kinds: LOCK_KINDS, acl };
+  }
+
+  /**
+   * Waits until the lock is free, also through lost connections, and takes it. A rejection deletes
+   * the place in the background.
+   * @throws RecipeError ETIMEDOUT or ELOST, the reason of `signal`, or the ZooKeeperError of a
+   * refused request or an ended session
+   */
+  async acquire(options: WaitOptions = {}): Promise<Held> {
+    const { fencingToken, signal, leave } = await takeTurn(this.line, NO_DATA, options);
+    return { fencingToken, signal, release: leave };
+  }
+
+  /**
+   * Who holds the lock, or is about to; undefined if nobody does. Like any read, it may be stale.
+   * @throws ZooKeeperError of a refused request or an ended session
+   */
+  owner(): Promise<LockOwner | undefined> {
+    return readOwner(this.line);
+  }
+
+  /**
+   * The result of owner(), now and after each change; a quick succession may skip some. Throws when
+   * the signal aborts or the session ends.
+   * @example for await (const owner of lock.owners(signal)) console.log(owner?.sessionId);
+   */
+  owners(signal?: AbortSignal): AsyncGenerator<LockOwner | undefined, never> {
+    return watchOwner(this.line, signal);
+  }
+}

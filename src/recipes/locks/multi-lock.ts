@@ -1,0 +1,71 @@
+import type { ZooKeeperClient } from '../../client/base/client.js';
+import { checkArray, checkText, outOfRange } from '../../protocol/check-argument.js';
+import { limited, type WaitOptions } from '../base/limit.js';
+import type { ZnodeOptions } from '../base/znodes.js';
+import { type Held, Lock } from './lock.js';
+
+/** A hold on several locks. */
+export interface HeldAll {
+  /** The fencing token of each lock, by its path; see Held. */
+  readonly fencingTokens: ReadonlyMap<string, bigint>;
+  /** Aborted with a RecipeError ELOST when any of the locks is lost. */
+  readonly signal: AbortSignal;
+  /** Releases all locks. Rejects with the first error of Held.release, after all have ended. */
+  release(): Promise<void>;
+}
+
+/**
+ * Several locks at once, all or none. The Recipes page has no such recipe.
+ *
+ * Layout: that of Lock at each path. Guarantees: those of Lock for each of them. Every MultiLock
+ * takes its locks in the order of their paths, so two of them never wait for each other.
+ */
+export class MultiLock {
+  private readonly locks: readonly (readonly [path: string, lock: Lock])[];
+
+  /** @throws RangeError for no path, an invalid one, or one that occurs twice */
+  constructor(client: ZooKeeperClient, paths: readonly string[], options: ZnodeOptions = {}) {
+    const given = checkArray('paths', paths, checkText);
+    if (given.length === 0 || new Set(given).size < given.length) {
+      throw outOfRange('paths', paths, 'different paths, at least one');
+    }
+    // By code units, so that every process has the same order.
+    const ordered = [...given].sort((a, b) => (a < b ? -1 : 1));
+    this.locks = ordered.map((path) => [path, new Lock(client, path, options)]);
+  }
+
+  /**
+   * Waits until it holds all locks. A rejection releases those that it has.
+   * @throws the errors of Lock.acquire; RecipeError ELOST when a lock is lost during the wait
+   */
+  acquire(options: WaitOptions = {}): Promise<HeldAll> {
+    const what = `${this.locks.map(([path]) => path).join(', ')}: not all locks were free`;
+    return limited(options, what, async (signal) => {
+      const held = new Map<string, Held>();
+      try {
+        for (const [path, lock] of this.locks) {
+          const whileHeld = AbortSignal.any([signal, ...signalsOf(held)]);
+          held.set(path, await lock.acquire({ signal: whileHeld }));
+        }
+      } catch (error) {
+        await releaseAll(held).catch(() => undefined);
+        throw error;
+      }
+      const tokens = [...held].map(([path, { fencingToken }]) => [path, fencingToken] as const);
+      return {
+        fencingTokens: new Map(tokens),
+        signal: AbortSignal.any(signalsOf(held)),
+        release: () => releaseAll(held),
+      };
+    });
+  }
+}
+
+function signalsOf(held: ReadonlyMap<string, Held>): AbortSignal[] {
+  return [...held.values()].map(({ signal }) => signal);
+}
+
+async function releaseAll(held: ReadonlyMap<string, Held>): Promise<void> {
+  const ends = await Promise.allSettled([...held.values()].map((each) => each.release()));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+}

@@ -1,0 +1,122 @@
+import type { ZooKeeperClient } from '../../client/base/client.js';
+import { checkOneOf, checkWhole, readFields } from '../../protocol/check-argument.js';
+import { childPath } from '../../protocol/path.js';
+import { checkRecipe } from '../base/arguments.js';
+import { UNLOCK } from '../base/hold.js';
+import type { WaitOptions } from '../base/limit.js';
+import { LOCK_KINDS, type Member, parseMembers } from '../base/members.js';
+import type { Line } from '../base/sequence-node.js';
+import { retried, type Wait } from '../base/session.js';
+import { takeTurn } from '../base/turn.js';
+import {
+  absent,
+  childrenOf,
+  deleteIfThere,
+  NO_DATA,
+  readIfThere,
+  watched,
+  type ZnodeOptions,
+} from '../base/znodes.js';
+import type { Held } from './lock.js';
+
+/** Many readers, or one writer. */
+export type SharedLockMode = 'read' | 'write';
+
+const MODES: readonly SharedLockMode[] = ['read', 'write'];
+
+/** Options of SharedLock.revoke. */
+export interface RevokeOptions {
+  /**
+   * Deletes the places that are still there after this many milliseconds, so that their holders
+   * lose the lock. Default: no place is deleted.
+   */
+  readonly forceAfterMs?: number;
+}
+
+/** A hold on a shared lock. */
+export interface HeldShared extends Held {
+  /** As passed to acquire(). */
+  readonly mode: SharedLockMode;
+  /** Aborted when a waiter asks for the lock: release it when possible. */
+  readonly revoked: AbortSignal;
+}
+
+/**
+ * A lock of many readers or one writer (Recipes page, "Shared Locks" and "Revocable Shared Locks").
+ *
+ * Layout: `<path>/_c_<guid>-read-<sequence>` and `<path>/_c_<guid>-write-<sequence>`, ephemeral;
+ * the data is empty, or `unlock` to request a release. Parents, other children and lost connections
+ * are as with Lock, whose places share the line and count as writers.
+ *
+ * Guarantees: a writer holds alone; a reader waits only for the writers before it, so no later
+ * writer overtakes it. A reader watches the last writer before it, a writer the place before it: a
+ * release wakes the readers that it blocked, and at most one writer. Not reentrant; a read lock
+ * cannot become a write lock.
+ */
+export class SharedLock {
+  private readonly line: Omit<Line, 'kind'>;
+
+  /** @throws RangeError for an invalid path */
+  constructor(client: ZooKeeperClient, path: string, options: ZnodeOptions = {}) {
+    const { acl } = checkRecipe(client, path, options, ['acl']);
+    this.line = { client, parent: path, kinds: LOCK_KINDS, acl };
+  }
+
+  /** Waits for the lock in this mode and takes it. @throws the errors of Lock.acquire */
+  async acquire(mode: SharedLockMode, options: WaitOptions = {}): Promise<HeldShared> {
+    checkOneOf('mode', mode, MODES);
+    const blockers = (before: readonly Member[]) => blockersOf(mode, before).slice(-1);
+    const turn = await takeTurn({ ...this.line, kind: mode, blockers }, NO_DATA, options);
+    const { fencingToken, signal, revoked, leave } = turn;
+    return { mode, fencingToken, signal, revoked, release: leave };
+  }
+
+  /**
+   * Requests a release from every holder that blocks a new place of this mode. A holder may ignore
+   * it (`revoked`), unless `forceAfterMs` is given. Its own signal is aborted then, perhaps after
+   * the next holder has begun: only the fencing token protects the resource.
+   * @returns the number of these holders; after a lost reply, one that released is not counted
+   * @throws ZooKeeperError of a refused request or an ended session
+   */
+  async revoke(mode: SharedLockMode, options: RevokeOptions = {}): Promise<number> {
+    checkOneOf('mode', mode, MODES);
+    const { forceAfterMs } = readFields('options', options, ['forceAfterMs']);
+    if (forceAfterMs !== undefined) checkWhole('options.forceAfterMs', forceAfterMs, 0);
+    const { client, parent } = this.line;
+    const wait = { client, path: parent };
+    await retried(wait, () => client.sync(parent));
+    const before = parseMembers(await childrenOf(wait, parent), LOCK_KINDS);
+    const asked = blockersOf(mode, before).map(async ({ name }) => {
+      const path = childPath(parent, name);
+      const stat = await retried(wait, () => client.setData(path, UNLOCK)).catch(absent);
+      return stat === undefined ? [] : [path];
+    });
+    const paths = (await Promise.all(asked)).flat();
+    if (forceAfterMs !== undefined) {
+      await Promise.all(paths.map((path) => removeAfter(wait, path, forceAfterMs)));
+    }
+    return paths.length;
+  }
+}
+
+/** Deletes the znode if nobody else deletes it within this time. */
+async function removeAfter(wait: Wait, path: string, forceAfterMs: number): Promise<void> {
+  const signal = AbortSignal.timeout(forceAfterMs);
+  const isGone = async (): Promise<void> => {
+    const limit = { ...wait, signal };
+    for await (const znode of watched(limit, (watch) => readIfThere(limit, path, watch))) {
+      if (znode === undefined) return;
+    }
+  };
+  try {
+    await isGone();
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    await deleteIfThere(wait, path);
+  }
+}
+
+/** The places among `before` that block a place of this mode. */
+export function blockersOf(mode: SharedLockMode, before: readonly Member[]): readonly Member[] {
+  return mode === 'write' ? before : before.filter(({ kind }) => kind !== 'read');
+}

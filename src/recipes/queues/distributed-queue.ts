@@ -1,0 +1,191 @@
+import { checkBytes, checkWhole, readFields } from '../../protocol/check-argument.js';
+import { type CreateMode, CreateModes } from '../../protocol/create-mode.js';
+import { childPath } from '../../protocol/path.js';
+import { RecipeError } from '../base/errors.js';
+import { changeOnce, failedAt } from '../base/receipt.js';
+import type { Wait } from '../base/session.js';
+import { childrenOf, countCreations, createOptions, NO_DATA } from '../base/znodes.js';
+import { decodeItems, encodeItem } from './queue-items.js';
+import { type Place, TakerQueue } from './taker-queue.js';
+
+/** What a taker of a queue with Curator's layout gets: the content of one znode. */
+export interface TakenItems {
+  /** The name of the znode, below the queue's path. */
+  readonly name: string;
+  /** 0 in a queue without priorities. */
+  readonly priority: number;
+  /** The first item, or the only one. */
+  readonly data: Buffer;
+  /** All items: Curator's putMulti writes several into one znode. */
+  readonly items: readonly Buffer[];
+}
+
+/** Options of DistributedQueue.put. */
+export interface PutOptions {
+  /**
+   * The server deletes the item after this many milliseconds if nobody takes it. Needs
+   * `extendedTypesEnabled`. Default: it stays.
+   */
+  readonly ttlMs?: number;
+}
+
+interface CuratorPlace extends Place {
+  readonly at: number;
+  readonly priority: number;
+  readonly sequence: number;
+}
+
+const PREFIX = 'queue-';
+/** Beside the queue: a child with another name would stop the timer of Curator's consumers. */
+const TAKERS = '-takers';
+const NAME = /^queue-(?:\|([0-9A-F]{8,})\||([01][0-9A-F]{8}))?(-?\d{9,10})$/;
+const EPOCH_DIGITS = 8;
+const PRIORITY_DIGITS = 8;
+
+/** The first digit sorts negative priorities before the others. */
+function priorityText(priority: number): string {
+  const digits = (priority >>> 0).toString(16).toUpperCase().padStart(PRIORITY_DIGITS, '0');
+  return `${priority < 0 ? 0 : 1}${digits}`;
+}
+
+function parsePriority(text: string | undefined): number {
+  return text === undefined ? 0 : Number.parseInt(text.slice(1), 16) | 0;
+}
+
+class CuratorQueue extends TakerQueue<CuratorPlace, TakenItems> {
+  protected override get takersPath(): string {
+    return `${this.path}${TAKERS}`;
+  }
+
+  /** The number of items, also of those that are not due yet. @throws ZooKeeperError */
+  async size(): Promise<number> {
+    const { client, path } = this;
+    return this.placesOf(await childrenOf({ client, path }, path)).length;
+  }
+
+  /** @param part the part of the name before the sequence */
+  protected async putAs(part: string, data: Buffer, ttlMs?: number): Promise<void> {
+    const { path, acl, takersPath } = this;
+    const item = childPath(path, `${PREFIX}${part}`);
+    const mode: CreateMode =
+      ttlMs === undefined
+        ? CreateModes.PERSISTENT_SEQUENTIAL
+        : CreateModes.PERSISTENT_SEQUENTIAL_WITH_TTL;
+    const options = { ...createOptions(mode, acl), ...(ttlMs === undefined ? {} : { ttl: ttlMs }) };
+    const ops = [{ op: 'create', path: item, data: encodeItem(data), options }] as const;
+    await this.change(item, { ops, parent: takersPath, acl });
+  }
+
+  /** The counter of names wraps around. */
+  protected override placesOf(children: readonly string[]): CuratorPlace[] {
+    return children
+      .flatMap((name) => {
+        const [, at = '0', priority, sequence] = NAME.exec(name) ?? [];
+        if (sequence === undefined) return [];
+        return [
+          {
+            name,
+            at: Number.parseInt(at, 16),
+            priority: parsePriority(priority),
+            sequence: Number(sequence),
+          },
+        ];
+      })
+      .sort((a, b) => b.at - a.at || b.priority - a.priority || (b.sequence - a.sequence) | 0);
+  }
+
+  protected override itemOf({ name, priority }: CuratorPlace, data: Buffer): TakenItems {
+    const items = decodeItems(data);
+    if (items !== undefined) return { name, priority, data: items[0] ?? NO_DATA, items };
+    throw new RecipeError('EBADDATA', `${childPath(this.path, name)}: not an item of a queue`);
+  }
+
+  /** Takers of Curator may delete the same item, so a receipt shows whose delete it was. */
+  protected override async remove(itemPath: string): Promise<boolean> {
+    const { client, path, acl, takersPath } = this;
+    const ops = [{ op: 'delete', path: itemPath }] as const;
+    try {
+      await changeOnce({ client, path }, { ops, parent: takersPath, acl });
+      return true;
+    } catch (error) {
+      if (failedAt(error, 0, 'NONODE')) return false;
+      throw error;
+    }
+  }
+}
+
+/**
+ * Items in insertion order that Curator's DistributedQueue puts and takes, too.
+ *
+ * Layout: `<path>/queue-<sequence>`, persistent or with a time to live, with the item in Curator's
+ * frame (queue-items.ts); and a line of takers, `<path>-takers/_c_<guid>-taker-<sequence>`,
+ * ephemeral and empty, of which only the first lists the items, and watches for new ones. It lists
+ * them again when it has taken all of its last listing. A put and a take create a temporary receipt
+ * beside the takers (receipt.ts). Other children are ignored.
+ *
+ * Guarantees: each item is put once and taken once, even if the connection is lost. Takers are
+ * served in the order of arrival, beside consumers of Curator, which take what they find. Needs the
+ * built-in client.
+ */
+export class DistributedQueue extends CuratorQueue {
+  /**
+   * @throws RangeError for `ttlMs` (a whole number from 1); ZooKeeperError of a refused request, or
+   * of an ended session: the outcome is unknown then
+   */
+  async put(data: string | Uint8Array, options: PutOptions = {}): Promise<void> {
+    const bytes = checkBytes('data', data);
+    const { ttlMs } = readFields('options', options, ['ttlMs']);
+    if (ttlMs !== undefined) checkWhole('options.ttlMs', ttlMs, 1);
+    await this.putAs('', bytes, ttlMs);
+  }
+}
+
+/**
+ * Items that takers get from a time on, the earliest first. Curator's DistributedDelayQueue puts
+ * and takes them, too.
+ *
+ * Layout: `<path>/queue-|<time>|<sequence>`, with the milliseconds since 1970 in upper-case
+ * hexadecimal. The rest, and the guarantees, are as with DistributedQueue. The clock of the taker
+ * decides.
+ */
+export class DelayQueue extends CuratorQueue {
+  protected override creations(wait: Wait): Promise<number> {
+    return countCreations(wait);
+  }
+
+  /**
+   * @param at milliseconds since 1970
+   * @throws RangeError for another `at`; the errors of DistributedQueue.put
+   */
+  async put(data: string | Uint8Array, at: number): Promise<void> {
+    const bytes = checkBytes('data', data);
+    checkWhole('at', at, 0, Number.MAX_SAFE_INTEGER);
+    const time = at.toString(16).toUpperCase().padStart(EPOCH_DIGITS, '0');
+    await this.putAs(`|${time}|`, bytes);
+  }
+}
+
+/**
+ * Items by ascending priority number, then in insertion order. Curator's DistributedPriorityQueue
+ * puts and takes them, too.
+ *
+ * Layout: `<path>/queue-<sign><priority><sequence>`, with the priority as eight digits in
+ * upper-case hexadecimal, two's complement, after 0 for a negative one and 1 for another. The rest,
+ * and the guarantees, are as with DistributedQueue. A consumer of Curator keeps to its last listing
+ * for a while.
+ */
+export class DistributedPriorityQueue extends CuratorQueue {
+  protected override creations(wait: Wait): Promise<number> {
+    return countCreations(wait);
+  }
+
+  /**
+   * @param priority a whole number of 32 bits; the least is first
+   * @throws RangeError for another `priority`; the errors of DistributedQueue.put
+   */
+  async put(data: string | Uint8Array, priority: number): Promise<void> {
+    const bytes = checkBytes('data', data);
+    checkWhole('priority', priority);
+    await this.putAs(priorityText(priority), bytes);
+  }
+}

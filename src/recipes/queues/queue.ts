@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { checkBytes, checkWhole } from '../../protocol/check-argument.js';
+import { CreateModes } from '../../protocol/create-mode.js';
+import { childPath } from '../../protocol/path.js';
+import { type Member, parseMembers } from '../base/members.js';
+import { hasCode, isLoss, once, untilConnected, type Wait } from '../base/session.js';
+import { childrenOf, countCreations, createOptions } from '../base/znodes.js';
+import { TakerQueue } from './taker-queue.js';
+
+/** An item of a queue. */
+export interface QueueItem {
+  /** The name of its znode, below the queue's path. */
+  readonly name: string;
+  /** 0 in a queue without priorities. */
+  readonly priority: number;
+  readonly data: Buffer;
+}
+
+const ITEM = 'queue';
+const TAKERS = 'takers';
+const HIGHEST = 0x7fff_ffff;
+
+abstract class ItemQueue extends TakerQueue<Member, QueueItem> {
+  protected override get takersPath(): string {
+    return childPath(this.path, TAKERS);
+  }
+
+  /** The next item, which stays in the queue; undefined if it is empty. @throws ZooKeeperError */
+  async peek(): Promise<QueueItem | undefined> {
+    const wait = { client: this.client, path: this.path };
+    return this.firstOf(wait, this.placesOf(await childrenOf(wait, this.path)));
+  }
+
+  /** The names of all items, the next one first. @throws ZooKeeperError */
+  async items(): Promise<readonly { readonly name: string; readonly priority: number }[]> {
+    const wait = { client: this.client, path: this.path };
+    const members = parseMembers(await childrenOf(wait, this.path), [ITEM]);
+    return members.map(({ name, priority }) => ({ name, priority }));
+  }
+
+  /** @param part the part of the name between kind and sequence */
+  protected async putAs(part: string, data: Buffer): Promise<void> {
+    const { path, acl } = this;
+    const item = childPath(path, `_c_${randomUUID()}-${ITEM}-${part}`);
+    const options = createOptions(CreateModes.PERSISTENT_SEQUENTIAL, acl);
+    await this.change(item, {
+      ops: [{ op: 'create', path: item, data, options }],
+      parent: path,
+      acl,
+    });
+  }
+
+  protected override placesOf(children: readonly string[]): Member[] {
+    return [...parseMembers(children, [ITEM])].reverse();
+  }
+
+  protected override itemOf({ name, priority }: Member, data: Buffer): QueueItem {
+    return { name, priority, data };
+  }
+
+  /**
+   * Only the first taker deletes items: if an item is missing after a lost reply, this taker
+   * deleted it.
+   */
+  protected override async remove(itemPath: string): Promise<boolean> {
+    const wait = this.waitOf();
+    for (let wasLost = false; ; wasLost = true) {
+      try {
+        await once(wait, () => this.client.delete(itemPath));
+        return true;
+      } catch (error) {
+        if (hasCode(error, 'NONODE')) return wasLost;
+        if (!isLoss(error)) throw error;
+      }
+      await untilConnected(wait);
+    }
+  }
+}
+
+/**
+ * Items in insertion order (Recipes page, "Queues").
+ *
+ * Layout: `<path>/_c_<guid>-queue-<sequence>`, persistent, with an item's data; and a line of
+ * takers, `<path>/takers/_c_<guid>-taker-<sequence>`, ephemeral and empty, of which only the first
+ * lists the items, and watches for new ones. It lists them again when it has taken all of its last
+ * listing. A put creates a temporary receipt (receipt.ts). Other children are ignored.
+ *
+ * Guarantees: each item is put once and taken once, even if the connection is lost. Takers are
+ * served in the order of arrival; a new item wakes one of them. put() needs the built-in client.
+ */
+export class Queue extends ItemQueue {
+  /**
+   * @throws ZooKeeperError of a refused request, or of an ended session: the outcome is unknown
+   * then
+   */
+  async put(data: string | Uint8Array): Promise<void> {
+    await this.putAs('', checkBytes('data', data));
+  }
+}
+
+/**
+ * Items by ascending priority number, then in insertion order (Recipes page, "Priority Queues").
+ *
+ * Layout: `<path>/_c_<guid>-queue-<priority>-<sequence>`, the priority in ten digits. The rest, and
+ * the guarantees, are as with Queue. take() decides which item is next: a later item with a lower
+ * number goes first. So a put makes the next take() list the items again.
+ */
+export class PriorityQueue extends ItemQueue {
+  protected override creations(wait: Wait): Promise<number> {
+    return countCreations(wait);
+  }
+
+  /**
+   * @param priority a whole number from 0 (first) to 2147483647
+   * @throws RangeError for another value; the errors of Queue.put
+   */
+  async put(data: string | Uint8Array, priority: number): Promise<void> {
+    const bytes = checkBytes('data', data);
+    checkWhole('priority', priority, 0, HIGHEST);
+    await this.putAs(`${String(priority).padStart(10, '0')}-`, bytes);
+  }
+}

@@ -1,0 +1,47 @@
+import { limited, type WaitOptions } from '../base/limit.js';
+import { PathRecipe } from '../base/path-recipe.js';
+import { retried } from '../base/session.js';
+import {
+  deleteIfThere,
+  makePersistent,
+  NO_DATA,
+  readIfThere,
+  untilOneChanged,
+} from '../base/znodes.js';
+
+/**
+ * Blocks all processes until it is removed (Recipes page, "Barriers").
+ *
+ * Layout: the znode `path` itself, persistent and empty; the barrier is up while it exists. Missing
+ * parents are created as containers.
+ *
+ * Guarantees: waiters continue when the barrier is removed, or at once without a barrier. Each
+ * waiter wakes once. It outlives every session.
+ */
+export class Barrier extends PathRecipe {
+  /** Creates the barrier, unless it exists. @throws ZooKeeperError */
+  raise(): Promise<void> {
+    const { client, path } = this;
+    return makePersistent({ client, path }, path, NO_DATA, this.acl);
+  }
+
+  /** Removes the barrier, if it exists. @throws ZooKeeperError */
+  remove(): Promise<void> {
+    const { client, path } = this;
+    return deleteIfThere({ client, path }, path);
+  }
+
+  /**
+   * Waits until the barrier is removed.
+   * @throws RecipeError ETIMEDOUT, the reason of the signal, ZooKeeperError
+   */
+  wait(options: WaitOptions = {}): Promise<void> {
+    const { client, path } = this;
+    return limited(options, `${path}: the barrier was not removed`, async (signal) => {
+      const wait = { client, path, signal };
+      // So the read sees every barrier that was raised before this call, on any server.
+      await retried(wait, () => client.sync(path));
+      while ((await readIfThere(wait, path)) !== undefined) await untilOneChanged(wait, [path]);
+    });
+  }
+}

@@ -1,0 +1,58 @@
+import type { ZooKeeperClient } from '../../client/base/client.js';
+import { checkLong, checkSignal } from '../../protocol/check-argument.js';
+import { RecipeError } from '../base/errors.js';
+import type { ZnodeOptions } from '../base/znodes.js';
+import { Configuration, type Setting } from './configuration.js';
+
+/**
+ * A shared number. The Recipes page has no such recipe.
+ *
+ * Layout: the znode `path` itself, persistent; its data are the number as decimal text. A missing
+ * znode is 0. A change creates a temporary receipt below it (receipt.ts).
+ *
+ * Guarantees: each add() counts once, even if the connection is lost. It returns the sum, which is
+ * unique if all deltas are positive. A conflicting add() retries; of concurrent ones at least one
+ * succeeds. Needs the built-in client.
+ */
+export class Counter {
+  private readonly path: string;
+  private readonly setting: Configuration;
+
+  /** @throws RangeError for an invalid path */
+  constructor(client: ZooKeeperClient, path: string, options: ZnodeOptions = {}) {
+    this.path = path;
+    this.setting = new Configuration(client, path, options);
+  }
+
+  /** Like any read, it may be stale. @throws RecipeError EBADDATA, ZooKeeperError */
+  async value(): Promise<bigint> {
+    return this.numberOf(await this.setting.read());
+  }
+
+  /**
+   * @returns the sum
+   * @throws RecipeError EBADDATA if the data are not a number; the reason of the signal, if it
+   * aborts before the change; ZooKeeperError: if the session ended, the outcome is unknown
+   */
+  async add(delta: bigint, signal?: AbortSignal): Promise<bigint> {
+    checkSignal('signal', signal);
+    checkLong('delta', delta);
+    for (;;) {
+      signal?.throwIfAborted();
+      const before = await this.setting.read();
+      const sum = this.numberOf(before) + delta;
+      const data = Buffer.from(String(sum));
+      const isDone =
+        before === undefined
+          ? await this.setting.create(data)
+          : (await this.setting.compareAndSet(data, before.version)) !== undefined;
+      if (isDone) return sum;
+    }
+  }
+
+  private numberOf(setting: Setting | undefined): bigint {
+    const text = setting?.data.toString() ?? '0';
+    if (/^-?\d+$/.test(text)) return BigInt(text);
+    throw new RecipeError('EBADDATA', `${this.path}: not a number: "${text.slice(0, 40)}"`);
+  }
+}

@@ -1,0 +1,104 @@
+import type { ZooKeeperClient } from '../../client/base/client.js';
+import { checkSignal, checkWhole } from '../../protocol/check-argument.js';
+import { RecipeError } from '../base/errors.js';
+import type { ZnodeOptions } from '../base/znodes.js';
+import { Configuration, type Setting } from './configuration.js';
+
+/** A count, as read. */
+export interface VersionedCount {
+  /** A whole number of 32 bits. */
+  readonly count: number;
+  /** The znode's data version; compareAndSet expects it. */
+  readonly version: number;
+}
+
+const BYTES = 4;
+
+/**
+ * A whole number of 32 bits with many readers, for example the permits of a Semaphore.
+ *
+ * Layout: the znode `path` itself, persistent; its data are four bytes, the most significant first,
+ * as Curator's SharedCount writes them. A change creates a temporary receipt below it (receipt.ts).
+ *
+ * Guarantees: as with Configuration. Changes need the built-in client.
+ */
+export class SharedCount {
+  /** The znode of the count. */
+  readonly path: string;
+  private readonly setting: Configuration;
+
+  /** @throws RangeError for an invalid path */
+  constructor(client: ZooKeeperClient, path: string, options: ZnodeOptions = {}) {
+    this.setting = new Configuration(client, path, options);
+    this.path = path;
+  }
+
+  /**
+   * The count; undefined if it does not exist. Like any read, it may be stale.
+   * @throws RecipeError EBADDATA, ZooKeeperError
+   */
+  async read(): Promise<VersionedCount | undefined> {
+    return this.countOf(await this.setting.read());
+  }
+
+  /**
+   * The count, now and after each change; a quick succession may skip some. Throws when the signal
+   * aborts or the session ends.
+   */
+  async *changes(signal?: AbortSignal): AsyncGenerator<VersionedCount | undefined, never> {
+    checkSignal('signal', signal);
+    for await (const setting of this.setting.changes(signal)) yield this.countOf(setting);
+    throw new Error('changes() never ends');
+  }
+
+  /** Creates the count. @returns false if it exists @throws the errors of Configuration.create */
+  async create(count: number): Promise<boolean> {
+    return this.setting.create(bytesOf(count));
+  }
+
+  /** Creates or changes the count. @throws the errors of Configuration.compareAndSet */
+  async set(count: number): Promise<void> {
+    const bytes = bytesOf(count);
+    for (;;) {
+      const before = await this.setting.read();
+      const isDone =
+        before === undefined
+          ? await this.setting.create(bytes)
+          : (await this.setting.compareAndSet(bytes, before.version)) !== undefined;
+      if (isDone) return;
+    }
+  }
+
+  /**
+   * Changes the count if it still has this version.
+   * @returns the new version; undefined if the version differs or the count does not exist
+   * @throws the errors of Configuration.compareAndSet
+   */
+  async compareAndSet(count: number, version: number): Promise<number | undefined> {
+    return this.setting.compareAndSet(bytesOf(count), version);
+  }
+
+  /**
+   * The number in a znode that was read.
+   * @throws RecipeError EBADDATA if the znode is missing, or its data are not four bytes
+   */
+  requireCount(znode: { readonly data: Buffer | null } | undefined): number {
+    if (znode === undefined) {
+      throw new RecipeError('EBADDATA', `${this.path}: the count does not exist`);
+    }
+    const { data } = znode;
+    if (data?.length === BYTES) return data.readInt32BE();
+    const found = `${data?.length ?? 0} bytes`;
+    throw new RecipeError('EBADDATA', `${this.path}: not a count: ${found} (expected ${BYTES})`);
+  }
+
+  private countOf(setting: Setting | undefined): VersionedCount | undefined {
+    return setting && { count: this.requireCount(setting), version: setting.version };
+  }
+}
+
+function bytesOf(count: number): Buffer {
+  const bytes = Buffer.alloc(BYTES);
+  bytes.writeInt32BE(checkWhole('count', count));
+  return bytes;
+}
