@@ -28,6 +28,8 @@ export type Effect =
   | { readonly kind: 'snapshot'; readonly content: SnapshotContent }
   /** Discard all data on disk except the staged snapshot; then step `whenDurable`. */
   | { readonly kind: 'adopt-restored'; readonly staged: string | null; readonly whenDurable: Event }
+  /** A restore is complete; or why it did not happen. */
+  | { readonly kind: 'restore-ended'; readonly problem: string }
   | QuorumEffect;
 
 /** Requests of an ensemble member. Effects on the disk are executed one by one, in order. */

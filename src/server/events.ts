@@ -64,7 +64,7 @@ export type Event =
   /** A duration in ms, or a count. */
   | { readonly kind: 'measured'; readonly what: Measured; readonly value: number }
   /**
-   * A standalone server continues with this tree and these sessions.
+   * A standalone server, or the leader of an ensemble, continues with this tree and these sessions.
    * @param staged the place of their complete snapshot; null for a server in memory
    */
   | { readonly kind: 'restore'; readonly database: Database; readonly staged: string | null }

@@ -44,7 +44,9 @@ export const COMMANDS: Entries = {
     'lists the options that differ from their defaults, without secrets; answers while the server does not serve, too',
   ),
   monitor: different('answers while the server does not serve; 3.9.5 fails with status 500'),
-  restore: different('needs every permission on the root; a member of an ensemble refuses it'),
+  restore: different(
+    'needs every permission on the root; the leader restores all members, and others refuse it',
+  ),
   set_trace_mask: different('changes nothing that is logged'),
   snapshot: different('needs every permission on the root; in 3.9.5, any permission is enough'),
   system_properties: different('lists the options as properties, without secrets'),
@@ -139,7 +141,7 @@ export const PAGES: Readonly<Record<string, Entry & { readonly here: string }>> 
   'zookeeperQuotas.md': { ...SAME, here: 'zksh.md' },
   'zookeeperReconfig.md': { ...SAME, here: 'server.md' },
   'zookeeperSnapshotAndRestore.md': {
-    ...different('a member of an ensemble refuses a restore'),
+    ...different('the leader restores all members, and others refuse it'),
     here: 'server.md',
   },
   'zookeeperStarted.md': { ...SAME, here: 'server.md' },

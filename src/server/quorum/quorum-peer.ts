@@ -18,6 +18,7 @@ import type { Server } from '../server.js';
 import type { ServerState } from '../state/server-state.js';
 import { offeredZxid } from './election/candidate.js';
 import { FastLeaderElection } from './election/fast-leader-election.js';
+import { EnsembleRestore } from './ensemble-restore.js';
 import { Leader } from './leading/leader.js';
 import { Learner } from './learning/learner.js';
 import { withLocalSessions } from './local-session-pipeline.js';
@@ -53,6 +54,7 @@ export class QuorumPeer implements PeerHost {
   readonly metrics = new Metrics();
   readonly times = new PeerTimes(this.metrics);
   readonly repair = new TreeRepair(this);
+  readonly restoration = new EnsembleRestore(this);
   private readonly parts: QuorumPeerParts;
   private readonly election: FastLeaderElection;
   private readonly parked = new ParkedLinks(this);
@@ -98,12 +100,14 @@ export class QuorumPeer implements PeerHost {
   }
 
   get nextWakeMs(): number {
+    if (this.restoration.isHolding) return Number.POSITIVE_INFINITY;
     if (this.role !== null) return this.role.nextWakeMs;
     const pausedMs = this.masters.backoff.nextWakeMs(this.nowMs);
     return Math.min(this.election.nextWakeMs, this.readOnlyAtMs, pausedMs);
   }
 
   step(event: Event): void {
+    if (this.restoration.holds(event)) return;
     switch (event.kind) {
       case 'clock':
         this.nowMs = event.monotonicMs;
@@ -177,7 +181,7 @@ export class QuorumPeer implements PeerHost {
   }
 
   /** Acts on the result of a step: a role that ended, a new role, an election. */
-  private settle(): void {
+  settle(): void {
     if (this.endReason !== null) this.endRole(this.endReason);
     if (this.role !== null || !this.isStarted) return;
     if (!this.isLooking) {
@@ -237,13 +241,10 @@ export class QuorumPeer implements PeerHost {
     if (leader === this.sid) {
       this.note('this server leads');
       this.role = new Leader(this, this.parts);
-      for (const [link, { remote, chunks }] of this.parked.takeAll()) {
-        this.role.step({ kind: 'link-opened', link, remote });
-        for (const bytes of chunks) this.role.step({ kind: 'link-received', link, bytes });
-      }
+      this.parked.handTo(this.role);
       return;
     }
-    for (const [link] of this.parked.takeAll()) this.emit({ kind: 'link-close', link });
+    this.parked.closeAll();
     assert(this.membership.config.members.has(leader), `${leader} was elected but is not a member`);
     this.note(`server ${leader} leads`);
     this.election.becomeLearner(this.isObserver);
@@ -280,7 +281,7 @@ export class QuorumPeer implements PeerHost {
     this.data.tree.setConfig(formatQuorumConfig(config), config.version, this.wallMs);
   }
 
-  private endRole(reason: string): void {
+  endRole(reason: string): void {
     const { role, server } = this;
     this.endReason = null;
     if (role === null) return;
@@ -346,6 +347,7 @@ export class QuorumPeer implements PeerHost {
   drain(): readonly Effect[] {
     this.role?.drain();
     this.clients.drain();
+    this.restoration.drain(this.diskWork === 0);
     for (const { to, frame } of this.election.takeOutgoing()) {
       this.emit({ kind: 'notify', sid: to, frame });
     }

@@ -103,6 +103,7 @@ export class Standalone {
     this.server.isHalting = true;
     this.carrying = this.server.takeOver(old);
     this.before.push(...last.filter(({ kind }) => kind !== 'wake'));
+    this.before.push({ kind: 'restore-ended', problem: '' });
   }
 
   private carry(): void {

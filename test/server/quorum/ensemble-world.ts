@@ -12,9 +12,9 @@ import {
   emptyDisk,
   entriesOf,
   packetsOf,
+  performOther,
   restore,
   searchEntries,
-  storeConfig,
   truncate,
 } from './memory-disk.js';
 import { type HeldLink, type Receive, WorldLinks } from './world-links.js';
@@ -263,10 +263,6 @@ export class EnsembleWorld {
           this.step(sid, effect.whenDurable);
         });
         break;
-      case 'write-config':
-      case 'write-next-config':
-        storeConfig(disk, effect);
-        break;
       case 'notify':
         if (this.links.isReachable(sid, effect.sid)) {
           this.step(effect.sid, { kind: 'notified', sid, frame: effect.frame });
@@ -304,7 +300,7 @@ export class EnsembleWorld {
         this.links.close(sid, effect.link, 'closed', false);
         break;
       default:
-        break;
+        performOther(disk, effect, (next) => this.step(sid, next));
     }
   }
 

@@ -29,17 +29,53 @@ export interface MemoryDisk {
   config: QuorumConfig | null;
   nextConfig: QuorumConfig | null;
   work: (() => void)[];
+  /** The tree of an operator, complete on the disk. */
+  staged: Database | null;
+  /** The results of restores. */
+  ended: string[];
 }
 
 export function emptyDisk(): MemoryDisk {
   const base = new Database({});
   base.finishSnapshot(0n);
   const epochs = { acceptedEpoch: 0, currentEpoch: 0 };
-  return { base, entries: [], ...epochs, config: null, nextConfig: null, work: [] };
+  return {
+    base,
+    entries: [],
+    ...epochs,
+    config: null,
+    nextConfig: null,
+    work: [],
+    staged: null,
+    ended: [],
+  };
+}
+
+/** The effects on the files of the membership, and of a restore. */
+export function performOther(disk: MemoryDisk, effect: Effect, step: (event: Event) => void): void {
+  switch (effect.kind) {
+    case 'write-config':
+    case 'write-next-config':
+      storeConfig(disk, effect);
+      break;
+    case 'adopt-restored':
+      disk.work.push(() => {
+        if (disk.staged === null) throw new Error('no tree is staged');
+        disk.base = disk.staged;
+        disk.entries = [];
+        step(effect.whenDurable);
+      });
+      break;
+    case 'restore-ended':
+      disk.ended.push(effect.problem);
+      break;
+    default:
+      break;
+  }
 }
 
 /** The files of the membership; the proposed one waits for what the disk has to do before. */
-export function storeConfig(
+function storeConfig(
   disk: MemoryDisk,
   effect: Extract<Effect, { kind: 'write-config' | 'write-next-config' }>,
 ): void {

@@ -100,7 +100,7 @@ export const snapshot: readonly Task[] = [
   },
   {
     name: 'restore',
-    summary: 'Replace the data of a running standalone server with a snapshot (requires --yes)',
+    summary: 'Replace the data of a running server or ensemble with a snapshot (requires --yes)',
     args: ['<file>'],
     options: [
       ...ADMIN_OPTIONS,

@@ -62,7 +62,7 @@ export class Driver {
   private alarm: NodeJS.Timeout | undefined;
   private alarmMs = Number.POSITIVE_INFINITY;
   /** Resolves the promise of a restore. */
-  private restored: (() => void) | undefined;
+  private restored: ((problem: string) => void) | undefined;
   private readonly drainSoon = (): void => this.drain();
 
   constructor(options: DriverOptions) {
@@ -193,6 +193,9 @@ export class Driver {
       case 'adopt-restored':
         this.adoptRestored(effect);
         break;
+      case 'restore-ended':
+        this.restored?.(effect.problem);
+        break;
       case 'report':
         this.options.onReport(effect.report);
         break;
@@ -229,8 +232,11 @@ export class Driver {
     return await this.disk.writeSnapshot(content);
   }
 
-  /** Resolves when this is the tree, and the only one on the disk; see `restore` of events.ts. */
-  restore(database: Database, staged: string | null): Promise<void> {
+  /**
+   * Resolves to "" when this is the tree, and the only one on the disk, in an ensemble on those of
+   * a quorum; otherwise to the reason. See `restore` of events.ts.
+   */
+  restore(database: Database, staged: string | null): Promise<string> {
     return new Promise((resolve) => {
       this.restored = resolve;
       this.step({ kind: 'restore', database, staged });
@@ -241,10 +247,7 @@ export class Driver {
     staged,
     whenDurable,
   }: Extract<Effect, { kind: 'adopt-restored' }>): void {
-    const go = (): void => {
-      this.step(whenDurable);
-      this.restored?.();
-    };
+    const go = (): void => this.step(whenDurable);
     if (this.disk === null || staged === null) go();
     else this.disk.adoptRestored(staged, go);
   }

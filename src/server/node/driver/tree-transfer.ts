@@ -10,7 +10,8 @@ import { Database } from '../../persistence/replay.js';
 import { snapshotContentOf } from '../../persistence/snapshot-content.js';
 import { SnapshotReader } from '../../persistence/snapshot-reader.js';
 import { contentOf } from '../../persistence/snapshot-source.js';
-import { Standalone } from '../../quorum/standalone.js';
+import type { EnsembleRestore } from '../../quorum/ensemble-restore.js';
+import { QuorumPeer } from '../../quorum/quorum-peer.js';
 import { DIGEST_VERSION } from '../../tree/digest.js';
 import type { ServerReport } from '../log/logger.js';
 import type { SnapshotFile, Storage } from '../storage/disk.js';
@@ -32,9 +33,9 @@ export interface TreeTransferOptions {
 export type TransferName = 'snapshot' | 'restore';
 
 const Status = {
+  CONFLICT: 409,
   TOO_MANY: 429,
   SERVER_ERROR: 500,
-  NOT_IMPLEMENTED: 501,
   UNAVAILABLE: 503,
 } as const;
 
@@ -66,11 +67,18 @@ export class TreeTransfer {
     if (name === 'snapshot' && storage === null) {
       return failure('the server keeps its data in memory', Status.UNAVAILABLE);
     }
-    if (name === 'restore' && !(this.options.core instanceof Standalone)) return NOT_A_MEMBER;
     if (name === 'restore' && this.isRestoring) {
       return failure('another restore is under way', Status.UNAVAILABLE);
     }
+    const problem = name === 'restore' ? this.memberOf?.problem() : undefined;
+    if (problem) return failure(problem, Status.CONFLICT);
     return this.limitRate(name);
+  }
+
+  /** Undefined for a standalone server. */
+  private get memberOf(): EnsembleRestore | undefined {
+    const { core } = this.options;
+    return core instanceof QuorumPeer ? core.restoration : undefined;
   }
 
   private limitRate(name: TransferName): AdminResult | undefined {
@@ -104,9 +112,12 @@ export class TreeTransfer {
     try {
       const read = await this.read(body);
       if (typeof read === 'string') return this.fail(`unusable snapshot: ${read}`);
+      const refusal = this.memberOf?.prepare(read);
+      if (refusal) return this.fail(refusal);
       const content = contentOf(read);
       const staged = storage === null ? null : await stageRestored(storage.dir, content);
-      await driver.restore(read, staged);
+      const problem = await driver.restore(read, staged);
+      if (problem !== '') return this.fail(problem);
       const ms = Math.round(performance.now() - startedAt);
       driver.measured('restore_time', ms);
       const { zxid, sessions, tree } = content;
@@ -161,11 +172,6 @@ export class TreeTransfer {
     return database;
   }
 }
-
-const NOT_A_MEMBER = failure(
-  'a running member of an ensemble cannot restore a snapshot: stop all members, empty their version-2 folders except for the epochs, put the file there as snapshot.<last_zxid>, and start them with snapshot.trust.empty=true',
-  Status.NOT_IMPLEMENTED,
-);
 
 /** Leaves the rest of `body` unread instead of closing it early. */
 async function* unzipped(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

@@ -1,7 +1,7 @@
 /** Connections to the quorum port before this server leads; count and size are limited. */
 import type { LinkEvent } from '../../events.js';
 import { LIMITS } from '../../limits/limits.js';
-import type { PeerHost } from './role.js';
+import type { PeerHost, Role } from './role.js';
 
 interface ParkedLink {
   readonly remote: string;
@@ -56,6 +56,17 @@ export class ParkedLinks {
     this.host.exceeded('parkedLinkBytes', parked.remote);
     this.links.delete(link);
     return false;
+  }
+
+  handTo(leader: Pick<Role, 'step'>): void {
+    for (const [link, { remote, chunks }] of this.takeAll()) {
+      leader.step({ kind: 'link-opened', link, remote });
+      for (const bytes of chunks) leader.step({ kind: 'link-received', link, bytes });
+    }
+  }
+
+  closeAll(): void {
+    for (const [link] of this.takeAll()) this.host.emit({ kind: 'link-close', link });
   }
 
   takeAll(): readonly (readonly [link: number, parked: ParkedLink])[] {

@@ -11,8 +11,7 @@ import type { ServerReport } from '../../../../src/server/node/log/logger.js';
 import { writeSnapshot } from '../../../../src/server/persistence/snapshot.js';
 import { sourceOf } from '../../../../src/server/persistence/snapshot-source.js';
 import { DIGEST_VERSION } from '../../../../src/server/tree/digest.js';
-import { startBundled, startBundledEnsemble } from '../../../support/bundled.js';
-import { freePort } from '../../../support/free-port.js';
+import { startBundled } from '../../../support/bundled.js';
 import { makeTempDir } from '../../../support/temp-dir.js';
 import { waitFor } from '../../../support/wait-for.js';
 import { TreeWorld } from '../../tree/tree-world.js';
@@ -217,20 +216,6 @@ test('writes continue during restores, each answered by the old or the new tree'
     await client.setData('/n', null);
     assert.is((await client.exists('/n'))?.version, stat.version + 1);
   });
-});
-
-test('a member of an ensemble refuses it and names the procedure', async () => {
-  const config = { ...ADMIN, 'admin.serverPort': `${await freePort()}` };
-  const ensemble = await startBundledEnsemble({ size: 1, config });
-  try {
-    const json = await waitFor('it to serve', async () => {
-      const answer = await restore(Number(config['admin.serverPort']), Buffer.alloc(0));
-      return answer.status === 501 ? answer.json : undefined;
-    });
-    assert.match(`${json['error']}`, 'stop all members');
-  } finally {
-    await ensemble.close();
-  }
 });
 
 test.run();
