@@ -15,7 +15,7 @@ import { QuorumPeer } from '../../quorum/quorum-peer.js';
 import { DIGEST_VERSION } from '../../tree/digest.js';
 import type { ServerReport } from '../log/logger.js';
 import type { SnapshotFile, Storage } from '../storage/disk.js';
-import { stageRestored } from '../storage/restored-data.js';
+import { dropStaged, stageRestored } from '../storage/restored-data.js';
 import type { Core, Driver } from './driver.js';
 
 export interface SizedSnapshot extends SnapshotFile {
@@ -117,7 +117,10 @@ export class TreeTransfer {
       const content = contentOf(read);
       const staged = storage === null ? null : await stageRestored(storage.dir, content);
       const problem = await driver.restore(read, staged);
-      if (problem !== '') return this.fail(problem);
+      if (problem !== '') {
+        if (storage !== null && staged !== null) await dropStaged(storage.dir, staged);
+        return this.fail(problem);
+      }
       const ms = Math.round(performance.now() - startedAt);
       driver.measured('restore_time', ms);
       const { zxid, sessions, tree } = content;

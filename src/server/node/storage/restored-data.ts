@@ -30,6 +30,12 @@ export async function stageRestored(dir: DataDir, content: SnapshotContent): Pro
   return staged;
 }
 
+/** Removes a staged snapshot that was not adopted; otherwise a start does it. */
+export async function dropStaged({ fs, snapFolder }: Folders, staged: string): Promise<void> {
+  const files = await listFiles(fs, snapFolder);
+  if (files.some(({ name }) => name === staged)) await fs.unlink(join(snapFolder, staged));
+}
+
 /** Makes the staged snapshot the only data; the log must be closed. */
 export async function adoptRestored(dir: Folders, staged: string): Promise<void> {
   const name = staged.slice(0, -TEMPORARY.length);

@@ -4,7 +4,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { writeFileAtomically } from '../../../../src/server/node/storage/atomic-file.js';
-import { stageRestored } from '../../../../src/server/node/storage/restored-data.js';
+import {
+  adoptRestored,
+  dropStaged,
+  stageRestored,
+} from '../../../../src/server/node/storage/restored-data.js';
 import { contentOf } from '../../../../src/server/persistence/snapshot-source.js';
 import {
   emptyPlatter,
@@ -97,6 +101,23 @@ test('on a full disk, no incomplete file stays, and the log continues', async ()
     assert.equal(world.fatal, []);
     await world.disk.close();
   }
+});
+
+test('a staged snapshot that is not adopted is removed, and an adopted one stays', async () => {
+  const platter = emptyPlatter();
+  const world = await StorageWorld.start(new PlatterFiles(platter, AT_ONCE), nothingPromised());
+  await world.append(1n);
+  const before = namesIn(platter);
+  const staged = await stageRestored(world.dir, contentOf(world.database));
+  assert.ok(namesIn(platter).includes(staged));
+  await dropStaged(world.dir, staged);
+  assert.equal(namesIn(platter), before);
+  await world.disk.close();
+  const next = await stageRestored(world.dir, contentOf(world.database));
+  await adoptRestored(world.dir, next);
+  const adopted = namesIn(platter);
+  await dropStaged(world.dir, next);
+  assert.equal(namesIn(platter), adopted);
 });
 
 test('after any failed call, no incomplete file stays, and the log continues', async () => {
