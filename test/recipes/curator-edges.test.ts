@@ -197,7 +197,7 @@ worldTest('foreign data stay in a queue, and the taker learns of them', async (w
   assert.match(message, /queue-\d{10}: not an item of a queue$/);
   assert.is(await queue.size(), 1);
   const delayed = new DelayQueue(client, world.path);
-  assert.is((await failureOf(delayed.take({ timeoutMs: 20 }))).code, 'EBADDATA');
+  assert.is((await failureOf(delayed.take({ timeoutMs: 20_000 }))).code, 'EBADDATA');
 });
 
 worldTest('one listing serves many takes, unless an item may be ahead', async (world) => {

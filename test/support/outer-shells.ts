@@ -129,7 +129,8 @@ async function run(
   home: string,
   path: string,
 ): Promise<string> {
-  const env = { ...process.env, HOME: home, PATH: path, LC_ALL: 'C.UTF-8' };
+  // bash would save its history after its end was asked for, while the folder is removed.
+  const env = { ...process.env, HOME: home, PATH: path, LC_ALL: 'C.UTF-8', HISTFILE: '' };
   const { stdout, stderr } = await promisify(execFile)(shell, args, { env, timeout: 60_000 });
   if (stderr !== '') throw new Error(stderr);
   return stdout;

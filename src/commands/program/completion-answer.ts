@@ -1,5 +1,7 @@
 // The answer of `__complete` to a completion script: candidates, and directives for the script.
 
+import { parseDuration } from './duration.js';
+
 export interface Candidate {
   /** The whole word, as the program would get it. */
   readonly value: string;
@@ -19,7 +21,7 @@ export const FILES: Answer = { candidates: [], files: 'files' };
 export const FOLDERS: Answer = { candidates: [], files: 'folders' };
 
 const MAX_CANDIDATES = 300;
-/** A script that waits longer makes the prompt look dead. */
+/** A script that waits longer makes the prompt look dead. ZKSH_COMPLETION_TIMEOUT changes it. */
 const LIMIT_MS = 500;
 /** For the output, and the end of the process. */
 const RESERVE_MS = 60;
@@ -44,7 +46,8 @@ export function renderAnswer({ candidates, files, isOpen }: Answer): string {
 
 /** In ms, for lookups on the network, counted from the start of the process. */
 export function timeLeft(): number {
-  return Math.max(LEAST_MS, LIMIT_MS - RESERVE_MS - performance.now());
+  const limitMs = parseDuration(process.env['ZKSH_COMPLETION_TIMEOUT'] ?? '', 1) ?? LIMIT_MS;
+  return Math.max(LEAST_MS, limitMs - RESERVE_MS - performance.now());
 }
 
 /** Undefined after the time limit, or if it fails. */

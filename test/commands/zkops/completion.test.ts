@@ -6,6 +6,9 @@ import { startServer } from '../../../src/server/main.js';
 import { runZkops } from '../../support/run-zkops.js';
 import { makeTempDir } from '../../support/temp-dir.js';
 
+// A busy machine must not hide what the servers answer.
+process.env['ZKSH_COMPLETION_TIMEOUT'] = '30s';
+
 async function values(...words: string[]): Promise<readonly string[]> {
   const { exitCode, out, error } = await runZkops(['__complete', '--', ...words]);
   assert.equal([exitCode, error], [0, ''], words.join(' '));

@@ -21,6 +21,9 @@ import { programPath } from '../../support/program-path.js';
 import { runZksh } from '../../support/run-zksh.js';
 import { makeTempDir } from '../../support/temp-dir.js';
 
+// A busy machine must not hide what the servers answer.
+process.env['ZKSH_COMPLETION_TIMEOUT'] = '30s';
+
 const PATHS = ['/app', '/app/one', '/my node', "/my node/it's", '/größe', '/dol$lar&"co'];
 
 /** A server with znodes of hard names, and the folder of the programs. */
