@@ -2,7 +2,12 @@ import { configFile } from '../commands/connecting/profiles.js';
 import { isAsciiLocale } from '../commands/terminal/ascii-drawing.js';
 import { pagerCommand } from '../commands/terminal/pager.js';
 import { makeVocabulary } from '../commands/zksh/completing/vocabulary.js';
-import { readAliases, readPager, readPromptRole } from '../commands/zksh/configuration.js';
+import {
+  readAliases,
+  readIsVi,
+  readPager,
+  readPromptRole,
+} from '../commands/zksh/configuration.js';
 import { plainReport } from '../commands/zksh/engine/error-report.js';
 import { loadRenderer } from '../commands/zksh/results/render.js';
 import { allCommands, findCommand, suggestCommand } from '../commands/zksh/running/registry.js';
@@ -64,6 +69,7 @@ async function makeDriver(
   const config = configFile(process.env);
   const configured = await readPager(config).catch(keep);
   const isRoleShown = await readPromptRole(config).catch(keep);
+  const isVi = (await readIsVi(config).catch(keep)) ?? false;
   const pager = pagerCommand(process.env, configured);
   const { stdout } = process;
   const driver = new ShellDriver({
@@ -73,6 +79,7 @@ async function makeDriver(
     vocabulary: makeVocabulary(commands, session.aliases),
     historyFile: file === undefined ? undefined : new HistoryFile(file),
     isRoleShown: isRoleShown ?? true,
+    isVi,
     paging: pager === undefined ? undefined : { command: pager, size: () => stdout },
   });
   const { tracer } = session;

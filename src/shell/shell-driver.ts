@@ -40,6 +40,7 @@ export interface ShellDriverOptions {
   readonly historyFile: HistoryFile | undefined;
   readonly paging?: Paging | undefined;
   readonly isRoleShown?: boolean;
+  readonly isVi?: boolean;
 }
 
 export class ShellDriver {
@@ -64,10 +65,8 @@ export class ShellDriver {
     this.session = options.session;
     const onRole = options.isRoleShown === true ? () => this.#tellConnection() : undefined;
     this.#view = new ConnectionView(options.session, onRole);
-    this.#state = initialState(options.vocabulary, {
-      ...this.#view.connection,
-      state: 'connecting',
-    });
+    const connection = { ...this.#view.connection, state: 'connecting' as const };
+    this.#state = initialState(options.vocabulary, connection, options.isVi);
     this.#terminal = new LentTerminal(this.scrollback, () => this.#tellListeners());
     const parts = { ...options, terminal: this.#terminal, scrollback: this.scrollback };
     this.#printer = new ResultPrinter(parts, (event) => this.dispatch(event));
@@ -135,7 +134,8 @@ export class ShellDriver {
 
   #mode(): KeyMode {
     if (this.#state.question !== undefined) return 'question';
-    return this.#state.line.search === undefined ? 'line' : 'search';
+    if (this.#state.line.search !== undefined) return 'search';
+    return this.#state.vi !== undefined && this.#state.secret === undefined ? 'vi' : 'line';
   }
 
   #perform(effect: ShellEffect): void {

@@ -125,7 +125,9 @@ function promptOf(state: ShellState, columns: number): readonly Span[] {
       { text: ') ', tone: 'dim' },
     ];
   }
-  return state.running?.isSlow === true ? [] : promptSpans(state.connection, columns);
+  return state.running?.isSlow === true
+    ? []
+    : promptSpans(state.connection, columns, state.vi?.mode === 'normal' ? ':' : '>');
 }
 
 function statusOf(

@@ -10,7 +10,7 @@ import {
   takeCompletion,
 } from './line/completion-step.js';
 import { remember } from './line/history.js';
-import type { KeyAction } from './line/keymap.js';
+import { isTab, type KeyAction } from './line/keymap.js';
 import { EMPTY_LINE, editLine, type LineAction, type LineState } from './line/line-editor.js';
 import { type Connection, describeChange } from './line/prompt.js';
 import {
@@ -21,7 +21,9 @@ import {
   typeSecret,
 } from './line/secret-entry.js';
 import { acceptSuggestion, suggestionFor } from './line/suggestion.js';
+import { VI_START, type ViState } from './line/vi-keys.js';
 import type { Span } from './terminal/theme.js';
+import { emptyLine, stepVi } from './vi-step.js';
 import {
   addWatchRows,
   beginWatch,
@@ -36,6 +38,8 @@ export interface ShellState {
   readonly vocabulary: Vocabulary;
   readonly connection: Connection;
   readonly line: LineState;
+  /** Undefined with the keys of Emacs. */
+  readonly vi: ViState | undefined;
   readonly history: readonly string[];
   /** `isSlow` shows its status. */
   readonly running: { readonly line: string; readonly isSlow: boolean } | undefined;
@@ -89,11 +93,16 @@ export interface ShellStep {
 
 const UNASKED = { question: undefined, secret: undefined } as const;
 
-export function initialState(vocabulary: Vocabulary, connection: Connection): ShellState {
+export function initialState(
+  vocabulary: Vocabulary,
+  connection: Connection,
+  isVi = false,
+): ShellState {
   return {
     vocabulary,
     connection,
     line: EMPTY_LINE,
+    vi: isVi ? VI_START : undefined,
     history: [],
     running: undefined,
     queue: [],
@@ -175,6 +184,8 @@ function stepKey(state: ShellState, action: KeyAction): ShellStep {
   switch (action.type) {
     case 'edit':
       return just(edit(state, action.action));
+    case 'vi':
+      return stepVi(state, action.key, (next, own) => stepKey(dismiss(next, own), own));
     case 'newline':
       return just(edit(state, { type: 'insert', text: '\n' }));
     case 'enter':
@@ -217,7 +228,7 @@ function enter(state: ShellState): ShellStep {
     const end = { ...state.line, cursor: text.length };
     return just(edit({ ...state, line: end }, { type: 'insert', text: '\n' }));
   }
-  const entered = { ...state, line: { ...EMPTY_LINE, killed: state.line.killed } };
+  const entered = emptyLine(state);
   if (state.running !== undefined) return just({ ...entered, queue: [...state.queue, text] });
   return begin(entered, text);
 }
@@ -258,7 +269,7 @@ function interrupt(state: ShellState): ShellStep {
   if (line.search !== undefined) return just(edit(state, { type: 'search-cancel' }));
   const cleared = { ...state, ...UNASKED, queue: [], isEnding: false };
   if (state.running !== undefined) return { state: cleared, effects: [{ type: 'interrupt' }] };
-  return just({ ...cleared, line: { ...EMPTY_LINE, killed: line.killed }, completed: undefined });
+  return just({ ...emptyLine(cleared), completed: undefined });
 }
 
 function endOfInput(state: ShellState): ShellStep {
@@ -285,5 +296,5 @@ function endOneWatch(state: ShellState, name: string, text: string): ShellStep {
 
 /** Any key except TAB hides the candidates. */
 function dismiss(state: ShellState, action: KeyAction): ShellState {
-  return { ...state, note: undefined, menu: action.type === 'complete' ? state.menu : undefined };
+  return { ...state, note: undefined, menu: isTab(action) ? state.menu : undefined };
 }

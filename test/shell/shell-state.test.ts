@@ -16,10 +16,10 @@ import {
 const vocabulary = makeVocabulary(await allCommands());
 const CONNECTED = { server: 'zk1:2181', state: 'connected', chroot: '', cwd: '/' } as const;
 
-type Move = Exclude<LineAction['type'], 'insert' | 'replace' | 'set-text'>;
+type Move = Exclude<LineAction['type'], 'insert' | 'replace' | 'set-text' | 'put'>;
 
 const key = (action: KeyAction): ShellEvent => ({ type: 'key', action });
-const press = (type: Exclude<KeyAction['type'], 'edit' | 'answer' | 'scroll'>): ShellEvent =>
+const press = (type: Exclude<KeyAction['type'], 'edit' | 'answer' | 'scroll' | 'vi'>): ShellEvent =>
   key({ type });
 const type = (text: string): ShellEvent => key({ type: 'edit', action: { type: 'insert', text } });
 const move = (name: Move): ShellEvent =>

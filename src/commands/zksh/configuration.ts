@@ -33,3 +33,10 @@ export async function readPromptRole(file: string): Promise<boolean> {
   if (typeof isShown === 'boolean') return isShown;
   throw fault(`${file}: invalid "prompt-role" (expected true or false)`);
 }
+
+/** Whether the keys of the prompt are those of vi. @throws CommandError USAGE */
+export async function readIsVi(file: string): Promise<boolean> {
+  const mode = (await readConfig(file))['editing-mode'] ?? 'emacs';
+  if (mode === 'vi' || mode === 'emacs') return mode === 'vi';
+  throw fault(`${file}: invalid "editing-mode" (expected "emacs" or "vi")`);
+}

@@ -12,12 +12,16 @@ export type KeyAction =
   | { readonly type: 'clear-screen' }
   | { readonly type: 'scroll'; readonly step: 1 | -1 }
   | { readonly type: 'escape' }
+  /** vi-keys.ts reads it. */
+  | { readonly type: 'vi'; readonly key: Key }
   | { readonly type: 'answer'; readonly isYes: boolean };
 
 /** The receiver of the keys: the line, a history search, or a question of a command. */
-export type KeyMode = 'line' | 'search' | 'question';
+export type KeyMode = 'line' | 'vi' | 'search' | 'question';
 
-const edit = (type: Exclude<LineAction['type'], 'insert' | 'replace' | 'set-text'>): KeyAction => ({
+const edit = (
+  type: Exclude<LineAction['type'], 'insert' | 'replace' | 'set-text' | 'put'>,
+): KeyAction => ({
   type: 'edit',
   action: { type },
 });
@@ -82,17 +86,23 @@ const QUESTION: Readonly<Record<string, KeyAction>> = {
   'ctrl-d': { type: 'answer', isYes: false },
 };
 
-const MAPS: Readonly<Record<KeyMode, Readonly<Record<string, KeyAction>>>> = {
+const MAPS: Readonly<Record<Exclude<KeyMode, 'vi'>, Readonly<Record<string, KeyAction>>>> = {
   line: LINE,
   search: SEARCH,
   question: QUESTION,
 };
 
 export function actionOf(key: Key, mode: KeyMode): KeyAction | undefined {
+  if (mode === 'vi') return { type: 'vi', key };
   if (key.type === 'key')
     return Object.hasOwn(MAPS[mode], key.name) ? MAPS[mode][key.name] : undefined;
   if (mode !== 'question') return { type: 'edit', action: { type: 'insert', text: key.text } };
   // A paste is never an answer.
   if (key.type === 'paste' || !/^[yn]$/i.test(key.text)) return undefined;
   return { type: 'answer', isYes: key.text.toLowerCase() === 'y' };
+}
+
+export function isTab(action: KeyAction): boolean {
+  if (action.type !== 'vi') return action.type === 'complete';
+  return action.key.type === 'key' && action.key.name === 'tab';
 }

@@ -23,12 +23,15 @@ export type LineAction =
   | { readonly type: 'insert'; readonly text: string }
   | { readonly type: 'replace'; readonly from: number; readonly to: number; readonly text: string }
   | { readonly type: 'set-text'; readonly text: string }
+  /** The whole line after a command of vi. */
+  | ({ readonly type: 'put' } & Written)
   | { readonly type: LineMove }
   | { readonly type: LineKill }
   | { readonly type: 'yank' | 'transpose' }
   | { readonly type: 'line-up' | 'line-down' | 'history-previous' | 'history-next' }
   | { readonly type: 'search' | 'search-accept' | 'search-cancel' };
 
+type Written = Pick<LineState, 'text' | 'cursor' | 'killed'>;
 export type LineMove = 'left' | 'right' | 'word-left' | 'word-right' | 'line-start' | 'line-end';
 export type LineKill =
   | 'delete-left'
@@ -61,6 +64,8 @@ export function editLine(
       return splice(line, action.from, action.to, action.text);
     case 'set-text':
       return { ...moveTo(line, action.text.length), text: action.text, recall: undefined };
+    case 'put':
+      return put(line, action);
     case 'yank':
       return splice(line, line.cursor, line.cursor, line.killed);
     case 'transpose':
@@ -92,6 +97,11 @@ export function editLine(
     default:
       return moveTo(line, target(line, action.type));
   }
+}
+
+function put(line: LineState, { text, cursor, killed }: Written): LineState {
+  const recall = text === line.text ? line.recall : undefined;
+  return { ...moveTo(line, cursor), text, killed, recall };
 }
 
 const NOT_NAME = /[^\p{L}\p{N}\p{M}_]/u;

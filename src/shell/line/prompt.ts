@@ -30,9 +30,13 @@ const STATE_WORDS: Readonly<Record<ClientState, readonly [word: string, tone: To
 
 /**
  * `127.0.0.1:2181(connected) /app:/cwd> `, in at most half of the columns. A known role replaces
- * "connected": `127.0.0.1:2181(follower rw) /> `.
+ * "connected": `127.0.0.1:2181(follower rw) /> `. The sign is `:` in the normal mode of vi.
  */
-export function promptSpans(connection: Connection, columns: number): readonly Span[] {
+export function promptSpans(
+  connection: Connection,
+  columns: number,
+  sign: '>' | ':' = '>',
+): readonly Span[] {
   const [word, tone] = stateOf(connection);
   const room = Math.max(8, Math.floor(columns / 2) - textWidth(`(${word}) > `));
   const chroot = connection.chroot === '' ? '' : `${connection.chroot}:`;
@@ -42,7 +46,7 @@ export function promptSpans(connection: Connection, columns: number): readonly S
     { text: `(${word})`, tone },
     { text: ' ', tone: 'plain' },
     { text: path, tone: 'path' },
-    { text: '> ', tone: 'plain' },
+    { text: `${sign} `, tone: 'plain' },
   ];
 }
 

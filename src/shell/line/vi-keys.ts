@@ -1,0 +1,203 @@
+// The keys of vi as a pure reducer. The actions are those of the other keys; `put` is an edit that
+// only vi makes.
+import { nextBoundary, previousBoundary } from '../../commands/terminal/text-width.js';
+import type { Key } from '../terminal/key-decoder.js';
+import { actionOf, type KeyAction } from './keymap.js';
+import type { LineState } from './line-editor.js';
+import { lastStart, viTarget } from './vi-motion.js';
+
+export interface ViState {
+  readonly mode: 'insert' | 'normal';
+  /** The begun command: a count, an operator, or a key that needs a character. */
+  readonly pending: string;
+  /** The lines before the changes, oldest first. */
+  readonly undo: readonly Snapshot[];
+}
+
+interface Snapshot {
+  readonly text: string;
+  readonly cursor: number;
+}
+
+export interface ViStep {
+  readonly vi: ViState;
+  readonly action: KeyAction | undefined;
+}
+
+export const VI_START: ViState = { mode: 'insert', pending: '', undo: [] };
+
+const MAX_UNDO = 200;
+const BEGUN = /^(?:[1-9]\d*)?(?:r|[dcy]?(?:[1-9]\d*)?[fFtT]?)$/;
+const COMMAND = /^([1-9]\d*)?(?:([dcy])([1-9]\d*)?)?(?:([fFtTr])(.+)|(.))$/su;
+
+/** One key for each character of a text; a fast Escape and a key arrive as `alt-` and the key. */
+export function viKeys(key: Key): readonly Key[] {
+  if (key.type === 'paste') return [key];
+  if (key.type === 'text') return [...key.text].map((text) => ({ type: 'text', text }));
+  const [, text] = /^alt-(.)$/u.exec(key.name) ?? [];
+  if (text === undefined) return [key];
+  return [
+    { type: 'key', name: 'escape' },
+    { type: 'text', text },
+  ];
+}
+
+export function pressVi(vi: ViState, line: LineState, key: Key): ViStep {
+  if (key.type === 'key') return pressNamed(vi, line, key);
+  if (vi.mode === 'insert' || key.type === 'paste') return { vi, action: actionOf(key, 'line') };
+  const pending = vi.pending + key.text;
+  if (BEGUN.test(pending)) return { vi: { ...vi, pending }, action: undefined };
+  const idle = { ...vi, pending: '' };
+  const [, first, operator, second, finder, sought = '', plain = ''] = COMMAND.exec(pending) ?? [];
+  const count = Math.min(999, Number(first ?? 1) * Number(second ?? 1));
+  if (finder === 'r') return replaceChars(idle, line, sought, count);
+  const motion = finder ?? plain;
+  if (operator !== undefined) return operate(idle, line, operator, motion, sought, count);
+  const target = viTarget(line.text, line.cursor, motion, sought, count);
+  if (target !== undefined) return { vi: idle, action: put(line, line.text, target.to) };
+  return command(idle, line, plain, count);
+}
+
+/** In normal mode, the cursor is on a character. */
+export function onCharacter(line: LineState): LineState {
+  const last = lastStart(line.text);
+  return line.cursor > last ? { ...line, cursor: last } : line;
+}
+
+function pressNamed(vi: ViState, line: LineState, key: Key & { type: 'key' }): ViStep {
+  const { name } = key;
+  if (name === 'escape') {
+    if (vi.mode === 'normal') return { vi: { ...vi, pending: '' }, action: undefined };
+    const cursor = previousBoundary(line.text, line.cursor);
+    return { vi: { ...vi, mode: 'normal', pending: '' }, action: put(line, line.text, cursor) };
+  }
+  const isNewLine = name === 'enter' || name === 'ctrl-c';
+  const isBack = vi.mode === 'normal' && name === 'backspace';
+  const action = actionOf(isBack ? { type: 'key', name: 'left' } : key, 'line');
+  return { vi: isNewLine ? VI_START : { ...vi, pending: '' }, action };
+}
+
+function put(line: LineState, text: string, cursor: number, killed = line.killed): KeyAction {
+  return { type: 'edit', action: { type: 'put', text, cursor, killed } };
+}
+
+function remember(vi: ViState, { text, cursor }: LineState): ViState {
+  return { ...vi, undo: [...vi.undo, { text, cursor }].slice(-MAX_UNDO) };
+}
+
+/** Deletes from `from` to `to` into the register, and inserts afterwards if asked. */
+function cut(vi: ViState, line: LineState, from: number, to: number, isChange: boolean): ViStep {
+  const text = line.text.slice(0, from) + line.text.slice(to);
+  const next = remember(vi, line);
+  return {
+    vi: isChange ? { ...next, mode: 'insert' } : next,
+    action: put(line, text, from, line.text.slice(from, to)),
+  };
+}
+
+function operate(
+  vi: ViState,
+  line: LineState,
+  operator: string,
+  motion: string,
+  sought: string,
+  count: number,
+): ViStep {
+  const { text, cursor } = line;
+  const isChange = operator === 'c';
+  const isWhole = motion === operator;
+  // As in vi, cw keeps the blanks after the word.
+  const isOnWord = /\S/.test(text[cursor] ?? '');
+  const moved = isChange && isOnWord ? motion.replace('w', 'e').replace('W', 'E') : motion;
+  const target = isWhole
+    ? { to: text.length, isInclusive: false }
+    : viTarget(text, cursor, moved, sought, count);
+  if (target === undefined) return { vi, action: undefined };
+  const start = isWhole ? 0 : cursor;
+  const from = Math.min(start, target.to);
+  const last = Math.max(start, target.to);
+  const to = target.isInclusive ? nextBoundary(text, last) : last;
+  if (operator === 'y') return { vi, action: put(line, text, from, text.slice(from, to)) };
+  return cut(vi, line, from, to, isChange);
+}
+
+function replaceChars(vi: ViState, line: LineState, char: string, count: number): ViStep {
+  const { text, cursor } = line;
+  const to = forward(text, cursor, count);
+  if (to === undefined) return { vi, action: undefined };
+  const replaced = text.slice(0, cursor) + char.repeat(count) + text.slice(to);
+  const at = cursor + char.length * (count - 1);
+  return { vi: remember(vi, line), action: put(line, replaced, at) };
+}
+
+/** Undefined if there are fewer characters. */
+function forward(text: string, cursor: number, count: number): number | undefined {
+  let to = cursor;
+  for (let n = 0; n < count; n++) {
+    const next = nextBoundary(text, to);
+    if (next === to) return undefined;
+    to = next;
+  }
+  return to;
+}
+
+function command(vi: ViState, line: LineState, key: string, count: number): ViStep {
+  const { text, cursor, killed } = line;
+  const insertAt = (at: number): ViStep => ({
+    vi: { ...remember(vi, line), mode: 'insert' },
+    action: put(line, text, at),
+  });
+  const paste = (at: number): ViStep => {
+    const added = killed.repeat(count);
+    if (added === '') return { vi, action: undefined };
+    const whole = text.slice(0, at) + added + text.slice(at);
+    const last = at + lastStart(added);
+    return { vi: remember(vi, line), action: put(line, whole, last) };
+  };
+  const end = forward(text, cursor, count) ?? text.length;
+  switch (key) {
+    case 'i':
+      return insertAt(cursor);
+    case 'a':
+      return insertAt(nextBoundary(text, cursor));
+    case 'I':
+      return insertAt(/^\s*/.exec(text)?.[0].length ?? 0);
+    case 'A':
+      return insertAt(text.length);
+    case 'x':
+      return end === cursor ? { vi, action: undefined } : cut(vi, line, cursor, end, false);
+    case 's':
+      return cut(vi, line, cursor, end, true);
+    case 'S':
+      return cut(vi, line, 0, text.length, true);
+    case 'D':
+      return cut(vi, line, cursor, text.length, false);
+    case 'C':
+      return cut(vi, line, cursor, text.length, true);
+    case 'X':
+      return cut(vi, line, previousBoundary(text, cursor), cursor, false);
+    case 'p':
+      return paste(nextBoundary(text, cursor));
+    case 'P':
+      return paste(cursor);
+    case 'u':
+      return undo(vi, line);
+    default:
+      return { vi, action: HISTORY[key] };
+  }
+}
+
+const HISTORY: Readonly<Record<string, KeyAction>> = {
+  j: { type: 'edit', action: { type: 'history-next' } },
+  k: { type: 'edit', action: { type: 'history-previous' } },
+  '/': { type: 'edit', action: { type: 'search' } },
+};
+
+function undo(vi: ViState, line: LineState): ViStep {
+  const before = vi.undo.at(-1);
+  if (before === undefined) return { vi, action: undefined };
+  const rest = { ...vi, undo: vi.undo.slice(0, -1) };
+  // A change that an insertion took back on its own is not worth a step.
+  if (before.text === line.text) return undo(rest, line);
+  return { vi: rest, action: put(line, before.text, before.cursor) };
+}
