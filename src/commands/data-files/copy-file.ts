@@ -23,10 +23,11 @@ export interface CopyPlaces {
 export async function copyChecked<Fault>(
   { source, staging: copy, target }: CopyPlaces,
   check: (copy: string) => Promise<Fault | undefined>,
+  makeCopy: (source: string, copy: string) => Promise<void> = copyFile,
 ): Promise<Fault | undefined> {
   try {
     const { atime, mtime } = await stat(source);
-    await copyFile(source, copy);
+    await makeCopy(source, copy);
     const fault = await check(copy);
     if (fault !== undefined) return fault;
     await utimes(copy, atime, mtime);

@@ -1,8 +1,8 @@
 // Reads a log of any length in constant memory. Continues after a record with a wrong checksum if
 // its frame is whole, because an operator needs to know all the damage.
 
-import { type FileHandle, open } from 'node:fs/promises';
 import { encodeLogHeader, type LogItem, TxnLogReader } from '../../server/persistence/txn-log.js';
+import { DamagedBytes, type OpenFile, openPlain, type ReadHandle } from './open-file.js';
 import { reading } from './reading.js';
 
 const READ_SIZE = 1024 * 1024;
@@ -35,6 +35,7 @@ export interface LogEnding {
 export interface ReadLogOptions {
   /** The start of a record; without it, the first record. */
   readonly from?: number;
+  readonly open?: OpenFile | undefined;
   readonly maxEntry: number;
   readonly signal: AbortSignal;
   readonly onBytes: (done: number) => void;
@@ -45,7 +46,7 @@ export async function* readLog<Value>(
   map: (record: LogRecord) => Value | undefined,
   options: ReadLogOptions,
 ): AsyncGenerator<Value[], LogEnding, undefined> {
-  const handle = await reading(path, open(path, 'r'));
+  const handle = await reading(path, (options.open ?? openPlain)(path));
   try {
     let from = options.from ?? 0;
     for (let damaged = 0; ; damaged++) {
@@ -64,7 +65,7 @@ export async function* readLog<Value>(
 
 /** A part inside the file gets a separate header. */
 async function* readStretch<Value>(
-  handle: FileHandle,
+  handle: ReadHandle,
   path: string,
   from: number,
   map: (record: LogRecord) => Value | undefined,
@@ -90,7 +91,11 @@ async function* readStretch<Value>(
       const reason = item.kind === 'end' ? '' : item.reason;
       return { kind: item.kind, offset: item.offset + shift, reason };
     }
-    const { bytesRead } = await reading(path, pending);
+    const got = await reading(path, pending.catch(asDamage));
+    if (got instanceof DamagedBytes) {
+      return { kind: 'corrupt', offset: got.offset, reason: got.message };
+    }
+    const { bytesRead } = got;
     const chunk = chunks[turn];
     position += bytesRead;
     onBytes(position);
@@ -101,6 +106,11 @@ async function* readStretch<Value>(
     // The loop below reports a read error in order.
     pending.catch(() => undefined);
   }
+}
+
+function asDamage(error: unknown): DamagedBytes {
+  if (error instanceof DamagedBytes) return error;
+  throw error;
 }
 
 function takeRecords<Value>(
@@ -120,7 +130,7 @@ function takeRecords<Value>(
 
 /** Undefined unless the length leads to the end mark of the record. */
 async function damagedRecord(
-  handle: FileHandle,
+  handle: ReadHandle,
   { offset, reason }: LogEnding,
   maxEntry: number,
 ): Promise<LogRecord | undefined> {
@@ -136,11 +146,11 @@ async function damagedRecord(
 }
 
 async function bytesAt(
-  handle: FileHandle,
+  handle: ReadHandle,
   offset: number,
   length: number,
 ): Promise<Buffer | undefined> {
   const bytes = Buffer.alloc(length);
-  const { bytesRead } = await handle.read(bytes, 0, length, offset);
-  return bytesRead === length ? bytes : undefined;
+  const got = await handle.read(bytes, 0, length, offset).catch(asDamage);
+  return 'bytesRead' in got && got.bytesRead === length ? bytes : undefined;
 }

@@ -1,7 +1,7 @@
 // Reads and verifies a snapshot of any size in constant memory, compressed or not.
 
-import { createReadStream, type ReadStream } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { SnappyReader } from '../../server/persistence/snappy.js';
 import type { SnapshotItem } from '../../server/persistence/snapshot-item.js';
@@ -12,6 +12,7 @@ import {
   orderPersisted,
   TreeDigest,
 } from '../../server/tree/digest.js';
+import { type OpenFile, openPlain, type ReadHandle } from './open-file.js';
 import { reading } from './reading.js';
 
 const READ_SIZE = 256 * 1024;
@@ -50,26 +51,46 @@ export interface SnapshotOutcome {
 }
 
 export interface ReadSnapshotOptions {
+  readonly open?: OpenFile | undefined;
   readonly maxEntry: number;
   readonly signal: AbortSignal;
   readonly onBytes: (done: number) => void;
 }
 
 /** Reads the first bytes, because a copy may have any name. */
-async function compressionOf(path: string): Promise<Compression> {
-  const handle = await reading(path, open(path, 'r'));
+async function compressionOf(path: string, handle: ReadHandle): Promise<Compression> {
+  const buffer = Buffer.alloc(8);
+  await reading(path, handle.read(buffer, 0, buffer.length, 0));
+  if (buffer[0] === 0x1f && buffer[1] === 0x8b) return 'gzip';
+  return buffer.toString('latin1', 1, 7) === 'SNAPPY' ? 'snappy' : 'none';
+}
+
+export async function* snapshotBytes(path: string, open = openPlain): AsyncGenerator<Buffer> {
+  const handle = await reading(path, open(path));
   try {
-    const { buffer } = await reading(path, handle.read(Buffer.alloc(8), 0, 8, 0));
-    if (buffer[0] === 0x1f && buffer[1] === 0x8b) return 'gzip';
-    return buffer.toString('latin1', 1, 7) === 'SNAPPY' ? 'snappy' : 'none';
+    const compression = await compressionOf(path, handle);
+    yield* unpacked(
+      piecesOf(handle, () => undefined),
+      compression,
+    );
   } finally {
     await handle.close();
   }
 }
 
-export async function snapshotBytes(path: string): Promise<AsyncIterable<Buffer>> {
-  const compression = await compressionOf(path);
-  return unpacked(createReadStream(path, { highWaterMark: READ_SIZE }), compression);
+/** The receiver may keep a piece. */
+async function* piecesOf(
+  handle: ReadHandle,
+  onBytes: (done: number) => void,
+): AsyncGenerator<Buffer> {
+  for (let position = 0; ; ) {
+    const piece = Buffer.allocUnsafe(READ_SIZE);
+    const { bytesRead } = await handle.read(piece, 0, READ_SIZE, position);
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    onBytes(position);
+    yield piece.subarray(0, bytesRead);
+  }
 }
 
 async function* unsnappied(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -78,13 +99,14 @@ async function* unsnappied(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer
   reader.end();
 }
 
-function unpacked(source: ReadStream, compression: Compression): AsyncIterable<Buffer> {
+function unpacked(source: AsyncGenerator<Buffer>, compression: Compression): AsyncIterable<Buffer> {
   if (compression === 'snappy') return unsnappied(source);
   if (compression === 'none') return source;
   const gunzip = createGunzip();
+  const stream = Readable.from(source);
   // A pipe does not forward errors of its source.
-  source.on('error', (error) => gunzip.destroy(error));
-  return source.pipe(gunzip);
+  stream.on('error', (error) => gunzip.destroy(error));
+  return stream.pipe(gunzip);
 }
 
 /** Yields the results of `taker` in batches; returns the result for the snapshot. */
@@ -94,28 +116,38 @@ export async function* readSnapshot<Value>(
   options: ReadSnapshotOptions,
 ): AsyncGenerator<Value[], SnapshotOutcome, undefined> {
   const { size } = await reading(path, stat(path));
-  const compression = await compressionOf(path);
+  const handle = await reading(path, (options.open ?? openPlain)(path));
+  try {
+    return yield* readPieces(path, handle, size, taker, options);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function* readPieces<Value>(
+  path: string,
+  handle: ReadHandle,
+  size: number,
+  taker: SnapshotTaker<Value>,
+  options: ReadSnapshotOptions,
+): AsyncGenerator<Value[], SnapshotOutcome, undefined> {
+  const compression = await compressionOf(path, handle);
   const fold = new SnapshotFold(taker);
   const reader = new SnapshotReader(options.maxEntry);
-  const source = createReadStream(path, { highWaterMark: READ_SIZE });
-  const chunks = unpacked(source, compression);
   let offset = 0;
   try {
-    for await (const chunk of chunks) {
+    for await (const chunk of unpacked(piecesOf(handle, options.onBytes), compression)) {
       options.signal.throwIfAborted();
       offset += chunk.length;
       reader.push(chunk);
       const batch = fold.take(reader);
       if (batch.length > 0) yield batch;
-      options.onBytes(source.bytesRead);
       if (fold.isOver) break;
     }
   } catch (error) {
     if (options.signal.aborted || !(error instanceof Error)) throw error;
     const what = compression === 'none' ? '' : `the ${compression} stream is damaged: `;
     return fold.outcome(compression, size, { offset, reason: `${what}${error.message}` });
-  } finally {
-    source.destroy();
   }
   if (!fold.isOver) {
     reader.end();

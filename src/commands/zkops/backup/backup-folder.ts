@@ -1,11 +1,16 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { VERSION_DIR } from '../../../server/persistence/file-names.js';
+import { type OpenFile, openPlain } from '../../data-files/open-file.js';
 import { RunFault } from '../../ensemble/run-fault.js';
 import { writeAtomically } from '../../program/atomic-file.js';
 import { takeRunLock } from '../../program/run-lock.js';
+import { openEncrypted } from './encrypted-file.js';
+import { checkOfKey } from './key-file.js';
 
 const SCHEMA = 'zkops-backup/1';
+/** A version that cannot decrypt refuses it. */
+const ENCRYPTED = 'zkops-backup/1-encrypted';
 const MARKER = 'zkops-backup.json';
 const LOCK = 'zkops-backup.lock';
 /** A backup holds the lock until its process ends. */
@@ -17,20 +22,23 @@ export class BackupFolder {
   readonly files: string;
   /** Copies before their check. */
   readonly staging: string;
+  /** Undefined for a backup that is not encrypted. */
+  readonly key: Buffer | undefined;
   private readonly release: () => void;
 
-  private constructor(path: string, release: () => void) {
+  private constructor(path: string, key: Buffer | undefined, release: () => void) {
     this.path = path;
+    this.key = key;
     this.files = join(path, VERSION_DIR);
     this.staging = join(path, 'incoming');
     this.release = release;
   }
 
   /** @throws RunFault for a folder that is not a backup, or while another backup uses it */
-  static open(path: string, nowMs: number): BackupFolder {
+  static open(path: string, nowMs: number, key: Buffer | undefined): BackupFolder {
     try {
       const marker = join(path, MARKER);
-      if (existsSync(marker)) checkMarker(marker);
+      if (existsSync(marker)) checkMarker(marker, key);
       else if (existsSync(path) && readdirSync(path).length > 0) {
         throw new RunFault(
           `${path}: is not empty, and has no backup\nChoose an empty folder with --to`,
@@ -43,8 +51,8 @@ export class BackupFolder {
           `${path}: another backup writes to it: process ${lock.heldBy}\nStop that one, or choose another folder with --to`,
         );
       }
-      const folder = new BackupFolder(path, () => lock.release());
-      if (!existsSync(marker)) writeAtomically(marker, `${JSON.stringify({ schema: SCHEMA })}\n`);
+      const folder = new BackupFolder(path, key, () => lock.release());
+      if (!existsSync(marker)) writeAtomically(marker, `${JSON.stringify(markerOf(key))}\n`);
       rmSync(folder.staging, { recursive: true, force: true });
       mkdirSync(folder.staging, { mode: 0o750 });
       return folder;
@@ -58,22 +66,46 @@ export class BackupFolder {
   }
 }
 
-/** @throws RunFault for a folder without a backup */
-export function backupFiles(path: string): string {
+/** The folder of the files, and how to read them. */
+export interface BackupFiles {
+  readonly folder: string;
+  readonly open: OpenFile;
+}
+
+/** @throws RunFault for a folder without a backup, or with another key */
+export function backupFiles(path: string, key: Buffer | undefined): BackupFiles {
   const marker = join(path, MARKER);
   if (!existsSync(marker)) {
     throw new RunFault(
       `${path}: has no backup: ${MARKER} is missing\nPass the --to folder of zkops backup run`,
     );
   }
-  checkMarker(marker);
-  return join(path, VERSION_DIR);
+  checkMarker(marker, key);
+  const open = key === undefined ? openPlain : openEncrypted(key);
+  return { folder: join(path, VERSION_DIR), open };
 }
 
-function checkMarker(marker: string): void {
+function markerOf(key: Buffer | undefined) {
+  return key === undefined ? { schema: SCHEMA } : { schema: ENCRYPTED, key: checkOfKey(key) };
+}
+
+function checkMarker(marker: string, key: Buffer | undefined): void {
   const text = readFileSync(marker, 'utf8');
-  if (text.includes(`"${SCHEMA}"`)) return;
-  throw new RunFault(`${marker}: unsupported version of a backup (expected ${SCHEMA})`);
+  if (text.includes(`"${SCHEMA}"`)) {
+    if (key === undefined) return;
+    throw new RunFault(
+      `${marker}: the backup is not encrypted\nLeave out --key-file, or choose an empty folder with --to`,
+    );
+  }
+  if (!text.includes(`"${ENCRYPTED}"`)) {
+    throw new RunFault(`${marker}: unsupported version of a backup (expected ${SCHEMA})`);
+  }
+  if (key === undefined) {
+    throw new RunFault(`${marker}: the backup is encrypted\nName its key with --key-file`);
+  }
+  if (!text.includes(`"${checkOfKey(key)}"`)) {
+    throw new RunFault(`${marker}: the backup has another key\nName its key with --key-file`);
+  }
 }
 
 export function asTargetFault(path: string, cause: unknown): Error {

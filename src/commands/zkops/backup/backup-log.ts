@@ -1,7 +1,7 @@
 // The logs of a backup: the txns of the ensemble in order, in files that a server can read. Each
 // append is synced. A crash leaves at most an incomplete record, which the next start removes.
 
-import { closeSync, fsyncSync, openSync, rmSync, truncateSync, writeSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { adler32 } from '../../../server/base/checksum.js';
 import { logFileName } from '../../../server/persistence/file-names.js';
@@ -11,6 +11,8 @@ import { syncFolder } from '../../data-files/copy-file.js';
 import { listFiles } from '../../data-files/find-files.js';
 import { readLog } from '../../data-files/read-log.js';
 import { RunFault } from '../../ensemble/run-fault.js';
+import { EncryptedFile, openEncrypted } from './encrypted-file.js';
+import { PlainFile, type WrittenFile } from './written-file.js';
 
 /** Retention removes whole files, so they stay small. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
@@ -36,17 +38,20 @@ export class BackupLog {
   /** Of the newest file. */
   readonly recent: KeptTxn[] = [];
   private readonly folder: string;
-  private file: string | undefined;
-  private handle: number | undefined;
-  private size = 0;
+  private readonly key: Buffer | undefined;
+  private file: WrittenFile | undefined;
 
-  private constructor(folder: string) {
+  private constructor(folder: string, key: Buffer | undefined) {
     this.folder = folder;
+    this.key = key;
   }
 
-  /** Opens the newest file, and removes an incomplete record at its end. */
-  static async open(folder: string, limits: ReadLimits): Promise<BackupLog> {
-    const log = new BackupLog(folder);
+  /**
+   * Opens the newest file, and removes an incomplete record at its end.
+   * @param key of an encrypted backup
+   */
+  static async open(folder: string, limits: ReadLimits, key?: Buffer): Promise<BackupLog> {
+    const log = new BackupLog(folder, key);
     for (const { name } of logsAmong(await listFiles(folder)).reverse()) {
       if (await log.continueFile(join(folder, name), limits)) break;
     }
@@ -59,19 +64,20 @@ export class BackupLog {
 
   append(zxid: bigint, entry: Buffer): void {
     const checksum = checksumOf(entry);
-    if (this.handle === undefined || this.size > MAX_FILE_BYTES) this.beginFile(zxid);
+    const file =
+      this.file === undefined || this.file.size > MAX_FILE_BYTES ? this.beginFile(zxid) : this.file;
     const record = Buffer.allocUnsafe(entry.length + 13);
     record.writeBigInt64BE(BigInt(checksum), 0);
     record.writeInt32BE(entry.length, 8);
     entry.copy(record, 12);
     record[entry.length + 12] = END_OF_RECORD;
-    const offset = this.size;
-    this.write(record);
+    const offset = file.size;
+    file.write(record);
     this.recent.push({ zxid, checksum, offset });
   }
 
   sync(): void {
-    if (this.handle !== undefined) fsyncSync(this.handle);
+    this.file?.sync();
   }
 
   /** Removes the txns after `zxid` from the newest file, because the member removed them, too. */
@@ -79,15 +85,13 @@ export class BackupLog {
     const keep = this.recent.findIndex((txn) => txn.zxid > zxid);
     const first = this.recent[keep];
     if (first === undefined || this.file === undefined) return 0;
-    this.close();
-    truncateSync(this.file, first.offset);
-    this.reopen(this.file, first.offset);
+    this.file.truncate(first.offset);
     return this.recent.splice(keep).length;
   }
 
   close(): void {
-    if (this.handle !== undefined) closeSync(this.handle);
-    this.handle = undefined;
+    this.file?.close();
+    this.file = undefined;
   }
 
   private async continueFile(path: string, limits: ReadLimits): Promise<boolean> {
@@ -98,7 +102,7 @@ export class BackupLog {
         if (damage !== undefined) damaged ??= offset;
         return { zxid, checksum: checksumOf(entry), offset };
       },
-      { ...limits, onBytes: () => undefined },
+      { ...limits, open: this.key && openEncrypted(this.key), onBytes: () => undefined },
     );
     for (;;) {
       const { done, value } = await reader.next();
@@ -110,39 +114,29 @@ export class BackupLog {
           );
         }
         if (this.recent.length === 0) rmSync(path);
-        else this.reopenAt(path, value.offset);
+        else this.reopen(path, value.offset);
         return this.recent.length > 0;
       }
       this.recent.push(...value);
     }
   }
 
-  private reopenAt(path: string, size: number): void {
-    truncateSync(path, size);
-    this.reopen(path, size);
-  }
-
   private reopen(path: string, size: number): void {
-    this.file = path;
-    this.handle = openSync(path, 'a');
-    fsyncSync(this.handle);
-    this.size = size;
+    this.file =
+      this.key === undefined ? PlainFile.open(path) : EncryptedFile.open(path, this.key, 'r+');
+    this.file?.truncate(size);
   }
 
-  private beginFile(zxid: bigint): void {
+  private beginFile(zxid: bigint): WrittenFile {
     this.sync();
     this.close();
     this.recent.length = 0;
-    this.file = join(this.folder, logFileName(zxid));
-    this.handle = openSync(this.file, 'wx', 0o640);
-    this.size = 0;
-    this.write(encodeLogHeader());
+    const path = join(this.folder, logFileName(zxid));
+    const file =
+      this.key === undefined ? PlainFile.create(path) : EncryptedFile.create(path, this.key);
+    this.file = file;
+    file.write(encodeLogHeader());
     syncFolder(this.folder);
-  }
-
-  private write(bytes: Buffer): void {
-    if (this.handle === undefined) return;
-    for (let at = 0; at < bytes.length; ) at += writeSync(this.handle, bytes, at);
-    this.size += bytes.length;
+    return file;
   }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { formatZxid } from '../../../protocol/zxid.js';
 import { isSuccessor, logsAmong, snapshotsAmong } from '../../../server/persistence/recovery.js';
 import { listFiles } from '../../data-files/find-files.js';
+import type { OpenFile } from '../../data-files/open-file.js';
 import { readLog } from '../../data-files/read-log.js';
 import { timeOfTxn } from '../../data-files/txn-head.js';
 import { shortBytes } from '../../ensemble/format.js';
@@ -18,6 +19,7 @@ import {
 } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from '../files/max-entry.js';
 import { backupFiles } from './backup-folder.js';
+import { KEY_FILE_OPTION, readKeyFile } from './key-file.js';
 
 interface LogSpan {
   first: bigint | undefined;
@@ -30,6 +32,7 @@ interface LogSpan {
 async function readSpan(
   call: TaskCall,
   path: string,
+  open: OpenFile,
   before: bigint | undefined,
 ): Promise<LogSpan> {
   const span: LogSpan = { first: undefined, last: before, lastTimeMs: undefined, problems: [] };
@@ -48,7 +51,7 @@ async function readSpan(
       [span.last, span.lastTimeMs] = [zxid, timeOfTxn(entry)];
       return undefined;
     },
-    { maxEntry: maxEntryOf(call), signal: call.signal, onBytes: () => undefined },
+    { maxEntry: maxEntryOf(call), signal: call.signal, open, onBytes: () => undefined },
   );
   let step = await reader.next();
   while (step.done !== true) step = await reader.next();
@@ -59,7 +62,7 @@ async function readSpan(
 }
 
 async function status(call: TaskCall): Promise<Report> {
-  const folder = backupFiles(call.args[0] ?? '.');
+  const { folder, open } = backupFiles(call.args[0] ?? '.', readKeyFile(call));
   const files = await listFiles(folder);
   const rows: ReportRow[] = [];
   const problems: Problem[] = [];
@@ -71,7 +74,7 @@ async function status(call: TaskCall): Promise<Report> {
   let last: bigint | undefined;
   let lastTime: string | undefined;
   for (const { name, size } of logsAmong(files)) {
-    const span = await readSpan(call, join(folder, name), last);
+    const span = await readSpan(call, join(folder, name), open, last);
     problems.push(...span.problems);
     last = span.last;
     lastTime = span.lastTimeMs === undefined ? lastTime : new Date(span.lastTimeMs).toISOString();
@@ -107,7 +110,7 @@ export const backupStatus: Task = {
   name: 'status',
   summary: 'List the files of a backup, the moments that it can restore, and gaps between them',
   args: ['<backup>'],
-  options: [MAX_ENTRY_OPTION],
+  options: [KEY_FILE_OPTION, MAX_ENTRY_OPTION],
   hasMembers: false,
   run: status,
 };

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatZxid } from '../../../protocol/zxid.js';
 import { type FoundFile, logsAmong, snapshotsAmong } from '../../../server/persistence/recovery.js';
-import { readLog } from '../../data-files/read-log.js';
+import { type ReadLogOptions, readLog } from '../../data-files/read-log.js';
 import { timeOfTxn } from '../../data-files/txn-head.js';
 import { UsageError } from '../../ensemble/usage-error.js';
 import type { CallOption } from '../../program/command-line.js';
@@ -44,7 +44,7 @@ export async function findMoment(
   at: At,
   folder: string,
   files: readonly FoundFile[],
-  limits: ReadLimits,
+  limits: ReadLimits & Pick<ReadLogOptions, 'open'>,
 ): Promise<Span> {
   const snapshots = snapshotsAmong(files);
   const first = snapshots.at(-1);

@@ -7,11 +7,13 @@ import { join } from 'node:path';
 import { snapshotsAmong } from '../../../server/persistence/recovery.js';
 import { copyChecked } from '../../data-files/copy-file.js';
 import { listFiles } from '../../data-files/find-files.js';
+import { openPlain } from '../../data-files/open-file.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import { hasCode } from '../../program/file-error.js';
 import type { TaskCall } from '../calls/task.js';
 import { checkSnapshot } from '../files/verify-snapshot.js';
 import type { BackupFolder } from './backup-folder.js';
+import { copyAs, openEncrypted } from './encrypted-file.js';
 
 export class MemberSnapshots {
   /** By name, with size and time of the file. */
@@ -20,12 +22,14 @@ export class MemberSnapshots {
   private readonly source: string;
   private readonly target: string;
   private readonly staging: string;
+  private readonly key: Buffer | undefined;
 
-  constructor(call: TaskCall, source: string, { files, staging }: BackupFolder) {
+  constructor(call: TaskCall, source: string, { files, staging, key }: BackupFolder) {
     this.call = call;
     this.source = source;
     this.target = files;
     this.staging = staging;
+    this.key = key;
   }
 
   async takeNew(): Promise<number> {
@@ -47,18 +51,22 @@ export class MemberSnapshots {
   }
 
   private async take(name: string): Promise<boolean> {
+    const { key } = this;
     const path = join(this.source, name);
     try {
       const { size, mtimeMs } = await stat(path);
       const state = `${size} ${mtimeMs}`;
       if (this.damaged.get(name)?.state === state) return false;
       const check = async (copy: string): Promise<string | undefined> => {
-        const { problems } = await checkSnapshot(this.call, copy, () => undefined);
+        const open = key && openEncrypted(key);
+        const { problems } = await checkSnapshot(this.call, copy, () => undefined, open);
         return problems[0]?.text;
       };
       const staging = join(this.staging, name);
       const places = { source: path, staging, target: join(this.target, name) };
-      const why = await copyChecked(places, check);
+      const makeCopy =
+        key && ((source: string, copy: string) => copyAs(source, openPlain, copy, key));
+      const why = await copyChecked(places, check, makeCopy);
       if (why === undefined) this.damaged.delete(name);
       else this.damaged.set(name, { state, why: why.replace(staging, path) });
       return why === undefined;

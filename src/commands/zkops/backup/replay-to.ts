@@ -14,6 +14,7 @@ import {
 } from '../../../server/persistence/recovery.js';
 import { Database } from '../../../server/persistence/replay.js';
 import { SnapshotReader } from '../../../server/persistence/snapshot-reader.js';
+import type { OpenFile } from '../../data-files/open-file.js';
 import { readLog } from '../../data-files/read-log.js';
 import { snapshotBytes } from '../../data-files/read-snapshot.js';
 import { digestOfTxn, timeOfTxn } from '../../data-files/txn-head.js';
@@ -41,6 +42,7 @@ export type TxnTaker = (zxid: bigint, entry: Buffer) => void;
 export interface ReplayRequest {
   readonly call: TaskCall;
   readonly folder: string;
+  readonly open: OpenFile;
   readonly files: readonly FoundFile[];
   readonly target: bigint;
   readonly onTxn?: TxnTaker;
@@ -75,11 +77,11 @@ export function problemsOfMoment({ check, zxid }: Moment): Problem[] {
 /** Returns the reason as text if this snapshot does not lead to the target. */
 export async function replayTo(
   snapshot: SnapshotFile,
-  { call, folder, files, target, onTxn, onTree }: ReplayRequest,
+  { call, folder, open, files, target, onTxn, onTree }: ReplayRequest,
 ): Promise<Moment | string> {
   const database = new Database({ isTTLEnabled: true });
   const path = join(folder, snapshot.name);
-  const fault = await loadSnapshot(call, database, path);
+  const fault = await loadSnapshot(call, database, path, open);
   if (fault !== undefined) return `${path}: ${fault}`;
   const reached = database.sealed?.zxid ?? snapshot.zxid;
   if (reached > target) return `${path}: contains txns after the moment`;
@@ -107,6 +109,7 @@ export async function replayTo(
     const reader = readLog(join(folder, name), replay, {
       maxEntry: maxEntryOf(call),
       signal: call.signal,
+      open,
       onBytes: (done) => call.progress(basename(name), done, size),
     });
     while ((await reader.next()).done !== true);
@@ -141,10 +144,11 @@ async function loadSnapshot(
   call: TaskCall,
   database: Database,
   path: string,
+  open: OpenFile,
 ): Promise<string | undefined> {
   const reader = new SnapshotReader(maxEntryOf(call));
   try {
-    for await (const chunk of await snapshotBytes(path)) {
+    for await (const chunk of snapshotBytes(path, open)) {
       call.signal.throwIfAborted();
       reader.push(chunk);
       const fault = faultOf(feedSnapshot(database, reader));

@@ -8,6 +8,7 @@ import { VERSION_DIR } from '../../../server/persistence/file-names.js';
 import type { SnapshotFile } from '../../../server/persistence/recovery.js';
 import { copyChecked, syncFolder } from '../../data-files/copy-file.js';
 import { listFiles } from '../../data-files/find-files.js';
+import { openPlain } from '../../data-files/open-file.js';
 import { digestText } from '../../data-files/snapshot-verdict.js';
 import { UsageError } from '../../ensemble/usage-error.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
@@ -15,7 +16,9 @@ import { finishedReport, type Report, type Task, type TaskCall } from '../calls/
 import { MAX_ENTRY_OPTION, maxEntryOf } from '../files/max-entry.js';
 import { asTargetFault, backupFiles } from './backup-folder.js';
 import { BackupLog } from './backup-log.js';
+import { copyAs } from './encrypted-file.js';
 import { AT_OPTION, findMoment, parseAt, type Span } from './find-moment.js';
+import { KEY_FILE_OPTION, readKeyFile } from './key-file.js';
 import {
   firstThatLeads,
   type Moment,
@@ -27,13 +30,13 @@ import {
 
 async function restore(call: TaskCall): Promise<Report> {
   const [backup = '.'] = call.args;
-  const folder = backupFiles(backup);
+  const { folder, open } = backupFiles(backup, readKeyFile(call));
   const at = parseAt(call.text('at') ?? 'latest');
   const to = targetOf(call);
   const files = await listFiles(folder);
-  const limits = { maxEntry: maxEntryOf(call), signal: call.signal };
+  const limits = { maxEntry: maxEntryOf(call), signal: call.signal, open };
   const span = await findMoment(at, folder, files, limits);
-  const request = { call, folder, files, target: span.target };
+  const request = { call, folder, open, files, target: span.target };
   const moment =
     to === undefined
       ? await firstThatLeads(request, (snapshot) => replayTo(snapshot, request))
@@ -65,7 +68,8 @@ async function writeFolder(to: string, request: ReplayRequest): Promise<Moment> 
       const written = await writeMoment(snapshot, files, request);
       if (typeof written === 'string') return written;
       // Read the written files: only they show what a server will load.
-      const folder = { ...request, folder: files, files: await listFiles(files) };
+      const found = await listFiles(files);
+      const folder = { ...request, folder: files, open: openPlain, files: found };
       return replayTo(snapshot, folder);
     });
     syncFolder(staging);
@@ -85,7 +89,7 @@ async function writeMoment(
   files: string,
   request: ReplayRequest,
 ): Promise<Moment | string> {
-  const { call, folder } = request;
+  const { call, folder, open } = request;
   const limits = { maxEntry: maxEntryOf(call), signal: call.signal };
   const log = await BackupLog.open(files, limits);
   try {
@@ -94,7 +98,8 @@ async function writeMoment(
     log.sync();
     const target = join(files, snapshot.name);
     const places = { source: join(folder, snapshot.name), staging: `${target}.tmp`, target };
-    await copyChecked(places, async () => undefined);
+    const makeCopy = (source: string, copy: string) => copyAs(source, open, copy, undefined);
+    await copyChecked(places, async () => undefined, makeCopy);
     return moment;
   } finally {
     log.close();
@@ -139,6 +144,7 @@ export const restoreBackup: Task = {
   options: [
     AT_OPTION,
     ['--to <folder>', 'new data directory'],
+    KEY_FILE_OPTION,
     ['--dry-run', 'print the size and the later txns of the moment, and write nothing'],
     MAX_ENTRY_OPTION,
   ],

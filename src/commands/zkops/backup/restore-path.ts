@@ -37,6 +37,7 @@ import {
 } from '../probes/sessions.js';
 import { backupFiles } from './backup-folder.js';
 import { AT_OPTION, findMoment, parseAt } from './find-moment.js';
+import { KEY_FILE_OPTION, readKeyFile } from './key-file.js';
 import { isPastEphemeral, type PastTree, pastRecords } from './past-records.js';
 import { firstThatLeads, type Moment, problemsOfMoment, replayTo } from './replay-to.js';
 
@@ -63,16 +64,16 @@ interface Past {
 }
 
 async function loadPast(call: TaskCall, backup: string): Promise<Past> {
-  const folder = backupFiles(backup);
+  const { folder, open } = backupFiles(backup, readKeyFile(call));
   const at = parseAt(call.text('at') ?? 'latest');
   const files = await listFiles(folder);
-  const limits = { maxEntry: maxEntryOf(call), signal: call.signal };
+  const limits = { maxEntry: maxEntryOf(call), signal: call.signal, open };
   const { target } = await findMoment(at, folder, files, limits);
   let tree: PastTree | undefined;
   const onTree = (found: PastTree): void => {
     tree = found;
   };
-  const request = { call, folder, files, target, onTree };
+  const request = { call, folder, open, files, target, onTree };
   const moment = await firstThatLeads(request, (snapshot) => replayTo(snapshot, request));
   if (tree === undefined) throw new Error('a moment without a tree');
   return { moment, tree };
@@ -257,6 +258,7 @@ export const restorePath: Task = {
   args: ['<backup>', '<path>'],
   options: [
     AT_OPTION,
+    KEY_FILE_OPTION,
     ['--dry-run', 'list the changes, and make none'],
     ['--yes', 'confirm: later changes of the subtree are lost'],
     ['--keep-acls', 'keep the ACLs of the ensemble'],

@@ -14,6 +14,7 @@ import type { Report, ReportRow, Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from '../files/max-entry.js';
 import { asTargetFault, BackupFolder } from './backup-folder.js';
 import { BackupLog } from './backup-log.js';
+import { KEY_FILE_OPTION, readKeyFile } from './key-file.js';
 import { MemberLog } from './member-log.js';
 import { MemberSnapshots } from './member-snapshots.js';
 import { applyRetention } from './retention.js';
@@ -45,12 +46,13 @@ class Backup {
     const to = call.text('to');
     if (to === undefined) throw new UsageError('backup run: missing option (expected --to FOLDER)');
     for (const source of call.args) mustExist(source);
-    const folder = BackupFolder.open(to, call.now().getTime());
+    const key = readKeyFile(call);
+    const folder = BackupFolder.open(to, call.now().getTime(), key);
     try {
       const limits = { maxEntry: maxEntryOf(call), signal: call.signal };
       const inside = call.args.some((source) => isInside(folder.path, source));
       if (inside) throw new UsageError(`--to ${to}: is in the folder of the member`);
-      return new Backup(call, folder, await BackupLog.open(folder.files, limits));
+      return new Backup(call, folder, await BackupLog.open(folder.files, limits, key));
     } catch (error) {
       folder.close();
       throw error;
@@ -168,6 +170,7 @@ export const runBackup: Task = {
     ['--once', 'copy the present files, and exit'],
     ['--interval <ms>', 'time between two polls at the files', 'ms', DEFAULT_INTERVAL_MS],
     ['--keep-days <n>', 'remove files that no restore to the last n days needs', 'count'],
+    KEY_FILE_OPTION,
     MAX_ENTRY_OPTION,
   ],
   hasMembers: false,

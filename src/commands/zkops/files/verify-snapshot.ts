@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { filesOf, type NamedFile } from '../../data-files/find-files.js';
+import type { OpenFile } from '../../data-files/open-file.js';
 import { readSnapshot, type SnapshotOutcome } from '../../data-files/read-snapshot.js';
 import { SubtreeWalk } from '../../data-files/snapshot-tree.js';
 import {
@@ -23,6 +24,7 @@ export async function checkSnapshot(
   call: TaskCall,
   path: string,
   onBytes: (done: number) => void,
+  open?: OpenFile,
 ): Promise<CheckedSnapshot> {
   const walk = new SubtreeWalk(() => undefined);
   const reader = readSnapshot(
@@ -33,7 +35,7 @@ export async function checkSnapshot(
         return undefined;
       },
     },
-    { maxEntry: maxEntryOf(call), signal: call.signal, onBytes },
+    { maxEntry: maxEntryOf(call), signal: call.signal, onBytes, open },
   );
   let step = await reader.next();
   while (step.done !== true) step = await reader.next();

@@ -1,0 +1,48 @@
+import { hkdfSync } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { UsageError } from '../../ensemble/usage-error.js';
+import type { CallOption } from '../../program/command-line.js';
+import type { TaskCall } from '../calls/task.js';
+
+export const KEY_FILE_OPTION: CallOption = [
+  '--key-file <file>',
+  'key of an encrypted backup: 32 random bytes in base64 or hexadecimal',
+];
+
+const KEY_SIZE = 32;
+const MAKE = 'openssl rand -base64 32';
+
+/** Undefined without `--key-file`. @throws UsageError for a bad key, or one that others may read */
+export function readKeyFile(call: TaskCall): Buffer | undefined {
+  const file = call.text('key-file');
+  if (file === undefined) return undefined;
+  const subject = `--key-file ${file}`;
+  let text: string;
+  try {
+    if ((statSync(file).mode & 0o077) !== 0) {
+      throw new UsageError(`${subject}: users other than its owner may read it\nchmod 600 ${file}`);
+    }
+    text = readFileSync(file, 'latin1').trim();
+  } catch (cause) {
+    if (cause instanceof UsageError) throw cause;
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new UsageError(`${subject}: cannot read: ${why}`, undefined, { cause });
+  }
+  const key = keyOf(text);
+  if (key !== undefined) return key;
+  throw new UsageError(
+    `${subject}: invalid key (expected ${KEY_SIZE} bytes in base64 or hexadecimal)\nMake one with: ${MAKE}`,
+  );
+}
+
+function keyOf(text: string): Buffer | undefined {
+  if (/^[0-9a-fA-F]{64}$/.test(text)) return Buffer.from(text, 'hex');
+  if (!/^[A-Za-z0-9+/]{43}=?$/.test(text)) return undefined;
+  const key = Buffer.from(text, 'base64');
+  return key.length === KEY_SIZE ? key : undefined;
+}
+
+/** Tells two keys apart, and tells nothing about a key. */
+export function checkOfKey(key: Buffer): string {
+  return Buffer.from(hkdfSync('sha256', key, '', 'zkops backup key check', 16)).toString('hex');
+}
