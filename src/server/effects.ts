@@ -43,7 +43,10 @@ export type QuorumEffect =
       readonly proposed: readonly QuorumServerConfig[];
     }
   | { readonly kind: 'link-send'; readonly link: number; readonly bytes: Buffer }
-  /** A snapshot for SNAP, while the server serves. Later data on the link waits for it. */
+  /**
+   * A snapshot for SNAP, while the server serves. Later data on the link waits for it;
+   * `snapshot-sent` marks its end.
+   */
   | {
       readonly kind: 'link-snapshot';
       readonly link: number;

@@ -101,6 +101,8 @@ export type QuorumEvent =
       readonly until: bigint;
       readonly place: LogPlace | null;
     }
+  /** A `link-snapshot` is complete. It has all txns that were applied before this event. */
+  | { readonly kind: 'snapshot-sent'; readonly link: number }
   | { readonly kind: 'epoch-written'; readonly name: EpochName; readonly epoch: number }
   /** The log ends at or before the requested zxid, and this is the data on disk now. */
   | { readonly kind: 'truncated'; readonly database: Database }

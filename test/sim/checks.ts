@@ -50,6 +50,16 @@ export class Checks {
 
   leads(node: ServerNode): void {
     this.establish(node, this.progressOf(node));
+    const { peer } = node;
+    const next = peer?.membership.next ?? null;
+    if (peer !== null && next !== null) this.ledger.activateProposed(next, peer.currentEpoch);
+  }
+
+  /** A proposal of a leader that crashes in the same turn may have left it. */
+  decided({ peer }: ServerNode): void {
+    if (peer?.isLeading !== true) return;
+    const { next } = peer.membership;
+    if (next !== null && zxidEpoch(next.version) === peer.currentEpoch) this.ledger.propose(next);
   }
 
   turned(node: ServerNode): void {
@@ -68,11 +78,8 @@ export class Checks {
   }
 
   private checkConfig(sid: number, { membership, isLeading, currentEpoch }: WatchedPeer): void {
-    const { config, next } = membership;
-    if (isLeading) {
-      if (next !== null && zxidEpoch(next.version) === currentEpoch) this.ledger.propose(next);
-      this.ledger.activateProposed(config, currentEpoch);
-    }
+    const { config } = membership;
+    if (isLeading) this.ledger.activateProposed(config, currentEpoch);
     this.ledger.checkConfig(sid, config);
   }
 

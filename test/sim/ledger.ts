@@ -1,6 +1,9 @@
 import { OpCode } from '../../src/protocol/op-code.js';
 import { zxidCounter, zxidEpoch } from '../../src/protocol/zxid.js';
-import type { QuorumConfig } from '../../src/server/quorum/membership/quorum-config.js';
+import {
+  formatQuorumConfig,
+  type QuorumConfig,
+} from '../../src/server/quorum/membership/quorum-config.js';
 import type { DataTree } from '../../src/server/tree/data-tree.js';
 import { readTxn, type TxnHead } from '../../src/server/tree/txn.js';
 import { parse } from './shape.js';
@@ -80,7 +83,9 @@ export class Ledger {
     const proposed = this.proposed.get(version);
     const newest = this.configs.at(-1) as QuorumConfig;
     const isNewer = version > newest.version && zxidEpoch(version) < epoch;
-    if (proposed !== undefined && isNewer) this.configs.push(proposed);
+    if (proposed === undefined || !isNewer) return;
+    this.configs.push(proposed);
+    this.znodes.activate(formatQuorumConfig(proposed), version, this.last);
   }
 
   /** The membership that a server uses must have come into force, or be the first one. */

@@ -41,8 +41,12 @@ export class NodeSockets {
     const pieces = snapshotPieces(effect, PIECE);
     const socket = this.sockets.get(link);
     if (socket instanceof StreamingSocket) {
-      socket.stream(pieces, (reason) =>
-        this.fail(link, `the snapshot could not be sent: ${reason}`),
+      socket.stream(
+        pieces,
+        () => {
+          if (this.sockets.has(link)) this.step({ kind: 'snapshot-sent', link });
+        },
+        (reason) => this.fail(link, `the snapshot could not be sent: ${reason}`),
       );
     }
   }

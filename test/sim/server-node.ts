@@ -31,6 +31,7 @@ export interface NodeWorld {
   delivered(node: ServerNode, txn: Delivered): void;
   /** A quorum is in sync with it: it leads. */
   leads(node: ServerNode): void;
+  decided(node: ServerNode): void;
   /** A turn has ended, and its messages are in flight. */
   turned(node: ServerNode): void;
   /** Bytes for a client. */
@@ -220,17 +221,13 @@ export class ServerNode {
   private askTurn(): void {
     if (this.isTurnAsked) return;
     this.isTurnAsked = true;
-    const { scheduler } = this.world;
     const { peer } = this;
+    const { scheduler } = this.world;
     scheduler.later(Math.max(0, this.pausedUntilMs - scheduler.nowMs), () => {
       this.isTurnAsked = false;
-      if (peer === null || this.peer !== peer) {
-        if (this.peer !== null) this.askTurn();
-      } else if (scheduler.nowMs < this.pausedUntilMs) {
-        this.askTurn();
-      } else {
-        this.turn(peer);
-      }
+      const isOther = peer === null || this.peer !== peer;
+      if (!isOther && scheduler.nowMs >= this.pausedUntilMs) this.turn(peer);
+      else if (this.peer !== null) this.askTurn();
     });
   }
 
@@ -244,6 +241,7 @@ export class ServerNode {
       for (const event of events) peer.step(event);
       for (let effects = peer.drain(); effects.length > 0; effects = peer.drain()) {
         if (this.hands === null) return;
+        this.world.decided(this);
         for (const effect of effects) performEffect(effect, this.hands);
       }
       this.world.turned(this);

@@ -155,6 +155,10 @@ export class Simulation implements NodeWorld, ClientWorld {
     this.guard(() => this.checks.leads(node));
   }
 
+  decided(node: ServerNode): void {
+    this.guard(() => this.checks.decided(node));
+  }
+
   turned(node: ServerNode): void {
     this.options.plant?.onTurn?.(node);
     this.guard(() => this.checks.turned(node));

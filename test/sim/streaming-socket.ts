@@ -21,10 +21,10 @@ export class StreamingSocket implements Socket {
   }
 
   /** @param fail called when no further piece can be made */
-  stream(pieces: Iterator<Buffer>, fail: (reason: string) => void): void {
+  stream(pieces: Iterator<Buffer>, sent: () => void, fail: (reason: string) => void): void {
     this.inTurn(() => {
       this.waiting = [];
-      this.next(pieces, fail);
+      this.next(pieces, sent, fail);
     });
   }
 
@@ -63,7 +63,7 @@ export class StreamingSocket implements Socket {
     else this.waiting.push(act);
   }
 
-  private next(pieces: Iterator<Buffer>, fail: (reason: string) => void): void {
+  private next(pieces: Iterator<Buffer>, sent: () => void, fail: (reason: string) => void): void {
     let piece: IteratorResult<Buffer>;
     try {
       piece = pieces.next();
@@ -75,10 +75,11 @@ export class StreamingSocket implements Socket {
     }
     if (piece.done !== true) {
       this.socket.send(piece.value);
-      this.later(() => this.next(pieces, fail));
+      this.later(() => this.next(pieces, sent, fail));
       return;
     }
     this.finish();
+    sent();
   }
 
   private finish(): void {

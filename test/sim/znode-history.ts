@@ -51,6 +51,12 @@ export class ZnodeHistory {
     for (const path of gone) this.note(path, zxid, null);
   }
 
+  /** A membership is in force without its txn: each server shows it when it hears of it. */
+  activate(text: string, version: bigint, last: bigint): void {
+    this.note(CONFIG, version, text);
+    this.unseen.push({ from: last - 1n, to: version });
+  }
+
   /** Whether [from, to] contains an unknown txn. */
   isUnseenBetween(from: bigint, to: bigint): boolean {
     return this.unseen.some((range) => range.from < to && range.to >= from);

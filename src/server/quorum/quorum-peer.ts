@@ -147,6 +147,7 @@ export class QuorumPeer implements PeerHost {
         this.role?.step(event);
         break;
       case 'log-searched':
+      case 'snapshot-sent':
         this.role?.step(event);
         break;
       case 'link-opened':

@@ -28,6 +28,7 @@ const TAKEN: readonly (readonly [stage: string, packets: string])[] = [
   ['informed', 'ACKEPOCH'],
   ['acked', ''],
   ['searching', ''],
+  ['streaming', 'PING'],
   ['syncing', 'ACK PING'],
   ['synced', 'ACK PING'],
   ['active', 'REQUEST ACK PING REVALIDATE'],

@@ -86,6 +86,7 @@ export class WorldLinks {
   sendSnapshot(sid: number, effect: Extract<Effect, { kind: 'link-snapshot' }>): void {
     try {
       for (const piece of snapshotPieces(effect)) this.send(sid, effect.link, piece);
+      this.world.step(sid, { kind: 'snapshot-sent', link: effect.link });
     } catch (error) {
       this.close(sid, effect.link, String(error));
     }

@@ -16,6 +16,8 @@ const CLOSE_TIMEOUT_MS = LIMITS.quorumClosingTime.value;
 export interface QuorumLinkOptions {
   readonly socket: Socket;
   readonly onBytes: (bytes: Buffer) => void;
+  /** Called when the last piece of a snapshot is made, unless the link is closed. */
+  readonly onSnapshotSent: () => void;
   /** Never called after `close`. */
   readonly onClosed: (reason: string) => void;
   readonly maxWaitingBytes?: number;
@@ -28,6 +30,7 @@ interface Stream {
   /** Named in the reason for a failure. */
   readonly what: string;
   readonly pieces: () => Iterable<Buffer> | AsyncIterable<Buffer>;
+  readonly onSent?: () => void;
 }
 
 type Outgoing =
@@ -79,7 +82,9 @@ export class QuorumLink {
   }
 
   sendSnapshot(effect: Parameters<typeof snapshotPieces>[0]): void {
-    this.sendStream({ kind: 'stream', what: 'the snapshot', pieces: () => snapshotPieces(effect) });
+    const { onSnapshotSent } = this.options;
+    const pieces = () => snapshotPieces(effect);
+    this.sendStream({ kind: 'stream', what: 'the snapshot', pieces, onSent: onSnapshotSent });
   }
 
   sendTxns(packets: AsyncIterable<Buffer>): void {
@@ -133,12 +138,13 @@ export class QuorumLink {
     socket.write(bytes);
   }
 
-  private startStream({ what, pieces }: Stream): void {
+  private startStream({ what, pieces, onSent }: Stream): void {
     this.isStreaming = true;
     this.stream(pieces()).then(
       () => {
         this.isStreaming = false;
         this.sendWaiting();
+        if (!this.isClosed) onSent?.();
       },
       (error: Error) => this.fail(`cannot send ${what}: ${error.message}`),
     );

@@ -266,6 +266,7 @@ export class QuorumPort {
       socket,
       ...linkLimits,
       onBytes: (bytes) => step({ kind: 'link-received', link: id, bytes }),
+      onSnapshotSent: () => step({ kind: 'snapshot-sent', link: id }),
       onLimit: (limit, value) => step({ kind: 'limit-exceeded', limit, from, value }),
       onClosed: (reason) => {
         this.links.delete(id);

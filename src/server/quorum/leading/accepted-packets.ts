@@ -15,6 +15,7 @@ export const ACCEPTED_PACKETS: Readonly<Record<LearnerStage, readonly number[]>>
   informed: [ACKEPOCH],
   acked: [],
   searching: [],
+  streaming: [PING],
   // Apache's learner logs in a separate thread, so its ack of a txn may precede that of NEWLEADER.
   syncing: [ACK, PING],
   synced: [ACK, PING],

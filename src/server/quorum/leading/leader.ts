@@ -104,6 +104,9 @@ export class Leader implements Role, LearnerMaster {
       case 'log-searched':
         this.synchronizer.searched(event);
         break;
+      case 'snapshot-sent':
+        this.synchronizer.snapshotSent(event.link);
+        break;
       case 'epoch-written':
         if (event.epoch === this.establishment.epoch) this.epochWritten(event.name);
         break;

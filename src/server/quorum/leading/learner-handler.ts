@@ -19,7 +19,8 @@ import {
  * - `informed`: sent LEADERINFO
  * - `acked`: received ACKEPOCH; waits until the new epoch has a quorum
  * - `searching`: the log is searched for the missing txns
- * - `syncing`: the missing txns and new proposals are being sent
+ * - `streaming`: a snapshot is being sent; new proposals and NEWLEADER follow it
+ * - `syncing`: sent the missing txns and NEWLEADER
  * - `synced`: received the ack of NEWLEADER
  * - `active`: sent UPTODATE
  */
@@ -29,6 +30,7 @@ export const STAGES = [
   'informed',
   'acked',
   'searching',
+  'streaming',
   'syncing',
   'synced',
   'active',
@@ -117,7 +119,7 @@ export class LearnerHandler implements RequestOrigin {
 
   /** Whether it gets new proposals and commits. */
   get isForwardedTo(): boolean {
-    return this.stage === 'syncing' || this.isSynced;
+    return this.stage === 'streaming' || this.stage === 'syncing' || this.isSynced;
   }
 
   get isSynced(): boolean {

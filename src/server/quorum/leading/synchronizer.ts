@@ -32,15 +32,30 @@ export class Synchronizer {
     else this.begin(handler);
   }
 
-  /** Sends missing txns, uncommitted ones, and NEWLEADER in one step, because order matters. */
+  /** Sends missing txns and uncommitted ones in one step, because order matters. */
   private send(handler: LearnerHandler, logged: Logged | null): void {
     const { peer, learners, master } = this;
-    handler.stage = 'syncing';
+    handler.stage = 'streaming';
     const problem = syncLearner(handler, peer, learners, master, logged);
     if (problem !== '') {
       learners.refuse(handler, problem);
       return;
     }
+    if (handler.syncKind === 'diff') this.announce(handler);
+  }
+
+  /**
+   * The snapshot may contain txns that were applied while it was sent. They are on this link, too,
+   * so NEWLEADER comes after them: from there on, a learner compares digests.
+   */
+  snapshotSent(link: number): void {
+    const handler = this.learners.get(link);
+    if (handler?.stage === 'streaming') this.announce(handler);
+  }
+
+  private announce(handler: LearnerHandler): void {
+    const { peer, master } = this;
+    handler.stage = 'syncing';
     const { config, next } = peer.membership;
     // Once the leader serves, a proposed configuration may still be abandoned.
     const announced = master.server === null ? (next ?? config) : config;

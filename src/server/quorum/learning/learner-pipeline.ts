@@ -175,8 +175,8 @@ export class LearnerPipeline implements EnsemblePipeline {
     return logged;
   }
 
-  /** Earlier txns may be part of the tree that was sent, so comparisons start here. */
-  inSync(): void {
+  /** NEWLEADER: earlier txns may be part of the tree that was sent, so comparisons start here. */
+  caughtUp(): void {
     if (this.compareAfter === NEVER) this.compareAfter = this.lastLogged;
     this.state.tree.isFuzzy = false;
   }

@@ -217,6 +217,7 @@ export class Learner implements Role {
     if (this.stage !== 'syncing') return 'NEWLEADER: unexpected packet';
     this.newLeaderZxid = zxid;
     this.stage = 'persisting';
+    this.history?.path.caughtUp();
     if (this.peer.isReconfigEnabled && data !== null && data.length > 1) {
       const config = parseQuorumConfig(data.toString());
       if (typeof config === 'string') return `NEWLEADER: invalid configuration: ${config}`;
@@ -251,7 +252,6 @@ export class Learner implements Role {
     if (this.stage !== 'synced' || history === null || server === null) {
       return 'UPTODATE: unexpected packet';
     }
-    history.path.inSync();
     this.stage = 'serving';
     this.restore.mode = null;
     writePacket(this.out, PacketType.ACK, this.newLeaderZxid);

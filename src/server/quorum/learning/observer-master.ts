@@ -111,6 +111,9 @@ export class ObserverMaster implements LearnerMaster {
       case 'log-searched':
         this.synchronizer.searched(event);
         break;
+      case 'snapshot-sent':
+        this.synchronizer.snapshotSent(event.link);
+        break;
       default:
         break;
     }

@@ -107,6 +107,7 @@ test('a snapshot that is no longer needed ends with its connection', () =>
       /cannot send the snapshot: the link was closed before/,
     );
     assert.not.ok(received().includes(SIGNATURE));
+    assert.equal(of('snapshot-sent'), []);
   }));
 
 test('a snapshot is sent in pieces, and later packets follow it', () =>
@@ -122,6 +123,7 @@ test('a snapshot is sent in pieces, and later packets follow it', () =>
     port.send(1, Buffer.from('UPTODATE'));
     socket.resume();
     await waitFor('all of it', () => received().subarray(-8).toString() === 'UPTODATE');
+    assert.equal(of('snapshot-sent'), Array(2).fill({ kind: 'snapshot-sent', link: 1 }));
     const bytes = received();
     const end = bytes.indexOf(SIGNATURE);
     const afterFirst = end + SIGNATURE.length;
