@@ -48,6 +48,8 @@ export const ELECTION_WAITS = {
   proofMs: LIMITS.electionProofTime.value,
   /** Between two attempts to connect. */
   maxPauseMs: 2000,
+  /** Servers that start at the same time call each other; a duplicate repeats its call. */
+  crossingMs: 2000,
 };
 
 /** A second connection that claims to be the connected server. */
@@ -67,6 +69,7 @@ export class ElectionPeer {
   private last: Buffer | null = null;
   private dialing: AbortController | null = null;
   private timer: NodeJS.Timeout | undefined;
+  private adoptedMs = 0;
   private pauseMs = MIN_PAUSE_MS;
   /** After a dial request: attempts left, even without a frame to send. */
   private dialsLeft = 0;
@@ -135,7 +138,8 @@ export class ElectionPeer {
       return;
     }
     claim.refuse();
-    const { sid, onWarning } = this.options;
+    const { sid, onWarning, waits } = this.options;
+    if (performance.now() - this.adoptedMs < waits.crossingMs) return;
     onWarning(
       `server ${sid}: two connections claim its id, and the first one stays. Check for a duplicate myid`,
     );
@@ -154,6 +158,7 @@ export class ElectionPeer {
   private adopt(socket: Socket, rest: Buffer): void {
     this.drop();
     this.socket = socket;
+    this.adoptedMs = performance.now();
     this.pauseMs = MIN_PAUSE_MS;
     this.dialsLeft = 0;
     const frames = new ElectionFrames(

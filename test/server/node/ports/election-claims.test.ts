@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ELECTION_WAITS } from '../../../../src/server/node/ports/election-peer.js';
 import { FastLeaderElection } from '../../../../src/server/quorum/election/fast-leader-election.js';
 import { decodeNotification } from '../../../../src/server/quorum/wire/notification.js';
 import { waitFor } from '../../../support/wait-for.js';
@@ -9,8 +10,10 @@ import { type ElectionWorld, type PeerSocket, startElectionPort } from './electi
 async function within(
   [sid, size]: [number, number],
   body: (world: ElectionWorld) => Promise<void>,
+  crossingMs = 0,
 ): Promise<void> {
-  const world = await startElectionPort(sid, size);
+  const waits = { ...ELECTION_WAITS, crossingMs };
+  const world = await startElectionPort(sid, size, { waits });
   try {
     await body(world);
   } finally {
@@ -41,6 +44,25 @@ test('a responsive connection stays when others claim to be its server', () =>
     const told = world.warnings.filter((warning) => DUPLICATE.test(warning));
     assert.is(told.length, 1, 'once, not five times');
   }));
+
+test('calls that cross at the start of two servers are not reported as a duplicate', () =>
+  within(
+    [3, 3],
+    async (world) => {
+      const accepted = await world.listenAs(1);
+      world.port.notify(1, Buffer.from('vote'));
+      const member = await waitFor('a call', () => accepted[0]);
+      answer(member);
+      member.sendFrame('hello');
+      await waitFor('its frame', () => world.notified.includes('1: hello'));
+      const count = world.notified.length;
+      const request = world.connect(1);
+      await waitFor('the request to be closed', () => request.isClosed);
+      await waitFor('the proof', () => world.notified.length > count);
+      assert.equal(world.warnings, []);
+    },
+    60_000,
+  ));
 
 test('a restarted server is accepted as soon as its old connection is gone', () =>
   within([2, 3], async (world) => {

@@ -37,7 +37,7 @@ async function within(
   }
 }
 
-const SHORT = { dialRequestMs: 20, proofMs: 20, maxPauseMs: 1 };
+const SHORT = { dialRequestMs: 20, proofMs: 20, maxPauseMs: 1, crossingMs: 0 };
 
 test('a frame that is too long ends the connection', () =>
   within([2, 3], async ({ connect, exceeded }) => {
