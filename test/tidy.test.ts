@@ -62,7 +62,7 @@ const REGISTRARS = [
 /** Files over 300 lines with their maximum length. The figures may only decrease. */
 const LONG_FILES: Readonly<Record<string, number>> = {
   'src/commands/zksh/language/parse-line.ts': 350,
-  'src/server/config/config-keys.ts': 380,
+  'src/server/config/config-keys.ts': 365,
   'src/server/config/config.ts': 330,
   'src/server/persistence/snapshot-reader.ts': 320,
   'src/server/prep/prep.ts': 420,

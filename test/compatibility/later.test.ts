@@ -5,7 +5,7 @@ import { checkSrvTarget } from '../../src/client/hosts/srv-target.js';
 import { parseConfig } from '../../src/server/config/config.js';
 import { ServerWorld } from '../server/server-world.js';
 import { apacheNames, laterNames } from './apache.js';
-import { FORMS, LATER_CLIENT_KEYS, laterEntries } from './states-3.10.js';
+import { FORMS, LATER_CLIENT_KEYS, LATER_KEYS, laterEntries } from './states-3.10.js';
 
 const later = laterNames();
 
@@ -58,6 +58,10 @@ test('every state of 3.10 is of one of its names', () => {
   const others = Object.keys(LATER_CLIENT_KEYS).filter((key) => !later.clientKeys.includes(key));
   assert.equal(others, []);
   assert.equal(
+    Object.keys(LATER_KEYS).filter((key) => !later.keys.includes(key)),
+    [],
+  );
+  assert.equal(
     Object.keys(FORMS).filter((form) => !later.forms.includes(form)),
     [],
   );
@@ -87,13 +91,10 @@ test('what 3.10 adds is not of 3.9.5, and what it changes is', () => {
   );
 });
 
-test('a zoo.cfg that asks for metrics over TLS is refused', () => {
-  const file = 'metricsProvider.httpsPort=7001\n';
-  const result = parseConfig(file, { fileName: 'zoo.cfg' });
-  assert.match(
-    'errors' in result ? result.errors.map(({ text }) => text).join('\n') : '',
-    /metricsProvider\.httpsPort: not supported: the metrics are served without TLS/,
-  );
+test('a zoo.cfg that asks for metrics over TLS opens only that port', () => {
+  const config = configOf('metricsProvider.httpsPort=7001');
+  assert.is(config.metricsProviderHttpsPort, 7001);
+  assert.is(config.metricsProviderHttpPort, -1);
 });
 
 test.run();

@@ -6,6 +6,14 @@ import { different, type Entry, KERBEROS, keyEntry, metricEntry, SAME } from './
 
 type Entries = Readonly<Record<string, Entry>>;
 
+export const LATER_KEYS: Entries = {
+  'metricsProvider.httpsPort': different(
+    'metricsProvider.httpPort opens its port beside it; 3.10 then opens only this one',
+  ),
+  'metricsProvider.ssl.keyStore.type': different('PEM, PKCS12, and JKS; BCFKS is refused'),
+  'metricsProvider.ssl.trustStore.type': different('PEM, PKCS12, and JKS; BCFKS is refused'),
+};
+
 export const LATER_CLIENT_KEYS: Entries = {
   'zookeeper.hostProvider.dnsSrvRefreshIntervalSeconds': different(
     'no effect: zksh asks once, the library by refreshMs of connectTo',
@@ -27,7 +35,7 @@ export function laterEntries(
 ): readonly (readonly [what: string, name: string, entry: Entry])[] {
   const { keys, defaults, clientKeys, commands, metrics, shellCommands, forms } = laterNames();
   return [
-    ...keys.map((name) => ['new key', name, keyEntry(name)] as const),
+    ...keys.map((name) => ['new key', name, LATER_KEYS[name] ?? keyEntry(name)] as const),
     ...Object.entries(defaults).map(
       ([name, later]) => ['default', name, defaultEntry(name, later)] as const,
     ),
@@ -47,7 +55,7 @@ function defaultEntry(key: string, later: string): Entry {
     (each) => each.key === key,
   );
   if (option === undefined) throw new Error(`${key}: no option`);
-  const here = String(option.default);
+  const here = option.defaultText;
   if (here === later) return SAME;
   return different(`${here} by default, as in 3.9.5; in 3.10, ${later}`);
 }

@@ -2,7 +2,7 @@ import { ensembleOnly, optionsOf, unsupported, withoutEffect } from './config-op
 
 const file = optionsOf('file');
 const prop = optionsOf('property');
-const STORE_TYPES = ['', 'JKS', 'PEM', 'PKCS12', 'BCFKS'] as const;
+export const STORE_TYPES = ['', 'JKS', 'PEM', 'PKCS12', 'BCFKS'] as const;
 
 export const AUTHENTICATION = {
   skipACL: prop.yesNo('skipACL', false, 'skip ACL checks'),

@@ -13,23 +13,6 @@ export const UNREAD_KEYS: readonly UnreadKeys[] = [
     keys: ['ssl.context.supplier.class', 'ssl.quorum.context.supplier.class', 'authProvider'],
   },
   {
-    why: 'the metrics are served without TLS, so a proxy must encrypt metricsProvider.httpPort',
-    isRefused: true,
-    keys: [
-      'metricsProvider.httpsPort',
-      'metricsProvider.ssl.keyStore.location',
-      'metricsProvider.ssl.keyStore.password',
-      'metricsProvider.ssl.keyStore.type',
-      'metricsProvider.ssl.trustStore.location',
-      'metricsProvider.ssl.trustStore.password',
-      'metricsProvider.ssl.trustStore.type',
-      'metricsProvider.ssl.need.client.auth',
-      'metricsProvider.ssl.want.client.auth',
-      'metricsProvider.ssl.enabledProtocols',
-      'metricsProvider.ssl.ciphersuites',
-    ],
-  },
-  {
     why: 'only a Java server needs it',
     keys: [
       'serverCnxnFactory',

@@ -4,6 +4,7 @@
  */
 
 import { ENSEMBLE } from './config-keys-ensemble.js';
+import { METRICS } from './config-keys-metrics.js';
 import { AUTHENTICATION, TLS } from './config-keys-security.js';
 import { ensembleOnly, optionsOf, unsupported, withoutEffect } from './config-option.js';
 
@@ -332,18 +333,6 @@ const ADMIN = {
     'time between two of these commands',
     MS,
   ),
-  metricsProviderClassName: file.optional('metricsProvider.className', 'provider of metrics', {
-    defaultText: 'DefaultMetricsProvider',
-  }),
-  metricsProviderHttpHost: file.text('metricsProvider.httpHost', '0.0.0.0', 'Prometheus address'),
-  metricsProviderHttpPort: file.int('metricsProvider.httpPort', 7000, 'Prometheus port', {
-    min: 0,
-  }),
-  metricsProviderExportJvmInfo: file.boolean(
-    'metricsProvider.exportJvmInfo',
-    true,
-    'export metrics of the process',
-  ),
 };
 
 export const OPTIONS = {
@@ -352,6 +341,7 @@ export const OPTIONS = {
   ...LIMITS,
   ...FEATURES,
   ...ADMIN,
+  ...METRICS,
   ...AUTHENTICATION,
   ...ENSEMBLE,
   ...TLS,
@@ -364,6 +354,7 @@ export const OPTION_SECTIONS = {
   LIMITS,
   FEATURES,
   ADMINISTRATION: ADMIN,
+  METRICS,
   AUTHENTICATION,
   ENSEMBLE,
   TLS,

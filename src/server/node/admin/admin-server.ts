@@ -22,7 +22,7 @@ import { LIMITS, type LimitName } from '../../limits/limits.js';
 import type { TreeTransfer } from '../driver/tree-transfer.js';
 import { addressOf } from '../sockets/remote-name.js';
 import type { HttpTls } from './http-gate.js';
-import { HttpListener, send } from './http-listener.js';
+import { HSTS, HttpListener, send } from './http-listener.js';
 
 export interface AdminServerOptions {
   readonly host: string;
@@ -46,8 +46,6 @@ const Status = {
   METHOD_NOT_ALLOWED: 405,
   TOO_LARGE: 413,
 } as const;
-/** For one day, as Apache's: browsers use TLS from then on. */
-const HSTS = ['Strict-Transport-Security', 'max-age=86400; includeSubDomains'] as const;
 /** For requests whose body is not read. */
 const END = { Connection: 'close' };
 

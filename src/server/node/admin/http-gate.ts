@@ -1,6 +1,7 @@
 /** TLS before an HTTP server, which still listens and closes, so it knows all its connections. */
 import type { Server as HttpServer } from 'node:http';
 import type { Socket } from 'node:net';
+import type { SecureContextOptions } from 'node:tls';
 import type { LimitName } from '../../limits/limits.js';
 import { TlsGate } from '../tls/tls-gate.js';
 import type { TlsOptions } from '../tls/tls-options.js';
@@ -54,6 +55,10 @@ export class HttpGate {
 
   subjectOf(socket: Socket): string | undefined {
     return this.subjects.get(socket);
+  }
+
+  reload(context: SecureContextOptions): void {
+    this.gate.reload(context);
   }
 
   /** Closes the sockets that have not reached the server yet. */

@@ -5,9 +5,13 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http';
+import type { SecureContextOptions } from 'node:tls';
 import type { LimitName } from '../../limits/limits.js';
 import { HttpGate, type HttpTls } from './http-gate.js';
 import { guardOptions, HttpGuard, type HttpLimits } from './http-guard.js';
+
+/** For one day, as Apache's: browsers use TLS from then on. */
+export const HSTS = ['Strict-Transport-Security', 'max-age=86400; includeSubDomains'] as const;
 
 export interface HttpListenerOptions {
   readonly host: string;
@@ -60,6 +64,11 @@ export class HttpListener {
 
   subjectOf({ socket }: IncomingMessage): string | undefined {
     return this.gate?.subjectOf(socket);
+  }
+
+  /** Certificates for later handshakes; has no effect without TLS. */
+  reload(context: SecureContextOptions): void {
+    this.gate?.reload(context);
   }
 
   async close(): Promise<void> {

@@ -4,56 +4,110 @@ import type { Metric, MetricObjectWithValues, MetricValue, Registry } from 'prom
 import type { ServerView } from '../../../fourlw/server-view.js';
 import { LIMITS, type LimitName } from '../../limits/limits.js';
 import { type MetricFamily, metricFamilies } from '../../metrics/families.js';
-import { HttpListener, send } from './http-listener.js';
+import { FileWatcher } from '../tls/file-watcher.js';
+import type { TlsOptions } from '../tls/tls-options.js';
+import type { HttpTls } from './http-gate.js';
+import { HSTS, HttpListener, send } from './http-listener.js';
 
 export interface MetricsServerOptions {
   readonly host: string;
-  readonly port: number;
+  /** Without TLS; undefined opens none. */
+  readonly port: number | undefined;
+  readonly secure: SecureMetrics | undefined;
   readonly view: () => ServerView;
   readonly onLimit: (limit: LimitName, from: string, value?: number) => void;
   /** metricsProvider.exportJvmInfo: also memory, event loop, and garbage collection. */
   readonly hasProcessMetrics: boolean;
 }
 
+export interface SecureMetrics {
+  /** If it is the port without TLS, one port takes both. */
+  readonly port: number;
+  /** Reads the files of certificates. @throws ServerError ECONFIG */
+  readonly readTls: () => TlsOptions;
+  readonly detectionTimeoutMs: number;
+  /** @param reason a sentence that names the client */
+  readonly onFailure: (reason: string) => void;
+  readonly onWarning: (message: string) => void;
+}
+
 const IDLE_TIMEOUT_MS = LIMITS.metricsIdleTime.value;
 
 export class MetricsServer {
   private readonly options: MetricsServerOptions;
-  private readonly listener: HttpListener;
+  readonly plain: HttpListener | undefined;
+  readonly secure: HttpListener | undefined;
+  private readonly isUnified: boolean;
+  private readonly watcher: FileWatcher | undefined;
   private processMetrics: Registry | undefined;
 
+  /** @throws ServerError ECONFIG when the certificates are unusable */
   constructor(options: MetricsServerOptions) {
     this.options = options;
-    const { host, port, onLimit } = options;
+    const { port, secure } = options;
+    this.isUnified = secure !== undefined && secure.port === port;
+    if (secure === undefined) {
+      this.plain = port === undefined ? undefined : this.listenerAt(port, {});
+      return;
+    }
+    const tls = secure.readTls();
+    const { detectionTimeoutMs, onFailure, onWarning } = secure;
+    this.secure = this.listenerAt(secure.port, {
+      tls: {
+        tls,
+        isPlainTaken: this.isUnified,
+        detectionTimeoutMs,
+        onFailure,
+        onPlain: () => undefined,
+      },
+    });
+    if (this.isUnified) this.plain = this.secure;
+    else this.plain = port === undefined ? undefined : this.listenerAt(port, {});
+    this.watcher = new FileWatcher(tls.files, () => this.reload(secure), onWarning);
+  }
+
+  private listenerAt(port: number, secured: { readonly tls?: HttpTls }): HttpListener {
+    const { host, onLimit } = this.options;
     const answer = this.answer.bind(this);
-    this.listener = new HttpListener({
+    return new HttpListener({
       host,
       port,
       idleTimeoutMs: IDLE_TIMEOUT_MS,
       onLimit,
       answer,
+      ...secured,
     });
   }
 
-  get port(): number {
-    return this.listener.port;
-  }
-
-  async listen(): Promise<void> {
+  /** Must precede the first request. */
+  async start(): Promise<void> {
     const client = await import('prom-client');
     if (this.options.hasProcessMetrics) {
       this.processMetrics = new client.Registry();
       client.collectDefaultMetrics({ register: this.processMetrics });
     }
-    await this.listener.listen();
   }
 
   async close(): Promise<void> {
-    await this.listener.close();
+    this.watcher?.close();
+    await this.plain?.close();
+    await this.secure?.close();
     this.processMetrics?.clear();
   }
 
+  /** As in 3.10, without a key. If files are unreadable, keeps the current certificates. */
+  private reload({ readTls, onWarning }: SecureMetrics): void {
+    try {
+      this.secure?.reload(readTls().context);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      onWarning(`certificates: cannot reload: ${why}. The previous ones stay in use`);
+    }
+  }
+
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // With two ports, the one without TLS must stay reachable for browsers.
+    if (this.isUnified && 'encrypted' in request.socket) response.setHeader(...HSTS);
     const [path] = (request.url ?? '').split('?', 1);
     if (path !== '/metrics') {
       send(response, 404, 'text/plain; charset=utf-8', 'see /metrics\n');

@@ -7,12 +7,13 @@ import { QuorumPeer } from '../../quorum/quorum-peer.js';
 import { AdminServer } from '../admin/admin-server.js';
 import type { HttpTls } from '../admin/http-gate.js';
 import { makeAdminView } from '../admin/make-admin-view.js';
-import { MetricsServer } from '../admin/metrics-server.js';
+import { MetricsServer, type SecureMetrics } from '../admin/metrics-server.js';
 import type { Core, Driver } from '../driver/driver.js';
 import { TreeTransfer } from '../driver/tree-transfer.js';
 import type { ServerReport } from '../log/logger.js';
 import { RateLimitedWarnings } from '../log/rate-limited-warnings.js';
 import type { Storage } from '../storage/disk.js';
+import { readMetricsTlsOptions } from '../tls/metrics-tls.js';
 import { readAdminTlsOptions } from '../tls/tls-options.js';
 
 export interface OperatorsOptions {
@@ -28,6 +29,8 @@ export interface OperatorsOptions {
 export interface Operators {
   readonly adminPort: number | undefined;
   readonly metricsPort: number | undefined;
+  /** The same port as metricsPort if it takes clients with TLS and without. */
+  readonly secureMetricsPort: number | undefined;
   close(): Promise<void>;
 }
 
@@ -35,9 +38,16 @@ export interface Operators {
 export async function startOperators(options: OperatorsOptions): Promise<Operators> {
   const adminServer = options.isAdminServerAsked ? makeAdminServer(options) : undefined;
   const metricsServer = makeMetricsServer(options);
+  await metricsServer?.start();
+  const { plain, secure } = metricsServer ?? {};
+  const adminPort = await tryListen('AdminServer', adminServer, options);
+  const metricsPort = await tryListen('Prometheus port', plain, options);
+  const secureMetricsPort =
+    secure === plain ? metricsPort : await tryListen('Prometheus port with TLS', secure, options);
   return {
-    adminPort: await tryListen('AdminServer', adminServer, options),
-    metricsPort: await tryListen('Prometheus port', metricsServer, options),
+    adminPort,
+    metricsPort,
+    secureMetricsPort,
     close: async () => {
       await adminServer?.close();
       await metricsServer?.close();
@@ -61,6 +71,8 @@ async function tryListen(
 }
 
 const PROMETHEUS = 'org.apache.zookeeper.metrics.prometheus.PrometheusMetricsProvider';
+/** Of 3.9.5; 3.10 has none. */
+const DEFAULT_METRICS_PORT = 7000;
 const OTHER_PROVIDERS = /^org\.apache\.zookeeper\.metrics\.impl\.(Default|Null)MetricsProvider$/;
 
 const limitReporter =
@@ -81,13 +93,33 @@ function makeMetricsServer({
     }
     return undefined;
   }
+  const { metricsProviderHttpPort: port, metricsProviderHttpsPort: securePort } = config;
+  const usualPort = securePort >= 0 ? undefined : DEFAULT_METRICS_PORT;
+  if (securePort < 0 && config.metricsProviderSslKeyStoreLocation !== null) {
+    onWarning(
+      'metricsProvider.ssl.keyStore.location: has no effect: metricsProvider.httpsPort is not set, so the metrics are served without TLS',
+    );
+  }
   return new MetricsServer({
     host: config.metricsProviderHttpHost,
-    port: config.metricsProviderHttpPort,
+    port: port >= 0 ? port : usualPort,
+    secure: securePort >= 0 ? secureMetricsOf(config, onWarning) : undefined,
     onLimit: limitReporter(driver),
     view: () => core.server.view,
     hasProcessMetrics: config.metricsProviderExportJvmInfo,
   });
+}
+
+function secureMetricsOf(config: Config, onWarning: (message: string) => void): SecureMetrics {
+  const warnings = new RateLimitedWarnings(onWarning);
+  return {
+    port: config.metricsProviderHttpsPort,
+    readTls: () => readMetricsTlsOptions(config, onWarning),
+    detectionTimeoutMs: config.sslHandshakeDetectionTimeoutMs,
+    onFailure: (reason) =>
+      warnings.say(`TLS of the metrics: ${reason}`, reason.replace(/^\S+:\d+ /, '')),
+    onWarning,
+  };
 }
 
 /** admin.forceHttps and admin.portUnification: TLS with the certificates of ssl.quorum.*. */

@@ -31,6 +31,7 @@ export interface RunningServer {
   readonly ports: Pick<ClientPorts, 'host' | 'port' | 'securePort' | 'connectString'>;
   readonly adminPort: number | undefined;
   readonly metricsPort: number | undefined;
+  readonly secureMetricsPort: number | undefined;
   readonly control: ServerControl;
   close(): Promise<void>;
 }
@@ -118,9 +119,9 @@ export async function runServer(options: RunOptions): Promise<RunningServer> {
     const dataDir = storage?.dir.options.dataDir ?? null;
     onReport({ kind: 'serving', connectString: ports.connectString, dataDir });
     if (config.auditEnable) onReport(SERVER_START);
-    const { adminPort, metricsPort } = operators;
+    const { adminPort, metricsPort, secureMetricsPort } = operators;
     const control = makeControl(core, driver, ports.plain);
-    return { core, ports, adminPort, metricsPort, control, close };
+    return { core, ports, adminPort, metricsPort, secureMetricsPort, control, close };
   } catch (error) {
     await close();
     throw error;

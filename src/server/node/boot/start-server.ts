@@ -49,8 +49,10 @@ export interface RunningServer {
   readonly connectString: string;
   /** Of the AdminServer; undefined without one. */
   readonly adminPort: number | undefined;
-  /** Of the metrics for Prometheus; undefined without them. */
+  /** Of the metrics for Prometheus without TLS; undefined without them. */
   readonly metricsPort: number | undefined;
+  /** The same over TLS; undefined without metricsProvider.httpsPort. */
+  readonly secureMetricsPort: number | undefined;
   /** Undefined for a member of an ensemble without a leader. */
   readonly mode: ServerMode | undefined;
   /** Faults, for tests of applications. */
@@ -108,7 +110,7 @@ export async function startServer(given: StartServerOptions = {}): Promise<Runni
       else options.onFatal(error);
     },
   });
-  const { ports, adminPort, metricsPort, control, close } = run;
+  const { ports, adminPort, metricsPort, secureMetricsPort, control, close } = run;
   return {
     get host() {
       return ports.host;
@@ -124,6 +126,7 @@ export async function startServer(given: StartServerOptions = {}): Promise<Runni
     },
     adminPort,
     metricsPort,
+    secureMetricsPort,
     control,
     get mode() {
       const { view } = run.core.server;

@@ -67,7 +67,8 @@ export class TlsGate {
       if (code === 'ERR_TLS_HANDSHAKE_TIMEOUT') {
         options.onLimit('tlsHandshakeTime', addressOf(socket), handshakeTimeoutMs);
       }
-      this.fail(socket, reasonOf(error, socket));
+      const isLacking = code === 'ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE';
+      this.fail(socket, isLacking ? this.lacking(socket) : reasonOf(error, socket));
     });
   }
 
@@ -154,7 +155,7 @@ export class TlsGate {
     this.handshaking.delete(keyOf(socket));
     const certificate = socket.getPeerX509Certificate();
     if (certificate === undefined) {
-      if (this.options.tls.clientAuth === 'need') this.fail(socket, lacksCertificate(socket));
+      if (this.options.tls.clientAuth === 'need') this.fail(socket, this.lacking(socket));
       else this.accept(socket, undefined);
       return;
     }
@@ -198,6 +199,11 @@ export class TlsGate {
       });
   }
 
+  private lacking(socket: TLSSocket): string {
+    const { needOption } = this.options.tls;
+    return `${nameOf(socket)} sent no certificate, which ${needOption} requires`;
+  }
+
   private fail(socket: TLSSocket, reason: string): void {
     this.options.onFailure(reason);
     socket.on('error', () => undefined);
@@ -206,8 +212,6 @@ export class TlsGate {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE:
-    'sent no certificate, which ssl.clientAuth=need requires',
   ERR_SSL_UNSUPPORTED_PROTOCOL: 'supports no version of TLS that this server accepts',
   ERR_SSL_NO_SHARED_CIPHER: 'supports no cipher suite that this server accepts',
   ERR_TLS_HANDSHAKE_TIMEOUT: 'did not finish its handshake in time',
@@ -222,10 +226,6 @@ function reasonOf(error: NodeJS.ErrnoException, socket: TLSSocket): string {
   const { code = error.message } = error;
   if (code === 'ECONNRESET') return `${nameOf(socket)} left during its handshake`;
   return `${nameOf(socket)} ${REASONS[code] ?? `failed in its handshake (${code})`}`;
-}
-
-function lacksCertificate(socket: TLSSocket): string {
-  return `${nameOf(socket)} ${REASONS['ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE']}`;
 }
 
 function certificateReason(socket: TLSSocket): string {

@@ -22,6 +22,8 @@ import {
 export interface TlsOptions {
   readonly context: SecureContextOptions;
   readonly clientAuth: 'none' | 'want' | 'need';
+  /** The option and the value that require a client's certificate, for error texts. */
+  readonly needOption: string;
   /** Whether a client's certificate must name its address. */
   readonly isClientNameChecked: boolean;
   /** Whether a name that the DNS has for the address is enough. */
@@ -29,7 +31,7 @@ export interface TlsOptions {
   readonly files: readonly string[];
 }
 
-interface TlsSource
+export interface TlsSource
   extends Pick<
     Config,
     | 'sslKeyStoreLocation'
@@ -50,22 +52,28 @@ interface TlsSource
     | 'sslClientHostnameVerification'
     | 'sslAllowReverseDnsLookup'
   > {
-  readonly prefix: 'ssl' | 'ssl.quorum';
+  readonly prefix: 'ssl' | 'ssl.quorum' | 'metricsProvider.ssl';
+  readonly needOption: string;
   /** The peer, for error texts. */
   readonly whom: 'client' | 'server';
 }
 
 /** For clients. @throws ServerError ECONFIG that names the option, or the file and its fault */
 export function readTlsOptions(config: Config, onWarning: (message: string) => void): TlsOptions {
-  return readSource({ ...config, prefix: 'ssl', whom: 'client' }, onWarning);
+  return readTlsSource(
+    { ...config, prefix: 'ssl', needOption: 'ssl.clientAuth=need', whom: 'client' },
+    onWarning,
+  );
 }
 
 export function readQuorumTlsOptions(
   config: Config,
   onWarning: (message: string) => void,
+  needOption = 'ssl.quorum.clientAuth=need',
 ): TlsOptions {
   const source: TlsSource = {
     prefix: 'ssl.quorum',
+    needOption,
     whom: 'server',
     sslAuthProvider: 'x509',
     sslKeyStoreLocation: config.sslQuorumKeyStoreLocation,
@@ -87,7 +95,7 @@ export function readQuorumTlsOptions(
       config.sslQuorumHostnameVerification && config.sslQuorumClientHostnameVerification,
     sslAllowReverseDnsLookup: config.sslQuorumAllowReverseDnsLookup,
   };
-  return readSource(source, onWarning);
+  return readTlsSource(source, onWarning);
 }
 
 /** For operators of the AdminServer: the same files, without a check of names. */
@@ -97,10 +105,11 @@ export function readAdminTlsOptions(
   onWarning: (message: string) => void,
 ): TlsOptions {
   const options = { sslQuorumClientAuth: clientAuth, sslQuorumClientHostnameVerification: false };
-  return readQuorumTlsOptions({ ...config, ...options }, onWarning);
+  return readQuorumTlsOptions({ ...config, ...options }, onWarning, 'admin.needClientAuth=true');
 }
 
-function readSource(config: TlsSource, onWarning: (message: string) => void): TlsOptions {
+/** @throws ServerError ECONFIG that names the option, or the file and its fault */
+export function readTlsSource(config: TlsSource, onWarning: (message: string) => void): TlsOptions {
   const { prefix, whom } = config;
   refuseUnbuilt(config);
   const keyFile = storeFile(
@@ -116,7 +125,7 @@ function readSource(config: TlsSource, onWarning: (message: string) => void): Tl
     config.sslTrustStorePasswordPath,
   );
   if (keyFile === undefined) {
-    throw fault(`${prefix}.keyStore.location: missing: TLS for ${whom}s needs a certificate`);
+    throw configFault(`${prefix}.keyStore.location: missing: TLS for ${whom}s needs a certificate`);
   }
   if (trustFile === undefined && config.sslClientAuth !== 'none') {
     onWarning(
@@ -135,11 +144,12 @@ function readSource(config: TlsSource, onWarning: (message: string) => void): Tl
   try {
     createSecureContext(context);
   } catch (cause) {
-    throw fault(`${prefix}.*: unusable combination of options: ${messageOf(cause)}`, cause);
+    throw configFault(`${prefix}.*: unusable combination of options: ${messageOf(cause)}`, cause);
   }
   return {
     context,
     clientAuth: config.sslClientAuth,
+    needOption: config.needOption,
     isClientNameChecked: config.sslClientHostnameVerification,
     isReverseLookupAllowed: config.sslAllowReverseDnsLookup,
     files: [keyFile, trustFile].flatMap((file) => (file === undefined ? [] : [file.location])),
@@ -148,12 +158,12 @@ function readSource(config: TlsSource, onWarning: (message: string) => void): Tl
 
 function refuseUnbuilt(config: TlsSource): void {
   if (config.sslOcsp) {
-    throw fault(
+    throw configFault(
       `${config.prefix}.ocsp=true: not supported: the server would accept revoked certificates, so it does not start`,
     );
   }
   if (config.sslAuthProvider !== 'x509') {
-    throw fault(`ssl.authProvider: unknown: "${config.sslAuthProvider}" (expected x509)`);
+    throw configFault(`ssl.authProvider: unknown: "${config.sslAuthProvider}" (expected x509)`);
   }
 }
 
@@ -184,19 +194,21 @@ function storesOf(
     const own = { key, cert: chain };
     if (trustFile === undefined) {
       if (config.sslCrl)
-        throw fault(`${prefix}.crl=true: needs ${prefix}.trustStore.location, which is not set`);
+        throw configFault(
+          `${prefix}.crl=true: needs ${prefix}.trustStore.location, which is not set`,
+        );
       return own;
     }
     const trust = readTrustStore({ ...trustFile, password: trustFile.password() });
     if (!config.sslCrl) return { ...own, ca: [...trust.certificates] };
     if (trust.revocationLists.length === 0) {
-      throw fault(
+      throw configFault(
         `${prefix}.crl=true: needs revocation lists: add them to ${trustFile.location}, as PEM blocks "X509 CRL"`,
       );
     }
     return { ...own, ca: [...trust.certificates], crl: [...trust.revocationLists] };
   } catch (error) {
-    if (error instanceof StoreError) throw fault(error.message, error);
+    if (error instanceof StoreError) throw configFault(error.message, error);
     throw error;
   }
 }
@@ -231,7 +243,7 @@ function versionsOf(config: TlsSource, onWarning: (message: string) => void): Se
 function versionNamed(option: string, name: string): SecureVersion {
   const version = VERSIONS.find((candidate) => candidate.toLowerCase() === name.toLowerCase());
   if (version === undefined) {
-    throw fault(`${option}: unknown version: "${name}" (expected ${VERSIONS.join(', ')})`);
+    throw configFault(`${option}: unknown version: "${name}" (expected ${VERSIONS.join(', ')})`);
   }
   return version;
 }
@@ -246,7 +258,8 @@ function ciphersOf(config: TlsSource, onWarning: (message: string) => void): Sec
     if (known.has(own)) taken.push(own);
     else onWarning(`${prefix}.ciphersuites: unknown cipher suite: "${name}"`);
   }
-  if (taken.length === 0) throw fault(`${prefix}.ciphersuites: has no cipher suite of this server`);
+  if (taken.length === 0)
+    throw configFault(`${prefix}.ciphersuites: has no cipher suite of this server`);
   return { ciphers: taken.join(':') };
 }
 
@@ -264,7 +277,7 @@ export function opensslName(javaName: string): string {
   return `${prefix}${bulk}`.replaceAll('_', '-').toUpperCase();
 }
 
-function fault(message: string, cause?: unknown): ServerError {
+export function configFault(message: string, cause?: unknown): ServerError {
   return new ServerError('ECONFIG', ExitCode.USAGE, message, cause);
 }
 

@@ -34,6 +34,7 @@ async function withGate(
       clientAuth: 'need',
       isClientNameChecked: false,
       isReverseLookupAllowed: false,
+      needOption: 'ssl.clientAuth=need',
       files: [],
     },
     maxHandshakes: 0,
@@ -149,6 +150,7 @@ test('with a certificate that has the name of its authority, a client may have o
     clientAuth: 'need',
     isClientNameChecked: false,
     isReverseLookupAllowed: false,
+    needOption: 'ssl.clientAuth=need',
     files: [],
   } as const;
   await withGate(
