@@ -1,4 +1,5 @@
 /** A subtree of a running server goes back to a past moment, and nothing else changes. */
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -18,12 +19,38 @@ interface World {
   readonly refused: (...args: string[]) => Promise<string>;
 }
 
-async function withServer(use: (world: World) => Promise<void>): Promise<void> {
+function requireLogin(jaasFile: string) {
+  const auth = 'org.apache.zookeeper.server.auth';
+  const [user, password] = ['bob', 'secret'];
+  writeFileSync(
+    jaasFile,
+    `Server { ${auth}.DigestLoginModule required user_${user}="${password}"; };`,
+  );
+  const config = {
+    'java.security.auth.login.config': jaasFile,
+    'zookeeper.authProvider.1': `${auth}.SASLAuthenticationProvider`,
+    'zookeeper.sessionRequireClientSASLAuth': 'true',
+  };
+  return { config, sasl: { user, password } };
+}
+
+async function withServer(
+  use: (world: World) => Promise<void>,
+  isLoginRequired = false,
+): Promise<void> {
   const home = makeTempDir('restore-path');
   const [dataDir, to] = [join(home.path, 'data'), join(home.path, 'kept')];
-  const config = { preAllocSize: '64', 'zookeeper.extendedTypesEnabled': 'true' };
+  const login = isLoginRequired ? requireLogin(join(home.path, 'jaas.conf')) : null;
+  const config = {
+    preAllocSize: '64',
+    'zookeeper.extendedTypesEnabled': 'true',
+    ...login?.config,
+  };
   const server = await startBundled({ dataDir, config });
-  const client = createClient({ connectString: server.connectString });
+  const client = createClient({
+    connectString: server.connectString,
+    ...(login === null ? {} : { sasl: login.sasl }),
+  });
   const argsOf = (args: readonly string[]) => [
     ...['backup', 'restore-path', to],
     ...['--servers', server.connectString, ...args],
@@ -160,6 +187,13 @@ test('refuses without a word, or what would delete a whole subtree, and names th
     assert.match(await refused('/app', '--at', at, '--yes'), /may not read .*\n.*Add --auth/);
     assert.is(`${(await client.getData('/app')).data}`, 'mistake');
   }));
+
+test('asks for a login when the servers require one', () =>
+  withServer(async ({ client, backup, refused }) => {
+    await client.create('/app', null);
+    await backup();
+    assert.match(await refused('/app', '--yes'), /require a login: add --sasl-file FILE/);
+  }, true));
 
 test('names a znode that it may not replace, and restores the others', () =>
   withServer(async ({ client, backup, refused }) => {

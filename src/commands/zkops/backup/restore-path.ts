@@ -217,6 +217,11 @@ async function run(call: TaskCall): Promise<Report> {
 const CONTINUE =
   'See what still differs with --dry-run, then run the same command again: it continues';
 
+const ADVICE: ReadonlyMap<string, string> = new Map([
+  ['NOAUTH', 'Add --auth USER:PASSWORD or --sasl-file FILE'],
+  ['SESSIONCLOSEDREQUIRESASLAUTH', 'The servers require a login: add --sasl-file FILE'],
+]);
+
 function asFault(path: string, error: unknown): unknown {
   if (error instanceof CommandError) {
     return new RunFault(`${path}: not completely restored: ${error.message}\n${CONTINUE}`, {
@@ -224,8 +229,9 @@ function asFault(path: string, error: unknown): unknown {
     });
   }
   if (!(error instanceof ZooKeeperError)) return error;
-  const next = error.code === 'NOAUTH' ? 'Add --auth USER:PASSWORD' : CONTINUE;
-  return new RunFault(`${error.path ?? path}: ${error.message}\n${next}`, { cause: error });
+  const next = ADVICE.get(error.code) ?? CONTINUE;
+  // The message names the path.
+  return new RunFault(`${error.message}\n${next}`, { cause: error });
 }
 
 function reportOf(path: string, moment: Moment, planned: Plan, isDry: boolean): Report {
@@ -240,7 +246,7 @@ function reportOf(path: string, moment: Moment, planned: Plan, isDry: boolean): 
     verdict: concludeFrom(problemsOfMoment(moment), `${summary}: ${done}`),
     notes: [
       ...(isCut ? [`the list has the first ${sample.length} changes: see --limit`] : []),
-      ...(ephemerals > 0 ? [`${ephemerals} ephemerals stay unchanged`] : []),
+      ...(ephemerals > 0 ? [`ephemerals that stay unchanged: ${ephemerals}`] : []),
     ],
     totals: { zxid: at, ...counts, ephemerals, isDryRun: isDry },
   });
