@@ -21,7 +21,7 @@ import {
   typeSecret,
 } from './line/secret-entry.js';
 import { acceptSuggestion, suggestionFor } from './line/suggestion.js';
-import { VI_START, type ViState } from './line/vi-keys.js';
+import { VI_START, type ViState } from './line/vi-state.js';
 import type { Span } from './terminal/theme.js';
 import { emptyLine, stepVi } from './vi-step.js';
 import {

@@ -1,6 +1,7 @@
 import type { KeyAction } from './line/keymap.js';
 import { EMPTY_LINE } from './line/line-editor.js';
-import { onCharacter, pressVi, VI_START, viKeys } from './line/vi-keys.js';
+import { onCharacter, pressVi, viKeys } from './line/vi-keys.js';
+import { restartVi } from './line/vi-state.js';
 import type { ShellState, ShellStep } from './shell-state.js';
 import type { Key } from './terminal/key-decoder.js';
 
@@ -34,5 +35,5 @@ export function stepVi(
 /** A new line begins in insert mode. */
 export function emptyLine(state: ShellState): ShellState {
   const line = { ...EMPTY_LINE, killed: state.line.killed };
-  return { ...state, line, vi: state.vi && VI_START };
+  return { ...state, line, vi: state.vi && restartVi(state.vi) };
 }

@@ -4,31 +4,18 @@ import { nextBoundary, previousBoundary } from '../../commands/terminal/text-wid
 import type { Key } from '../terminal/key-decoder.js';
 import { actionOf, type KeyAction } from './keymap.js';
 import type { LineState } from './line-editor.js';
-import { lastStart, viTarget } from './vi-motion.js';
-
-export interface ViState {
-  readonly mode: 'insert' | 'normal';
-  /** The begun command: a count, an operator, or a key that needs a character. */
-  readonly pending: string;
-  /** The lines before the changes, oldest first. */
-  readonly undo: readonly Snapshot[];
-}
-
-interface Snapshot {
-  readonly text: string;
-  readonly cursor: number;
-}
+import { endsWord, lastStart, viTarget } from './vi-motion.js';
+import { type Found, restartVi, type ViState } from './vi-state.js';
 
 export interface ViStep {
   readonly vi: ViState;
   readonly action: KeyAction | undefined;
 }
 
-export const VI_START: ViState = { mode: 'insert', pending: '', undo: [] };
-
 const MAX_UNDO = 200;
 const BEGUN = /^(?:[1-9]\d*)?(?:r|[dcy]?(?:[1-9]\d*)?[fFtT]?)$/;
 const COMMAND = /^([1-9]\d*)?(?:([dcy])([1-9]\d*)?)?(?:([fFtTr])(.+)|(.))$/su;
+const CHANGE = /^\d*[dcrxXsSDCpPiaIA]/;
 
 /** One key for each character of a text; a fast Escape and a key arrive as `alt-` and the key. */
 export function viKeys(key: Key): readonly Key[] {
@@ -48,14 +35,68 @@ export function pressVi(vi: ViState, line: LineState, key: Key): ViStep {
   const pending = vi.pending + key.text;
   if (BEGUN.test(pending)) return { vi: { ...vi, pending }, action: undefined };
   const idle = { ...vi, pending: '' };
-  const [, first, operator, second, finder, sought = '', plain = ''] = COMMAND.exec(pending) ?? [];
+  const [, count, isAgain] = /^(\d*)(\.)?/.exec(pending) ?? [];
+  if (isAgain !== undefined) return repeat(idle, line, count ?? '');
+  return recorded(run(idle, line, pending), pending);
+}
+
+function run(idle: ViState, line: LineState, keys: string): ViStep {
+  const [, first, operator, second, finder, char = '', plain = ''] = COMMAND.exec(keys) ?? [];
   const count = Math.min(999, Number(first ?? 1) * Number(second ?? 1));
-  if (finder === 'r') return replaceChars(idle, line, sought, count);
-  const motion = finder ?? plain;
-  if (operator !== undefined) return operate(idle, line, operator, motion, sought, count);
+  if (finder === 'r') return replaceChars(idle, line, char, count);
+  const found = finder === undefined ? repeatedFind(idle, plain) : { motion: finder, sought: char };
+  const { motion, sought } = found ?? { motion: plain, sought: '' };
+  const vi = finder === undefined ? idle : { ...idle, found };
+  if (operator !== undefined) return operate(vi, line, operator, motion, sought, count);
   const target = viTarget(line.text, line.cursor, motion, sought, count);
-  if (target !== undefined) return { vi: idle, action: put(line, line.text, target.to) };
-  return command(idle, line, plain, count);
+  if (target !== undefined) return { vi, action: put(line, line.text, target.to) };
+  return command(vi, line, plain, count);
+}
+
+function repeatedFind({ found }: ViState, key: string): Found | undefined {
+  if (found === undefined || !/[;,]/.test(key)) return undefined;
+  const { motion, sought } = found;
+  if (key === ';') return found;
+  const isUpper = motion === motion.toUpperCase();
+  return { motion: isUpper ? motion.toLowerCase() : motion.toUpperCase(), sought };
+}
+
+function recorded({ vi, action }: ViStep, keys: string): ViStep {
+  const made = CHANGE.test(keys) ? putOf(action) : undefined;
+  if (made === undefined) return { vi, action };
+  if (vi.mode === 'normal') return { vi: { ...vi, change: { keys, inserted: '' } }, action };
+  const [prefix, suffix] = [made.text.slice(0, made.cursor), made.text.slice(made.cursor)];
+  return { vi: { ...vi, insertion: { keys, prefix, suffix } }, action };
+}
+
+/** @param count replaces that of the change, unless empty */
+function repeat(vi: ViState, line: LineState, count: string): ViStep {
+  const { change } = vi;
+  if (change === undefined) return { vi, action: undefined };
+  const keys = count === '' ? change.keys : count + change.keys.replace(/^\d+/, '');
+  const step = run({ ...vi, change: { ...change, keys } }, line, keys);
+  const made = putOf(step.action);
+  if (made === undefined || step.vi.mode === 'normal') return step;
+  const text = made.text.slice(0, made.cursor) + change.inserted + made.text.slice(made.cursor);
+  const cursor = previousBoundary(text, made.cursor + change.inserted.length);
+  return { vi: { ...step.vi, mode: 'normal' }, action: put(line, text, cursor, made.killed) };
+}
+
+function putOf(action: KeyAction | undefined) {
+  return action?.type === 'edit' && action.action.type === 'put' ? action.action : undefined;
+}
+
+/** Ends an insertion, which `.` can repeat if the rest of the line is the same. */
+function inserted(vi: ViState, { text }: LineState): ViState {
+  const { insertion } = vi;
+  if (insertion === undefined) return vi;
+  const { keys, prefix, suffix } = insertion;
+  const idle = { ...vi, insertion: undefined };
+  const isKnown =
+    text.startsWith(prefix) && text.endsWith(suffix) && text.length >= (prefix + suffix).length;
+  if (!isKnown) return idle;
+  const added = text.slice(prefix.length, text.length - suffix.length);
+  return { ...idle, change: { keys, inserted: added } };
 }
 
 /** In normal mode, the cursor is on a character. */
@@ -69,12 +110,13 @@ function pressNamed(vi: ViState, line: LineState, key: Key & { type: 'key' }): V
   if (name === 'escape') {
     if (vi.mode === 'normal') return { vi: { ...vi, pending: '' }, action: undefined };
     const cursor = previousBoundary(line.text, line.cursor);
-    return { vi: { ...vi, mode: 'normal', pending: '' }, action: put(line, line.text, cursor) };
+    const ended = inserted(vi, line);
+    return { vi: { ...ended, mode: 'normal', pending: '' }, action: put(line, line.text, cursor) };
   }
   const isNewLine = name === 'enter' || name === 'ctrl-c';
   const isBack = vi.mode === 'normal' && name === 'backspace';
   const action = actionOf(isBack ? { type: 'key', name: 'left' } : key, 'line');
-  return { vi: isNewLine ? VI_START : { ...vi, pending: '' }, action };
+  return { vi: isNewLine ? restartVi(vi) : { ...vi, pending: '' }, action };
 }
 
 function put(line: LineState, text: string, cursor: number, killed = line.killed): KeyAction {
@@ -108,10 +150,13 @@ function operate(
   const isWhole = motion === operator;
   // As in vi, cw keeps the blanks after the word.
   const isOnWord = /\S/.test(text[cursor] ?? '');
-  const moved = isChange && isOnWord ? motion.replace('w', 'e').replace('W', 'E') : motion;
+  const isWord = isChange && isOnWord && /[wW]/.test(motion);
+  const [moved, steps] = isWord
+    ? [motion.replace('w', 'e').replace('W', 'E'), count - Number(endsWord(text, cursor, motion))]
+    : [motion, count];
   const target = isWhole
     ? { to: text.length, isInclusive: false }
-    : viTarget(text, cursor, moved, sought, count);
+    : viTarget(text, cursor, moved, sought, steps);
   if (target === undefined) return { vi, action: undefined };
   const start = isWhole ? 0 : cursor;
   const from = Math.min(start, target.to);

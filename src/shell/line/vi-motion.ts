@@ -53,6 +53,12 @@ function kindAt(text: string, at: number, kind: Kind): number {
   return kind(text.slice(at, nextBoundary(text, at)));
 }
 
+/** Whether the word of `w` or `W` that contains `at` ends there. */
+export function endsWord(text: string, at: number, motion: string): boolean {
+  const kind = motion === 'W' ? big : small;
+  return kindAt(text, at, kind) !== kindAt(text, nextBoundary(text, at), kind);
+}
+
 function nextWord(text: string, start: number, kind: Kind): number {
   let at = start;
   const first = kindAt(text, at, kind);
