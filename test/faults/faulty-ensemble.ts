@@ -7,6 +7,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runZkserver } from '../support/bundled.js';
 import { freePort } from '../support/free-port.js';
+import { runApacheMember } from '../support/oracle-ensemble.js';
 import { startProxy, type TestProxy } from '../support/proxy.js';
 import { makeTempDir } from '../support/temp-dir.js';
 
@@ -27,7 +28,8 @@ export interface FaultyMember {
 
 export interface FaultyEnsemble {
   readonly members: readonly FaultyMember[];
-  start(sid: number): void;
+  /** @param isApache run Apache's server on the data of the member */
+  start(sid: number, isApache?: boolean): void;
   /** kill -9. Resolves when the process is gone. */
   kill(sid: number): Promise<void>;
   /** SIGSTOP and SIGCONT. */
@@ -90,12 +92,9 @@ export async function makeFaultyEnsemble(
   const note = (text: string): void => appendFileSync(log, `${Date.now()} ${text}\n`);
   return {
     members,
-    start: (sid) => {
-      note(`start ${sid}`);
-      const running = runZkserver(['start-foreground', member(sid).configFile], prefix);
-      const before = member(sid).output();
-      member(sid).process = running.process;
-      member(sid).output = () => before + running.output();
+    start: (sid, isApache = false) => {
+      note(`start ${sid}${isApache ? " as Apache's" : ''}`);
+      run(member(sid), isApache, prefix);
     },
     kill: async (sid) => {
       note(`kill ${sid}`);
@@ -136,6 +135,16 @@ export async function makeFaultyEnsemble(
       home.remove();
     },
   };
+}
+
+function run(member: FaultyMember, isApache: boolean, prefix: readonly string[]): void {
+  const { configFile, output: before } = member;
+  const running = isApache
+    ? runApacheMember(configFile)
+    : runZkserver(['start-foreground', configFile], prefix);
+  const earlier = before();
+  member.process = running.process;
+  member.output = () => earlier + running.output();
 }
 
 function writeMember(folder: string, sid: number, clientPort: number, lines: string[]): string {

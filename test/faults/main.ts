@@ -2,6 +2,8 @@
  * `npm run faults -- [--minutes N] [--size 3|5] [--seed N] [--history FILE]`: the faults of
  * faults.test.ts, for longer. FILE gets the client history; `npm run history` can judge it again.
  *
+ * With `--mixed`, each start of a member takes Apache's server or the bundled one at random.
+ *
  * `npm run faults -- --disk [--minutes N] [--seed N] [--server FILE]`: the full disks of
  * full-disk.test.ts, for longer, or under another build of zkserver.
  */
@@ -17,6 +19,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     history: { type: 'string' },
     disk: { type: 'boolean', default: false },
+    mixed: { type: 'boolean', default: false },
     server: { type: 'string' },
   },
 });
@@ -25,7 +28,7 @@ async function faults(seed: number): Promise<void> {
   const size = Number(values.size);
   const ms = Number(values.minutes ?? 10) * 60_000;
   const onFault = (text: string) => process.stderr.write(`${text}\n`);
-  const result = await runFaults({ size, seed, ms, onFault });
+  const result = await runFaults({ size, seed, ms, onFault, isMixed: values.mixed });
   const { problems, acknowledged, seen, multis, refusals, holds, faults: made, logs } = result;
   if (values.history !== undefined) writeFileSync(values.history, result.history());
   console.log(

@@ -1,5 +1,6 @@
 /** Random faults while clients work, then calm, then the verdict. */
 import { RawClient } from '../conformance/support/raw-client.js';
+import { checkSameEverywhere, type Place } from '../conformance/support/same-everywhere.js';
 import type { Kind, OpName } from '../history/format.js';
 import { Random } from '../support/random.js';
 import { waitFor } from '../support/wait-for.js';
@@ -12,6 +13,8 @@ export interface FaultsOptions {
   /** The duration of the faults. */
   readonly ms: number;
   readonly clients?: number;
+  /** Whether each start takes Apache's server or the bundled one at random. */
+  readonly isMixed?: boolean;
   readonly onFault?: (text: string) => void;
 }
 
@@ -39,26 +42,31 @@ const PATHS = ['/a', '/b', '/c', '/d'];
 /** Longer than an election, so that some faults hit a quorum and others hit an election. */
 const FAULT_MS = 1500;
 const CALM_MS = 60_000;
+const JVM_START_MS = 3000;
+
+type Start = (sid: number) => void;
 
 export async function runFaults(options: FaultsOptions): Promise<FaultsResult> {
-  const { size, seed, clients = 4 } = options;
+  const { size, seed, clients = 4, isMixed = false } = options;
   const random = new Random(seed);
   const ensemble = await makeFaultyEnsemble(size);
   let logs = '';
+  const start: Start = (sid) => ensemble.start(sid, isMixed && random.oneIn(2));
   try {
-    for (const { sid } of ensemble.members) ensemble.start(sid);
+    for (const { sid } of ensemble.members) start(sid);
     const ports = ensemble.members.map(({ clientPort }) => clientPort);
-    const workload = new Workload(ports, PATHS);
+    const workload = new Workload(ports, PATHS, !isMixed);
     const opener = await openSession(ensemble);
     await workload.prepare(opener, FIRST);
     await opener.close();
     const running = Array.from({ length: clients }, (_, i) =>
       workload.run(`client${i}`, new Random(seed * 1000 + i)),
     );
-    const faults = await makeTrouble(ensemble, random, options);
-    await calm(ensemble, workload);
+    const faults = await makeTrouble(ensemble, start, random, options);
+    await calm(ensemble, start, workload);
     workload.end();
     await Promise.all(running);
+    const differences = isMixed ? await differencesAt(placesOf(ensemble)) : [];
     const reader = await openSession(ensemble);
     await workload.readAll(reader);
     await reader.close();
@@ -67,7 +75,7 @@ export async function runFaults(options: FaultsOptions): Promise<FaultsResult> {
       history.filter((event) => event.op === op && event.kind === kind).length;
     logs = ensemble.members.map(({ sid, output }) => `== ${sid}\n${output()}`).join('\n');
     return {
-      problems: workload.problems(),
+      problems: [...workload.problems(), ...differences],
       acknowledged: workload.acknowledged,
       seen: history.filter(({ kind }) => kind === 'invoke').length,
       multis: countOf('multi', 'ok'),
@@ -85,8 +93,9 @@ export async function runFaults(options: FaultsOptions): Promise<FaultsResult> {
 /** One fault after the other, sometimes two at once, on a minority or on all members. */
 async function makeTrouble(
   ensemble: FaultyEnsemble,
+  start: Start,
   random: Random,
-  { ms, size, onFault }: FaultsOptions,
+  { ms, size, onFault, isMixed = false }: FaultsOptions,
 ): Promise<Record<string, number>> {
   const faults: Record<string, number> = {};
   const endMs = performance.now() + ms;
@@ -95,7 +104,7 @@ async function makeTrouble(
     kill: async () => {
       const sid = someone();
       await ensemble.kill(sid);
-      return () => ensemble.start(sid);
+      return () => start(sid);
     },
     stop: async () => {
       const sid = someone();
@@ -119,7 +128,7 @@ async function makeTrouble(
     'kill all': async () => {
       await Promise.all(ensemble.members.map(({ sid }) => ensemble.kill(sid)));
       return () => {
-        for (const { sid } of ensemble.members) ensemble.start(sid);
+        for (const { sid } of ensemble.members) start(sid);
       };
     },
   };
@@ -131,21 +140,38 @@ async function makeTrouble(
     const mend = await kinds[name]?.();
     await sleep(FAULT_MS / 2 + random.below(FAULT_MS));
     mend?.();
-    await sleep(random.below(FAULT_MS));
+    await sleep((isMixed ? JVM_START_MS : 0) + random.below(FAULT_MS));
   }
   return faults;
 }
 
 /** All faults are over: the ensemble must acknowledge writes again. */
-async function calm(ensemble: FaultyEnsemble, workload: Workload): Promise<void> {
+async function calm(ensemble: FaultyEnsemble, start: Start, workload: Workload): Promise<void> {
   ensemble.heal();
   for (const { sid, process: child } of ensemble.members) {
     ensemble.go(sid);
-    if (child === null || child.exitCode !== null) ensemble.start(sid);
+    if (child === null || child.exitCode !== null) start(sid);
   }
   const before = workload.acknowledged;
   const isWorking = (): boolean => workload.acknowledged > before + 50;
   await waitFor('writes to be acknowledged again', isWorking, CALM_MS);
+}
+
+function placesOf({ members }: FaultyEnsemble): Place[] {
+  return members.map(({ sid, clientPort }) => ({
+    sid,
+    connectString: `127.0.0.1:${clientPort}`,
+  }));
+}
+
+/** The trees of all members are equal, and no digest of a txn was wrong. */
+async function differencesAt(places: readonly Place[]): Promise<string[]> {
+  try {
+    await checkSameEverywhere(places, true);
+    return [];
+  } catch (error) {
+    return [String(error)];
+  }
 }
 
 async function openSession(ensemble: FaultyEnsemble): Promise<RawClient> {

@@ -50,9 +50,13 @@ export class Workload {
   private readonly paths: readonly string[];
   private readonly locks = new LockWork(this.recorder, SESSION_TIMEOUT_MS);
 
-  constructor(ports: readonly number[], paths: readonly string[]) {
+  private readonly hasSyncs: boolean;
+
+  /** @param hasSyncs false under Apache's leaders: one that is deposed still answers a sync */
+  constructor(ports: readonly number[], paths: readonly string[], hasSyncs = true) {
     this.ports = ports;
     this.paths = paths;
+    this.hasSyncs = hasSyncs;
   }
 
   end(): void {
@@ -138,7 +142,7 @@ export class Workload {
       case 1:
         return [remove(own)];
       case 2:
-        return [sync(path), getData(path)];
+        return this.hasSyncs ? [sync(path), getData(path)] : [getData(path)];
       case 3:
         return [getData(path, true)];
       case 4:

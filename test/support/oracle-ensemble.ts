@@ -145,9 +145,15 @@ function startBundled(seat: Seat, properties: Readonly<Record<string, string>> =
 }
 
 function startApache(seat: Seat, properties?: Readonly<Record<string, string>>): Member {
-  const args = ['org.apache.zookeeper.server.quorum.QuorumPeerMain', seat.configFile];
-  const jars = [...NETTY_JARS, ...JETTY_JARS];
-  return memberIn(seat, watchProcess(spawnJava(args, properties, jars)));
+  return memberIn(seat, runApacheMember(seat.configFile, properties));
+}
+
+export function runApacheMember(
+  configFile: string,
+  properties?: Readonly<Record<string, string>>,
+): WatchedProcess {
+  const args = ['org.apache.zookeeper.server.quorum.QuorumPeerMain', configFile];
+  return watchProcess(spawnJava(args, properties, [...NETTY_JARS, ...JETTY_JARS]));
 }
 
 /** A process for the seat. */

@@ -6,7 +6,7 @@ import { resolveMembers, withNamedServers } from '../ensemble/members.js';
 import { UsageError } from '../ensemble/usage-error.js';
 import type { OpsVerb } from '../ensemble/verb.js';
 import { explainLimits } from '../ensemble/verdict/alarms.js';
-import { discoverMembers } from '../ensemble/verdict/discover.js';
+import { discoverMembers, type Login } from '../ensemble/verdict/discover.js';
 import { readLimits } from '../ensemble/verdict/limits-file.js';
 import type { Level, OpsResult } from '../ensemble/verdict/result.js';
 import { type RunOptions, runVerb } from '../ensemble/verdict/run.js';
@@ -56,7 +56,7 @@ export async function execute(
   };
   const members =
     options.discover === true && world.readConfig !== undefined
-      ? await discoverMembers(listed, run, world.readConfig)
+      ? await discoverMembers(listed, { ...run, login: await loginOf(options) }, world.readConfig)
       : listed;
   const result =
     verb.isLive === true && world.startLive !== undefined
@@ -65,6 +65,12 @@ export async function execute(
   return result === undefined
     ? EXIT_CODES.unknown
     : exitCodeOf(result.verdict.level, options.failOn);
+}
+
+async function loginOf({ auth, saslFile }: ParsedOptions): Promise<Login> {
+  if (saslFile === undefined) return { auth, sasl: undefined };
+  const { readSaslFile } = await import('../connecting/auth-sources.js');
+  return { auth, sasl: await readSaslFile(saslFile) };
 }
 
 async function runOnce(

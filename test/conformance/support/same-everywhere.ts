@@ -61,30 +61,38 @@ export async function checkNoMismatches(seat: Place): Promise<void> {
 }
 
 /** No client may write during this check. */
-export async function checkSameEverywhere(seats: readonly Place[]): Promise<void> {
-  await checkSameTrees(seats);
+export async function checkSameEverywhere(
+  seats: readonly Place[],
+  isProxied = false,
+): Promise<void> {
+  await checkSameTrees(seats, isProxied);
   for (const seat of seats) await checkNoMismatches(seat);
 }
 
 /** A session that expires during the check deletes its ephemerals. A real difference stays. */
 const TRIES = 3;
 
-export async function checkSameTrees(seats: readonly Place[]): Promise<void> {
+export async function checkSameTrees(seats: readonly Place[], isProxied = false): Promise<void> {
   let differences: unknown[] = [];
   for (let i = 0; i < TRIES; i++) {
-    differences = await differencesOf(seats);
+    differences = await differencesOf(seats, isProxied);
     if (differences.length === 0) return;
   }
   assert.equal(differences, []);
 }
 
-async function differencesOf([first, ...others]: readonly Place[]): Promise<unknown[]> {
+async function differencesOf(
+  [first, ...others]: readonly Place[],
+  isProxied: boolean,
+): Promise<unknown[]> {
   if (first === undefined) return [];
   const differences: unknown[] = [];
   const expected = await treeOf(first);
   for (const seat of others) {
     const found = await treeOf(seat);
     for (const path of new Set([...expected.keys(), ...found.keys()])) {
+      // Members that call each other through proxies have different lines.
+      if (path === '/zookeeper/config' && isProxied) continue;
       const values = [expected.get(path), found.get(path)];
       if (values[0] !== values[1]) differences.push([first.sid, seat.sid, path, ...values]);
     }

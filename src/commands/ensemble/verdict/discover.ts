@@ -9,8 +9,19 @@ import { RunFault } from '../run-fault.js';
 import { membersOfConfig } from '../zoo-cfg-members.js';
 import type { RunOptions } from './run.js';
 
+export interface DiscoverOptions extends RunOptions {
+  readonly login?: Login | undefined;
+}
+
+/** How a client proves who it is. */
+export interface Login {
+  /** user:password for the digest scheme. */
+  readonly auth: string | undefined;
+  readonly sasl: { readonly user: string; readonly password: string } | undefined;
+}
+
 /** Reads /zookeeper/config as a client. Throws on any failure. */
-export type ReadConfig = (address: MemberAddress, run: RunOptions) => Promise<string>;
+export type ReadConfig = (address: MemberAddress, run: DiscoverOptions) => Promise<string>;
 
 /**
  * The membership, from the first of `known` that reports it. A static configuration has no client
@@ -19,7 +30,7 @@ export type ReadConfig = (address: MemberAddress, run: RunOptions) => Promise<st
  */
 export async function discoverMembers(
   known: readonly MemberAddress[],
-  run: RunOptions,
+  run: DiscoverOptions,
   readConfig: ReadConfig,
 ): Promise<readonly MemberAddress[]> {
   const faults: string[] = [];
@@ -36,7 +47,7 @@ export async function discoverMembers(
 
 async function serverLines(
   address: MemberAddress,
-  run: RunOptions,
+  run: DiscoverOptions,
   readConfig: ReadConfig,
 ): Promise<string> {
   const { ask, timeoutMs, tls } = run;

@@ -18,7 +18,7 @@ import {
   tally,
 } from '../../zksh/verbs/move/sync-differences.js';
 import { TreeSource } from '../../zksh/verbs/move/tree-source.js';
-import { TIME_OPTIONS } from '../calls/options.js';
+import { AUTH_OPTIONS, TIME_OPTIONS } from '../calls/options.js';
 import {
   finishedReport,
   type Report,
@@ -29,7 +29,6 @@ import {
 import { MAX_ENTRY_OPTION, maxEntryOf } from '../files/max-entry.js';
 import { timeoutOf } from '../probes/ask-members.js';
 import {
-  AUTH_OPTIONS,
   closeSession,
   describeError,
   type MemberSession,

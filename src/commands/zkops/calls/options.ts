@@ -64,6 +64,11 @@ const MEMBER_OPTIONS: readonly CallOption[] = [
   ['--insecure', 'accept any certificate over TLS'],
 ];
 
+export const AUTH_OPTIONS: readonly CallOption[] = [
+  ['--auth <user:password>', 'credentials for the digest scheme'],
+  ['--sasl-file <file>', 'file with user:password for SASL DIGEST-MD5, readable only by its owner'],
+];
+
 export const TIME_OPTIONS: readonly CallOption[] = [
   ['--timeout <time>', 'timeout for one answer of one member', 'ms', 2000],
   ['--deadline <time>', 'timeout for all members together', 'ms', 10_000],
@@ -112,6 +117,7 @@ export function verbOptions(verb: OpsVerb): readonly CallOption[] {
   return [
     ...MEMBER_OPTIONS,
     ['--discover', 'query all members of the ensemble that the given members belong to'],
+    ...AUTH_OPTIONS,
     ...TIME_OPTIONS,
     ...outputOptions(OUTPUT_FORMATS),
     ...when(!isLive, OUT_OPTION, [

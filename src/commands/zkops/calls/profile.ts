@@ -6,8 +6,9 @@ import { CommandError } from '../../program/command-error.js';
 
 export interface ProfileOptions {
   readonly profile?: string;
-  /** user:password, for probes. */
+  /** user:password, for sessions. */
   readonly auth?: string;
+  readonly saslFile?: string;
   /** The profile forbids changes, or asks before each. */
   readonly isGuarded?: boolean;
 }
@@ -24,10 +25,12 @@ export async function withProfile<O extends MemberSource & TlsFiles & ProfileOpt
     const isListed = MEMBER_SOURCES.some((name) => options[name] !== undefined);
     const { connect, cacert, cert, key, servername, 'auth-file': authFile } = profile;
     const auth = options.auth ?? (await readAuth(authFile));
+    const saslFile = options.saslFile ?? profile['sasl-file'];
     return {
       ...options,
       ...(isListed || connect === undefined ? {} : { connect }),
       ...(auth === undefined ? {} : { auth }),
+      ...(saslFile === undefined ? {} : { saslFile }),
       isGuarded: profile.readonly === true || profile.protected === true,
       cacert: options.cacert ?? cacert,
       cert: options.cert ?? cert,

@@ -6,13 +6,9 @@ import { createClient } from '../../../client/zookeeper.js';
 import { readSaslFile } from '../../connecting/auth-sources.js';
 import { type MemberAddress, nameOf } from '../../ensemble/member-address.js';
 import type { CallOption } from '../../program/command-line.js';
+import { AUTH_OPTIONS } from '../calls/options.js';
 import type { TaskCall } from '../calls/task.js';
 import { timeoutOf } from './ask-members.js';
-
-export const AUTH_OPTIONS: readonly CallOption[] = [
-  ['--auth <user:password>', 'credentials for the digest scheme'],
-  ['--sasl-file <file>', 'file with user:password for SASL DIGEST-MD5, readable only by its owner'],
-];
 
 export const SESSION_OPTIONS: readonly CallOption[] = [
   ...AUTH_OPTIONS,
