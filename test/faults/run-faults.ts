@@ -73,7 +73,7 @@ export async function runFaults(options: FaultsOptions): Promise<FaultsResult> {
     const { history } = workload.recorder;
     const countOf = (op: OpName, kind: Kind): number =>
       history.filter((event) => event.op === op && event.kind === kind).length;
-    logs = ensemble.members.map(({ sid, output }) => `== ${sid}\n${output()}`).join('\n');
+    logs = logsOf(ensemble);
     return {
       problems: [...workload.problems(), ...differences],
       acknowledged: workload.acknowledged,
@@ -85,6 +85,8 @@ export async function runFaults(options: FaultsOptions): Promise<FaultsResult> {
       faults,
       logs: () => logs,
     };
+  } catch (error) {
+    throw new Error(`${String(error)}\n${logsOf(ensemble)}`, { cause: error });
   } finally {
     await ensemble.close();
   }
@@ -155,6 +157,10 @@ async function calm(ensemble: FaultyEnsemble, start: Start, workload: Workload):
   const before = workload.acknowledged;
   const isWorking = (): boolean => workload.acknowledged > before + 50;
   await waitFor('writes to be acknowledged again', isWorking, CALM_MS);
+}
+
+function logsOf({ members }: FaultyEnsemble): string {
+  return members.map(({ sid, output }) => `== ${sid}\n${output()}`).join('\n');
 }
 
 function placesOf({ members }: FaultyEnsemble): Place[] {
