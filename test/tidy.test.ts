@@ -50,6 +50,7 @@ const REGISTRARS = [
   'test/support/curl.ts',
   'test/support/ipv6.ts',
   'test/support/namespaces.ts',
+  'test/support/ocsp-responder.ts',
   'test/support/oracle.ts',
   'test/support/outer-shells.ts',
   'test/support/promtool.ts',

@@ -28,8 +28,11 @@ export function isSignedByAuthority(
 
 /** A root: a trust store may also have certificates of servers and clients, which sign nothing. */
 function isAuthority(certificate: X509Certificate): boolean {
-  const mayBe = certificate.ca || isOfVersion1(certificate);
-  return mayBe && certificate.verify(certificate.publicKey);
+  return mayIssue(certificate) && certificate.verify(certificate.publicKey);
+}
+
+export function mayIssue(certificate: X509Certificate): boolean {
+  return certificate.ca || isOfVersion1(certificate);
 }
 
 /** Version 1 has no extension that could mark an authority. */

@@ -30,6 +30,10 @@ export interface CertificateOptions {
   readonly names?: readonly string[];
   /** Extended key usage: only for clients. Default: none, so for everything. */
   readonly isForClientsOnly?: boolean;
+  /** Extended key usage: signs the responses of OCSP for its issuer. */
+  readonly isForOcsp?: boolean;
+  /** The responder of OCSP that it names. */
+  readonly ocspUrl?: string;
   /** Default: since yesterday. */
   readonly notBefore?: Date;
   /** Default: until tomorrow. */
@@ -48,7 +52,10 @@ export interface Credentials {
 export interface Authority {
   /** Its own certificate, PEM. */
   readonly cert: string;
+  readonly key: string;
   issue(options?: CertificateOptions): Credentials;
+  /** An authority below this one. */
+  subordinate(name: string, options?: Pick<CertificateOptions, 'ocspUrl'>): Authority & Credentials;
   /** Who signs with that key, in the name of the authority. */
   within(signer: Credentials): Pick<Authority, 'issue'>;
   /** A revocation list, PEM. */
@@ -70,6 +77,12 @@ const OIDS: Readonly<Record<string, string>> = {
 const ECDSA_WITH_SHA256 = sequence(oid('1.2.840.10045.4.3.2'));
 /** extKeyUsage with clientAuth. */
 const CLIENTS_ONLY = extension('2.5.29.37', false, sequence(oid('1.3.6.1.5.5.7.3.2')));
+const OCSP_ONLY = extension('2.5.29.37', false, sequence(oid('1.3.6.1.5.5.7.3.9')));
+const OF_AUTHORITIES = [
+  extension('2.5.29.19', true, sequence(bool(true))),
+  // keyCertSign and cRLSign.
+  extension('2.5.29.15', true, bits(Buffer.from([0x06]), 1)),
+];
 const DAY_MS = 86_400_000;
 let lastSerial = 0x1000;
 
@@ -78,23 +91,34 @@ export function makeAuthority(name = 'Test CA'): Authority {
   const issuer = nameOf([[['CN', name]]]);
   const cert = makeCertificate(pair.publicKey, issuer, issuer, pair.privateKey, {
     serial: ++lastSerial,
-    extensions: [
-      extension('2.5.29.19', true, sequence(bool(true))),
-      // keyCertSign and cRLSign.
-      extension('2.5.29.15', true, bits(Buffer.from([0x06]), 1)),
-    ],
+    extensions: OF_AUTHORITIES,
   });
+  return authorityOf(cert, issuer, pair.privateKey);
+}
+
+function authorityOf(cert: string, issuer: Buffer, key: KeyObject): Authority {
   return {
     cert,
-    issue: (options = {}) => issue(issuer, pair.privateKey, options),
-    within: ({ key }) => ({
-      issue: (options = {}) => issue(issuer, createPrivateKey(key), options),
+    key: key.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    issue: (options = {}) => issue(issuer, key, options),
+    subordinate: (name, options = {}) => {
+      const subject = [[['CN', name]]] as const;
+      const own = issue(issuer, key, { ...options, subject }, OF_AUTHORITIES);
+      return { ...own, ...authorityOf(own.cert, nameOf(subject), createPrivateKey(own.key)) };
+    },
+    within: (signer) => ({
+      issue: (options = {}) => issue(issuer, createPrivateKey(signer.key), options),
     }),
-    revoke: (...revoked) => makeRevocationList(issuer, pair.privateKey, revoked),
+    revoke: (...revoked) => makeRevocationList(issuer, key, revoked),
   };
 }
 
-function issue(issuer: Buffer, signer: KeyObject, options: CertificateOptions): Credentials {
+function issue(
+  issuer: Buffer,
+  signer: KeyObject,
+  options: CertificateOptions,
+  more: readonly Buffer[] = [],
+): Credentials {
   const { names = [] } = options;
   const subject = options.subject ?? [[['CN', names[0] ?? 'nobody']]];
   const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -105,6 +129,9 @@ function issue(issuer: Buffer, signer: KeyObject, options: CertificateOptions): 
     extensions: [
       ...(names.length === 0 ? [] : [extension('2.5.29.17', false, alternativeNames(names))]),
       ...(options.isForClientsOnly === true ? [CLIENTS_ONLY] : []),
+      ...(options.isForOcsp === true ? [OCSP_ONLY] : []),
+      ...(options.ocspUrl === undefined ? [] : [responderAt(options.ocspUrl)]),
+      ...more,
     ],
   });
   const key = pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -187,6 +214,16 @@ function alternativeNames(names: readonly string[]): Buffer {
           ? der(0x87, Buffer.from(name.split('.').map(Number)))
           : der(0x82, Buffer.from(name, 'latin1')),
     ),
+  );
+}
+
+/** authorityInfoAccess */
+function responderAt(url: string): Buffer {
+  const place = der(0x86, Buffer.from(url, 'latin1'));
+  return extension(
+    '1.3.6.1.5.5.7.1.1',
+    false,
+    sequence(sequence(oid('1.3.6.1.5.5.7.48.1'), place)),
   );
 }
 

@@ -195,7 +195,7 @@ export const TLS = {
     'accept a certificate that names the host of the address by DNS, not the address',
   ),
   sslCrl: prop.boolean('ssl.crl', false, 'check revocation lists'),
-  sslOcsp: prop.boolean('ssl.ocsp', false, 'check OCSP'),
+  sslOcsp: prop.boolean('ssl.ocsp', false, 'ask OCSP responders whether certificates are revoked'),
   sslClientAuth: prop.choice(
     'ssl.clientAuth',
     'need',

@@ -1,4 +1,4 @@
-import { KIB, type Limit, limit, MIB } from './limit.js';
+import { KIB, type Limit, limit, MIB, silent } from './limit.js';
 
 export const CLIENT_LIMITS = {
   connectionsPerAddress: limit(
@@ -46,6 +46,30 @@ export const CLIENT_LIMITS = {
     'time for a TLS handshake, and before its first byte',
     'close',
     'the connection is closed',
+  ),
+  ocspTime: silent(
+    limit(
+      10_000,
+      'ms',
+      'time for the answer of an OCSP responder, with ssl.ocsp',
+      'close',
+      'the connection is closed',
+    ),
+    'a warning names the certificate and the responder',
+  ),
+  ocspBytes: silent(
+    limit(64 * KIB, 'bytes', 'length of that answer', 'close', 'the connection is closed'),
+    'a warning names the certificate and the responder',
+  ),
+  ocspAnswers: silent(
+    limit(
+      10_000,
+      'entries',
+      'certificates that a responder called good in the last minute',
+      'drop',
+      'the oldest is dropped, and asked about again',
+    ),
+    'it costs only time',
   ),
   requestLength: limit(
     0xfffff,

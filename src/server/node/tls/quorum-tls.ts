@@ -10,6 +10,7 @@ import { plainIp } from '../sockets/listen.js';
 import { checkHost } from '../sockets/names-host.js';
 import { keyOf } from '../sockets/pending-sockets.js';
 import { FileWatcher } from './file-watcher.js';
+import { makeRevocation, type Revocation } from './revocation.js';
 import { makeTrustCheck } from './self-issued.js';
 import { TlsGate } from './tls-gate.js';
 import { readQuorumTlsOptions } from './tls-options.js';
@@ -30,6 +31,7 @@ class QuorumTls implements Transport {
   private readonly watcher: FileWatcher | undefined;
   private context: SecureContextOptions;
   private isTrusted: (socket: TLSSocket) => boolean;
+  private revocation: Revocation | undefined;
   /** The callbacks of handshakes in progress, by the underlying socket. */
   private readonly waiting = new Map<string, (socket: Socket) => void>();
 
@@ -38,6 +40,7 @@ class QuorumTls implements Transport {
     const tls = readQuorumTlsOptions(config, onWarning);
     this.context = tls.context;
     this.isTrusted = makeTrustCheck(tls.context);
+    this.revocation = makeRevocation(tls);
     const warnings = new RateLimitedWarnings(onWarning);
     this.gate = new TlsGate({
       tls,
@@ -70,8 +73,9 @@ class QuorumTls implements Transport {
     });
     socket.once('secureConnect', () => {
       const fault = this.faultOf(socket, host);
-      if (fault === undefined) socket.emit('trusted');
-      else socket.destroy(fault);
+      if (fault !== undefined) socket.destroy(fault);
+      else if (this.revocation === undefined) socket.emit('trusted');
+      else trustUnlessRevoked(socket, this.revocation.find(socket));
     });
     socket.setNoDelay(true);
     return { socket, ready: 'trusted' };
@@ -100,6 +104,7 @@ class QuorumTls implements Transport {
 
   close(): void {
     this.watcher?.close();
+    this.revocation?.close();
     this.gate.close();
   }
 
@@ -113,12 +118,22 @@ class QuorumTls implements Transport {
 
   private reload(onWarning: (message: string) => void): void {
     try {
-      this.context = readQuorumTlsOptions(this.config, onWarning).context;
-      this.isTrusted = makeTrustCheck(this.context);
+      const tls = readQuorumTlsOptions(this.config, onWarning);
+      this.context = tls.context;
+      this.isTrusted = makeTrustCheck(tls.context);
+      this.revocation = makeRevocation(tls);
       this.gate.reload(this.context);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       onWarning(`certificates: cannot reload: ${why}. The previous ones stay in use`);
     }
   }
+}
+
+function trustUnlessRevoked(socket: TLSSocket, finding: ReturnType<Revocation['find']>): void {
+  finding.then((reason) => {
+    if (socket.destroyed) return;
+    if (reason === undefined) socket.emit('trusted');
+    else socket.destroy(new Error(`certificate is not accepted: ${reason}`));
+  });
 }

@@ -12,6 +12,7 @@ import { checkHost } from '../sockets/names-host.js';
 import { keyOf, PendingSockets } from '../sockets/pending-sockets.js';
 import { addressOf, nameOf } from '../sockets/remote-name.js';
 import { certificateSubject } from './certificate-subject.js';
+import { makeRevocation, type Revocation } from './revocation.js';
 import { isNamedAsIssuer, makeTrustCheck } from './self-issued.js';
 import type { TlsOptions } from './tls-options.js';
 
@@ -48,12 +49,14 @@ export class TlsGate {
   private readonly pending: PendingSockets;
   private readonly handshaking = new Set<string>();
   private isTrusted: (socket: TLSSocket) => boolean;
+  private revocation: Revocation | undefined;
 
   constructor(options: TlsGateOptions) {
     this.options = options;
     this.pending = new PendingSockets(options.maxPerAddress);
     const { tls, handshakeTimeoutMs = HANDSHAKE_TIMEOUT_MS } = options;
     this.isTrusted = makeTrustCheck(tls.context);
+    this.revocation = makeRevocation(tls);
     this.server = createServer({
       ...tls.context,
       handshakeTimeout: handshakeTimeoutMs,
@@ -80,6 +83,7 @@ export class TlsGate {
   reload(context: SecureContextOptions): void {
     this.server.setSecureContext(context);
     this.isTrusted = makeTrustCheck(context);
+    this.revocation = makeRevocation({ ...this.options.tls, context });
   }
 
   /** @param acceptPlain accepts a client without TLS; by default none is accepted */
@@ -131,6 +135,7 @@ export class TlsGate {
   }
 
   close(): void {
+    this.revocation?.close();
     for (const socket of this.pending.values()) socket.destroy();
   }
 
@@ -152,8 +157,8 @@ export class TlsGate {
 
   private handleSecured(socket: TLSSocket): void {
     socket.allowHalfOpen = true;
-    this.handshaking.delete(keyOf(socket));
-    const certificate = socket.getPeerX509Certificate();
+    // Without a certificate, it is an empty object, in spite of its type.
+    const certificate: Buffer | undefined = socket.getPeerCertificate().raw;
     if (certificate === undefined) {
       if (this.options.tls.clientAuth === 'need') this.fail(socket, this.lacking(socket));
       else this.accept(socket, undefined);
@@ -164,12 +169,33 @@ export class TlsGate {
       this.fail(socket, certificateReason(socket));
       return;
     }
-    const subject = certificateSubject(certificate.raw);
-    if (this.options.tls.isClientNameChecked) this.acceptNamed(socket, subject);
-    else this.accept(socket, subject);
+    const identify = (): void => {
+      const subject = certificateSubject(certificate);
+      if (this.options.tls.isClientNameChecked) this.acceptNamed(socket, subject);
+      else this.accept(socket, subject);
+    };
+    if (this.revocation === undefined) identify();
+    else this.continueUnlessRevoked(socket, this.revocation.find(socket), identify);
+  }
+
+  private continueUnlessRevoked(
+    socket: TLSSocket,
+    finding: ReturnType<Revocation['find']>,
+    next: () => void,
+  ): void {
+    const ignore = (): void => undefined;
+    socket.on('error', ignore);
+    finding.then((reason) => {
+      socket.off('error', ignore);
+      if (socket.destroyed) return;
+      if (reason === undefined) next();
+      else
+        this.fail(socket, `${nameOf(socket)} has a certificate that is not accepted (${reason})`);
+    });
   }
 
   private accept(socket: TLSSocket, subject: string | undefined): void {
+    this.handshaking.delete(keyOf(socket));
     this.pending.remove(socket);
     this.options.accept(socket, subject);
   }

@@ -24,6 +24,8 @@ export interface TlsOptions {
   readonly clientAuth: 'none' | 'want' | 'need';
   /** The option and the value that require a client's certificate, for error texts. */
   readonly needOption: string;
+  /** Whether responders must call each certificate good: makeRevocation(). */
+  readonly isOcspAsked: boolean;
   /** Whether a client's certificate must name its address. */
   readonly isClientNameChecked: boolean;
   /** Whether a name that the DNS has for the address is enough. */
@@ -111,7 +113,7 @@ export function readAdminTlsOptions(
 /** @throws ServerError ECONFIG that names the option, or the file and its fault */
 export function readTlsSource(config: TlsSource, onWarning: (message: string) => void): TlsOptions {
   const { prefix, whom } = config;
-  refuseUnbuilt(config);
+  refuseUnknownProvider(config);
   const keyFile = storeFile(
     config.sslKeyStoreLocation,
     config.sslKeyStoreType,
@@ -150,18 +152,14 @@ export function readTlsSource(config: TlsSource, onWarning: (message: string) =>
     context,
     clientAuth: config.sslClientAuth,
     needOption: config.needOption,
+    isOcspAsked: config.sslOcsp,
     isClientNameChecked: config.sslClientHostnameVerification,
     isReverseLookupAllowed: config.sslAllowReverseDnsLookup,
     files: [keyFile, trustFile].flatMap((file) => (file === undefined ? [] : [file.location])),
   };
 }
 
-function refuseUnbuilt(config: TlsSource): void {
-  if (config.sslOcsp) {
-    throw configFault(
-      `${config.prefix}.ocsp=true: not supported: the server would accept revoked certificates, so it does not start`,
-    );
-  }
+function refuseUnknownProvider(config: TlsSource): void {
   if (config.sslAuthProvider !== 'x509') {
     throw configFault(`ssl.authProvider: unknown: "${config.sslAuthProvider}" (expected x509)`);
   }
@@ -193,10 +191,12 @@ function storesOf(
     const { key, chain } = readKeyStore({ ...keyFile, password: keyFile.password() });
     const own = { key, cert: chain };
     if (trustFile === undefined) {
-      if (config.sslCrl)
+      const key = config.sslCrl ? 'crl' : config.sslOcsp ? 'ocsp' : undefined;
+      if (key !== undefined) {
         throw configFault(
-          `${prefix}.crl=true: needs ${prefix}.trustStore.location, which is not set`,
+          `${prefix}.${key}=true: needs ${prefix}.trustStore.location, which is not set`,
         );
+      }
       return own;
     }
     const trust = readTrustStore({ ...trustFile, password: trustFile.password() });

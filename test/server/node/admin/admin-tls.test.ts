@@ -213,7 +213,6 @@ test('revocation applies here too, and TLS without a certificate does not start'
       'admin.forceHttps': 'true',
     };
     assert.match(await startWith({ 'admin.forceHttps': 'true' }), 'ssl.quorum.keyStore.location');
-    assert.match(await startWith({ ...stores, 'ssl.quorum.ocsp': 'true' }), 'ssl.quorum.ocsp');
     assert.match(await startWith({ ...stores, 'ssl.quorum.crl': 'true' }), 'revocation lists');
   } finally {
     files.remove();

@@ -34,6 +34,7 @@ async function withGate(
       clientAuth: 'need',
       isClientNameChecked: false,
       isReverseLookupAllowed: false,
+      isOcspAsked: false,
       needOption: 'ssl.clientAuth=need',
       files: [],
     },
@@ -150,6 +151,7 @@ test('with a certificate that has the name of its authority, a client may have o
     clientAuth: 'need',
     isClientNameChecked: false,
     isReverseLookupAllowed: false,
+    isOcspAsked: false,
     needOption: 'ssl.clientAuth=need',
     files: [],
   } as const;

@@ -81,8 +81,12 @@ test('invalid options give an error that names them', async () => {
     );
     assert.match(await fault({ 'ssl.enabledProtocols': 'SSLv3' }), 'unknown version: "SSLv3"');
     assert.match(await fault({ 'ssl.ciphersuites': 'NONE' }), 'has no cipher suite of this server');
-    assert.match(await fault({ 'ssl.ocsp': 'true' }), 'ssl.ocsp');
     assert.match(await fault({ 'ssl.crl': 'true' }), 'needs revocation lists');
+    const unset = { 'ssl.trustStore.location': '' };
+    for (const key of ['ssl.crl', 'ssl.ocsp']) {
+      const text = `${key}=true: needs ssl.trustStore.location, which is not set`;
+      assert.match(await fault({ ...unset, [key]: 'true' }), text);
+    }
     const mixed = files.write('mixed.pem', files.server.cert + files.client.key);
     assert.match(await fault({ 'ssl.keyStore.location': mixed }), 'no certificate for its key');
   } finally {
