@@ -124,7 +124,9 @@ function post(
       response.on('end', () => resolve(Buffer.concat(chunks)));
       response.on('error', (error) => fail(`the responder fails: ${error.message}`));
     });
-    const timer = setTimeout(() => fail(`no response in ${timeMs} ms`), timeMs);
+    const timer = setTimeout(() => fail(`no response in ${timeMs} ms`), timeMs).unref();
+    // Who waits for the answer has a socket that keeps the process alive.
+    asked.on('socket', (socket) => socket.unref());
     asked.on('error', (error) => fail(`the responder is unreachable: ${error.message}`));
     asked.on('close', () => {
       clearTimeout(timer);

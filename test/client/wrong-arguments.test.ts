@@ -20,6 +20,7 @@ const TLS = {
   passphrase: undefined,
   servername: 'a',
   isVerified: true,
+  isOcspChecked: false,
 };
 const tlsArguments = (...place: [number, ...(string | number)[]]) => [
   argument(place, 'undefined', 'object'),
@@ -29,6 +30,7 @@ const tlsArguments = (...place: [number, ...(string | number)[]]) => [
   ),
   ...['passphrase', 'servername'].map((key) => argument([...place, key], 'undefined', ...TEXT)),
   argument([...place, 'isVerified'], 'undefined', 'boolean'),
+  argument([...place, 'isOcspChecked'], 'undefined', 'boolean'),
 ];
 const OPTIONS_ARGUMENTS = [
   argument([0]),

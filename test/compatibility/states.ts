@@ -65,7 +65,7 @@ export const TOOLS: Readonly<Record<string, Entry & { readonly here: string }>> 
     here: 'zkserver',
   },
   'zkServer-initialize.sh': { ...SAME, here: 'zkserver init' },
-  'zkCli.sh': { ...different('GSSAPI and OCSP are refused'), here: 'zksh --zkcli' },
+  'zkCli.sh': { ...different('GSSAPI is refused'), here: 'zksh --zkcli' },
   'zkCleanup.sh': { ...different('reads each snapshot before it counts it'), here: 'zkops clean' },
   'zkTxnLogToolkit.sh': { ...different('the output has another format'), here: 'zkops log' },
   'zkSnapShotToolkit.sh': {
@@ -85,6 +85,9 @@ export const TOOLS: Readonly<Record<string, Entry & { readonly here: string }>> 
 
 export const SHELL_COMMANDS: Entries = {};
 
+const OCSP =
+  'only responders with http://; without an answer, a peer is refused, and no revocation list is fetched';
+
 export const CLIENT_KEYS: Entries = {
   'zookeeper.clientCnxnSocket': different('no effect: there is one kind of socket'),
   'zookeeper.fips-mode': different('no effect: names in certificates are always verified'),
@@ -95,7 +98,7 @@ export const CLIENT_KEYS: Entries = {
   'zookeeper.server.realm': KERBEROS,
   'zookeeper.ssl.hostnameVerification': different('false is refused'),
   'zookeeper.ssl.crl': refused('the connection would lack its protection'),
-  'zookeeper.ssl.ocsp': refused('the connection would lack its protection'),
+  'zookeeper.ssl.ocsp': different(OCSP),
   'zookeeper.ssl.context.supplier.class': refused('a client cannot run a Java class'),
   'zookeeper.ssl.protocol': refused('TLS 1.2 and 1.3 are always used'),
   'zookeeper.ssl.enabledProtocols': refused('TLS 1.2 and 1.3 are always used'),
@@ -149,9 +152,6 @@ export const PAGES: Readonly<Record<string, Entry & { readonly here: string }>> 
   'zookeeperTutorial.md': { ...different('the library is for JavaScript'), here: 'library.md' },
   'zookeeperUseCases.md': { ...different('no copy of this page'), here: 'README.md' },
 };
-
-const OCSP =
-  'only responders with http://; without an answer, a peer is refused, and no revocation list is fetched';
 
 /** Keys whose option works, but not as in 3.9.5. */
 export const KEYS: Entries = {

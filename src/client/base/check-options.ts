@@ -85,10 +85,10 @@ function checkSession(name: string, value: unknown): void {
 
 /** Uses the object itself, not a copy: its secure context is cached as long as it lives. */
 export function checkTls(name: string, value: unknown): void {
-  const { ca, cert, key, passphrase, servername, isVerified } = readFields(
+  const { ca, cert, key, passphrase, servername, isVerified, isOcspChecked } = readFields(
     name,
     value as TlsOptions,
-    ['ca', 'cert', 'key', 'passphrase', 'servername', 'isVerified'],
+    ['ca', 'cert', 'key', 'passphrase', 'servername', 'isVerified', 'isOcspChecked'],
   );
   for (const [field, pem] of Object.entries({ ca, cert, key })) {
     if (pem !== undefined && typeof pem !== 'string' && !isBytes(pem)) {
@@ -98,6 +98,7 @@ export function checkTls(name: string, value: unknown): void {
   if (passphrase !== undefined) checkText(`${name}.passphrase`, passphrase);
   if (servername !== undefined) checkText(`${name}.servername`, servername);
   if (isVerified !== undefined) checkBoolean(`${name}.isVerified`, isVerified);
+  if (isOcspChecked !== undefined) checkBoolean(`${name}.isOcspChecked`, isOcspChecked);
 }
 
 export function checkAskOptions(given: AskOptions): AskOptions {

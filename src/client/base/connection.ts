@@ -1,7 +1,8 @@
 import { createConnection, type NetConnectOpts, type OnReadOpts, type Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import type { ServerAddress } from './connect-string.js';
 import { loadTls } from './load-on-demand.js';
-import { describeSocketError, type SocketFault } from './socket-fault.js';
+import { describeSocketError, SocketFault } from './socket-fault.js';
 import {
   certificateFault,
   describeTlsClose,
@@ -75,6 +76,11 @@ export class Connection {
       this.socket.destroy();
       return;
     }
+    if (!this.isOpen) {
+      this.fault = new SocketFault('tls', this.address, 'sent bytes before it was trusted');
+      this.socket.destroy();
+      return;
+    }
     this.hasReceived = true;
     this.events?.received(chunk);
   }
@@ -115,8 +121,24 @@ export function openSocket(
   const socket = loadTls().connect(options);
   socket.once('secureConnect', () => {
     const fault = certificateFault(socket, address, tls);
-    if (fault === undefined) socket.emit('trusted');
-    else socket.destroy(fault);
+    if (fault !== undefined) socket.destroy(fault);
+    else if (tls?.isOcspChecked !== true) socket.emit('trusted');
+    else trustUnlessRevoked(socket, tls);
   });
   return socket;
+}
+
+/** Nobody reads what the server sends before its responders have answered. */
+function trustUnlessRevoked(socket: TLSSocket, tls: TlsOptions): void {
+  socket.pause();
+  import('./revocation.js')
+    .then(({ refuseRevoked }) => refuseRevoked(socket, tls))
+    .then(
+      () => {
+        if (socket.destroyed) return;
+        socket.emit('trusted');
+        socket.resume();
+      },
+      (error: Error) => socket.destroy(error),
+    );
 }

@@ -20,6 +20,11 @@ export interface TlsOptions {
   readonly servername?: string;
   /** False accepts any certificate, so anybody can impersonate the server. Default true. */
   readonly isVerified?: boolean;
+  /**
+   * True asks the OCSP responders that the certificates of the server name, and refuses a server
+   * that they do not call good. Needs `ca`. Default false.
+   */
+  readonly isOcspChecked?: boolean;
 }
 
 /** An unusable TLS option. Thrown when a client is created. */
@@ -85,6 +90,9 @@ export function secureContextOf(tls: TlsOptions): SecureContext {
   if (known !== undefined) return known;
   const { ca, cert, passphrase } = tls;
   const key = tls.key ?? cert;
+  if (tls.isOcspChecked === true && ca === undefined) {
+    throw new TlsOptionError('ca', 'not given, but isOcspChecked needs it');
+  }
   if (ca !== undefined) checkAuthorities(ca.toString());
   if (cert !== undefined && key !== undefined) checkPair(cert, key, passphrase);
   else if (key !== undefined) throw new TlsOptionError('key', 'given without a certificate');
@@ -104,7 +112,7 @@ function checkAuthorities(pem: string): void {
   }
 }
 
-function certificatesIn(pem: string | Buffer): readonly X509Certificate[] {
+export function certificatesIn(pem: string | Buffer): readonly X509Certificate[] {
   const blocks = pem
     .toString()
     .match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g);
@@ -198,6 +206,9 @@ export function describeTlsError(
     return fault(
       `has a certificate for ${namesOf(error)} (expected ${tls?.servername ?? address.host})`,
     );
+  }
+  if (code === 'EOCSP') {
+    return fault(`has a certificate that is not accepted (OCSP: ${(error as Error).message})`);
   }
   const isUnknown = code === BAD_CERTIFICATE && tls?.cert === undefined;
   const problem = PROBLEMS[isUnknown ? 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED' : code];

@@ -71,7 +71,6 @@ async function loginOf(properties: Properties, folder: string): Promise<SaslLogi
 /** These restrict which servers the client trusts, or how it encrypts. */
 const UNSUPPORTED: readonly string[] = [
   'zookeeper.ssl.crl',
-  'zookeeper.ssl.ocsp',
   'zookeeper.ssl.context.supplier.class',
   'zookeeper.ssl.protocol',
   'zookeeper.ssl.enabledProtocols',
@@ -94,9 +93,16 @@ async function tlsOf(properties: Properties, folder: string): Promise<TlsOptions
     storeOf(properties, `zookeeper.ssl.${name}`, folder),
   );
   const keyStore = own === undefined ? undefined : readKeyStore(own);
+  const isOcspChecked = isTrue(properties, 'zookeeper.ssl.ocsp');
+  if (isOcspChecked && trust === undefined) {
+    throw new Error(
+      'zookeeper.ssl.ocsp=true: needs zookeeper.ssl.trustStore.location, which is not set',
+    );
+  }
   return {
     ...(trust === undefined ? {} : { ca: readTrustStore(trust).certificates.join('') }),
     ...(keyStore === undefined ? {} : { cert: keyStore.chain, key: keyStore.key }),
+    ...(isOcspChecked ? { isOcspChecked } : {}),
   };
 }
 

@@ -138,6 +138,12 @@ test('a client configuration gives TLS with PEM files, and other stores are refu
         `zookeeper.ssl.${line}: not supported: the connection would lack its protection`,
       );
     }
+    const [ocsp, trust] = ['zookeeper.ssl.ocsp=true', 'zookeeper.ssl.trustStore.location=ca.pem'];
+    write([secure, trust, ocsp]);
+    assert.equal(await readClientProperties(file('p')), { tls: { ca, isOcspChecked: true } });
+    write([secure, ocsp]);
+    const text = 'zookeeper.ssl.ocsp=true: needs zookeeper.ssl.trustStore.location';
+    assert.match(await messageOf(readClientProperties(file('p'))), text);
     write([secure, 'zookeeper.ssl.hostnameVerification=false']);
     assert.match(await messageOf(readClientProperties(file('p'))), /hostnameVerification/);
     const run = await runZksh(['--properties', file('none'), '-c', 'ls /']);
