@@ -59,4 +59,6 @@ export const FINDING_NAMES = [
   'not-removed',
   'damaged-log',
   'no-digest',
+  'late-bucket',
+  'damaged-object',
 ] as const;

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { VERSION_DIR } from '../../../server/persistence/file-names.js';
 import { type OpenFile, openPlain } from '../../data-files/open-file.js';
@@ -38,7 +38,7 @@ export class BackupFolder {
   static open(path: string, nowMs: number, key: Buffer | undefined): BackupFolder {
     try {
       const marker = join(path, MARKER);
-      if (existsSync(marker)) checkMarker(marker, key);
+      if (existsSync(marker)) checkMarker(marker, readFileSync(marker, 'utf8'), key);
       else if (existsSync(path) && readdirSync(path).length > 0) {
         throw new RunFault(
           `${path}: is not empty, and has no backup\nChoose an empty folder with --to`,
@@ -61,15 +61,29 @@ export class BackupFolder {
     }
   }
 
+  /** The content of its marker. */
+  get marker(): string {
+    return readFileSync(join(this.path, MARKER), 'utf8');
+  }
+
   close(): void {
     this.release();
   }
+}
+
+/** A folder that `backupFiles` accepts. */
+export function writeMarker(path: string, text: string): void {
+  writeFileSync(join(path, MARKER), text, { mode: 0o600 });
 }
 
 /** The folder of the files, and how to read them. */
 export interface BackupFiles {
   readonly folder: string;
   readonly open: OpenFile;
+  /** The folder or the bucket, in texts. */
+  readonly shown: string;
+  /** Objects of a bucket that are not those that were written. */
+  readonly damage: readonly string[];
 }
 
 /** @throws RunFault for a folder without a backup, or with another key */
@@ -80,17 +94,18 @@ export function backupFiles(path: string, key: Buffer | undefined): BackupFiles 
       `${path}: has no backup: ${MARKER} is missing\nPass the --to folder of zkops backup run`,
     );
   }
-  checkMarker(marker, key);
+  checkMarker(marker, readFileSync(marker, 'utf8'), key);
   const open = key === undefined ? openPlain : openEncrypted(key);
-  return { folder: join(path, VERSION_DIR), open };
+  const folder = join(path, VERSION_DIR);
+  return { folder, open, shown: folder, damage: [] };
 }
 
 function markerOf(key: Buffer | undefined) {
   return key === undefined ? { schema: SCHEMA } : { schema: ENCRYPTED, key: checkOfKey(key) };
 }
 
-function checkMarker(marker: string, key: Buffer | undefined): void {
-  const text = readFileSync(marker, 'utf8');
+/** @param text the marker of a backup. @throws RunFault for another key */
+export function checkMarker(marker: string, text: string, key: Buffer | undefined): void {
   if (text.includes(`"${SCHEMA}"`)) {
     if (key === undefined) return;
     throw new RunFault(

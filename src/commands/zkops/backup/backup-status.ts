@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { formatZxid } from '../../../protocol/zxid.js';
 import { isSuccessor, logsAmong, snapshotsAmong } from '../../../server/persistence/recovery.js';
 import { listFiles } from '../../data-files/find-files.js';
-import type { OpenFile } from '../../data-files/open-file.js';
 import { readLog } from '../../data-files/read-log.js';
 import { timeOfTxn } from '../../data-files/txn-head.js';
 import { shortBytes } from '../../ensemble/format.js';
@@ -18,8 +17,9 @@ import {
   type TaskCall,
 } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from '../files/max-entry.js';
-import { backupFiles } from './backup-folder.js';
-import { KEY_FILE_OPTION, readKeyFile } from './key-file.js';
+import type { BackupFiles } from './backup-folder.js';
+import { withBackup } from './backup-source.js';
+import { KEY_FILE_OPTION } from './key-file.js';
 
 interface LogSpan {
   first: bigint | undefined;
@@ -31,16 +31,16 @@ interface LogSpan {
 /** @param before the last zxid of the previous log */
 async function readSpan(
   call: TaskCall,
-  path: string,
-  open: OpenFile,
+  name: string,
+  { folder, open, shown }: BackupFiles,
   before: bigint | undefined,
 ): Promise<LogSpan> {
   const span: LogSpan = { first: undefined, last: before, lastTimeMs: undefined, problems: [] };
   const problem = (level: 'warning' | 'critical', code: FindingName, text: string): void => {
-    span.problems.push({ level, code, text: `${path}: ${text}` });
+    span.problems.push({ level, code, text: `${shown}/${name}: ${text}` });
   };
   const reader = readLog(
-    path,
+    join(folder, name),
     ({ zxid, entry, offset, damage }) => {
       if (damage !== undefined) problem('critical', 'damaged-log', `damaged at offset ${offset}`);
       if (span.last !== undefined && zxid > span.last && !isSuccessor(span.last, zxid)) {
@@ -61,11 +61,16 @@ async function readSpan(
   return span;
 }
 
-async function status(call: TaskCall): Promise<Report> {
-  const { folder, open } = backupFiles(call.args[0] ?? '.', readKeyFile(call));
+function status(call: TaskCall): Promise<Report> {
+  return withBackup(call, (backup) => statusOf(call, backup));
+}
+
+async function statusOf(call: TaskCall, backup: BackupFiles): Promise<Report> {
+  const { folder, shown, damage } = backup;
   const files = await listFiles(folder);
   const rows: ReportRow[] = [];
   const problems: Problem[] = [];
+  for (const text of damage) problems.push({ level: 'critical', code: 'damaged-object', text });
   const snapshots = snapshotsAmong(files).reverse();
   for (const { name, size, zxid } of snapshots) {
     const time = new Date(statSync(join(folder, name)).mtimeMs).toISOString();
@@ -74,7 +79,7 @@ async function status(call: TaskCall): Promise<Report> {
   let last: bigint | undefined;
   let lastTime: string | undefined;
   for (const { name, size } of logsAmong(files)) {
-    const span = await readSpan(call, join(folder, name), open, last);
+    const span = await readSpan(call, name, backup, last);
     problems.push(...span.problems);
     last = span.last;
     lastTime = span.lastTimeMs === undefined ? lastTime : new Date(span.lastTimeMs).toISOString();
@@ -85,7 +90,7 @@ async function status(call: TaskCall): Promise<Report> {
   }
   const [oldest] = snapshots;
   if (oldest === undefined) {
-    const text = `${folder}: has no snapshot, so nothing can be restored: run zkops backup run`;
+    const text = `${shown}: has no snapshot, so nothing can be restored: run zkops backup run`;
     problems.push({ level: 'critical', code: 'no-snapshot', text });
   }
   const reach = last ?? snapshots.at(-1)?.zxid ?? 0n;

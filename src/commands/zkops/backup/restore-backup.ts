@@ -14,11 +14,12 @@ import { UsageError } from '../../ensemble/usage-error.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import { finishedReport, type Report, type Task, type TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from '../files/max-entry.js';
-import { asTargetFault, backupFiles } from './backup-folder.js';
+import { asTargetFault, type BackupFiles } from './backup-folder.js';
 import { BackupLog } from './backup-log.js';
+import { refuseDamage, withBackup } from './backup-source.js';
 import { copyAs } from './encrypted-file.js';
-import { AT_OPTION, findMoment, parseAt, type Span } from './find-moment.js';
-import { KEY_FILE_OPTION, readKeyFile } from './key-file.js';
+import { AT_OPTION, type At, findMoment, parseAt, type Span } from './find-moment.js';
+import { KEY_FILE_OPTION } from './key-file.js';
 import {
   firstThatLeads,
   type Moment,
@@ -29,10 +30,21 @@ import {
 } from './replay-to.js';
 
 async function restore(call: TaskCall): Promise<Report> {
-  const [backup = '.'] = call.args;
-  const { folder, open } = backupFiles(backup, readKeyFile(call));
   const at = parseAt(call.text('at') ?? 'latest');
   const to = targetOf(call);
+  return withBackup(call, (backup) => {
+    refuseDamage(backup, at);
+    return restoreFrom(backup, { call, at, to });
+  });
+}
+
+interface Wish {
+  readonly call: TaskCall;
+  readonly at: At;
+  readonly to: string | undefined;
+}
+
+async function restoreFrom({ folder, open }: BackupFiles, { call, at, to }: Wish): Promise<Report> {
   const files = await listFiles(folder);
   const limits = { maxEntry: maxEntryOf(call), signal: call.signal, open };
   const span = await findMoment(at, folder, files, limits);

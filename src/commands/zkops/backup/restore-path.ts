@@ -34,9 +34,10 @@ import {
   type MemberSession,
   openSession,
 } from '../probes/sessions.js';
-import { backupFiles } from './backup-folder.js';
-import { AT_OPTION, findMoment, parseAt } from './find-moment.js';
-import { KEY_FILE_OPTION, readKeyFile } from './key-file.js';
+import type { BackupFiles } from './backup-folder.js';
+import { refuseDamage, withBackup } from './backup-source.js';
+import { AT_OPTION, type At, findMoment, parseAt } from './find-moment.js';
+import { KEY_FILE_OPTION } from './key-file.js';
 import { isPastEphemeral, type PastTree, pastRecords } from './past-records.js';
 import { firstThatLeads, type Moment, problemsOfMoment, replayTo } from './replay-to.js';
 
@@ -62,9 +63,15 @@ interface Past {
   readonly tree: PastTree;
 }
 
-async function loadPast(call: TaskCall, backup: string): Promise<Past> {
-  const { folder, open } = backupFiles(backup, readKeyFile(call));
+function loadPast(call: TaskCall): Promise<Past> {
   const at = parseAt(call.text('at') ?? 'latest');
+  return withBackup(call, (backup) => {
+    refuseDamage(backup, at);
+    return loadFrom(backup, call, at);
+  });
+}
+
+async function loadFrom({ folder, open }: BackupFiles, call: TaskCall, at: At): Promise<Past> {
   const files = await listFiles(folder);
   const limits = { maxEntry: maxEntryOf(call), signal: call.signal, open };
   const { target } = await findMoment(at, folder, files, limits);
@@ -194,9 +201,9 @@ async function apply(restore: Restore): Promise<Tally> {
 }
 
 async function run(call: TaskCall): Promise<Report> {
-  const [backup = '.', path = '/'] = call.args;
+  const [, path = '/'] = call.args;
   checkCall(call, path);
-  const { moment, tree } = await loadPast(call, backup);
+  const { moment, tree } = await loadPast(call);
   checkPast(tree, path, moment);
   const session = await openFirst(call);
   try {

@@ -2,19 +2,21 @@
 // files, so it works beside every server.
 
 import { realpathSync } from 'node:fs';
+import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatZxid } from '../../../protocol/zxid.js';
 import { versionFolder } from '../../data-files/find-files.js';
 import { RunFault } from '../../ensemble/run-fault.js';
-import { UsageError } from '../../ensemble/usage-error.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import { hasCode } from '../../program/file-error.js';
 import type { Report, ReportRow, Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from '../files/max-entry.js';
-import { asTargetFault, BackupFolder } from './backup-folder.js';
+import type { Mirror } from '../s3/mirror.js';
+import { asTargetFault, type BackupFolder } from './backup-folder.js';
 import { BackupLog } from './backup-log.js';
-import { KEY_FILE_OPTION, readKeyFile } from './key-file.js';
+import { openTarget, type Target } from './backup-target.js';
+import { KEY_FILE_OPTION } from './key-file.js';
 import { MemberLog } from './member-log.js';
 import { MemberSnapshots } from './member-snapshots.js';
 import { applyRetention } from './retention.js';
@@ -31,32 +33,40 @@ class Backup {
   private readonly log: BackupLog;
   private readonly memberLog: MemberLog;
   private readonly memberSnapshots: MemberSnapshots;
+  private readonly mirror: Mirror | undefined;
+  private mirrorProblem: string | undefined;
 
-  private constructor(call: TaskCall, folder: BackupFolder, log: BackupLog) {
+  private constructor(call: TaskCall, { folder, mirror }: Target, log: BackupLog) {
     const [dataDir = '.', logDir = dataDir] = call.args;
     const limits = { maxEntry: maxEntryOf(call), signal: call.signal };
     this.call = call;
     this.folder = folder;
+    this.mirror = mirror;
     this.log = log;
     this.memberLog = new MemberLog(versionFolder(logDir), log, limits);
     this.memberSnapshots = new MemberSnapshots(call, versionFolder(dataDir), folder);
   }
 
   static async open(call: TaskCall): Promise<Backup> {
-    const to = call.text('to');
-    if (to === undefined) throw new UsageError('backup run: missing option (expected --to FOLDER)');
     for (const source of call.args) mustExist(source);
-    const key = readKeyFile(call);
-    const folder = BackupFolder.open(to, call.now().getTime(), key);
+    const target = await openTarget(call);
+    const { folder, mirror } = target;
     try {
       const limits = { maxEntry: maxEntryOf(call), signal: call.signal };
-      const inside = call.args.some((source) => isInside(folder.path, source));
-      if (inside) throw new UsageError(`--to ${to}: is in the folder of the member`);
-      return new Backup(call, folder, await BackupLog.open(folder.files, limits, key));
+      const log = await BackupLog.open(folder.files, limits, folder.key);
+      await mirror?.recheck();
+      return new Backup(call, target, log);
     } catch (error) {
+      await mirror?.close();
       folder.close();
       throw error;
     }
+  }
+
+  get allProblems(): readonly Problem[] {
+    const text = this.mirror?.problem;
+    if (text === undefined) return this.problems;
+    return [...this.problems, { level: 'critical', code: 'late-bucket', text }];
   }
 
   get summary(): string {
@@ -72,18 +82,37 @@ class Backup {
     const { signal } = this.call;
     try {
       while (!signal.aborted) {
+        const end = performance.now() + intervalMs;
         const row = await this.round();
         if (row !== undefined) yield [row];
-        if (isOnce) return;
-        await delay(intervalMs, undefined, { signal });
+        if (isOnce) {
+          await this.mirror?.flush();
+          return;
+        }
+        const note = await this.mirrorUntil(end);
+        if (note !== undefined) yield [note];
+        await delay(Math.max(0, end - performance.now()), undefined, { signal });
       }
     } catch (error) {
       // After a stop, the next run continues.
       if (!signal.aborted) throw hasErrno(error) ? asTargetFault(this.folder.path, error) : error;
     } finally {
+      await this.mirror?.close();
       this.log.close();
       this.folder.close();
     }
+  }
+
+  /** @returns a row if the store begins or ceases to fail */
+  private async mirrorUntil(end: number): Promise<ReportRow | undefined> {
+    const { mirror } = this;
+    if (mirror === undefined) return undefined;
+    while (performance.now() < end && (await mirror.step()));
+    const { problem } = mirror;
+    if (problem === this.mirrorProblem) return undefined;
+    this.mirrorProblem = problem;
+    const note = problem ?? 'the bucket receives the backup again';
+    return [this.call.now().toISOString(), 0, 0, undefined, note];
   }
 
   private async round(): Promise<ReportRow | undefined> {
@@ -97,6 +126,7 @@ class Backup {
     this.txns += logRound.txns;
     this.snapshots += snapshots;
     const { gaps, damage, removed, isMemberLate } = logRound;
+    if (removed + removedFiles > 0) await this.mirror?.recheck();
     this.problems.length = 0;
     for (const { after, before } of gaps) {
       const text = `the member no longer has the txns between ${formatZxid(after)} and ${formatZxid(before)}, so no restore can end there; raise its autopurge.snapRetainCount, or run backups without a pause`;
@@ -137,11 +167,6 @@ function mustExist(source: string): void {
   }
 }
 
-function isInside(path: string, folder: string): boolean {
-  const [inner, outer] = [realpathSync(path), realpathSync(folder)];
-  return inner === outer || inner.startsWith(`${outer}/`);
-}
-
 async function run(call: TaskCall): Promise<Report> {
   const backup = await Backup.open(call);
   return {
@@ -149,7 +174,7 @@ async function run(call: TaskCall): Promise<Report> {
     rows: backup.run(),
     isEndless: true,
     isService: !call.has('once'),
-    finish: () => ({ verdict: concludeFrom(backup.problems, backup.summary) }),
+    finish: () => ({ verdict: concludeFrom(backup.allProblems, backup.summary) }),
   };
 }
 
@@ -166,7 +191,8 @@ export const runBackup: Task = {
   summary: 'Follow the files of a member, and keep its snapshots and txns, verified, in a folder',
   args: ['<data-dir>', '[data-log-dir]'],
   options: [
-    ['--to <folder>', 'folder of the backup, new or from an earlier run'],
+    ['--to <folder>', 'folder or s3://BUCKET/PREFIX of the backup, new or from an earlier run'],
+    ['--spool <folder>', 'local copy of a backup in S3, which continues while S3 is down'],
     ['--once', 'copy the present files, and exit'],
     ['--interval <ms>', 'time between two polls at the files', 'ms', DEFAULT_INTERVAL_MS],
     ['--keep-days <n>', 'remove files that no restore to the last n days needs', 'count'],
