@@ -2,6 +2,7 @@ import type { Target } from '../target.js';
 import { clientFrames } from './client-frames.js';
 import { epochFiles, keyStores, pemStores, snapshot, txnLog } from './files.js';
 import { learnerLink } from './learner-link.js';
+import { ocspResponses } from './ocsp.js';
 import { electionPackets, leaderLink, quorumPackets } from './quorum-packets.js';
 import { connectStrings, dumps, dynamicFile, fourLetter, shellLines, zooCfg } from './texts.js';
 import { zippedSnapshot } from './zipped-snapshot.js';
@@ -19,6 +20,7 @@ export const TARGETS: readonly Target[] = [
   dynamicFile,
   keyStores,
   pemStores,
+  ocspResponses,
   fourLetter,
   dumps,
   epochFiles,
