@@ -1,4 +1,12 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -163,7 +171,25 @@ test('a damaged manifest is refused', () =>
     }
   }));
 
-test('retention removes objects, and leftovers of a killed run go', () =>
+test('retention removes objects, too', () =>
+  withS3(async ({ s3, member, put, remove, run, call }) => {
+    const file = (name: string) => join(member, 'version-2', name);
+    put('log.1', buildLog(entries(1, 5), 4096));
+    put('snapshot.3', readFileSync(file('snapshot.0')));
+    // The clock of the tests is at 1970-01-01.
+    for (const name of ['snapshot.0', 'snapshot.3']) {
+      utimesSync(file(name), new Date(-200_000_000), new Date(-200_000_000));
+    }
+    await run();
+    const has = (name: string) => [...s3.objects.keys()].some((key) => key.includes(`/${name}/`));
+    assert.equal([has('snapshot.0'), has('snapshot.3')], [true, true]);
+    remove('snapshot.0');
+    assert.match((await run('--keep-days', '1')).out, '1 old files removed');
+    assert.equal([has('snapshot.0'), has('snapshot.3')], [false, true]);
+    assert.match((await call('status', [TARGET])).out, 'moments from 0x3 to 0x5');
+  }));
+
+test('objects of a killed run that no manifest names are removed', () =>
   withS3(async ({ s3, member, put, run, call }) => {
     put('log.1', buildLog(entries(1, 3), 4096));
     await run();
