@@ -1,18 +1,22 @@
 import { createRequire } from 'node:module';
+import { SNAPPY_HEADER, SnappyReader } from '../../../server/persistence/snappy.js';
 
 export interface Decompressed {
   readonly data: Buffer;
-  readonly format: 'gzip' | 'zlib' | 'zstd';
+  readonly format: 'gzip' | 'zlib' | 'zstd' | 'snappy';
 }
 
 /** A small value may decompress to gigabytes. */
 const MAX_LENGTH = 64 * 1024 * 1024;
 const ZSTD = 0xfd2fb528;
+/** The first bytes of the streams of snappy-java; a bare block of snappy has none. */
+const SNAPPY = SNAPPY_HEADER.subarray(0, 8);
 
 /** Undefined for other formats and damaged bytes. */
 export function decompress(data: Buffer): Decompressed | undefined {
   const format = formatOf(data);
   if (format === undefined) return undefined;
+  if (format === 'snappy') return unsnappied(data);
   // Loading zlib takes milliseconds, so other values do not load it.
   const zlib: typeof import('node:zlib') = createRequire(import.meta.url)('node:zlib');
   const limit = { maxOutputLength: MAX_LENGTH };
@@ -28,11 +32,29 @@ export function decompress(data: Buffer): Decompressed | undefined {
   }
 }
 
+function unsnappied(data: Buffer): Decompressed | undefined {
+  const reader = new SnappyReader();
+  const blocks: Buffer[] = [];
+  let length = 0;
+  try {
+    for (const block of reader.push(data)) {
+      length += block.length;
+      if (length > MAX_LENGTH) return undefined;
+      blocks.push(block);
+    }
+    reader.end();
+  } catch {
+    return undefined;
+  }
+  return { format: 'snappy', data: Buffer.concat(blocks) };
+}
+
 function formatOf(data: Buffer): Decompressed['format'] | undefined {
   if (data.length < 6) return undefined;
   const start = data.readUInt16BE(0);
   if (start === 0x1f8b) return 'gzip';
   if (data.readUInt32LE(0) === ZSTD) return 'zstd';
+  if (data.subarray(0, SNAPPY.length).equals(SNAPPY)) return 'snappy';
   // RFC 1950: deflate with a window of 32 KiB, and a checksum in the first two bytes.
   return data[0] === 0x78 && start % 31 === 0 ? 'zlib' : undefined;
 }

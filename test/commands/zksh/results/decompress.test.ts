@@ -3,6 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { decompress } from '../../../../src/commands/zksh/results/decompress.js';
 import { loadRenderer } from '../../../../src/commands/zksh/results/render.js';
+import { packChunk, SNAPPY_HEADER } from '../../../../src/server/persistence/snappy.js';
 import { makeShellWorld } from '../../../support/shell-world.js';
 
 const TEXT = Buffer.from('{"pool": 20}'.repeat(20));
@@ -12,6 +13,15 @@ const ZSTD = Buffer.from('28b52ffd2005290000' + '68656c6c6f', 'hex');
 test('gzip and zlib are found by their first bytes', () => {
   assert.equal(decompress(gzipSync(TEXT)), { format: 'gzip', data: TEXT });
   assert.equal(decompress(deflateSync(TEXT)), { format: 'zlib', data: TEXT });
+});
+
+test('a stream of snappy-java is found by its first bytes, and must be whole', () => {
+  const data = Buffer.concat([SNAPPY_HEADER, packChunk(TEXT)]);
+  assert.equal(decompress(data), { format: 'snappy', data: TEXT });
+  assert.is(decompress(data.subarray(0, -1)), undefined);
+  const zeros = packChunk(Buffer.alloc(1024 * 1024));
+  const bomb = Buffer.concat([SNAPPY_HEADER, ...new Array<Buffer>(65).fill(zeros)]);
+  assert.is(decompress(bomb), undefined);
 });
 
 test('zstd is read where Node.js can, and is left alone elsewhere', () => {

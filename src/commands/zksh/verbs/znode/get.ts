@@ -19,7 +19,7 @@ export const get = defineCommand({
     hex: { letter: 'x', summary: 'print a hex dump' },
     decompress: {
       letter: 'z',
-      summary: 'decompress the data: gzip, zlib, or zstd (Node.js 22.15 or later)',
+      summary: 'decompress the data: gzip, zlib, snappy, or zstd (Node.js 22.15 or later)',
     },
     raw: { summary: 'print the bytes without a newline' },
     to: { kind: 'file', valueName: 'FILE', summary: 'write the bytes to FILE (mode 0600)' },
@@ -70,7 +70,7 @@ function plainData(path: string, data: Buffer | null): Buffer | null {
   const plain = data === null ? undefined : decompress(data);
   if (data === null || plain !== undefined) return plain?.data ?? null;
   throw new CommandError(
-    `${path}: data is not compressed, or is damaged (expected gzip, zlib, or zstd)`,
+    `${path}: data is not compressed, or is damaged (expected gzip, zlib, snappy, or zstd)`,
     {
       code: 'NOTCOMPRESSED',
       path,
