@@ -194,7 +194,7 @@ export const runBackup: Task = {
     ['--to <folder>', 'folder or s3://BUCKET/PREFIX of the backup, new or from an earlier run'],
     ['--spool <folder>', 'local copy of a backup in S3, which continues while S3 is down'],
     ['--once', 'copy the present files, and exit'],
-    ['--interval <ms>', 'time between two polls at the files', 'ms', DEFAULT_INTERVAL_MS],
+    ['--interval <time>', 'time between two polls of the files', 'ms', DEFAULT_INTERVAL_MS],
     ['--keep-days <n>', 'remove files that no restore to the last n days needs', 'count'],
     KEY_FILE_OPTION,
     MAX_ENTRY_OPTION,

@@ -268,7 +268,7 @@ export const rollTask: Task = {
   options: [
     ['--command <template>', 'shell command that restarts {host}, {port}, {id}, or {name}'],
     [
-      '--wait <ms>',
+      '--wait <time>',
       'timeout for each command, and for the ensemble after it',
       'ms',
       DEFAULT_WAIT_MS,
