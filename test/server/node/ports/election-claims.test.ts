@@ -26,6 +26,21 @@ function answer(peer: PeerSocket): void {
   peer.socket.on('data', () => peer.sendFrame('answer'));
 }
 
+/** A responsive smaller server is connected, and a request in its name comes. */
+async function requestCallBack(world: ElectionWorld) {
+  const accepted = await world.listenAs(1);
+  world.port.notify(1, Buffer.from('vote'));
+  const member = await waitFor('a call', () => accepted[0]);
+  answer(member);
+  member.sendFrame('hello');
+  await waitFor('its frame', () => world.notified.includes('1: hello'));
+  const count = world.notified.length;
+  const request = world.connect(1);
+  await waitFor('the request to be closed', () => request.isClosed);
+  await waitFor('the proof', () => world.notified.length > count);
+  return { accepted, member };
+}
+
 const DUPLICATE = /server 3: two connections claim its id, .*Check for a duplicate myid/;
 
 test('a responsive connection stays when others claim to be its server', () =>
@@ -49,16 +64,7 @@ test('calls that cross at the start of two servers are not reported as a duplica
   within(
     [3, 3],
     async (world) => {
-      const accepted = await world.listenAs(1);
-      world.port.notify(1, Buffer.from('vote'));
-      const member = await waitFor('a call', () => accepted[0]);
-      answer(member);
-      member.sendFrame('hello');
-      await waitFor('its frame', () => world.notified.includes('1: hello'));
-      const count = world.notified.length;
-      const request = world.connect(1);
-      await waitFor('the request to be closed', () => request.isClosed);
-      await waitFor('the proof', () => world.notified.length > count);
+      await requestCallBack(world);
       assert.equal(world.warnings, []);
     },
     60_000,
@@ -78,16 +84,7 @@ test('a restarted server is accepted as soon as its old connection is gone', () 
 
 test('a call-back request in the name of a responsive smaller server ends no connection', () =>
   within([3, 3], async (world) => {
-    const accepted = await world.listenAs(1);
-    world.port.notify(1, Buffer.from('vote'));
-    const member = await waitFor('a call', () => accepted[0]);
-    answer(member);
-    member.sendFrame('hello');
-    await waitFor('its frame', () => world.notified.includes('1: hello'));
-    const count = world.notified.length;
-    const request = world.connect(1);
-    await waitFor('the request to be closed', () => request.isClosed);
-    await waitFor('the proof', () => world.notified.length > count);
+    const { accepted, member } = await requestCallBack(world);
     assert.not.ok(member.isClosed);
     assert.is(accepted.length, 1);
   }));
