@@ -16,6 +16,9 @@ import { type OpenFile, openPlain, type ReadHandle } from './open-file.js';
 import { reading } from './reading.js';
 
 const READ_SIZE = 256 * 1024;
+/** In a StatPersisted. Neither is below the znode's czxid. */
+const MZXID_OFFSET = 8;
+const PZXID_OFFSET = 52;
 
 export type SnapshotNode = Extract<SnapshotItem, { kind: 'node' }>;
 export type SnapshotSession = Extract<SnapshotItem, { kind: 'session' }>;
@@ -46,6 +49,8 @@ export interface SnapshotOutcome {
   /** From the end of the file; the digest is null for an old version. */
   readonly storedDigest: { readonly zxid: bigint; readonly digest: bigint | null } | undefined;
   readonly lastProcessedZxid: bigint | undefined;
+  /** The newest txn that the Stat of any znode names. */
+  readonly newestZxid: bigint;
   /** Set unless the file is whole. The offset counts uncompressed bytes. */
   readonly fault: { readonly offset: number; readonly reason: string } | undefined;
 }
@@ -168,6 +173,7 @@ class SnapshotFold<Value> {
   private dataBytes = 0;
   private storedDigest: SnapshotOutcome['storedDigest'];
   private lastProcessedZxid: bigint | undefined;
+  private newestZxid = 0n;
   private fault: SnapshotOutcome['fault'];
 
   constructor(taker: SnapshotTaker<Value>) {
@@ -214,6 +220,10 @@ class SnapshotFold<Value> {
   private takeNode(node: SnapshotNode, batch: Value[]): void {
     this.nodes++;
     this.dataBytes += Buffer.byteLength(node.path) + (node.data?.length ?? 0);
+    for (const offset of [MZXID_OFFSET, PZXID_OFFSET]) {
+      const zxid = node.stat.readBigInt64BE(offset);
+      if (zxid > this.newestZxid) this.newestZxid = zxid;
+    }
     const digest = this.taker.isKnown === true ? 0 : this.digestOf(node);
     const value = this.taker.node(node, digest);
     if (value !== undefined) batch.push(value);
@@ -241,6 +251,7 @@ class SnapshotFold<Value> {
       digest: this.digest.value,
       storedDigest: this.storedDigest,
       lastProcessedZxid: this.lastProcessedZxid,
+      newestZxid: this.newestZxid,
       fault: fault ?? this.fault,
     };
   }

@@ -29,10 +29,15 @@ export function digestText(digest: bigint): string {
   return BigInt.asUintN(64, digest).toString();
 }
 
-/** A snapshot that is written during txns shows no real tree; its digest names a zxid. */
+/**
+ * A snapshot that is written during txns shows no real tree. Two signs prove it: its digest belongs
+ * to a later txn than its name, or a znode names a later txn than the digest. Apache's server makes
+ * the second kind if it writes the digest between the change of a znode and the count of its digest
+ * (DataTree.processTxn, logZxidDigest).
+ */
 export function digestOf(
   path: string,
-  { storedDigest, digest, fault }: SnapshotOutcome,
+  { storedDigest, digest, newestZxid, fault }: SnapshotOutcome,
 ): 'fits' | 'differs' | 'fuzzy' | 'none' {
   if (fault !== undefined || storedDigest === undefined || storedDigest.digest === null)
     return 'none';
@@ -40,7 +45,8 @@ export function digestOf(
   if (storedDigest.zxid === 0n && storedDigest.digest === 0n) return 'none';
   if (storedDigest.digest === digest) return 'fits';
   const named = parseSnapshotName(basename(path))?.zxid;
-  return named === storedDigest.zxid ? 'differs' : 'fuzzy';
+  const isFuzzy = named !== storedDigest.zxid || newestZxid > storedDigest.zxid;
+  return isFuzzy ? 'fuzzy' : 'differs';
 }
 
 export function zxidOfName(path: string): string | undefined {

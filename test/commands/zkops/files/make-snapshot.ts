@@ -6,6 +6,8 @@ export interface MadeNode {
   readonly version?: number;
   readonly owner?: bigint;
   readonly aclKey?: bigint;
+  readonly mzxid?: bigint;
+  readonly pzxid?: bigint;
 }
 
 export interface MadeSnapshot {
@@ -31,13 +33,17 @@ export function makeSnapshot(made: MadeSnapshot): Buffer {
       .string(node.path)
       .buffer(dataOf(node))
       .long(node.aclKey ?? -1n);
-    file.long(CZXID).long(CZXID).long(TIME).long(TIME);
+    file
+      .long(CZXID)
+      .long(node.mzxid ?? CZXID)
+      .long(TIME)
+      .long(TIME);
     file
       .int(node.version ?? 0)
       .int(0)
       .int(0)
       .long(node.owner ?? 0n)
-      .long(CZXID);
+      .long(node.pzxid ?? CZXID);
   }
   const whole = sealed(file.string('/').build());
   if (digestZxid === undefined) return whole;
@@ -53,7 +59,12 @@ function dataOf({ data }: MadeNode): Buffer | null {
 /** CRC-32 of path, data, and Stat, in the order of the digest. */
 function digestOf(node: MadeNode): bigint {
   if (node.path.startsWith('/zookeeper/')) return 0n;
-  const stat = new ByteBuilder().long(CZXID).long(CZXID).long(CZXID).long(TIME).long(TIME);
+  const stat = new ByteBuilder()
+    .long(CZXID)
+    .long(node.mzxid ?? CZXID)
+    .long(node.pzxid ?? CZXID)
+    .long(TIME)
+    .long(TIME);
   stat
     .int(node.version ?? 0)
     .int(0)

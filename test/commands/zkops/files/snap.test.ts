@@ -136,6 +136,21 @@ test('a digest of another zxid is normal for a fuzzy snapshot', async () => {
   });
 });
 
+for (const [what, later] of [
+  ['set', { mzxid: 6n }],
+  ['create of a child', { pzxid: 6n }],
+] as const) {
+  test(`a ${what} after the txn of the digest is normal for a fuzzy snapshot`, async () => {
+    const nodes = TREE.map((node) => (node.path === '/locks' ? { ...node, ...later } : node));
+    const fuzzy = makeSnapshot({ nodes, digestZxid: 5n, digestError: 1n });
+    await withFiles({ 'snapshot.5': fuzzy }, async (path) => {
+      const { rows, exitCode } = await taskJson(['snap', 'verify', path('snapshot.5')]);
+      assert.is(exitCode, 0);
+      assert.is(rows[0]?.['digest_state'], 'fuzzy');
+    });
+  });
+}
+
 test('in a folder, a valid snapshot outweighs a damaged one', async () => {
   const files = { 'snapshot.5': WHOLE, 'snapshot.9': WHOLE.subarray(0, 300) };
   await withFiles(files, async (path) => {
