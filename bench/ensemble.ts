@@ -9,7 +9,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { LoadConnection, type LoadOp, type LoadResult, prepareLoad, runLoad } from './load.js';
+import { type LoadOp, type LoadResult, prepareLoad, runLoad } from './load.js';
+import { LoadConnection } from './load-connection.js';
 import { type Ensemble, startEnsemble } from './members.js';
 import { apacheVersion, hasApache, modeOf, type ServerKind, startBenchServer } from './servers.js';
 import { commit, printTable } from './table.js';
@@ -33,7 +34,7 @@ async function timeLeaderKill({ kind, members }: Ensemble, home: string): Promis
   }
   const ms = performance.now() - killedAt;
   const { folder, port, lines } = leader;
-  leader.server = await startBenchServer(kind, home, folder, { port, lines });
+  leader.server = await startBenchServer(kind, home, { folder, seat: { port, lines } });
   return ms;
 }
 

@@ -7,7 +7,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LoadConnection, prepareLoad, runLoad } from './load.js';
+import { prepareLoad, runLoad } from './load.js';
+import { LoadConnection } from './load-connection.js';
 import { apacheVersion, hasApache, type ServerKind, startBenchServer } from './servers.js';
 import { commit, printTable } from './table.js';
 
@@ -57,7 +58,7 @@ async function measure(kind: ServerKind, home: string, sizes: Sizes): Promise<La
   }
   const residentMiB = empty.residentMiB();
   await empty.kill();
-  const again = await startBenchServer(kind, home, empty.folder);
+  const again = await startBenchServer(kind, home, { folder: empty.folder });
   const restartMs = again.readyMs + (await firstWriteMs(again.port, '/again'));
   await again.stop();
   return {

@@ -153,7 +153,7 @@ async function main(): Promise<void> {
     if (against !== undefined) {
       const zkserver = buildRevision(against, home);
       const folder = join(home, 'other');
-      starts.push(() => startBenchServer('zksh', home, folder, undefined, zkserver));
+      starts.push(() => startBenchServer('zksh', home, { folder, zkserver }));
     } else if (hasApache()) {
       starts.push(() => startBenchServer('apache', home));
     }

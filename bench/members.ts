@@ -16,15 +16,14 @@ export interface Ensemble {
   readonly readyMs: number;
 }
 
-const SIZE = 3;
-
 /** @param options more lines for each zoo.cfg */
 export async function startEnsemble(
   kind: ServerKind,
   home: string,
   options: readonly string[] = [],
+  size = 3,
 ): Promise<Ensemble> {
-  const sids = Array.from({ length: SIZE }, (_, i) => i + 1);
+  const sids = Array.from({ length: size }, (_, i) => i + 1);
   const servers: string[] = [];
   for (const sid of sids) {
     servers.push(`server.${sid}=127.0.0.1:${await freePort()}:${await freePort()}`);
@@ -37,7 +36,7 @@ export async function startEnsemble(
       mkdirSync(join(folder, 'data'), { recursive: true });
       writeFileSync(join(folder, 'data', 'myid'), `${sid}\n`);
       const port = await freePort();
-      const server = await startBenchServer(kind, home, folder, { port, lines });
+      const server = await startBenchServer(kind, home, { folder, seat: { port, lines } });
       return { folder, port, lines, server };
     }),
   );

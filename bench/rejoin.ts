@@ -10,7 +10,8 @@ import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { LoadConnection, prepareLoad, runLoad } from './load.js';
+import { prepareLoad, runLoad } from './load.js';
+import { LoadConnection } from './load-connection.js';
 import { type Member, startEnsemble } from './members.js';
 import { apacheVersion, hasApache, modeOf, type ServerKind, startBenchServer } from './servers.js';
 import { commit, printTable } from './table.js';
@@ -48,7 +49,7 @@ async function measure(kind: ServerKind, home: string, znodes: number): Promise<
     await makeZnodes(ports, znodes);
     const quiet = await readUntil(leader.port, delay(QUIET_MS));
     const startedAt = performance.now();
-    const back = startBenchServer(kind, home, away.folder, away);
+    const back = startBenchServer(kind, home, { folder: away.folder, seat: away });
     const rejoining = await readUntil(leader.port, back);
     away.server = await back;
     const rejoinMs = performance.now() - startedAt;

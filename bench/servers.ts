@@ -51,17 +51,23 @@ export interface SeatLines {
   readonly lines: readonly string[];
 }
 
-/**
- * @param seat its place in an ensemble; the server is ready when it has a leader
- * @param zkserver our program; by default that of this build
- */
+export interface StartOptions {
+  /** Its data; a new folder by default. */
+  readonly folder?: string;
+  /** Its place in an ensemble; the server is ready when it has a leader. */
+  readonly seat?: SeatLines;
+  /** Our program; by default that of this build. */
+  readonly zkserver?: string;
+  /** The only core that it may use; all by default. */
+  readonly core?: number | undefined;
+}
+
 export async function startBenchServer(
   kind: ServerKind,
   home: string,
-  folder = join(home, `${kind}-${Date.now()}`),
-  seat?: SeatLines,
-  zkserver = ZKSERVER,
+  options: StartOptions = {},
 ): Promise<BenchServer> {
+  const { folder = join(home, `${kind}-${Date.now()}`), seat, zkserver = ZKSERVER, core } = options;
   mkdirSync(folder, { recursive: true });
   const port = seat?.port ?? (await freePort());
   const file = join(folder, 'zoo.cfg');
@@ -77,7 +83,10 @@ export async function startBenchServer(
   ];
   writeFileSync(file, `${lines.join('\n')}\n`);
   const startedAt = performance.now();
-  const child = kind === 'zksh' ? spawnOurs(zkserver, file) : spawnApache(file);
+  const command = kind === 'zksh' ? oursOn(zkserver, file) : apacheOn(file);
+  const pin = core === undefined ? [] : ['taskset', '--cpu-list', `${core}`];
+  const [program = '', ...args] = [...pin, ...command];
+  const child = spawn(program, args, { stdio: 'ignore' });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   try {
     await serving(port, child);
@@ -107,15 +116,15 @@ export async function startBenchServer(
   };
 }
 
-function spawnOurs(zkserver: string, file: string): ChildProcess {
-  return spawn(process.execPath, [zkserver, 'start-foreground', file], { stdio: 'ignore' });
+function oursOn(zkserver: string, file: string): string[] {
+  return [process.execPath, zkserver, 'start-foreground', file];
 }
 
 /** With the defaults of the JVM, as Debian starts it. */
-function spawnApache(file: string): ChildProcess {
+function apacheOn(file: string): string[] {
   const main = 'org.apache.zookeeper.server.quorum.QuorumPeerMain';
   const classPath = `${ZOOKEEPER_JAR}:/usr/share/java/slf4j-nop.jar`;
-  return spawn(JAVA, ['-cp', classPath, main, file], { stdio: 'ignore' });
+  return [JAVA, '-cp', classPath, main, file];
 }
 
 async function serving(port: number, child: ChildProcess): Promise<void> {
@@ -151,7 +160,7 @@ function residentMiB(pid: number): number {
 }
 
 /** Linux counts processor time in hundredths of a second. */
-function cpuMs(task: string): number {
+export function cpuMs(task: string): number {
   const stat = readFileSync(`/proc/${task}/stat`, 'utf8');
   const [user = '0', system = '0'] = stat
     .slice(stat.lastIndexOf(')') + 2)

@@ -4,7 +4,7 @@
  * lost connection does not count.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { LoadConnection } from './load.js';
+import { LoadConnection } from './load-connection.js';
 
 export interface ProbeOptions {
   readonly ports: readonly number[];

@@ -1,0 +1,182 @@
+/** The cost of a request as znodes, sessions, or watches grow. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { OpCode } from '../../src/protocol/op-code.js';
+import { prepareLoad, runLoad } from '../load.js';
+import { LoadConnection } from '../load-connection.js';
+import { type ServerKind, startBenchServer } from '../servers.js';
+import type { Curves, CurvesOptions } from './curves-options.js';
+import type { Curve } from './plot.js';
+import { DATA_SIZE, type Sample, type Subject, sampleInTurns, warmUp } from './sample.js';
+
+export type Grown = 'znodes' | 'sessions' | 'watches';
+
+const SIZES: Readonly<Record<Grown, readonly number[]>> = {
+  znodes: [1000, 10_000, 100_000, 1_000_000, 4_000_000],
+  sessions: [10, 100, 1000, 10_000, 19_000],
+  watches: [0, 10_000, 100_000, 1_000_000],
+};
+/** A tree of more needs a larger heap than the default of the JVM. */
+const APACHE_MOST_ZNODES = 1_000_000;
+const SIBLINGS = 100_000;
+const WATCHERS = 100;
+const CONNECTIONS = 10;
+const HOLDER = fileURLToPath(new URL('session-holder.js', import.meta.url));
+const OPS = ['get', 'set'] as const;
+
+/** Grows what it counts on all servers, and keeps it alive. */
+interface Growth {
+  growTo(size: number): Promise<void>;
+  /** Random znodes, so that a larger tree has more cache misses. */
+  readonly pathOf?: () => string;
+  /** Sessions would expire. */
+  heartbeat(): Promise<void>;
+  close(): void;
+}
+
+export async function measureGrowth(what: Grown, options: CurvesOptions): Promise<Curves> {
+  const sizes = SIZES[what].filter((size) => !options.isQuick || size <= 10_000);
+  const subjects: Subject[] = [];
+  const growths = new Map<ServerKind, Growth>();
+  const found: { size: number; op: string; samples: Map<ServerKind, Sample> }[] = [];
+  try {
+    for (const kind of options.kinds) {
+      const server = await startBenchServer(kind, options.home);
+      subjects.push({ kind, servers: [server] });
+      await prepareLoad(server.port, '/bench', DATA_SIZE);
+      growths.set(kind, GROWTHS[what](server.port));
+    }
+    await warmUp(subjects, options.seconds);
+    for (const size of sizes) {
+      const fit = subjects.filter(
+        ({ kind }) => what !== 'znodes' || kind === 'zksh' || size <= APACHE_MOST_ZNODES,
+      );
+      for (const { kind } of fit) await growths.get(kind)?.growTo(size);
+      for (const op of OPS) {
+        const pathOf = growths.get('zksh')?.pathOf;
+        const load = { op, connections: CONNECTIONS, seconds: options.seconds };
+        const samples = await sampleInTurns(
+          fit,
+          pathOf === undefined ? load : { ...load, pathOf },
+          options.rounds,
+          async () => {
+            for (const growth of growths.values()) await growth.heartbeat();
+          },
+        );
+        found.push({ size, op, samples });
+      }
+      process.stderr.write(`${size} ${what}\n`);
+    }
+  } finally {
+    for (const growth of growths.values()) growth.close();
+    for (const { servers } of subjects) for (const server of servers) await server.stop();
+  }
+  return render(what, options.kinds, found);
+}
+
+const GROWTHS: Readonly<Record<Grown, (port: number) => Growth>> = {
+  znodes: growZnodes,
+  sessions: growSessions,
+  watches: growWatches,
+};
+
+function growZnodes(port: number): Growth {
+  let count = 0;
+  const nameOf = (n: number) => `/p${Math.floor(n / SIBLINGS)}/n${n % SIBLINGS}`;
+  return {
+    growTo: async (size) => {
+      for (let parent = Math.ceil(count / SIBLINGS); parent * SIBLINGS < size; parent++) {
+        await prepareLoad(port, `/p${parent}`, DATA_SIZE);
+      }
+      const more = size - count;
+      await runLoad({
+        port,
+        op: 'create',
+        connections: CONNECTIONS,
+        inFlight: 64,
+        count: more,
+        warmUp: 0,
+        size: DATA_SIZE,
+        maxSeconds: 600,
+        parent: '/bench',
+        pathOf: () => nameOf(count++),
+      });
+    },
+    pathOf: () => nameOf(Math.floor(Math.random() * count)),
+    heartbeat: async () => undefined,
+    close: () => undefined,
+  };
+}
+
+function growSessions(port: number): Growth {
+  const holder = fork(HOLDER, [`${port}`]);
+  const ask = async (size: number): Promise<void> => {
+    const answered = once(holder, 'message');
+    holder.send(size);
+    await answered;
+  };
+  return { growTo: ask, heartbeat: () => ask(0), close: () => holder.disconnect() };
+}
+
+/** Of znodes that do not exist, so that no set fires one. */
+function growWatches(port: number): Growth {
+  const clients: LoadConnection[] = [];
+  let count = 0;
+  return {
+    growTo: async (size) => {
+      while (clients.length < WATCHERS) clients.push(await LoadConnection.open(port));
+      const each = (size - count) / WATCHERS;
+      for (const client of clients) {
+        const paths = Array.from({ length: each }, () => `/bench/watched-${count++}`);
+        if (each > 0) await client.watch(paths, OpCode.exists);
+      }
+    },
+    heartbeat: async () => {
+      await Promise.all(clients.map((client) => client.read('/bench/node')));
+    },
+    close: () => {
+      for (const client of clients) client.destroy();
+    },
+  };
+}
+
+function render(
+  what: Grown,
+  kinds: readonly ServerKind[],
+  found: readonly { size: number; op: string; samples: Map<ServerKind, Sample> }[],
+): Curves {
+  const nameOf = (kind: ServerKind) => (kind === 'zksh' ? 'zksh' : 'Apache');
+  const columns = kinds.flatMap((kind) => [
+    `${nameOf(kind)} requests/s`,
+    `${nameOf(kind)} CPU us each`,
+  ]);
+  const rows = found.map(({ size, op, samples }) => [
+    `${op}, ${size.toLocaleString('en')} ${what}`,
+    ...kinds.flatMap((kind) => {
+      const of = samples.get(kind);
+      if (of === undefined) return ['-', '-'];
+      return [Math.round(of.opsPerSecond).toLocaleString('en'), of.cpuMicros.toFixed(2)];
+    }),
+  ]);
+  const curves = kinds.flatMap((kind) =>
+    OPS.map((op): Curve => {
+      const points = found.flatMap((each): [number, number][] => {
+        const cpu = each.op === op ? each.samples.get(kind)?.cpuMicros : undefined;
+        return cpu === undefined ? [] : [[each.size, cpu]];
+      });
+      return { name: `${op}, ${nameOf(kind)}`, points, isDashed: kind === 'apache' };
+    }),
+  );
+  const plot = {
+    title: `Processor time of the server for a request, by ${what}`,
+    xLabel: what,
+    yLabel: 'microseconds',
+    isXLogarithmic: true,
+    curves,
+  };
+  return {
+    tables: [[['load, 10 x 32', ...columns], ...rows]],
+    plots: [{ file: `bench-${what}.svg`, plot }],
+  };
+}
