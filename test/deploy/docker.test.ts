@@ -2,6 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { validate } from 'dockerfile-utils';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createClient } from '../../src/client/index.js';
@@ -137,6 +138,13 @@ test('a container serves, its health check says so, and SIGTERM ends it in order
       await server.stop('SIGKILL');
     }
   }));
+
+test('a linter finds nothing in the Dockerfile, and would find a mistake', () => {
+  const faultsOf = (text: string) => validate(text).map(({ message }) => message);
+  assert.equal(faultsOf(DOCKERFILE), []);
+  const broken = DOCKERFILE.replace('EXPOSE 2181', 'EXPOSE 2181x').replace('USER ', 'USERS ');
+  assert.is(faultsOf(broken).length, 2);
+});
 
 test('the Dockerfile sets the defaults of the entry script, and copies files that exist', () => {
   const script = readFileSync(ENTRYPOINT, 'utf8');

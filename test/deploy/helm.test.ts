@@ -5,6 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse, parseAllDocuments } from 'yaml';
 import { PROJECT_ROOT } from '../support/tidy/source-file.js';
+import { kubernetesFaults } from './kubernetes-faults.js';
 
 const CHART = 'deploy/helm';
 const TEMPLATE = readFileSync(`${CHART}/templates/zookeeper.yaml`, 'utf8');
@@ -46,9 +47,11 @@ test('the template is what npm run helm writes', async () => {
   assert.throws(() => templateFrom(MANIFEST.replace('10Gi', '9Gi')), /nothing matches .*10Gi/);
 });
 
-test('another name and other values reach all manifests', () => {
+test('another name and other values reach all manifests', async () => {
   const values = { ...(VALUES as object), replicas: 5, storage: '1Gi', superSecret: 'secret' };
-  const text = JSON.stringify(render(TEMPLATE, 'coord', values));
+  const manifests = render(TEMPLATE, 'coord', values);
+  assert.equal(await kubernetesFaults(manifests), []);
+  const text = JSON.stringify(manifests);
   assert.not.match(text, /"zk"|zk-headless|zk-super|zk:2181|statefulsets\/zk/);
   assert.match(text, '"replicas":5');
   assert.match(text, '"storage":"1Gi"');

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseAllDocuments } from 'yaml';
+import { kubernetesFaults } from './kubernetes-faults.js';
 
 const FILE = 'deploy/kubernetes/zookeeper.yaml';
 
@@ -29,6 +30,17 @@ test('every document is YAML without a fault, and has a kind and a name', () => 
     assert.ok(apiVersion && kind && metadata.name, JSON.stringify(metadata));
   }
   assert.is(manifests.length, 7);
+});
+
+test('the schemas of Kubernetes find no fault, and would find one', async () => {
+  assert.equal(await kubernetesFaults(manifests), []);
+  const broken = structuredClone(set);
+  broken['spec'].replicas = 'three';
+  broken['spec'].template.spec.containers[0].livenessProb = {};
+  const faults = await kubernetesFaults([broken, { ...broken, kind: 'StatfulSet' }]);
+  assert.match(faults.join('\n'), /replicas/);
+  assert.match(faults.join('\n'), /livenessProb/);
+  assert.match(faults.join('\n'), 'apps/v1 has no StatfulSet');
 });
 
 test('the services, the budget, and the set select the pods', () => {
