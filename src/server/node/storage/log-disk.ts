@@ -48,6 +48,8 @@ export class LogDisk {
   private readonly options: LogDiskOptions;
   private queue: Append[] = [];
   private file: LogFile | null = null;
+  /** Of the file before. Its records are durable, so no append waits until its zeros are cut. */
+  private closing: Promise<void> = Promise.resolve();
   private isRollAsked = true;
   private isWriting = false;
   private isFailed = false;
@@ -101,6 +103,7 @@ export class LogDisk {
   /** Waits for writes in progress; false when a write has failed. */
   async settle(): Promise<boolean> {
     if (this.isWriting) await new Promise<void>((resolve) => this.idle.push(resolve));
+    await this.closing.catch(() => undefined);
     return !this.isFailed;
   }
 
@@ -111,6 +114,7 @@ export class LogDisk {
     this.file = null;
     try {
       await file?.close();
+      await this.closing;
     } catch (error) {
       // Expected after a failed write, and the caller must close more.
       if (!this.isFailed) throw error;
@@ -196,7 +200,12 @@ export class LogDisk {
   private async openFile(firstZxid: bigint): Promise<void> {
     const before = this.file;
     this.file = null;
-    await before?.close();
+    await this.closing;
+    if (before !== null) {
+      this.closing = before.close();
+      // The next roll or `close` reports an error.
+      this.closing.catch(() => undefined);
+    }
     const path = join(this.options.folder, logFileName(firstZxid));
     this.file = await LogFile.create(this.options.fs ?? NODE_FILES, path, this.options);
   }

@@ -12,7 +12,8 @@ export interface LogFileOptions {
 
 /** The first block is small, because most servers write little; it doubles. */
 const FIRST_BLOCK = 256 * 1024;
-const MAX_BLOCK = 16 * 1024 * 1024;
+/** The sync of a block delays the writes beside it, so a block is not large. */
+const MAX_BLOCK = 2 * 1024 * 1024;
 /** Zeros are written in pieces, so that a batch never waits long for them in the thread pool. */
 const ZEROS = Buffer.alloc(256 * 1024);
 
@@ -42,13 +43,11 @@ export class LogFile {
   static async create(fs: FileSystem, path: string, options: LogFileOptions): Promise<LogFile> {
     const { isSynced, preAllocSize } = options;
     const file = await fs.open(path, 'create', { isSynced });
-    const log = new LogFile(file, await fs.open(path, 'change'), preAllocSize);
+    const filler = await fs.open(path, 'change');
+    const log = new LogFile(file, filler, preAllocSize);
+    await filler.write([encodeLogHeader()], 0);
     await log.fill();
-    await file.write([encodeLogHeader()], 0);
-    if (isSynced) {
-      await file.sync();
-      await fs.syncFolder(dirname(path));
-    }
+    if (isSynced) await fs.syncFolder(dirname(path));
     return log;
   }
 

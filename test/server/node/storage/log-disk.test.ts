@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LogWriteError } from '../../../../src/server/node/storage/errors.js';
+import { type FileSystem, NODE_FILES } from '../../../../src/server/node/storage/file-system.js';
 import { LogDisk, type LogDiskOptions } from '../../../../src/server/node/storage/log-disk.js';
 import { TxnLogReader } from '../../../../src/server/persistence/txn-log.js';
 import { Random } from '../../../support/random.js';
@@ -229,6 +230,45 @@ test('an existing file is never overwritten', async () => {
     assert.ok(readFileSync(join(first.folder, 'log.1')).equals(before));
   } finally {
     first.remove();
+  }
+});
+
+test('appends after a roll do not wait for the end of the old file, but close does', async () => {
+  let release = (): void => undefined;
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const fs: FileSystem = {
+    ...NODE_FILES,
+    open: async (...args) => {
+      const file = await NODE_FILES.open(...args);
+      const truncate = (size: number) => gate.then(() => file.truncate(size));
+      return Object.assign(Object.create(file), { truncate });
+    },
+  };
+  const { disk, durable, folder, append, errors, remove } = makeWorld({ fs });
+  try {
+    append(1n);
+    await disk.untilDurable();
+    disk.roll();
+    append(2n);
+    await disk.untilDurable();
+    assert.equal(durable, [1n, 2n]);
+    const [first = ''] = logsIn(folder);
+    assert.equal(readLog(join(folder, first)), { zxids: [1n], end: 'end' }, 'before its cut');
+    let isClosed = false;
+    const closing = disk.close().then(() => {
+      isClosed = true;
+    });
+    await new Promise(setImmediate);
+    assert.is(isClosed, false);
+    release();
+    await closing;
+    assert.ok(statSync(join(folder, first)).size < KIB, 'its zeros are cut');
+    assert.equal(errors, []);
+  } finally {
+    release();
+    remove();
   }
 });
 
