@@ -17,6 +17,7 @@ export const DEFAULT_INTERVAL_MS = 5000;
 export const CONSOLE_OPTIONS: readonly CallOption[] = [
   ['--listen <host:port>', 'address and port for the page and the API', 'text', DEFAULT_LISTEN],
   ['--allow-writes', 'let users create, change, and delete znodes'],
+  ['--read-only', 'refuse changes, also with --allow-writes (default)'],
   ['--allow-snapshots', 'let users download snapshots, which have all znodes and ACLs'],
   ['--users <file>', 'require a login: one line of --new-user for each user'],
   ['--new-user <name>', 'print a line for --users; reads the password from standard input'],
@@ -48,6 +49,11 @@ export function listenAddress(call: TaskCall): { readonly host: string; readonly
     const { host, port } = parseServerAddress(free === null ? text : `${free[1]}:1`);
     return { host, port: free === null ? port : 0 };
   });
+}
+
+/** `--read-only` on the command line wins over `--allow-writes` in the environment. */
+export function allowsWrites(call: TaskCall): boolean {
+  return call.has('allow-writes') && !call.has('read-only');
 }
 
 export function isLoopback(host: string): boolean {

@@ -10,6 +10,7 @@ import { packageVersion } from '../commands/program/package-version.js';
 import type { Report, ReportRow, Task, TaskCall } from '../commands/zkops/calls/task.js';
 import { ChangeLog } from './change-log.js';
 import {
+  allowsWrites,
   CONSOLE_OPTIONS,
   checkExposure,
   DEFAULT_INTERVAL_MS,
@@ -77,7 +78,7 @@ function makePoller(call: TaskCall): EnsemblePoller {
 }
 
 async function start(call: TaskCall) {
-  if (call.has('allow-writes') && call.has('isGuarded')) {
+  if (allowsWrites(call) && call.has('isGuarded')) {
     throw new UsageError(
       '--allow-writes: the profile is protected or read-only\nUse --servers instead of --profile to allow changes',
     );
@@ -94,7 +95,7 @@ async function start(call: TaskCall) {
   const about = {
     name: 'zkops console',
     version,
-    allowWrites: call.has('allow-writes'),
+    allowWrites: allowsWrites(call),
     servers: connectStringOf(members),
     recorded,
     intervalMs: poller.options.intervalMs,
@@ -167,7 +168,7 @@ async function runConsole(call: TaskCall): Promise<Report> {
   const console = await start(call);
   async function* rows(): AsyncGenerator<ReportRow[], void, undefined> {
     try {
-      yield [[console.url, call.members.length, call.has('allow-writes') ? 'yes' : 'no']];
+      yield [[console.url, call.members.length, allowsWrites(call) ? 'yes' : 'no']];
       if (!call.signal.aborted) await once(call.signal, 'abort');
     } finally {
       await console.close();

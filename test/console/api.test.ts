@@ -72,15 +72,17 @@ test('every answer is as its OpenAPI document says', () =>
     assert.match(String(session.body['client']), /127\.0\.0\.1:\d+/);
   }));
 
-test('a console changes nothing without --allow-writes', () =>
-  withConsole([], async ({ api, client }) => {
-    await client.create('/a', 'old');
-    for (const init of [put('new', 0), { method: 'POST' }, { method: 'DELETE' }]) {
-      const { status, body } = await api.ask('/znode?path=/a', init);
-      assert.equal([status, body['code']], [403, 'READONLY']);
-    }
-    assert.is(String((await client.getData('/a')).data), 'old');
-  }));
+for (const args of [[], ['--allow-writes', '--read-only']]) {
+  test(`a console changes nothing with ${args.join(' and ') || 'no option'}`, () =>
+    withConsole(args, async ({ api, client }) => {
+      await client.create('/a', 'old');
+      for (const init of [put('new', 0), { method: 'POST' }, { method: 'DELETE' }]) {
+        const { status, body } = await api.ask('/znode?path=/a', init);
+        assert.equal([status, body['code']], [403, 'READONLY']);
+      }
+      assert.is(String((await client.getData('/a')).data), 'old');
+    }));
+}
 
 test('changes compare versions and counts, and each is logged', async () => {
   const folder = makeTempDir('console');
