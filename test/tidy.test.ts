@@ -47,6 +47,7 @@ const REGISTRARS = [
   'test/scripts/node-versions.long.test.ts',
   'test/server/node/tls/key-store.test.ts',
   'test/support/chromium.ts',
+  'test/support/kdc.ts',
   'test/support/curl.ts',
   'test/support/ipv6.ts',
   'test/support/namespaces.ts',

@@ -1,7 +1,7 @@
 /**
- * Parses JAAS files: users, as in `Server { …DigestLoginModule required user_bob="secret"; };`, and
- * logins: `username="bob" password="secret"`. Refuses other login modules: without authentication,
- * a server or client would be open.
+ * Parses JAAS files: users, as in `Server { …DigestLoginModule required user_bob="secret"; };`,
+ * logins: `username="bob" password="secret"`, and the keytab of a server in Krb5LoginModule.
+ * Refuses other login modules: without authentication, a server or client would be open.
  */
 
 /** The message is a sentence without the file's name. */
@@ -22,6 +22,9 @@ const TOKEN = /"((?:[^"\\]|\\[\s\S])*)"|([{};=])|[^\s{};="]+/y;
 const FLAGS: readonly string[] = ['required', 'requisite', 'sufficient', 'optional'];
 const DIGEST = /(?:^|\.)DigestLoginModule$/;
 const USER_PREFIX = 'user_';
+const KERBEROS = /(?:^|\.)Krb5LoginModule$/;
+const SERVICE = /^[^/@]+\/[^/@]+(?:@[^/@]+)?$/;
+const DEFAULT_KEYTAB = '/etc/krb5.keytab';
 
 function sectionsOf(text: string): Map<string, readonly LoginModule[]> {
   const tokens = new Tokens(text);
@@ -124,6 +127,37 @@ function digestOptions(text: string, name: string): Options | undefined {
     );
   }
   return new Map(modules.flatMap(({ options }) => [...options]));
+}
+
+/** What the section of a server says about the logins of its clients. */
+export type SaslServerLogin =
+  | { readonly kind: 'digest'; readonly users: Map<string, string> }
+  | { readonly kind: 'kerberos'; readonly principal: string; readonly keyTab: string };
+
+/** Undefined without the section `name`. @throws JaasError */
+export function parseSaslServer(text: string, name: string): SaslServerLogin | undefined {
+  const [first, second] = sectionsOf(text).get(name) ?? [];
+  if (first !== undefined && second === undefined && KERBEROS.test(first.className)) {
+    return { kind: 'kerberos', ...keysOf(first.options, name) };
+  }
+  const users = parseSaslUsers(text, name);
+  return users === undefined ? undefined : { kind: 'digest', users };
+}
+
+/** A server accepts logins only with a keytab. */
+function keysOf(options: Options, name: string): { principal: string; keyTab: string } {
+  for (const option of ['useKeyTab', 'storeKey']) {
+    if (options.get(option) !== 'true') {
+      throw new JaasError(`section ${name}: Krb5LoginModule needs ${option}=true`);
+    }
+  }
+  const principal = options.get('principal') ?? '';
+  if (!SERVICE.test(principal)) {
+    throw new JaasError(
+      `section ${name}: principal: "${principal}" (expected service/host or service/host@REALM)`,
+    );
+  }
+  return { principal, keyTab: options.get('keyTab') ?? DEFAULT_KEYTAB };
 }
 
 /** The passwords by user in the section `name`; undefined without it. @throws JaasError */

@@ -26,7 +26,7 @@ export const KERBEROS = notYet(
 );
 
 export const OPERATIONS: Entries = {
-  sasl: different('DIGEST-MD5 only, no Kerberos (GSSAPI)'),
+  sasl: different('Kerberos (GSSAPI) needs AES; DES and RC4 are refused'),
   deleteContainer: refused('from a client, since it bypasses the ACL'),
   createSession: refused('as a request of a client; servers send it to each other'),
   createTTL: different('a mode without a TTL, or a negative TTL, is a bad argument'),

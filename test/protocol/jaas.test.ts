@@ -1,6 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { JaasError, parseSaslLogin, parseSaslUsers } from '../../src/protocol/jaas.js';
+import {
+  JaasError,
+  parseSaslLogin,
+  parseSaslServer,
+  parseSaslUsers,
+} from '../../src/protocol/jaas.js';
 
 const MODULE = 'org.apache.zookeeper.server.auth.DigestLoginModule';
 
@@ -79,6 +84,27 @@ Half { ${MODULE} required username="zk"; };`;
   for (const section of ['Half', 'None']) {
     assert.is(parseSaslLogin(text, section), undefined);
   }
+});
+
+test('the section of a server may have the keytab of Kerberos', () => {
+  const section = (options: string) => `Server { a.Krb5LoginModule required ${options}; };`;
+  const keys = 'useKeyTab=true storeKey=true principal="zookeeper/host"';
+  const login = { kind: 'kerberos', principal: 'zookeeper/host' };
+  assert.equal(parseSaslServer(section(`${keys} keyTab="/k"`), 'Server'), {
+    ...login,
+    keyTab: '/k',
+  });
+  assert.equal(parseSaslServer(section(keys), 'Server'), { ...login, keyTab: '/etc/krb5.keytab' });
+  for (const [options, reason] of [
+    [keys.replace('useKeyTab=true', ''), /needs useKeyTab=true/],
+    [keys.replace('storeKey=true', 'storeKey=false'), /needs storeKey=true/],
+    [keys.replace('/host', ''), /principal: "zookeeper" \(expected service\/host/],
+  ] as const) {
+    assert.throws(() => parseSaslServer(section(options), 'Server'), reason);
+  }
+  const digest = `Server { ${MODULE} required user_a="b"; };`;
+  assert.equal(parseSaslServer(digest, 'Server'), { kind: 'digest', users: new Map([['a', 'b']]) });
+  assert.is(parseSaslServer(digest, 'Other'), undefined);
 });
 
 test.run();

@@ -19,8 +19,39 @@ export const AUTHENTICATION = {
   x509SuperUser: prop.optional('X509AuthenticationProvider.superUser', 'DN of the superuser'),
   saslLoginConfig: prop.optional(
     'java.security.auth.login.config',
-    'JAAS file with the users of DIGEST-MD5: user_NAME of DigestLoginModule',
+    'JAAS file: user_NAME of DigestLoginModule, or a keytab of Krb5LoginModule',
     { property: 'java.security.auth.login.config' },
+  ),
+  krb5Conf: prop.text(
+    'java.security.krb5.conf',
+    '/etc/krb5.conf',
+    'Kerberos configuration; only default_realm is read',
+    { property: 'java.security.krb5.conf' },
+  ),
+  krb5Realm: prop.optional(
+    'java.security.krb5.realm',
+    'default realm of Kerberos, instead of default_realm',
+    { property: 'java.security.krb5.realm' },
+  ),
+  requireKerberosConfig: prop.boolean(
+    'requireKerberosConfig',
+    false,
+    'refuse to start with Kerberos but without a default realm',
+  ),
+  authToLocal: prop.text(
+    'security.auth_to_local',
+    'DEFAULT',
+    'rules that make the short name of a Kerberos principal',
+  ),
+  kerberosRemoveHost: prop.boolean(
+    'kerberos.removeHostFromPrincipal',
+    false,
+    'leave the host out of the id of a Kerberos client',
+  ),
+  kerberosRemoveRealm: prop.boolean(
+    'kerberos.removeRealmFromPrincipal',
+    false,
+    'leave the realm out of the id of a Kerberos client',
   ),
   saslServerConfig: prop.text('sasl.serverconfig', 'Server', 'section of that file'),
   saslSuperPassword: prop.optional(

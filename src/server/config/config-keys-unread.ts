@@ -81,17 +81,8 @@ export const UNREAD_KEYS: readonly UnreadKeys[] = [
     ],
   },
   {
-    why: 'servers authenticate only by DIGEST-MD5, not by Kerberos',
-    keys: [
-      'kerberos.removeHostFromPrincipal',
-      'kerberos.removeRealmFromPrincipal',
-      'kerberos.canonicalizeHostNames',
-      'kerberos.minReLoginTimeMs',
-      'security.auth_to_local',
-      'requireKerberosConfig',
-      'server.realm',
-      'kinit',
-    ],
+    why: 'servers log in to each other only by DIGEST-MD5, not by Kerberos',
+    keys: ['kerberos.canonicalizeHostNames', 'kerberos.minReLoginTimeMs', 'server.realm', 'kinit'],
   },
 ];
 

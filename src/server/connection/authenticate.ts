@@ -83,7 +83,8 @@ export function answerSasl(
     return saslFailure === ErrorCode.OK;
   }
   if (step.kind === 'done') connection.ids = [...connection.ids, ...state.auth.saslIds(step.user)];
-  replyWithToken(state, connection, xid, ErrorCode.OK, step.token);
+  const token = step.token.length === 0 ? null : step.token;
+  replyWithToken(state, connection, xid, ErrorCode.OK, token);
   return true;
 }
 

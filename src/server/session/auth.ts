@@ -7,9 +7,9 @@ import { equalTexts } from '../../protocol/equal-bytes.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import { matchesIp, parseIpRange } from '../../protocol/ip-address.js';
 import { OPEN_ACL_UNSAFE, Perms } from '../../protocol/perms.js';
+import type { SaslExchange } from '../../protocol/sasl-step.js';
 import { LIMITS } from '../limits/limits.js';
 import { isDistinguishedName } from './distinguished-name.js';
-import { SaslDigest, type SaslOptions } from './sasl-digest.js';
 
 /** Passed in, because the pure part of the server has no crypto library. */
 export type HashBase64 = (text: string) => string;
@@ -31,8 +31,8 @@ export interface AuthOptions {
   readonly isAclSkipped?: boolean;
   /** Of `ip`, `digest`, `x509`, `sasl`, and `ensemble`. Default: the first three. */
   readonly schemes?: ReadonlySet<string>;
-  /** Default: no SASL, and a token is answered with an empty one. */
-  readonly sasl?: SaslOptions | null;
+  /** Begins an exchange. Default: no SASL, and a token is answered with an empty one. */
+  readonly startSasl?: (() => SaslExchange) | null;
   /** superUser, superUser.N */
   readonly saslSuperUsers?: readonly string[];
   /** letAnySaslUserDoX */
@@ -119,9 +119,8 @@ export class Auth {
   }
 
   /** Null without SASL. */
-  startSasl(): SaslDigest | null {
-    const { sasl } = this.options;
-    return sasl === undefined || sasl === null ? null : new SaslDigest(sasl);
+  startSasl(): SaslExchange | null {
+    return this.options.startSasl?.() ?? null;
   }
 
   saslIds(user: string): Id[] {

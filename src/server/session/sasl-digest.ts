@@ -12,6 +12,7 @@ import {
   parseDirectives,
 } from '../../protocol/digest-proof.js';
 import { equalTexts } from '../../protocol/equal-bytes.js';
+import type { SaslExchange, SaslStep } from '../../protocol/sasl-step.js';
 
 export interface SaslOptions {
   /** Passwords by user. */
@@ -23,12 +24,7 @@ export interface SaslOptions {
   readonly nonce: () => string;
 }
 
-export type SaslStep =
-  | { readonly kind: 'continue'; readonly token: Buffer }
-  | { readonly kind: 'done'; readonly token: Buffer; readonly user: string }
-  | { readonly kind: 'failed'; readonly reason: string };
-
-export class SaslDigest {
+export class SaslDigest implements SaslExchange {
   private readonly options: SaslOptions;
   private readonly names: DigestNames;
   private nonce: string | null = null;

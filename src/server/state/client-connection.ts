@@ -1,8 +1,8 @@
 import { FrameDecoder, type FrameHandler } from '../../jute/frame-decoder.js';
 import { OutputArchive } from '../../jute/output-archive.js';
 import type { Id } from '../../protocol/data.js';
+import type { SaslExchange } from '../../protocol/sasl-step.js';
 import { ConnectionStats } from '../metrics/connection-stats.js';
-import type { SaslDigest } from '../session/sasl-digest.js';
 import type { Session } from '../session/session-tracker.js';
 import { MeasuredFifo } from './measured-fifo.js';
 import type { Request } from './request.js';
@@ -37,7 +37,7 @@ export class ClientConnection {
   ids: Id[];
   isOverTls = false;
   session: Session | null = null;
-  sasl: SaslDigest | null = null;
+  sasl: SaslExchange | null = null;
   phase: ConnectionPhase = 'new';
   isUndecided = true;
   /** The first bytes while there are too few of them. */

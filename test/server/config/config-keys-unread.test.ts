@@ -16,7 +16,7 @@ function problemOf(line: string, properties: Record<string, string> = {}) {
 for (const [line, text] of [
   ['commitProcessor.numWorkerThreads=2', 'has no effect: only a Java server needs it'],
   ['zookeeper.ssl.sslProvider=OPENSSL', 'has no effect: only a Java server needs it'],
-  ['kinit=/k', 'has no effect: servers authenticate only by DIGEST-MD5, not by Kerberos'],
+  ['kinit=/k', 'has no effect: servers log in to each other only by DIGEST-MD5, not by Kerberos'],
   ['observer.syncEnabled=false', 'not supported yet: an observer always keeps them'],
   [
     'oraclePath=/o',

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { SaslDigest, type SaslStep } from '../../../src/server/session/sasl-digest.js';
+import type { SaslStep } from '../../../src/protocol/sasl-step.js';
+import { SaslDigest } from '../../../src/server/session/sasl-digest.js';
 
 const OPTIONS = {
   users: new Map([['chris', 'secret']]),

@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.js';
 import { OPTIONS } from '../../config/config-keys.js';
 import { Auth, type HashBase64 } from '../../session/auth.js';
 import { ExitCode, ServerError } from '../storage/errors.js';
-import { readSaslOptions } from './sasl-file.js';
+import { readSasl } from './sasl-file.js';
 
 /** @throws ServerError ECONFIG for a hash that the platform lacks, or an unreadable JAAS file */
 export function makeAuth(config: Config): Auth {
@@ -14,7 +14,7 @@ export function makeAuth(config: Config): Auth {
     isAclSkipped: config.skipACL,
     schemes: config.auth.schemes,
     enforced: config.auth.enforced,
-    sasl: readSaslOptions(config),
+    startSasl: readSasl(config),
     saslSuperUsers: saslSuperUsersOf(config),
     letAnySaslUserDoX: config.letAnySaslUserDoX,
     ensembleNames: ensembleNamesOf(config),

@@ -1,24 +1,29 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { JaasError, parseSaslUsers } from '../../../protocol/jaas.js';
+import { JaasError, parseSaslServer, type SaslServerLogin } from '../../../protocol/jaas.js';
+import type { SaslExchange } from '../../../protocol/sasl-step.js';
 import type { Config } from '../../config/config.js';
 import { OPTIONS } from '../../config/config-keys.js';
-import type { SaslOptions } from '../../session/sasl-digest.js';
+import { SaslDigest, type SaslOptions } from '../../session/sasl-digest.js';
 import { ExitCode, ServerError } from '../storage/errors.js';
+import { acceptKerberos } from './kerberos-logins.js';
 
 type Refuse = (what: string, cause?: unknown) => never;
 
-function usersIn(text: string, section: string, refuse: Refuse): Map<string, string> | undefined {
+function loginsIn(text: string, section: string, refuse: Refuse): SaslServerLogin | undefined {
   try {
-    return parseSaslUsers(text, section);
+    return parseSaslServer(text, section);
   } catch (cause) {
     if (!(cause instanceof JaasError)) throw cause;
     return refuse(cause.message, cause);
   }
 }
 
-/** Reads the JAAS file of `java.security.auth.login.config`; null without one. */
-export function readSaslOptions(config: Config): SaslOptions | null {
+/**
+ * The mechanism of the JAAS file of `java.security.auth.login.config`: each call begins an
+ * exchange. Null without such a file.
+ */
+export function readSasl(config: Config): (() => SaslExchange) | null {
   const { saslLoginConfig: file, saslServerConfig: section } = config;
   if (file === null) return null;
   const refuse: Refuse = (what, cause) => {
@@ -30,17 +35,24 @@ export function readSaslOptions(config: Config): SaslOptions | null {
   } catch (cause) {
     refuse(`java.security.auth.login.config: cannot read: ${(cause as Error).message}`, cause);
   }
-  const users = usersIn(text, section, refuse);
-  if (users === undefined) {
+  const logins = loginsIn(text, section, refuse);
+  if (logins === undefined) {
     // The file may have only client sections; Apache's server then runs without SASL.
     if (section === OPTIONS.saslServerConfig.default) return null;
     return refuse(`section ${section}: not found (named by sasl.serverconfig)`);
   }
+  if (logins.kind === 'kerberos') {
+    return acceptKerberos(config, logins, (what, cause) =>
+      refuse(`section ${section}: ${what}`, cause),
+    );
+  }
+  const { users } = logins;
   const { saslSuperPassword } = config;
   if (saslSuperPassword !== null && users.has('super')) users.set('super', saslSuperPassword);
-  return {
+  const options: SaslOptions = {
     users,
     md5: (bytes) => createHash('md5').update(bytes).digest(),
     nonce: () => randomBytes(24).toString('hex'),
   };
+  return () => new SaslDigest(options);
 }

@@ -1,0 +1,167 @@
+/**
+ * Kerberos on the client port: Apache's Java client logs in to Apache's server and to the bundled
+ * one, with tickets of a real KDC, and gets the same ids.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { startBundled } from '../support/bundled.js';
+import { type Kdc, kdcTest, REALM, startKdc } from '../support/kdc.js';
+import { spawnJava, startOracle } from '../support/oracle.js';
+import { watchProcess } from '../support/watched-process.js';
+
+const MODULE = 'com.sun.security.auth.module.Krb5LoginModule required';
+const SERVICE = 'zookeeper/localhost';
+const ENCTYPES = [
+  'aes128-cts-hmac-sha1-96',
+  'aes256-cts-hmac-sha1-96',
+  'aes128-cts-hmac-sha256-128',
+  'aes256-cts-hmac-sha384-192',
+];
+const PROVIDER = 'org.apache.zookeeper.server.auth.SASLAuthenticationProvider';
+
+interface Realm {
+  readonly kdc: Kdc;
+  readonly serverJaas: string;
+  readonly jaasOf: (client: string) => Promise<string>;
+}
+
+async function withRealm(enctype: string, use: (realm: Realm) => Promise<void>): Promise<void> {
+  const kdc = await startKdc(enctype);
+  try {
+    const write = (name: string, section: string, keytab: string, principal: string): string => {
+      const file = join(kdc.folder, name);
+      const options = `useKeyTab=true storeKey=true keyTab="${keytab}" principal="${principal}"`;
+      writeFileSync(file, `${section} { ${MODULE} ${options}; };\n`);
+      return file;
+    };
+    const keytab = await kdc.keytab(SERVICE);
+    const serverJaas = write('server.jaas', 'Server', keytab, `${SERVICE}@${REALM}`);
+    const jaasOf = async (client: string): Promise<string> => {
+      const ofClient = await kdc.keytab(client);
+      return write(`${client.replaceAll('/', '-')}.jaas`, 'Client', ofClient, `${client}@${REALM}`);
+    };
+    await use({ kdc, serverJaas, jaasOf });
+  } finally {
+    await kdc.stop();
+  }
+}
+
+/** What Apache's shell prints for these lines. */
+async function javaShell(port: number, { kdc }: Realm, jaas: string, lines: string[]) {
+  const shell = watchProcess(
+    spawnJava(
+      ['org.apache.zookeeper.ZooKeeperMain', '-server', `localhost:${port}`],
+      {
+        'java.security.krb5.conf': kdc.configFile,
+        'java.security.auth.login.config': jaas,
+        'zookeeper.server.principal': `${SERVICE}@${REALM}`,
+        'org.slf4j.simpleLogger.defaultLogLevel': 'off',
+      },
+      ['/usr/share/java/commons-cli.jar', '/usr/share/java/jline2.jar'],
+    ),
+  );
+  shell.process.stdin?.end(`${lines.join('\n')}\nquit\n`);
+  await shell.ended;
+  return shell.output();
+}
+
+/** Starts one of the servers with Kerberos. */
+type Start = (realm: Realm, config: Record<string, string>) => Promise<Serving>;
+interface Serving {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+const propertiesOf = ({ kdc, serverJaas }: Realm) => ({
+  'java.security.krb5.conf': kdc.configFile,
+  'java.security.auth.login.config': serverJaas,
+});
+const startTheirs: Start = (realm, config) =>
+  startOracle({
+    config: { 'authProvider.1': PROVIDER, ...config },
+    properties: propertiesOf(realm),
+  });
+const startOurs: Start = (realm, config) =>
+  startBundled({ config: { 'authProvider.1': PROVIDER, ...config, ...propertiesOf(realm) } });
+
+/** The id in the ACL that Apache's shell gives to a znode of its own, as `client`. */
+async function idOf(realm: Realm, port: number, client: string): Promise<string> {
+  const path = `/of-${client.replaceAll('/', '-')}`;
+  const lines = [`create ${path} data auth::cdrwa`, `getAcl ${path}`];
+  const out = await javaShell(port, realm, await realm.jaasOf(client), lines);
+  return /'sasl,'(\S+)/.exec(out)?.[1] ?? out;
+}
+
+for (const enctype of ENCTYPES) {
+  kdcTest(`a Java client logs in with ${enctype}`, () =>
+    withRealm(enctype, async (realm) => {
+      const server = await startOurs(realm, {});
+      try {
+        assert.is(await idOf(realm, server.port, 'alice'), `alice@${REALM}`);
+      } finally {
+        await server.close();
+      }
+    }),
+  );
+}
+
+const RULES: readonly [name: string, config: Record<string, string>][] = [
+  ['the default', {}],
+  [
+    'without host and realm',
+    { 'kerberos.removeHostFromPrincipal': 'true', 'kerberos.removeRealmFromPrincipal': 'true' },
+  ],
+  ['rules', { 'security.auth_to_local': 'RULE:[2:$2x$1](h.*)s/x/-/ RULE:[1:$1$1](al.*) DEFAULT' }],
+  ['no rule for these clients', { 'security.auth_to_local': 'RULE:[3:$1]' }],
+];
+
+for (const [what, config] of RULES) {
+  kdcTest(`the ids are those of Apache's server: ${what}`, () =>
+    withRealm(ENCTYPES[1] ?? '', async (realm) => {
+      const found: string[][] = [];
+      for (const start of [startTheirs, startOurs]) {
+        const server = await start(realm, config);
+        try {
+          const ids: string[] = [];
+          for (const client of ['alice', 'hbase/host.example', 'bob']) {
+            ids.push(await idOf(realm, server.port, client));
+          }
+          found.push(ids);
+        } finally {
+          await server.close();
+        }
+      }
+      assert.equal(found[1], found[0]);
+    }),
+  );
+}
+
+kdcTest('the server refuses to start with settings with which nobody could log in', () =>
+  withRealm(ENCTYPES[1] ?? '', async (realm) => {
+    const good = readFileSync(realm.serverJaas, 'utf8');
+    const keytab = await realm.kdc.keytab('other/localhost');
+    for (const [jaas, expected] of [
+      [good.replace('storeKey=true', ''), 'Krb5LoginModule needs storeKey=true'],
+      [good.replace('zookeeper/', ''), 'expected service/host or service/host@REALM'],
+      [good.replace(/keyTab="[^"]*"/, `keyTab="${keytab}"`), 'no key of zookeeper/localhost'],
+      [good.replace(/keyTab="[^"]*"/, 'keyTab="/none"'), '/none: ENOENT'],
+    ] as const) {
+      const serverJaas = join(realm.kdc.folder, 'bad.jaas');
+      writeFileSync(serverJaas, jaas);
+      const error = await startOurs({ ...realm, serverJaas }, {}).then(
+        () => new Error('it started'),
+        (thrown: unknown) => thrown as Error,
+      );
+      assert.match(error.message, expected);
+    }
+    const rule = { 'security.auth_to_local': 'RULE:[1:$1](' };
+    await startOurs(realm, rule).then(
+      () => assert.unreachable('it started'),
+      (error: unknown) => assert.match(String(error), 'invalid rule'),
+    );
+  }),
+);
+
+test.run();
