@@ -35,6 +35,26 @@ test('a shell starts the server by the command that print-cmd prints', async () 
   }
 });
 
+test('--config before the verb names the folder of zoo.cfg, as for zkServer.sh', () => {
+  const home = makeTempDir('config-folder');
+  try {
+    const file = join(home.path, 'zoo.cfg');
+    writeFileSync(file, `dataDir=${join(home.path, 'data')}\nclientPort=2181\n`);
+    const run = (...args: string[]) =>
+      spawnSync(process.execPath, [ZKSERVER, ...args], { encoding: 'utf8' });
+    const { status, stdout, stderr } = run('--config', home.path, 'print-cmd');
+    assert.is(status, 0, stderr);
+    assert.is(stderr, `Using config: ${file}\n`);
+    assert.match(stdout, file);
+    const none = run('--config', join(home.path, 'none'), 'start');
+    assert.is(none.status, 2);
+    assert.match(none.stderr, `not found: ${join(home.path, 'none', 'zoo.cfg')}`);
+    assert.is(run('--config').status, 2);
+  } finally {
+    home.remove();
+  }
+});
+
 test('a verb without a configuration names the file that it looked for', () => {
   const home = makeTempDir('no-config');
   try {

@@ -29,9 +29,9 @@ export interface Kdc {
 const missing = [KDC, KADMIN].find((file) => !existsSync(file));
 if (missing !== undefined) {
   if (process.env['ZK_ORACLE'] === 'required') {
-    throw new Error(`ZK_ORACLE=required, but there is no ${missing}`);
+    throw new Error(`ZK_ORACLE=required, but ${missing} is missing`);
   }
-  console.log(`skipped: tests with Kerberos: there is no ${missing}`);
+  console.log(`skipped: tests with Kerberos: ${missing} is missing`);
 }
 
 /** Registers a test that needs a KDC and Apache's client. Without them, it counts as skipped. */

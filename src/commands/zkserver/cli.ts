@@ -60,6 +60,15 @@ export const PROPERTY: CallOption = [
 
 /** Resolves to the exit status; never rejects. */
 export async function runZkserver(words: readonly string[], io: VerbIo): Promise<number> {
+  const [first, folder, ...rest] = words;
+  // As for zkServer.sh, it stands before the verb.
+  if (first === '--config' && folder !== undefined) {
+    return runVerb(rest, { ...io, env: { ...io.env, ZOOCFGDIR: folder } });
+  }
+  return runVerb(words, io);
+}
+
+async function runVerb(words: readonly string[], io: VerbIo): Promise<number> {
   const line = new CommandLine(ZKSERVER, packageVersion(), {
     writeOut: io.writeOut,
     writeError: (text) => io.writeError(text.trimEnd()),

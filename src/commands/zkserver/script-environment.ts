@@ -79,7 +79,7 @@ function foundOperands(
   throw new VerbError(
     Exit.USAGE,
     `zkserver: no configuration: not found: ${files.join(', ')}`,
-    'Name a zoo.cfg, or a port and a data directory, or set ZOOCFGDIR',
+    'Name a zoo.cfg, or a port and a data directory, or its folder: --config DIR or ZOOCFGDIR',
   );
 }
 
