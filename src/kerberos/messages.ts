@@ -122,8 +122,11 @@ function readTime(item: DerItem): number {
 
 /** @param realm field of the realm @param name field of the PrincipalName */
 function readPrincipal(fields: Fields, realm: number, name: number): string {
-  const names = need(fieldsOf(need(fields, name)), 1, DerTag.SEQUENCE);
-  return `${readItems(names.content).map(readText).join('/')}@${readText(need(fields, realm))}`;
+  const sequence = need(fieldsOf(need(fields, name)), 1, DerTag.SEQUENCE);
+  const names = [...readItems(sequence.content), need(fields, realm)].map(readText);
+  // Such a part would make the text of another principal.
+  if (names.some((part) => /[/@\p{Cc}]/u.test(part))) throw new DerError('has an unusable name');
+  return `${names.slice(0, -1).join('/')}@${names.at(-1)}`;
 }
 
 function readKey(item: DerItem): KerberosKey {

@@ -132,6 +132,12 @@ for (const [what, parts, reason] of REFUSED) {
   });
 }
 
+for (const client of ['a@B', 'line\nbreak', 'nul\0']) {
+  test(`the name ${JSON.stringify(client)} is refused`, () => {
+    assert.match(reasonOf(makeServer()().step(makeLogin({ client }))), /unusable name/);
+  });
+}
+
 test('a login counts once, as long as its time is accepted', () => {
   let nowMs = NOW_MS;
   const start = makeServer(() => nowMs);

@@ -78,9 +78,12 @@ export function answerSasl(
   }
   if (step.kind === 'failed') {
     const { saslFailure } = state.auth;
+    const isServed = saslFailure === ErrorCode.OK;
     state.stats.authFailed++;
+    const { remoteIp } = connection;
+    if (!isServed) state.reporter.add({ kind: 'refused', remoteIp, reason: `SASL: ${step.reason}` });
     replyWithToken(state, connection, xid, saslFailure, null);
-    return saslFailure === ErrorCode.OK;
+    return isServed;
   }
   if (step.kind === 'done') connection.ids = [...connection.ids, ...state.auth.saslIds(step.user)];
   const token = step.token.length === 0 ? null : step.token;

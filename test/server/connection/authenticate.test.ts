@@ -36,4 +36,19 @@ test('without its provider, the scheme ensemble is unknown', () => {
   assert.equal(named('blue', 'blue', ['ip']).answers, ['auth AUTHFAILED', 'closed']);
 });
 
+test('a failed login by SASL is reported with its cause, unless the client is served', () => {
+  for (const allowsSaslFailure of [false, true]) {
+    const startSasl = () => ({ step: () => ({ kind: 'failed' as const, reason: 'the cause' }) });
+    const auth = new Auth({ hash: (text) => text, startSasl, allowsSaslFailure });
+    const world = new ServerWorld({ auth });
+    const client = world.client();
+    client.push(client.request(OpCode.sasl, { token: Buffer.alloc(0) }));
+    const refused = { kind: 'refused', remoteIp: '127.0.0.1', reason: 'SASL: the cause' };
+    const reports = world.effects.flatMap((effect) =>
+      effect.kind === 'report' && effect.report.kind === 'refused' ? [effect.report] : [],
+    );
+    assert.equal(reports, allowsSaslFailure ? [] : [refused]);
+  }
+});
+
 test.run();
