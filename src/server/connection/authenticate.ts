@@ -81,7 +81,8 @@ export function answerSasl(
     const isServed = saslFailure === ErrorCode.OK;
     state.stats.authFailed++;
     const { remoteIp } = connection;
-    if (!isServed) state.reporter.add({ kind: 'refused', remoteIp, reason: `SASL: ${step.reason}` });
+    if (!isServed)
+      state.reporter.add({ kind: 'refused', remoteIp, reason: `SASL: ${step.reason}` });
     replyWithToken(state, connection, xid, saslFailure, null);
     return isServed;
   }
