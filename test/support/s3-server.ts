@@ -1,6 +1,5 @@
 // An S3 store on the loopback interface. It shares no code with the project: it verifies signatures
-// as AWS describes them, and knows conditional writes. The npm packages for this accept any
-// signature, or ignore conditions.
+// as AWS describes them, and knows conditional writes and faults, which s3rver ignores or lacks.
 
 import { createHash, createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

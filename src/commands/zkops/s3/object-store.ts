@@ -140,12 +140,15 @@ export class ObjectStore {
 
   private async ask(query: Query): Promise<Answer> {
     const { method, key, search = '', body, headers = {}, maxBytes = MAX_ANSWER } = query;
-    const path = search === '' ? `${this.place.prefix}${key}` : '';
+    const { base } = this.settings;
+    // A list has no slash after the bucket, as the AWS CLI sends it: s3rver verifies no other form.
+    const url =
+      search === '' ? `${base}${this.place.prefix}${key}` : `${base.replace(/\/$/, '')}${search}`;
     this.signal.throwIfAborted();
     const timeoutMs = this.timeoutMs + (body?.length ?? 0) / MIN_BYTES_PER_MS;
     const { signal, isLate, extend, release } = limit(this.signal, timeoutMs);
     try {
-      const response = await this.client.fetch(`${this.settings.base}${path}${search}`, {
+      const response = await this.client.fetch(url, {
         method,
         headers,
         ...(body === undefined ? {} : { body: new Uint8Array(body) }),
