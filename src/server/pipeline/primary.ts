@@ -143,7 +143,7 @@ export class Primary implements EnsemblePipeline {
     }
     const session = this.state.sessions.find(sessionId);
     const isLocal = session === undefined && this.isElsewhere(sessionId);
-    const refusal = isLocal ? null : this.refusalOf(session, origin);
+    const refusal = isLocal ? null : this.refusalOf(session, origin, type);
     if (refusal !== null) {
       this.propose(request, errorOf(refusal));
     } else if (type === OpCode.closeSession && session !== undefined) {
@@ -157,9 +157,17 @@ export class Primary implements EnsemblePipeline {
     }
   }
 
-  /** A session has one owner (SessionTrackerImpl.checkSession): the first server that uses it. */
-  private refusalOf(session: Session | undefined, origin: SessionOwner): ErrorCode | null {
+  /**
+   * A session has one owner (SessionTrackerImpl.checkSession): the first server that uses it.
+   * Apache's PrepRequestProcessor does not ask who closes it: a client may on any connection.
+   */
+  private refusalOf(
+    session: Session | undefined,
+    origin: SessionOwner,
+    type: number,
+  ): ErrorCode | null {
     if (session === undefined || session.isClosing) return ErrorCode.SESSIONEXPIRED;
+    if (type === OpCode.closeSession) return null;
     session.owner ??= origin;
     return session.owner === origin ? null : ErrorCode.SESSIONMOVED;
   }

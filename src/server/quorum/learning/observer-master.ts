@@ -202,7 +202,7 @@ export class ObserverMaster implements LearnerMaster {
     if (request === undefined || data === null) return 'REQUEST: damaged';
     const { sessionId, cxid, type } = request;
     if (type === OpCode.sync) this.path.expectSync(handler);
-    else if (this.isMoved(sessionId, handler)) {
+    else if (type !== OpCode.closeSession && this.isMoved(sessionId, handler)) {
       this.leader.request(failingRequest(sessionId, cxid), NO_IDS);
       return '';
     }
