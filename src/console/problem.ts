@@ -46,6 +46,13 @@ export class HttpProblem extends Error {
   }
 }
 
+export function unknownAdmin(server: string): HttpProblem {
+  return new HttpProblem(404, 'UNKNOWN', `${server}: not a member with a known AdminServer`, {
+    exitCode: ExitCode.usage,
+    hint: 'add admin=PORT to its line in the file of --ensemble',
+  });
+}
+
 const STATUSES: Partial<Record<ErrorName, number>> = {
   NONODE: 404,
   NODEEXISTS: 409,

@@ -5,11 +5,15 @@ import { ask, urlOf } from './api.js';
 import { Findings } from './findings.js';
 import { CommandLine, Fault, Level, Panel, useLoaded } from './parts.js';
 
+/** Not a word: the AdminServer of zkserver knows them. */
+const SLOW = 'slow-requests';
+
 const WORDS: readonly (readonly [word: string, title: string])[] = [
   ['srvr', 'Server'],
   ['mntr', 'Metrics'],
   ['conf', 'Configuration'],
-  ['cons', 'Connections and slow requests'],
+  ['cons', 'Connections'],
+  [SLOW, 'Slow requests'],
   ['dump', 'Sessions'],
   ['wchs', 'Watches'],
   ['dirs', 'Disk'],
@@ -72,14 +76,14 @@ export function MemberDetail({ server, ensemble }: Props) {
           ))}
         </div>
         <Answer server={server} word={word} key={`${server} ${word}`} />
-        <CommandLine line={`zkops ${word} --servers ${server} --all`} />
+        {word !== SLOW && <CommandLine line={`zkops ${word} --servers ${server} --all`} />}
       </Panel>
     </div>
   );
 }
 
 function Answer({ server, word }: { readonly server: string; readonly word: string }) {
-  const path = `/members/${encodeURIComponent(server)}/words/${word}`;
+  const path = `/members/${encodeURIComponent(server)}/${word === SLOW ? word : `words/${word}`}`;
   const { value, error } = useLoaded(() => ask<Word>(path), [path]);
   return (
     <>

@@ -14,7 +14,7 @@ import type { ZnodeRecord } from '../../commands/zksh/verbs/move/znode-record.js
 import { baseName } from '../../protocol/path.js';
 import { flag, oneOf, text } from '../api/schema.js';
 import { Imported } from '../api/shapes.js';
-import { HttpProblem } from '../problem.js';
+import { HttpProblem, unknownAdmin } from '../problem.js';
 import { type Route, route } from '../route.js';
 import type { Services } from '../services.js';
 import { countSubtree, MAX_COUNT } from '../subtrees.js';
@@ -156,12 +156,7 @@ const snapshot = route({
     }
     const member = poller.members.find((each) => nameOf(each) === server);
     const admin = member && adminUrlOf(member);
-    if (admin === undefined) {
-      throw new HttpProblem(404, 'UNKNOWN', `${server}: not a member with a known AdminServer`, {
-        exitCode: ExitCode.usage,
-        hint: 'add admin=PORT to its line in the file of --ensemble',
-      });
-    }
+    if (admin === undefined) throw unknownAdmin(server);
     const { auth } = credentials;
     const answer = await requestSnapshot({ admin, auth, signal: signalOf(response) });
     const zxid = String(answer.headers['last_zxid'] ?? '').replace(/\W/g, '');

@@ -4,6 +4,8 @@ export interface AdminView {
   readonly server: ServerView;
   /** Syncs of the log that took longer than fsync.warningthresholdms. */
   readonly slowSyncCount: number;
+  /** The last ones that took slowRequestThresholdMs, oldest first. */
+  slowRequests(): readonly SlowRequestView[];
   lastSnapshot(): { readonly zxid: bigint; readonly timestampMs: number } | undefined;
   /** Values by name; secrets are masked. */
   systemProperties(): ReadonlyMap<string, string>;
@@ -12,6 +14,17 @@ export interface AdminView {
   /** Ends this percentage of the client connections; returns their count. */
   shedConnections(percentage: number): number;
   readonly quorum?: AdminQuorumView | undefined;
+}
+
+export interface SlowRequestView {
+  /** When it was answered, in ISO 8601. */
+  readonly time: string;
+  readonly sessionId: bigint;
+  /** The name as in `cons`: GETD, CREA … */
+  readonly operation: string;
+  /** Its first 256 characters; null if the request has no path or failed. */
+  readonly path: string | null;
+  readonly ms: number;
 }
 
 export interface AddressView {

@@ -1,4 +1,6 @@
 import type { ConnectionView } from '../../fourlw/server-view.js';
+import { hex64 } from '../../protocol/zxid.js';
+import type { SlowRequestView } from './admin-view.js';
 import { type AdminCommand, failure, fields } from './command.js';
 import type { Json, JsonObject } from './json.js';
 
@@ -37,11 +39,25 @@ const shedConnections: AdminCommand = {
   },
 };
 
+/** Not a command of Apache's. It also answers after the loss of a quorum that made them slow. */
+const slowRequests: AdminCommand = {
+  name: 'slow_requests',
+  aliases: ['slow'],
+  method: 'GET',
+  isAlwaysAnswered: true,
+  run: (admin) => fields({ slow_requests: admin.slowRequests().map(slowRequest) }),
+};
+
 export const CONNECTION_COMMANDS: readonly AdminCommand[] = [
   connections,
   connectionStatReset,
   shedConnections,
+  slowRequests,
 ];
+
+function slowRequest({ time, sessionId, operation, path, ms }: SlowRequestView): JsonObject {
+  return { time, operation, path, session_id: `0x${hex64(sessionId)}`, ms };
+}
 
 /** The fields of `stats`. */
 export function briefConnections(connections: readonly ConnectionView[]) {

@@ -78,6 +78,16 @@ export const OPERATOR_LIMITS = {
     ),
     'the only effect is that a quota may be reported twice within a minute',
   ),
+  slowRequestsKept: silent(
+    limit(
+      100,
+      'entries',
+      'slow requests that the AdminServer lists (slow_requests)',
+      'drop',
+      'the oldest are removed',
+    ),
+    'the log has them, up to 20 a second',
+  ),
   shutdownTime: limit(
     5_000,
     'ms',

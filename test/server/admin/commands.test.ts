@@ -20,6 +20,7 @@ function silentServer(): { admin: AdminView; masks: bigint[] } {
   const admin: AdminView = {
     server,
     slowSyncCount: 0,
+    slowRequests: () => [],
     lastSnapshot: () => undefined,
     systemProperties: () => new Map(),
     initialConfiguration: () => '',
@@ -38,6 +39,7 @@ const ALWAYS = [
   'environment',
   'get_trace_mask',
   'initial_configuration',
+  'slow_requests',
   'system_properties',
   'zabstate',
 ];
@@ -66,7 +68,7 @@ test('commands that need no server are answered', () => {
 test('every command has its own names', () => {
   const names = ADMIN_COMMANDS.flatMap(({ name, aliases }) => [name, ...aliases]);
   assert.is(new Set(names).size, names.length);
-  assert.is(ADMIN_COMMANDS.length, 29);
+  assert.is(ADMIN_COMMANDS.length, 30);
 });
 
 test('command and error come last', () => {

@@ -9,6 +9,7 @@ import type { Event } from '../../events.js';
 import { parseSnapshotName } from '../../persistence/file-names.js';
 import type { Core } from '../driver/driver.js';
 import { serverUser } from '../log/server-user.js';
+import type { SlowRequests } from './slow-requests.js';
 
 const MASK = '***';
 const SECRET = /password|passwd|superdigest|secret/i;
@@ -21,10 +22,11 @@ export interface AdminViewParts {
   /** Null for a server in memory. */
   readonly snapFolder: string | null;
   readonly step: (event: Event) => void;
+  readonly slowRequests: SlowRequests;
 }
 
 export function makeAdminView(parts: AdminViewParts): AdminView {
-  const { core, quorum, config, snapFolder, step } = parts;
+  const { core, quorum, config, snapFolder, step, slowRequests } = parts;
   return {
     get quorum() {
       return quorum?.();
@@ -36,6 +38,7 @@ export function makeAdminView(parts: AdminViewParts): AdminView {
     get slowSyncCount() {
       return core.server.state.stats.slowSyncs;
     },
+    slowRequests: () => slowRequests.list(),
     lastSnapshot: () => (snapFolder === null ? undefined : newestSnapshot(snapFolder)),
     systemProperties: () => systemProperties(config),
     initialConfiguration: () => configurationText(config),

@@ -8,6 +8,7 @@ import { AdminServer } from '../admin/admin-server.js';
 import type { HttpTls } from '../admin/http-gate.js';
 import { makeAdminView } from '../admin/make-admin-view.js';
 import { MetricsServer, type SecureMetrics } from '../admin/metrics-server.js';
+import type { SlowRequests } from '../admin/slow-requests.js';
 import type { Core, Driver } from '../driver/driver.js';
 import { TreeTransfer } from '../driver/tree-transfer.js';
 import type { ServerReport } from '../log/logger.js';
@@ -24,6 +25,7 @@ export interface OperatorsOptions {
   readonly isAdminServerAsked: boolean;
   readonly onWarning: (message: string) => void;
   readonly onReport: (report: ServerReport) => void;
+  readonly slowRequests: SlowRequests;
 }
 
 export interface Operators {
@@ -150,6 +152,7 @@ function makeAdminServer({
   storage,
   onWarning,
   onReport,
+  slowRequests,
 }: OperatorsOptions): AdminServer {
   const snapFolder = storage?.dir.snapFolder ?? null;
   return new AdminServer({
@@ -165,6 +168,7 @@ function makeAdminServer({
       config,
       snapFolder,
       step: driver.step,
+      slowRequests,
     }),
     authorize: (who) => {
       const { auth, tree } = core.server.state;

@@ -3,6 +3,7 @@
 import type { ConfigFacts } from '../../admin/host-view.js';
 import type { Config } from '../../config/config.js';
 import { ForeignTreeError } from '../../pipeline/foreign-tree-error.js';
+import { SlowRequests } from '../admin/slow-requests.js';
 import { type Core, Driver } from '../driver/driver.js';
 import type { PeerPorts } from '../driver/perform.js';
 import type { ServerReport } from '../log/logger.js';
@@ -47,7 +48,16 @@ const SERVER_STOP: ServerReport = {
 const HOUR_MS = 3_600_000;
 
 /** Resolves when all ports listen. If one fails, closes the others again. */
-export async function runServer(options: RunOptions): Promise<RunningServer> {
+export function runServer(options: RunOptions): Promise<RunningServer> {
+  const slowRequests = new SlowRequests();
+  const onReport = (report: ServerReport): void => {
+    slowRequests.add(report, Date.now());
+    options.onReport(report);
+  };
+  return run({ ...options, onReport }, slowRequests);
+}
+
+async function run(options: RunOptions, slowRequests: SlowRequests): Promise<RunningServer> {
   const { config, opened, places, onWarning, onReport } = options;
   const { storage, lock } = opened;
   const parts: {
@@ -114,6 +124,7 @@ export async function runServer(options: RunOptions): Promise<RunningServer> {
       isAdminServerAsked: options.isAdminServerAsked,
       onWarning,
       onReport,
+      slowRequests,
     });
     parts.operators = operators;
     const dataDir = storage?.dir.options.dataDir ?? null;

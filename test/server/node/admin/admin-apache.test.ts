@@ -156,7 +156,7 @@ oracleTest("the responses match Apache's AdminServer", async () => {
       }),
     );
     const [own = '', apache = ''] = pages;
-    const isNew = /\/(restore|shed_connections|snapshot)"/;
+    const isNew = /\/(restore|shed_connections|slow_requests|snapshot)"/;
     const older = own.split('<br/>\n').filter((line) => !isNew.test(line));
     assert.is(older.join('<br/>\n'), apache);
   } finally {
