@@ -37,9 +37,13 @@ export function isAsciiPath({ bytes, start, pathEnd }: NodePlace): boolean {
   return true;
 }
 
+export function placePathCrc({ bytes, start, pathEnd }: NodePlace): number {
+  return crc32(bytes, start + 4, pathEnd);
+}
+
 /** The CRC-32 of path and data. */
-export function placeCrc({ bytes, start, pathEnd, dataEnd }: NodePlace): number {
-  return crc32(bytes, pathEnd + 4, dataEnd, crc32(bytes, start + 4, pathEnd));
+export function placeCrc(place: NodePlace, pathSum = placePathCrc(place)): number {
+  return crc32(place.bytes, place.pathEnd + 4, place.dataEnd, pathSum);
 }
 
 /** The digest of a znode (tree/digest.ts). */

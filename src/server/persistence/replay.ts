@@ -11,7 +11,14 @@ import { DataTree } from '../tree/data-tree.js';
 import type { DataTreeOptions } from '../tree/data-tree-options.js';
 import { isDigested } from '../tree/digest.js';
 import { readTxn } from '../tree/txn.js';
-import { ACL_KEY_SIZE, hasOpenAcl, isAsciiPath, type NodePlace, placeCrc } from './node-place.js';
+import {
+  ACL_KEY_SIZE,
+  hasOpenAcl,
+  isAsciiPath,
+  type NodePlace,
+  placeCrc,
+  placePathCrc,
+} from './node-place.js';
 
 export class Database {
   readonly tree: DataTree;
@@ -53,8 +60,9 @@ export class Database {
     const data =
       bytes.readInt32BE(pathEnd) < 0 ? null : bytes.toString('latin1', pathEnd + 4, dataEnd);
     const acl = hasOpenAcl(place) ? OPEN_ACL_UNSAFE : this.acls.get(getLong(bytes, dataEnd));
-    const crc = isAsciiPath(place) && isDigested(path) ? placeCrc(place) : undefined;
-    this.tree.load(path, data, acl ?? DENY_ALL, bytes, dataEnd + ACL_KEY_SIZE, crc);
+    const pathSum = isAsciiPath(place) ? placePathCrc(place) : undefined;
+    const crc = pathSum !== undefined && isDigested(path) ? placeCrc(place, pathSum) : undefined;
+    this.tree.load(path, data, acl ?? DENY_ALL, bytes, dataEnd + ACL_KEY_SIZE, pathSum, crc);
   }
 
   /** @param zxid in the name of the snapshot, which surely contains all txns up to it */

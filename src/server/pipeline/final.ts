@@ -8,7 +8,7 @@ import { OpCode } from '../../protocol/op-code.js';
 import { assert } from '../base/assert.js';
 import { recordSince } from '../metrics/summary.js';
 import type { ClientConnection } from '../state/client-connection.js';
-import type { Request } from '../state/request.js';
+import { NO_RECORDS, type Request } from '../state/request.js';
 import type { ServerState } from '../state/server-state.js';
 import { partsOf, type Txn, type TxnHead } from '../tree/txn.js';
 import { writeMultiHeader } from './read.js';
@@ -29,7 +29,7 @@ export class FinalProcessor {
       connection !== null && connection.phase !== 'closed' && request.type !== OpCode.createSession;
     // A fuzzy snapshot may lack znodes that a multi changed: only a serving member reads results.
     if (isAnswered && txn.type === OpCode.multi) this.applyMulti(request, head, txn.txns);
-    else this.state.tree.apply(head, txn);
+    else this.state.tree.apply(head, txn, request.records);
     if (request.digest !== null) {
       this.state.tree.digest.value = request.digest;
       this.state.tree.noteDigest(head.zxid);
@@ -48,35 +48,35 @@ export class FinalProcessor {
       endReply(this.state, connection, start, replyError(request, txn.err));
       return;
     }
-    this.writeBody(connection.out, request.type, txn);
+    this.writeBody(connection.out, request, txn);
     endReply(this.state, connection, start, ErrorCode.OK);
   }
 
-  private writeBody(out: OutputArchive, requestType: number, txn: Txn): void {
+  private writeBody(out: OutputArchive, { type, records }: Request, txn: Txn): void {
     switch (txn.type) {
       case OpCode.setData:
       case OpCode.setACL:
-        this.writeStat(out, txn.path);
+        this.writeStat(out, txn.path, records);
         break;
       case OpCode.create:
         out.writeString(txn.path);
         break;
       case OpCode.reconfig:
         out.writeLatin1(txn.data);
-        this.writeStat(out, txn.path);
+        this.writeStat(out, txn.path, records);
         break;
       case OpCode.create2:
       case OpCode.createContainer:
       case OpCode.createTTL:
         out.writeString(txn.path);
-        this.writeStat(out, txn.path);
+        this.writeStat(out, txn.path, records);
         break;
       case OpCode.multi:
         out.writeBytes(this.results.view());
         break;
       default:
         assert(
-          requestType === OpCode.delete || requestType === OpCode.closeSession,
+          type === OpCode.delete || type === OpCode.closeSession,
           `no reply defined for txn type ${txn.type}`,
         );
     }
@@ -121,10 +121,13 @@ export class FinalProcessor {
     }
   }
 
-  private writeStat(out: OutputArchive, path: string): void {
-    const node = this.state.tree.get(path);
+  /** @param records of prep: the last one is the znode's; none on a learner and in a multi */
+  private writeStat(out: OutputArchive, path: string, records = NO_RECORDS): void {
+    const { tree } = this.state;
+    const last = records[records.length - 1];
+    const node = last === undefined ? tree.get(path) : tree.nodeOf(last);
     assert(node !== undefined, `${path} vanished in the step that wrote it`);
-    this.state.tree.stats.writeStat(out, node.slot);
+    tree.stats.writeStat(out, node.slot);
   }
 }
 

@@ -1,13 +1,16 @@
 import type { ACL } from '../../protocol/data.js';
-import type { ZnodeData } from '../tree/data-node.js';
+import type { DataNode, ZnodeData } from '../tree/data-node.js';
+import type { PreparedNode } from '../tree/data-tree-options.js';
 import type { StatTable } from '../tree/stat-table.js';
 
 /**
  * The pending state of a znode. `stats` is the tree's table while nothing is pending, so that
  * lookups are free. A change makes a new record, because a failed multi takes it back.
  */
-export class ChangeRecord {
+export class ChangeRecord implements PreparedNode {
   readonly path: string;
+  node: DataNode | null;
+  hash: number | null = null;
   readonly stats: StatTable;
   readonly slot: number;
   data: ZnodeData;
@@ -25,6 +28,7 @@ export class ChangeRecord {
 
   constructor(
     path: string,
+    node: DataNode | null,
     stats: StatTable,
     slot: number,
     data: ZnodeData,
@@ -33,12 +37,17 @@ export class ChangeRecord {
     digest: number,
   ) {
     this.path = path;
+    this.node = node;
     this.stats = stats;
     this.slot = slot;
     this.data = data;
     this.acl = acl;
     this.childCount = childCount;
     this.digest = digest;
+  }
+
+  get pathSum(): number {
+    return this.stats.pathCrc(this.slot);
   }
 
   get version(): number {

@@ -14,6 +14,16 @@ import { TreeDigest, tableDigest } from '../tree/digest.js';
 import { StatTable } from '../tree/stat-table.js';
 import { ChangeRecord } from './change-record.js';
 
+/** The path of a new znode, with its sums. */
+export interface NewPath {
+  readonly path: string;
+  /** As in the path table. */
+  readonly hash: number;
+  /** The CRC-32 of the path, and of path and data; 0 without digests. */
+  readonly pathSum: number;
+  readonly crc: number;
+}
+
 export class OutstandingChanges {
   /** Of the tree with all pending changes. */
   readonly digest = new TreeDigest();
@@ -35,46 +45,40 @@ export class OutstandingChanges {
     return this.newest.size;
   }
 
-  /** Undefined if the znode will not exist. */
-  get(path: string): ChangeRecord | undefined {
+  /** Undefined if the znode will not exist. `hash`: of the path, if the caller has it. */
+  get(path: string, hash?: number): ChangeRecord | undefined {
     const record = this.newest.get(path);
     if (record !== undefined) return record.exists ? record : undefined;
-    const node = this.tree.get(path);
+    const node = this.tree.get(path, hash);
     if (node === undefined) return undefined;
     const { stats } = this.tree;
-    const { slot } = node;
+    const { slot, data, numChildren } = node;
     const acl = this.tree.aclOf(node);
-    return new ChangeRecord(
-      path,
-      stats,
-      slot,
-      node.data,
-      acl,
-      node.numChildren,
-      stats.digest(slot),
-    );
+    return new ChangeRecord(path, node, stats, slot, data, acl, numChildren, stats.digest(slot));
   }
 
   copy(record: ChangeRecord): ChangeRecord {
-    const { path, stats, slot, data, acl, childCount, digest } = record;
+    const { path, node, stats, slot, data, acl, childCount, digest } = record;
     const copied = this.stats.allocateCopy(stats, slot);
-    const copy = new ChangeRecord(path, this.stats, copied, data, acl, childCount, digest);
+    const copy = new ChangeRecord(path, node, this.stats, copied, data, acl, childCount, digest);
     copy.pendingCversion = record.pendingCversion;
     return copy;
   }
 
   /** Makes a znode to put. `crc`: of path and data. `owner`: as stored, a session or a mark. */
   make(
-    path: string,
+    { path, hash, pathSum, crc }: NewPath,
     data: ZnodeData,
-    crc: number,
     acl: readonly ACL[],
     owner: bigint,
     { zxid, time }: { zxid: bigint; time: bigint },
   ): ChangeRecord {
     const slot = this.stats.allocateNew(zxid, time, owner);
     this.stats.setContentCrc(slot, crc);
-    return new ChangeRecord(path, this.stats, slot, data, acl, 0, 0);
+    this.stats.setPathCrc(slot, pathSum);
+    const made = new ChangeRecord(path, null, this.stats, slot, data, acl, 0, 0);
+    made.hash = hash;
+    return made;
   }
 
   /** @param before the result of `get` for the path; null without a znode */
@@ -136,10 +140,18 @@ export class OutstandingChanges {
       if (older !== null) assert(false, `${path}: a change was settled before an older one`);
       if (newer === null) this.newest.delete(path);
       else newer.older = null;
-      this.tree.adoptDigest(path, record.digest, this.stats.contentCrc(record.slot));
+      if (this.isDigestEnabled) this.giveDigest(record);
       this.release(record);
     }
     if (this.newest.size === 0) this.checkNothingPending();
+  }
+
+  /** Hands the digest of a znode to the tree; that of the whole tree comes with the txn. */
+  private giveDigest(record: ChangeRecord): void {
+    const node = this.tree.nodeOf(record);
+    if (node === undefined) return;
+    this.tree.stats.setDigest(node.slot, record.digest);
+    this.tree.stats.setContentCrc(node.slot, this.stats.contentCrc(record.slot));
   }
 
   private release(record: ChangeRecord): void {

@@ -23,11 +23,11 @@ import { ReconfigRequest } from '../../protocol/proto.js';
 import type { Auth } from '../session/auth.js';
 import { dataLength, type ZnodeData } from '../tree/data-node.js';
 import type { DataTree } from '../tree/data-tree.js';
-import { contentCrc, contentCrcOf } from '../tree/digest.js';
+import { contentCrc, contentCrcOf, pathCrc } from '../tree/digest.js';
 import type { CreateNodeTxn, Txn } from '../tree/txn.js';
 import type { Author } from './author.js';
 import type { ChangeRecord } from './change-record.js';
-import { OutstandingChanges } from './outstanding-changes.js';
+import { type NewPath, OutstandingChanges } from './outstanding-changes.js';
 import { CONFIG_PATH, ownerOf, PrepParents, SPECIAL_PATHS } from './prep-rules.js';
 import { type QuotaExcess, quotaExcesses } from './quota-check.js';
 import { readOps, txnLengthBound } from './read-ops.js';
@@ -175,27 +175,30 @@ export class Prep {
     if (!this.isAllowed(parent, Perms.CREATE, author)) return ErrorCode.NOAUTH;
     const name = mode.isSequential ? path + sequenceSuffix(parent.cversion) : path;
     if (pathFault(name) !== undefined) return ErrorCode.BADARGUMENTS;
-    if (this.outstanding.get(name) !== undefined) return ErrorCode.NODEEXISTS;
+    const hash = this.tree.nodes.hashOf(name);
+    if (this.outstanding.get(name, hash) !== undefined) return ErrorCode.NODEEXISTS;
     if (ephemeralTypeOf(parent.ephemeralOwner, this.options.isTTLEnabled) === 'session') {
       return ErrorCode.NOCHILDRENFOREPHEMERALS;
     }
     if (this.isOverQuota(name, dataLength(data), 1)) return ErrorCode.QUOTAEXCEEDED;
-    const crc = this.contentCrc(name, data, input.bytes, dataEnd);
-    return this.create({ type, path: name, data, crc, acl, mode, ttl, parent, author });
+    const pathSum = this.pathSumBelow(parent, name);
+    const crc = this.contentCrc(name, pathSum, input.bytes, dataLength(data), dataEnd);
+    const made = { path: name, hash, pathSum, crc };
+    return this.create({ type, made, data, acl, mode, ttl, parent, author });
   }
 
   private create(spec: {
     type: CreateNodeTxn['type'];
-    path: string;
+    made: NewPath;
     data: ZnodeData;
-    crc: number;
     acl: readonly ACL[];
     mode: CreateMode;
     ttl: bigint;
     parent: ChangeRecord;
     author: Author;
   }): Txn {
-    const { type, path, data, crc, acl, mode, ttl, parent, author } = spec;
+    const { type, made: newPath, data, acl, mode, ttl, parent, author } = spec;
+    const { path } = newPath;
     const parentCVersion = (parent.cversion + 1) | 0;
     const grown = this.outstanding.copy(parent);
     grown.childCount++;
@@ -208,7 +211,7 @@ export class Prep {
     }
     this.keep(parent, grown);
     const ephemeralOwner = ownerOf(type, mode, ttl, author.sessionId);
-    const made = this.outstanding.make(path, data, crc, acl, ephemeralOwner, this.stamp);
+    const made = this.outstanding.make(newPath, data, acl, ephemeralOwner, this.stamp);
     made.isEphemeralCreate = mode.isEphemeral;
     this.keep(null, made);
     return {
@@ -266,7 +269,9 @@ export class Prep {
     const changed = this.outstanding.copy(node);
     changed.data = data;
     changed.stats.setData(changed.slot, zxid, time, next, dataLength(data));
-    changed.stats.setContentCrc(changed.slot, this.contentCrc(path, data, input.bytes, dataEnd));
+    const pathSum = changed.stats.pathCrc(changed.slot);
+    const crc = this.contentCrc(path, pathSum, input.bytes, dataLength(data), dataEnd);
+    changed.stats.setContentCrc(changed.slot, crc);
     this.keep(node, changed);
     return { type: OpCode.setData, path, data, version: next };
   }
@@ -361,9 +366,15 @@ export class Prep {
   }
 
   /** Computed in place: the data ends at `dataEnd`. */
-  private contentCrc(path: string, data: ZnodeData, bytes: Buffer, dataEnd: number): number {
+  private contentCrc(path: string, pathSum: number, bytes: Buffer, length: number, end: number) {
     if (!this.options.isDigestEnabled) return 0;
-    return contentCrcOf(path, bytes, dataEnd - dataLength(data), dataEnd);
+    return contentCrcOf(path, bytes, end - length, end, pathSum);
+  }
+
+  /** Continues the CRC-32 of the parent's path. */
+  private pathSumBelow({ path, stats, slot }: ChangeRecord, name: string): number {
+    if (!this.options.isDigestEnabled) return 0;
+    return path.length <= 1 ? pathCrc(name) : pathCrc(name, stats.pathCrc(slot), path.length);
   }
 
   private isOverQuota(path: string, bytes: number, count: number): boolean {

@@ -51,7 +51,7 @@ export class Request {
   head: TxnHead | null = null;
   txn: Txn | null = null;
   /** Pending until the txn is applied. */
-  records: readonly ChangeRecord[] = [];
+  records = NO_RECORDS;
   /** The digest of the tree after the txn; null for errors and without digests. */
   digest: bigint | null = null;
   audit: AuditDraft | null = null;
@@ -71,6 +71,8 @@ export class Request {
     this.ids = connection === null ? NO_IDS : connection.ids;
   }
 }
+
+export const NO_RECORDS: readonly ChangeRecord[] = [];
 
 /** Marks requests that were refused because they waited too long. */
 export const THROTTLED = Number.MIN_SAFE_INTEGER;

@@ -7,6 +7,20 @@ export interface TreeListener {
   dataChanged(node: DataNode, zxid: bigint): void;
 }
 
+/**
+ * What prep found out about a znode that a txn changes, so that no later step looks it up again. A
+ * create has the parent first, then the new znode.
+ */
+export interface PreparedNode {
+  readonly path: string;
+  /** Null if the znode did not exist then. */
+  node: DataNode | null;
+  /** Of the path, as in the path table; null for a znode that existed. */
+  readonly hash: number | null;
+  /** The CRC-32 of the path; 0 without digests. */
+  readonly pathSum: number;
+}
+
 export interface DataTreeOptions {
   /** extendedTypesEnabled: an owner with a top byte of 0xff is a time to live. */
   readonly isTTLEnabled?: boolean;

@@ -9,8 +9,8 @@ import { assert } from '../base/assert.js';
 import { AclTable, OPEN_ACL_KEY } from './acl-table.js';
 import { Children } from './children.js';
 import { DataNode, dataLength, type ZnodeData } from './data-node.js';
-import type { DataTreeOptions, TreeListener } from './data-tree-options.js';
-import { contentCrc, TreeDigest, tableDigest } from './digest.js';
+import type { DataTreeOptions, PreparedNode, TreeListener } from './data-tree-options.js';
+import { contentCrc, pathCrc, TreeDigest, tableDigest } from './digest.js';
 import { DigestHistory, type ZxidDigest } from './digest-history.js';
 import { Ephemerals } from './ephemerals.js';
 import { PathTable } from './path-table.js';
@@ -60,7 +60,6 @@ export class DataTree {
   private isDigesting: boolean;
   private readonly isTTLEnabled: boolean;
   private lastParent: DataNode | null = null;
-  private lastPlaced: DataNode | null = null;
   private dataSize = 0;
 
   constructor(options: DataTreeOptions = {}) {
@@ -112,31 +111,21 @@ export class DataTree {
     this.isDigesting = this.isDigestEnabled;
   }
 
-  /** Adopts prep's digest of a znode; the digest of the tree comes with the txn. */
-  adoptDigest(path: string, digest: number, crc: number): void {
-    if (!this.isDigestEnabled) return;
-    const node = this.recent(path) ?? this.nodes.get(path);
-    if (node === undefined) return;
-    this.stats.setDigest(node.slot, digest);
-    this.stats.setContentCrc(node.slot, crc);
-  }
-
-  /** The last created znode or its parent, which creates look up again at once. */
-  private recent(path: string): DataNode | null {
-    const { lastPlaced, lastParent } = this;
-    if (lastPlaced?.path === path) return lastPlaced;
-    return lastParent?.path === path ? lastParent : null;
+  /** The znode of a prepared write, without another look-up of its path. */
+  nodeOf({ node, path }: PreparedNode): DataNode | undefined {
+    if (node !== null && this.nodes.at(node.slot) === node) return node;
+    return this.nodes.get(path);
   }
 
   /** Called when the content changed. */
-  private rehash(node: DataNode): void {
+  private rehash({ path, data, slot }: DataNode): void {
     if (!this.isDigesting) return;
-    this.stats.setContentCrc(node.slot, contentCrc(node.path, node.data));
-    this.rehashStat(node);
+    this.stats.setContentCrc(slot, contentCrc(path, data, this.stats.pathCrc(slot)));
+    this.rehashStat(path, slot);
   }
 
   /** Called when only the Stat changed. */
-  private rehashStat({ path, slot }: DataNode): void {
+  private rehashStat(path: string, slot: number): void {
     if (!this.isDigesting) return;
     const { stats } = this;
     this.digest.remove(stats.digest(slot));
@@ -158,8 +147,8 @@ export class DataTree {
     return this.dataSize;
   }
 
-  get(path: string): DataNode | undefined {
-    return this.nodes.get(path);
+  get(path: string, hash?: number): DataNode | undefined {
+    return this.nodes.get(path, hash);
   }
 
   /** Reads a path. If the znode exists, its own string: nothing is decoded or hashed again. */
@@ -189,11 +178,12 @@ export class DataTree {
     yield* this.ephemerals.bySession();
   }
 
-  apply(head: TxnHead, txn: Txn): void {
+  /** @param prepared where prep decided this txn: what it knows about each changed znode */
+  apply(head: TxnHead, txn: Txn, prepared: Prepared = NOT_PREPARED): void {
     if (txn.type === OpCode.multi) {
       for (const part of partsOf(txn.txns)) this.applyPart(head, part);
     } else {
-      this.applyPart(head, txn);
+      this.applyPart(head, txn, prepared);
     }
     this.finish(head);
   }
@@ -212,13 +202,13 @@ export class DataTree {
   }
 
   /** Applies one part of a multi, or another txn; `finish` must follow. */
-  applyPart(head: TxnHead, txn: Txn): void {
+  applyPart(head: TxnHead, txn: Txn, prepared: Prepared = NOT_PREPARED): void {
     switch (txn.type) {
       case OpCode.create:
       case OpCode.create2:
       case OpCode.createContainer:
       case OpCode.createTTL:
-        this.applyCreate(head, txn);
+        this.applyCreate(head, txn, prepared);
         break;
       case OpCode.delete:
       case OpCode.deleteContainer:
@@ -226,7 +216,7 @@ export class DataTree {
         break;
       case OpCode.setData:
       case OpCode.reconfig:
-        this.applySetData(head, txn);
+        this.applySetData(head, txn, prepared);
         break;
       case OpCode.setACL:
         this.applySetACL(txn.path, txn.acl, txn.version);
@@ -245,22 +235,24 @@ export class DataTree {
     }
   }
 
-  private applyCreate(head: TxnHead, txn: CreateNodeTxn): void {
-    const parent = this.findParent(txn.path);
+  private applyCreate(head: TxnHead, txn: CreateNodeTxn, [above, made]: Prepared): void {
+    const parent = above === undefined ? this.findParent(txn.path) : this.nodeOf(above);
     if (parent === undefined) return;
-    const hash = this.nodes.hashOf(txn.path);
+    const hash = made?.hash ?? this.nodes.hashOf(txn.path);
     const existing = this.nodes.get(txn.path, hash);
     this.raiseParent(parent, txn.parentCVersion, head.zxid);
     if (existing !== undefined) {
       this.changeAcl(existing, txn.acl);
-      this.rehashStat(parent);
+      this.rehashStat(parent.path, parent.slot);
       return;
     }
     const owner = createdOwner(head, txn);
     const slot = this.stats.allocateNew(head.zxid, head.time, owner);
-    const node = this.place(txn.path, txn.data, this.acls.acquire(txn.acl), slot, owner, hash);
+    const aclKey = this.acls.acquire(txn.acl);
+    const node = this.place(txn.path, txn.data, aclKey, slot, owner, hash, made?.pathSum);
+    if (made !== undefined) made.node = node;
     this.addChild(parent, node);
-    this.rehashStat(parent);
+    this.rehashStat(parent.path, parent.slot);
     this.rehash(node);
     this.followQuotas(node.path);
     this.countUsage(node.path, dataLength(node.data), 1);
@@ -280,7 +272,7 @@ export class DataTree {
     const parent = this.findParent(path);
     if (parent !== undefined && zxid > this.stats.pzxid(parent.slot)) {
       this.stats.setPzxid(parent.slot, zxid);
-      this.rehashStat(parent);
+      this.rehashStat(parent.path, parent.slot);
     }
     const node = this.nodes.get(path);
     if (node === undefined || parent === undefined || node === this.root) return;
@@ -298,8 +290,8 @@ export class DataTree {
     this.acls.release(node.aclKey);
   }
 
-  private applySetData(head: TxnHead, txn: SetDataTxn): void {
-    const node = this.nodes.get(txn.path);
+  private applySetData(head: TxnHead, txn: SetDataTxn, [prepared]: Prepared): void {
+    const node = prepared === undefined ? this.nodes.get(txn.path) : this.nodeOf(prepared);
     if (node === undefined) return;
     const length = dataLength(txn.data);
     const grownBy = length - dataLength(node.data);
@@ -325,7 +317,7 @@ export class DataTree {
     if (node === undefined) return;
     this.changeAcl(node, acl);
     this.stats.setAversion(node.slot, version);
-    this.rehashStat(node);
+    this.rehashStat(path, node.slot);
   }
 
   private followQuotas(path: string): void {
@@ -374,6 +366,7 @@ export class DataTree {
   /**
    * Adds a znode of a snapshot after its parent.
    * @param stat contains the 60 bytes of its StatPersisted, from `statAt`
+   * @param pathSum the CRC-32 of the path
    * @param crc the CRC-32 of path and data
    */
   load(
@@ -382,7 +375,8 @@ export class DataTree {
     acl: readonly ACL[],
     stat: Uint8Array,
     statAt = 0,
-    crc = contentCrc(path, data),
+    pathSum = pathCrc(path),
+    crc = contentCrc(path, data, pathSum),
   ): void {
     const aclKey = this.acls.acquire(acl);
     if (path !== '' && path !== '/') {
@@ -391,10 +385,10 @@ export class DataTree {
       if (this.nodes.get(path, hash) !== undefined) this.applyDelete(path, 0n);
       const slot = this.stats.allocatePersisted(stat, statAt, dataLength(data));
       const owner = this.stats.hasOwner(slot) ? this.stats.ephemeralOwner(slot) : 0n;
-      const node = this.place(path, data, aclKey, slot, owner, hash);
+      const node = this.place(path, data, aclKey, slot, owner, hash, pathSum);
       this.addChild(this.parentOf(path), node);
       if (this.isDigesting) this.stats.setContentCrc(slot, crc);
-      this.rehashStat(node);
+      this.rehashStat(path, slot);
       return;
     }
     const { root } = this;
@@ -421,12 +415,13 @@ export class DataTree {
     slot: number,
     owner: bigint,
     hash = this.nodes.hashOf(path),
+    pathSum = this.isDigestEnabled ? pathCrc(path) : 0,
   ): DataNode {
     const length = dataLength(data);
     this.stats.setDataLength(slot, length);
+    this.stats.setPathCrc(slot, pathSum);
     const node = new DataNode(path, data, aclKey, slot);
     this.nodes.set(path, node, hash);
-    this.lastPlaced = node;
     this.dataSize += path.length + length;
     if (owner === 0n) return node;
     const kind = ephemeralTypeOf(owner, this.isTTLEnabled);
@@ -443,7 +438,6 @@ export class DataTree {
     const { path } = node;
     this.nodes.delete(path);
     if (node === this.lastParent) this.lastParent = null;
-    if (node === this.lastPlaced) this.lastPlaced = null;
     this.dataSize -= path.length + dataLength(node.data);
     parent.children?.delete(node);
     this.stats.setNumChildren(parent.slot, parent.numChildren);
@@ -476,3 +470,6 @@ export class DataTree {
     return parent;
   }
 }
+
+type Prepared = readonly PreparedNode[];
+const NOT_PREPARED: Prepared = [];

@@ -31,22 +31,33 @@ let scratch = Buffer.allocUnsafeSlow(4096);
  * The CRC-32 of path and data, with which a znode's digest begins; 0 if the znode does not count.
  * The root is "" or "/". A data string has one byte per character (latin1).
  */
-export function contentCrc(path: string, data: Buffer | string | null): number {
+export function contentCrc(
+  path: string,
+  data: Buffer | string | null,
+  pathSum = pathCrc(path),
+): number {
   if (!isDigested(path)) return 0;
-  if (data === null || data.length === 0) return pathCrc(path);
-  if (typeof data !== 'string') return crc32(data, 0, data.length, pathCrc(path));
+  if (data === null || data.length === 0) return pathSum;
+  if (typeof data !== 'string') return crc32(data, 0, data.length, pathSum);
   if (data.length > scratch.length) scratch = Buffer.allocUnsafeSlow(data.length * 2);
-  return crc32(scratch, 0, scratch.write(data, 0, 'latin1'), pathCrc(path));
+  return crc32(scratch, 0, scratch.write(data, 0, 'latin1'), pathSum);
 }
 
-export function contentCrcOf(path: string, bytes: Buffer, start: number, end: number): number {
-  return isDigested(path) ? crc32(bytes, start, end, pathCrc(path)) : 0;
+export function contentCrcOf(
+  path: string,
+  bytes: Buffer,
+  start: number,
+  end: number,
+  pathSum = pathCrc(path),
+): number {
+  return isDigested(path) ? crc32(bytes, start, end, pathSum) : 0;
 }
 
-function pathCrc(path: string): number {
+/** @param seed the CRC-32 of the first `from` characters, such as those of the parent */
+export function pathCrc(path: string, seed = 0, from = 0): number {
   if (path === '/') return 0;
-  let crc = ~0;
-  for (let i = 0; i < path.length; i++) {
+  let crc = ~seed;
+  for (let i = from; i < path.length; i++) {
     const unit = path.charCodeAt(i);
     if (unit > 0x7f) return encodedCrc(path);
     crc = crcOfByte(crc, unit);

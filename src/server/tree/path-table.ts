@@ -197,24 +197,43 @@ class Shard {
   }
 }
 
-/** Never 0; every bit depends on every character. */
+/** Never 0; every bit depends on every character. It takes four a step: each waits for the last. */
 function hashOf(path: string, seed: number): number {
-  let hash = seed ^ path.length;
-  for (let i = 0; i < path.length; i++) {
-    hash = Math.imul(hash ^ path.charCodeAt(i), 0x5bd1e995);
-    hash ^= hash >>> 15;
+  const { length } = path;
+  let hash = seed ^ length;
+  let i = 0;
+  for (; i + 4 <= length; i += 4) {
+    const low = path.charCodeAt(i) | (path.charCodeAt(i + 1) << 8);
+    const high = (path.charCodeAt(i + 2) << 16) ^ (path.charCodeAt(i + 3) << 24);
+    hash = mixed(hash ^ spread(low ^ high));
   }
+  for (; i < length; i++) hash = mixed(hash ^ path.charCodeAt(i));
   return finished(hash);
 }
 
 /** The hash of the string that these bytes are in ASCII. */
 function hashOfBytes(bytes: Buffer, start: number, length: number, seed: number): number {
   let hash = seed ^ length;
-  for (let i = 0; i < length; i++) {
-    hash = Math.imul(hash ^ (bytes[start + i] as number), 0x5bd1e995);
-    hash ^= hash >>> 15;
+  const end = start + length;
+  let i = start;
+  for (; i + 4 <= end; i += 4) {
+    const low = (bytes[i] as number) | ((bytes[i + 1] as number) << 8);
+    const high = ((bytes[i + 2] as number) << 16) ^ ((bytes[i + 3] as number) << 24);
+    hash = mixed(hash ^ spread(low ^ high));
   }
+  for (; i < end; i++) hash = mixed(hash ^ (bytes[i] as number));
   return finished(hash);
+}
+
+/** Without it, names that differ in the last digit of two words often share a hash. */
+function spread(word: number): number {
+  const product = Math.imul(word, 0xcc9e2d51 | 0);
+  return product ^ (product >>> 15);
+}
+
+function mixed(state: number): number {
+  const hash = Math.imul(state, 0x5bd1e995);
+  return hash ^ (hash >>> 15);
 }
 
 function finished(state: number): number {

@@ -12,12 +12,12 @@ import { ViewCache } from '../base/view-cache.js';
  *   0 czxid   8 mzxid   16 ctime   24 mtime   32 version   36 cversion*   40 aversion
  *  44 ephemeralOwner*   52 dataLength   56 numChildren   60 pzxid | 68 stored cversion
  *  72 stored ephemeralOwner   80 digest   84 CRC-32 of path and data, with which the digest begins
+ *  88 CRC-32 of the path
  * ```
  * Clients see the two starred values: cversion = 2 * stored - numChildren (creates and deletes;
  * only creates are stored), and an owner of 0 for containers and TTL nodes.
  */
-const RECORD_SIZE = 88;
-const RECORD_WORDS = RECORD_SIZE / 4;
+const RECORD_SIZE = 92;
 const RECORDS_PER_CHUNK = 4096;
 const CHUNK_SHIFT = 12;
 
@@ -35,6 +35,7 @@ const STORED_CVERSION = 68;
 const STORED_OWNER = 72;
 const DIGEST = 80;
 const CONTENT_CRC = 84;
+const PATH_CRC = 88;
 
 export class StatTable {
   /** Views of each chunk: an int access is one instruction, and a reply copies bytes. */
@@ -52,7 +53,7 @@ export class StatTable {
   /** @param shownOwner the owner that clients see */
   allocate(stat: StatPersisted, shownOwner: bigint, dataLength: number): number {
     const slot = this.allocateBare(shownOwner);
-    this.setStat(slot, stat, dataLength, 0);
+    this.setPersisted(slot, StatPersisted.encode(stat), 0, dataLength, 0);
     return slot;
   }
 
@@ -71,6 +72,7 @@ export class StatTable {
     return slot;
   }
 
+  /** Sets all fields except the owner that clients see, which never changes. */
   setPersisted(
     slot: number,
     bytes: Uint8Array,
@@ -107,11 +109,6 @@ export class StatTable {
     putViewLong(this.viewOf(slot), offsetOf(slot) + OWNER, owner);
   }
 
-  /** Sets all fields except the owner that clients see, which never changes. */
-  setStat(slot: number, stat: StatPersisted, dataLength: number, numChildren: number): void {
-    this.setPersisted(slot, StatPersisted.encode(stat), 0, dataLength, numChildren);
-  }
-
   /** Allocates a slot for a created znode: all counters at 0. */
   allocateNew(zxid: bigint, time: bigint, owner: bigint): number {
     const slot = this.free.pop() ?? this.grow();
@@ -131,7 +128,7 @@ export class StatTable {
   allocateCopy(from: StatTable, fromSlot: number): number {
     const slot = this.free.pop() ?? this.grow();
     const target = this.viewOf(slot);
-    copyWords(from.viewOf(fromSlot), offsetOf(fromSlot), target, offsetOf(slot), RECORD_WORDS);
+    copyWords(from.viewOf(fromSlot), offsetOf(fromSlot), target, offsetOf(slot), RECORD_SIZE / 4);
     return slot;
   }
 
@@ -173,7 +170,6 @@ export class StatTable {
     view.setInt32(at + DATA_LENGTH, dataLength);
   }
 
-  /** For the quota usage, which changes without a txn. */
   setDataLength(slot: number, dataLength: number): void {
     this.viewOf(slot).setInt32(offsetOf(slot) + DATA_LENGTH, dataLength);
   }
@@ -216,6 +212,15 @@ export class StatTable {
 
   setContentCrc(slot: number, crc: number): void {
     this.viewOf(slot).setInt32(offsetOf(slot) + CONTENT_CRC, crc);
+  }
+
+  /** The CRC-32 of the path, likewise. */
+  pathCrc(slot: number): number {
+    return this.viewOf(slot).getUint32(offsetOf(slot) + PATH_CRC);
+  }
+
+  setPathCrc(slot: number, crc: number): void {
+    this.viewOf(slot).setInt32(offsetOf(slot) + PATH_CRC, crc);
   }
 
   czxid(slot: number): bigint {

@@ -6,7 +6,7 @@
 import { assert } from '../base/assert.js';
 import { type DataNode, dataLength } from './data-node.js';
 import type { DataTree } from './data-tree.js';
-import { contentCrc, TreeDigest, tableDigest } from './digest.js';
+import { contentCrc, pathCrc, TreeDigest, tableDigest } from './digest.js';
 
 /** Bytes of data per slice; each znode has a minimum weight. */
 const SLICE_BYTES = 256 * 1024;
@@ -63,7 +63,10 @@ export class TreeAudit {
 
   private compare({ path, data, slot }: DataNode): void {
     const { stats } = this.tree;
-    const crc = contentCrc(path, data);
+    const pathSum = pathCrc(path);
+    const keptSum = stats.pathCrc(slot);
+    if (pathSum !== keptSum) assert(false, `${path}: CRC-32: ${keptSum} (expected ${pathSum})`);
+    const crc = contentCrc(path, data, pathSum);
     const kept = stats.contentCrc(slot);
     if (crc !== kept) assert(false, `${path}: CRC-32 of its data: ${kept} (expected ${crc})`);
     const expected = tableDigest(path, stats, slot);

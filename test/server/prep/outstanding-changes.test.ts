@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { OPEN_ACL_UNSAFE } from '../../../src/protocol/perms.js';
 import { OutstandingChanges } from '../../../src/server/prep/outstanding-changes.js';
+import { pathCrc } from '../../../src/server/tree/digest.js';
 import type { Command } from '../../model/commands.js';
 import { ModelRun } from '../../model/model-run.js';
 import { TreeWorld } from '../tree/tree-world.js';
@@ -54,11 +55,12 @@ test('a close finds an ephemeral before a multi that failed', () => {
 });
 
 const STAMP = { zxid: 9n, time: 9n };
+const at = (path: string) => ({ path, hash: 1, pathSum: pathCrc(path), crc: 0 });
 
 test('settling out of order and a wrong digest are broken invariants', () => {
   const { tree } = new TreeWorld();
   const changes = new OutstandingChanges(tree, true);
-  const first = changes.make('/a', null, 0, OPEN_ACL_UNSAFE, 0n, STAMP);
+  const first = changes.make(at('/a'), null, OPEN_ACL_UNSAFE, 0n, STAMP);
   changes.put(null, first);
   const second = changes.copy(first);
   changes.put(first, second);
@@ -71,8 +73,8 @@ test('settling out of order and a wrong digest are broken invariants', () => {
 test('a leftover Stat is a broken invariant', () => {
   const { tree } = new TreeWorld();
   const changes = new OutstandingChanges(tree, false);
-  changes.make('/leaked', null, 0, OPEN_ACL_UNSAFE, 0n, STAMP);
-  const kept = changes.make('/a', null, 0, OPEN_ACL_UNSAFE, 0n, STAMP);
+  changes.make(at('/leaked'), null, OPEN_ACL_UNSAFE, 0n, STAMP);
+  const kept = changes.make(at('/a'), null, OPEN_ACL_UNSAFE, 0n, STAMP);
   changes.put(null, kept);
   assert.throws(() => changes.settle([kept]), 'pending changes: found 1 Stats');
 });

@@ -45,4 +45,18 @@ test('bytes in another encoding find nothing', () => {
   assert.is(table.find(Buffer.from([0x2f, 0xe9]), 0, 2), undefined);
 });
 
+test('numbered names rarely share a hash, wherever their digits begin', () => {
+  const table = new PathTable(12345);
+  for (const folder of ['/a', '/ab', '/abc', '/abcd']) {
+    for (const nameOf of [
+      (i: number) => `${folder}/n${i}`,
+      (i: number) => `${folder}/n${String(i).padStart(10, '0')}`,
+    ]) {
+      const hashes = new Set(Array.from({ length: 100_000 }, (_, i) => table.hashOf(nameOf(i))));
+      // Random hashes would share one in a million; a thousandth costs nothing.
+      assert.ok(hashes.size > 99_900, `${nameOf(0)}: ${100_000 - hashes.size} shared`);
+    }
+  }
+});
+
 test.run();
