@@ -64,6 +64,8 @@ export class Disk {
   private isBarred = false;
   private isStopped = false;
   private snapshot: Promise<void> | null = null;
+  /** The newest one that came due during another. */
+  private dueSnapshot: SnapshotContent | null = null;
   /** The last zxid of the tree when a snapshot was complete, by file name. */
   private readonly reached = new Map<string, bigint>();
   private purgeTimer: NodeJS.Timeout | undefined;
@@ -183,15 +185,35 @@ export class Disk {
     this.addBarrier(work);
   }
 
-  /** While a snapshot is being written, only rolls the log. */
+  /**
+   * A snapshot that comes due during another follows it. Otherwise, under many writes to a large
+   * tree, a restart would have to read a log of several times snapCount.
+   */
   takeSnapshot(content: SnapshotContent): void {
     this.options.storage.log.roll();
-    if (this.snapshot !== null || this.isBarred) return;
-    this.snapshot = this.write(content)
+    if (this.isBarred) return;
+    this.dueSnapshot = content;
+    if (this.snapshot === null) this.writeDue();
+  }
+
+  private writeDue(): void {
+    const { dueSnapshot: due } = this;
+    this.dueSnapshot = null;
+    if (due === null || this.isBarred || this.isStopped) return;
+    this.follow(
+      this.write(due).catch((error: Error) =>
+        this.options.onWarning(`cannot write a snapshot: ${error.message}`),
+      ),
+    );
+  }
+
+  private follow(written: Promise<unknown>): void {
+    this.snapshot = written
       .then(() => undefined)
-      .catch((error: Error) => this.options.onWarning(`cannot write a snapshot: ${error.message}`))
+      .catch(() => undefined)
       .finally(() => {
         this.snapshot = null;
+        this.writeDue();
       });
   }
 
@@ -200,12 +222,7 @@ export class Disk {
     while (this.snapshot !== null || this.barrier !== null) await (this.barrier ?? this.snapshot);
     const begun = content();
     const written = this.write(begun);
-    this.snapshot = written
-      .then(() => undefined)
-      .catch(() => undefined)
-      .finally(() => {
-        this.snapshot = null;
-      });
+    this.follow(written);
     return { path: await written, zxid: begun.zxid };
   }
 

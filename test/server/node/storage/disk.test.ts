@@ -49,6 +49,27 @@ test('a truncation cuts the log after the zxid, and removes later logs and snaps
     assert.is(await recovered(), '5');
   }));
 
+test('snapshots that come due during another follow it as one, the newest', () =>
+  within(async ({ disk, database, append, until, names }) => {
+    append(1n, 2n, 3n, 4n);
+    await until('4');
+    for (const zxid of [1n, 2n, 3n, 4n]) disk.takeSnapshot({ ...contentOf(database), zxid });
+    await waitFor('the last snapshot', () => names('snapshot.').includes('snapshot.4'));
+    assert.equal(names('snapshot.'), ['snapshot.0', 'snapshot.1', 'snapshot.4']);
+  }));
+
+test('a snapshot that came due before a truncation is not written after it', () =>
+  within(async ({ disk, database, append, done, until, names }) => {
+    append(1n, 2n, 3n);
+    await until('3');
+    disk.takeSnapshot({ ...contentOf(database), zxid: 1n });
+    disk.takeSnapshot({ ...contentOf(database), zxid: 3n });
+    disk.truncate(2n, (left) => done.push(`left ${rootOf(left)}`));
+    await until('left 2');
+    await disk.close();
+    assert.not.ok(names('snapshot.').some((name) => name.startsWith('snapshot.3')));
+  }));
+
 test('a truncation at the end of the log, or before its begin, changes nothing', () =>
   within(async ({ disk, append, done, until, names, recovered }) => {
     append(1n, 2n);
