@@ -1,18 +1,101 @@
 import { parentPath } from '../../protocol/path.js';
+import { IdSet } from './id-set.js';
 
 /** A watcher may have several modes on one path (ZOOKEEPER-4466). */
 export const WatchMode = { STANDARD: 1, PERSISTENT: 2, PERSISTENT_RECURSIVE: 4 } as const;
 export type WatchMode = (typeof WatchMode)[keyof typeof WatchMode];
 const ANY_MODE = WatchMode.STANDARD | WatchMode.PERSISTENT | WatchMode.PERSISTENT_RECURSIVE;
 
+/** The watchers of a path, by mode, as numbers. */
+class WatchedPath {
+  readonly path: string;
+  readonly id: number;
+  private standard = new IdSet();
+  private persistent: IdSet | null = null;
+  private recursive: IdSet | null = null;
+
+  constructor(path: string, id: number) {
+    this.path = path;
+    this.id = id;
+  }
+
+  get isEmpty(): boolean {
+    const { standard, persistent, recursive } = this;
+    return standard.size + (persistent?.size ?? 0) + (recursive?.size ?? 0) === 0;
+  }
+
+  modesOf(watcher: number): number {
+    let modes = this.standard.has(watcher) ? WatchMode.STANDARD : 0;
+    if (this.persistent?.has(watcher) === true) modes |= WatchMode.PERSISTENT;
+    if (this.recursive?.has(watcher) === true) modes |= WatchMode.PERSISTENT_RECURSIVE;
+    return modes;
+  }
+
+  add(watcher: number, mode: WatchMode): void {
+    if (mode === WatchMode.STANDARD) {
+      this.standard.add(watcher);
+    } else if (mode === WatchMode.PERSISTENT) {
+      this.persistent ??= new IdSet();
+      this.persistent.add(watcher);
+    } else {
+      this.recursive ??= new IdSet();
+      this.recursive.add(watcher);
+    }
+  }
+
+  remove(watcher: number, modes: number): void {
+    if ((modes & WatchMode.STANDARD) !== 0) this.standard.delete(watcher);
+    if ((modes & WatchMode.PERSISTENT) !== 0) this.persistent?.delete(watcher);
+    if ((modes & WatchMode.PERSISTENT_RECURSIVE) !== 0) this.recursive?.delete(watcher);
+  }
+
+  /** Ends all one-shot watches. Returns their watchers. */
+  takeStandard(): IdSet {
+    const taken = this.standard;
+    this.standard = new IdSet();
+    return taken;
+  }
+
+  /** Each watcher once. */
+  *watchers(): Generator<number, void, undefined> {
+    const { standard, persistent, recursive } = this;
+    yield* standard;
+    for (const id of persistent ?? []) if (!standard.has(id)) yield id;
+    for (const id of recursive ?? []) {
+      if (!standard.has(id) && persistent?.has(id) !== true) yield id;
+    }
+  }
+
+  recursiveWatchers(): readonly number[] {
+    return this.recursive === null ? [] : [...this.recursive];
+  }
+}
+
+interface Watching<W> {
+  readonly watcher: W;
+  readonly id: number;
+  /** How many paths it watches. */
+  count: number;
+  /** The ids of these paths, and of some that it no longer watches: fewer than MAX_STALE allows. */
+  paths: number[];
+}
+
+/** A list with more stale ids than current ones, and this many, is cleaned. */
+const MAX_STALE = 16;
+
 /**
  * Watches by path and by watcher. A server has two tables: data (exists and getData) and child
  * (getChildren). Persistent watches are in both, recursive ones in the data table
- * (docs/protocol.md). Watches end with their connection.
+ * (docs/protocol.md). Watches end with their connection. Paths and watchers have numbers, which are
+ * used again, so that a watch takes some 10 bytes where thousands watch the same paths.
  */
 export class WatchManager<W extends object> {
-  private readonly watchers = new Map<string, Map<W, number>>();
-  private readonly paths = new Map<W, Set<string>>();
+  private readonly paths = new Map<string, WatchedPath>();
+  private readonly watchings = new Map<W, Watching<W>>();
+  private readonly pathById: (WatchedPath | undefined)[] = [];
+  private readonly watchingById: (Watching<W> | undefined)[] = [];
+  private readonly freePaths: number[] = [];
+  private readonly freeWatchers: number[] = [];
   private recursiveCount = 0;
   private count = 0;
 
@@ -22,7 +105,7 @@ export class WatchManager<W extends object> {
   }
 
   get pathCount(): number {
-    return this.watchers.size;
+    return this.paths.size;
   }
 
   get hasRecursive(): boolean {
@@ -30,98 +113,118 @@ export class WatchManager<W extends object> {
   }
 
   get watcherCount(): number {
-    return this.paths.size;
+    return this.watchings.size;
   }
 
   countOf(watcher: W): number {
-    return this.paths.get(watcher)?.size ?? 0;
+    return this.watchings.get(watcher)?.count ?? 0;
   }
 
   add(path: string, watcher: W, mode: WatchMode): void {
-    let onPath = this.watchers.get(path);
-    if (onPath === undefined) {
-      onPath = new Map();
-      this.watchers.set(path, onPath);
-    }
-    const before = onPath.get(watcher);
-    if (before === undefined) {
-      this.count++;
-      this.pathsOf(watcher).add(path);
-    } else if ((before & mode) !== 0) {
-      return;
-    }
-    onPath.set(watcher, (before ?? 0) | mode);
+    const on = this.paths.get(path) ?? this.newPath(path);
+    const watching = this.watchings.get(watcher) ?? this.newWatching(watcher);
+    const before = on.modesOf(watching.id);
+    if ((before & mode) !== 0) return;
+    on.add(watching.id, mode);
     if (mode === WatchMode.PERSISTENT_RECURSIVE) this.recursiveCount++;
+    if (before !== 0) return;
+    this.count++;
+    watching.count++;
+    watching.paths.push(on.id);
+    if (watching.paths.length > 2 * watching.count + MAX_STALE) {
+      watching.paths = [...this.pathsOf(watching)].map(({ id }) => id);
+    }
+  }
+
+  private newPath(path: string): WatchedPath {
+    const on = new WatchedPath(path, this.freePaths.pop() ?? this.pathById.length);
+    this.pathById[on.id] = on;
+    this.paths.set(path, on);
+    return on;
+  }
+
+  private newWatching(watcher: W): Watching<W> {
+    const id = this.freeWatchers.pop() ?? this.watchingById.length;
+    const watching = { watcher, id, count: 0, paths: [] };
+    this.watchingById[id] = watching;
+    this.watchings.set(watcher, watching);
+    return watching;
+  }
+
+  private pathsOf({ id, paths }: Watching<W>): Set<WatchedPath> {
+    const watched = new Set<WatchedPath>();
+    for (const path of paths) {
+      const on = this.pathById[path];
+      if (on !== undefined && on.modesOf(id) !== 0) watched.add(on);
+    }
+    return watched;
   }
 
   addAll(other: WatchManager<W>, isWanted: (watcher: W) => boolean): void {
-    for (const [path, onPath] of other.watchers) {
-      for (const [watcher, modes] of onPath) {
+    for (const on of other.paths.values()) {
+      for (const id of on.watchers()) {
+        const watcher = other.watcherOf(id);
         if (!isWanted(watcher)) continue;
+        const modes = on.modesOf(id);
         for (const mode of Object.values(WatchMode)) {
-          if ((modes & mode) !== 0) this.add(path, watcher, mode);
+          if ((modes & mode) !== 0) this.add(on.path, watcher, mode);
         }
       }
     }
   }
 
   has(path: string, watcher: W, modes: number = ANY_MODE): boolean {
-    return ((this.watchers.get(path)?.get(watcher) ?? 0) & modes) !== 0;
+    const watching = this.watchings.get(watcher);
+    if (watching === undefined) return false;
+    return ((this.paths.get(path)?.modesOf(watching.id) ?? 0) & modes) !== 0;
   }
 
   /** Removes watches of these modes; false if none existed. */
   remove(path: string, watcher: W, modes: number = ANY_MODE): boolean {
-    const onPath = this.watchers.get(path);
-    const before = onPath?.get(watcher) ?? 0;
-    if (onPath === undefined || (before & modes) === 0) return false;
-    if ((before & modes & WatchMode.PERSISTENT_RECURSIVE) !== 0) this.recursiveCount--;
-    const left = before & ~modes;
-    if (left !== 0) onPath.set(watcher, left);
-    else this.forget(path, onPath, watcher);
+    const on = this.paths.get(path);
+    const watching = this.watchings.get(watcher);
+    if (on === undefined || watching === undefined) return false;
+    const removed = on.modesOf(watching.id) & modes;
+    if (removed === 0) return false;
+    if ((removed & WatchMode.PERSISTENT_RECURSIVE) !== 0) this.recursiveCount--;
+    on.remove(watching.id, removed);
+    this.forgetUnwatched(on, watching);
     return true;
   }
 
   removeWatcher(watcher: W): void {
-    const paths = this.paths.get(watcher);
-    if (paths === undefined) return;
-    for (const path of [...paths]) this.remove(path, watcher);
+    const watching = this.watchings.get(watcher);
+    if (watching === undefined) return;
+    for (const { path } of this.pathsOf(watching)) this.remove(path, watcher);
   }
 
   /** Notifies each watcher once, removes one-shot watches. Recursive ones ignore child changes. */
   trigger(path: string, isChildrenChange: boolean, notify: (watcher: W) => void): void {
-    if (this.watchers.size === 0) return;
-    const onPath = this.watchers.get(path);
-    const notified =
-      onPath === undefined ? NO_WATCHERS : this.triggerHere(path, onPath, isChildrenChange);
-    for (const watcher of notified) notify(watcher as W);
+    const on = this.paths.get(path);
+    const notified = on === undefined ? [] : this.triggerHere(on, isChildrenChange);
+    for (const watcher of notified) notify(watcher);
     if (this.recursiveCount > 0 && !isChildrenChange && path !== '/') {
-      this.triggerAncestors(path, notified, notify);
+      this.triggerAncestors(path, new Set(notified), notify);
     }
   }
 
-  private triggerHere(
-    path: string,
-    onPath: Map<W, number>,
-    isChildrenChange: boolean,
-  ): Set<object> {
-    const notified = new Set<object>();
-    for (const [watcher, modes] of onPath) {
-      const isOneOff = (modes & (WatchMode.STANDARD | WatchMode.PERSISTENT)) !== 0;
-      if (isOneOff || !isChildrenChange) notified.add(watcher);
-      if ((modes & WatchMode.STANDARD) !== 0) this.remove(path, watcher, WatchMode.STANDARD);
+  private triggerHere(on: WatchedPath, isChildrenChange: boolean): W[] {
+    const notified: W[] = [];
+    for (const id of on.watchers()) {
+      const isOneOff = (on.modesOf(id) & ~WatchMode.PERSISTENT_RECURSIVE) !== 0;
+      if (isOneOff || !isChildrenChange) notified.push(this.watcherOf(id));
+    }
+    for (const id of on.takeStandard()) {
+      this.forgetUnwatched(on, this.watchingById[id] as Watching<W>);
     }
     return notified;
   }
 
-  private triggerAncestors(
-    path: string,
-    notified: Set<object>,
-    notify: (watcher: W) => void,
-  ): void {
-    const seen = new Set(notified);
+  private triggerAncestors(path: string, seen: Set<W>, notify: (watcher: W) => void): void {
     for (let above = parentPath(path); above !== ''; above = parentPath(above)) {
-      for (const [watcher, modes] of this.watchers.get(above) ?? []) {
-        if ((modes & WatchMode.PERSISTENT_RECURSIVE) === 0 || seen.has(watcher)) continue;
+      for (const id of this.paths.get(above)?.recursiveWatchers() ?? []) {
+        const watcher = this.watcherOf(id);
+        if (seen.has(watcher)) continue;
         seen.add(watcher);
         notify(watcher);
       }
@@ -129,30 +232,32 @@ export class WatchManager<W extends object> {
   }
 
   *byPath(): Generator<[path: string, watchers: Iterable<W>]> {
-    for (const [path, onPath] of this.watchers) yield [path, onPath.keys()];
+    for (const on of this.paths.values()) {
+      yield [on.path, [...on.watchers()].map((id) => this.watcherOf(id))];
+    }
   }
 
   *byWatcher(): Generator<[watcher: W, paths: ReadonlySet<string>]> {
-    yield* this.paths;
-  }
-
-  private forget(path: string, onPath: Map<W, number>, watcher: W): void {
-    onPath.delete(watcher);
-    if (onPath.size === 0) this.watchers.delete(path);
-    this.count--;
-    const paths = this.pathsOf(watcher);
-    paths.delete(path);
-    if (paths.size === 0) this.paths.delete(watcher);
-  }
-
-  private pathsOf(watcher: W): Set<string> {
-    let paths = this.paths.get(watcher);
-    if (paths === undefined) {
-      paths = new Set();
-      this.paths.set(watcher, paths);
+    for (const watching of this.watchings.values()) {
+      yield [watching.watcher, new Set([...this.pathsOf(watching)].map(({ path }) => path))];
     }
-    return paths;
+  }
+
+  private watcherOf(id: number): W {
+    return (this.watchingById[id] as Watching<W>).watcher;
+  }
+
+  /** Called when a watcher may have lost its last mode on a path. */
+  private forgetUnwatched(on: WatchedPath, watching: Watching<W>): void {
+    if (on.modesOf(watching.id) !== 0) return;
+    this.count--;
+    if (on.isEmpty && this.paths.delete(on.path)) {
+      this.pathById[on.id] = undefined;
+      this.freePaths.push(on.id);
+    }
+    if (--watching.count > 0) return;
+    this.watchings.delete(watching.watcher);
+    this.watchingById[watching.id] = undefined;
+    this.freeWatchers.push(watching.id);
   }
 }
-
-const NO_WATCHERS: Set<object> = new Set();

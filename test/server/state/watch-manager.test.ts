@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WatchManager, WatchMode } from '../../../src/server/state/watch-manager.js';
+import { Random } from '../../support/random.js';
 
 interface Watcher {
   readonly name: string;
@@ -177,5 +178,94 @@ test('the lists tell who watches what', () => {
     ],
   );
 });
+
+/** The same rules without any index. */
+class PlainWatches {
+  readonly modes = new Map<string, number>();
+
+  static key(path: string, { name }: Watcher): string {
+    return `${path} ${name}`;
+  }
+
+  watchersOf(path: string, modes: number): string[] {
+    return [...this.modes]
+      .filter(([key, found]) => key.startsWith(`${path} `) && (found & modes) !== 0)
+      .map(([key]) => key.slice(path.length + 1));
+  }
+
+  trigger(path: string, isChildrenChange: boolean): Set<string> {
+    const told = new Set(this.watchersOf(path, isChildrenChange ? 3 : 7));
+    const recursive = PERSISTENT_RECURSIVE;
+    for (let above = path; !isChildrenChange && above !== ''; above = parentOf(above)) {
+      for (const name of this.watchersOf(above, recursive)) told.add(name);
+    }
+    for (const name of this.watchersOf(path, STANDARD)) this.remove(`${path} ${name}`, STANDARD);
+    return told;
+  }
+
+  remove(key: string, modes: number): boolean {
+    const before = this.modes.get(key) ?? 0;
+    if ((before & ~modes) === 0) this.modes.delete(key);
+    else this.modes.set(key, before & ~modes);
+    return (before & modes) !== 0;
+  }
+}
+
+function parentOf(path: string): string {
+  if (path === '/') return '';
+  return path.slice(0, path.lastIndexOf('/')) || '/';
+}
+
+for (let seed = 1; seed <= 5; seed++) {
+  test(`random watches of many clients are those of a plain list, seed ${seed}`, () => {
+    const random = new Random(seed);
+    const paths = [
+      '/',
+      '/a',
+      '/a/b',
+      '/a/b/c',
+      '/d',
+      ...Array.from({ length: 20 }, (_, i) => `/d/${i}`),
+    ];
+    const clients = Array.from({ length: seed * 20 }, (_, i): Watcher => ({ name: `c${i}` }));
+    const watches = new WatchManager<Watcher>();
+    const plain = new PlainWatches();
+    for (let step = 0; step < 4000; step++) {
+      const path = random.pick(paths);
+      const client = random.pick(clients);
+      const key = PlainWatches.key(path, client);
+      const kind = random.below(20);
+      if (kind < 12) {
+        const mode = random.pick([STANDARD, STANDARD, PERSISTENT, PERSISTENT_RECURSIVE]);
+        watches.add(path, client, mode);
+        plain.modes.set(key, (plain.modes.get(key) ?? 0) | mode);
+      } else if (kind < 14) {
+        const modes = random.pick([7, STANDARD, PERSISTENT, PERSISTENT_RECURSIVE]);
+        assert.is(watches.remove(path, client, modes), plain.remove(key, modes));
+      } else if (kind < 19) {
+        const isChildrenChange = random.oneIn(2);
+        const told = trigger(watches, path, isChildrenChange);
+        assert.is(new Set(told).size, told.length, 'nobody is told twice');
+        assert.equal(new Set(told), plain.trigger(path, isChildrenChange));
+      } else {
+        watches.removeWatcher(client);
+        for (const at of paths) plain.modes.delete(PlainWatches.key(at, client));
+      }
+      assert.is(watches.has(path, client), plain.modes.has(key));
+      if (step % 100 > 0) continue;
+      const names = new Set([...plain.modes.keys()].map((at) => at.split(' ')[1]));
+      const watched = new Set([...plain.modes.keys()].map((at) => at.split(' ')[0]));
+      assert.equal(counts(watches), [plain.modes.size, watched.size, names.size]);
+      const listed = [...watches.byPath()].flatMap(([at, of]) =>
+        [...of].map((one) => PlainWatches.key(at, one)),
+      );
+      assert.equal(listed.sort(), [...plain.modes.keys()].sort());
+      for (const [watcher, of] of watches.byWatcher()) {
+        assert.is(watches.countOf(watcher), of.size);
+        for (const at of of) assert.ok(plain.modes.has(PlainWatches.key(at, watcher)));
+      }
+    }
+  });
+}
 
 test.run();

@@ -1,0 +1,103 @@
+/** Sets above this size become bits where those take less memory. */
+const MIN_BITS_SIZE = 16;
+/** A number of an array takes this many bits. */
+const NUMBER_BITS = 64;
+
+/**
+ * A set of small whole numbers that takes little memory: one number in place, then a sorted array,
+ * then one bit for each number up to the largest. A Set takes some 30 bytes for each member.
+ */
+export class IdSet {
+  size = 0;
+  /** The only member. */
+  private only = -1;
+  private sorted: number[] | null = null;
+  private bits: Uint32Array | null = null;
+
+  has(id: number): boolean {
+    const { sorted, bits } = this;
+    if (bits !== null) return (((bits[id >>> 5] ?? 0) >>> (id & 31)) & 1) === 1;
+    if (sorted !== null) return sorted[placeOf(sorted, id)] === id;
+    return this.size === 1 && this.only === id;
+  }
+
+  /** Returns whether it is new. */
+  add(id: number): boolean {
+    if (this.has(id)) return false;
+    this.size++;
+    if (this.bits !== null) this.addBit(id);
+    else if (this.sorted !== null) this.addSorted(this.sorted, id);
+    else if (this.size === 1) this.only = id;
+    else this.sorted = this.only < id ? [this.only, id] : [id, this.only];
+    return true;
+  }
+
+  private addSorted(sorted: number[], id: number): void {
+    sorted.splice(placeOf(sorted, id), 0, id);
+    const most = sorted[sorted.length - 1] ?? 0;
+    if (this.size <= MIN_BITS_SIZE || most >= this.size * NUMBER_BITS) return;
+    this.bits = new Uint32Array((most >>> 5) + 1);
+    this.sorted = null;
+    for (const member of sorted) this.addBit(member);
+  }
+
+  private addBit(id: number): void {
+    const word = id >>> 5;
+    let bits = this.bits as Uint32Array;
+    if (word >= bits.length) {
+      const grown = new Uint32Array(word + 1 + (word >>> 2));
+      grown.set(bits);
+      bits = grown;
+      this.bits = bits;
+    }
+    bits[word] = (bits[word] as number) | (1 << (id & 31));
+  }
+
+  /** Returns whether it was a member. */
+  delete(id: number): boolean {
+    if (!this.has(id)) return false;
+    this.size--;
+    const { sorted, bits } = this;
+    if (this.size === 0) {
+      this.sorted = null;
+      this.bits = null;
+    } else if (bits !== null) {
+      bits[id >>> 5] = (bits[id >>> 5] as number) & ~(1 << (id & 31));
+    } else if (sorted !== null) {
+      sorted.splice(placeOf(sorted, id), 1);
+      if (sorted.length === 1) {
+        this.only = sorted[0] as number;
+        this.sorted = null;
+      }
+    }
+    return true;
+  }
+
+  /** In ascending order. The set must not change meanwhile. */
+  *[Symbol.iterator](): Generator<number, void, undefined> {
+    const { size, only, sorted, bits } = this;
+    if (bits !== null) {
+      for (let word = 0; word < bits.length; word++) {
+        for (let rest = bits[word] as number; rest !== 0; rest &= rest - 1) {
+          yield (word << 5) + 31 - Math.clz32(rest & -rest);
+        }
+      }
+    } else if (sorted !== null) {
+      yield* sorted;
+    } else if (size === 1) {
+      yield only;
+    }
+  }
+}
+
+/** The index of the first member that is not less. */
+function placeOf(sorted: readonly number[], id: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] as number) < id) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

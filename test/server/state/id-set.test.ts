@@ -1,0 +1,35 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { IdSet } from '../../../src/server/state/id-set.js';
+import { Random } from '../../support/random.js';
+
+test('an id set has the members of a set, in ascending order', () => {
+  const random = new Random(7);
+  for (let run = 0; run < 60; run++) {
+    const set = new IdSet();
+    const model = new Set<number>();
+    // Few and many, dense and sparse: each of its three forms, and the ways between them.
+    const range = random.pick([1, 2, 3, 40, 100, 2000, 100_000]);
+    const share = random.pick([2, 3, 8]);
+    for (let step = 0; step < 400; step++) {
+      const id = random.below(range);
+      const isAdded = !random.oneIn(share);
+      assert.is(isAdded ? set.add(id) : set.delete(id), isAdded ? !model.has(id) : model.has(id));
+      if (isAdded) model.add(id);
+      else model.delete(id);
+      assert.is(set.size, model.size);
+      assert.is(set.has(id), isAdded);
+      assert.is(set.has(id + 1), model.has(id + 1));
+    }
+    assert.equal(
+      [...set],
+      [...model].sort((a, b) => a - b),
+    );
+    for (const id of model) assert.ok(set.delete(id));
+    assert.equal([...set], []);
+    assert.ok(set.add(31));
+    assert.equal([...set], [31]);
+  }
+});
+
+test.run();
