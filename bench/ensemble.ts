@@ -1,9 +1,9 @@
 /**
  * `npm run bench:ensemble`: measures three of our servers and three of Apache's under the same
- * loads in one run on one machine, and the time that each ensemble has no leader. Prints tables for
- * bench/RESULTS.md.
+ * loads in rounds in turn on one machine, and the time that each ensemble has no leader. Prints
+ * tables for bench/RESULTS.md, with medians.
  *
- *   npm run bench:ensemble -- [--quick] [--kills 10]
+ *   npm run bench:ensemble -- [--quick] [--rounds 7] [--kills 10]
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util';
 import { type LoadOp, type LoadResult, prepareLoad, runLoad } from './load.js';
 import { LoadConnection } from './load-connection.js';
 import { type Ensemble, startEnsemble } from './members.js';
+import { median } from './rounds.js';
 import { apacheVersion, hasApache, modeOf, type ServerKind, startBenchServer } from './servers.js';
 import { commit, printTable } from './table.js';
 
@@ -51,13 +52,12 @@ async function isWritten(port: number): Promise<boolean> {
   return isDone;
 }
 
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-}
-
 const { values } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, kills: { type: 'string', default: '10' } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    rounds: { type: 'string', default: '7' },
+    kills: { type: 'string', default: '10' },
+  },
 });
 const share = values.quick ? 0.1 : 1;
 const LOADS: readonly (readonly [op: LoadOp, count: number])[] = [
@@ -70,12 +70,17 @@ const home = mkdtempSync(join(tmpdir(), 'zksh-bench-'));
 const kinds: readonly ServerKind[] = hasApache() ? ['zksh', 'apache'] : ['zksh'];
 const ensembles: Ensemble[] = [];
 try {
-  const results = new Map<string, LoadResult>();
+  const results = new Map<string, LoadResult[]>();
+  const resultsOf = (op: LoadOp, kind: ServerKind) => results.get(`${op} ${kind}`) ?? [];
   const gaps = new Map<ServerKind, number[]>();
   for (const kind of kinds) ensembles.push(await startEnsemble(kind, home));
   for (const { members } of ensembles) await prepareLoad(members[0]?.port ?? 0, '/bench', 100);
+  // The first round warms up both.
+  const turns = Array.from({ length: Number(values.rounds) + 1 }, (_, round) =>
+    ensembles.map((ensemble) => ({ ...ensemble, isCounted: round > 0 })),
+  ).flat();
   for (const [op, count] of LOADS) {
-    for (const { kind, members } of ensembles) {
+    for (const { kind, members, isCounted } of turns) {
       const result = await runLoad({
         port: members.map(({ port }) => port),
         op,
@@ -87,7 +92,7 @@ try {
         maxSeconds: 30,
         parent: '/bench',
       });
-      results.set(`${op} ${kind}`, result);
+      if (isCounted) results.set(`${op} ${kind}`, [...resultsOf(op, kind), result]);
     }
   }
   for (const ensemble of ensembles) {
@@ -97,21 +102,36 @@ try {
   }
   const model = cpus()[0]?.model ?? 'unknown processor';
   console.log(`${availableParallelism()} cores (${model}), commit ${commit()},`);
-  console.log(`Node.js ${process.versions.node}, Apache ZooKeeper ${apacheVersion()}\n`);
+  console.log(`Node.js ${process.versions.node}, Apache ZooKeeper ${apacheVersion()},`);
+  console.log(`medians of ${values.rounds} rounds\n`);
   const whole = (value: number | undefined): string => Math.round(value ?? 0).toLocaleString('en');
   const ratio = (ours: number | undefined, theirs: number | undefined): string =>
     ((ours ?? Number.NaN) / (theirs ?? Number.NaN)).toFixed(2);
   printTable([
-    ['3 members, 12 x 32', 'zksh ops/s', 'p99 ms', 'Apache ops/s', 'p99 ms', 'ratio'],
+    [
+      '3 members, 12 x 32',
+      'zksh ops/s',
+      'p99 ms',
+      'Apache ops/s',
+      'p99 ms',
+      'ratio',
+      'of all rounds',
+    ],
     ...LOADS.map(([op]) => {
-      const [ours, theirs] = [results.get(`${op} zksh`), results.get(`${op} apache`)];
+      const [ours, theirs] = [resultsOf(op, 'zksh'), resultsOf(op, 'apache')];
+      const speeds = (all: readonly LoadResult[]) => all.map(({ opsPerSecond }) => opsPerSecond);
+      const p99 = (all: readonly LoadResult[]) => median(all.map(({ p99Ms }) => p99Ms)).toFixed(1);
+      const other = speeds(theirs);
+      const ratios = speeds(ours).map((speed, i) => speed / (other[i] ?? Number.NaN));
+      const ends = [Math.min(...ratios), Math.max(...ratios)].map((end) => end.toFixed(2));
       return [
         op,
-        whole(ours?.opsPerSecond),
-        `${ours?.p99Ms.toFixed(1)}`,
-        whole(theirs?.opsPerSecond),
-        `${theirs?.p99Ms.toFixed(1)}`,
-        ratio(ours?.opsPerSecond, theirs?.opsPerSecond),
+        whole(median(speeds(ours))),
+        p99(ours),
+        whole(median(other)),
+        p99(theirs),
+        median(ratios).toFixed(2),
+        ends.join(' to '),
       ];
     }),
   ]);

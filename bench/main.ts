@@ -2,9 +2,11 @@
  * `npm run bench`: measures our server and, where installed, Apache's under the same loads in one
  * run on one machine, then the commands. Prints tables with ratios for bench/RESULTS.md.
  *
- *   npm run bench -- [--quick] [--only get,set,commands] [--rounds 7] [--against REV] [--json]
+ *   npm run bench -- [--quick] [--only get,set,commands] [--rounds 7] [--against REV]
+ *                    [--node PROGRAM] [--json]
  *
- * With --against, the other server is our own at the commit REV.
+ * With --against, the other server is our own at the commit REV. With --node, another Node.js runs
+ * our server.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
@@ -24,6 +26,7 @@ const { values } = parseArgs({
     only: { type: 'string', default: '' },
     rounds: { type: 'string' },
     against: { type: 'string' },
+    node: { type: 'string' },
     json: { type: 'boolean', default: false },
   },
 });
@@ -148,8 +151,8 @@ async function main(): Promise<void> {
   const runs = values.quick ? 5 : 21;
   const home = mkdtempSync(join(tmpdir(), 'zksh-bench-'));
   try {
-    const starts = [() => startBenchServer('zksh', home)];
-    const { against } = values;
+    const { against, node } = values;
+    const starts = [() => startBenchServer('zksh', home, { node })];
     if (against !== undefined) {
       const zkserver = buildRevision(against, home);
       const folder = join(home, 'other');

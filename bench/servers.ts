@@ -60,6 +60,8 @@ export interface StartOptions {
   readonly zkserver?: string;
   /** The only core that it may use; all by default. */
   readonly core?: number | undefined;
+  /** The Node.js that runs our program; by default the one of this process. */
+  readonly node?: string | undefined;
 }
 
 export async function startBenchServer(
@@ -67,7 +69,13 @@ export async function startBenchServer(
   home: string,
   options: StartOptions = {},
 ): Promise<BenchServer> {
-  const { folder = join(home, `${kind}-${Date.now()}`), seat, zkserver = ZKSERVER, core } = options;
+  const {
+    folder = join(home, `${kind}-${Date.now()}`),
+    seat,
+    zkserver = ZKSERVER,
+    core,
+    node = process.execPath,
+  } = options;
   mkdirSync(folder, { recursive: true });
   const port = seat?.port ?? (await freePort());
   const file = join(folder, 'zoo.cfg');
@@ -83,7 +91,7 @@ export async function startBenchServer(
   ];
   writeFileSync(file, `${lines.join('\n')}\n`);
   const startedAt = performance.now();
-  const command = kind === 'zksh' ? oursOn(zkserver, file) : apacheOn(file);
+  const command = kind === 'zksh' ? [node, zkserver, 'start-foreground', file] : apacheOn(file);
   const pin = core === undefined ? [] : ['taskset', '--cpu-list', `${core}`];
   const [program = '', ...args] = [...pin, ...command];
   const child = spawn(program, args, { stdio: 'ignore' });
@@ -114,10 +122,6 @@ export async function startBenchServer(
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-function oursOn(zkserver: string, file: string): string[] {
-  return [process.execPath, zkserver, 'start-foreground', file];
 }
 
 /** With the defaults of the JVM, as Debian starts it. */
