@@ -162,7 +162,7 @@ test('the Dockerfile sets the defaults of the entry script, and copies files tha
 test('the image runs as a user without rights, from a base image with a version', () => {
   assert.match(DOCKERFILE, /^USER [1-9]\d*:[1-9]\d*$/m);
   const bases = [...DOCKERFILE.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
-  assert.equal([...new Set(bases)], ['node:20-bookworm-slim']);
+  assert.equal([...new Set(bases)], ['node:24-bookworm-slim']);
   assert.not.match(DOCKERFILE, /^ADD /m);
   const ignored = readFileSync('.dockerignore', 'utf8');
   assert.match(ignored, /^\*$/m);
