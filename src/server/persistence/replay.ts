@@ -56,11 +56,12 @@ export class Database {
    */
   addNode(place: NodePlace): void {
     const { bytes, start, pathEnd, dataEnd } = place;
-    const path = bytes.toString('utf8', start + 4, pathEnd);
+    const isAscii = isAsciiPath(place);
+    const path = bytes.toString(isAscii ? 'latin1' : 'utf8', start + 4, pathEnd);
     const data =
       bytes.readInt32BE(pathEnd) < 0 ? null : bytes.toString('latin1', pathEnd + 4, dataEnd);
     const acl = hasOpenAcl(place) ? OPEN_ACL_UNSAFE : this.acls.get(getLong(bytes, dataEnd));
-    const pathSum = isAsciiPath(place) ? placePathCrc(place) : undefined;
+    const pathSum = isAscii ? placePathCrc(place) : undefined;
     const crc = pathSum !== undefined && isDigested(path) ? placeCrc(place, pathSum) : undefined;
     this.tree.load(path, data, acl ?? DENY_ALL, bytes, dataEnd + ACL_KEY_SIZE, pathSum, crc);
   }
