@@ -13,6 +13,8 @@ import {
 
 const level = oneOf(['healthy', 'warning', 'critical', 'unknown'], 'as in zkops health');
 const time = text('ISO 8601');
+/** Of the root, and of a server that sends nonsense. */
+const timeOrNull = orNull(text('ISO 8601; null if unknown, as for the root'));
 const zxid = text('hexadecimal, with 0x');
 
 export const About = object('About', {
@@ -141,8 +143,8 @@ export const Stat = object('Stat', {
   czxid: zxid,
   mzxid: zxid,
   pzxid: zxid,
-  created: time,
-  modified: time,
+  created: timeOrNull,
+  modified: timeOrNull,
   version: integer(),
   cversion: integer(),
   aversion: integer(),
@@ -203,7 +205,7 @@ const Child = object('Child', {
   numChildren: integer(),
   dataLength: integer(),
   version: integer(),
-  modified: time,
+  modified: timeOrNull,
   ephemeralOwner: orNull(text()),
 });
 
@@ -226,7 +228,7 @@ export const Subtree = object('Subtree', {
 
 export const Match = object('Match', {
   path: text(),
-  modified: time,
+  modified: timeOrNull,
   version: integer(),
   dataLength: integer(),
 });

@@ -55,9 +55,9 @@ export function statInWords(stat: Stat, nowMs: number): readonly (readonly [stri
   const changed =
     version <= 0
       ? 'never since it was created'
-      : `${times(version)}, last ${ago(modified, nowMs)} (${modified}) by txn ${stat.mzxid}`;
+      : `${times(version)}, last ${when(modified, nowMs)} by txn ${stat.mzxid}`;
   return [
-    ['Created', `${ago(created, nowMs)} (${created}) by txn ${stat.czxid}`],
+    ['Created', `${when(created, nowMs)} by txn ${stat.czxid}`],
     ['Data changed', changed],
     ['Data version', String(version)],
     ['Size', `${stat.dataLength} bytes`],
