@@ -18,7 +18,7 @@ export class ApiProblem extends Error {
 
 export type Query = Readonly<Record<string, string | number | undefined>>;
 
-export function urlOf(path: string, query: Query): string {
+export function urlOf(path: string, query: Query = {}): string {
   const given = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)]],
   );

@@ -3,6 +3,7 @@ import { safeText } from '../../protocol/sanitize.js';
 import type { Ensemble, Table, Word } from '../api/shapes.js';
 import { ask, urlOf } from './api.js';
 import { Findings } from './findings.js';
+import { curlLine } from './href.js';
 import { CommandLine, Fault, Level, Panel, useLoaded } from './parts.js';
 
 /** Not a word: the AdminServer of zkserver knows them. */
@@ -76,14 +77,24 @@ export function MemberDetail({ server, ensemble }: Props) {
           ))}
         </div>
         <Answer server={server} word={word} key={`${server} ${word}`} />
-        {word !== SLOW && <CommandLine line={`zkops ${word} --servers ${server} --all`} />}
+        <CommandLine
+          line={
+            word === SLOW
+              ? curlLine(pathOf(server, word))
+              : `zkops ${word} --servers ${server} --all`
+          }
+        />
       </Panel>
     </div>
   );
 }
 
 function Answer({ server, word }: { readonly server: string; readonly word: string }) {
-  const path = `/members/${encodeURIComponent(server)}/${word === SLOW ? word : `words/${word}`}`;
+  const path = pathOf(server, word);
+function pathOf(server: string, word: string): string {
+  return `/members/${encodeURIComponent(server)}/${word === SLOW ? word : `words/${word}`}`;
+}
+
   const { value, error } = useLoaded(() => ask<Word>(path), [path]);
   return (
     <>

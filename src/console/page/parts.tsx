@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { messageOf } from './api.js';
 
 const MARKS: Readonly<Record<string, string>> = {
@@ -20,21 +20,28 @@ export function Level({ level }: { readonly level: string }) {
 
 /** The command that does the same as the page. */
 export function CommandLine({ line }: { readonly line: string }) {
-  const [isCopied, setCopied] = useState(false);
-  const copy = () => {
-    navigator.clipboard.writeText(line).then(
-      () => setCopied(true),
-      () => setCopied(false),
-    );
-  };
+  const [state, setState] = useState('copy');
+  const code = useRef<HTMLElement>(null);
+  const copy = async () => setState(await copied(line, code.current));
   return (
     <div class="command">
-      <code>{line}</code>
-      <button type="button" onClick={copy} aria-label={`copy ${line}`}>
-        {isCopied ? 'copied' : 'copy'}
+      <code ref={code}>{line}</code>
+      <button type="button" onClick={copy} aria-label={`${state} ${line}`}>
+        {state}
       </button>
     </div>
   );
+}
+
+/** A page without TLS has no clipboard: its older command, or else the keys of the user, copy. */
+async function copied(line: string, place: HTMLElement | null): Promise<string> {
+  try {
+    await navigator.clipboard.writeText(line);
+    return 'copied';
+  } catch {
+    if (place !== null) getSelection()?.selectAllChildren(place);
+    return document.execCommand('copy') ? 'copied' : 'selected: press Ctrl+C';
+  }
 }
 
 export function Fault({ error }: { readonly error: unknown }) {

@@ -69,7 +69,11 @@ export function statInWords(stat: Stat, nowMs: number): readonly (readonly [stri
   ];
 }
 
-function shellWord(text: string): string {
+function when(iso: string | null, nowMs: number): string {
+  return iso === null ? '-' : `${ago(iso, nowMs)} (${iso})`;
+}
+
+export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
