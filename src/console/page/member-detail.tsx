@@ -17,6 +17,8 @@ const WORDS: readonly (readonly [word: string, title: string])[] = [
   [SLOW, 'Slow requests'],
   ['dump', 'Sessions'],
   ['wchs', 'Watches'],
+  ['wchc', 'Watches by session'],
+  ['wchp', 'Watches by path'],
   ['dirs', 'Disk'],
   ['envi', 'Environment'],
 ];
@@ -89,12 +91,12 @@ export function MemberDetail({ server, ensemble }: Props) {
   );
 }
 
-function Answer({ server, word }: { readonly server: string; readonly word: string }) {
-  const path = pathOf(server, word);
 function pathOf(server: string, word: string): string {
   return `/members/${encodeURIComponent(server)}/${word === SLOW ? word : `words/${word}`}`;
 }
 
+function Answer({ server, word }: { readonly server: string; readonly word: string }) {
+  const path = pathOf(server, word);
   const { value, error } = useLoaded(() => ask<Word>(path), [path]);
   return (
     <>
