@@ -26,8 +26,18 @@ function whoInWords(scheme: string, id: string): string {
   return `${scheme} ${id}`;
 }
 
-/** "5 minutes ago", or "in 5 minutes" if the server's clock is ahead. */
-export function ago(iso: string, nowMs: number): string {
+/** "21:01:05", or "2026-11-23 21:01:05" with the date: as in zksh, but in the zone of the reader. */
+export function clock(time: string | number, hasDate = false): string {
+  const date = new Date(time);
+  const zone = date.getTimezoneOffset() * 60_000;
+  if (Number.isNaN(zone)) return String(time);
+  const text = new Date(date.getTime() - zone).toISOString();
+  return text.slice(hasDate ? 0 : 11, 19).replace('T', ' ');
+}
+
+/** "5 minutes ago", or "in 5 minutes" if the server's clock is ahead; "-" for an unknown time. */
+export function ago(iso: string | null, nowMs: number): string {
+  if (iso === null) return '-';
   const seconds = Math.round((nowMs - Date.parse(iso)) / 1000);
   if (!Number.isFinite(seconds)) return iso;
   const [size, unit] = Math.abs(seconds) < 2 ? [0, 'second'] : inUnits(Math.abs(seconds));

@@ -12,7 +12,7 @@ import { CommandLine, Fault, Panel, useLoaded } from './parts.js';
 import { TransferPanel } from './transfer-panel.js';
 import { bytesOf } from './value-forms.js';
 import { ValueView } from './value-view.js';
-import { aclInWords, ago, sequenceOf, statInWords, zkshLine } from './words.js';
+import { aclInWords, ago, clock, sequenceOf, statInWords, zkshLine } from './words.js';
 
 const MAX_EVENTS = 100;
 const QUEUE_LENGTH = 5;
@@ -226,13 +226,13 @@ function Events({ path, live }: Pick<Props, 'path' | 'live'>) {
     setEvents([...fresh, ...(value?.events ?? [])].slice(0, MAX_EVENTS));
   }, [value, live.seen, path]);
   return (
-    <Panel title="Events (UTC)">
-      {events.length === 0 && <p>no events since {value?.since.slice(0, 19).replace('T', ' ')}</p>}
+    <Panel title="Events">
+      {events.length === 0 && <p>no events since {value && clock(value.since, true)}</p>}
       <ul class="plain" id="events">
         {events.map((event) => (
           <li key={keyOf(event)}>
             <time dateTime={event.time} title={event.time}>
-              {event.time.slice(11, 19)}
+              {clock(event.time)}
             </time>{' '}
             <span class="tag">{EVENT_NAMES[event.type] ?? event.type}</span>{' '}
             <a href={hrefOf('tree', event.path)}>{safeLine(event.path)}</a>{' '}
