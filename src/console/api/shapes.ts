@@ -158,6 +158,7 @@ export const Acl = object('Acl', { scheme: text(), id: text(), perms: text('out 
 export const Znode = object('Znode', {
   path: text(),
   data: orNull(text('base64; null if the znode has none')),
+  compression: orNull(text('of the stored data, by its first bytes: gzip, zlib, snappy, zstd')),
   stat: Stat,
   acl: orNull(list(Acl)),
 });

@@ -36,10 +36,6 @@ export function imageTypeOf(bytes: Uint8Array): string | undefined {
   return IMAGES.find(([, start]) => start.every((byte, at) => bytes[at] === byte))?.[0];
 }
 
-export function isGzip(bytes: Uint8Array): boolean {
-  return bytes[0] === 0x1f && bytes[1] === 0x8b;
-}
-
 /** The best first. */
 export function formsOf(bytes: Uint8Array): readonly Form[] {
   const text = textOf(bytes);

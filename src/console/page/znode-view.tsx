@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { isWithin } from '../../protocol/path.js';
 import { safeLine } from '../../protocol/sanitize.js';
 import type { About, Children, History, LiveEvent, SessionOwner, Znode } from '../api/shapes.js';
@@ -63,7 +63,11 @@ interface DataProps {
 function DataPanel({ znode, about, onSaved }: DataProps) {
   const [isEditing, setEditing] = useState(false);
   const before = usePrevious(znode);
-  const bytes = znode.data === null ? undefined : bytesOf(znode.data);
+  // The same bytes until the value changes, so that its view keeps its state.
+  const bytes = useMemo(
+    () => (znode.data === null ? undefined : bytesOf(znode.data)),
+    [znode.data],
+  );
   const end = () => {
     setEditing(false);
     onSaved();
@@ -74,7 +78,7 @@ function DataPanel({ znode, about, onSaved }: DataProps) {
         <EditForm znode={znode} servers={about.servers} onEnd={end} />
       ) : (
         <>
-          <ValueView bytes={bytes} />
+          <ValueView bytes={bytes} unpack={unpackOf(znode)} />
           {before && before.data !== znode.data && (
             <details>
               <summary>before version {znode.stat.version}</summary>
@@ -91,6 +95,15 @@ function DataPanel({ znode, about, onSaved }: DataProps) {
       <CommandLine line={zkshLine(about.servers, 'get', [znode.path])} />
     </Panel>
   );
+}
+
+function unpackOf({ path, compression: format }: Znode) {
+  if (format === null) return undefined;
+  const load = async () => {
+    const { data } = await ask<Znode>('/znode', { path, decompress: 'true' });
+    return bytesOf(data ?? '');
+  };
+  return { format, load };
 }
 
 /** The previous value, if it changed while the page was open. */
