@@ -13,9 +13,10 @@ import { click, treeUrl, waitForText, withPage } from './page-world.js';
 
 chromiumTest('a fail-over is seen as it happens', async () => {
   const ensemble = await startBundledEnsemble({ size: 3 });
+  const folder = makeTempDir('console');
   let [api, browser]: [RunningConsole?, Browser?] = [];
   try {
-    const args = ['--interval', '300'];
+    const args = ['--interval', '300', '--trend-file', `${folder.path}/trend`];
     [api, browser] = await Promise.all([
       startConsole(ensemble.connectString, args),
       startChromium(),
@@ -31,11 +32,25 @@ chromiumTest('a fail-over is seen as it happens', async () => {
     const next = await waitForText(page, '#summary', /leads, 2 of 3 voters in sync/);
     assert.is.not(leaderOf(next), leader);
     await waitForText(page, '#changes', /election.*a new epoch was elected/);
+    assert.is(await api.stop(), 0, api.output());
+    api = await startConsole(ensemble.connectString, args);
+    await page.page.goto(api.url);
+    await waitForText(page, '#changes', /election.*a new epoch was elected/);
+    const { leaders } = (await api.ask('/trend')).body as { leaders: { server: string | null }[] };
+    const servers = leaders.map(({ server }) => server);
+    assert.equal([servers[0], servers.at(-1)], [leader, leaderOf(next)]);
+    await page.page.waitForSelector('#leaders i');
+    const alternative = String(await page.page.evaluate('leaders.ariaLabel'));
+    assert.match(
+      alternative,
+      new RegExp(`^Leader over the last hour: ${leader} .*${leaderOf(next)}`),
+    );
     assert.equal(page.faults, []);
   } finally {
     await browser?.close();
     await api?.stop();
     await ensemble.close();
+    folder.remove();
   }
 });
 

@@ -87,7 +87,7 @@ export const Ensemble = object('Ensemble', {
   summary: text('the sentence of zkops health'),
   exitCode: integer('the exit status of zkops health'),
   problems: list(Finding),
-  changes: list(Change, 'since the start, newest first'),
+  changes: list(Change, 'newest first'),
   columns: list(object('Column', { key: text(), title: text() })),
   members: list(MemberView),
 });
@@ -104,6 +104,14 @@ export const Health = object('Health', {
 
 export const Trend = object('Trend', {
   times: list(number('seconds since 1970')),
+  leaders: list(
+    object('LeaderSpan', {
+      from: number('seconds since 1970'),
+      to: number('seconds since 1970'),
+      server: orNull(text('null while no member led')),
+    }),
+    'oldest first; without the times when the console did not run',
+  ),
   series: list(
     object('Series', {
       server: text(),

@@ -4,9 +4,14 @@ import type { Trend } from '../api/shapes.js';
 import { clock } from './words.js';
 
 const HEIGHT = 140;
-const AXIS_WIDTH = 56;
+export const AXIS_WIDTH = 56;
 /** Each has a contrast of 3:1 to both backgrounds. */
 const COLORS = ['#2f7ed8', '#c2541e', '#2e8b57', '#a04ad0', '#9a7b0a', '#d6336c', '#0f8a97'];
+
+/** Of a member, by its place in the list. */
+export function colorOf(at: number): string {
+  return COLORS[at % COLORS.length] ?? '#888';
+}
 
 interface Props {
   readonly title: string;
@@ -60,7 +65,7 @@ function optionsOf(title: string, names: readonly string[], box: HTMLElement): u
       { value: (_, seconds) => (seconds === null ? '--' : clock(seconds * 1000)) },
       ...names.map((label, at) => ({
         label,
-        stroke: COLORS[at % COLORS.length] ?? '#888',
+        stroke: colorOf(at),
         width: 1.5,
       })),
     ],

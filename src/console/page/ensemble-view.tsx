@@ -4,6 +4,7 @@ import { ask } from './api.js';
 import { Curve } from './curve.js';
 import { Findings } from './findings.js';
 import { hrefOf } from './href.js';
+import { Leaders } from './leaders.js';
 import { CommandLine, Fault, Level, Panel, useLoaded } from './parts.js';
 import { clock } from './words.js';
 
@@ -48,7 +49,7 @@ export function EnsembleView({ ensemble, about, polls }: Props) {
         <MemberTable ensemble={ensemble} />
         <CommandLine line={`zkops health --servers ${about.servers}`} />
       </Panel>
-      <Curves polls={polls} />
+      <Curves polls={polls} changes={changes} />
       <Panel title="Changes">
         {changes.length === 0 && <p>none</p>}
         <ul class="plain" id="changes">
@@ -101,12 +102,13 @@ function MemberTable({ ensemble: { columns, members } }: Pick<Props, 'ensemble'>
   );
 }
 
-function Curves({ polls }: Pick<Props, 'polls'>) {
+function Curves({ polls, changes }: Pick<Props, 'polls'> & Pick<Ensemble, 'changes'>) {
   const turn = Math.floor(polls / POLLS_PER_CURVE);
   const { value, error } = useLoaded(() => ask<Trend>('/trend', { minutes: 60 }), [turn]);
   return (
     <Panel title="The last hour">
       <Fault error={error} />
+      {value && <Leaders trend={value} changes={changes} />}
       <div class="curves">
         {value &&
           FIGURES.filter(([figure]) => isKnown(value, figure)).map(([figure, title]) => (

@@ -33,6 +33,7 @@ import {
   Trend,
   Word,
 } from '../api/shapes.js';
+import { leaderSpans } from '../leader-spans.js';
 import { HttpProblem } from '../problem.js';
 import { type Route, route } from '../route.js';
 import type { Services } from '../services.js';
@@ -156,7 +157,8 @@ const trend = route({
         values: points.map((point) => point.members[server]?.[figure] ?? null),
       })),
     );
-    return { value: { times: points.map(({ time }) => Date.parse(time) / 1000), series } };
+    const leaders = leaderSpans(recent, poller.options);
+    return { value: { times: points.map(({ time }) => Date.parse(time) / 1000), leaders, series } };
   },
 });
 
