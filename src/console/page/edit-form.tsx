@@ -64,6 +64,7 @@ export function EditForm({ znode, servers, onEnd }: EditProps) {
       <TextArea
         title={draft.form === 'text' ? 'data' : 'data in hex'}
         rows={12}
+        isFocused
         value={draft.text}
         onValue={(text) => setDraft({ ...draft, text })}
       />

@@ -72,6 +72,40 @@ export function useAction() {
   return { error, run };
 }
 
+interface EditableProps {
+  readonly title: string;
+  readonly isAllowed: boolean;
+  readonly onEnd: () => void;
+  readonly edit: (end: () => void) => ComponentChildren;
+  readonly children?: ComponentChildren;
+}
+
+/** A button that shows a form instead of the children. It has the focus again after the form. */
+export function Editable({ title, isAllowed, onEnd, edit, children }: EditableProps) {
+  const [isEditing, setEditing] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const hasEdited = useRef(false);
+  useEffect(() => {
+    if (!isEditing && hasEdited.current) button.current?.focus();
+    hasEdited.current = isEditing;
+  }, [isEditing]);
+  const end = () => {
+    setEditing(false);
+    onEnd();
+  };
+  if (isEditing) return edit(end);
+  return (
+    <>
+      {children}
+      {isAllowed && (
+        <button type="button" ref={button} onClick={() => setEditing(true)}>
+          {title}
+        </button>
+      )}
+    </>
+  );
+}
+
 interface FieldProps {
   readonly title: string;
   readonly value: string;
@@ -96,10 +130,17 @@ export function TextField(props: FieldProps & { readonly isRequired?: boolean })
 }
 
 /** Its title is for screen readers only. */
-export function TextArea(props: FieldProps & { readonly rows: number }) {
-  const { title, value, onValue, rows } = props;
+export function TextArea(
+  props: FieldProps & { readonly rows: number; readonly isFocused?: boolean },
+) {
+  const { title, value, onValue, rows, isFocused = false } = props;
+  const place = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    if (isFocused) place.current?.focus();
+  }, []);
   return (
     <textarea
+      ref={place}
       aria-label={title}
       rows={rows}
       value={value}

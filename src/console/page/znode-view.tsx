@@ -8,7 +8,7 @@ import { CreateForm, DeleteForm } from './change-forms.js';
 import { EditForm } from './edit-form.js';
 import { hrefOf } from './href.js';
 import type { Live } from './live.js';
-import { CommandLine, Fault, Panel, useLoaded } from './parts.js';
+import { CommandLine, Editable, Fault, Panel, useLoaded } from './parts.js';
 import { TransferPanel } from './transfer-panel.js';
 import { bytesOf } from './value-forms.js';
 import { ValueView } from './value-view.js';
@@ -61,37 +61,28 @@ interface DataProps {
 }
 
 function DataPanel({ znode, about, onSaved }: DataProps) {
-  const [isEditing, setEditing] = useState(false);
   const before = usePrevious(znode);
   // The same bytes until the value changes, so that its view keeps its state.
   const bytes = useMemo(
     () => (znode.data === null ? undefined : bytesOf(znode.data)),
     [znode.data],
   );
-  const end = () => {
-    setEditing(false);
-    onSaved();
-  };
   return (
     <Panel title="Data">
-      {isEditing ? (
-        <EditForm znode={znode} servers={about.servers} onEnd={end} />
-      ) : (
-        <>
-          <ValueView bytes={bytes} unpack={unpackOf(znode)} />
-          {before && before.data !== znode.data && (
-            <details>
-              <summary>before version {znode.stat.version}</summary>
-              <ValueView bytes={before.data === null ? undefined : bytesOf(before.data)} />
-            </details>
-          )}
-          {about.allowWrites && (
-            <button type="button" onClick={() => setEditing(true)}>
-              Edit
-            </button>
-          )}
-        </>
-      )}
+      <Editable
+        title="Edit"
+        isAllowed={about.allowWrites}
+        onEnd={onSaved}
+        edit={(end) => <EditForm znode={znode} servers={about.servers} onEnd={end} />}
+      >
+        <ValueView bytes={bytes} unpack={unpackOf(znode)} />
+        {before && before.data !== znode.data && (
+          <details>
+            <summary>before version {znode.stat.version}</summary>
+            <ValueView bytes={before.data === null ? undefined : bytesOf(before.data)} />
+          </details>
+        )}
+      </Editable>
       <CommandLine line={zkshLine(about.servers, 'get', [znode.path])} />
     </Panel>
   );
@@ -148,35 +139,20 @@ function Facts({ znode, about, onSaved }: DataProps) {
           </dd>
         </div>
       </dl>
-      {acl !== null && allowWrites && (
-        <AclPanel
-          path={path}
-          acl={acl}
-          aversion={stat.aversion}
-          servers={servers}
+      {acl !== null && (
+        <Editable
+          title="Edit the ACL"
+          isAllowed={allowWrites}
           onEnd={onSaved}
+          edit={(end) => (
+            <AclForm path={path} acl={acl} aversion={stat.aversion} servers={servers} onEnd={end} />
+          )}
         />
       )}
       <CommandLine line={zkshLine(servers, 'stat', [path])} />
       <CommandLine line={zkshLine(servers, 'getAcl', [path])} />
     </Panel>
   );
-}
-
-function AclPanel({ onEnd, ...props }: Parameters<typeof AclForm>[0]) {
-  const [isEditing, setEditing] = useState(false);
-  if (!isEditing) {
-    return (
-      <button type="button" onClick={() => setEditing(true)}>
-        Edit the ACL
-      </button>
-    );
-  }
-  const end = () => {
-    setEditing(false);
-    onEnd();
-  };
-  return <AclForm {...props} onEnd={end} />;
 }
 
 function Owner({ id }: { readonly id: string }) {
