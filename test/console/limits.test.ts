@@ -3,8 +3,9 @@ import { deflateSync, gzipSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { packChunk, SNAPPY_HEADER } from '../../src/server/persistence/snappy.js';
+import { startFake } from '../support/fake-member.js';
 import { waitFor } from '../support/wait-for.js';
-import { withConsole } from './console-world.js';
+import { startConsole, withConsole } from './console-world.js';
 
 const LIMIT = 10_000;
 const SOCKETS = 16;
@@ -82,6 +83,27 @@ test('a compressed value is shown decompressed, but not what a bomb would be', (
     assert.is((await api.ask('/znode?path=/plain')).body['compression'], null);
     assert.is((await api.ask('/znode?path=/plain&decompress=true')).status, 422);
   }));
+
+test('a member with many watches is not asked to list them', async () => {
+  const asked: string[] = [];
+  const member = await startFake((socket, word) => {
+    asked.push(word);
+    socket.end(word === 'wchs' ? '3 connections watching 9 paths\nTotal watches:100001\n' : '');
+  });
+  const server = `127.0.0.1:${member.port}`;
+  const api = await startConsole(server);
+  try {
+    for (const word of ['wchc', 'wchp']) {
+      const { status, body } = await api.ask(`/members/${server}/words/${word}`);
+      assert.equal([status, body['code']], [502, 'NOANSWER']);
+      assert.match(`${body['detail']}`, /100001 watches/);
+      assert.not.ok(asked.includes(word), word);
+    }
+  } finally {
+    await api.stop();
+    await member.close();
+  }
+});
 
 test('an address that asks too often is refused, until it asks less', () =>
   withConsole([], async ({ api }) => {

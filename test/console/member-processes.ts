@@ -20,9 +20,9 @@ export interface MemberProcesses {
 }
 
 /** Three members in processes of their own, once they serve. */
-export async function startMembers(): Promise<MemberProcesses> {
+export async function startMembers(basePort = 0): Promise<MemberProcesses> {
   const folder = makeTempDir('members');
-  const args = ['ensemble', '--base-port', '0', '--dir', folder.path];
+  const args = ['ensemble', '--base-port', `${basePort}`, '--dir', folder.path];
   const running = runZkserver(args);
   const close = async () => {
     await running.stop();

@@ -36,6 +36,8 @@ chromiumTest('an edit that another client overtook shows three sides, and merges
     await waitForText(page, '#own-changes', /delete \/config \(2 znodes\).*set \/config/);
     await click(page, 'Undo …');
     await waitForText(page, '#own-changes', /create.*\/config\/child/);
+    const undo = /^curl -X POST http:\/\/127\.0\.0\.1:\d+\/api\/v1\/changes\/\d+\/undo$/;
+    await waitForText(page, '#own-changes .command code', undo);
     await click(page, 'Undo 2 steps');
     await waitFor('the undo', () => client.exists('/config/child'));
     assert.is(await textOf(), 'mine\ntwo\ntheirs');

@@ -57,7 +57,8 @@ function optionsOf(title: string, names: readonly string[], box: HTMLElement): u
       {
         ...axis,
         space: 70,
-        values: (_, splits) => splits.map((seconds) => clock(seconds * 1000).slice(0, 5)),
+        values: (_, splits, __, ___, step) =>
+          splits.map((seconds) => clock(seconds * 1000).slice(0, step < 60 ? 8 : 5)),
       },
       { ...axis, size: AXIS_WIDTH },
     ],

@@ -141,8 +141,9 @@ function SortedTable({ table: { titles, rows } }: { readonly table: Table }) {
   );
 }
 
-/** Numbers from the largest, texts in the order of the alphabet. */
-function compareCells(a: string | null | undefined, b: string | null | undefined): number {
-  const difference = Number(b ?? Number.NaN) - Number(a ?? Number.NaN);
-  return Number.isNaN(difference) ? (a ?? '').localeCompare(b ?? '') : difference;
+/** Numbers from the largest, texts in the order of the alphabet, and unknown values at the end. */
+function compareCells(a: string | null = null, b: string | null = null): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null);
+  const difference = Number(b) - Number(a);
+  return Number.isNaN(difference) ? a.localeCompare(b) : difference;
 }
