@@ -4,7 +4,7 @@ import type { Ensemble, Table, Word } from '../api/shapes.js';
 import { ask, urlOf } from './api.js';
 import { Findings } from './findings.js';
 import { curlLine } from './href.js';
-import { CommandLine, Fault, Level, Panel, useLoaded } from './parts.js';
+import { CommandLine, Fault, Level, Panel, Tabs, useLoaded } from './parts.js';
 
 /** Not a word: the AdminServer of zkserver knows them. */
 const SLOW = 'slow-requests';
@@ -66,18 +66,7 @@ export function MemberDetail({ server, ensemble }: Props) {
         )}
       </Panel>
       <Panel title="Four-letter words">
-        <div class="tabs">
-          {WORDS.map(([name, title]) => (
-            <button
-              key={name}
-              type="button"
-              aria-pressed={name === word}
-              onClick={() => setWord(name)}
-            >
-              {title}
-            </button>
-          ))}
-        </div>
+        <Tabs tabs={WORDS} chosen={word} onChoice={setWord} />
         <Answer server={server} word={word} key={`${server} ${word}`} />
         <CommandLine
           line={

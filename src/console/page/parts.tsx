@@ -62,6 +62,32 @@ export function Panel(props: { readonly title: string; readonly children: Compon
   );
 }
 
+interface TabsProps<T extends string> {
+  readonly tabs: readonly (readonly [value: T, title: string])[];
+  readonly chosen: T;
+  readonly onChoice: (value: T) => void;
+  readonly children?: ComponentChildren;
+}
+
+/** Buttons, one of which is pressed. */
+export function Tabs<T extends string>({ tabs, chosen, onChoice, children }: TabsProps<T>) {
+  return (
+    <div class="tabs">
+      {tabs.map(([value, title]) => (
+        <button
+          key={value}
+          type="button"
+          aria-pressed={value === chosen}
+          onClick={() => onChoice(value)}
+        >
+          {title}
+        </button>
+      ))}
+      {children}
+    </div>
+  );
+}
+
 /** Runs work of a button, and keeps its error until the next one. */
 export function useAction() {
   const [error, setError] = useState<unknown>(undefined);

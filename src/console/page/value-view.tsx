@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { safeText } from '../../protocol/sanitize.js';
-import { Fault, useAction } from './parts.js';
+import { Fault, Tabs, useAction } from './parts.js';
 import { type Form, formsOf, hexLines, imageTypeOf, jsonOf, textOf } from './value-forms.js';
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -28,24 +28,14 @@ export function ValueView({ bytes, unpack }: Props) {
   const form = chosen !== undefined && forms.includes(chosen) ? chosen : (forms[0] ?? 'hex');
   return (
     <>
-      <div class="tabs">
-        {forms.map((each) => (
-          <button
-            key={each}
-            type="button"
-            aria-pressed={each === form}
-            onClick={() => setChosen(each)}
-          >
-            {each}
-          </button>
-        ))}
+      <Tabs tabs={forms.map((each) => [each, each])} chosen={form} onChoice={setChosen}>
         {unpack && unpacked === undefined && (
           <button type="button" onClick={() => run(() => unpack.load().then(setUnpacked))}>
             decompress {unpack.format}
           </button>
         )}
         <span>{shown.length} bytes</span>
-      </div>
+      </Tabs>
       <Fault error={error} />
       <InForm bytes={shown} form={form} />
     </>
