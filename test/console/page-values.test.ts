@@ -94,6 +94,15 @@ chromiumTest('charts show times as the rest of the page', () =>
       const all = (await drawn()).filter((text) => /[:/]/.test(text));
       return all.length > 0 ? all : undefined;
     });
+    const numbers = await waitFor('labels of bytes', async () => {
+      const all = (await drawn()).filter((text) => /^\d[\d,.]*[KMG]?$/.test(text));
+      return all.some((text) => /M$|,000,/.test(text)) ? all : undefined;
+    });
+    assert.equal(
+      numbers.filter((text) => text.length > 7),
+      [],
+      'labels that the axis would cut',
+    );
     const clock = String(await page.page.evaluate('new Date().toTimeString().slice(0, 2)'));
     for (const label of labels) assert.match(label, /^\d\d:\d\d(:\d\d)?$/);
     assert.ok(

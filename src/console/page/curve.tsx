@@ -5,6 +5,8 @@ import { clock } from './words.js';
 
 const HEIGHT = 140;
 export const AXIS_WIDTH = 56;
+/** 100M: the axis would cut longer numbers. */
+const SHORT = new Intl.NumberFormat('en', { notation: 'compact' });
 /** Each has a contrast of 3:1 to both backgrounds. */
 const COLORS = ['#2f7ed8', '#c2541e', '#2e8b57', '#a04ad0', '#9a7b0a', '#d6336c', '#0f8a97'];
 
@@ -60,7 +62,7 @@ function optionsOf(title: string, names: readonly string[], box: HTMLElement): u
         values: (_, splits, __, ___, step) =>
           splits.map((seconds) => clock(seconds * 1000).slice(0, step < 60 ? 8 : 5)),
       },
-      { ...axis, size: AXIS_WIDTH },
+      { ...axis, size: AXIS_WIDTH, values: (_, splits) => splits.map(SHORT.format) },
     ],
     series: [
       { value: (_, seconds) => (seconds === null ? '--' : clock(seconds * 1000)) },

@@ -1,4 +1,4 @@
-/** The data of a znode as text or in hex. A change by another client in the meantime is merged, not lost. */
+/** The data of a znode as text or in hex. A change by another client is merged, not lost. */
 import { useState } from 'preact/hooks';
 import { quoteWord } from '../../commands/zksh/language/quote-word.js';
 import { diffLines } from '../../commands/zksh/results/line-diff.js';

@@ -67,7 +67,7 @@ export function hexLines(bytes: Uint8Array): string {
   return lines.join('\n');
 }
 
-/** How a value is edited: a form, and the ends of its lines, because a browser makes all of them LF. */
+/** How a value is edited: its form, and the ends of its lines, of which a browser makes LF. */
 export interface Draft {
   readonly form: 'text' | 'hex';
   readonly end: '\n' | '\r\n';

@@ -35,7 +35,7 @@ export function clock(time: string | number, hasDate = false): string {
   return text.slice(hasDate ? 0 : 11, 19).replace('T', ' ');
 }
 
-/** "5 minutes ago", or "in 5 minutes" if the server's clock is ahead; "-" for an unknown time. */
+/** "5 minutes ago", or "in 5 minutes" if the server's clock is ahead; "-" if it is unknown. */
 export function ago(iso: string | null, nowMs: number): string {
   if (iso === null) return '-';
   const seconds = Math.round((nowMs - Date.parse(iso)) / 1000);
