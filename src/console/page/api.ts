@@ -44,10 +44,6 @@ export async function ask<T>(path: string, query: Query = {}, sent: Sent = {}): 
   return value;
 }
 
-export function eventsUrl(path: string | undefined): string {
-  return urlOf('/events', { path });
-}
-
 export function messageOf(error: unknown): string {
   if (error instanceof ApiProblem) {
     return error.hint === undefined ? error.message : `${error.message}; ${error.hint}`;

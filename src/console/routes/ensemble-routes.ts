@@ -34,7 +34,7 @@ import {
   Word,
 } from '../api/shapes.js';
 import { leaderSpans } from '../leader-spans.js';
-import { HttpProblem } from '../problem.js';
+import { HttpProblem, noAnswer } from '../problem.js';
 import { type Route, route } from '../route.js';
 import type { Services } from '../services.js';
 
@@ -199,11 +199,7 @@ const word = route({
       return { value: { server, word: name, text: answer.text, ...tableOf(verb, member) } };
     }
     const fault = member?.fault ?? member?.note;
-    const detail = fault?.message ?? 'the member did not answer';
-    throw new HttpProblem(502, 'NOANSWER', detail, {
-      exitCode: ExitCode.connection,
-      ...(fault === undefined ? {} : { hint: fault.advice }),
-    });
+    throw noAnswer(fault?.message ?? 'the member did not answer', fault?.advice);
   },
 });
 
