@@ -37,13 +37,14 @@ chromiumTest('a fail-over is seen as it happens', async () => {
     await page.page.goto(api.url);
     await waitForText(page, '#changes', /election.*a new epoch was elected/);
     const { leaders } = (await api.ask('/trend')).body as { leaders: { server: string | null }[] };
-    const servers = leaders.map(({ server }) => server);
+    // A poll that nobody answers in time sees no leader.
+    const servers = leaders.flatMap(({ server }) => server ?? []);
     assert.equal([servers[0], servers.at(-1)], [leader, leaderOf(next)]);
     await page.page.waitForSelector('#leaders i');
     const alternative = String(await page.page.evaluate('leaders.ariaLabel'));
     assert.match(
       alternative,
-      new RegExp(`^Leader over the last hour: ${leader} .*${leaderOf(next)}`),
+      new RegExp(`^Leader over the last hour: .*${leader} .*${leaderOf(next)}`),
     );
     assert.equal(page.faults, []);
   } finally {

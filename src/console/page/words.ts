@@ -26,7 +26,7 @@ function whoInWords(scheme: string, id: string): string {
   return `${scheme} ${id}`;
 }
 
-/** "21:01:05", or "2026-11-23 21:01:05" with the date: as in zksh, but in the zone of the reader. */
+/** "21:01:05", or "2026-11-23 21:01:05" with the date: as in zksh, but in the local zone. */
 export function clock(time: string | number, hasDate = false): string {
   const date = new Date(time);
   const zone = date.getTimezoneOffset() * 60_000;
