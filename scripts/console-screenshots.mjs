@@ -1,19 +1,25 @@
 // Renders docs/images/console-*.webp from the page of the console in Debian's chromium, on an
 // ensemble of its own: npm run screenshots:console.
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { launch } from 'puppeteer-core';
+import { createClient } from '../dist/src/client/zookeeper.js';
+import { slowDown, startMembers } from '../dist/test/console/member-processes.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const SERVERS = '127.0.0.1:21810,127.0.0.1:21811,127.0.0.1:21812';
 const URL_OF_CONSOLE = 'http://127.0.0.1:8091/';
 /** With --allow-writes. */
 const URL_OF_WRITER = 'http://127.0.0.1:8092/';
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 120_000;
+const QUALITY = 70;
+/** All columns of the members fit. */
+const WIDE = { width: 1600, height: 1000 };
+const NORMAL = { width: 1100, height: 760 };
+/** Of the charts. */
+const LOAD_MS = 45_000;
 
 const program = (name) => join(root, 'dist/bin', `${name}.cjs`);
 
@@ -40,6 +46,9 @@ async function isReady(url) {
   return response?.ok === true;
 }
 
+const save = (page, name) =>
+  page.screenshot({ path: join(root, `docs/images/console-${name}.webp`), quality: QUALITY });
+
 /** Another client changes a line of the value while the page edits the other one. */
 async function shootConflict(page) {
   zksh('create /app "pool=10\\nname=app\\ntimeout=30"');
@@ -50,13 +59,70 @@ async function shootConflict(page) {
   await page.locator('textarea[aria-label=data]').fill('pool=20\nname=app\ntimeout=30');
   await press('Save over version 0');
   await until('conflict', () => page.evaluate("document.querySelector('.conflict') !== null"));
-  await page.screenshot({ path: join(root, 'docs/images/console-conflict.webp'), quality: 80 });
+  await save(page, 'conflict');
 }
 
-const home = mkdtempSync(join(tmpdir(), 'console-'));
-const processes = [
-  start('zkserver', 'ensemble', '--base-port', '21810', '--dir', join(home, 'data')),
-];
+const has = (selector, count) => `document.querySelectorAll('${selector}').length >= ${count}`;
+
+async function shoot(page, name, view, isShown) {
+  await page.goto(`${URL_OF_CONSOLE}#/${view}`);
+  await until(name, () => page.evaluate(isShown));
+  await save(page, name);
+}
+
+async function shootSearch(page) {
+  await page.setViewport({ ...NORMAL, height: 300 });
+  await page.goto(`${URL_OF_CONSOLE}#/search/%2Fconfig`);
+  await page.waitForSelector('select[name=changed]');
+  await page.select('select[name=changed]', '300');
+  await page.locator('button[type=submit]').click();
+  await until('search', () => page.evaluate(has('#matches li', 2)));
+  await save(page, 'search');
+  await page.setViewport(NORMAL);
+}
+
+/** A member that runs for a sixth of the time, while a client writes through each member. */
+async function shootSlow(page, { all, follower }) {
+  const clients = all.map(({ server }) => createClient({ connectString: server }));
+  const ends = Date.now() + LOAD_MS;
+  let isDone = false;
+  const write = async (client) => {
+    await client.connect();
+    for (let at = 0; !isDone; at++) {
+      await client.setData('/load', `${at}`);
+      await delay(20);
+    }
+    await client.close();
+  };
+  zksh('create /load');
+  const writes = Promise.all(clients.map(write));
+  await delay(LOAD_MS / 3);
+  const letRun = slowDown(follower.pid);
+  try {
+    await until('the load', () => Date.now() > ends);
+    await page.setViewport(WIDE);
+    const isNamed = `findings.innerText.includes('${follower.server}')`;
+    await shoot(
+      page,
+      'ensemble',
+      'ensemble',
+      `${has('#findings li', 1)} && ${isNamed} && ${has('#leaders', 1)} && ${has('.curve canvas', 4)}`,
+    );
+    await page.setViewport({ ...NORMAL, width: 1250 });
+    await page.goto(`${URL_OF_CONSOLE}#/member/${encodeURIComponent(follower.server)}`);
+    await page.locator('button::-p-text(Connections)').click();
+    await until('member', () => page.evaluate(has('.detail tbody tr', 1)));
+    await save(page, 'member');
+  } finally {
+    isDone = true;
+    await letRun();
+    await writes;
+  }
+}
+
+const members = await startMembers(21810);
+const processes = [];
+let browser;
 try {
   const listen = ['--listen', '127.0.0.1:8091', '--interval', '1000', '--record', '/config'];
   processes.push(start('zkops', 'console', '--servers', SERVERS, ...listen));
@@ -68,34 +134,24 @@ try {
   for (let at = 0; at < 3; at++) {
     processes.push(start('zksh', SERVERS, '-c', 'lock /locks/job -- sleep 300'));
   }
-  const browser = await launch({
+  browser = await launch({
     executablePath: '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
   });
   const page = await browser.newPage();
-  await page.setViewport({ width: 1100, height: 760 });
-  const shoot = async (name, view, isShown) => {
-    await page.goto(`${URL_OF_CONSOLE}#/${view}`);
-    await until(name, () => page.evaluate(isShown));
-    await page.screenshot({ path: join(root, `docs/images/console-${name}.webp`), quality: 80 });
-  };
-  const has = (selector, count) => `document.querySelectorAll('${selector}').length >= ${count}`;
+  await page.setViewport(NORMAL);
   await shoot(
+    page,
     'lock',
     'tree/%2Flocks%2Fjob',
     `${has('#line li', 3)} && /client/.test(line.innerText) && ${has('.row.selected', 1)}`,
   );
-  await shoot('config', 'tree/%2Fconfig', has('#events li', 5));
+  await shoot(page, 'config', 'tree/%2Fconfig', has('#events li', 5));
+  await shootSearch(page);
   await shootConflict(page);
-  // A member that does not answer; its process continues below.
-  const { stdout } = spawnSync('pgrep', ['-P', String(processes[0].pid)], { encoding: 'utf8' });
-  const [member] = stdout.trim().split('\n').map(Number);
-  process.kill(member, 'SIGSTOP');
-  await shoot('ensemble', 'ensemble', has('#findings li', 1));
-  process.kill(member, 'SIGCONT');
-  await browser.close();
+  await shootSlow(page, members);
 } finally {
+  await browser?.close();
   for (const one of processes.reverse()) one.kill();
-  await delay(2000);
-  rmSync(home, { recursive: true, force: true });
+  await members.close();
 }

@@ -58,6 +58,11 @@ export class ChangeLog {
     }));
   }
 
+  /** @throws HttpProblem */
+  titleOf(user: string | null, id: number): string {
+    return this.find(user, id).changes.title;
+  }
+
   /** What an undo would do. @throws HttpProblem */
   async plan(user: string | null, id: number, client: ZooKeeperClient): Promise<UndoView> {
     const { changes } = this.find(user, id);

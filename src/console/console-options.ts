@@ -35,7 +35,7 @@ export const CONSOLE_OPTIONS: readonly CallOption[] = [
   ['--protect <paths>', 'refuse changes at and below these paths, comma-separated'],
   ['--record <paths>', 'record events below these paths from the start, comma-separated'],
   ['--audit-log <file>', 'append one JSON line for each change, instead of standard error'],
-  ['--trend-file <file>', 'keep the charts across restarts'],
+  ['--trend-file <file>', 'keep charts, leaders, and changes across restarts'],
   ['--interval <ms>', 'time between two polls', 'ms', DEFAULT_INTERVAL_MS],
   ['--limits <file>', 'file of limits: [warn] and [crit], name = limit'],
   ...TIME_OPTIONS,

@@ -63,6 +63,7 @@ async function readAccess(call: TaskCall) {
     tls,
     credentials: { shared, own },
     gate: new Gate({ logins, hostNames }),
+    schemes: logins.schemes,
   };
 }
 
@@ -83,7 +84,7 @@ async function start(call: TaskCall) {
       '--allow-writes: the profile is protected or read-only\nUse --servers instead of --profile to allow changes',
     );
   }
-  const { credentials, ...access } = await readAccess(call);
+  const { credentials, schemes, ...access } = await readAccess(call);
   const { members, tls, now } = call;
   const poller = makePoller(call);
   const recorded = readPaths(call, 'record');
@@ -112,7 +113,7 @@ async function start(call: TaskCall) {
       protectedPaths,
       runbook,
       allowsSnapshots: call.has('allow-snapshots'),
-      openApi: () => openApi(ROUTES, version),
+      openApi: () => openApi(ROUTES, version, schemes),
     };
   };
   const endpoint = await serve({

@@ -5,7 +5,7 @@ import { askCertificate } from '../commands/ensemble/certificate.js';
 import { type MemberAddress, nameOf } from '../commands/ensemble/member-address.js';
 import type { OpsVerb } from '../commands/ensemble/verb.js';
 import type { LimitChange } from '../commands/ensemble/verdict/limits.js';
-import type { Change, OpsResult, TrendPoint } from '../commands/ensemble/verdict/result.js';
+import type { OpsResult, TimedChange, TrendPoint } from '../commands/ensemble/verdict/result.js';
 import { type RunOptions, runVerb } from '../commands/ensemble/verdict/run.js';
 import { advance, type RunState } from '../commands/ensemble/verdict/run-state.js';
 import { formatState, readStateFile } from '../commands/ensemble/verdict/state-file.js';
@@ -33,12 +33,8 @@ export interface PollOptions {
   readonly timeoutMs: number;
   readonly deadlineMs: number;
   readonly limits: readonly LimitChange[];
-  /** Keeps the trends across restarts. */
+  /** Keeps trends, leaders, and changes across restarts. */
   readonly file: string | undefined;
-}
-
-export interface TimedChange extends Change {
-  readonly time: string;
 }
 
 export class EnsemblePoller {
@@ -52,7 +48,6 @@ export class EnsemblePoller {
   private loop: Promise<void> | undefined;
   private savedAt = 0;
   private readonly asked = new Map<string, { atMs: number; answer: Promise<OpsResult> }>();
-  readonly changes: TimedChange[] = [];
 
   /** @throws UsageError for an unreadable file */
   constructor(call: TaskCall, options: PollOptions) {
@@ -90,6 +85,11 @@ export class EnsemblePoller {
 
   get trend(): readonly TrendPoint[] {
     return this.state?.trend ?? [];
+  }
+
+  /** Newest first. */
+  get changes(): readonly TimedChange[] {
+    return this.state?.changes ?? [];
   }
 
   /** Calls after each poll. @returns a function that unsubscribes */
@@ -143,11 +143,10 @@ export class EnsemblePoller {
     const found = await runVerb(POLLED, this.members, { ...this.runOptions(), earlier });
     if (this.stop.signal.aborted) return;
     const { state, result } = advance(this.state, found, 1);
-    this.state = state;
-    this.last = result;
     const { time, changes = [] } = result;
-    this.changes.unshift(...changes.map((change) => ({ ...change, time })));
-    this.changes.splice(MAX_CHANGES);
+    const all = [...changes.map((change) => ({ ...change, time })), ...this.changes];
+    this.state = { ...state, changes: all.slice(0, MAX_CHANGES) };
+    this.last = result;
     if (result.timeMs - this.savedAt > SAVE_EVERY_MS) this.save();
     for (const listener of this.listeners) listener();
   }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createServer as createPlain, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecure } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -135,10 +136,10 @@ async function respond(
   if (own === undefined) throw noRoute(path, found);
   const params = new URLSearchParams(query);
   if (method === 'GET') {
-    const call = { request, response, body: Buffer.alloc(0) };
+    const call = { request, response, body: Buffer.alloc(0), note: () => undefined };
     return own.route.carryOut(options.servicesOf(user), own.inPath, params, call);
   }
-  return audited({ request, user, own, params }, options, async () => {
+  return audited({ request, user, own, params }, options, async (note) => {
     if (!options.allowsWrites) {
       throw new HttpProblem(403, 'READONLY', 'the console is read-only', {
         exitCode: ExitCode.noAuth,
@@ -146,7 +147,10 @@ async function respond(
       });
     }
     const body = await readBody(request, own.route.maxBodyLength ?? MAX_VALUE_LENGTH);
-    const call = { request, response, body };
+    if (own.route.takes?.includes('bytes') === true) {
+      note({ bytes: body.length, sha256: createHash('sha256').update(body).digest('hex') });
+    }
+    const call = { request, response, body, note };
     const answered = await own.route.carryOut(options.servicesOf(user), own.inPath, params, call);
     const { status = 200 } = own.route;
     return answered === undefined ? undefined : { status, ...answered };
@@ -166,6 +170,8 @@ function noRoute(path: string, found: readonly { readonly route: Route }[]): Htt
   });
 }
 
+type Note = (facts: Readonly<Record<string, unknown>>) => void;
+
 interface Change {
   readonly request: IncomingMessage;
   readonly user: string | null;
@@ -176,10 +182,11 @@ interface Change {
 async function audited(
   { request, user, own, params }: Change,
   { audit }: HttpOptions,
-  work: () => Promise<ApiAnswer<unknown> | undefined>,
+  work: (note: Note) => Promise<ApiAnswer<unknown> | undefined>,
 ): Promise<ApiAnswer<unknown> | undefined> {
   // A destroyed request has no socket.
   const address = request.socket.remoteAddress ?? null;
+  const noted: Record<string, unknown> = {};
   const log = (status: number, code: string): void =>
     audit({
       time: new Date().toISOString(),
@@ -191,11 +198,12 @@ async function audited(
       path: params.get('path'),
       count: params.get('count') ?? undefined,
       ifMatch: request.headers['if-match'],
+      ...noted,
       status,
       code,
     });
   try {
-    const answered = await work();
+    const answered = await work((facts) => Object.assign(noted, facts));
     log(answered?.status ?? 200, 'OK');
     return answered;
   } catch (error) {

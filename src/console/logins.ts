@@ -139,6 +139,8 @@ interface LoginOptions extends Pick<LoginSources, 'hasCertificates' | 'proxy'> {
   readonly bearer: string | undefined;
 }
 
+export type LoginSchemes = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
 export class Logins {
   private readonly options: LoginOptions;
   /** Users by a keyed digest of their credentials, the newest last. */
@@ -150,8 +152,18 @@ export class Logins {
   }
 
   get isRequired(): boolean {
+    return Object.keys(this.schemes).length > 0;
+  }
+
+  /** As an OpenAPI document describes them. */
+  get schemes(): LoginSchemes {
     const { users, bearer, hasCertificates, proxy } = this.options;
-    return users.size > 0 || bearer !== undefined || hasCertificates || proxy !== undefined;
+    return {
+      ...(users.size > 0 ? { basic: { type: 'http', scheme: 'basic' } } : {}),
+      ...(bearer === undefined ? {} : { bearer: { type: 'http', scheme: 'bearer' } }),
+      ...(hasCertificates ? { certificate: { type: 'mutualTLS' } } : {}),
+      ...(proxy && { proxy: { type: 'apiKey', in: 'header', name: proxy.header } }),
+    };
   }
 
   get challenge(): string {

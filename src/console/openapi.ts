@@ -1,11 +1,13 @@
 import type { JsonSchema } from './api/schema.js';
 import { Problem } from './api/shapes.js';
+import type { LoginSchemes } from './logins.js';
 import { API, type Route } from './route.js';
 
 /** Any request: bad parameters, no login, refused by the gate, rate limit, no server. */
 const USUAL_PROBLEMS = [400, 401, 403, 429, 503];
 
-export function openApi(routes: readonly Route[], version: string) {
+/** @param logins the schemes of the logins that this console accepts */
+export function openApi(routes: readonly Route[], version: string, logins: LoginSchemes) {
   const schemas: Record<string, JsonSchema> = {};
   const refer = (schema: JsonSchema): JsonSchema => {
     const { title, properties, items } = schema;
@@ -22,13 +24,12 @@ export function openApi(routes: readonly Route[], version: string) {
     description: 'what went wrong, and the exit status of zksh for it',
     content: { 'application/problem+json': { schema: refer(Problem.json) } },
   };
+  const names = Object.keys(logins);
   const paths: Record<string, Record<string, unknown>> = {};
   for (const each of routes) {
     const { method, path, summary, answer, status = 200, problems = [], isOpen } = each;
-    const content =
-      answer === undefined
-        ? {}
-        : { content: { 'application/json': { schema: refer(answer.json) } } };
+    const { produces = 'application/json' } = each;
+    const schema = answer === undefined ? {} : { schema: refer(answer.json) };
     const entry = paths[path] ?? {};
     paths[path] = entry;
     entry[method.toLowerCase()] = {
@@ -39,7 +40,7 @@ export function openApi(routes: readonly Route[], version: string) {
         ? { requestBody: { content: { 'application/octet-stream': {} } } }
         : {}),
       responses: {
-        [status]: { description: 'done', ...content },
+        [status]: { description: 'done', content: { [produces]: schema } },
         ...Object.fromEntries([...USUAL_PROBLEMS, ...problems].map((code) => [code, problem])),
       },
     };
@@ -48,15 +49,9 @@ export function openApi(routes: readonly Route[], version: string) {
     openapi: '3.1.0',
     info: { title: 'zkops console', version },
     servers: [{ url: API }],
-    security: [{}, { basic: [] }, { bearer: [] }],
+    security: names.length === 0 ? [{}] : names.map((name) => ({ [name]: [] })),
     paths,
-    components: {
-      schemas,
-      securitySchemes: {
-        basic: { type: 'http', scheme: 'basic' },
-        bearer: { type: 'http', scheme: 'bearer' },
-      },
-    },
+    components: { schemas, securitySchemes: logins },
   };
 }
 

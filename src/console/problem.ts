@@ -9,7 +9,7 @@ import type { Problem } from './api/shapes.js';
 export interface ProblemOptions {
   readonly exitCode?: ExitCode;
   readonly path?: string | undefined;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -44,6 +44,11 @@ export class HttpProblem extends Error {
       ...(hint === undefined ? {} : { hint }),
     };
   }
+}
+
+/** Of a member. */
+export function noAnswer(detail: string, hint?: string): HttpProblem {
+  return new HttpProblem(502, 'NOANSWER', detail, { exitCode: ExitCode.connection, hint });
 }
 
 export function unknownAdmin(server: string): HttpProblem {
@@ -94,15 +99,12 @@ export function problemOf(error: unknown): HttpProblem {
     return new HttpProblem(COMMAND_STATUSES[exitCode] ?? 409, code, message, {
       exitCode,
       path,
-      ...(hint === undefined ? {} : { hint }),
+      hint,
     });
   }
   if (error instanceof RunFault) {
     const [detail = '', hint] = error.message.split('\n');
-    return new HttpProblem(502, 'NOANSWER', detail, {
-      exitCode: ExitCode.connection,
-      ...(hint === undefined ? {} : { hint }),
-    });
+    return noAnswer(detail, hint);
   }
   if (error instanceof ConnectError) {
     const exitCode = ExitCode.connection;

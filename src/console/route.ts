@@ -17,6 +17,8 @@ export interface ApiCall {
   /** Only for streams; other routes return their answer. */
   readonly response: ServerResponse;
   readonly body: Buffer;
+  /** Adds to the line of the audit log, such as a path that the query does not have. */
+  readonly note: (facts: Readonly<Record<string, string>>) => void;
 }
 
 export interface ApiAnswer<T> {
@@ -34,8 +36,10 @@ interface Declared<T, R extends Params, O extends Params> {
   readonly optional?: O;
   /** The body has bytes, or If-Match names the version to change. */
   readonly takes?: readonly ('bytes' | 'if-match')[];
-  /** Undefined for a document that is not JSON. */
+  /** Undefined for a document of the type `produces`, or for JSON that has a schema of its own. */
   readonly answer: Schema<T> | undefined;
+  /** Default application/json. */
+  readonly produces?: string;
   /** Bytes; default 1,000,000. */
   readonly maxBodyLength?: number;
   /** Default 200. */

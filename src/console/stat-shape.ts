@@ -20,7 +20,8 @@ export function statShape(stat: Stat): StatShape {
   };
 }
 
-/** The root's times are 0. */
-export function timeOf(ms: bigint): string {
-  return isoTime(ms) ?? new Date(0).toISOString();
+/** Null for 0, which is the time of the root, and for a time that no date has. */
+export function timeOf(ms: bigint): string | null {
+  const time = isoTime(ms);
+  return time === undefined || time === String(ms) ? null : time;
 }

@@ -75,6 +75,9 @@ test('every answer is as its OpenAPI document says', () =>
     const health = await api.ask('/health');
     const zkops = JSON.parse(readProjectFile('docs/zkops-1.schema.json'));
     assert.equal(schemaFaults(zkops, health.body), []);
+    const { stat } = (await api.ask('/znode?path=/')).body;
+    const { created, modified } = Object(stat);
+    assert.equal([created, modified], [null, null], 'the root has no times');
     const session = await api.ask(asked['/sessions/{id}'] ?? '');
     assert.match(String(session.body['client']), /127\.0\.0\.1:\d+/);
   }));

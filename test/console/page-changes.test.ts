@@ -36,6 +36,8 @@ chromiumTest('an edit that another client overtook shows three sides, and merges
     await waitForText(page, '#own-changes', /delete \/config \(2 znodes\).*set \/config/);
     await click(page, 'Undo …');
     await waitForText(page, '#own-changes', /create.*\/config\/child/);
+    const undo = /^curl -X POST http:\/\/127\.0\.0\.1:\d+\/api\/v1\/changes\/\d+\/undo$/;
+    await waitForText(page, '#own-changes .command code', undo);
     await click(page, 'Undo 2 steps');
     await waitFor('the undo', () => client.exists('/config/child'));
     assert.is(await textOf(), 'mine\ntwo\ntheirs');
@@ -73,6 +75,56 @@ chromiumTest('a dump is imported after a preview, and an ACL that locks out is r
       await fill(page, 'textarea[aria-label^=ACL]', 'world:anyone:ra');
       await click(page, 'Save the ACL');
       await waitFor('the ACL', async () => (await client.getACL('/copy')).acl[0]?.perms === 17);
+      assert.equal(page.faults, []);
+    } finally {
+      folder.remove();
+    }
+  }),
+);
+
+chromiumTest('binary data, and text with CRLF, are edited without loss', () =>
+  withPage(['--allow-writes'], async ({ api, client, browser }) => {
+    const folder = makeTempDir('console');
+    const holds = (path: string, bytes: Buffer) =>
+      waitFor(`${path} to hold ${bytes.length} bytes`, async () =>
+        (await client.getData(path)).data?.equals(bytes),
+      );
+    try {
+      await client.create('/crlf', 'one\r\ntwo\r\n');
+      const page = await openPage(browser, treeUrl(api, '/crlf'));
+      await click(page, 'Edit');
+      await fill(page, 'textarea[aria-label=data]', 'one\n2\n');
+      await click(page, 'Save over version 0');
+      await holds('/crlf', Buffer.from('one\r\n2\r\n'));
+
+      await client.create('/bin', Buffer.of(0, 1, 2, 255));
+      await page.page.goto(treeUrl(api, '/bin'));
+      await waitForText(page, '#value', /00 01 02 ff/);
+      await click(page, 'Edit');
+      await client.setData('/bin', Buffer.alloc(20));
+      await fill(page, 'textarea[aria-label^=data]', '00 01 02 f');
+      await click(page, 'Save over version 0');
+      await waitForText(page, '.fault', /pairs of hexadecimal digits/);
+      await fill(page, 'textarea[aria-label^=data]', '00 01 02 fe');
+      await click(page, 'Save over version 0');
+      await waitForText(
+        page,
+        '.conflict',
+        /version 1; you began with 0.*\+ 00 01 02 fe.*\+ 00 00/s,
+      );
+      await click(page, 'Replace it with my text');
+      await holds('/bin', Buffer.of(0, 1, 2, 254));
+
+      await waitForText(page, '#value', /00 01 02 fe/);
+      await click(page, 'Edit');
+      const file = `${folder.path}/new`;
+      writeFileSync(file, Buffer.of(0x80, 0x81));
+      const input = await page.page.waitForSelector('label input[type=file]');
+      await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(file);
+      const draft = 'document.querySelector("textarea[aria-label^=data]").value';
+      await waitFor('the file', async () => (await page.page.evaluate(draft)) === '80 81');
+      await click(page, 'Save over version 2');
+      await holds('/bin', Buffer.of(0x80, 0x81));
       assert.equal(page.faults, []);
     } finally {
       folder.remove();

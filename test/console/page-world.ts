@@ -51,3 +51,11 @@ export async function click({ page }: WatchedPage, text: string): Promise<void> 
   const found = await page.locator(`::-p-text(${text})`).waitHandle();
   await found.evaluate((one) => (one as unknown as { click(): void }).click());
 }
+
+/** What axe finds in the page, as it is now. */
+export async function axeOf({ page }: WatchedPage): Promise<unknown> {
+  const { source } = (await import('axe-core')).default;
+  await page.evaluate(`if (!('axe' in window)) { ${source} }`);
+  return page.evaluate(`axe.run().then(({ violations }) =>
+    violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`);
+}

@@ -13,6 +13,8 @@ import {
 
 const level = oneOf(['healthy', 'warning', 'critical', 'unknown'], 'as in zkops health');
 const time = text('ISO 8601');
+/** Of the root, and of a server that sends nonsense. */
+const timeOrNull = orNull(text('ISO 8601; null if unknown, as for the root'));
 const zxid = text('hexadecimal, with 0x');
 
 export const About = object('About', {
@@ -85,7 +87,7 @@ export const Ensemble = object('Ensemble', {
   summary: text('the sentence of zkops health'),
   exitCode: integer('the exit status of zkops health'),
   problems: list(Finding),
-  changes: list(Change, 'since the start, newest first'),
+  changes: list(Change, 'newest first'),
   columns: list(object('Column', { key: text(), title: text() })),
   members: list(MemberView),
 });
@@ -102,6 +104,14 @@ export const Health = object('Health', {
 
 export const Trend = object('Trend', {
   times: list(number('seconds since 1970')),
+  leaders: list(
+    object('LeaderSpan', {
+      from: number('seconds since 1970'),
+      to: number('seconds since 1970'),
+      server: orNull(text('null while no member led')),
+    }),
+    'oldest first; without the times when the console did not run',
+  ),
   series: list(
     object('Series', {
       server: text(),
@@ -141,8 +151,8 @@ export const Stat = object('Stat', {
   czxid: zxid,
   mzxid: zxid,
   pzxid: zxid,
-  created: time,
-  modified: time,
+  created: timeOrNull,
+  modified: timeOrNull,
   version: integer(),
   cversion: integer(),
   aversion: integer(),
@@ -156,6 +166,7 @@ export const Acl = object('Acl', { scheme: text(), id: text(), perms: text('out 
 export const Znode = object('Znode', {
   path: text(),
   data: orNull(text('base64; null if the znode has none')),
+  compression: orNull(text('of the stored data, by its first bytes: gzip, zlib, snappy, zstd')),
   stat: Stat,
   acl: orNull(list(Acl)),
 });
@@ -203,7 +214,7 @@ const Child = object('Child', {
   numChildren: integer(),
   dataLength: integer(),
   version: integer(),
-  modified: time,
+  modified: timeOrNull,
   ephemeralOwner: orNull(text()),
 });
 
@@ -226,7 +237,7 @@ export const Subtree = object('Subtree', {
 
 export const Match = object('Match', {
   path: text(),
-  modified: time,
+  modified: timeOrNull,
   version: integer(),
   dataLength: integer(),
 });

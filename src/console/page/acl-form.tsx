@@ -35,6 +35,7 @@ export function AclForm({ path, acl, aversion, servers, onEnd }: Props) {
       <TextArea
         title="ACL, one scheme:id:permissions in each line"
         rows={4}
+        isFocused
         value={text}
         onValue={setText}
       />

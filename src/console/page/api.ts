@@ -18,7 +18,7 @@ export class ApiProblem extends Error {
 
 export type Query = Readonly<Record<string, string | number | undefined>>;
 
-export function urlOf(path: string, query: Query): string {
+export function urlOf(path: string, query: Query = {}): string {
   const given = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)]],
   );
@@ -42,10 +42,6 @@ export async function ask<T>(path: string, query: Query = {}, sent: Sent = {}): 
   const value = await response.json();
   if (!response.ok) throw new ApiProblem(value);
   return value;
-}
-
-export function eventsUrl(path: string | undefined): string {
-  return urlOf('/events', { path });
 }
 
 export function messageOf(error: unknown): string {

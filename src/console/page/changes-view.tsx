@@ -3,7 +3,8 @@ import { useState } from 'preact/hooks';
 import { safeLine } from '../../protocol/sanitize.js';
 import type { ChangeEntry, ChangeList, UndoView } from '../api/shapes.js';
 import { ask } from './api.js';
-import { Fault, Panel, useAction, useLoaded } from './parts.js';
+import { curlLine } from './href.js';
+import { CommandLine, Fault, Panel, useAction, useLoaded } from './parts.js';
 import { ago } from './words.js';
 
 export function ChangesView() {
@@ -18,6 +19,7 @@ export function ChangesView() {
           <Change key={change.id} change={change} onUndone={() => setTurn(turn + 1)} />
         ))}
       </ul>
+      <CommandLine line={curlLine('/changes')} />
     </Panel>
   );
 }
@@ -52,7 +54,7 @@ function Change(props: { readonly change: ChangeEntry; readonly onUndone: () => 
 }
 
 function Plan({ plan, onUndo }: { readonly plan: UndoView; readonly onUndo: () => void }) {
-  const { steps, total, conflicts, lost } = plan;
+  const { id, steps, total, conflicts, lost } = plan;
   const reasons = [
     ...conflicts.map((one) => ({ ...one, what: 'changed since' })),
     ...lost.map((one) => ({ ...one, what: 'cannot undo' })),
@@ -75,6 +77,7 @@ function Plan({ plan, onUndo }: { readonly plan: UndoView; readonly onUndo: () =
       <button type="button" disabled={conflicts.length > 0 || total === 0} onClick={onUndo}>
         Undo {total} {total === 1 ? 'step' : 'steps'}
       </button>
+      <CommandLine line={curlLine(`/changes/${id}/undo`, 'POST')} />
     </div>
   );
 }

@@ -1,10 +1,19 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import type { Trend } from '../api/shapes.js';
+import { clock } from './words.js';
 
 const HEIGHT = 140;
+export const AXIS_WIDTH = 56;
+/** 100M: the axis would cut longer numbers. */
+const SHORT = new Intl.NumberFormat('en', { notation: 'compact' });
 /** Each has a contrast of 3:1 to both backgrounds. */
 const COLORS = ['#2f7ed8', '#c2541e', '#2e8b57', '#a04ad0', '#9a7b0a', '#d6336c', '#0f8a97'];
+
+/** Of a member, by its place in the list. */
+export function colorOf(at: number): string {
+  return COLORS[at % COLORS.length] ?? '#888';
+}
 
 interface Props {
   readonly title: string;
@@ -45,14 +54,21 @@ function optionsOf(title: string, names: readonly string[], box: HTMLElement): u
     width: box.clientWidth,
     height: HEIGHT,
     cursor: { y: false },
-    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
     scales: { y: { range: (_, min, max) => [Math.min(0, min), Math.max(1, max * 1.1)] } },
-    axes: [axis, { ...axis, size: 56 }],
+    axes: [
+      {
+        ...axis,
+        space: 70,
+        values: (_, splits, __, ___, step) =>
+          splits.map((seconds) => clock(seconds * 1000).slice(0, step < 60 ? 8 : 5)),
+      },
+      { ...axis, size: AXIS_WIDTH, values: (_, splits) => splits.map(SHORT.format) },
+    ],
     series: [
-      {},
+      { value: (_, seconds) => (seconds === null ? '--' : clock(seconds * 1000)) },
       ...names.map((label, at) => ({
         label,
-        stroke: COLORS[at % COLORS.length] ?? '#888',
+        stroke: colorOf(at),
         width: 1.5,
       })),
     ],

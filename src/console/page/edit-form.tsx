@@ -1,17 +1,20 @@
-/** The data of a znode as text. A change by another client in the meantime is merged, not lost. */
+/** The data of a znode as text or in hex. A change by another client is merged, not lost. */
 import { useState } from 'preact/hooks';
+import { quoteWord } from '../../commands/zksh/language/quote-word.js';
 import { diffLines } from '../../commands/zksh/results/line-diff.js';
 import { mergeLines } from '../../commands/zksh/verbs/znode/merge-lines.js';
 import { safeText } from '../../protocol/sanitize.js';
 import type { Znode } from '../api/shapes.js';
 import { ApiProblem, ask } from './api.js';
 import { CommandLine, Fault, TextArea, useAction } from './parts.js';
-import { bytesOf, textOf } from './value-forms.js';
-import { ValueView } from './value-view.js';
+import { bytesOf, bytesOfDraft, type Draft, draftOf } from './value-forms.js';
 import { zkshLine } from './words.js';
 
-function textOfZnode({ data }: Znode): string | undefined {
-  return data === null ? '' : textOf(bytesOf(data));
+/** As the server, which would refuse a longer value. */
+const MAX_LENGTH = 1_000_000;
+
+function draftOfZnode({ data }: Znode): Draft {
+  return draftOf(data === null ? new Uint8Array() : bytesOf(data));
 }
 
 interface EditProps {
@@ -23,34 +26,34 @@ interface EditProps {
 export function EditForm({ znode, servers, onEnd }: EditProps) {
   /** The version when the edit began: a later one is a conflict. */
   const [base, setBase] = useState(znode);
-  const [text, setText] = useState(textOfZnode(znode));
+  const [draft, setDraft] = useState(() => draftOfZnode(znode));
   const [current, setCurrent] = useState<Znode | undefined>(undefined);
   const { error, run } = useAction();
   const { path } = znode;
-  if (text === undefined) {
-    return (
-      <>
-        <p>This value is not text. Change it with the API or with zksh.</p>
-        <button type="button" onClick={onEnd}>
-          Close
-        </button>
-      </>
-    );
-  }
   const save = async (version: number) => {
     try {
-      await ask('/znode', { path }, { method: 'PUT', body: text, version });
+      await ask('/znode', { path }, { method: 'PUT', body: bytesOfDraft(draft), version });
       onEnd();
     } catch (reason) {
       if (!(reason instanceof ApiProblem) || reason.code !== 'BADVERSION') throw reason;
       setCurrent(await ask<Znode>('/znode', { path }));
     }
   };
-  const editOn = (other: Znode, changed: string | undefined) => {
+  const editOn = (other: Znode, changed: Draft) => {
     setBase(other);
-    setText(changed);
+    setDraft(changed);
     setCurrent(undefined);
   };
+  const read = async (file: File | undefined) => {
+    if (file === undefined) return;
+    if (file.size > MAX_LENGTH) throw new RangeError(`the file has more than ${MAX_LENGTH} bytes`);
+    setDraft(draftOf(new Uint8Array(await file.arrayBuffer())));
+  };
+  const version = ['-v', `${base.stat.version}`];
+  const line =
+    draft.form === 'text'
+      ? zkshLine(servers, 'set', [path, draft.text.replaceAll('\n', draft.end)], version)
+      : zkshLine(servers, 'set', [], [...version, quoteWord(path), '@FILE']);
   return (
     <form
       onSubmit={(event) => {
@@ -58,12 +61,25 @@ export function EditForm({ znode, servers, onEnd }: EditProps) {
         run(() => save(base.stat.version));
       }}
     >
-      <TextArea title="data" rows={12} value={text} onValue={setText} />
+      <TextArea
+        title={draft.form === 'text' ? 'data' : 'data in hex'}
+        rows={12}
+        isFocused
+        value={draft.text}
+        onValue={(text) => setDraft({ ...draft, text })}
+      />
+      <label>
+        Replace with a file{' '}
+        <input
+          type="file"
+          onChange={({ currentTarget }) => run(() => read(currentTarget.files?.[0]))}
+        />
+      </label>
       <Fault error={error} />
       {current && (
         <Conflict
           base={base}
-          text={text}
+          draft={draft}
           current={current}
           onEdit={(changed) => editOn(current, changed)}
           onReplace={() => run(() => save(current.stat.version))}
@@ -77,23 +93,24 @@ export function EditForm({ znode, servers, onEnd }: EditProps) {
           Cancel
         </button>
       </div>
-      <CommandLine line={zkshLine(servers, 'set', [path, text], ['-v', `${base.stat.version}`])} />
+      <CommandLine line={line} />
     </form>
   );
 }
 
 interface ConflictProps {
   readonly base: Znode;
-  readonly text: string;
+  readonly draft: Draft;
   readonly current: Znode;
-  readonly onEdit: (text: string | undefined) => void;
+  readonly onEdit: (draft: Draft) => void;
   readonly onReplace: () => void;
 }
 
 /** Three sides: the value at the beginning, and what each of the two made of it. */
-function Conflict({ base, text, current, onEdit, onReplace }: ConflictProps) {
-  const [began, theirs] = [textOfZnode(base) ?? '', textOfZnode(current)];
-  const merge = theirs === undefined ? undefined : mergeLines(began, text, theirs);
+function Conflict({ base, draft, current, onEdit, onReplace }: ConflictProps) {
+  const [began, theirs] = [draftOfZnode(base), draftOfZnode(current)];
+  const isSame = [began, theirs].every(({ form, end }) => form === draft.form && end === draft.end);
+  const merge = isSame ? mergeLines(began.text, draft.text, theirs.text) : undefined;
   return (
     <section class="conflict" role="alert">
       <strong>
@@ -103,24 +120,20 @@ function Conflict({ base, text, current, onEdit, onReplace }: ConflictProps) {
       <div class="columns">
         <div>
           <h3>Value when you began</h3>
-          <pre>{safeText(began)}</pre>
+          <pre>{safeText(began.text)}</pre>
         </div>
         <div>
           <h3>Your text</h3>
-          <Changes from={began} to={text} />
+          <Changes from={began.text} to={draft.text} />
         </div>
         <div>
           <h3>Current value</h3>
-          {theirs === undefined ? (
-            <ValueView bytes={current.data === null ? undefined : bytesOf(current.data)} />
-          ) : (
-            <Changes from={began} to={theirs} />
-          )}
+          <Changes from={began.text} to={theirs.text} />
         </div>
       </div>
       <div class="tabs">
         {merge && (
-          <button type="button" onClick={() => onEdit(merge.text)}>
+          <button type="button" onClick={() => onEdit({ ...draft, text: merge.text })}>
             {merge.conflicts === 0
               ? 'Edit both changes merged'
               : `Edit both changes merged; places in conflict: ${merge.conflicts}`}

@@ -4,7 +4,9 @@ import { ask } from './api.js';
 import { Curve } from './curve.js';
 import { Findings } from './findings.js';
 import { hrefOf } from './href.js';
+import { Leaders } from './leaders.js';
 import { CommandLine, Fault, Level, Panel, useLoaded } from './parts.js';
+import { clock } from './words.js';
 
 /** Curves have at most some hundred points, so not each poll adds one. */
 const POLLS_PER_CURVE = 3;
@@ -34,7 +36,9 @@ export function EnsembleView({ ensemble, about, polls }: Props) {
       <section class={`verdict ${level}`} aria-live="polite">
         <Level level={level} />
         <strong id="summary">{summary}</strong>
-        <time dateTime={time}>{time.slice(11, 19)} UTC</time>
+        <time dateTime={time} title={time}>
+          {clock(time)}
+        </time>
       </section>
       {problems.length > 0 && (
         <Panel title="Findings">
@@ -45,13 +49,15 @@ export function EnsembleView({ ensemble, about, polls }: Props) {
         <MemberTable ensemble={ensemble} />
         <CommandLine line={`zkops health --servers ${about.servers}`} />
       </Panel>
-      <Curves polls={polls} />
-      <Panel title="Changes since the console started (UTC)">
+      <Curves polls={polls} changes={changes} />
+      <Panel title="Changes">
         {changes.length === 0 && <p>none</p>}
         <ul class="plain" id="changes">
           {changes.slice(0, 50).map((change) => (
             <li key={`${change.time} ${change.server} ${change.kind} ${change.text}`}>
-              <time dateTime={change.time}>{change.time.slice(0, 19).replace('T', ' ')}</time>{' '}
+              <time dateTime={change.time} title={change.time}>
+                {clock(change.time, true)}
+              </time>{' '}
               <span class={`tag ${change.level}`}>{change.kind}</span> {change.server} {change.text}
             </li>
           ))}
@@ -96,12 +102,13 @@ function MemberTable({ ensemble: { columns, members } }: Pick<Props, 'ensemble'>
   );
 }
 
-function Curves({ polls }: Pick<Props, 'polls'>) {
+function Curves({ polls, changes }: Pick<Props, 'polls'> & Pick<Ensemble, 'changes'>) {
   const turn = Math.floor(polls / POLLS_PER_CURVE);
   const { value, error } = useLoaded(() => ask<Trend>('/trend', { minutes: 60 }), [turn]);
   return (
-    <Panel title="The last hour (UTC)">
+    <Panel title="The last hour">
       <Fault error={error} />
+      {value && <Leaders trend={value} changes={changes} />}
       <div class="curves">
         {value &&
           FIGURES.filter(([figure]) => isKnown(value, figure)).map(([figure, title]) => (

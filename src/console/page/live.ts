@@ -1,7 +1,7 @@
 /** One stream of events for the members and for one subtree. */
 import { useEffect, useState } from 'preact/hooks';
 import type { LiveEvent } from '../api/shapes.js';
-import { eventsUrl } from './api.js';
+import { urlOf } from './api.js';
 
 const MAX_SEEN = 500;
 const RETRY_MS = 1000;
@@ -25,7 +25,7 @@ export function useLive(path: string | undefined): Live {
   const [turn, setTurn] = useState(0);
   useEffect(() => {
     let timer = 0;
-    const source = new EventSource(eventsUrl(path));
+    const source = new EventSource(urlOf('/events', { path }));
     const change = (next: (before: Live) => Partial<Live>) =>
       setLive((before) => ({ ...before, ...next(before) }));
     source.addEventListener('poll', () => change(({ polls }) => ({ polls: polls + 1 })));

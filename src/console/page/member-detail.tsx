@@ -3,7 +3,8 @@ import { safeText } from '../../protocol/sanitize.js';
 import type { Ensemble, Table, Word } from '../api/shapes.js';
 import { ask, urlOf } from './api.js';
 import { Findings } from './findings.js';
-import { CommandLine, Fault, Level, Panel, useLoaded } from './parts.js';
+import { curlLine } from './href.js';
+import { CommandLine, Fault, Level, Panel, Tabs, useLoaded } from './parts.js';
 
 /** Not a word: the AdminServer of zkserver knows them. */
 const SLOW = 'slow-requests';
@@ -16,6 +17,8 @@ const WORDS: readonly (readonly [word: string, title: string])[] = [
   [SLOW, 'Slow requests'],
   ['dump', 'Sessions'],
   ['wchs', 'Watches'],
+  ['wchc', 'Watches by session'],
+  ['wchp', 'Watches by path'],
   ['dirs', 'Disk'],
   ['envi', 'Environment'],
 ];
@@ -63,27 +66,26 @@ export function MemberDetail({ server, ensemble }: Props) {
         )}
       </Panel>
       <Panel title="Four-letter words">
-        <div class="tabs">
-          {WORDS.map(([name, title]) => (
-            <button
-              key={name}
-              type="button"
-              aria-pressed={name === word}
-              onClick={() => setWord(name)}
-            >
-              {title}
-            </button>
-          ))}
-        </div>
+        <Tabs tabs={WORDS} chosen={word} onChoice={setWord} />
         <Answer server={server} word={word} key={`${server} ${word}`} />
-        {word !== SLOW && <CommandLine line={`zkops ${word} --servers ${server} --all`} />}
+        <CommandLine
+          line={
+            word === SLOW
+              ? curlLine(pathOf(server, word))
+              : `zkops ${word} --servers ${server} --all`
+          }
+        />
       </Panel>
     </div>
   );
 }
 
+function pathOf(server: string, word: string): string {
+  return `/members/${encodeURIComponent(server)}/${word === SLOW ? word : `words/${word}`}`;
+}
+
 function Answer({ server, word }: { readonly server: string; readonly word: string }) {
-  const path = `/members/${encodeURIComponent(server)}/${word === SLOW ? word : `words/${word}`}`;
+  const path = pathOf(server, word);
   const { value, error } = useLoaded(() => ask<Word>(path), [path]);
   return (
     <>
@@ -128,8 +130,9 @@ function SortedTable({ table: { titles, rows } }: { readonly table: Table }) {
   );
 }
 
-/** Numbers from the largest, texts in the order of the alphabet. */
-function compareCells(a: string | null | undefined, b: string | null | undefined): number {
-  const difference = Number(b ?? Number.NaN) - Number(a ?? Number.NaN);
-  return Number.isNaN(difference) ? (a ?? '').localeCompare(b ?? '') : difference;
+/** Numbers from the largest, texts in the order of the alphabet, and unknown values at the end. */
+function compareCells(a: string | null = null, b: string | null = null): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null);
+  const difference = Number(b) - Number(a);
+  return Number.isNaN(difference) ? a.localeCompare(b) : difference;
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { messageOf } from './api.js';
 
 const MARKS: Readonly<Record<string, string>> = {
@@ -20,21 +20,28 @@ export function Level({ level }: { readonly level: string }) {
 
 /** The command that does the same as the page. */
 export function CommandLine({ line }: { readonly line: string }) {
-  const [isCopied, setCopied] = useState(false);
-  const copy = () => {
-    navigator.clipboard.writeText(line).then(
-      () => setCopied(true),
-      () => setCopied(false),
-    );
-  };
+  const [state, setState] = useState('copy');
+  const code = useRef<HTMLElement>(null);
+  const copy = async () => setState(await copied(line, code.current));
   return (
     <div class="command">
-      <code>{line}</code>
-      <button type="button" onClick={copy} aria-label={`copy ${line}`}>
-        {isCopied ? 'copied' : 'copy'}
+      <code ref={code}>{line}</code>
+      <button type="button" onClick={copy} aria-label={`${state} ${line}`}>
+        {state}
       </button>
     </div>
   );
+}
+
+/** A page without TLS has no clipboard: its older command, or else the keys of the user, copy. */
+async function copied(line: string, place: HTMLElement | null): Promise<string> {
+  try {
+    await navigator.clipboard.writeText(line);
+    return 'copied';
+  } catch {
+    if (place !== null) getSelection()?.selectAllChildren(place);
+    return document.execCommand('copy') ? 'copied' : 'selected: press Ctrl+C';
+  }
 }
 
 export function Fault({ error }: { readonly error: unknown }) {
@@ -55,6 +62,32 @@ export function Panel(props: { readonly title: string; readonly children: Compon
   );
 }
 
+interface TabsProps<T extends string> {
+  readonly tabs: readonly (readonly [value: T, title: string])[];
+  readonly chosen: T;
+  readonly onChoice: (value: T) => void;
+  readonly children?: ComponentChildren;
+}
+
+/** Buttons, one of which is pressed. */
+export function Tabs<T extends string>({ tabs, chosen, onChoice, children }: TabsProps<T>) {
+  return (
+    <div class="tabs">
+      {tabs.map(([value, title]) => (
+        <button
+          key={value}
+          type="button"
+          aria-pressed={value === chosen}
+          onClick={() => onChoice(value)}
+        >
+          {title}
+        </button>
+      ))}
+      {children}
+    </div>
+  );
+}
+
 /** Runs work of a button, and keeps its error until the next one. */
 export function useAction() {
   const [error, setError] = useState<unknown>(undefined);
@@ -63,6 +96,40 @@ export function useAction() {
     work().catch(setError);
   };
   return { error, run };
+}
+
+interface EditableProps {
+  readonly title: string;
+  readonly isAllowed: boolean;
+  readonly onEnd: () => void;
+  readonly edit: (end: () => void) => ComponentChildren;
+  readonly children?: ComponentChildren;
+}
+
+/** A button that shows a form instead of the children. It has the focus again after the form. */
+export function Editable({ title, isAllowed, onEnd, edit, children }: EditableProps) {
+  const [isEditing, setEditing] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const hasEdited = useRef(false);
+  useEffect(() => {
+    if (!isEditing && hasEdited.current) button.current?.focus();
+    hasEdited.current = isEditing;
+  }, [isEditing]);
+  const end = () => {
+    setEditing(false);
+    onEnd();
+  };
+  if (isEditing) return edit(end);
+  return (
+    <>
+      {children}
+      {isAllowed && (
+        <button type="button" ref={button} onClick={() => setEditing(true)}>
+          {title}
+        </button>
+      )}
+    </>
+  );
 }
 
 interface FieldProps {
@@ -89,10 +156,17 @@ export function TextField(props: FieldProps & { readonly isRequired?: boolean })
 }
 
 /** Its title is for screen readers only. */
-export function TextArea(props: FieldProps & { readonly rows: number }) {
-  const { title, value, onValue, rows } = props;
+export function TextArea(
+  props: FieldProps & { readonly rows: number; readonly isFocused?: boolean },
+) {
+  const { title, value, onValue, rows, isFocused = false } = props;
+  const place = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    if (isFocused) place.current?.focus();
+  }, []);
   return (
     <textarea
+      ref={place}
       aria-label={title}
       rows={rows}
       value={value}

@@ -99,13 +99,13 @@ export class TreeModel {
     await this.fill(this.root, 0);
   }
 
-  /** Opens all ancestors of a path, and the path itself if `isOpened`. */
-  reveal(path: string, isOpened = false): Promise<void> {
-    return this.inOrder(() => this.openAlong(path, isOpened));
+  /** Opens all ancestors of a path, unless the user left it meanwhile. */
+  reveal(path: string, isWanted = () => true): Promise<void> {
+    return this.inOrder(() => this.openAlong(path, false, isWanted));
   }
 
   open(path: string): Promise<void> {
-    return this.reveal(path, true);
+    return this.inOrder(() => this.openAlong(path, true, () => true));
   }
 
   private inOrder(work: () => Promise<void>): Promise<void> {
@@ -114,13 +114,13 @@ export class TreeModel {
     return done;
   }
 
-  private async openAlong(path: string, isOpened: boolean): Promise<void> {
+  private async openAlong(path: string, isOpened: boolean, isWanted: () => boolean): Promise<void> {
     const names = path.split('/').filter((name) => name !== '');
     let branch = this.root;
     for (const [at, name] of names.entries()) {
       const answer = await this.load(branch.path, { find: name, limit: PAGE_SIZE });
       keep(branch, answer);
-      if (answer.index === null) break;
+      if (answer.index === null || !isWanted()) break;
       if (at < names.length - 1 || isOpened) branch = await this.openChild(branch, answer.index);
     }
     this.onChange();
@@ -181,7 +181,10 @@ export class TreeModel {
       keep(branch, answer);
       if (answer.index !== null) kept.push({ ...open, index: answer.index });
     }
-    branch.open = kept.sort((a, b) => a.index - b.index);
+    // The user may have closed one meanwhile.
+    const isOpen = ({ branch: inside }: OpenChild) =>
+      branch.open.some((open) => open.branch === inside);
+    branch.open = kept.filter(isOpen).sort((a, b) => a.index - b.index);
     if (branch.open.length === 0) await this.fill(branch, 0);
   }
 

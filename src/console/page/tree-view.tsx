@@ -39,11 +39,15 @@ export function TreeView(props: TreeProps) {
     [],
   );
   useEffect(() => {
+    let isWanted = true;
     model
       .start()
-      .then(() => model.reveal(selected, selected === '/'))
+      .then(() => model.reveal(selected, () => isWanted))
       .then(() => setError(undefined))
       .catch(setError);
+    return () => {
+      isWanted = false;
+    };
   }, [selected]);
   useEffect(() => model.changed(live.latest.map(({ path }) => path)), [live.latest]);
   useEffect(() => model.changedAll(), [live.gaps]);

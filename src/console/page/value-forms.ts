@@ -1,6 +1,8 @@
 export type Form = 'text' | 'json' | 'hex' | 'image';
 
 const MAX_HEX_BYTES = 64 * 1024;
+/** Bytes in a line of hex. */
+const ROW = 16;
 
 export function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
@@ -36,10 +38,6 @@ export function imageTypeOf(bytes: Uint8Array): string | undefined {
   return IMAGES.find(([, start]) => start.every((byte, at) => bytes[at] === byte))?.[0];
 }
 
-export function isGzip(bytes: Uint8Array): boolean {
-  return bytes[0] === 0x1f && bytes[1] === 0x8b;
-}
-
 /** The best first. */
 export function formsOf(bytes: Uint8Array): readonly Form[] {
   const text = textOf(bytes);
@@ -48,16 +46,51 @@ export function formsOf(bytes: Uint8Array): readonly Form[] {
   return jsonOf(text) === undefined ? ['text', 'hex'] : ['json', 'text', 'hex'];
 }
 
+function hexOf(row: Uint8Array): string {
+  return [...row].map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
+}
+
+function rowsOf(bytes: Uint8Array): readonly Uint8Array[] {
+  const count = Math.ceil(bytes.length / ROW);
+  return Array.from({ length: count }, (_, at) => bytes.subarray(at * ROW, (at + 1) * ROW));
+}
+
 export function hexLines(bytes: Uint8Array): string {
-  const lines: string[] = [];
-  for (let at = 0; at < Math.min(bytes.length, MAX_HEX_BYTES); at += 16) {
-    const row = [...bytes.subarray(at, at + 16)];
-    const hex = row.map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
-    const chars = row.map((byte) =>
+  const lines = rowsOf(bytes.subarray(0, MAX_HEX_BYTES)).map((row, at) => {
+    const chars = Array.from(row, (byte) =>
       byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.',
     );
-    lines.push(`${at.toString(16).padStart(6, '0')}  ${hex.padEnd(47)}  ${chars.join('')}`);
-  }
+    const place = (at * ROW).toString(16).padStart(6, '0');
+    return `${place}  ${hexOf(row).padEnd(3 * ROW - 1)}  ${chars.join('')}`;
+  });
   if (bytes.length > MAX_HEX_BYTES) lines.push(`… and ${bytes.length - MAX_HEX_BYTES} bytes more`);
   return lines.join('\n');
+}
+
+/** How a value is edited: its form, and the ends of its lines, of which a browser makes LF. */
+export interface Draft {
+  readonly form: 'text' | 'hex';
+  readonly end: '\n' | '\r\n';
+  readonly text: string;
+}
+
+/** Binary data, and text with several kinds of line ends, are edited as lines of hex. */
+export function draftOf(bytes: Uint8Array): Draft {
+  const text = textOf(bytes);
+  const end = text?.includes('\r') === true ? '\r\n' : '\n';
+  const lines = text?.split(end) ?? [];
+  if (lines.length > 0 && lines.every((line) => !/[\r\n]/.test(line))) {
+    return { form: 'text', end, text: lines.join('\n') };
+  }
+  return { form: 'hex', end: '\n', text: rowsOf(bytes).map(hexOf).join('\n') };
+}
+
+/** @throws SyntaxError for something else than pairs of hexadecimal digits */
+export function bytesOfDraft({ form, end, text }: Draft): Uint8Array<ArrayBuffer> {
+  if (form === 'text') return new TextEncoder().encode(text.replaceAll('\n', end));
+  const digits = text.replace(/\s/g, '');
+  if (!/^([\da-f]{2})*$/i.test(digits)) {
+    throw new SyntaxError('expected pairs of hexadecimal digits');
+  }
+  return Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }

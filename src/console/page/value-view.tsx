@@ -1,55 +1,42 @@
 import { useEffect, useState } from 'preact/hooks';
 import { safeText } from '../../protocol/sanitize.js';
-import {
-  type Form,
-  formsOf,
-  hexLines,
-  imageTypeOf,
-  isGzip,
-  jsonOf,
-  textOf,
-} from './value-forms.js';
+import { Fault, Tabs, useAction } from './parts.js';
+import { type Form, formsOf, hexLines, imageTypeOf, jsonOf, textOf } from './value-forms.js';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /** Longer text is cut: a browser takes seconds to lay it out. */
 const MAX_CHARS = 200_000;
-const MAX_UNPACKED_BYTES = 8 * 1024 * 1024;
 const OPEN_DEPTH = 3;
 const MAX_ENTRIES = 500;
 
-export function ValueView({ bytes }: { readonly bytes: Bytes | undefined }) {
+interface Props {
+  readonly bytes: Bytes | undefined;
+  /** Of a compressed value. */
+  readonly unpack?: { readonly format: string; readonly load: () => Promise<Bytes> } | undefined;
+}
+
+export function ValueView({ bytes, unpack }: Props) {
   const [chosen, setChosen] = useState<Form | undefined>(undefined);
   const [unpacked, setUnpacked] = useState<Bytes | undefined>(undefined);
+  const { error, run } = useAction();
   useEffect(() => setUnpacked(undefined), [bytes]);
   if (bytes === undefined) return <p>null</p>;
   if (bytes.length === 0) return <p>empty</p>;
   const shown = unpacked ?? bytes;
   const forms = formsOf(shown);
   const form = chosen !== undefined && forms.includes(chosen) ? chosen : (forms[0] ?? 'hex');
-  const unpack = () => {
-    gunzip(bytes).then(setUnpacked, () => setUnpacked(undefined));
-  };
   return (
     <>
-      <div class="tabs">
-        {forms.map((each) => (
-          <button
-            key={each}
-            type="button"
-            aria-pressed={each === form}
-            onClick={() => setChosen(each)}
-          >
-            {each}
-          </button>
-        ))}
-        {isGzip(bytes) && unpacked === undefined && (
-          <button type="button" onClick={unpack}>
-            unpack gzip
+      <Tabs tabs={forms.map((each) => [each, each])} chosen={form} onChoice={setChosen}>
+        {unpack && unpacked === undefined && (
+          <button type="button" onClick={() => run(() => unpack.load().then(setUnpacked))}>
+            decompress {unpack.format}
           </button>
         )}
         <span>{shown.length} bytes</span>
-      </div>
+      </Tabs>
+      <Fault error={error} />
       <InForm bytes={shown} form={form} />
     </>
   );
@@ -107,19 +94,4 @@ function Json({ value, depth }: { readonly value: unknown; readonly depth: numbe
       </ul>
     </details>
   );
-}
-
-/** @throws for damaged data, and above MAX_UNPACKED_BYTES */
-async function gunzip(bytes: Bytes): Promise<Bytes> {
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-  const reader = stream.getReader();
-  const parts: BlobPart[] = [];
-  let length = 0;
-  for (;;) {
-    const { value, done } = await reader.read();
-    if (done) return new Uint8Array(await new Blob(parts).arrayBuffer());
-    length += value.length;
-    if (length > MAX_UNPACKED_BYTES) throw new RangeError('the unpacked value is too long');
-    parts.push(value);
-  }
 }

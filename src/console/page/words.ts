@@ -26,8 +26,18 @@ function whoInWords(scheme: string, id: string): string {
   return `${scheme} ${id}`;
 }
 
-/** "5 minutes ago", or "in 5 minutes" if the server's clock is ahead. */
-export function ago(iso: string, nowMs: number): string {
+/** "21:01:05", or "2026-11-23 21:01:05" with the date: as in zksh, but in the local zone. */
+export function clock(time: string | number, hasDate = false): string {
+  const date = new Date(time);
+  const zone = date.getTimezoneOffset() * 60_000;
+  if (Number.isNaN(zone)) return String(time);
+  const text = new Date(date.getTime() - zone).toISOString();
+  return text.slice(hasDate ? 0 : 11, 19).replace('T', ' ');
+}
+
+/** "5 minutes ago", or "in 5 minutes" if the server's clock is ahead; "-" if it is unknown. */
+export function ago(iso: string | null, nowMs: number): string {
+  if (iso === null) return '-';
   const seconds = Math.round((nowMs - Date.parse(iso)) / 1000);
   if (!Number.isFinite(seconds)) return iso;
   const [size, unit] = Math.abs(seconds) < 2 ? [0, 'second'] : inUnits(Math.abs(seconds));
@@ -55,9 +65,9 @@ export function statInWords(stat: Stat, nowMs: number): readonly (readonly [stri
   const changed =
     version <= 0
       ? 'never since it was created'
-      : `${times(version)}, last ${ago(modified, nowMs)} (${modified}) by txn ${stat.mzxid}`;
+      : `${times(version)}, last ${when(modified, nowMs)} by txn ${stat.mzxid}`;
   return [
-    ['Created', `${ago(created, nowMs)} (${created}) by txn ${stat.czxid}`],
+    ['Created', `${when(created, nowMs)} by txn ${stat.czxid}`],
     ['Data changed', changed],
     ['Data version', String(version)],
     ['Size', `${stat.dataLength} bytes`],
@@ -69,7 +79,11 @@ export function statInWords(stat: Stat, nowMs: number): readonly (readonly [stri
   ];
 }
 
-function shellWord(text: string): string {
+function when(iso: string | null, nowMs: number): string {
+  return iso === null ? '-' : `${ago(iso, nowMs)} (${iso})`;
+}
+
+export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { isWithin } from '../../protocol/path.js';
 import { safeLine } from '../../protocol/sanitize.js';
 import type { About, Children, History, LiveEvent, SessionOwner, Znode } from '../api/shapes.js';
@@ -8,11 +8,11 @@ import { CreateForm, DeleteForm } from './change-forms.js';
 import { EditForm } from './edit-form.js';
 import { hrefOf } from './href.js';
 import type { Live } from './live.js';
-import { CommandLine, Fault, Panel, useLoaded } from './parts.js';
+import { CommandLine, Editable, Fault, Panel, useLoaded } from './parts.js';
 import { TransferPanel } from './transfer-panel.js';
 import { bytesOf } from './value-forms.js';
 import { ValueView } from './value-view.js';
-import { aclInWords, ago, sequenceOf, statInWords, zkshLine } from './words.js';
+import { aclInWords, ago, clock, sequenceOf, statInWords, zkshLine } from './words.js';
 
 const MAX_EVENTS = 100;
 const QUEUE_LENGTH = 5;
@@ -61,36 +61,40 @@ interface DataProps {
 }
 
 function DataPanel({ znode, about, onSaved }: DataProps) {
-  const [isEditing, setEditing] = useState(false);
   const before = usePrevious(znode);
-  const bytes = znode.data === null ? undefined : bytesOf(znode.data);
-  const end = () => {
-    setEditing(false);
-    onSaved();
-  };
+  // The same bytes until the value changes, so that its view keeps its state.
+  const bytes = useMemo(
+    () => (znode.data === null ? undefined : bytesOf(znode.data)),
+    [znode.data],
+  );
   return (
     <Panel title="Data">
-      {isEditing ? (
-        <EditForm znode={znode} servers={about.servers} onEnd={end} />
-      ) : (
-        <>
-          <ValueView bytes={bytes} />
-          {before && before.data !== znode.data && (
-            <details>
-              <summary>before version {znode.stat.version}</summary>
-              <ValueView bytes={before.data === null ? undefined : bytesOf(before.data)} />
-            </details>
-          )}
-          {about.allowWrites && (
-            <button type="button" onClick={() => setEditing(true)}>
-              Edit
-            </button>
-          )}
-        </>
-      )}
+      <Editable
+        title="Edit"
+        isAllowed={about.allowWrites}
+        onEnd={onSaved}
+        edit={(end) => <EditForm znode={znode} servers={about.servers} onEnd={end} />}
+      >
+        <ValueView bytes={bytes} unpack={unpackOf(znode)} />
+        {before && before.data !== znode.data && (
+          <details>
+            <summary>before version {znode.stat.version}</summary>
+            <ValueView bytes={before.data === null ? undefined : bytesOf(before.data)} />
+          </details>
+        )}
+      </Editable>
       <CommandLine line={zkshLine(about.servers, 'get', [znode.path])} />
     </Panel>
   );
+}
+
+function unpackOf({ path, compression: format }: Znode) {
+  if (format === null) return undefined;
+  const load = async () => {
+    const { data } = await ask<Znode>('/znode', { path, decompress: 'true' });
+    return bytesOf(data ?? '');
+  };
+  return { format, load };
 }
 
 /** The previous value, if it changed while the page was open. */
@@ -135,35 +139,20 @@ function Facts({ znode, about, onSaved }: DataProps) {
           </dd>
         </div>
       </dl>
-      {acl !== null && allowWrites && (
-        <AclPanel
-          path={path}
-          acl={acl}
-          aversion={stat.aversion}
-          servers={servers}
+      {acl !== null && (
+        <Editable
+          title="Edit the ACL"
+          isAllowed={allowWrites}
           onEnd={onSaved}
+          edit={(end) => (
+            <AclForm path={path} acl={acl} aversion={stat.aversion} servers={servers} onEnd={end} />
+          )}
         />
       )}
       <CommandLine line={zkshLine(servers, 'stat', [path])} />
       <CommandLine line={zkshLine(servers, 'getAcl', [path])} />
     </Panel>
   );
-}
-
-function AclPanel({ onEnd, ...props }: Parameters<typeof AclForm>[0]) {
-  const [isEditing, setEditing] = useState(false);
-  if (!isEditing) {
-    return (
-      <button type="button" onClick={() => setEditing(true)}>
-        Edit the ACL
-      </button>
-    );
-  }
-  const end = () => {
-    setEditing(false);
-    onEnd();
-  };
-  return <AclForm {...props} onEnd={end} />;
 }
 
 function Owner({ id }: { readonly id: string }) {
@@ -226,13 +215,13 @@ function Events({ path, live }: Pick<Props, 'path' | 'live'>) {
     setEvents([...fresh, ...(value?.events ?? [])].slice(0, MAX_EVENTS));
   }, [value, live.seen, path]);
   return (
-    <Panel title="Events (UTC)">
-      {events.length === 0 && <p>no events since {value?.since.slice(0, 19).replace('T', ' ')}</p>}
+    <Panel title="Events">
+      {events.length === 0 && <p>no events since {value && clock(value.since, true)}</p>}
       <ul class="plain" id="events">
         {events.map((event) => (
           <li key={keyOf(event)}>
             <time dateTime={event.time} title={event.time}>
-              {event.time.slice(11, 19)}
+              {clock(event.time)}
             </time>{' '}
             <span class="tag">{EVENT_NAMES[event.type] ?? event.type}</span>{' '}
             <a href={hrefOf('tree', event.path)}>{safeLine(event.path)}</a>{' '}

@@ -31,7 +31,8 @@ const undo = route({
   required: { id },
   answer: Undone,
   problems: [404, 409],
-  run: async ({ about, client, changes }, given) => {
+  run: async ({ about, client, changes }, given, { note }) => {
+    note({ title: changes.titleOf(about.user, given.id) });
     const { steps } = await changes.undo(about.user, given.id, await client());
     return { value: { id: given.id, steps: steps.length } };
   },

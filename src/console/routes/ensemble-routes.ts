@@ -33,7 +33,8 @@ import {
   Trend,
   Word,
 } from '../api/shapes.js';
-import { HttpProblem } from '../problem.js';
+import { leaderSpans } from '../leader-spans.js';
+import { HttpProblem, noAnswer } from '../problem.js';
 import { type Route, route } from '../route.js';
 import type { Services } from '../services.js';
 
@@ -156,7 +157,8 @@ const trend = route({
         values: points.map((point) => point.members[server]?.[figure] ?? null),
       })),
     );
-    return { value: { times: points.map(({ time }) => Date.parse(time) / 1000), series } };
+    const leaders = leaderSpans(recent, poller.options);
+    return { value: { times: points.map(({ time }) => Date.parse(time) / 1000), leaders, series } };
   },
 });
 
@@ -197,11 +199,7 @@ const word = route({
       return { value: { server, word: name, text: answer.text, ...tableOf(verb, member) } };
     }
     const fault = member?.fault ?? member?.note;
-    const detail = fault?.message ?? 'the member did not answer';
-    throw new HttpProblem(502, 'NOANSWER', detail, {
-      exitCode: ExitCode.connection,
-      ...(fault === undefined ? {} : { hint: fault.advice }),
-    });
+    throw noAnswer(fault?.message ?? 'the member did not answer', fault?.advice);
   },
 });
 

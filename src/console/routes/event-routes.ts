@@ -72,6 +72,7 @@ const events = route({
     'Stream events: "poll" after each poll of the members, "znodes" for changes below a path',
   optional: { path: text('watched with its subtree; without it, only "poll"') },
   answer: undefined,
+  produces: 'text/event-stream',
   run: async ({ client, poller, live }, { path }, { response }) => {
     if (streams >= MAX_STREAMS) {
       throw new HttpProblem(503, 'TOOMANY', `${MAX_STREAMS} streams are open already`);

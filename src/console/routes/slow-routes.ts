@@ -1,9 +1,8 @@
 import { askAdmin } from '../../commands/ensemble/admin.js';
 import { nameOf } from '../../commands/ensemble/member-address.js';
-import { ExitCode } from '../../commands/program/command-error.js';
 import { text } from '../api/schema.js';
 import { Word } from '../api/shapes.js';
-import { HttpProblem, unknownAdmin } from '../problem.js';
+import { noAnswer, unknownAdmin } from '../problem.js';
 import { type Route, route } from '../route.js';
 
 const COMMAND = 'slow_requests';
@@ -46,10 +45,9 @@ const slowRequests = route({
       return { value: { server, word: COMMAND, text: found, table: { titles, rows } } };
     } catch (error) {
       const reason = error instanceof Error ? error.message.slice(0, MAX_CELL) : 'no answer';
-      throw new HttpProblem(502, 'NOANSWER', `${server}: its AdminServer: ${reason}`, {
-        exitCode: ExitCode.connection,
-        hint: "only zkserver lists slow requests: for Apache's servers, see the latencies of cons",
-      });
+      const hint =
+        "only zkserver lists slow requests: for Apache's servers, see the latencies of cons";
+      throw noAnswer(`${server}: its AdminServer: ${reason}`, hint);
     }
   },
 });

@@ -21,6 +21,7 @@ import { countSubtree, MAX_COUNT } from '../subtrees.js';
 
 const MAX_DUMP_LENGTH = 32 * 1024 * 1024;
 const MAX_SAMPLE = 20;
+const BYTES = 'application/octet-stream';
 const FORMATS = ['ndjson', 'json', 'yaml'] as const;
 
 function tooLarge(detail: string, path: string, verb: string): HttpProblem {
@@ -45,6 +46,7 @@ const exportDump = route({
   required: { path: text('the root of the subtree') },
   optional: { format: oneOf(FORMATS) },
   answer: undefined,
+  produces: BYTES,
   problems: [404, 413],
   run: async ({ client: open, about }, { path, format = 'ndjson' }, { response }) => {
     const client = await open();
@@ -56,7 +58,7 @@ const exportDump = route({
     const source = new TreeSource(client, path, { signal, hasAcls: true, hasEphemerals: false });
     const name = (baseName(path) || 'root').replace(/[^\w.-]/g, '_');
     response.writeHead(200, {
-      'content-type': 'application/octet-stream',
+      'content-type': BYTES,
       'content-disposition': `attachment; filename="${name}.${format}"`,
     });
     const parts = dumpParts(source, { format, server: about.servers, hasAcls: true });
@@ -117,9 +119,10 @@ const importDump = route({
   maxBodyLength: MAX_DUMP_LENGTH,
   answer: Imported,
   problems: [404, 409, 413],
-  run: async (services, given, { body, response }) => {
+  run: async (services, given, { body, response, note }) => {
     const source = await DumpSource.ofBytes(body, {}, 'dump');
     const root = given.path ?? (await source.readHead()).root;
+    note({ path: root });
     const counted = await preview(services, source, root);
     if (given.dryRun === true) return { value: counted };
     const onExisting = given.existing ?? 'refuse';
@@ -145,6 +148,7 @@ const snapshot = route({
   summary: 'Download a new snapshot of a member over its AdminServer, as zkops snapshot save does',
   required: { server: text('host:port, as /members lists it') },
   answer: undefined,
+  produces: BYTES,
   problems: [404, 502],
   run: async ({ poller, credentials, allowsSnapshots }, { server }, { response }) => {
     // The AdminServer knows only the console, not the permissions of this login.
@@ -161,7 +165,7 @@ const snapshot = route({
     const answer = await requestSnapshot({ admin, auth, signal: signalOf(response) });
     const zxid = String(answer.headers['last_zxid'] ?? '').replace(/\W/g, '');
     response.writeHead(200, {
-      'content-type': 'application/octet-stream',
+      'content-type': BYTES,
       'content-disposition': `attachment; filename="snapshot.${zxid.replace(/^0x/, '')}"`,
       ...(zxid === '' ? {} : { 'last-zxid': zxid }),
     });

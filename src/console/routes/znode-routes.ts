@@ -1,5 +1,6 @@
 import type { ZooKeeperClient } from '../../client/base/client.js';
 import { CommandError, ExitCode } from '../../commands/program/command-error.js';
+import { compressionOf, decompress } from '../../commands/znodes/decompress.js';
 import { isCode } from '../../commands/znodes/is-code.js';
 import { AclSyntaxError, parseAcl } from '../../commands/znodes/parse-acl.js';
 import { refuseLockout } from '../../commands/znodes/self-lockout.js';
@@ -8,7 +9,7 @@ import { CreateModes } from '../../protocol/create-mode.js';
 import type { ACL } from '../../protocol/data.js';
 import { childPath } from '../../protocol/path.js';
 import { formatPerms } from '../../protocol/perms.js';
-import { integer, oneOf, text } from '../api/schema.js';
+import { flag, integer, oneOf, text } from '../api/schema.js';
 import { Changed, Children, Deleted, Subtree, Znode } from '../api/shapes.js';
 import { badRequest, HttpProblem } from '../problem.js';
 import { type ApiCall, type Route, route } from '../route.js';
@@ -16,29 +17,41 @@ import { statShape } from '../stat-shape.js';
 import { countSubtree, deleteSubtree } from '../subtrees.js';
 
 const path = text('absolute');
+const MAX_UNPACKED_LENGTH = 8 * 1024 * 1024;
 
 const getZnode = route({
   method: 'GET',
   path: '/znode',
   summary: 'Show data, Stat, and ACL of a znode; the version is its ETag',
   required: { path },
+  optional: { decompress: flag('show the data decompressed, up to 8 MiB') },
   answer: Znode,
-  problems: [404],
+  problems: [404, 422],
   run: async ({ client: open }, given) => {
     const client = await open();
     const [{ data, stat }, acl] = await Promise.all([
       client.getData(given.path),
       aclOf(client, given.path),
     ]);
+    const shown = given.decompress === true ? unpacked(given.path, data) : data;
     const value = {
       path: given.path,
-      data: data?.toString('base64') ?? null,
+      data: shown?.toString('base64') ?? null,
+      compression: (data && compressionOf(data)) ?? null,
       stat: statShape(stat),
       acl,
     };
     return { value, headers: { etag: `"${stat.version}"` } };
   },
 });
+
+/** @throws HttpProblem */
+function unpacked(of: string, data: Buffer | null): Buffer {
+  const found = data === null ? undefined : decompress(data, MAX_UNPACKED_LENGTH);
+  if (found !== undefined) return found.data;
+  const detail = `${of}: data is not compressed, is damaged, or has more than 8 MiB decompressed`;
+  throw new HttpProblem(422, 'NOTCOMPRESSED', detail, { path: of });
+}
 
 /** Null without permission to read it. */
 async function aclOf(client: ZooKeeperClient, of: string) {

@@ -3,11 +3,12 @@ import * as assert from 'uvu/assert';
 import { type LoadChildren, TreeModel } from '../../../src/console/page/tree-model.js';
 import { waitFor } from '../../support/wait-for.js';
 
-/** Children by path; `asked` collects the requests. */
-function makeTree(names: Record<string, string[]>) {
+/** Children by path; `asked` collects the requests, which wait for `answering`. */
+function makeTree(names: Record<string, string[]>, answering = async () => {}) {
   const asked: string[] = [];
   const load: LoadChildren = async (path, { offset = 0, find, limit }) => {
     asked.push(`${path} ${find ?? offset}`);
+    await answering();
     const all = names[path];
     if (all === undefined) throw new Error(`no ${path}`);
     const index = find === undefined ? -1 : all.indexOf(find);
@@ -89,6 +90,33 @@ test('a refresh keeps a branch that opens meanwhile', async () => {
   model.changedAll();
   await model.open('/b');
   assert.equal(rows(), ['/', ' a', '  x', ' b', '  y']);
+});
+
+test('a refresh keeps a branch closed that closes meanwhile', async () => {
+  let gate: Promise<void> | undefined;
+  const names = { '/': ['a', 'b'], '/a': ['x'], '/b': ['y'] };
+  const { model, asked, rows } = makeTree(names, async () => gate);
+  await model.start();
+  await model.open('/a');
+  await model.open('/b');
+  let answer = () => {};
+  gate = new Promise((resolve) => {
+    answer = resolve;
+  });
+  const before = asked.length;
+  model.changedAll();
+  await waitFor('the refresh to ask', () => asked.length > before);
+  model.close('/a');
+  answer();
+  await model.reveal('/b/y');
+  assert.equal(rows(), ['/', ' a', ' b', '  y']);
+});
+
+test('a path that the user left is not opened again', async () => {
+  const { model, rows } = makeTree({ '/': ['a'], '/a': ['x'] });
+  await model.start();
+  await model.reveal('/a/x', () => false);
+  assert.equal(rows(), ['/', ' a']);
 });
 
 test('a page that fails is reported, and is not asked for again at once', async () => {

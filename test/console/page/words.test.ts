@@ -1,6 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { formsOf, hexLines, textOf } from '../../../src/console/page/value-forms.js';
+import {
+  bytesOfDraft,
+  draftOf,
+  formsOf,
+  hexLines,
+  textOf,
+} from '../../../src/console/page/value-forms.js';
 import { aclInWords, ago, sequenceOf, zkshLine } from '../../../src/console/page/words.js';
 
 test('ACLs are sentences', () => {
@@ -49,6 +55,30 @@ test('values have the forms that fit', () => {
   assert.equal(formsOf(Uint8Array.of(0, 1)), ['hex']);
   assert.is(textOf(Uint8Array.of(0xff)), undefined);
   assert.is(hexLines(bytes('ab')), `000000  61 62${' '.repeat(42)}  ab`);
+});
+
+test('an edited value keeps its bytes, whatever they are', () => {
+  const samples = [
+    '',
+    'one\ntwo\n',
+    'one\r\ntwo\r\n',
+    'mixed\r\nends\n',
+    'a\rb',
+    '\ufeffbom',
+    '\0',
+  ];
+  const all = samples.map((text) => Uint8Array.from(Buffer.from(text)));
+  for (const bytes of [...all, Uint8Array.from({ length: 300 }, (_, at) => at % 256)]) {
+    const draft = draftOf(bytes);
+    assert.not.match(draft.text, /\r/, 'a browser would drop it');
+    assert.equal(bytesOfDraft(draft), bytes);
+  }
+  const forms = samples.map((text) => draftOf(Buffer.from(text)).form);
+  assert.equal(forms, ['text', 'text', 'text', 'hex', 'hex', 'text', 'hex']);
+  const hex = { form: 'hex', end: '\n', text: ' 0A\n ff ' } as const;
+  assert.equal(bytesOfDraft(hex), Uint8Array.of(10, 255));
+  for (const text of ['0', '0g', '0 a 1'])
+    assert.throws(() => bytesOfDraft({ ...hex, text }), /pairs/);
 });
 
 test.run();

@@ -51,6 +51,8 @@ export interface OpsResult extends RunResult {
 export interface TrendPoint {
   readonly time: string;
   readonly level: Level;
+  /** The member that led or served alone; null if none did. Older points lack it. */
+  readonly leader?: string | null;
   readonly members: Readonly<Record<string, TrendFigures>>;
 }
 
@@ -75,4 +77,8 @@ export interface Change {
   readonly level: Level;
   readonly server?: string;
   readonly text: string;
+}
+
+export interface TimedChange extends Change {
+  readonly time: string;
 }

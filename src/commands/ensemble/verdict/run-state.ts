@@ -10,7 +10,15 @@ import type { Sample } from '../sample.js';
 import { statusOf } from '../status.js';
 import { worstLevel } from './blame.js';
 import { samplesOf } from './measure.js';
-import type { Change, Problem, RunResult, TrendFigures, TrendPoint, Verdict } from './result.js';
+import type {
+  Change,
+  Problem,
+  RunResult,
+  TimedChange,
+  TrendFigures,
+  TrendPoint,
+  Verdict,
+} from './result.js';
 
 export const STATE_SCHEMA = 'zkops-state/1';
 /** One week of runs every five minutes. */
@@ -39,6 +47,8 @@ export interface RunState {
   readonly members: ReadonlyMap<string, KnownMember>;
   readonly problems: readonly KnownProblem[];
   readonly trend: readonly TrendPoint[];
+  /** Kept by the console: newest first. */
+  readonly changes?: readonly TimedChange[];
 }
 
 const VOTED: readonly string[] = ['leader', 'follower', 'observer'];
@@ -198,9 +208,11 @@ function nextMembers(
 }
 
 function trendPoint({ time, verdict, members }: RunResult): TrendPoint {
+  const leads = (member: Member) => ['leader', 'standalone'].includes(statusOf(member).role ?? '');
   return {
     time,
     level: verdict.level,
+    leader: members.find(leads)?.server ?? null,
     members: Object.fromEntries(
       members.map((member) => [member.server, figuresOf(member)] as const),
     ),

@@ -42,13 +42,20 @@ export function parseState(text: string): RunState {
 
 function isStateDocument(value: unknown): value is StateDocument {
   if (typeof value !== 'object' || value === null) return false;
-  const { schema, members, problems, trend } = value as Partial<Record<string, unknown>>;
+  const {
+    schema,
+    members,
+    problems,
+    trend,
+    changes = [],
+  } = value as Partial<Record<string, unknown>>;
   return (
     schema === STATE_SCHEMA &&
     typeof members === 'object' &&
     members !== null &&
     Array.isArray(problems) &&
-    Array.isArray(trend)
+    Array.isArray(trend) &&
+    Array.isArray(changes)
   );
 }
 

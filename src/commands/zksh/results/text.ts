@@ -9,7 +9,7 @@ import { hexDump } from '../../znodes/hex-dump.js';
 import { statLines } from '../../znodes/stat-lines.js';
 import { alignedRows } from './aligned-rows.js';
 import { changeLines } from './change-lines.js';
-import { decompress } from './decompress.js';
+import { decompress } from '../../znodes/decompress.js';
 import { resultToJson } from './json.js';
 import type { RenderOptions } from './render.js';
 import type { Result, ResultKind } from './result.js';

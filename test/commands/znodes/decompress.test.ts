@@ -1,10 +1,10 @@
 import { deflateSync, gzipSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { decompress } from '../../../../src/commands/zksh/results/decompress.js';
-import { loadRenderer } from '../../../../src/commands/zksh/results/render.js';
-import { packChunk, SNAPPY_HEADER } from '../../../../src/server/persistence/snappy.js';
-import { makeShellWorld } from '../../../support/shell-world.js';
+import { loadRenderer } from '../../../src/commands/zksh/results/render.js';
+import { decompress } from '../../../src/commands/znodes/decompress.js';
+import { packChunk, SNAPPY_HEADER } from '../../../src/server/persistence/snappy.js';
+import { makeShellWorld } from '../../support/shell-world.js';
 
 const TEXT = Buffer.from('{"pool": 20}'.repeat(20));
 /** A frame of zstd with one raw block, by its RFC 8878: "hello". */

@@ -1,25 +1,25 @@
 import { createRequire } from 'node:module';
-import { SNAPPY_HEADER, SnappyReader } from '../../../server/persistence/snappy.js';
+import { SNAPPY_HEADER, SnappyReader } from '../../server/persistence/snappy.js';
 
 export interface Decompressed {
   readonly data: Buffer;
   readonly format: 'gzip' | 'zlib' | 'zstd' | 'snappy';
 }
 
-/** A small value may decompress to gigabytes. */
+/** In bytes: a small value may decompress to gigabytes. */
 const MAX_LENGTH = 64 * 1024 * 1024;
 const ZSTD = 0xfd2fb528;
 /** The first bytes of the streams of snappy-java; a bare block of snappy has none. */
 const SNAPPY = SNAPPY_HEADER.subarray(0, 8);
 
-/** Undefined for other formats and damaged bytes. */
-export function decompress(data: Buffer): Decompressed | undefined {
-  const format = formatOf(data);
+/** Undefined for other formats, damaged bytes, and results longer than the limit in bytes. */
+export function decompress(data: Buffer, maxLength = MAX_LENGTH): Decompressed | undefined {
+  const format = compressionOf(data);
   if (format === undefined) return undefined;
-  if (format === 'snappy') return unsnappied(data);
+  if (format === 'snappy') return unsnappied(data, maxLength);
   // Loading zlib takes milliseconds, so other values do not load it.
   const zlib: typeof import('node:zlib') = createRequire(import.meta.url)('node:zlib');
-  const limit = { maxOutputLength: MAX_LENGTH };
+  const limit = { maxOutputLength: maxLength };
   try {
     if (format === 'gzip') return { format, data: zlib.gunzipSync(data, limit) };
     if (format === 'zlib') return { format, data: zlib.inflateSync(data, limit) };
@@ -32,14 +32,14 @@ export function decompress(data: Buffer): Decompressed | undefined {
   }
 }
 
-function unsnappied(data: Buffer): Decompressed | undefined {
+function unsnappied(data: Buffer, maxLength: number): Decompressed | undefined {
   const reader = new SnappyReader();
   const blocks: Buffer[] = [];
   let length = 0;
   try {
     for (const block of reader.push(data)) {
       length += block.length;
-      if (length > MAX_LENGTH) return undefined;
+      if (length > maxLength) return undefined;
       blocks.push(block);
     }
     reader.end();
@@ -49,7 +49,8 @@ function unsnappied(data: Buffer): Decompressed | undefined {
   return { format: 'snappy', data: Buffer.concat(blocks) };
 }
 
-function formatOf(data: Buffer): Decompressed['format'] | undefined {
+/** By its first bytes; undefined for others. */
+export function compressionOf(data: Buffer): Decompressed['format'] | undefined {
   if (data.length < 6) return undefined;
   const start = data.readUInt16BE(0);
   if (start === 0x1f8b) return 'gzip';
