@@ -32,6 +32,8 @@ export interface Kdc {
   forget(principal: string): Promise<void>;
   /** Ends the KDC and keeps its files. */
   halt(): Promise<void>;
+  /** Starts it again after `halt`. */
+  resume(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -88,14 +90,20 @@ export async function startKdc(enctype: string): Promise<Kdc> {
   );
   const env = { ...process.env, KRB5_CONFIG: configFile, KRB5_KDC_PROFILE: file('kdc.conf') };
   await run('/usr/sbin/kdb5_util', ['create', '-s', '-P', 'secret', '-r', REALM], { env });
-  const kdc = watchProcess(spawn(KDC, ['-n', '-r', REALM], { env, stdio: 'pipe' }));
-  try {
-    await waitFor('the KDC', () => isListening(port));
-  } catch (error) {
-    await kdc.stop('SIGKILL');
+  const start = async () => {
+    const started = watchProcess(spawn(KDC, ['-n', '-r', REALM], { env, stdio: 'pipe' }));
+    try {
+      await waitFor('the KDC', () => isListening(port));
+    } catch (error) {
+      await started.stop('SIGKILL');
+      throw error;
+    }
+    return started;
+  };
+  let kdc = await start().catch((error: unknown) => {
     remove();
     throw error;
-  }
+  });
   const administer = async (query: string): Promise<void> => {
     await run(KADMIN, ['-r', REALM, '-q', query], { env });
   };
@@ -118,6 +126,9 @@ export async function startKdc(enctype: string): Promise<Kdc> {
     forget: (principal) => administer(`delprinc -force ${principal}`),
     halt: async () => {
       await kdc.stop();
+    },
+    resume: async () => {
+      kdc = await start();
     },
     stop: async () => {
       await kdc.stop();
