@@ -95,9 +95,7 @@ function add(values: Values, path: string, value: string): void {
 /** host, host:port, [address]:port, also with tcp/ before it. */
 function addressOf(text: string): KdcAddress {
   const [, v6, host, port] =
-    /^(?:tcp\/)?(?:\[([^\]]+)\]|([^:/\s]+|[\da-f:.]*:[\da-f:.]*:[\da-f.]*))(?::(\d+))?$/i.exec(
-      text,
-    ) ?? [];
+    /^(?:tcp\/)?(?:\[([^\]]+)\]|([^:/[\]\s]+))(?::(\d+))?$/.exec(text) ?? [];
   const name = v6 ?? host;
   const number = port === undefined ? DEFAULT_PORT : Number(port);
   if (name === undefined || number < 1 || number > 0xffff) {

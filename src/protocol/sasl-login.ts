@@ -42,5 +42,5 @@ export type SaslLogin = DigestLogin | KerberosLogin;
 
 /** Whether it is by Kerberos. */
 export function isKerberos(login: SaslLogin): login is KerberosLogin {
-  return 'mechanism' in login;
+  return 'mechanism' in login && login.mechanism !== undefined;
 }

@@ -68,23 +68,28 @@ function checkMetrics(name: string, value: unknown): void {
 }
 
 function checkSasl(name: string, value: unknown): void {
-  if (typeof value !== 'object' || value === null || !('mechanism' in value)) {
-    const login = readFields(name, value as DigestLogin, ['user', 'password']);
-    checkText(`${name}.user`, login.user);
-    checkText(`${name}.password`, login.password);
+  const { user, password, mechanism, isHostCanonicalized, ...texts } = readFields(
+    name,
+    value as DigestLogin & KerberosLogin,
+    [
+      'user',
+      'password',
+      'mechanism',
+      'principal',
+      'keytab',
+      'ticketCache',
+      'krb5Conf',
+      'servicePrincipal',
+      'serviceName',
+      'serviceRealm',
+      'isHostCanonicalized',
+    ],
+  );
+  if (mechanism === undefined) {
+    checkText(`${name}.user`, user);
+    checkText(`${name}.password`, password);
     return;
   }
-  const { mechanism, isHostCanonicalized, ...texts } = readFields(name, value as KerberosLogin, [
-    'mechanism',
-    'principal',
-    'keytab',
-    'ticketCache',
-    'krb5Conf',
-    'servicePrincipal',
-    'serviceName',
-    'serviceRealm',
-    'isHostCanonicalized',
-  ]);
   if (mechanism !== 'GSSAPI') throw wrongType(`${name}.mechanism`, mechanism, '"GSSAPI"');
   for (const [field, text] of Object.entries(texts)) {
     if (text !== undefined) checkText(`${name}.${field}`, text);
@@ -92,9 +97,8 @@ function checkSasl(name: string, value: unknown): void {
   if (isHostCanonicalized !== undefined) {
     checkBoolean(`${name}.isHostCanonicalized`, isHostCanonicalized);
   }
-  if (texts.keytab !== undefined && texts.principal === undefined) {
-    throw new TypeError(`${name}.principal: missing (expected the principal of ${name}.keytab)`);
-  }
+  // A keytab may have several.
+  if (texts.keytab !== undefined) checkText(`${name}.principal`, texts.principal);
 }
 
 function checkSession(name: string, value: unknown): void {
