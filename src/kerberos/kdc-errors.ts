@@ -42,9 +42,9 @@ export function kdcRefusal(
   const { errorCode, text, timeMs } = fault;
   if (errorCode === KdcError.CLOCK_SKEW) {
     const seconds = Math.round((nowMs - timeMs) / 1000);
-    const side = seconds < 0 ? 'behind' : 'ahead of';
+    const side = seconds < 0 ? 'slow' : 'fast';
     return new KerberosError(
-      `the clock of this host is ${Math.abs(seconds)} s ${side} that of the KDC: set it`,
+      `the clock of this host is ${Math.abs(seconds)} s ${side}, compared with the KDC: set it`,
     );
   }
   const kind = errorCode === KdcError.SERVICE_UNAVAILABLE ? 'unreachable' : 'refused';

@@ -1,4 +1,4 @@
-/** The messages between a client and a KDC: requests, replies, and errors of RFC 4120, 5.4 and 5.9. */
+/** The messages between a client and a KDC: requests, replies, and errors (RFC 4120, 5.4, 5.9). */
 import { type DerItem, DerTag, readItems } from '../certificates/der-reader.js';
 import { writeItem } from '../certificates/der-writer.js';
 import { safeLine } from '../protocol/sanitize.js';

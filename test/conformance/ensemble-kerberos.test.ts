@@ -90,7 +90,7 @@ for (const [what, principal] of [
   ['of another host', 'zkquorum/10.1.2.3'],
   ['without a host', 'alice'],
 ] as const) {
-  kdcTest(`a principal ${what} is no member, for both kinds of servers`, () =>
+  kdcTest(`both kinds of servers refuse a principal ${what}`, () =>
     within(CONFIG, async (world) => {
       const { seats, warnings } = world;
       const stranger = await world.as(principal);

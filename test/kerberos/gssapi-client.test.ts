@@ -101,7 +101,7 @@ test('a server that lacks the key of the ticket proves nothing', () => {
   );
 });
 
-test('the proof of one login is no proof of another', () => {
+test('the proof of one login does not prove another', () => {
   const [first, second] = [makeClient(), makeClient(credentialsOf(), NOW_MS + 1000)];
   const proof = tokenOf(makeServer().step(first.first));
   assert.match(reasonOf(second.step(proof)), /proves another login/);

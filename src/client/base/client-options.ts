@@ -38,8 +38,8 @@ export interface ClientOptions {
   readonly maxFrameLength?: number;
   /**
    * Logs in to each server by SASL before anything else, with a password (DIGEST-MD5) or with a
-   * keytab or ticket of Kerberos (GSSAPI). connect() rejects with AUTHFAILED if a server refuses it,
-   * or if a KDC does. Not for the native client.
+   * keytab or ticket of Kerberos (GSSAPI). connect() rejects with AUTHFAILED if a server or a KDC
+   * refuses it. Not for the native client.
    */
   readonly sasl?: SaslLogin;
   /** Re-attach to a session of an earlier client instead of opening a new one. */

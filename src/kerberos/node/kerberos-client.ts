@@ -1,6 +1,6 @@
 /**
- * Logs in to services by Kerberos: reads the files at each login, asks KDCs, and keeps tickets until
- * they expire.
+ * Logs in to services by Kerberos: reads the files at each login, asks KDCs, and keeps tickets
+ * until they expire.
  */
 import { lookup, lookupService } from 'node:dns/promises';
 import type { KerberosLogin } from '../../protocol/sasl-login.js';

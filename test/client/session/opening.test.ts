@@ -135,7 +135,7 @@ test('a login by Kerberos begins before each connection, and ends with an empty 
   }
 });
 
-test('an empty token before the end is no success', () => {
+test('an empty token before the end is a refusal', () => {
   const harness = new SessionHarness(byKerberos);
   harness.session.start(0);
   harness.session.handleLogin(new FakeExchange(), 0);

@@ -67,7 +67,7 @@ function acceptTickets(
   };
 }
 
-/** As SaslQuorumServerCallbackHandler: a ticket of any other principal of the realm is no member. */
+/** As SaslQuorumServerCallbackHandler: other principals of the realm have tickets, too. */
 function checkedMember(client: string, hosts: ReadonlySet<string>): string {
   const [, host, ...more] = client.split(/[/@]/);
   if (host !== undefined && more.length === 1 && hosts.has(host.toLowerCase())) return client;
