@@ -21,12 +21,21 @@ interface LoginModule {
 
 const SKIPPED = /(?:\s+|\/\/.*|\/\*[\s\S]*?\*\/|(?<=^[ \t]*)#.*)+/my;
 const TOKEN = /"((?:[^"\\]|\\[\s\S])*)"|([{};=])|[^\s{};="]+/y;
+/** Where a file of passwords has user:password. */
+const HEAD = /[\w.-]+\s*\{/y;
 const FLAGS: readonly string[] = ['required', 'requisite', 'sufficient', 'optional'];
 const DIGEST = /(?:^|\.)DigestLoginModule$/;
 const USER_PREFIX = 'user_';
 const KERBEROS = /(?:^|\.)Krb5LoginModule$/;
 const SERVICE = /^[^/@]+\/[^/@]+(?:@[^/@]+)?$/;
 const DEFAULT_KEYTAB = '/etc/krb5.keytab';
+
+/** Whether the text begins with a section, perhaps after comments. */
+export function isJaas(text: string): boolean {
+  SKIPPED.lastIndex = 0;
+  HEAD.lastIndex = SKIPPED.exec(text)?.[0].length ?? 0;
+  return HEAD.test(text) && text.includes('LoginModule');
+}
 
 function sectionsOf(text: string): Map<string, readonly LoginModule[]> {
   const tokens = new Tokens(text);

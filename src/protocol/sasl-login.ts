@@ -10,6 +10,7 @@ export interface DigestLogin {
 
 /** By Kerberos: GSSAPI. With both files, a valid ticket of the cache precedes the keytab. */
 export interface KerberosLogin {
+  /** The name of the mechanism of SASL. */
   readonly mechanism: 'GSSAPI';
   /** "user@REALM" or "user"; needed with a keytab. Default: the principal of the cache. */
   readonly principal?: string;
@@ -38,6 +39,7 @@ export interface KerberosLogin {
   readonly isHostCanonicalized?: boolean;
 }
 
+/** A login by SASL: with a password, or by Kerberos. */
 export type SaslLogin = DigestLogin | KerberosLogin;
 
 /** Whether it is by Kerberos. */

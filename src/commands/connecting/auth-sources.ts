@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { JaasError, parseSaslLogin } from '../../protocol/jaas.js';
+import { isJaas, JaasError, parseSaslLogin } from '../../protocol/jaas.js';
 import { isKerberos, type SaslLogin } from '../../protocol/sasl-login.js';
 import { CommandError, ExitCode } from '../program/command-error.js';
 
@@ -12,7 +12,6 @@ export async function readAuthFile(file: string): Promise<string> {
   return line;
 }
 
-const JAAS_FILE = /^\s*[\w.-]+\s*\{[\s\S]*LoginModule/;
 const SECTION = 'Client';
 
 /**
@@ -21,7 +20,7 @@ const SECTION = 'Client';
  */
 export async function readSaslFile(file: string): Promise<SaslLogin> {
   const { text, isPrivate } = await readCredentials(file);
-  if (JAAS_FILE.test(text)) {
+  if (isJaas(text)) {
     const login = loginIn(file, text);
     if (!isPrivate && !isKerberos(login)) throw tooOpen(file);
     return login;
