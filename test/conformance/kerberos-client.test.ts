@@ -120,6 +120,13 @@ for (const [name, start] of SERVERS) {
       writeFileSync(properties, lines.join('\n'));
       const cli = await runCli(host, ['-client-configuration', properties, 'whoami']);
       assert.match(cli.result, `sasl: alice@${REALM}`, cli.err);
+      const other = lines.map((each) => each.replace(SERVICE, 'http/localhost'));
+      writeFileSync(properties, other.join('\n'));
+      const refused = await runCli(host, ['-client-configuration', properties, 'whoami']);
+      expect(
+        refused.err,
+        /AuthFailed: Kerberos: the KDC does not know the service http\/localhost/,
+      );
       const args = [ZKOPS, 'smoke', '--servers', host, '--sasl-file', jaas];
       const ops = await promisify(execFile)(process.execPath, args, {
         env: { ...process.env, ...env },
