@@ -10,7 +10,7 @@ export {
   Perms,
   READ_ACL_UNSAFE,
 } from '../protocol/perms.js';
-export type { SaslLogin } from '../protocol/sasl-digest-client.js';
+export type { DigestLogin, KerberosLogin, SaslLogin } from '../protocol/sasl-login.js';
 export { AddWatchMode, WatcherType } from '../protocol/watch-event.js';
 export type * from './base/client.js';
 export type { ClientMetrics } from './base/client-metrics.js';

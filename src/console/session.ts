@@ -4,7 +4,7 @@ import { formatServerAddress } from '../client/base/connect-string.js';
 import type { TlsOptions } from '../client/base/tls.js';
 import { createClient } from '../client/zookeeper.js';
 import type { MemberAddress } from '../commands/ensemble/member-address.js';
-import type { SaslLogin } from '../protocol/sasl-digest-client.js';
+import type { SaslLogin } from '../protocol/sasl-login.js';
 
 const CONNECT_TIMEOUT_MS = 5000;
 const REQUEST_TIMEOUT_MS = 15_000;

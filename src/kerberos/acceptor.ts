@@ -3,14 +3,20 @@
  * keytab (RFC 4120, 3.2.3). It never talks to a KDC.
  */
 import { createHash, randomInt } from 'node:crypto';
-import { decrypt, encrypt, type KerberosKey } from './encryption.js';
-import { AcceptorContext, readInitialToken, TokenId, writeInitialToken } from './gss-token.js';
+import { decrypt, encrypt, type KerberosKey, Usage } from './encryption.js';
+import type { EncryptedData } from './fields.js';
+import {
+  GSS_CHECKSUM,
+  GssContext,
+  readInitialToken,
+  TokenId,
+  writeInitialToken,
+} from './gss-token.js';
 import { KerberosError } from './kerberos-error.js';
 import type { KeytabEntry } from './keytab.js';
 import {
   type ApRequest,
   type Authenticator,
-  type EncryptedData,
   readApRequest,
   readAuthenticator,
   readTicketPart,
@@ -31,7 +37,7 @@ export interface AcceptorOptions {
 export interface Accepted {
   /** "user@REALM" */
   readonly client: string;
-  readonly context: AcceptorContext;
+  readonly context: GssContext;
   /** For a client that wants the server to prove itself, too. */
   readonly reply: Buffer | null;
 }
@@ -40,10 +46,6 @@ export interface Accepted {
 const CLOCK_SKEW_MS = 300_000;
 /** Logins within the time in which a captured one could be sent again. */
 const MAX_RECENT = 100_000;
-/** Key usages of RFC 4120, 7.5.1. */
-const Usage = { TICKET: 2, AUTHENTICATOR: 11, AP_REPLY: 12 } as const;
-/** The checksum of GSS-API carries flags instead (RFC 4121, 4.1.1). */
-const GSS_CHECKSUM = 0x8003;
 
 export class Acceptor {
   private readonly options: AcceptorOptions;
@@ -66,13 +68,13 @@ export class Acceptor {
     const key = authenticator.subkey ?? ticket.key;
     const theirSequence = authenticator.sequence ?? 0;
     if (!request.isMutual) {
-      const context = new AcceptorContext(key, theirSequence);
+      const context = new GssContext(key, theirSequence, 'acceptor');
       return { client: ticket.client, context, reply: null };
     }
     const sequence = randomInt(0x4000_0000);
     const part = encrypt(ticket.key, Usage.AP_REPLY, writeApReplyPart(authenticator, sequence));
     const reply = writeInitialToken(TokenId.AP_REPLY, writeApReply(ticket.key.enctype, part));
-    return { client: ticket.client, context: new AcceptorContext(key, sequence), reply };
+    return { client: ticket.client, context: new GssContext(key, sequence, 'acceptor'), reply };
   }
 
   private openTicket({ ticket: { service, part } }: ApRequest): TicketPart {

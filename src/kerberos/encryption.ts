@@ -24,15 +24,17 @@ interface Profile {
   readonly keySize: 16 | 32;
   readonly hash: 'sha1' | 'sha256' | 'sha384';
   readonly macSize: number;
+  /** Its number as the type of a checksum. */
+  readonly sumType: number;
   /** RFC 8009: the MAC covers the cipher text, and keys come from HMAC. */
   readonly isSha2: boolean;
 }
 
 const PROFILES: ReadonlyMap<number, Profile> = new Map([
-  [17, { keySize: 16, hash: 'sha1', macSize: 12, isSha2: false }],
-  [18, { keySize: 32, hash: 'sha1', macSize: 12, isSha2: false }],
-  [19, { keySize: 16, hash: 'sha256', macSize: 16, isSha2: true }],
-  [20, { keySize: 32, hash: 'sha384', macSize: 24, isSha2: true }],
+  [17, { keySize: 16, hash: 'sha1', macSize: 12, sumType: 15, isSha2: false }],
+  [18, { keySize: 32, hash: 'sha1', macSize: 12, sumType: 16, isSha2: false }],
+  [19, { keySize: 16, hash: 'sha256', macSize: 16, sumType: 19, isSha2: true }],
+  [20, { keySize: 32, hash: 'sha384', macSize: 24, sumType: 20, isSha2: true }],
 ]);
 const REFUSED: ReadonlyMap<number, string> = new Map([
   [1, 'des-cbc-crc'],
@@ -43,8 +45,39 @@ const REFUSED: ReadonlyMap<number, string> = new Map([
   [26, 'camellia256-cts-cmac'],
 ]);
 
+/** Key usages of RFC 4120, 7.5.1. */
+export const Usage = {
+  TIMESTAMP: 1,
+  TICKET: 2,
+  AS_REPLY: 3,
+  TGS_CHECKSUM: 6,
+  TGS_AUTHENTICATOR: 7,
+  TGS_REPLY: 8,
+  AUTHENTICATOR: 11,
+  AP_REPLY: 12,
+} as const;
+
 const BLOCK = 16;
 const NO_IV = Buffer.alloc(BLOCK);
+
+/** Names in krb5.conf; the first of each number is the usual one. Most preferred first. */
+const NAMES: readonly (readonly [enctype: number, ...names: string[]])[] = [
+  [18, 'aes256-cts-hmac-sha1-96', 'aes256-cts', 'aes256-sha1'],
+  [17, 'aes128-cts-hmac-sha1-96', 'aes128-cts', 'aes128-sha1'],
+  [20, 'aes256-cts-hmac-sha384-192', 'aes256-sha2'],
+  [19, 'aes128-cts-hmac-sha256-128', 'aes128-sha2'],
+];
+export const ENCTYPES: readonly number[] = NAMES.map(([enctype]) => enctype);
+
+/** The supported types of a list as in krb5.conf, in its order. */
+export function enctypesOf(words: readonly string[]): number[] {
+  const found = words.flatMap((word) => {
+    const name = word.toLowerCase();
+    if (name === 'aes' || name === 'default') return ENCTYPES;
+    return NAMES.flatMap(([enctype, ...names]) => (names.includes(name) ? [enctype] : []));
+  });
+  return [...new Set(found)];
+}
 
 export function isSupported(enctype: number): boolean {
   return PROFILES.has(enctype);
@@ -93,6 +126,15 @@ export function encrypt(
 
 export function checksum(key: KerberosKey, usage: number, data: Buffer): Buffer {
   return hmac(profileOf(key), derive(key, usage, Purpose.CHECKSUM), data);
+}
+
+export function checksumType(key: KerberosKey): number {
+  return profileOf(key).sumType;
+}
+
+/** A new key of the type of `key`. */
+export function randomKey(key: KerberosKey): KerberosKey {
+  return { enctype: key.enctype, bytes: randomBytes(profileOf(key).keySize) };
 }
 
 export function checksumSize(key: KerberosKey): number {

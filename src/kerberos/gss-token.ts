@@ -7,6 +7,8 @@ import { KerberosError } from './kerberos-error.js';
 
 export const TokenId = { AP_REQUEST: 0x0100, AP_REPLY: 0x0200 } as const;
 
+/** The checksum of GSS-API carries flags instead (RFC 4121, 4.1.1). */
+export const GSS_CHECKSUM = 0x8003;
 const KERBEROS = '1.2.840.113554.1.2.2';
 const INITIAL_TAG = 0x60;
 const WRAP_ID = 0x0504;
@@ -37,31 +39,42 @@ export function writeInitialToken(id: number, message: Buffer): Buffer {
   return writeItem(INITIAL_TAG, writeOid(KERBEROS), idBytes, message);
 }
 
-/** The acceptor's side of an established context, without a subkey of the acceptor. */
-export class AcceptorContext {
+export type GssRole = 'initiator' | 'acceptor';
+
+/** One side of an established context. */
+export class GssContext {
   private readonly key: KerberosKey;
   private sequence: number;
+  /** Of sent messages. */
+  private readonly flags: number;
+  private readonly ownUsage: number;
+  private readonly theirUsage: number;
 
-  constructor(key: KerberosKey, sequence: number) {
+  /** @param isAcceptorKey whether the acceptor chose the key */
+  constructor(key: KerberosKey, sequence: number, role: GssRole, isAcceptorKey = false) {
+    const isAcceptor = role === 'acceptor';
     this.key = key;
     this.sequence = sequence;
+    this.flags = (isAcceptor ? Flag.BY_ACCEPTOR : 0) | (isAcceptorKey ? Flag.ACCEPTOR_SUBKEY : 0);
+    this.ownUsage = isAcceptor ? ACCEPTOR_SEAL : INITIATOR_SEAL;
+    this.theirUsage = isAcceptor ? INITIATOR_SEAL : ACCEPTOR_SEAL;
   }
 
   /** Signs the message, and leaves it readable. */
   wrap(message: Buffer): Buffer {
-    const header = headerOf(Flag.BY_ACCEPTOR, this.sequence++);
-    const sum = checksum(this.key, ACCEPTOR_SEAL, Buffer.concat([message, header]));
+    const header = headerOf(this.flags, this.sequence++);
+    const sum = checksum(this.key, this.ownUsage, Buffer.concat([message, header]));
     header.writeUInt16BE(sum.length, 4);
     return Buffer.concat([header, message, sum]);
   }
 
-  /** @throws KerberosError for a token that the initiator did not make */
+  /** @throws KerberosError for a token that the other side did not make */
   unwrap(token: Buffer): Buffer {
     if (token.length < HEADER_SIZE || token.readUInt16BE(0) !== WRAP_ID) {
       throw new KerberosError('not a wrapped message');
     }
     const flags = token.readUInt8(2);
-    if ((flags & (Flag.BY_ACCEPTOR | Flag.ACCEPTOR_SUBKEY)) !== 0) {
+    if ((flags & ~Flag.SEALED) !== (this.flags ^ Flag.BY_ACCEPTOR)) {
       throw new KerberosError('a wrapped message of the wrong side');
     }
     const extra = token.readUInt16BE(4);
@@ -80,13 +93,13 @@ export class AcceptorContext {
     }
     header.writeUInt16BE(0, 4);
     const message = body.subarray(0, end);
-    const sum = checksum(this.key, INITIATOR_SEAL, Buffer.concat([message, header]));
+    const sum = checksum(this.key, this.theirUsage, Buffer.concat([message, header]));
     if (timingSafeEqual(sum, body.subarray(end))) return message;
     throw new KerberosError('a wrapped message has a wrong checksum');
   }
 
   private unsealed(header: Buffer, body: Buffer, extra: number): Buffer {
-    const plain = decrypt(this.key, INITIATOR_SEAL, body);
+    const plain = decrypt(this.key, this.theirUsage, body);
     const end = plain.length - extra - HEADER_SIZE;
     if (end < 0 || !plain.subarray(end + extra).equals(header)) {
       throw new KerberosError('a wrapped message has a wrong header');

@@ -1,17 +1,32 @@
-/**
- * The messages of RFC 4120 that an acceptor reads and writes. Every record is a SEQUENCE of fields
- * with explicit tags; a message is such a record in an APPLICATION tag.
- */
-import { DerError, type DerItem, DerTag, readItem, readItems } from '../certificates/der-reader.js';
-import { writeItem } from '../certificates/der-writer.js';
+/** The messages between a client and a service: AP-REQ and AP-REP of RFC 4120, 5.5. */
+import { type DerItem, DerTag } from '../certificates/der-reader.js';
 import type { KerberosKey } from './encryption.js';
-import { KerberosError } from './kerberos-error.js';
-
-export interface EncryptedData {
-  readonly enctype: number;
-  readonly version: number | undefined;
-  readonly cipher: Buffer;
-}
+import {
+  type EncryptedData,
+  fieldsOf,
+  messageFields,
+  type NewField,
+  need,
+  readEncrypted,
+  readFlags,
+  readInteger,
+  reading,
+  readKey,
+  readPrincipal,
+  readTime,
+  VERSION,
+  writeEncrypted,
+  writeFields,
+  writeFlags,
+  writeKey,
+  writeMessage,
+  writeName,
+  writeOctets,
+  writeText,
+  writeTime,
+  writeUnsigned,
+} from './fields.js';
+import { namesOf } from './principal.js';
 
 export interface Ticket {
   /** "zookeeper/host@REALM" */
@@ -45,117 +60,58 @@ export interface Authenticator {
   readonly sequence: number | undefined;
 }
 
-const Message = {
+export interface NewAuthenticator {
+  readonly client: string;
+  readonly checksum: { readonly type: number; readonly bytes: Buffer };
+  readonly timeMs: number;
+  readonly subkey?: KerberosKey;
+  readonly sequence?: number;
+}
+
+export interface ApReplyPart {
+  /** In ms: the time of the authenticator. */
+  readonly timeMs: number;
+  readonly subkey: KerberosKey | undefined;
+}
+
+/** Numbers of APPLICATION tags and of message types. */
+export const Message = {
   TICKET: 1,
   AUTHENTICATOR: 2,
   TICKET_PART: 3,
+  AS_REQUEST: 10,
+  AS_REPLY: 11,
+  TGS_REQUEST: 12,
+  TGS_REPLY: 13,
   AP_REQUEST: 14,
   AP_REPLY: 15,
+  AS_REPLY_PART: 25,
+  TGS_REPLY_PART: 26,
   AP_REPLY_PART: 27,
+  ERROR: 30,
 } as const;
 
-const VERSION = 5;
-const TIME_TAG = 0x18;
 const MUTUAL_REQUIRED = 0x2000_0000;
 const INVALID_TICKET = 0x0100_0000;
-
-type Fields = ReadonlyMap<number, DerItem>;
-
-/** Garbage of a peer is a KerberosError. */
-function reading<T>(what: string, read: () => T): T {
-  try {
-    return read();
-  } catch (cause) {
-    if (!(cause instanceof DerError)) throw cause;
-    throw new KerberosError(`malformed ${what}: it ${cause.message}`, { cause });
-  }
-}
-
-function fieldsOf(item: DerItem): Fields {
-  if (item.tag !== DerTag.SEQUENCE) throw new DerError('has no sequence of fields');
-  const fields = new Map<number, DerItem>();
-  for (const { tag, content } of readItems(item.content)) {
-    if ((tag & 0xe0) !== 0xa0) throw new DerError('has a field without a number');
-    fields.set(tag & 0x1f, readItem(content));
-  }
-  return fields;
-}
-
-function messageFields(bytes: Buffer, message: number): Fields {
-  const item = readItem(bytes);
-  if (item.tag !== (0x60 | message)) throw new DerError('is another message');
-  return fieldsOf(readItem(item.content));
-}
-
-function need(fields: Fields, number: number, tag?: number): DerItem {
-  const item = fields.get(number);
-  if (item === undefined || (tag !== undefined && item.tag !== tag)) {
-    throw new DerError(`lacks field ${number}`);
-  }
-  return item;
-}
-
-/** Signed, up to 5 bytes: an unsigned 32-bit number may have a leading zero. */
-function readInteger({ tag, content }: DerItem): number {
-  if (tag !== DerTag.INTEGER || content.length < 1 || content.length > 5) {
-    throw new DerError('has a number out of range');
-  }
-  return content.readIntBE(0, content.length);
-}
-
-function readFlags({ tag, content }: DerItem): number {
-  if (tag !== DerTag.BIT_STRING || content.length < 5) throw new DerError('has too few flags');
-  return content.readUInt32BE(1);
-}
-
-function readText({ content }: DerItem): string {
-  return content.toString('utf8');
-}
-
-/** KerberosTime: YYYYMMDDHHMMSSZ. */
-function readTime(item: DerItem): number {
-  const found = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(readText(item));
-  if (item.tag !== TIME_TAG || found === null) throw new DerError('has an invalid time');
-  const [year = 0, month = 0, ...rest] = found.slice(1).map(Number);
-  return Date.UTC(year, month - 1, ...rest);
-}
-
-/** @param realm field of the realm @param name field of the PrincipalName */
-function readPrincipal(fields: Fields, realm: number, name: number): string {
-  const sequence = need(fieldsOf(need(fields, name)), 1, DerTag.SEQUENCE);
-  const names = [...readItems(sequence.content), need(fields, realm)].map(readText);
-  // Such a part would make the text of another principal.
-  if (names.some((part) => /[/@\p{Cc}]/u.test(part))) throw new DerError('has an unusable name');
-  return `${names.slice(0, -1).join('/')}@${names.at(-1)}`;
-}
-
-function readKey(item: DerItem): KerberosKey {
-  const fields = fieldsOf(item);
-  const bytes = Buffer.from(need(fields, 1, DerTag.OCTET_STRING).content);
-  return { enctype: readInteger(need(fields, 0)), bytes };
-}
-
-function readEncrypted(item: DerItem): EncryptedData {
-  const fields = fieldsOf(item);
-  const version = fields.get(1);
-  return {
-    enctype: readInteger(need(fields, 0)),
-    version: version === undefined ? undefined : readInteger(version) >>> 0,
-    cipher: need(fields, 2, DerTag.OCTET_STRING).content,
-  };
-}
+/** The type of the name of a user; readers ignore it. */
+export const NT_PRINCIPAL = 1;
 
 /** @throws KerberosError */
 export function readApRequest(bytes: Buffer): ApRequest {
   return reading('AP-REQ', () => {
     const fields = messageFields(bytes, Message.AP_REQUEST);
-    const ticket = messageFields(need(fields, 3).whole, Message.TICKET);
     return {
       isMutual: (readFlags(need(fields, 2)) & MUTUAL_REQUIRED) !== 0,
-      ticket: { service: readPrincipal(ticket, 1, 2), part: readEncrypted(need(ticket, 3)) },
+      ticket: ticketIn(need(fields, 3)),
       authenticator: readEncrypted(need(fields, 4)),
     };
   });
+}
+
+/** Within `reading`. */
+export function ticketIn({ whole }: DerItem): Ticket {
+  const ticket = messageFields(whole, Message.TICKET);
+  return { service: readPrincipal(ticket, 1, 2), part: readEncrypted(need(ticket, 3)) };
 }
 
 /** @throws KerberosError */
@@ -197,6 +153,68 @@ function readChecksum(item: DerItem): { readonly type: number; readonly bytes: B
   return { type: readInteger(need(fields, 0)), bytes };
 }
 
+export function writeAuthenticator(of: NewAuthenticator): Buffer {
+  const { names, realm } = namesOf(of.client);
+  const more: NewField[] = [];
+  if (of.subkey !== undefined) more.push([6, writeKey(of.subkey)]);
+  if (of.sequence !== undefined) more.push([7, writeUnsigned(of.sequence)]);
+  return writeMessage(Message.AUTHENTICATOR, [
+    [0, writeUnsigned(VERSION)],
+    [1, writeText(realm)],
+    [2, writeName(names, NT_PRINCIPAL)],
+    [
+      3,
+      writeFields([
+        [0, writeUnsigned(of.checksum.type)],
+        [1, writeOctets(of.checksum.bytes)],
+      ]),
+    ],
+    [4, writeUnsigned(microsOf(of.timeMs))],
+    [5, writeTime(of.timeMs)],
+    ...more,
+  ]);
+}
+
+/** The fraction of the second, which a KerberosTime lacks. */
+export function microsOf(ms: number): number {
+  return Math.round((ms % 1000) * 1000);
+}
+
+/** @param ticket as the KDC made it */
+export function writeApRequest(
+  ticket: Buffer,
+  authenticator: { readonly enctype: number; readonly cipher: Buffer },
+  isMutual: boolean,
+): Buffer {
+  return writeMessage(Message.AP_REQUEST, [
+    [0, writeUnsigned(VERSION)],
+    [1, writeUnsigned(Message.AP_REQUEST)],
+    [2, writeFlags(isMutual ? MUTUAL_REQUIRED : 0)],
+    [3, ticket],
+    [4, writeEncrypted(authenticator.enctype, authenticator.cipher)],
+  ]);
+}
+
+/** @throws KerberosError */
+export function readApReply(bytes: Buffer): EncryptedData {
+  return reading('AP-REP', () => {
+    const fields = messageFields(bytes, Message.AP_REPLY);
+    return readEncrypted(need(fields, 2));
+  });
+}
+
+/** @throws KerberosError */
+export function readApReplyPart(bytes: Buffer): ApReplyPart {
+  return reading('AP-REP', () => {
+    const fields = messageFields(bytes, Message.AP_REPLY_PART);
+    const subkey = fields.get(2);
+    return {
+      timeMs: readTime(need(fields, 0)) + readInteger(need(fields, 1)) / 1000,
+      subkey: subkey === undefined ? undefined : readKey(subkey),
+    };
+  });
+}
+
 /** EncAPRepPart: it repeats the time of the authenticator. */
 export function writeApReplyPart(
   { time, micros }: Pick<Authenticator, 'time' | 'micros'>,
@@ -213,33 +231,6 @@ export function writeApReply(enctype: number, cipher: Buffer): Buffer {
   return writeMessage(Message.AP_REPLY, [
     [0, writeUnsigned(VERSION)],
     [1, writeUnsigned(Message.AP_REPLY)],
-    [
-      2,
-      writeFields([
-        [0, writeUnsigned(enctype)],
-        [2, writeItem(DerTag.OCTET_STRING, cipher)],
-      ]),
-    ],
+    [2, writeEncrypted(enctype, cipher)],
   ]);
-}
-
-type NewField = readonly [number: number, item: Buffer];
-
-function writeMessage(message: number, fields: readonly NewField[]): Buffer {
-  return writeItem(0x60 | message, writeFields(fields));
-}
-
-function writeFields(fields: readonly NewField[]): Buffer {
-  return writeItem(
-    DerTag.SEQUENCE,
-    ...fields.map(([number, item]) => writeItem(0xa0 | number, item)),
-  );
-}
-
-function writeUnsigned(value: number): Buffer {
-  const bytes = Buffer.alloc(5);
-  bytes.writeUInt32BE(value, 1);
-  let from = 0;
-  while (from < 4 && bytes[from] === 0 && (bytes[from + 1] ?? 0) < 0x80) from++;
-  return writeItem(DerTag.INTEGER, bytes.subarray(from));
 }

@@ -1,8 +1,10 @@
 /**
  * Parses JAAS files: users, as in `Server { …DigestLoginModule required user_bob="secret"; };`,
- * logins: `username="bob" password="secret"`, and the keytab of a server in Krb5LoginModule.
+ * logins: `username="bob" password="secret"`, and keytabs and credential caches in Krb5LoginModule.
  * Refuses other login modules: without authentication, a server or client would be open.
  */
+
+import type { KerberosLogin, SaslLogin } from './sasl-login.js';
 
 /** The message is a sentence without the file's name. */
 export class JaasError extends Error {
@@ -19,12 +21,21 @@ interface LoginModule {
 
 const SKIPPED = /(?:\s+|\/\/.*|\/\*[\s\S]*?\*\/|(?<=^[ \t]*)#.*)+/my;
 const TOKEN = /"((?:[^"\\]|\\[\s\S])*)"|([{};=])|[^\s{};="]+/y;
+/** Where a file of passwords has user:password. */
+const HEAD = /[\w.-]+\s*\{/y;
 const FLAGS: readonly string[] = ['required', 'requisite', 'sufficient', 'optional'];
 const DIGEST = /(?:^|\.)DigestLoginModule$/;
 const USER_PREFIX = 'user_';
 const KERBEROS = /(?:^|\.)Krb5LoginModule$/;
 const SERVICE = /^[^/@]+\/[^/@]+(?:@[^/@]+)?$/;
 const DEFAULT_KEYTAB = '/etc/krb5.keytab';
+
+/** Whether the text begins with a section, perhaps after comments. */
+export function isJaas(text: string): boolean {
+  SKIPPED.lastIndex = 0;
+  HEAD.lastIndex = SKIPPED.exec(text)?.[0].length ?? 0;
+  return HEAD.test(text) && text.includes('LoginModule');
+}
 
 function sectionsOf(text: string): Map<string, readonly LoginModule[]> {
   const tokens = new Tokens(text);
@@ -123,7 +134,7 @@ function digestOptions(text: string, name: string): Options | undefined {
   const other = modules.find(({ className }) => !DIGEST.test(className));
   if (other !== undefined) {
     throw new JaasError(
-      `section ${name}: ${other.className} is not supported (expected DigestLoginModule, because only SASL DIGEST-MD5 is supported)`,
+      `section ${name}: ${other.className} is not supported here (expected DigestLoginModule, or Krb5LoginModule alone)`,
     );
   }
   return new Map(modules.flatMap(({ options }) => [...options]));
@@ -169,12 +180,37 @@ export function parseSaslUsers(text: string, name: string): Map<string, string> 
 }
 
 /** The login in the section `name`; undefined if it has none. @throws JaasError */
-export function parseSaslLogin(
-  text: string,
-  name: string,
-): { readonly user: string; readonly password: string } | undefined {
+export function parseSaslLogin(text: string, name: string): SaslLogin | undefined {
+  const [first, second] = sectionsOf(text).get(name) ?? [];
+  if (first !== undefined && second === undefined && KERBEROS.test(first.className)) {
+    return kerberosLogin(first.options, name);
+  }
   const options = digestOptions(text, name);
   const user = options?.get('username');
   const password = options?.get('password');
   return user === undefined || password === undefined ? undefined : { user, password };
+}
+
+/** As Java's module with these options, which can ask for no password here. */
+function kerberosLogin(options: Options, name: string): KerberosLogin {
+  const isTrue = (option: string): boolean => options.get(option)?.toLowerCase() === 'true';
+  const refuse = (problem: string): never => {
+    throw new JaasError(`section ${name}: Krb5LoginModule: ${problem}`);
+  };
+  if (options.get('isInitiator')?.toLowerCase() === 'false') {
+    refuse('isInitiator=false: such a section cannot log in (expected true)');
+  }
+  if (isTrue('renewTGT')) {
+    refuse('renewTGT=true: not supported (run kinit -R, or use a keytab)');
+  }
+  const [usesKeyTab, usesCache] = [isTrue('useKeyTab'), isTrue('useTicketCache')];
+  if (!usesKeyTab && !usesCache) refuse('needs useKeyTab=true or useTicketCache=true');
+  const principal = options.get('principal');
+  if (usesKeyTab && principal === undefined) refuse('useKeyTab=true needs a principal');
+  return {
+    mechanism: 'GSSAPI',
+    ...(principal === undefined ? {} : { principal }),
+    ...(usesKeyTab ? { keytab: options.get('keyTab') ?? DEFAULT_KEYTAB } : {}),
+    ...(usesCache ? { ticketCache: options.get('ticketCache') ?? '' } : {}),
+  };
 }

@@ -10,33 +10,28 @@ import {
   parseDirectives,
 } from './digest-proof.js';
 import { equalTexts } from './equal-bytes.js';
-
-/** A login by SASL DIGEST-MD5. */
-export interface SaslLogin {
-  /** As in the JAAS file of the server. */
-  readonly user: string;
-  /** It never crosses the network. */
-  readonly password: string;
-}
+import type { DigestLogin } from './sasl-login.js';
+import type { SaslClientExchange, SaslClientStep } from './sasl-step.js';
 
 export interface SaslClientOptions {
-  readonly login: SaslLogin;
+  readonly login: DigestLogin;
   readonly names: DigestNames;
   readonly md5: Md5;
   readonly nonce: () => string;
 }
 
-export type SaslClientStep =
-  | { readonly kind: 'continue'; readonly token: Buffer }
-  | { readonly kind: 'done' }
-  | { readonly kind: 'failed'; readonly reason: string };
-
-export class SaslDigestClient {
+export class SaslDigestClient implements SaslClientExchange {
+  readonly first = Buffer.alloc(0);
+  readonly endsEmpty = false;
   private readonly options: SaslClientOptions;
   private claim: DigestClaim | null = null;
 
   constructor(options: SaslClientOptions) {
     this.options = options;
+  }
+
+  get user(): string {
+    return this.options.login.user;
   }
 
   step(token: Buffer): SaslClientStep {

@@ -8,3 +8,19 @@ export type SaslStep =
 export interface SaslExchange {
   step(token: Buffer): SaslStep;
 }
+
+/** The answer of the client's side to one token of a server. */
+export type SaslClientStep =
+  | { readonly kind: 'continue'; readonly token: Buffer }
+  | { readonly kind: 'done' }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+export interface SaslClientExchange {
+  /** As whom it logs in. */
+  readonly user: string;
+  /** The first token; may be empty. */
+  readonly first: Buffer;
+  /** Whether an empty token now means success. Before, it is a refusal. */
+  readonly endsEmpty: boolean;
+  step(token: Buffer): SaslClientStep;
+}

@@ -52,9 +52,31 @@ const OPTIONS_ARGUMENTS = [
   argument([0, 'session'], 'undefined'),
   argument([0, 'session', 'id'], 'bigint'),
   argument([0, 'session', 'password']),
+  argument([0, 'sasl'], 'undefined'),
+  argument([0, 'sasl', 'mechanism']),
+  argument([0, 'sasl', 'principal'], ...TEXT),
+  ...['keytab', 'ticketCache', 'krb5Conf'].map((key) =>
+    argument([0, 'sasl', key], 'undefined', ...TEXT),
+  ),
+  ...['servicePrincipal', 'serviceName', 'serviceRealm'].map((key) =>
+    argument([0, 'sasl', key], 'undefined', ...TEXT),
+  ),
+  argument([0, 'sasl', 'isHostCanonicalized'], 'undefined', 'boolean'),
   ...tlsArguments(0, 'tls'),
 ];
+const KERBEROS = {
+  mechanism: 'GSSAPI' as const,
+  principal: 'alice',
+  keytab: '/k',
+  ticketCache: '/c',
+  krb5Conf: '/k',
+  servicePrincipal: 'a/b',
+  serviceName: 'a',
+  serviceRealm: 'A',
+  isHostCanonicalized: true,
+};
 const CLIENT_OPTIONS = {
+  sasl: KERBEROS,
   connectString: '127.0.0.1:1',
   metrics: {},
   session: { id: 1n, password: Buffer.alloc(16) },

@@ -2,7 +2,7 @@
 import { OPTIONS } from '../../src/server/config/config-keys.js';
 import type { Option } from '../../src/server/config/config-option.js';
 import { laterNames } from './apache.js';
-import { different, type Entry, KERBEROS, keyEntry, metricEntry, SAME } from './states.js';
+import { different, type Entry, keyEntry, metricEntry, SAME } from './states.js';
 
 type Entries = Readonly<Record<string, Entry>>;
 
@@ -18,7 +18,9 @@ export const LATER_CLIENT_KEYS: Entries = {
   'zookeeper.hostProvider.dnsSrvRefreshIntervalSeconds': different(
     'no effect: zksh asks once, the library by refreshMs of connectTo',
   ),
-  'zookeeper.sasl.client.allowReverseDnsLookup': KERBEROS,
+  'zookeeper.sasl.client.allowReverseDnsLookup': different(
+    'no effect: canonicalize.hostname alone decides whether DNS is asked',
+  ),
   'zookeeper.shuffleDnsResponse': different(
     'no effect: servers are shuffled, the addresses of one name are not',
   ),

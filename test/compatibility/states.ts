@@ -21,10 +21,6 @@ export const different = (how: string): Entry => ({ state: 'different', how });
 const refused = (how: string): Entry => ({ state: 'refused', how });
 const notYet = (how: string): Entry => ({ state: 'not yet', how });
 
-export const KERBEROS = notYet(
-  'Kerberos (GSSAPI) is not supported; a JAAS section that asks for it is an error',
-);
-
 export const OPERATIONS: Entries = {
   sasl: different('Kerberos (GSSAPI) needs AES; DES and RC4 are refused'),
   deleteContainer: refused('from a client, since it bypasses the ACL'),
@@ -65,7 +61,7 @@ export const TOOLS: Readonly<Record<string, Entry & { readonly here: string }>> 
     here: 'zkserver',
   },
   'zkServer-initialize.sh': { ...SAME, here: 'zkserver init' },
-  'zkCli.sh': { ...different('GSSAPI is refused'), here: 'zksh --zkcli' },
+  'zkCli.sh': { ...SAME, here: 'zksh --zkcli' },
   'zkCleanup.sh': { ...different('reads each snapshot before it counts it'), here: 'zkops clean' },
   'zkTxnLogToolkit.sh': { ...different('the output has another format'), here: 'zkops log' },
   'zkSnapShotToolkit.sh': {
@@ -91,11 +87,10 @@ const OCSP =
 export const CLIENT_KEYS: Entries = {
   'zookeeper.clientCnxnSocket': different('no effect: there is one kind of socket'),
   'zookeeper.fips-mode': different('no effect: names in certificates are always verified'),
-  'zookeeper.kinit': KERBEROS,
-  'zookeeper.sasl.client.canonicalize.hostname': KERBEROS,
-  'zookeeper.sasl.client.username': KERBEROS,
-  'zookeeper.server.principal': KERBEROS,
-  'zookeeper.server.realm': KERBEROS,
+  'zookeeper.kinit': different('no effect: a cache is read at each login, and never renewed'),
+  'zookeeper.server.realm': different(
+    'chooses the realm of the ticket, before [domain_realm] of krb5.conf, which Java prefers',
+  ),
   'zookeeper.ssl.hostnameVerification': different('false is refused'),
   'zookeeper.ssl.crl': refused('the connection would lack its protection'),
   'zookeeper.ssl.ocsp': different(OCSP),
@@ -160,7 +155,9 @@ export const KEYS: Entries = {
   'fips-mode': different(
     'ssl.quorum.hostnameVerification=true verifies names even then; DIGEST-MD5 stays available',
   ),
-  'java.security.auth.login.config': different('DigestLoginModule only'),
+  'java.security.auth.login.config': different(
+    'DigestLoginModule, or Krb5LoginModule with a keytab or a FILE cache and AES; others are errors',
+  ),
   'metricsProvider.className': different("Apache's own providers only"),
   'ssl.authProvider': refused('any provider except x509 is an error'),
   'ssl.crl': different('lists come from PEM blocks in the trust store; none are fetched'),

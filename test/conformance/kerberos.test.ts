@@ -6,47 +6,17 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { startBundled } from '../support/bundled.js';
-import { type Kdc, kdcTest, REALM, startKdc } from '../support/kdc.js';
-import { spawnJava, startOracle } from '../support/oracle.js';
+import { kdcTest, REALM } from '../support/kdc.js';
+import { spawnJava } from '../support/oracle.js';
 import { watchProcess } from '../support/watched-process.js';
-
-const MODULE = 'com.sun.security.auth.module.Krb5LoginModule required';
-const SERVICE = 'zookeeper/localhost';
-const ENCTYPES = [
-  'aes128-cts-hmac-sha1-96',
-  'aes256-cts-hmac-sha1-96',
-  'aes128-cts-hmac-sha256-128',
-  'aes256-cts-hmac-sha384-192',
-];
-const PROVIDER = 'org.apache.zookeeper.server.auth.SASLAuthenticationProvider';
-
-interface Realm {
-  readonly kdc: Kdc;
-  readonly serverJaas: string;
-  readonly jaasOf: (client: string) => Promise<string>;
-}
-
-async function withRealm(enctype: string, use: (realm: Realm) => Promise<void>): Promise<void> {
-  const kdc = await startKdc(enctype);
-  try {
-    const write = (name: string, section: string, keytab: string, principal: string): string => {
-      const file = join(kdc.folder, name);
-      const options = `useKeyTab=true storeKey=true keyTab="${keytab}" principal="${principal}"`;
-      writeFileSync(file, `${section} { ${MODULE} ${options}; };\n`);
-      return file;
-    };
-    const keytab = await kdc.keytab(SERVICE);
-    const serverJaas = write('server.jaas', 'Server', keytab, `${SERVICE}@${REALM}`);
-    const jaasOf = async (client: string): Promise<string> => {
-      const ofClient = await kdc.keytab(client);
-      return write(`${client.replaceAll('/', '-')}.jaas`, 'Client', ofClient, `${client}@${REALM}`);
-    };
-    await use({ kdc, serverJaas, jaasOf });
-  } finally {
-    await kdc.stop();
-  }
-}
+import {
+  ENCTYPES,
+  type Realm,
+  SERVICE,
+  startOurs,
+  startTheirs,
+  withRealm,
+} from './support/realm.js';
 
 /** What Apache's shell prints for these lines. */
 async function javaShell(port: number, { kdc }: Realm, jaas: string, lines: string[]) {
@@ -66,25 +36,6 @@ async function javaShell(port: number, { kdc }: Realm, jaas: string, lines: stri
   await shell.ended;
   return shell.output();
 }
-
-/** Starts one of the servers with Kerberos. */
-type Start = (realm: Realm, config: Record<string, string>) => Promise<Serving>;
-interface Serving {
-  readonly port: number;
-  close(): Promise<void>;
-}
-
-const propertiesOf = ({ kdc, serverJaas }: Realm) => ({
-  'java.security.krb5.conf': kdc.configFile,
-  'java.security.auth.login.config': serverJaas,
-});
-const startTheirs: Start = (realm, config) =>
-  startOracle({
-    config: { 'authProvider.1': PROVIDER, ...config },
-    properties: propertiesOf(realm),
-  });
-const startOurs: Start = (realm, config) =>
-  startBundled({ config: { 'authProvider.1': PROVIDER, ...config, ...propertiesOf(realm) } });
 
 /** The id in the ACL that Apache's shell gives to a znode of its own, as `client`. */
 async function idOf(realm: Realm, port: number, client: string): Promise<string> {

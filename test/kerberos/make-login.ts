@@ -28,53 +28,63 @@ function der(tag: number, ...parts: readonly Buffer[]): Buffer {
   return Buffer.concat([Buffer.from([tag, 0x82, length >> 8, length & 0xff]), body]);
 }
 
-const sequence = (fields: Readonly<Record<number, Buffer>>): Buffer =>
+export const sequence = (fields: Readonly<Record<number, Buffer>>): Buffer =>
   der(0x30, ...Object.entries(fields).map(([number, item]) => der(0xa0 | Number(number), item)));
-const message = (number: number, fields: Readonly<Record<number, Buffer>>): Buffer =>
+export const message = (number: number, fields: Readonly<Record<number, Buffer>>): Buffer =>
   der(0x60 | number, sequence(fields));
-const integer = (value: number): Buffer => {
+export const integer = (value: number): Buffer => {
   const bytes = Buffer.alloc(5);
   bytes.writeInt32BE(value, 1);
   return der(2, bytes);
 };
-const text = (value: string): Buffer => der(0x1b, Buffer.from(value));
-const octets = (value: Buffer): Buffer => der(4, value);
+export const text = (value: string): Buffer => der(0x1b, Buffer.from(value));
+export const octets = (value: Buffer): Buffer => der(4, value);
 const flags = (value: number): Buffer => {
   const bytes = Buffer.alloc(5);
   bytes.writeUInt32BE(value >>> 0, 1);
   return der(3, bytes);
 };
-const time = (ms: number): Buffer =>
+export const time = (ms: number): Buffer =>
   der(0x18, Buffer.from(`${new Date(ms).toISOString().replace(/[-:T]/g, '').slice(0, 14)}Z`));
-const key = ({ enctype, bytes }: KerberosKey): Buffer =>
+export const key = ({ enctype, bytes }: KerberosKey): Buffer =>
   sequence({ 0: integer(enctype), 1: octets(bytes) });
-const principal = (name: string): Buffer =>
+export const principal = (name: string): Buffer =>
   sequence({ 0: integer(1), 1: der(0x30, ...name.split('/').map(text)) });
-const encrypted = (with_: KerberosKey, usage: number, plain: Buffer, version?: number): Buffer =>
+export const encrypted = (
+  with_: KerberosKey,
+  usage: number,
+  plain: Buffer,
+  version?: number,
+): Buffer =>
   sequence({
     0: integer(with_.enctype),
     ...(version === undefined ? {} : { 1: integer(version) }),
     2: octets(encrypt(with_, usage, plain)),
   });
 
-/** The token of a login by GSS-API. */
-export function makeLogin(parts: LoginParts = {}): Buffer {
-  const client = parts.client ?? 'alice';
+/** The ticket of a client for the service. */
+export function makeTicket(parts: LoginParts = {}): Buffer {
   const ticketPart = message(3, {
     0: flags(parts.ticketFlags ?? 0),
     1: key(SESSION_KEY),
     2: text(REALM),
-    3: principal(client),
+    3: principal(parts.client ?? 'alice'),
     4: sequence({ 0: integer(0), 1: octets(Buffer.alloc(0)) }),
     5: time(parts.startMs ?? NOW_MS - 1000),
     7: time(parts.endMs ?? NOW_MS + 3_600_000),
   });
-  const ticket = message(1, {
+  return message(1, {
     0: integer(5),
     1: text(REALM),
     2: principal(parts.service ?? SERVICE),
     3: encrypted(parts.serviceKey ?? SERVICE_KEY, 2, ticketPart, 7),
   });
+}
+
+/** The token of a login by GSS-API. */
+export function makeLogin(parts: LoginParts = {}): Buffer {
+  const client = parts.client ?? 'alice';
+  const ticket = makeTicket(parts);
   const authenticator = message(2, {
     0: integer(5),
     1: text(REALM),

@@ -44,8 +44,7 @@ function faultOf(text: string, section = 'Server'): string {
 
 test('a section that asks for another module is an error, and others do not matter', () => {
   const kerberos = 'com.sun.security.auth.module.Krb5LoginModule required useKeyTab=true;';
-  const why =
-    'is not supported (expected DigestLoginModule, because only SASL DIGEST-MD5 is supported)';
+  const why = 'is not supported here (expected DigestLoginModule, or Krb5LoginModule alone)';
   const expected = `section Server: com.sun.security.auth.module.Krb5LoginModule ${why}`;
   assert.is(faultOf(`Server { ${kerberos} };`), expected);
   assert.is(faultOf(`Server { ${MODULE} required user_a="b"; ${kerberos} };`), expected);
@@ -105,6 +104,34 @@ test('the section of a server may have the keytab of Kerberos', () => {
   const digest = `Server { ${MODULE} required user_a="b"; };`;
   assert.equal(parseSaslServer(digest, 'Server'), { kind: 'digest', users: new Map([['a', 'b']]) });
   assert.is(parseSaslServer(digest, 'Other'), undefined);
+});
+
+test('a client may log in by a keytab, by a credential cache, or by both', () => {
+  const loginOf = (options: string) =>
+    parseSaslLogin(`Client { a.Krb5LoginModule required ${options}; };`, 'Client');
+  const mechanism = 'GSSAPI';
+  const keys = 'useKeyTab=true keyTab="/k" principal="bob@A"';
+  const byKeytab = { mechanism, principal: 'bob@A', keytab: '/k' };
+  assert.equal(loginOf(`${keys} storeKey=true doNotPrompt=true debug=true`), byKeytab);
+  assert.equal(loginOf('useKeyTab=TRUE principal=bob'), {
+    mechanism,
+    principal: 'bob',
+    keytab: '/etc/krb5.keytab',
+  });
+  assert.equal(loginOf('useTicketCache=true'), { mechanism, ticketCache: '' });
+  assert.equal(loginOf(`${keys} useTicketCache=true ticketCache="/c"`), {
+    ...byKeytab,
+    ticketCache: '/c',
+  });
+  for (const [options, reason] of [
+    ['', /needs useKeyTab=true or useTicketCache=true/],
+    ['useKeyTab=false', /needs useKeyTab=true or useTicketCache=true/],
+    ['useKeyTab=true', /useKeyTab=true needs a principal/],
+    [`${keys} isInitiator=false`, /such a section cannot log in/],
+    ['useTicketCache=true renewTGT=true', /renewTGT=true: not supported \(run kinit -R/],
+  ] as const) {
+    assert.throws(() => loginOf(options), reason, options);
+  }
 });
 
 test.run();

@@ -15,6 +15,7 @@ const run = promisify(execFile);
 
 const KDC = '/usr/sbin/krb5kdc';
 const KADMIN = '/usr/sbin/kadmin.local';
+const KINIT = '/usr/bin/kinit';
 export const REALM = 'EXAMPLE.TEST';
 
 export interface Kdc {
@@ -23,10 +24,20 @@ export interface Kdc {
   readonly configFile: string;
   /** Adds a principal with random keys, and returns the file of its keytab. */
   keytab(principal: string): Promise<string>;
+  /** The file of the ticket that kinit gets by a keytab. @param lifetime as "10h" */
+  ticketCache(principal: string, keytab: string, lifetime?: string): Promise<string>;
+  /** Replaces the keys of the principal: tickets and keytabs with the old ones are of no use. */
+  changeKey(principal: string): Promise<void>;
+  /** Deletes the principal. */
+  forget(principal: string): Promise<void>;
+  /** Ends the KDC and keeps its files. */
+  halt(): Promise<void>;
+  /** Starts it again after `halt`. */
+  resume(): Promise<void>;
   stop(): Promise<void>;
 }
 
-const missing = [KDC, KADMIN].find((file) => !existsSync(file));
+const missing = [KDC, KADMIN, KINIT].find((file) => !existsSync(file));
 if (missing !== undefined) {
   if (process.env['ZK_ORACLE'] === 'required') {
     throw new Error(`ZK_ORACLE=required, but ${missing} is missing`);
@@ -73,28 +84,51 @@ export async function startKdc(enctype: string): Promise<Kdc> {
     acl_file = ${file('kadm5.acl')}
     master_key_type = ${enctype}
     supported_enctypes = ${enctype}:normal
+    default_principal_flags = +preauth
   }
 `,
   );
   const env = { ...process.env, KRB5_CONFIG: configFile, KRB5_KDC_PROFILE: file('kdc.conf') };
   await run('/usr/sbin/kdb5_util', ['create', '-s', '-P', 'secret', '-r', REALM], { env });
-  const kdc = watchProcess(spawn(KDC, ['-n', '-r', REALM], { env, stdio: 'pipe' }));
-  try {
-    await waitFor('the KDC', () => isListening(port));
-  } catch (error) {
-    await kdc.stop('SIGKILL');
+  const start = async () => {
+    const started = watchProcess(spawn(KDC, ['-n', '-r', REALM], { env, stdio: 'pipe' }));
+    try {
+      await waitFor('the KDC', () => isListening(port));
+    } catch (error) {
+      await started.stop('SIGKILL');
+      throw error;
+    }
+    return started;
+  };
+  let kdc = await start().catch((error: unknown) => {
     remove();
     throw error;
-  }
+  });
+  const administer = async (query: string): Promise<void> => {
+    await run(KADMIN, ['-r', REALM, '-q', query], { env });
+  };
   return {
     folder,
     configFile,
     keytab: async (principal) => {
       const keytab = file(`${principal.replaceAll('/', '-')}.keytab`);
       for (const query of [`addprinc -randkey ${principal}`, `ktadd -k ${keytab} ${principal}`]) {
-        await run(KADMIN, ['-r', REALM, '-q', query], { env });
+        await administer(query);
       }
       return keytab;
+    },
+    ticketCache: async (principal, keytab, lifetime = '10h') => {
+      const cache = file(`${principal.replaceAll('/', '-')}-${lifetime}.ccache`);
+      await run(KINIT, ['-l', lifetime, '-k', '-t', keytab, '-c', cache, principal], { env });
+      return cache;
+    },
+    changeKey: (principal) => administer(`cpw -randkey ${principal}`),
+    forget: (principal) => administer(`delprinc -force ${principal}`),
+    halt: async () => {
+      await kdc.stop();
+    },
+    resume: async () => {
+      kdc = await start();
     },
     stop: async () => {
       await kdc.stop();

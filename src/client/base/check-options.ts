@@ -10,6 +10,7 @@ import {
   readFields,
   wrongType,
 } from '../../protocol/check-argument.js';
+import type { DigestLogin, KerberosLogin } from '../../protocol/sasl-login.js';
 import type { ClientMetrics } from './client-metrics.js';
 import type { ClientOptions } from './client-options.js';
 import type { AskOptions } from './four-letter.js';
@@ -67,9 +68,37 @@ function checkMetrics(name: string, value: unknown): void {
 }
 
 function checkSasl(name: string, value: unknown): void {
-  const login = readFields(name, value as NonNullable<ClientOptions['sasl']>, ['user', 'password']);
-  checkText(`${name}.user`, login.user);
-  checkText(`${name}.password`, login.password);
+  const { user, password, mechanism, isHostCanonicalized, ...texts } = readFields(
+    name,
+    value as DigestLogin & KerberosLogin,
+    [
+      'user',
+      'password',
+      'mechanism',
+      'principal',
+      'keytab',
+      'ticketCache',
+      'krb5Conf',
+      'servicePrincipal',
+      'serviceName',
+      'serviceRealm',
+      'isHostCanonicalized',
+    ],
+  );
+  if (mechanism === undefined) {
+    checkText(`${name}.user`, user);
+    checkText(`${name}.password`, password);
+    return;
+  }
+  if (mechanism !== 'GSSAPI') throw wrongType(`${name}.mechanism`, mechanism, '"GSSAPI"');
+  for (const [field, text] of Object.entries(texts)) {
+    if (text !== undefined) checkText(`${name}.${field}`, text);
+  }
+  if (isHostCanonicalized !== undefined) {
+    checkBoolean(`${name}.isHostCanonicalized`, isHostCanonicalized);
+  }
+  // A keytab may have several.
+  if (texts.keytab !== undefined) checkText(`${name}.principal`, texts.principal);
 }
 
 function checkSession(name: string, value: unknown): void {

@@ -1,4 +1,4 @@
-import type { SaslLogin } from '../../protocol/sasl-digest-client.js';
+import type { SaslLogin } from '../../protocol/sasl-login.js';
 import type { ClientMetrics } from './client-metrics.js';
 import type { TlsOptions } from './tls.js';
 import type { WireTap } from './wire-trace.js';
@@ -37,8 +37,9 @@ export interface ClientOptions {
   /** Longest reply accepted, in bytes. Default 4 MiB - 1 (Apache's client: jute.maxbuffer). */
   readonly maxFrameLength?: number;
   /**
-   * Logs in to each server by SASL DIGEST-MD5 before anything else; connect() rejects with
-   * AUTHFAILED if a server refuses it. Not for the native client.
+   * Logs in to each server by SASL before anything else, with a password (DIGEST-MD5) or with a
+   * keytab or ticket of Kerberos (GSSAPI). connect() rejects with AUTHFAILED if a server or a KDC
+   * refuses it. Not for the native client.
    */
   readonly sasl?: SaslLogin;
   /** Re-attach to a session of an earlier client instead of opening a new one. */

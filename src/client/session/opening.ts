@@ -7,7 +7,9 @@ import type { OutputArchive } from '../../jute/output-archive.js';
 import { CLIENT_NAMES } from '../../protocol/digest-proof.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import { OpCode } from '../../protocol/op-code.js';
-import { SaslDigestClient, type SaslLogin } from '../../protocol/sasl-digest-client.js';
+import { SaslDigestClient } from '../../protocol/sasl-digest-client.js';
+import { isKerberos, type SaslLogin } from '../../protocol/sasl-login.js';
+import type { SaslClientExchange } from '../../protocol/sasl-step.js';
 import { loadCrypto } from '../base/load-on-demand.js';
 import { readWelcome } from './hello.js';
 import type { SessionIdentity } from './session-identity.js';
@@ -32,8 +34,10 @@ export class Opening {
   private readonly identity: SessionIdentity;
   private readonly canBeReadOnly: boolean;
   private readonly login: SaslLogin | undefined;
+  /** For the next connection: a login by Kerberos begins before it. */
+  private prepared: SaslClientExchange | null = null;
   /** Set after the welcome. */
-  private sasl: SaslDigestClient | null = null;
+  private sasl: SaslClientExchange | null = null;
   private isReadOnly = false;
 
   constructor(
@@ -43,6 +47,15 @@ export class Opening {
     this.identity = identity;
     this.canBeReadOnly = options.canBeReadOnly;
     this.login = options.sasl;
+  }
+
+  /** Whether `prepare` must come before each connection. */
+  get needsTicket(): boolean {
+    return this.login !== undefined && isKerberos(this.login);
+  }
+
+  prepare(exchange: SaslClientExchange): void {
+    this.prepared = exchange;
   }
 
   begin(out: OutputArchive): void {
@@ -57,7 +70,7 @@ export class Opening {
   }
 
   private readWelcome(input: InputArchive, out: OutputArchive): Opened {
-    const { identity, login } = this;
+    const { identity } = this;
     const welcome = readWelcome(input);
     if (welcome === null) return { kind: 'refused', problem: 'is read-only and grants no session' };
     if (welcome.timeoutMs <= 0 || welcome.sessionId === 0n) {
@@ -68,27 +81,35 @@ export class Opening {
       return { kind: 'refused', problem: 'is read-only' };
     identity.adopt(welcome);
     this.isReadOnly = welcome.isReadOnly;
-    if (login === undefined) return { kind: 'opened', isReadOnly: welcome.isReadOnly };
+    this.sasl = this.exchange();
+    if (this.sasl === null) return { kind: 'opened', isReadOnly: welcome.isReadOnly };
+    writeToken(out, this.sasl.first);
+    return { kind: 'sent' };
+  }
+
+  private exchange(): SaslClientExchange | null {
+    const { login, prepared } = this;
+    this.prepared = null;
+    if (login === undefined || isKerberos(login)) return prepared;
     const { createHash, randomBytes } = loadCrypto();
-    this.sasl = new SaslDigestClient({
+    return new SaslDigestClient({
       login,
       names: CLIENT_NAMES,
       md5: (bytes) => createHash('md5').update(bytes).digest(),
       nonce: () => randomBytes(24).toString('hex'),
     });
-    writeToken(out, NOTHING);
-    return { kind: 'sent' };
   }
 
-  private readToken(input: InputArchive, out: OutputArchive, sasl: SaslDigestClient): Opened {
+  private readToken(input: InputArchive, out: OutputArchive, sasl: SaslClientExchange): Opened {
     const xid = input.readInt();
     input.readLong();
     const err = input.readInt();
     // A server sends nothing else before its answer.
     if (xid !== SASL_XID) return failed('answered another request than SASL');
-    if (err !== ErrorCode.OK) return failed(`refused the SASL login of "${this.login?.user}"`);
+    if (err !== ErrorCode.OK) return failed(`refused the SASL login of "${sasl.user}"`);
     const token = input.readBuffer() ?? NOTHING;
-    if (token.length === 0) return failed('does not use SASL, or refused the login');
+    if (token.length === 0 && !sasl.endsEmpty)
+      return failed('does not use SASL, or refused the login');
     const step = sasl.step(Buffer.from(token));
     if (step.kind === 'failed') return failed(`broke off SASL: ${step.reason}`);
     if (step.kind === 'done') return { kind: 'opened', isReadOnly: this.isReadOnly };

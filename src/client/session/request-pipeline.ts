@@ -36,7 +36,9 @@ export class RequestPipeline {
     this.waiting.push(request);
   }
 
-  sendWaiting(): void {
+  /** On a new connection: the requests for its watches, then those that wait. */
+  resume(watches: Iterable<Request>): void {
+    for (const request of watches) this.sendAs(request, Xid.setWatches);
     for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift()) {
       if (!next.isAbandoned) this.send(next);
     }
@@ -48,7 +50,7 @@ export class RequestPipeline {
   }
 
   /** Sends a request with a reserved xid. @returns false if it cannot be encoded, and rejects it */
-  sendAs(request: Request, xid: number): boolean {
+  private sendAs(request: Request, xid: number): boolean {
     const { out } = this;
     const at = out.skip(4);
     out.writeInt(xid);

@@ -1,4 +1,4 @@
-import type { SaslLogin } from '../../protocol/sasl-digest-client.js';
+import type { SaslLogin } from '../../protocol/sasl-login.js';
 import type { ClientState, WatchEvent, Watcher } from '../base/client.js';
 import type { ServerAddress } from '../base/connect-string.js';
 
@@ -23,7 +23,10 @@ export interface SessionOptions {
 }
 
 export interface SessionEffects {
-  /** Opens a connection; the driver reports it with handleConnected or handleClosed. */
+  /**
+   * Opens a connection; the driver reports it with handleConnected or handleClosed. With Kerberos,
+   * handleLogin precedes it.
+   */
   connect(server: ServerAddress): void;
   /** Drops the connection, open or opening, without further events. */
   disconnect(): void;

@@ -1,8 +1,10 @@
+import { isKerberos } from '../../protocol/sasl-login.js';
 import type { ClientState, WatchEvent, Watcher } from '../base/client.js';
 import { formatServerAddress, type ServerAddress } from '../base/connect-string.js';
 import { Connection, type ConnectionEvents } from '../base/connection.js';
 import type { TlsOptions } from '../base/tls.js';
 import type { WireTap } from '../base/wire-trace.js';
+import { KerberosTickets } from './kerberos-tickets.js';
 import type { Request } from './request.js';
 import { ServerList } from './server-list.js';
 import { Session } from './session.js';
@@ -29,6 +31,7 @@ export class SessionDriver implements SessionEffects {
   private readonly tls: TlsOptions | undefined;
   private readonly tap: WireTap | undefined;
   private readonly search: WritableSearch;
+  private readonly kerberos: KerberosTickets | undefined;
   private connection: Connection | undefined;
   private isWriteDue = false;
   /** Requests since the last write. */
@@ -41,6 +44,8 @@ export class SessionDriver implements SessionEffects {
     this.listener = listener;
     this.tls = tls;
     this.tap = tap;
+    const { sasl } = options;
+    if (sasl !== undefined && isKerberos(sasl)) this.kerberos = new KerberosTickets(sasl);
     this.session = new Session(options, this);
     this.search = new WritableSearch(tls, (server) => {
       this.session.changeServers(ServerList.toWritable(server), this.now());
@@ -82,6 +87,22 @@ export class SessionDriver implements SessionEffects {
   }
 
   connect(server: ServerAddress): void {
+    if (this.kerberos === undefined) {
+      this.open(server);
+      return;
+    }
+    this.kerberos.begin(server, this.session.identity.id !== 0n, (login) => {
+      if (login instanceof Error) this.session.handleClosed(login, this.now());
+      else if ('refused' in login) this.session.handleLogin(login.refused, this.now());
+      else {
+        this.session.handleLogin(login, this.now());
+        this.open(server);
+      }
+      this.armTimer();
+    });
+  }
+
+  private open(server: ServerAddress): void {
     const events: ConnectionEvents = {
       connected: () => {
         this.session.handleConnected(this.now());
@@ -104,6 +125,7 @@ export class SessionDriver implements SessionEffects {
   }
 
   disconnect(): void {
+    this.kerberos?.forget();
     this.connection?.destroy();
     this.connection = undefined;
   }

@@ -19,7 +19,7 @@ import { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
 import { OutputArchive } from '../../jute/output-archive.js';
 import { ErrorCode } from '../../protocol/error-code.js';
-import { Xid } from '../../protocol/op-code.js';
+import type { SaslClientExchange } from '../../protocol/sasl-step.js';
 import type { ClientState } from '../base/client.js';
 import { formatServerAddress, type ServerAddress } from '../base/connect-string.js';
 import { closedError, endingErrors, type MakeError } from '../base/errors.js';
@@ -37,6 +37,8 @@ import { WatchManager } from './watch-manager.js';
 import { watchRequests } from './watch-requests.js';
 
 type Phase = 'idle' | 'waiting' | 'dialing' | 'handshaking' | 'established' | 'ended';
+
+const EARLY = ' during the handshake: it may lack a quorum, or this may be its TLS port (zks://)';
 
 export class Session {
   readonly identity: SessionIdentity;
@@ -92,6 +94,13 @@ export class Session {
     if (this.phase === 'idle') this.dial(nowMs);
   }
 
+  /** The login for a connection, or why no server would accept one. */
+  handleLogin(login: SaslClientExchange | Error, nowMs: number): void {
+    this.phaseDeadlineMs = nowMs + this.list.attemptMs(this.identity.timeoutMs);
+    if (login instanceof Error) this.end('auth-failed', ErrorCode.AUTHFAILED, login);
+    else this.opening.prepare(login);
+  }
+
   handleConnected(nowMs: number): void {
     if (this.phase !== 'dialing') return;
     this.phase = 'handshaking';
@@ -119,10 +128,7 @@ export class Session {
   }
 
   handleClosed(reason: Error | undefined, nowMs: number): void {
-    const when =
-      this.phase === 'handshaking'
-        ? ' during the handshake: it may lack a quorum, or this may be its TLS port (zks://)'
-        : '';
+    const when = this.phase === 'handshaking' ? EARLY : '';
     this.lose(nowMs, reason ?? this.fault(`closed the connection${when}`));
   }
 
@@ -201,7 +207,9 @@ export class Session {
 
   private connect(nowMs: number): void {
     this.phase = 'dialing';
-    this.phaseDeadlineMs = nowMs + this.list.attemptMs(this.identity.timeoutMs);
+    // A KDC has its own timeout; the time of the server begins after handleLogin.
+    const attemptMs = this.list.attemptMs(this.identity.timeoutMs);
+    this.phaseDeadlineMs = this.opening.needsTicket ? Number.POSITIVE_INFINITY : nowMs + attemptMs;
     this.effects.connect(this.list.current);
   }
 
@@ -281,10 +289,7 @@ export class Session {
     this.list.connected();
     this.setState(isReadOnly ? 'connected-readonly' : 'connected', undefined);
     this.auth.sendAll(this.out);
-    for (const request of watchRequests(this.watches, this.identity.lastZxid)) {
-      this.requests.sendAs(request, Xid.setWatches);
-    }
-    this.requests.sendWaiting();
+    this.requests.resume(watchRequests(this.watches, this.identity.lastZxid));
     if (this.out.length > 0) this.effects.wantWrite();
   }
 

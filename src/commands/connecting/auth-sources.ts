@@ -1,31 +1,60 @@
 import { readFile, stat } from 'node:fs/promises';
-import type { SaslLogin } from '../../protocol/sasl-digest-client.js';
+import { isJaas, JaasError, parseSaslLogin } from '../../protocol/jaas.js';
+import { isKerberos, type SaslLogin } from '../../protocol/sasl-login.js';
 import { CommandError, ExitCode } from '../program/command-error.js';
 
 /** Reads user:password from the first line; refuses a file that others may read. */
 export async function readAuthFile(file: string): Promise<string> {
-  let text: string;
-  try {
-    const { mode } = await stat(file);
-    if ((mode & 0o077) !== 0) {
-      throw fault(`${file}: is readable by users other than its owner`, `chmod 600 ${file}`);
-    }
-    text = await readFile(file, 'utf8');
-  } catch (cause) {
-    if (cause instanceof CommandError) throw cause;
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw fault(`${file}: cannot read credentials: ${why}`);
-  }
+  const { text, isPrivate } = await readCredentials(file);
+  if (!isPrivate) throw tooOpen(file);
   const [line = ''] = text.split(/\r?\n/);
   if (!line.includes(':')) throw fault(`${file}: its first line has no user:password`);
   return line;
 }
 
-/** Reads the same file for a login by SASL. @throws CommandError USAGE */
+const SECTION = 'Client';
+
+/**
+ * Reads the same file for a login by SASL, or a JAAS file with the section Client. A file that only
+ * names a keytab or a cache has no secret. @throws CommandError USAGE
+ */
 export async function readSaslFile(file: string): Promise<SaslLogin> {
+  const { text, isPrivate } = await readCredentials(file);
+  if (isJaas(text)) {
+    const login = loginIn(file, text);
+    if (!isPrivate && !isKerberos(login)) throw tooOpen(file);
+    return login;
+  }
   const line = await readAuthFile(file);
   const at = line.indexOf(':');
   return { user: line.slice(0, at), password: line.slice(at + 1) };
+}
+
+function loginIn(file: string, text: string): SaslLogin {
+  try {
+    const login = parseSaslLogin(text, SECTION);
+    if (login !== undefined) return login;
+  } catch (cause) {
+    if (!(cause instanceof JaasError)) throw cause;
+    throw fault(`${file}: ${cause.message}`);
+  }
+  throw fault(
+    `${file}: section ${SECTION}: expected a DigestLoginModule with username and password, or a Krb5LoginModule`,
+  );
+}
+
+async function readCredentials(file: string): Promise<{ text: string; isPrivate: boolean }> {
+  try {
+    const { mode } = await stat(file);
+    return { text: await readFile(file, 'utf8'), isPrivate: (mode & 0o077) === 0 };
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw fault(`${file}: cannot read credentials: ${why}`);
+  }
+}
+
+function tooOpen(file: string): CommandError {
+  return fault(`${file}: is readable by users other than its owner`, `chmod 600 ${file}`);
 }
 
 /** Asks for a password on the terminal, without echo. @returns user:password */

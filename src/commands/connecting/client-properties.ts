@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import type { ClientOptions } from '../../client/base/client-options.js';
 import type { TlsOptions } from '../../client/base/tls.js';
 import { JaasError, parseSaslLogin } from '../../protocol/jaas.js';
-import type { SaslLogin } from '../../protocol/sasl-digest-client.js';
+import { isKerberos, type KerberosLogin, type SaslLogin } from '../../protocol/sasl-login.js';
 import { parseProperties } from '../../server/config/java-properties.js';
 import {
   readKeyStore,
@@ -62,10 +62,36 @@ async function loginOf(properties: Properties, folder: string): Promise<SaslLogi
     if (!(cause instanceof JaasError)) throw cause;
     throw new Error(`${location}: ${cause.message}`, { cause });
   }
-  if (login !== undefined) return login;
-  throw new Error(
-    `${location}: section ${section}: expected a DigestLoginModule with username and password`,
-  );
+  if (login === undefined) {
+    throw new Error(
+      `${location}: section ${section}: expected a DigestLoginModule with username and password, or a Krb5LoginModule`,
+    );
+  }
+  return isKerberos(login) ? { ...login, ...kerberosOf(properties, folder) } : login;
+}
+
+/** Java takes these two together, instead of krb5.conf. */
+const OF_REALM: readonly string[] = ['java.security.krb5.realm', 'java.security.krb5.kdc'];
+
+function kerberosOf(properties: Properties, folder: string): Partial<KerberosLogin> {
+  const refused = OF_REALM.find((name) => properties.has(name));
+  if (refused !== undefined) {
+    throw new Error(`${refused}: not supported: use java.security.krb5.conf=FILE instead`);
+  }
+  const conf = properties.get('java.security.krb5.conf');
+  const servicePrincipal = properties.get('zookeeper.server.principal');
+  const serviceName = properties.get('zookeeper.sasl.client.username');
+  const serviceRealm = properties.get('zookeeper.server.realm');
+  const isHostCanonicalized = properties.get('zookeeper.sasl.client.canonicalize.hostname');
+  return {
+    ...(conf === undefined ? {} : { krb5Conf: inFolder(folder, conf) }),
+    ...(servicePrincipal === undefined ? {} : { servicePrincipal }),
+    ...(serviceName === undefined ? {} : { serviceName }),
+    ...(serviceRealm === undefined ? {} : { serviceRealm }),
+    ...(isHostCanonicalized === undefined
+      ? {}
+      : { isHostCanonicalized: isHostCanonicalized.toLowerCase() === 'true' }),
+  };
 }
 
 /** These restrict which servers the client trusts, or how it encrypts. */

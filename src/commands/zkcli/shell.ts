@@ -1,7 +1,7 @@
 // One run of the shell in Apache's style: its connection, its history, its streams.
 import type { WatchEvent, ZooKeeperClient } from '../../client/base/client.js';
 import type { ClientOptions } from '../../client/base/client-options.js';
-import { ConnectError } from '../../client/base/errors.js';
+import { ConnectError, ZooKeeperError } from '../../client/base/errors.js';
 import type { Stat } from '../../protocol/data.js';
 import { formatJavaDate } from '../znodes/java-date.js';
 import { statLines } from '../znodes/stat-lines.js';
@@ -97,7 +97,7 @@ export class ZkCliShell {
       await client.connect();
     } catch (error) {
       await client.close();
-      throw error instanceof ConnectError ? this.#unreachable() : error;
+      throw error instanceof ConnectError ? this.#unreachable() : withReason(error);
     }
     this.#client = client;
     const state = client.state === 'connected-readonly' ? 'ConnectedReadOnly' : 'SyncConnected';
@@ -133,4 +133,11 @@ export class ZkCliShell {
     this.#client = undefined;
     await client?.close();
   }
+}
+
+/** Apache's shell logs why a login failed. */
+function withReason(error: unknown): unknown {
+  const isRefused = error instanceof ZooKeeperError && error.code === 'AUTHFAILED';
+  if (!isRefused || !(error.cause instanceof Error)) return error;
+  return new CliFault(`${error.message}: ${error.cause.message}`);
 }

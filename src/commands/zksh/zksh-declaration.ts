@@ -54,7 +54,7 @@ const OPTIONS = {
     kind: 'file',
     valueName: 'FILE',
     summary:
-      'log in with SASL DIGEST-MD5 as user:password, from the first line of a file that only its owner may read',
+      'log in with SASL: user:password in the first line of a file that only its owner may read, or the section Client of a JAAS file, also with Kerberos',
   },
   'ask-auth': {
     kind: 'text',

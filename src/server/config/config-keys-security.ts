@@ -1,4 +1,4 @@
-import { ensembleOnly, optionsOf, unsupported, withoutEffect } from './config-option.js';
+import { ensembleOnly, optionsOf, withoutEffect } from './config-option.js';
 
 const file = optionsOf('file');
 const prop = optionsOf('property');
@@ -19,13 +19,13 @@ export const AUTHENTICATION = {
   x509SuperUser: prop.optional('X509AuthenticationProvider.superUser', 'DN of the superuser'),
   saslLoginConfig: prop.optional(
     'java.security.auth.login.config',
-    'JAAS file: user_NAME of DigestLoginModule, or a keytab of Krb5LoginModule',
+    'JAAS file: passwords of DigestLoginModule, or keytabs and tickets of Krb5LoginModule',
     { property: 'java.security.auth.login.config' },
   ),
   krb5Conf: prop.text(
     'java.security.krb5.conf',
     '/etc/krb5.conf',
-    'Kerberos configuration; only default_realm is read',
+    'Kerberos configuration; clients of this server need only its default_realm',
     { property: 'java.security.krb5.conf' },
   ),
   krb5Realm: prop.optional(
@@ -92,7 +92,7 @@ export const AUTHENTICATION = {
     quorumAuthEnableSasl: file.boolean(
       'quorum.auth.enableSasl',
       false,
-      'SASL DIGEST-MD5 between servers, using the JAAS file',
+      'SASL between servers, using the JAAS file',
     ),
     quorumAuthLearnerRequireSasl: file.boolean(
       'quorum.auth.learnerRequireSasl',
@@ -107,19 +107,26 @@ export const AUTHENTICATION = {
     quorumAuthLearnerLoginContext: file.text(
       'quorum.auth.learner.saslLoginContext',
       'QuorumLearner',
-      'section with username and password of this server',
+      'section with username and password of this server, or its Krb5LoginModule',
     ),
     quorumAuthServerLoginContext: file.text(
       'quorum.auth.server.saslLoginContext',
       'QuorumServer',
-      'section with a user_NAME for each server that may connect',
+      'section with a user_NAME for each server that may connect, or a Krb5LoginModule with a keytab',
     ),
-  }),
-  ...unsupported('servers authenticate only by DIGEST-MD5', {
     quorumAuthKerberosServicePrincipal: file.text(
       'quorum.auth.kerberos.servicePrincipal',
       'zkquorum/localhost',
-      'Kerberos principal of the servers',
+      'Kerberos principal of the other servers; _HOST stands for the host of each',
+    ),
+    kerberosCanonicalizeHostNames: prop.boolean(
+      'kerberos.canonicalizeHostNames',
+      false,
+      'replace hosts of servers in principals by the names that DNS has for their addresses',
+    ),
+    kerberosServerRealm: prop.optional(
+      'server.realm',
+      'realm of the other servers, if their principal has none',
     ),
   }),
 };

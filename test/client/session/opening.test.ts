@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { SaslClientExchange, SaslClientStep } from '../../../src/protocol/sasl-step.js';
 import { SaslDigest } from '../../../src/server/session/sasl-digest.js';
 import { bytes, hello, int, reply, request, SessionHarness, welcome } from '../session-harness.js';
 
@@ -94,6 +95,64 @@ test('without a login, no token is sent', () => {
   assert.equal(harness.takeBytes(), hello(0n, 0n, null));
   harness.receive(welcome());
   assert.is(harness.takeBytes().length, 0);
+});
+
+const byKerberos = { sasl: { mechanism: 'GSSAPI' } } as const;
+
+/** The client's side of a mechanism that ends with an empty token. */
+class FakeExchange implements SaslClientExchange {
+  readonly user = 'alice@A';
+  readonly first = Buffer.from('ticket');
+  endsEmpty = false;
+
+  step(token: Buffer): SaslClientStep {
+    if (this.endsEmpty) return { kind: 'done' };
+    this.endsEmpty = true;
+    return { kind: 'continue', token: Buffer.from(`after ${token}`) };
+  }
+}
+
+const tokenIn = (packet: Buffer): string => packet.toString('latin1', 16);
+
+test('a login by Kerberos begins before each connection, and ends with an empty token', () => {
+  const harness = new SessionHarness(byKerberos);
+  harness.session.start(0);
+  for (let connections = 0; connections < 2; connections++) {
+    // Only the KDC limits this time.
+    assert.is(harness.session.nextDeadlineMs === Number.POSITIVE_INFINITY, connections === 0);
+    harness.session.handleLogin(new FakeExchange(), harness.now);
+    assert.ok(harness.session.nextDeadlineMs < Number.POSITIVE_INFINITY);
+    connect(harness);
+    assert.is(tokenIn(harness.takeBytes()), 'ticket');
+    harness.receive(reply(0, 0n, 0, bytes('proof')));
+    assert.is(tokenIn(harness.takeBytes()), 'after proof');
+    assert.not.ok(harness.takeLog().includes('state connected'));
+    harness.receive(reply(0, 0n, 0, int(-1)));
+    assert.is(harness.takeLog().at(-1), 'state connected');
+    harness.session.handleClosed(undefined, harness.now);
+    harness.takeLog();
+    harness.tick(harness.now + 1000);
+  }
+});
+
+test('an empty token before the end is a refusal', () => {
+  const harness = new SessionHarness(byKerberos);
+  harness.session.start(0);
+  harness.session.handleLogin(new FakeExchange(), 0);
+  connect(harness);
+  harness.takeBytes();
+  harness.receive(reply(0, 0n, 0, int(-1)));
+  assert.is(harness.session.state, 'auth-failed');
+});
+
+test('a login that no server would accept ends the session, and no KDC only the attempt', () => {
+  const harness = new SessionHarness(byKerberos);
+  harness.session.start(0);
+  harness.session.handleClosed(new Error('no KDC'), 0);
+  assert.is(harness.session.state, 'connecting');
+  harness.tick(1000);
+  harness.session.handleLogin(new Error('unknown principal'), 1000);
+  assert.is(harness.session.state, 'auth-failed');
 });
 
 test.run();

@@ -1,6 +1,7 @@
 import type { Target } from '../target.js';
 import { clientFrames } from './client-frames.js';
 import { epochFiles, keyStores, pemStores, snapshot, txnLog } from './files.js';
+import { kdcAnswers, kerberosFiles, kerberosTokens } from './kerberos.js';
 import { learnerLink } from './learner-link.js';
 import { ocspResponses } from './ocsp.js';
 import { electionPackets, leaderLink, quorumPackets } from './quorum-packets.js';
@@ -21,6 +22,9 @@ export const TARGETS: readonly Target[] = [
   keyStores,
   pemStores,
   ocspResponses,
+  kdcAnswers,
+  kerberosTokens,
+  kerberosFiles,
   fourLetter,
   dumps,
   epochFiles,

@@ -16,7 +16,10 @@ function problemOf(line: string, properties: Record<string, string> = {}) {
 for (const [line, text] of [
   ['commitProcessor.numWorkerThreads=2', 'has no effect: only a Java server needs it'],
   ['zookeeper.ssl.sslProvider=OPENSSL', 'has no effect: only a Java server needs it'],
-  ['kinit=/k', 'has no effect: servers log in to each other only by DIGEST-MD5, not by Kerberos'],
+  [
+    'kinit=/k',
+    'has no effect: a server gets a ticket when it dials and has none, and runs no kinit',
+  ],
   ['observer.syncEnabled=false', 'not supported yet: an observer always keeps them'],
   [
     'oraclePath=/o',

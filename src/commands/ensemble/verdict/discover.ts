@@ -3,6 +3,7 @@
 
 import { WORDS } from '../../../fourlw/index.js';
 import { safeLine } from '../../../protocol/sanitize.js';
+import type { SaslLogin } from '../../../protocol/sasl-login.js';
 import { askMember } from '../ask.js';
 import { type MemberAddress, nameOf } from '../member-address.js';
 import { RunFault } from '../run-fault.js';
@@ -17,7 +18,7 @@ export interface DiscoverOptions extends RunOptions {
 export interface Login {
   /** user:password for the digest scheme. */
   readonly auth: string | undefined;
-  readonly sasl: { readonly user: string; readonly password: string } | undefined;
+  readonly sasl: SaslLogin | undefined;
 }
 
 /** Reads /zookeeper/config as a client. Throws on any failure. */

@@ -66,7 +66,10 @@ const MEMBER_OPTIONS: readonly CallOption[] = [
 
 export const AUTH_OPTIONS: readonly CallOption[] = [
   ['--auth <user:password>', 'credentials for the digest scheme'],
-  ['--sasl-file <file>', 'file with user:password for SASL DIGEST-MD5, readable only by its owner'],
+  [
+    '--sasl-file <file>',
+    'login by SASL: user:password in a file that only its owner may read, or a JAAS file (Kerberos)',
+  ],
 ];
 
 export const TIME_OPTIONS: readonly CallOption[] = [

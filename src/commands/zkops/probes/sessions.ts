@@ -74,6 +74,7 @@ export function describeError(error: unknown): string {
     }
     if (error.code === 'NONODE') return `${error.path ?? 'the znode'} does not exist`;
     if (error.code === 'NOTREADONLY') return READ_ONLY;
+    if (error.code === 'AUTHFAILED' && error.cause instanceof Error) return error.cause.message;
     return error.message;
   }
   if (error instanceof ConnectError) {

@@ -50,7 +50,6 @@ const SENTENCES: Partial<Record<ErrorName, (place: Place) => Words>> = {
     sentence: `${server}: server is read-only`,
   }),
   QUOTAEXCEEDED: ({ path }) => ({ sentence: `Quota has exceeded : ${path}` }),
-  AUTHFAILED: ({ server }) => ({ sentence: `${server}: authentication failed` }),
   UNIMPLEMENTED: ({ verb, server }) => ({
     sentence: `${server}: server does not support ${verb}`,
     hint: 'the server is too old, or the operation is disabled',
@@ -144,6 +143,7 @@ async function wordsOf(
     return lostWords(error, place);
   }
   if (error.code === 'SESSIONEXPIRED') return endedWords(error);
+  if (error.code === 'AUTHFAILED') return refusedWords(error, place);
   return SENTENCES[error.code]?.(place) ?? { sentence: error.message };
 }
 
@@ -180,6 +180,13 @@ function endedWords({ cause }: ZooKeeperError): Words {
     sentence: cause instanceof Error ? cause.message : 'session expired',
     hint: 'run connect to open a new session; the ephemerals of the old one are deleted',
   };
+}
+
+/** The reason of the client or of a KDC says what to do. */
+function refusedWords({ cause }: ZooKeeperError, { server }: Place): Words {
+  const why = cause instanceof Error ? cause.message : '';
+  const place = why.startsWith(server) ? '' : `${server}: `;
+  return { sentence: `${place}authentication failed${why === '' ? '' : `: ${why}`}` };
 }
 
 /** The cause of a lost connection, if known: "(zk1:2181 violated the protocol: …)". */

@@ -11,7 +11,6 @@ import { QuorumPeer } from '../../quorum/quorum-peer.js';
 import type { PeerPorts } from '../driver/perform.js';
 import type { ClientPorts } from '../ports/client-ports.js';
 import { ElectionPort } from '../ports/election-port.js';
-import { makeQuorumAuth } from '../ports/quorum-auth.js';
 import { QuorumPort } from '../ports/quorum-port.js';
 import { openEpochs } from '../storage/epoch-files.js';
 import { makeCommittedLog, type OpenedStorage } from '../storage/open-storage.js';
@@ -20,6 +19,7 @@ import { ConfigKeeper } from './config-file.js';
 import { hostViewOf } from './host.js';
 import { makeAuth } from './make-auth.js';
 import { makeContainers, makeServer } from './make-server.js';
+import { makeQuorumAuth } from './quorum-logins.js';
 import type { MemberIdentity } from './read-membership.js';
 
 /** Time that a vote must be stable (FastLeaderElection.finalizeWait). */

@@ -115,6 +115,7 @@ export class ElectionPort {
     const own = members.find(({ sid }) => sid === ownSid);
     if (own !== undefined) this.ownAddresses = electionAddresses([own]);
     this.members = new Set([...members, ...proposed].map(({ sid }) => sid));
+    this.options.auth?.setHosts([...members, ...proposed].flatMap(hostsOf));
     for (const [sid, peer] of this.peers) {
       if (this.members.has(sid)) continue;
       this.peers.delete(sid);
@@ -140,10 +141,12 @@ export class ElectionPort {
         const socket = await dial({ addresses, timeoutMs: connectTimeoutMs, transport, signal });
         const preamble = { sid: own, addresses: this.ownAddresses };
         socket.write(encodePreamble(preamble, isMultiAddress));
-        await auth?.prove(socket, connectTimeoutMs).catch((error: Error) => {
-          reportLimit(step, error, addresses[0]?.host ?? '');
-          throw error;
-        });
+        await auth
+          ?.prove(socket, connectTimeoutMs, addresses[0]?.host ?? '')
+          .catch((error: Error) => {
+            reportLimit(step, error, addresses[0]?.host ?? '');
+            throw error;
+          });
         return socket.setKeepAlive(isKeptAlive);
       },
       waits: this.options.waits ?? ELECTION_WAITS,
@@ -269,6 +272,10 @@ export class ElectionPort {
 }
 
 /** The addresses in the lines of one server, each once. */
+function hostsOf({ addresses }: QuorumServerConfig): string[] {
+  return addresses.map(({ host }) => host);
+}
+
 function electionAddresses(lines: readonly QuorumServerConfig[]): HostPort[] {
   const places = new Map<string, HostPort>();
   for (const { host, electionPort: port } of lines.flatMap(({ addresses }) => addresses)) {

@@ -10,97 +10,60 @@
  *                                  ◀──  SUCCESS, its own proof; or ERROR
  * ```
  */
-import { createHash, randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { JaasError, parseSaslLogin, parseSaslUsers } from '../../../protocol/jaas.js';
-import { SaslDigestClient, type SaslLogin } from '../../../protocol/sasl-digest-client.js';
-import type { Config } from '../../config/config.js';
+import type { SaslClientExchange, SaslExchange } from '../../../protocol/sasl-step.js';
 import {
   type AuthPacket,
   AuthStatus,
   encodeAuthPacket,
   isAuth,
-  QUORUM_NAMES,
   readAuthPacket,
 } from '../../quorum/wire/auth-packet.js';
-import { SaslDigest } from '../../session/sasl-digest.js';
 import { addressOf, nameOf } from '../sockets/remote-name.js';
-import { ExitCode, ServerError } from '../storage/errors.js';
 
 export interface QuorumAuthOptions {
-  /** Passwords by user name. */
-  readonly users: ReadonlyMap<string, string>;
-  /** The login of this server when it dials, or null. */
-  readonly login: SaslLogin | null;
+  /**
+   * Begins the login of a dialing server.
+   * @param hosts of the members
+   */
+  readonly accept: (hosts: readonly string[]) => SaslExchange | Promise<SaslExchange>;
+  /** Begins the login of this server to the one on `host`; null if it does not log in. */
+  readonly login: ((host: string) => SaslClientExchange | Promise<SaslClientExchange>) | null;
   /** quorum.auth.serverRequireSasl */
   readonly isRequired: boolean;
 }
 
 const NOTHING = Buffer.alloc(0);
 
-/** Null without quorum.auth.enableSasl. @throws ServerError ECONFIG for an unusable JAAS file */
-export function makeQuorumAuth(config: Config): QuorumAuth | null {
-  if (!config.quorumAuthEnableSasl) return null;
-  const { saslLoginConfig: file } = config;
-  const refuse = (message: string, cause?: unknown): never => {
-    throw new ServerError('ECONFIG', ExitCode.USAGE, message, cause);
-  };
-  if (file === null) {
-    return refuse(
-      'quorum.auth.enableSasl: needs a JAAS file: -D java.security.auth.login.config=…',
-    );
-  }
-  let text = '';
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (cause) {
-    refuse(`${file}: java.security.auth.login.config: cannot read: ${reasonOf(cause)}`, cause);
-  }
-  const { quorumAuthServerLoginContext: ofServer, quorumAuthLearnerLoginContext: ofLearner } =
-    config;
-  const read = <T>(parse: (text: string, section: string) => T, section: string): T => {
-    try {
-      return parse(text, section);
-    } catch (cause) {
-      if (!(cause instanceof JaasError)) throw cause;
-      return refuse(`${file}: ${cause.message}`, cause);
-    }
-  };
-  const users = read(parseSaslUsers, ofServer);
-  const login = read(parseSaslLogin, ofLearner);
-  const expected = 'expected a DigestLoginModule, the only supported login module';
-  if (users === undefined) return refuse(`${file}: ${ofServer}: ${expected}, with user_NAME`);
-  if (login === undefined) {
-    return refuse(`${file}: ${ofLearner}: ${expected}, with username and password`);
-  }
-  return new QuorumAuth({
-    users,
-    login: config.quorumAuthLearnerRequireSasl ? login : null,
-    isRequired: config.quorumAuthServerRequireSasl,
-  });
-}
-
 export class QuorumAuth {
   private readonly options: QuorumAuthOptions;
+  private hosts: readonly string[] = [];
 
   constructor(options: QuorumAuthOptions) {
     this.options = options;
   }
 
-  /** Authenticates this server to the dialed one. Pauses the socket; destroys it on an error. */
-  async prove(socket: Socket, timeoutMs: number): Promise<void> {
+  /** The hosts of the members from now on: a principal of Kerberos names one of them. */
+  setHosts(hosts: readonly string[]): void {
+    this.hosts = hosts;
+  }
+
+  /**
+   * Authenticates this server to the dialed one. Pauses the socket; destroys it on an error.
+   * @param host of the dialed server, as the configuration names it
+   */
+  async prove(socket: Socket, timeoutMs: number, host: string): Promise<void> {
     const { login } = this.options;
     if (login === null) return;
     const place = nameOf(socket);
     const exchange = new Exchange(socket, NOTHING);
     const timer = setTimeout(() => socket.destroy(), timeoutMs);
     try {
-      const client = new SaslDigestClient({ login, names: QUORUM_NAMES, md5, nonce });
-      exchange.send({ status: AuthStatus.IN_PROGRESS, token: NOTHING });
+      const client = await login(host);
+      exchange.send({ status: AuthStatus.IN_PROGRESS, token: client.first });
       for (;;) {
         const { status, token } = await exchange.receive();
-        if (status === AuthStatus.ERROR) throw new Error(`it refuses the user "${login.user}"`);
+        if (status === AuthStatus.ERROR) throw new Error(`it refuses the user "${client.user}"`);
         const step = client.step(token);
         if (step.kind === 'failed') throw new Error(step.reason);
         if (step.kind === 'done' && status === AuthStatus.SUCCESS) break;
@@ -141,8 +104,7 @@ export class QuorumAuth {
   }
 
   private async checkCredentials(exchange: Exchange): Promise<void> {
-    const { users } = this.options;
-    const server = new SaslDigest({ users, names: QUORUM_NAMES, md5, nonce });
+    const server = await this.options.accept(this.hosts);
     for (;;) {
       const { token } = await exchange.receive();
       const step = server.step(token);
@@ -153,14 +115,6 @@ export class QuorumAuth {
       if (isDone) return;
     }
   }
-}
-
-function md5(bytes: Buffer): Buffer {
-  return createHash('md5').update(bytes).digest();
-}
-
-function nonce(): string {
-  return randomBytes(24).toString('hex');
 }
 
 function reasonOf(error: unknown): string {

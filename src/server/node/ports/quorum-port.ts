@@ -169,7 +169,7 @@ export class QuorumPort {
     signal: AbortSignal,
   ): Promise<Socket> {
     const socket = await dial({ addresses, timeoutMs, transport: this.transport, signal });
-    await this.options.auth?.prove(socket, timeoutMs);
+    await this.options.auth?.prove(socket, timeoutMs, addresses[0]?.host ?? '');
     return socket;
   }
 

@@ -2,6 +2,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LIMITS } from '../../../../src/server/limits/limits.js';
+import {
+  acceptPasswords,
+  logInWithPassword,
+} from '../../../../src/server/node/boot/quorum-logins.js';
 import { ELECTION_WAITS } from '../../../../src/server/node/ports/election-peer.js';
 import type { ElectionPortOptions } from '../../../../src/server/node/ports/election-port.js';
 import { QuorumAuth } from '../../../../src/server/node/ports/quorum-auth.js';
@@ -158,8 +162,8 @@ test('the number of unknown servers is limited, and one more is refused', () =>
   }));
 
 const AUTH = new QuorumAuth({
-  users: new Map([['zk', 'secret']]),
-  login: { user: 'zk', password: 'secret' },
+  accept: acceptPasswords(new Map([['zk', 'secret']])),
+  login: logInWithPassword({ user: 'zk', password: 'secret' }),
   isRequired: true,
 });
 

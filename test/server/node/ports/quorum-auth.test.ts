@@ -2,6 +2,10 @@ import { connect, createServer, type Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
+  acceptPasswords,
+  logInWithPassword,
+} from '../../../../src/server/node/boot/quorum-logins.js';
+import {
   QuorumAuth,
   type QuorumAuthOptions,
 } from '../../../../src/server/node/ports/quorum-auth.js';
@@ -12,8 +16,8 @@ import { waitFor } from '../../../support/wait-for.js';
 
 const USERS = new Map([['zk', 'secret']]);
 const RIGHT: QuorumAuthOptions = {
-  users: USERS,
-  login: { user: 'zk', password: 'secret' },
+  accept: acceptPasswords(USERS),
+  login: logInWithPassword({ user: 'zk', password: 'secret' }),
   isRequired: true,
 };
 const TIMEOUT_MS = 10_000;
@@ -61,7 +65,7 @@ async function within(
       heard,
       ended,
       begin: () => {
-        outcome(new QuorumAuth(parts.prove).prove(caller, TIMEOUT_MS)).then((said) => {
+        outcome(new QuorumAuth(parts.prove).prove(caller, TIMEOUT_MS, 'localhost')).then((said) => {
           ended.prove = said;
           if (said === 'ok') listen('caller', caller);
         }, assert.unreachable);
@@ -93,7 +97,10 @@ test('both sides prove the right password, and later bytes pass through', () =>
 
 test('a wrong password is refused, with a reason for each side', () =>
   within(
-    { prove: { ...RIGHT, login: { user: 'zk', password: 'guess' } }, check: RIGHT },
+    {
+      prove: { ...RIGHT, login: logInWithPassword({ user: 'zk', password: 'guess' }) },
+      check: RIGHT,
+    },
     async (world) => {
       world.begin();
       await waitFor('the end', () => isOver(world));
