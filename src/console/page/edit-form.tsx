@@ -1,7 +1,7 @@
 /** The data of a znode as text. A change by another client in the meantime is merged, not lost. */
 import { useState } from 'preact/hooks';
 import { diffLines } from '../../commands/zksh/results/line-diff.js';
-import { mergeLines } from '../../commands/zksh/verbs/znode/merge-lines.js';
+import { mergeLines } from '../../commands/zksh/results/merge-lines.js';
 import { safeText } from '../../protocol/sanitize.js';
 import type { Znode } from '../api/shapes.js';
 import { ApiProblem, ask } from './api.js';

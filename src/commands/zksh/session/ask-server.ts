@@ -1,7 +1,7 @@
-import { parseServerAddress } from '../../../../client/base/connect-string.js';
-import type { ParsedServer } from '../../../../fourlw/srvr.js';
-import { isSecureTarget } from '../../../connecting/target.js';
-import type { ShellSession } from '../../session/shell-session.js';
+import { parseServerAddress } from '../../../client/base/connect-string.js';
+import type { ParsedServer } from '../../../fourlw/srvr.js';
+import { isSecureTarget } from '../../connecting/target.js';
+import type { ShellSession } from './shell-session.js';
 
 /** Uses a separate connection. @returns undefined if the server does not answer srvr */
 export async function askServer(
@@ -12,7 +12,7 @@ export async function askServer(
   const server = session.client?.server;
   if (server === undefined) return undefined;
   try {
-    const { parseServer } = await import('../../../../fourlw/srvr.js');
+    const { parseServer } = await import('../../../fourlw/srvr.js');
     return parseServer(await askWordOf(session, server, 'srvr', signal));
   } catch {
     // A server may serve this session without allowing four-letter words.
@@ -27,7 +27,7 @@ export async function askWordOf(
   word: string,
   signal?: AbortSignal,
 ): Promise<string> {
-  const { askWord } = await import('../../../../client/base/four-letter.js');
+  const { askWord } = await import('../../../client/base/four-letter.js');
   const plain = parseServerAddress(server);
   const address = isSecureTarget(target) ? { ...plain, isSecure: true as const } : plain;
   const how = {

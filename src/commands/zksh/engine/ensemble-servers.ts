@@ -4,9 +4,9 @@ import {
   parseConnectString,
   parseServerAddress,
   type ServerAddress,
-} from '../../../../client/base/connect-string.js';
-import { clientAddresses } from '../../../znodes/client-addresses.js';
-import type { CommandContext } from '../../engine/command.js';
+} from '../../../client/base/connect-string.js';
+import { clientAddresses } from '../../znodes/client-addresses.js';
+import type { CommandContext } from './command.js';
 
 /** Of the connect string and the configuration; names of the same address count once. */
 export async function ensembleServers(context: CommandContext): Promise<readonly ServerAddress[]> {

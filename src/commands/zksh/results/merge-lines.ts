@@ -1,4 +1,4 @@
-import { diffLines } from '../../results/line-diff.js';
+import { diffLines } from './line-diff.js';
 
 export interface Merge {
   readonly text: string;
