@@ -5,8 +5,8 @@ import { parentPath } from '../../../protocol/path.js';
 import { formatSessionId } from '../../../protocol/session-id.js';
 import { mapBounded } from '../../znodes/map-bounded.js';
 import { formatAcl } from '../../znodes/parse-acl.js';
+import { isEphemeral } from '../../znodes/stat-lines.js';
 import { compareWalk } from '../../znodes/walk.js';
-import { isEphemeral } from '../paths/long-listing.js';
 import type { ChangedZnode, CommandChanges, ZnodeBefore } from '../session/change-journal.js';
 
 export interface UndoPlan {

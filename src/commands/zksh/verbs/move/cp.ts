@@ -1,4 +1,3 @@
-import { isWithin } from '../../../../protocol/path.js';
 import { usageError } from '../../../program/command-error.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import type { Result } from '../../results/result.js';
@@ -10,6 +9,7 @@ import {
   isFile,
   isRemote,
   openTree,
+  refuseInside,
   type TreePlace,
 } from './place.js';
 import { TreeSink } from './tree-sink.js';
@@ -74,11 +74,6 @@ export interface CopyOptions {
   readonly 'dry-run': boolean;
   readonly ephemerals: boolean;
   readonly 'no-acl': boolean;
-}
-
-export function refuseInside(from: string, to: string): void {
-  if (isWithin(to, from))
-    throw usageError(`${to}: destination is inside the source: ${from}`, undefined);
 }
 
 async function copy(

@@ -6,9 +6,8 @@ import { CommandError, ExitCode, usageError } from '../../../program/command-err
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import type { Result } from '../../results/result.js';
 import { amount, checkSink, checkSource } from './copy-report.js';
-import { refuseInside } from './cp.js';
 import { existingRoot } from './existing-root.js';
-import { destinationPath } from './place.js';
+import { destinationPath, refuseInside } from './place.js';
 import { TreeSink } from './tree-sink.js';
 import { TreeSource } from './tree-source.js';
 import { isOpenAcl, type ZnodeRecord } from './znode-record.js';

@@ -1,6 +1,6 @@
 import type { ZooKeeperClient } from '../../../../client/base/client.js';
 import { chrootStart } from '../../../../client/base/connect-string.js';
-import { baseName, childPath } from '../../../../protocol/path.js';
+import { baseName, childPath, isWithin } from '../../../../protocol/path.js';
 import { usageError } from '../../../program/command-error.js';
 import type { CommandContext } from '../../engine/command.js';
 import { DumpSource } from './dump-file.js';
@@ -53,6 +53,11 @@ export async function openTree(
 export function destinationPath(to: string, typed: string | undefined, from: string): string {
   if (typed?.endsWith('/') !== true || from === '/') return to;
   return childPath(to, baseName(from));
+}
+
+export function refuseInside(from: string, to: string): void {
+  if (isWithin(to, from))
+    throw usageError(`${to}: destination is inside the source: ${from}`, undefined);
 }
 
 export interface OpenSource {
