@@ -1,8 +1,10 @@
 import { usageError } from '../../../program/command-error.js';
+import { amount, checkSink, checkSource, leftOut } from '../../../trees/copy-report.js';
+import { existingRoot } from '../../../trees/existing-root.js';
+import { TreeSink } from '../../../trees/tree-sink.js';
+import { TreeSource } from '../../../trees/tree-source.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import type { Result } from '../../results/result.js';
-import { amount, checkSink, checkSource, leftOut } from './copy-report.js';
-import { existingRoot } from './existing-root.js';
 import {
   AUTH_OPTION,
   destinationPath,
@@ -12,8 +14,6 @@ import {
   refuseInside,
   type TreePlace,
 } from './place.js';
-import { TreeSink } from './tree-sink.js';
-import { TreeSource } from './tree-source.js';
 
 export const cp = defineCommand({
   name: 'cp',

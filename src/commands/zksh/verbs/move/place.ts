@@ -2,11 +2,11 @@ import type { ZooKeeperClient } from '../../../../client/base/client.js';
 import { chrootStart } from '../../../../client/base/connect-string.js';
 import { baseName, childPath, isWithin } from '../../../../protocol/path.js';
 import { usageError } from '../../../program/command-error.js';
+import { DumpSource } from '../../../trees/dump-file.js';
+import type { DumpFormat } from '../../../trees/dump-format.js';
+import { TreeSource, type TreeSourceOptions } from '../../../trees/tree-source.js';
+import type { ZnodeRecord } from '../../../trees/znode-record.js';
 import type { CommandContext } from '../../engine/command.js';
-import { DumpSource } from './dump-file.js';
-import type { DumpFormat } from './dump-format.js';
-import { TreeSource, type TreeSourceOptions } from './tree-source.js';
-import type { ZnodeRecord } from './znode-record.js';
 
 export interface TreePlace {
   readonly client: ZooKeeperClient;

@@ -1,17 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  formatParts,
-  guessFormat,
-} from '../../../../../src/commands/zksh/verbs/move/dump-format.js';
+import { formatParts, guessFormat } from '../../../src/commands/trees/dump-format.js';
 import {
   endFields,
   headFields,
   recordFields,
   type ZnodeRecord,
-} from '../../../../../src/commands/zksh/verbs/move/znode-record.js';
-import { parseAcl } from '../../../../../src/commands/znodes/parse-acl.js';
-import { Random } from '../../../../support/random.js';
+} from '../../../src/commands/trees/znode-record.js';
+import { parseAcl } from '../../../src/commands/znodes/parse-acl.js';
+import { Random } from '../../support/random.js';
 
 const CHARS = [
   ...['\n', '\n\n', ' ', '  ', '\t', '\r\n', '---', '...', '"', "'", '\\', '#', ': ', '- ', '&'],

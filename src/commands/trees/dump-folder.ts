@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, realpath, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { CommandError, ExitCode } from '../../../program/command-error.js';
+import { CommandError, ExitCode } from '../program/command-error.js';
 import { MAX_PIECE_LENGTH } from './dump-syntax.js';
 
 const INDEX = 'znodes.ndjson';

@@ -1,8 +1,8 @@
-import type { ZooKeeperClient } from '../../../../client/base/client.js';
-import type { ACL } from '../../../../protocol/data.js';
-import { isWithin } from '../../../../protocol/path.js';
-import { isEphemeral } from '../../../znodes/stat-lines.js';
-import { type Visit, walkTree } from '../../../znodes/walk.js';
+import type { ZooKeeperClient } from '../../client/base/client.js';
+import type { ACL } from '../../protocol/data.js';
+import { isWithin } from '../../protocol/path.js';
+import { isEphemeral } from '../znodes/stat-lines.js';
+import { type Visit, walkTree } from '../znodes/walk.js';
 import type { ZnodeRecord } from './znode-record.js';
 
 export interface TreeSourceOptions {

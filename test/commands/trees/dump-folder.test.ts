@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { fileOf } from '../../../../../src/commands/zksh/verbs/move/dump-folder.js';
-import { Random } from '../../../../support/random.js';
+import { fileOf } from '../../../src/commands/trees/dump-folder.js';
+import { Random } from '../../support/random.js';
 
 test('the path of a znode gives the path of its data, with names that any file system accepts', () => {
   const cases = {

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { CommandError, ExitCode } from '../../../program/command-error.js';
-import { compareWalk } from '../../../znodes/walk.js';
+import { CommandError, ExitCode } from '../program/command-error.js';
+import { compareWalk } from '../znodes/walk.js';
 import { DumpFolder } from './dump-folder.js';
 import { type DumpFormat, type FileFormat, formatParts, guessFormat } from './dump-format.js';
 import type { DumpSyntax } from './dump-syntax.js';

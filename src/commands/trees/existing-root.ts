@@ -1,7 +1,7 @@
-import type { ZooKeeperClient } from '../../../../client/base/client.js';
-import { ZooKeeperError } from '../../../../client/base/errors.js';
-import { ErrorCode } from '../../../../protocol/error-code.js';
-import { parentPath } from '../../../../protocol/path.js';
+import type { ZooKeeperClient } from '../../client/base/client.js';
+import { ZooKeeperError } from '../../client/base/errors.js';
+import { ErrorCode } from '../../protocol/error-code.js';
+import { parentPath } from '../../protocol/path.js';
 
 /** @throws ZooKeeperError NODEEXISTS, or NONODE without its parent */
 export async function existingRoot(client: ZooKeeperClient, root: string): Promise<void> {

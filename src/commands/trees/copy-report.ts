@@ -1,5 +1,5 @@
-import { CommandError, ExitCode } from '../../../program/command-error.js';
-import { partialError } from '../../../znodes/walk.js';
+import { CommandError, ExitCode } from '../program/command-error.js';
+import { partialError } from '../znodes/walk.js';
 import type { TreeSink } from './tree-sink.js';
 import type { TreeSource } from './tree-source.js';
 
