@@ -22,6 +22,7 @@ import {
   checkText,
   checkVoid,
 } from './support/tidy/text-rules.js';
+import { findVerbImports } from './support/tidy/verb-rules.js';
 
 // The rules for sources. test/support/tidy/*.test.ts shows that each one can fail.
 
@@ -128,6 +129,10 @@ test('a row of the import table allows only rows above it', () => {
 
 test('the import table allows no import that nobody uses', () => {
   expectNone(findUnusedDoors(table, src));
+});
+
+test('no verb of zksh imports a verb, and only the registry imports their rooms', () => {
+  expectNone(findVerbImports(src));
 });
 
 test('every source is reached from a command or an entry of the package', () => {
