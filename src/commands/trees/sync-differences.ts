@@ -1,6 +1,6 @@
 import type { ZooKeeperClient } from '../../client/base/client.js';
+import { isCode } from '../../client/base/errors.js';
 import { isWithin } from '../../protocol/path.js';
-import { isCode } from '../znodes/is-code.js';
 import type { Difference } from './compare-records.js';
 import { checkSink } from './copy-report.js';
 import { type SinkRecord, TreeSink } from './tree-sink.js';

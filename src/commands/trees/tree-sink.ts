@@ -1,11 +1,10 @@
 import type { CreateOptions, ZooKeeperClient } from '../../client/base/client.js';
-import { ZooKeeperError } from '../../client/base/errors.js';
+import { isCode, ZooKeeperError } from '../../client/base/errors.js';
 import { CreateModes } from '../../protocol/create-mode.js';
 import type { ACL } from '../../protocol/data.js';
 import { isWithin } from '../../protocol/path.js';
 import { Perms } from '../../protocol/perms.js';
 import { CommandError, ExitCode } from '../program/command-error.js';
-import { isCode } from '../znodes/is-code.js';
 import { ownId } from '../znodes/self-lockout.js';
 import { isOpenAcl, isSameAcl, isSameData, type ZnodeRecord } from './znode-record.js';
 

@@ -1,5 +1,5 @@
 import type { ZooKeeperClient } from '../../client/base/client.js';
-import { ZooKeeperError } from '../../client/base/errors.js';
+import { isCode, ZooKeeperError } from '../../client/base/errors.js';
 import { childPath, parentPath } from '../../protocol/path.js';
 import {
   LIMIT_NODE,
@@ -12,7 +12,6 @@ import {
   STAT_NODE,
   statPath,
 } from '../../protocol/quota.js';
-import { isCode } from './is-code.js';
 
 export interface Quota {
   readonly limits: QuotaFigures;
