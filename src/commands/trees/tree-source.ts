@@ -1,6 +1,7 @@
 import type { ZooKeeperClient } from '../../client/base/client.js';
 import type { ACL } from '../../protocol/data.js';
 import { isWithin } from '../../protocol/path.js';
+import { isMasked } from '../znodes/parse-acl.js';
 import { isEphemeral } from '../znodes/stat-lines.js';
 import { type Visit, walkTree } from '../znodes/walk.js';
 import type { ZnodeRecord } from './znode-record.js';
@@ -99,8 +100,4 @@ export class TreeSource {
     ]);
     return { data, acl: acl?.acl };
   }
-}
-
-function isMasked({ id }: ACL): boolean {
-  return id.scheme === 'digest' && id.id.endsWith(':x');
 }

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { ACL } from '../../protocol/data.js';
 import { pathFault } from '../../protocol/path.js';
-import { OPEN_ACL_UNSAFE } from '../../protocol/perms.js';
-import { formatAcl, parseAcl } from '../znodes/parse-acl.js';
+import { formatAcl, OPEN_ACL_UNSAFE } from '../../protocol/perms.js';
+import { parseAcl } from '../znodes/parse-acl.js';
 
 export interface ZnodeRecord {
   /** Relative to the root of the copy: "" is the root, then "/a" and "/a/b". */
