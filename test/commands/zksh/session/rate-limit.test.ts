@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Pacer } from '../../../../src/commands/zksh/session/pacer.js';
+import { RateLimit } from '../../../../src/commands/zksh/session/rate-limit.js';
 import { walkTree } from '../../../../src/commands/znodes/walk.js';
 import { FakeClient } from '../../../support/fake-client.js';
 import { makeShellWorld } from '../../../support/shell-world.js';
@@ -23,25 +23,25 @@ function handClock(startMs: number) {
 
 test('the first request passes at once, and each further one after its interval', async () => {
   const { clock, sleeps, advance } = handClock(1000);
-  const pacer = new Pacer(100, new AbortController().signal, clock);
-  await pacer.pass();
+  const rateLimit = new RateLimit(100, new AbortController().signal, clock);
+  await rateLimit.pass();
   assert.equal(sleeps, []);
-  await pacer.pass();
-  await pacer.pass(2);
-  await pacer.pass();
+  await rateLimit.pass();
+  await rateLimit.pass(2);
+  await rateLimit.pass();
   assert.equal(sleeps, [10, 20, 40]);
   // Unused intervals do not accumulate.
   advance(1_000_000);
-  await pacer.pass();
-  await pacer.pass();
+  await rateLimit.pass();
+  await rateLimit.pass();
   assert.equal(sleeps, [10, 20, 40, 10]);
 });
 
 test('an interrupt ends the wait', async () => {
   const abort = new AbortController();
-  const pacer = new Pacer(0.001, abort.signal);
-  await pacer.pass();
-  const waiting = pacer.pass();
+  const rateLimit = new RateLimit(0.001, abort.signal);
+  await rateLimit.pass();
+  const waiting = rateLimit.pass();
   abort.abort();
   await waiting.then(
     () => assert.unreachable(),

@@ -1,25 +1,25 @@
 import { setTimeout } from 'node:timers/promises';
 
 /** In ms. */
-export interface PacerClock {
+export interface RateClock {
   now(): number;
   /** @throws when the signal aborts */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-const CLOCK: PacerClock = {
+const CLOCK: RateClock = {
   now: () => performance.now(),
   sleep: (ms, signal) => setTimeout(ms, undefined, { signal }),
 };
 
 /** Requests per second, in order. Idle time does not accumulate, which prevents bursts. */
-export class Pacer {
+export class RateLimit {
   readonly #gapMs: number;
   readonly #signal: AbortSignal;
-  readonly #clock: PacerClock;
+  readonly #clock: RateClock;
   #nextMs = Number.NEGATIVE_INFINITY;
 
-  constructor(perSecond: number, signal: AbortSignal, clock: PacerClock = CLOCK) {
+  constructor(perSecond: number, signal: AbortSignal, clock: RateClock = CLOCK) {
     this.#gapMs = 1000 / perSecond;
     this.#signal = signal;
     this.#clock = clock;
