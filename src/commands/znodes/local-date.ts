@@ -1,14 +1,10 @@
-const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+import { formatJavaDate } from '../../fourlw/java-date.js';
 
 /** "Sat Nov 21 07:20:43 UTC 2026", in the local zone; out of range, the number. */
-export function formatJavaDate(time: bigint): string {
+export function formatLocalDate(time: bigint): string {
   const date = new Date(Number(time));
   if (Number.isNaN(date.getTime())) return String(time);
-  const two = (value: number) => String(value).padStart(2, '0');
-  const clock = [date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':');
-  const day = `${DAYS[date.getDay()]} ${MONTHS[date.getMonth()]} ${two(date.getDate())}`;
-  return `${day} ${clock} ${zoneName(date)} ${String(date.getFullYear()).padStart(4, '0')}`;
+  return formatJavaDate(date.getTime() - date.getTimezoneOffset() * 60_000, zoneName(date));
 }
 
 // Each locale has short zone names for its region, and "GMT+1" for others.
