@@ -97,26 +97,8 @@ export class ObserverMaster implements LearnerMaster {
   }
 
   step(event: QuorumEvent): void {
-    switch (event.kind) {
-      case 'link-opened':
-        this.learners.open(event.link, event.remote);
-        break;
-      case 'link-received':
-        this.learners.received(event.link, event.bytes, this.receive);
-        break;
-      case 'link-closed':
-        this.learners.remove(event.link);
-        this.informReleased();
-        break;
-      case 'log-searched':
-        this.synchronizer.searched(event);
-        break;
-      case 'snapshot-sent':
-        this.synchronizer.snapshotSent(event.link);
-        break;
-      default:
-        break;
-    }
+    this.synchronizer.step(event, this.receive);
+    if (event.kind === 'link-closed') this.informReleased();
   }
 
   private readonly receive = (handler: LearnerHandler, packet: Packet): void => {
