@@ -3,13 +3,13 @@ import { InputArchive } from '../../src/jute/input-archive.js';
 import { OutputArchive } from '../../src/jute/output-archive.js';
 import { ErrorCode } from '../../src/protocol/error-code.js';
 import { OpCode, Xid } from '../../src/protocol/op-code.js';
+import { AuthPacket } from '../../src/protocol/proto.js';
 import {
-  AuthPacket,
   ConnectRequest,
   ConnectResponse,
   ReplyHeader,
   WatcherEvent,
-} from '../../src/protocol/proto.js';
+} from '../support/jute-records.js';
 import type { Random } from '../support/random.js';
 import type { Asked, ClientWorld } from './client-world.js';
 import type { Told } from './history.js';

@@ -1,6 +1,6 @@
 import { ErrorCode } from '../../src/protocol/error-code.js';
 import { OpCode } from '../../src/protocol/op-code.js';
-import { ExistsResponse, GetChildren2Response, GetDataResponse } from '../../src/protocol/proto.js';
+import { ExistsResponse, GetChildren2Response, GetDataResponse } from '../support/jute-records.js';
 import type { ClientNode } from './client-node.js';
 import type { Answer } from './client-world.js';
 import type { History } from './history.js';

@@ -3,16 +3,18 @@ import { ErrorCode, errorName } from '../../src/protocol/error-code.js';
 import { OpCode } from '../../src/protocol/op-code.js';
 import {
   CreateRequest,
-  CreateResponse,
-  GetDataResponse,
-  MultiHeader,
   PathRequest,
   PathWatchRequest,
   SetDataRequest,
-  SetDataResponse,
 } from '../../src/protocol/proto.js';
 import type { Arguments, OpName, Part, Result } from '../history/format.js';
 import { HistoryRecorder } from '../history/recorder.js';
+import {
+  CreateResponse,
+  GetDataResponse,
+  MultiHeader,
+  SetDataResponse,
+} from '../support/jute-records.js';
 import type { Answer, Asked } from './client-world.js';
 import { Flags } from './requests.js';
 

@@ -8,13 +8,13 @@ import {
   CreateRequest,
   CreateTTLRequest,
   DeleteRequest,
-  MultiHeader,
   PathRequest,
   PathWatchRequest,
   SetACLRequest,
   SetDataRequest,
   WatchesRequest,
 } from '../../src/protocol/proto.js';
+import { MultiHeader } from '../support/jute-records.js';
 
 /** The type of a request and its body, as in a frame or in a multi. */
 export interface Body {
