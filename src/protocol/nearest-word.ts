@@ -1,4 +1,4 @@
-/** The first of the nearest candidates, at most `most` typing errors from the word; case is free. */
+/** The first of the nearest candidates, at most `most` typing errors away; ignores case. */
 export function nearestWord(
   word: string,
   candidates: Iterable<string>,

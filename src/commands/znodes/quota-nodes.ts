@@ -27,7 +27,7 @@ export class QuotaConflict extends Error {
 }
 
 /** As StatsTrack.toString writes it. */
-export function formatQuota(figures: QuotaFigures): string {
+function formatQuota(figures: QuotaFigures): string {
   const { count, bytes, byteHardLimit, countHardLimit } = figures;
   return `count=${count},bytes=${bytes}=;byteHardLimit=${byteHardLimit};countHardLimit=${countHardLimit}`;
 }

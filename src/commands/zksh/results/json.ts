@@ -123,19 +123,19 @@ function valueToJson(value: ZnodeValue | null | undefined): object | null | unde
 }
 
 /** UTF-8 data is text, other data is base64. */
-export function dataToJson(data: Buffer | null): object {
+function dataToJson(data: Buffer | null): object {
   if (data === null) return { data: null, encoding: null };
   return isUtf8(data)
     ? { data: data.toString(), encoding: 'utf8' }
     : { data: data.toString('base64'), encoding: 'base64' };
 }
 
-export function aclToJson({ perms, id }: ACL): object {
+function aclToJson({ perms, id }: ACL): object {
   return { scheme: id.scheme, id: id.id, perms: formatPerms(perms) };
 }
 
 /** With the field names of the jute record. Ids are hex text, times are ms since 1970. */
-export function statToJson(stat: Stat | undefined): object | undefined {
+function statToJson(stat: Stat | undefined): object | undefined {
   if (stat === undefined) return undefined;
   return {
     czxid: formatZxid(stat.czxid),

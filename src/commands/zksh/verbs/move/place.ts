@@ -26,7 +26,7 @@ export function isFile(place: string): boolean {
 }
 
 /** Splits "zk://h1,h2:2182/a/b" into the connect string and the path. */
-export function splitRemote(place: string): { readonly target: string; readonly path: string } {
+function splitRemote(place: string): { readonly target: string; readonly path: string } {
   const plain = place.replace(/^zk:\/\//, '');
   const at = chrootStart(plain);
   const path = plain.slice(at).replace(/\/+$/, '');
