@@ -22,6 +22,7 @@ import {
   checkText,
   checkVoid,
 } from './support/tidy/text-rules.js';
+import { findUnusedExports } from './support/tidy/unused-exports.js';
 import { findVerbImports } from './support/tidy/verb-rules.js';
 
 // The rules for sources. test/support/tidy/*.test.ts shows that each one can fail.
@@ -85,6 +86,9 @@ const UNREACHED: Readonly<Record<string, string>> = {
   'src/server/node/storage/compaction-worker.ts': 'a thread, started by its URL',
 };
 
+/** Exports that tests compare with documents, or write them from. */
+const FOR_DOCUMENTS = ['OPTION_SECTIONS', 'REASONS'];
+
 /** Entries of package.json without a source yet. */
 const ENTRIES_TO_COME: readonly string[] = [];
 
@@ -142,6 +146,11 @@ test('every source is reached from a command or an entry of the package', () => 
     'src/console/page/main.tsx',
   ];
   assert.equal(findUnreachable(src, entries), Object.keys(UNREACHED).sort());
+});
+
+test('each export of src is used in src, or also tested', () => {
+  const found = findUnusedExports(src, [...tests, ...others], REGISTRIES);
+  expectNone(found.filter((each) => !FOR_DOCUMENTS.some((name) => each.endsWith(` ${name}`))));
 });
 
 test('commands and entries that package.json names have a source', () => {
