@@ -54,12 +54,12 @@ export function upstreamOf(link: LeaderLink, master: () => ObserverMaster | null
 /** Null if no port for observers is configured. */
 export function takeObservers(
   peer: PeerHost,
-  { path }: { readonly path: LearnerPipeline },
+  { pipeline }: { readonly pipeline: LearnerPipeline },
   server: Server,
   leader: LeaderLink,
 ): ObserverMaster | null {
   const isOff = (peer.limits.observerMasterPort ?? null) === null;
-  return isOff ? null : new ObserverMaster(peer, server, path, leader);
+  return isOff ? null : new ObserverMaster(peer, server, pipeline, leader);
 }
 
 export class ObserverMaster implements LearnerMaster {
@@ -67,17 +67,17 @@ export class ObserverMaster implements LearnerMaster {
   readonly learners: Learners;
   readonly newLeaderZxid: bigint;
   private readonly peer: PeerHost;
-  private readonly path: LearnerPipeline;
+  private readonly pipeline: LearnerPipeline;
   private readonly leader: LeaderLink;
   private readonly synchronizer: Synchronizer;
   /** In the order in which the leader answers. */
   private readonly revalidations: PendingRevalidation[] = [];
   private nextPingMs: number;
 
-  constructor(peer: PeerHost, server: Server, path: LearnerPipeline, leader: LeaderLink) {
+  constructor(peer: PeerHost, server: Server, pipeline: LearnerPipeline, leader: LeaderLink) {
     this.peer = peer;
     this.server = server;
-    this.path = path;
+    this.pipeline = pipeline;
     this.leader = leader;
     this.newLeaderZxid = BigInt(peer.currentEpoch) << 32n;
     this.nextPingMs = peer.nowMs;
@@ -183,7 +183,7 @@ export class ObserverMaster implements LearnerMaster {
     const request = readRequest(data);
     if (request === undefined || data === null) return 'REQUEST: damaged';
     const { sessionId, cxid, type } = request;
-    if (type === OpCode.sync) this.path.expectSync(handler);
+    if (type === OpCode.sync) this.pipeline.expectSync(handler);
     else if (type !== OpCode.closeSession && this.isMoved(sessionId, handler)) {
       this.leader.request(failingRequest(sessionId, cxid), NO_IDS);
       return '';
