@@ -62,7 +62,7 @@ export function recordFields(record: ZnodeRecord): LineFields {
   };
 }
 
-function encode(data: Buffer | null): object {
+function encode(data: Buffer | null): LineFields {
   if (data === null) return { data: null };
   return isUtf8(data)
     ? { data: data.toString() }

@@ -93,7 +93,7 @@ export class WatchManager<W extends object> {
     const onPath = this.watchers.get(path);
     const notified =
       onPath === undefined ? NO_WATCHERS : this.triggerHere(path, onPath, isChildrenChange);
-    for (const watcher of notified) notify(watcher as W);
+    for (const watcher of notified) notify(watcher);
     if (this.recursiveCount > 0 && !isChildrenChange && path !== '/') {
       this.triggerAncestors(path, notified, notify);
     }
@@ -103,8 +103,8 @@ export class WatchManager<W extends object> {
     path: string,
     onPath: Map<W, number>,
     isChildrenChange: boolean,
-  ): Set<object> {
-    const notified = new Set<object>();
+  ): ReadonlySet<W> {
+    const notified = new Set<W>();
     for (const [watcher, modes] of onPath) {
       const isOneOff = (modes & (WatchMode.STANDARD | WatchMode.PERSISTENT)) !== 0;
       if (isOneOff || !isChildrenChange) notified.add(watcher);
@@ -115,7 +115,7 @@ export class WatchManager<W extends object> {
 
   private triggerAncestors(
     path: string,
-    notified: Set<object>,
+    notified: ReadonlySet<W>,
     notify: (watcher: W) => void,
   ): void {
     const seen = new Set(notified);
@@ -155,4 +155,4 @@ export class WatchManager<W extends object> {
   }
 }
 
-const NO_WATCHERS: Set<object> = new Set();
+const NO_WATCHERS: ReadonlySet<never> = new Set();
