@@ -9,8 +9,8 @@
  * without a pipeline has no quorum: it answers four-letter words and serves no client.
  */
 
-import type { ServerView } from '../fourlw/server-view.js';
-import type { Whitelist } from '../fourlw/whitelist.js';
+import type { ServerView } from '../fourlw/base/server-view.js';
+import type { Whitelist } from '../fourlw/base/whitelist.js';
 import { InputArchive } from '../jute/input-archive.js';
 import { ErrorCode } from '../protocol/error-code.js';
 import { OpCode } from '../protocol/op-code.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { parseWhitelist } from '../../src/fourlw/whitelist.js';
+import { parseWhitelist } from '../../src/fourlw/base/whitelist.js';
 import { ServerStats } from '../../src/server/metrics/server-stats.js';
 import { ContainerManager } from '../../src/server/pipeline/container-manager.js';
 import { Prep } from '../../src/server/prep/prep.js';

@@ -1,4 +1,4 @@
-import { formatJavaDate } from '../../fourlw/java-date.js';
+import { formatJavaDate } from '../../fourlw/base/java-date.js';
 
 /** "Sat Nov 21 07:20:43 UTC 2026", in the local zone; out of range, the number. */
 export function formatLocalDate(time: bigint): string {

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { BasicSummaryName, CounterName } from '../../../src/fourlw/mntr-keys.js';
+import type { BasicSummaryName, CounterName } from '../../../src/fourlw/base/mntr-keys.js';
 import { EnsembleWorld } from './ensemble-world.js';
 
 // The metrics of elections, of syncs of learners, and of the stages of txns.

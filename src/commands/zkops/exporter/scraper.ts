@@ -1,7 +1,7 @@
 // One poll for each scrape. Concurrent scrapes share a poll, and a scrape within `minAgeMs` gets
 // the previous one. So members are not asked more often than configured.
 
-import { parseJavaNumber } from '../../../fourlw/java-number.js';
+import { parseJavaNumber } from '../../../fourlw/base/java-number.js';
 import { metricsOf } from '../../ensemble/member.js';
 import type { Sample } from '../../ensemble/sample.js';
 import type { LimitChange } from '../../ensemble/verdict/limits.js';

@@ -1,4 +1,4 @@
-import { hex64 } from '../protocol/zxid.js';
+import { hex64 } from '../../protocol/zxid.js';
 import { parseInteger, parseJavaNumber } from './java-number.js';
 import { pairOf } from './lines.js';
 import type { ConnectionView } from './server-view.js';
