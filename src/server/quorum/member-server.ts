@@ -48,7 +48,7 @@ export class MemberServer {
     this.replace(data, null);
   }
 
-  /** Serves clients once `isOpen` is set. `wrap` adds a layer between the server and the pipeline. */
+  /** Serves clients once `isOpen` is set. `wrap` adds a layer between server and pipeline. */
   serve<P extends WritePipeline>(
     data: Data,
     makePipeline: (state: ServerState, host: PipelineHost) => P,
