@@ -5,10 +5,12 @@
  *
  *   npm run bench:ensemble -- [--quick] [--kills 10]
  */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { median } from './figures.js';
 import { type LoadOp, type LoadResult, prepareLoad, runLoad } from './load.js';
 import { LoadConnection } from './load-connection.js';
 import { type Ensemble, startEnsemble } from './members.js';
@@ -49,11 +51,6 @@ async function isWritten(port: number): Promise<boolean> {
   const isDone = await Promise.race([done, late]);
   connection?.destroy();
   return isDone;
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
 const { values } = parseArgs({

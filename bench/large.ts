@@ -4,9 +4,11 @@
  *
  *   npm run bench:large -- [--znodes 1000000] [--sessions 10000]
  */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { numberAfter } from './figures.js';
 import { prepareLoad, runLoad } from './load.js';
 import { LoadConnection } from './load-connection.js';
 import { apacheVersion, hasApache, type ServerKind, startBenchServer } from './servers.js';
@@ -148,11 +150,6 @@ function print(sizes: Sizes, ours: LargeFigures, theirs: LargeFigures | null): v
     row(`one change that fires ${idle} watches, until the last event, ms`, (f) => f.fireMs),
     row('longest read of another client meanwhile, ms', (f) => f.stallMs),
   ]);
-}
-
-function numberAfter(args: readonly string[], flag: string, otherwise: number): number {
-  const at = args.indexOf(flag);
-  return at === -1 ? otherwise : Number(args[at + 1]);
 }
 
 const args = process.argv.slice(2);
