@@ -76,7 +76,7 @@ const LONG_FILES: Readonly<Record<string, number>> = {
   'src/server/server.ts': 460,
   'src/server/tree/data-tree.ts': 480,
   'test/server/config/config.test.ts': 320,
-  'test/server/quorum/ensemble-world.ts': 320,
+  'test/server/quorum/worlds/ensemble-world.ts': 320,
   'test/server/persistence/apache-files.test.ts': 360,
   'test/support/fake-client.ts': 320,
 };

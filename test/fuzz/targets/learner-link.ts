@@ -4,7 +4,7 @@ import { QuorumPeer } from '../../../src/server/quorum/quorum-peer.js';
 import { encodeNotification } from '../../../src/server/quorum/wire/notification.js';
 import { PacketType } from '../../../src/server/quorum/wire/quorum-packet.js';
 import type { PeerState } from '../../../src/server/quorum/wire/vote.js';
-import { copyOf, emptyDisk, restore } from '../../server/quorum/memory-disk.js';
+import { copyOf, emptyDisk, restore } from '../../server/quorum/worlds/memory-disk.js';
 import { commonParts, LIMITS } from '../../sim/peer-parts.js';
 import { parse } from '../../sim/shape.js';
 import { Finding, type Stranger, type Target } from '../target.js';

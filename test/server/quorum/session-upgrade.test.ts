@@ -17,7 +17,7 @@ import {
   ROLES,
   serving,
   zxidOf,
-} from './local-session-world.js';
+} from './worlds/local-session-world.js';
 
 function multi(client: Peer, ...creations: readonly CreateRequest[]): Buffer {
   const out = new OutputArchive();

@@ -4,7 +4,7 @@ import { OpCode } from '../../../../src/protocol/op-code.js';
 import { ObserverMasters } from '../../../../src/server/quorum/peer/observer-masters.js';
 import { LIMITS } from '../../../sim/peer-parts.js';
 import { parse } from '../../../sim/shape.js';
-import { FOLLOWERS, LEADER, masterOf, OBSERVER, serving } from '../observer-world.js';
+import { FOLLOWERS, LEADER, masterOf, OBSERVER, serving } from '../worlds/observer-world.js';
 
 // The choice of a master by an observer.
 

@@ -1,16 +1,16 @@
-import type { Candidate } from '../../../src/server/quorum/election/candidate.js';
-import { FastLeaderElection } from '../../../src/server/quorum/election/fast-leader-election.js';
+import type { Candidate } from '../../../../src/server/quorum/election/candidate.js';
+import { FastLeaderElection } from '../../../../src/server/quorum/election/fast-leader-election.js';
 import {
   formatQuorumConfig,
   parseQuorumConfig,
   type QuorumConfig,
-} from '../../../src/server/quorum/membership/quorum-config.js';
+} from '../../../../src/server/quorum/membership/quorum-config.js';
 import {
   decodeNotification,
   encodeNotification,
   type Notification,
-} from '../../../src/server/quorum/wire/notification.js';
-import type { PeerState, Vote } from '../../../src/server/quorum/wire/vote.js';
+} from '../../../../src/server/quorum/wire/notification.js';
+import type { PeerState, Vote } from '../../../../src/server/quorum/wire/vote.js';
 
 export const WAITS = { minIntervalMs: 200, maxIntervalMs: 60_000, finalizeWaitMs: 200 };
 

@@ -1,12 +1,12 @@
-import { OutputArchive } from '../../../src/jute/output-archive.js';
-import type { Id } from '../../../src/protocol/data.js';
-import { Leader } from '../../../src/server/quorum/leading/leader.js';
-import type { LearnerHandler } from '../../../src/server/quorum/leading/learner-handler.js';
+import { OutputArchive } from '../../../../src/jute/output-archive.js';
+import type { Id } from '../../../../src/protocol/data.js';
+import { Leader } from '../../../../src/server/quorum/leading/leader.js';
+import type { LearnerHandler } from '../../../../src/server/quorum/leading/learner-handler.js';
 import {
   PacketReader,
   PacketType,
   writePacket,
-} from '../../../src/server/quorum/wire/quorum-packet.js';
+} from '../../../../src/server/quorum/wire/quorum-packet.js';
 import type { EnsembleWorld } from './ensemble-world.js';
 import type { HeldLink } from './world-links.js';
 

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
-import { OPEN_ACL_UNSAFE } from '../../../src/protocol/perms.js';
-import type { CreateRequest } from '../../../src/protocol/proto.js';
+import { OPEN_ACL_UNSAFE } from '../../../../src/protocol/perms.js';
+import type { CreateRequest } from '../../../../src/protocol/proto.js';
 import { EnsembleWorld } from './ensemble-world.js';
 
 export const EPHEMERAL = 1;

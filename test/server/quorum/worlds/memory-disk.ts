@@ -1,23 +1,23 @@
-import { ByteRange } from '../../../src/jute/byte-range.js';
-import { OutputArchive } from '../../../src/jute/output-archive.js';
-import type { Effect } from '../../../src/server/effects.js';
-import type { Event } from '../../../src/server/events.js';
-import { feedSnapshot } from '../../../src/server/persistence/feed-snapshot.js';
+import { ByteRange } from '../../../../src/jute/byte-range.js';
+import { OutputArchive } from '../../../../src/jute/output-archive.js';
+import type { Effect } from '../../../../src/server/effects.js';
+import type { Event } from '../../../../src/server/events.js';
+import { feedSnapshot } from '../../../../src/server/persistence/feed-snapshot.js';
 import {
   type LogPlace,
   type LogRange,
   LogSearch,
   LogSlice,
-} from '../../../src/server/persistence/log-search.js';
-import { Database } from '../../../src/server/persistence/replay.js';
-import { writeSnapshotStream } from '../../../src/server/persistence/snapshot.js';
-import { SnapshotReader } from '../../../src/server/persistence/snapshot-reader.js';
-import { bodySourceOf } from '../../../src/server/persistence/snapshot-source.js';
-import type { QuorumConfig } from '../../../src/server/quorum/membership/quorum-config.js';
-import { CommittedLog } from '../../../src/server/quorum/peer/committed-log.js';
-import type { Data } from '../../../src/server/quorum/peer/role.js';
-import { writeCommitted } from '../../../src/server/quorum/wire/quorum-packet.js';
-import { parse } from '../../sim/shape.js';
+} from '../../../../src/server/persistence/log-search.js';
+import { Database } from '../../../../src/server/persistence/replay.js';
+import { writeSnapshotStream } from '../../../../src/server/persistence/snapshot.js';
+import { SnapshotReader } from '../../../../src/server/persistence/snapshot-reader.js';
+import { bodySourceOf } from '../../../../src/server/persistence/snapshot-source.js';
+import type { QuorumConfig } from '../../../../src/server/quorum/membership/quorum-config.js';
+import { CommittedLog } from '../../../../src/server/quorum/peer/committed-log.js';
+import type { Data } from '../../../../src/server/quorum/peer/role.js';
+import { writeCommitted } from '../../../../src/server/quorum/wire/quorum-packet.js';
+import { parse } from '../../../sim/shape.js';
 
 /** The disk of one member. */
 export interface MemoryDisk {

@@ -1,6 +1,6 @@
-import type { Effect } from '../../../src/server/effects.js';
-import type { Event } from '../../../src/server/events.js';
-import { snapshotPieces } from '../../../src/server/quorum/leading/snapshot-stream.js';
+import type { Effect } from '../../../../src/server/effects.js';
+import type { Event } from '../../../../src/server/events.js';
+import { snapshotPieces } from '../../../../src/server/quorum/leading/snapshot-stream.js';
 
 interface LinkWorld {
   nextId(): number;

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { Learner } from '../../../src/server/quorum/learning/learner.js';
+import { Learner } from '../../../../src/server/quorum/learning/learner.js';
 import type { EnsembleOptions } from './ensemble-options.js';
 import { EnsembleWorld } from './ensemble-world.js';
 

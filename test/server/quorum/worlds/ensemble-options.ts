@@ -1,6 +1,6 @@
-import type { LocalSessions } from '../../../src/server/quorum/peer/role.js';
-import type { QuorumPeer } from '../../../src/server/quorum/quorum-peer.js';
-import type { Peer } from '../server-peer.js';
+import type { LocalSessions } from '../../../../src/server/quorum/peer/role.js';
+import type { QuorumPeer } from '../../../../src/server/quorum/quorum-peer.js';
+import type { Peer } from '../../server-peer.js';
 import type { MemoryDisk } from './memory-disk.js';
 
 export interface EnsembleOptions {

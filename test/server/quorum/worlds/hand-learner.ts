@@ -1,9 +1,9 @@
-import { OutputArchive } from '../../../src/jute/output-archive.js';
+import { OutputArchive } from '../../../../src/jute/output-archive.js';
 import {
   PacketReader,
   PacketType,
   writePacket,
-} from '../../../src/server/quorum/wire/quorum-packet.js';
+} from '../../../../src/server/quorum/wire/quorum-packet.js';
 import type { EnsembleWorld } from './ensemble-world.js';
 
 interface Sent {

@@ -1,5 +1,5 @@
-import { FastLeaderElection } from '../../../src/server/quorum/election/fast-leader-election.js';
-import type { Random } from '../../support/random.js';
+import { FastLeaderElection } from '../../../../src/server/quorum/election/fast-leader-election.js';
+import type { Random } from '../../../support/random.js';
 import { ensembleOf } from './election-world.js';
 
 export interface Faults {
