@@ -4,7 +4,7 @@ import { InputArchive } from '../../src/jute/input-archive.js';
 import { errorName } from '../../src/protocol/error-code.js';
 import { OpCode } from '../../src/protocol/op-code.js';
 import type { Arguments, OpName, Part, Result, SeenStat } from '../history/format.js';
-import * as bodies from '../sim/requests.js';
+import * as bodies from '../sim/clients/requests.js';
 import { ErrorResponse, MultiHeader, REPLIES } from '../support/jute-records.js';
 
 export interface Request extends bodies.Body {

@@ -8,8 +8,8 @@ import { FrameDecoder } from '../../src/jute/frame-decoder.js';
 import { InputArchive } from '../../src/jute/input-archive.js';
 import { OutputArchive } from '../../src/jute/output-archive.js';
 import { OpCode } from '../../src/protocol/op-code.js';
-import * as requests from '../sim/requests.js';
-import { type Body, Flags } from '../sim/requests.js';
+import * as requests from '../sim/clients/requests.js';
+import { type Body, Flags } from '../sim/clients/requests.js';
 import { ConnectRequest, ConnectResponse } from '../support/jute-records.js';
 import type { Random } from '../support/random.js';
 

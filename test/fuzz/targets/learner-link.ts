@@ -5,7 +5,7 @@ import { encodeNotification } from '../../../src/server/quorum/wire/notification
 import { PacketType } from '../../../src/server/quorum/wire/quorum-packet.js';
 import type { PeerState } from '../../../src/server/quorum/wire/vote.js';
 import { copyOf, emptyDisk, restore } from '../../server/quorum/worlds/memory-disk.js';
-import { commonParts, LIMITS } from '../../sim/peer-parts.js';
+import { commonParts, LIMITS } from '../../sim/nodes/peer-parts.js';
 import { parse } from '../../sim/shape.js';
 import { Finding, type Stranger, type Target } from '../target.js';
 import { snapshotOf, txnEntries } from './files.js';

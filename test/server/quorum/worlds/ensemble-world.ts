@@ -3,7 +3,7 @@ import type { Event } from '../../../../src/server/events.js';
 import type { QuorumConfig } from '../../../../src/server/quorum/membership/quorum-config.js';
 import type { QuorumLimits } from '../../../../src/server/quorum/peer/role.js';
 import { QuorumPeer } from '../../../../src/server/quorum/quorum-peer.js';
-import { commonParts, LIMITS } from '../../../sim/peer-parts.js';
+import { commonParts, LIMITS } from '../../../sim/nodes/peer-parts.js';
 import { parse } from '../../../sim/shape.js';
 import { type HandshakeOptions, handshake, Peer } from '../../server-peer.js';
 import { type EnsembleOptions, linesOf, type Member } from './ensemble-options.js';

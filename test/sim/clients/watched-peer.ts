@@ -1,8 +1,8 @@
-import type { ByteRange } from '../../src/jute/byte-range.js';
-import { CommittedLog } from '../../src/server/quorum/peer/committed-log.js';
-import type { Data } from '../../src/server/quorum/peer/role.js';
-import type { QuorumPeerParts } from '../../src/server/quorum/peer-parts.js';
-import { QuorumPeer } from '../../src/server/quorum/quorum-peer.js';
+import type { ByteRange } from '../../../src/jute/byte-range.js';
+import { CommittedLog } from '../../../src/server/quorum/peer/committed-log.js';
+import type { Data } from '../../../src/server/quorum/peer/role.js';
+import type { QuorumPeerParts } from '../../../src/server/quorum/peer-parts.js';
+import { QuorumPeer } from '../../../src/server/quorum/quorum-peer.js';
 
 /** A txn that a member counts as committed. */
 export interface Delivered {

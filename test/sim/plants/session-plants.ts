@@ -1,7 +1,7 @@
-import { OpCode, Xid } from '../../src/protocol/op-code.js';
-import { OPEN_ACL_UNSAFE } from '../../src/protocol/perms.js';
+import { OpCode, Xid } from '../../../src/protocol/op-code.js';
+import { OPEN_ACL_UNSAFE } from '../../../src/protocol/perms.js';
+import type { ServerNode } from '../nodes/server-node.js';
 import type { PlantedFault } from './plant.js';
-import type { ServerNode } from './server-node.js';
 
 /** The frames of one write to a client. */
 function framesOf(bytes: Buffer): Buffer[] {

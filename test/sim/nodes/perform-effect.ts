@@ -1,8 +1,8 @@
-import type { Effect } from '../../src/server/effects.js';
-import type { Event } from '../../src/server/events.js';
-import type { ConfigKeeper } from '../../src/server/node/boot/config-file.js';
-import { performOnDisk } from '../../src/server/node/driver/perform.js';
-import type { Disk } from '../../src/server/node/storage/disk.js';
+import type { Effect } from '../../../src/server/effects.js';
+import type { Event } from '../../../src/server/events.js';
+import type { ConfigKeeper } from '../../../src/server/node/boot/config-file.js';
+import { performOnDisk } from '../../../src/server/node/driver/perform.js';
+import type { Disk } from '../../../src/server/node/storage/disk.js';
 import type { NodeSockets } from './node-sockets.js';
 import { checkDigests } from './node-storage.js';
 

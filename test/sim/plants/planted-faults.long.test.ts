@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Simulation } from '../simulation.js';
 import { PLANTED_FAULTS } from './plants.js';
-import { Simulation } from './simulation.js';
 
 // The simulator must be able to fail. It finds each of these faults with the intended check.
 

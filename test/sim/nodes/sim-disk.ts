@@ -1,8 +1,8 @@
-import type { FileSystem } from '../../src/server/node/storage/file-system.js';
-import { Platter } from '../support/platter.js';
-import { type Call, type CallRunner, PlatterFiles } from '../support/platter-files.js';
-import type { Random } from '../support/random.js';
-import type { Scheduler } from './scheduler.js';
+import type { FileSystem } from '../../../src/server/node/storage/file-system.js';
+import { Platter } from '../../support/platter.js';
+import { type Call, type CallRunner, PlatterFiles } from '../../support/platter-files.js';
+import type { Random } from '../../support/random.js';
+import type { Scheduler } from '../scheduler.js';
 
 export const DATA_DIR = '/data';
 export const VERSION_FOLDER = `${DATA_DIR}/version-2`;

@@ -1,7 +1,7 @@
-import { OutputArchive } from '../../src/jute/output-archive.js';
-import type { ACL } from '../../src/protocol/data.js';
-import { OpCode } from '../../src/protocol/op-code.js';
-import { OPEN_ACL_UNSAFE } from '../../src/protocol/perms.js';
+import { OutputArchive } from '../../../src/jute/output-archive.js';
+import type { ACL } from '../../../src/protocol/data.js';
+import { OpCode } from '../../../src/protocol/op-code.js';
+import { OPEN_ACL_UNSAFE } from '../../../src/protocol/perms.js';
 import {
   AddWatchRequest,
   CheckVersionRequest,
@@ -13,8 +13,8 @@ import {
   SetACLRequest,
   SetDataRequest,
   WatchesRequest,
-} from '../../src/protocol/proto.js';
-import { MultiHeader } from '../support/jute-records.js';
+} from '../../../src/protocol/proto.js';
+import { MultiHeader } from '../../support/jute-records.js';
 
 /** The type of a request and its body, as in a frame or in a multi. */
 export interface Body {

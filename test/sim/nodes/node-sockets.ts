@@ -1,9 +1,9 @@
-import type { QuorumEffect } from '../../src/server/effects.js';
-import type { Event } from '../../src/server/events.js';
-import { snapshotPieces } from '../../src/server/quorum/leading/snapshot-stream.js';
+import type { QuorumEffect } from '../../../src/server/effects.js';
+import type { Event } from '../../../src/server/events.js';
+import { snapshotPieces } from '../../../src/server/quorum/leading/snapshot-stream.js';
+import type { Scheduler } from '../scheduler.js';
 import type { End, Network, Socket } from './network.js';
 import { OBSERVER_PORT } from './peer-parts.js';
-import type { Scheduler } from './scheduler.js';
 import { StreamingSocket } from './streaming-socket.js';
 
 /** Small, so that much happens while a snapshot is sent. */

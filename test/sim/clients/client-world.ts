@@ -1,9 +1,9 @@
-import type { InputArchive } from '../../src/jute/input-archive.js';
-import type { History } from './history.js';
-import type { Network } from './network.js';
+import type { InputArchive } from '../../../src/jute/input-archive.js';
+import type { History } from '../history.js';
+import type { Network } from '../nodes/network.js';
+import type { ServerNode } from '../nodes/server-node.js';
+import type { Scheduler } from '../scheduler.js';
 import type { Recording } from './recording.js';
-import type { Scheduler } from './scheduler.js';
-import type { ServerNode } from './server-node.js';
 
 /** A request and its callback. */
 export interface Asked {

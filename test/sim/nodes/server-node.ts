@@ -1,17 +1,17 @@
-import type { Event } from '../../src/server/events.js';
-import type { ConfigKeeper } from '../../src/server/node/boot/config-file.js';
-import type { Disk } from '../../src/server/node/storage/disk.js';
-import type { QuorumConfig } from '../../src/server/quorum/membership/quorum-config.js';
-import type { QuorumLimits } from '../../src/server/quorum/peer/role.js';
-import type { Random } from '../support/random.js';
+import type { Event } from '../../../src/server/events.js';
+import type { ConfigKeeper } from '../../../src/server/node/boot/config-file.js';
+import type { Disk } from '../../../src/server/node/storage/disk.js';
+import type { QuorumConfig } from '../../../src/server/quorum/membership/quorum-config.js';
+import type { QuorumLimits } from '../../../src/server/quorum/peer/role.js';
+import type { Random } from '../../support/random.js';
+import { type Delivered, WatchedLog, WatchedPeer } from '../clients/watched-peer.js';
+import type { Scheduler, Timer } from '../scheduler.js';
 import type { Network } from './network.js';
 import { NodeSockets } from './node-sockets.js';
 import { type Booted, boot } from './node-storage.js';
 import { commonParts, TICK_MS } from './peer-parts.js';
 import { type Hands, performEffect } from './perform-effect.js';
-import type { Scheduler, Timer } from './scheduler.js';
 import type { SimDisk } from './sim-disk.js';
-import { type Delivered, WatchedLog, WatchedPeer } from './watched-peer.js';
 
 export interface NodeParts {
   readonly disk: SimDisk;

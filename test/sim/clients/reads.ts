@@ -1,9 +1,13 @@
-import { ErrorCode } from '../../src/protocol/error-code.js';
-import { OpCode } from '../../src/protocol/op-code.js';
-import { ExistsResponse, GetChildren2Response, GetDataResponse } from '../support/jute-records.js';
+import { ErrorCode } from '../../../src/protocol/error-code.js';
+import { OpCode } from '../../../src/protocol/op-code.js';
+import {
+  ExistsResponse,
+  GetChildren2Response,
+  GetDataResponse,
+} from '../../support/jute-records.js';
+import type { History } from '../history.js';
 import type { ClientNode } from './client-node.js';
 import type { Answer } from './client-world.js';
-import type { History } from './history.js';
 import type { Body } from './requests.js';
 import * as requests from './requests.js';
 

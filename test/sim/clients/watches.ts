@@ -1,9 +1,9 @@
-import { parentPath } from '../../src/protocol/path.js';
-import { SetWatches2 } from '../../src/protocol/proto.js';
-import type { Ledger } from './ledger.js';
-import { hex, Violation } from './violation.js';
+import { parentPath } from '../../../src/protocol/path.js';
+import { SetWatches2 } from '../../../src/protocol/proto.js';
+import type { Ledger } from '../ledger.js';
+import { hex, Violation } from '../violation.js';
+import { CONFIG } from '../znode-history.js';
 import { EventType, nameOf, type WatchedEvent } from './watched-event.js';
-import { CONFIG } from './znode-history.js';
 
 /** The sets of SetWatches2 that a watch can be in. */
 export type WatchKind = 'data' | 'child' | 'persistent' | 'recursive';

@@ -1,5 +1,5 @@
-import type { Random } from '../support/random.js';
-import type { Scheduler } from './scheduler.js';
+import type { Random } from '../../support/random.js';
+import type { Scheduler } from '../scheduler.js';
 
 /** One end of a connection, with the calls that its owner receives. */
 export interface End {

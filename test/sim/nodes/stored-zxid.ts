@@ -1,12 +1,12 @@
-import { logFileName, parseLogName } from '../../src/server/persistence/file-names.js';
+import { logFileName, parseLogName } from '../../../src/server/persistence/file-names.js';
 import {
   logsAfter,
   logsAmong,
   ReplaySequence,
   snapshotsAmong,
-} from '../../src/server/persistence/recovery.js';
-import { SnapshotReader } from '../../src/server/persistence/snapshot-reader.js';
-import { TxnLogReader } from '../../src/server/persistence/txn-log.js';
+} from '../../../src/server/persistence/recovery.js';
+import { SnapshotReader } from '../../../src/server/persistence/snapshot-reader.js';
+import { TxnLogReader } from '../../../src/server/persistence/txn-log.js';
 
 export const MAX_ENTRY_LENGTH = 1 << 21;
 

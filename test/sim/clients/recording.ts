@@ -1,20 +1,20 @@
-import { InputArchive } from '../../src/jute/input-archive.js';
-import { ErrorCode, errorName } from '../../src/protocol/error-code.js';
-import { OpCode } from '../../src/protocol/op-code.js';
+import { InputArchive } from '../../../src/jute/input-archive.js';
+import { ErrorCode, errorName } from '../../../src/protocol/error-code.js';
+import { OpCode } from '../../../src/protocol/op-code.js';
 import {
   CreateRequest,
   PathRequest,
   PathWatchRequest,
   SetDataRequest,
-} from '../../src/protocol/proto.js';
-import type { Arguments, OpName, Part, Result } from '../history/format.js';
-import { HistoryRecorder } from '../history/recorder.js';
+} from '../../../src/protocol/proto.js';
+import type { Arguments, OpName, Part, Result } from '../../history/format.js';
+import { HistoryRecorder } from '../../history/recorder.js';
 import {
   CreateResponse,
   GetDataResponse,
   MultiHeader,
   SetDataResponse,
-} from '../support/jute-records.js';
+} from '../../support/jute-records.js';
 import type { Answer, Asked } from './client-world.js';
 import { Flags } from './requests.js';
 

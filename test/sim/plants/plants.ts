@@ -1,18 +1,18 @@
-import { ByteRange } from '../../src/jute/byte-range.js';
-import type { Disk } from '../../src/server/node/storage/disk.js';
-import { logsAmong } from '../../src/server/persistence/recovery.js';
-import { Leader } from '../../src/server/quorum/leading/leader.js';
-import { Learner } from '../../src/server/quorum/learning/learner.js';
+import { ByteRange } from '../../../src/jute/byte-range.js';
+import type { Disk } from '../../../src/server/node/storage/disk.js';
+import { logsAmong } from '../../../src/server/persistence/recovery.js';
+import { Leader } from '../../../src/server/quorum/leading/leader.js';
+import { Learner } from '../../../src/server/quorum/learning/learner.js';
 import {
   containsQuorum,
   type QuorumConfig,
-} from '../../src/server/quorum/membership/quorum-config.js';
-import { Inode } from '../support/platter.js';
-import type { Call } from '../support/platter-files.js';
+} from '../../../src/server/quorum/membership/quorum-config.js';
+import { Inode } from '../../support/platter.js';
+import type { Call } from '../../support/platter-files.js';
+import type { ServerNode } from '../nodes/server-node.js';
+import { type DiskManners, type SimDisk, VERSION_FOLDER } from '../nodes/sim-disk.js';
 import type { PlantedFault } from './plant.js';
-import type { ServerNode } from './server-node.js';
 import { SESSION_FAULTS } from './session-plants.js';
-import { type DiskManners, type SimDisk, VERSION_FOLDER } from './sim-disk.js';
 
 function isLog({ path }: Call): boolean {
   return path.includes('/log.');

@@ -1,9 +1,9 @@
-import type { Disk } from '../../src/server/node/storage/disk.js';
-import type { QuorumConfig } from '../../src/server/quorum/membership/quorum-config.js';
-import type { Random } from '../support/random.js';
-import type { ServerNode } from './server-node.js';
-import type { Shape } from './shape.js';
-import type { DiskManners } from './sim-disk.js';
+import type { Disk } from '../../../src/server/node/storage/disk.js';
+import type { QuorumConfig } from '../../../src/server/quorum/membership/quorum-config.js';
+import type { Random } from '../../support/random.js';
+import type { ServerNode } from '../nodes/server-node.js';
+import type { DiskManners } from '../nodes/sim-disk.js';
+import type { Shape } from '../shape.js';
 
 /** Faults that a plant can inject. */
 export interface Plant {

@@ -1,23 +1,23 @@
-import { FrameDecoder } from '../../src/jute/frame-decoder.js';
-import { InputArchive } from '../../src/jute/input-archive.js';
-import { OutputArchive } from '../../src/jute/output-archive.js';
-import { ErrorCode } from '../../src/protocol/error-code.js';
-import { OpCode, Xid } from '../../src/protocol/op-code.js';
-import { AuthPacket } from '../../src/protocol/proto.js';
+import { FrameDecoder } from '../../../src/jute/frame-decoder.js';
+import { InputArchive } from '../../../src/jute/input-archive.js';
+import { OutputArchive } from '../../../src/jute/output-archive.js';
+import { ErrorCode } from '../../../src/protocol/error-code.js';
+import { OpCode, Xid } from '../../../src/protocol/op-code.js';
+import { AuthPacket } from '../../../src/protocol/proto.js';
 import {
   ConnectRequest,
   ConnectResponse,
   ReplyHeader,
   WatcherEvent,
-} from '../support/jute-records.js';
-import type { Random } from '../support/random.js';
+} from '../../support/jute-records.js';
+import type { Random } from '../../support/random.js';
+import type { Told } from '../history.js';
+import type { Socket } from '../nodes/network.js';
+import { TICK_MS } from '../nodes/peer-parts.js';
+import type { Timer } from '../scheduler.js';
+import { Violation } from '../violation.js';
 import type { Asked, ClientWorld } from './client-world.js';
-import type { Told } from './history.js';
-import type { Socket } from './network.js';
-import { TICK_MS } from './peer-parts.js';
 import { WRITES } from './requests.js';
-import type { Timer } from './scheduler.js';
-import { Violation } from './violation.js';
 import type { EventType } from './watched-event.js';
 
 const SESSION_MS = 10 * TICK_MS;
