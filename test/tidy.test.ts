@@ -41,7 +41,7 @@ const REGISTRIES = [
 
 /** Files that may skip tests, because they print the reason. */
 const REGISTRARS = [
-  'test/cli/repl-world.ts',
+  'test/cli/repl/world.ts',
   'test/conformance/client-suite-native.ts',
   'test/conformance/support/peers.ts',
   'test/conformance/tls.test.ts',

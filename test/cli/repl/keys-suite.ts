@@ -2,9 +2,9 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { makeTempDir } from '../support/temp-dir.js';
-import { waitFor } from '../support/wait-for.js';
-import { enter, inWorld, serverTest, terminalTest } from './repl-world.js';
+import { makeTempDir } from '../../support/temp-dir.js';
+import { waitFor } from '../../support/wait-for.js';
+import { enter, inWorld, serverTest, terminalTest } from './world.js';
 
 terminalTest('keys typed before the shell has started are not lost', async () => {
   await inWorld(async ({ again }) => {

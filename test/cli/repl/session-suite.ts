@@ -1,10 +1,10 @@
 // zksh as a user sees it: a real terminal, keys in, and the screen out.
 import { readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
-import { freePort } from '../support/free-port.js';
-import { startProxy } from '../support/proxy.js';
-import { waitFor } from '../support/wait-for.js';
-import { enter, inWorld, isRunning, serverTest, terminalTest } from './repl-world.js';
+import { freePort } from '../../support/free-port.js';
+import { startProxy } from '../../support/proxy.js';
+import { waitFor } from '../../support/wait-for.js';
+import { enter, inWorld, isRunning, serverTest, terminalTest } from './world.js';
 
 serverTest(
   'commands are typed, completed, and run; Ctrl-D exits and deletes ephemerals',

@@ -4,13 +4,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { test } from 'uvu';
-import type { ZooKeeperClient } from '../../src/client/base/client.js';
-import { createClient } from '../../src/client/zookeeper.js';
-import { SharedByTests } from '../support/shared-by-tests.js';
-import { makeTempDir } from '../support/temp-dir.js';
-import { startTerminal, type Terminal } from '../support/terminal.js';
+import type { ZooKeeperClient } from '../../../src/client/base/client.js';
+import { createClient } from '../../../src/client/zookeeper.js';
+import { SharedByTests } from '../../support/shared-by-tests.js';
+import { makeTempDir } from '../../support/temp-dir.js';
+import { startTerminal, type Terminal } from '../../support/terminal.js';
 
-const ZKSH = fileURLToPath(new URL('../../bin/zksh.cjs', import.meta.url));
+const ZKSH = fileURLToPath(new URL('../../../bin/zksh.cjs', import.meta.url));
 
 export interface World {
   readonly terminal: Terminal;

@@ -1,6 +1,6 @@
 // Patterns, undo, and the trace at the prompt.
 import * as assert from 'uvu/assert';
-import { enter, inWorld, serverTest } from './repl-world.js';
+import { enter, inWorld, serverTest } from './world.js';
 
 serverTest('a pattern asks for confirmation, and undo restores the deleted znodes', async () => {
   await inWorld(async ({ terminal, other }) => {

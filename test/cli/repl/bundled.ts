@@ -1,6 +1,6 @@
-import { startServer } from '../../src/server/main.js';
-import { terminalTest } from '../support/terminal.js';
-import { runReplSuite } from './repl-world.js';
+import { startServer } from '../../../src/server/main.js';
+import { terminalTest } from '../../support/terminal.js';
+import { runReplSuite } from './world.js';
 
 /** Registers the imported suites with the bundled server, those of the terminal, too. */
 export function runBundledReplSuite(): void {

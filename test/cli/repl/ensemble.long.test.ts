@@ -1,12 +1,12 @@
 import { test } from 'uvu';
-import { startEnsemble } from '../../src/server/main.js';
-import { terminalTest } from '../support/terminal.js';
-import { type ReplServer, runReplSuite } from './repl-world.js';
-import './repl-suite.js';
-import './repl-watch-suite.js';
-import './repl-keys-suite.js';
-import './repl-pager-suite.js';
-import './repl-prompt-suite.js';
+import { startEnsemble } from '../../../src/server/main.js';
+import { terminalTest } from '../../support/terminal.js';
+import { type ReplServer, runReplSuite } from './world.js';
+import './session-suite.js';
+import './watch-suite.js';
+import './keys-suite.js';
+import './pager-suite.js';
+import './prompt-suite.js';
 
 runReplSuite({
   name: 'an ensemble of three',

@@ -1,6 +1,6 @@
 // The role of the server in the prompt.
-import { startProxy } from '../support/proxy.js';
-import { enter, inWorld, serverTest } from './repl-world.js';
+import { startProxy } from '../../support/proxy.js';
+import { enter, inWorld, serverTest } from './world.js';
 
 const ROLE = '(standalone|leader|follower) rw';
 /** With the default configuration. */
