@@ -42,7 +42,7 @@ const REGISTRIES = [
 /** Files that may skip tests, because they print the reason. */
 const REGISTRARS = [
   'test/cli/repl/world.ts',
-  'test/conformance/client-suite-native.ts',
+  'test/conformance/clients/client-suite-native.ts',
   'test/conformance/support/peers.ts',
   'test/conformance/tls.test.ts',
   'test/server/node/admin/admin-apache.test.ts',

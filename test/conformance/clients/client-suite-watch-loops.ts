@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
-import type { WatchChange, WatchEvent } from '../../src/client/base/client.js';
-import { RequestAbortedError } from '../../src/client/base/errors.js';
-import { AddWatchMode, WatcherType } from '../../src/protocol/watch-event.js';
+import type { WatchChange, WatchEvent } from '../../../src/client/base/client.js';
+import { RequestAbortedError } from '../../../src/client/base/errors.js';
+import { AddWatchMode, WatcherType } from '../../../src/protocol/watch-event.js';
 import { createText, expectError, type Suite, shown, waitForState } from './client-suite-world.js';
 
 const NOTHING = Buffer.alloc(0);

@@ -1,17 +1,17 @@
 /** Other clients on three bundled servers that lose their leader. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { SessionClient, WatchEvent } from '../../src/client/base/client.js';
-import { ZooKeeperError } from '../../src/client/base/errors.js';
-import { createNativeClient } from '../../src/client/native/native.js';
-import { createClient } from '../../src/client/zookeeper.js';
-import { CreateModes } from '../../src/protocol/create-mode.js';
-import { oracleTest, spawnJava } from '../support/oracle.js';
-import { type Quorum, startQuorum } from '../support/quorum.js';
-import { waitFor } from '../support/wait-for.js';
-import { nativeTest } from './client-suite-native.js';
-import { shown } from './client-suite-world.js';
-import { Dialogue } from './support/dialogue.js';
+import type { SessionClient, WatchEvent } from '../../../src/client/base/client.js';
+import { ZooKeeperError } from '../../../src/client/base/errors.js';
+import { createNativeClient } from '../../../src/client/native/native.js';
+import { createClient } from '../../../src/client/zookeeper.js';
+import { CreateModes } from '../../../src/protocol/create-mode.js';
+import { oracleTest, spawnJava } from '../../support/oracle.js';
+import { type Quorum, startQuorum } from '../../support/quorum.js';
+import { waitFor } from '../../support/wait-for.js';
+import { nativeTest } from '../clients/client-suite-native.js';
+import { shown } from '../clients/client-suite-world.js';
+import { Dialogue } from '../support/dialogue.js';
 
 /** Long enough for sessions to survive an election on a busy machine. */
 const SESSION_TIMEOUT_MS = 40_000;

@@ -1,12 +1,17 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { askWord } from '../../src/client/base/four-letter.js';
-import { taskJson } from '../commands/zkops/call-task.js';
-import { lookUntil, PATIENT } from '../support/ops-checks.js';
-import { type Expected, expectTable, serving } from '../support/ops-table.js';
-import { oracleTest } from '../support/oracle.js';
-import { type Member, makeSeats, type Seat, waitUntilServing } from '../support/oracle-ensemble.js';
-import { rolesOf, runZkops } from '../support/run-zkops.js';
+import { askWord } from '../../../src/client/base/four-letter.js';
+import { taskJson } from '../../commands/zkops/call-task.js';
+import { lookUntil, PATIENT } from '../../support/ops-checks.js';
+import { type Expected, expectTable, serving } from '../../support/ops-table.js';
+import { oracleTest } from '../../support/oracle.js';
+import {
+  type Member,
+  makeSeats,
+  type Seat,
+  waitUntilServing,
+} from '../../support/oracle-ensemble.js';
+import { rolesOf, runZkops } from '../../support/run-zkops.js';
 
 // Every zkops verb with members that lead, follow, observe, hang, are dead, look for a leader, or
 // serve read-only clients. Apache's and the bundled servers must give the same results.

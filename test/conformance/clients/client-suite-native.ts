@@ -1,5 +1,5 @@
 import { test } from 'uvu';
-import { loadNative } from '../../src/client/native/native-binding.js';
+import { loadNative } from '../../../src/client/native/native-binding.js';
 
 /** Whether the optional npm package is installed and built for this platform. */
 export const hasNative: boolean = await loadNative().then(

@@ -1,11 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { oracleTest } from '../support/oracle.js';
-import { type Seat, waitUntilServing } from '../support/oracle-ensemble.js';
-import { withClient } from '../support/seat-client.js';
-import { SteadyWriters } from '../support/steady-writers.js';
-import { withMixedEnsemble } from './support/mixed-ensemble.js';
-import { checkSameEverywhere } from './support/same-everywhere.js';
+import { oracleTest } from '../../support/oracle.js';
+import { type Seat, waitUntilServing } from '../../support/oracle-ensemble.js';
+import { withClient } from '../../support/seat-client.js';
+import { SteadyWriters } from '../../support/steady-writers.js';
+import { withMixedEnsemble } from '../support/mixed-ensemble.js';
+import { checkSameEverywhere } from '../support/same-everywhere.js';
 
 // The tree changes while a leader sends it. The learner compares the digest of each txn after
 // NEWLEADER, and counts a mismatch if the snapshot had that txn already.

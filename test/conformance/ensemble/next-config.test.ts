@@ -2,12 +2,12 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { oracleTest } from '../support/oracle.js';
-import { type Seat, waitUntilServing } from '../support/oracle-ensemble.js';
-import { withClient } from '../support/seat-client.js';
-import { waitFor } from '../support/wait-for.js';
-import { RECONFIGURABLE, waitForMembers } from './support/change-members.js';
-import { type MixedEnsemble, withMixedEnsemble } from './support/mixed-ensemble.js';
+import { oracleTest } from '../../support/oracle.js';
+import { type Seat, waitUntilServing } from '../../support/oracle-ensemble.js';
+import { withClient } from '../../support/seat-client.js';
+import { waitFor } from '../../support/wait-for.js';
+import { RECONFIGURABLE, waitForMembers } from '../support/change-members.js';
+import { type MixedEnsemble, withMixedEnsemble } from '../support/mixed-ensemble.js';
 
 // The four start in the middle of a reconfig, with zoo.cfg.dynamic.next (ReconfigRecoveryTest).
 

@@ -1,22 +1,22 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ErrorCode } from '../../src/protocol/error-code.js';
-import { OpCode } from '../../src/protocol/op-code.js';
-import { freePort } from '../support/free-port.js';
-import { oracleTest } from '../support/oracle.js';
-import { type Seat, waitUntilServing } from '../support/oracle-ensemble.js';
-import { ask, withClient } from '../support/seat-client.js';
-import { SteadyWriters } from '../support/steady-writers.js';
-import { waitFor } from '../support/wait-for.js';
-import { type MixedEnsemble, withMixedEnsemble } from './support/mixed-ensemble.js';
-import { RawClient } from './support/raw-client.js';
+import { ErrorCode } from '../../../src/protocol/error-code.js';
+import { OpCode } from '../../../src/protocol/op-code.js';
+import { freePort } from '../../support/free-port.js';
+import { oracleTest } from '../../support/oracle.js';
+import { type Seat, waitUntilServing } from '../../support/oracle-ensemble.js';
+import { ask, withClient } from '../../support/seat-client.js';
+import { SteadyWriters } from '../../support/steady-writers.js';
+import { waitFor } from '../../support/wait-for.js';
+import { type MixedEnsemble, withMixedEnsemble } from '../support/mixed-ensemble.js';
+import { RawClient } from '../support/raw-client.js';
 import {
   checkNoMismatches,
   checkSameEverywhere,
   checkSameTrees,
   modeOf,
-} from './support/same-everywhere.js';
-import { writeThrough } from './support/write-through.js';
+} from '../support/same-everywhere.js';
+import { writeThrough } from '../support/write-through.js';
 
 // Observers with observer masters: bundled ones with Apache's masters, and the reverse.
 //

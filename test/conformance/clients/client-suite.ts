@@ -2,7 +2,7 @@
  * The tests that every client must pass with every server. The test files of this folder register
  * them for each pair. Each test works below its own path on one shared server.
  */
-import { SharedByTests } from '../support/shared-by-tests.js';
+import { SharedByTests } from '../../support/shared-by-tests.js';
 import { registerAccessTests } from './client-suite-access.js';
 import { registerNodeTests } from './client-suite-nodes.js';
 import { registerSessionTests } from './client-suite-sessions.js';

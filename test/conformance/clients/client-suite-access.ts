@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
-import type { ACL } from '../../src/protocol/data.js';
-import { CREATOR_ALL_ACL, OPEN_ACL_UNSAFE, Perms } from '../../src/protocol/perms.js';
+import type { ACL } from '../../../src/protocol/data.js';
+import { CREATOR_ALL_ACL, OPEN_ACL_UNSAFE, Perms } from '../../../src/protocol/perms.js';
 import { createText, expectError, type Suite, waitForState } from './client-suite-world.js';
 
 /** Permissions: ACLs and identities. */

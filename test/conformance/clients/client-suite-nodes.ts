@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
-import { MultiError } from '../../src/client/base/errors.js';
-import { CreateModes } from '../../src/protocol/create-mode.js';
-import { waitFor } from '../support/wait-for.js';
+import { MultiError } from '../../../src/client/base/errors.js';
+import { CreateModes } from '../../../src/protocol/create-mode.js';
+import { waitFor } from '../../support/wait-for.js';
 import {
   createText,
   expectError,

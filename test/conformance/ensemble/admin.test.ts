@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { freePort } from '../support/free-port.js';
-import { oracleTest } from '../support/oracle.js';
-import { type Seat, waitUntilServing } from '../support/oracle-ensemble.js';
-import { waitFor } from '../support/wait-for.js';
-import { withMixedEnsemble } from './support/mixed-ensemble.js';
-import { modeOf } from './support/same-everywhere.js';
+import { freePort } from '../../support/free-port.js';
+import { oracleTest } from '../../support/oracle.js';
+import { type Seat, waitUntilServing } from '../../support/oracle-ensemble.js';
+import { waitFor } from '../../support/wait-for.js';
+import { withMixedEnsemble } from '../support/mixed-ensemble.js';
+import { modeOf } from '../support/same-everywhere.js';
 
 // The AdminServer of a member, bundled and Apache's, in the same place of the same ensemble.
 

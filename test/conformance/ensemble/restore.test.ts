@@ -1,12 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ADMIN, restore, snapshot } from '../server/node/storage/restore-world.js';
-import { oracleTest } from '../support/oracle.js';
-import { waitUntilServing } from '../support/oracle-ensemble.js';
-import { withClient } from '../support/seat-client.js';
-import { waitFor } from '../support/wait-for.js';
-import { withMixedEnsemble } from './support/mixed-ensemble.js';
-import { checkSameEverywhere, leaderOf, modeOf } from './support/same-everywhere.js';
+import { ADMIN, restore, snapshot } from '../../server/node/storage/restore-world.js';
+import { oracleTest } from '../../support/oracle.js';
+import { waitUntilServing } from '../../support/oracle-ensemble.js';
+import { withClient } from '../../support/seat-client.js';
+import { waitFor } from '../../support/wait-for.js';
+import { withMixedEnsemble } from '../support/mixed-ensemble.js';
+import { checkSameEverywhere, leaderOf, modeOf } from '../support/same-everywhere.js';
 
 // A bundled leader replaces the tree of Apache's followers.
 

@@ -1,14 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Workload } from '../faults/workload.js';
-import { oracleTest } from '../support/oracle.js';
-import { type Seat, waitUntilServing } from '../support/oracle-ensemble.js';
-import { Random } from '../support/random.js';
-import { SteadyWriters } from '../support/steady-writers.js';
-import { withMixedEnsemble } from './support/mixed-ensemble.js';
-import { RawClient } from './support/raw-client.js';
-import { replaceAll } from './support/replace-all.js';
-import { checkSameEverywhere } from './support/same-everywhere.js';
+import { Workload } from '../../faults/workload.js';
+import { oracleTest } from '../../support/oracle.js';
+import { type Seat, waitUntilServing } from '../../support/oracle-ensemble.js';
+import { Random } from '../../support/random.js';
+import { SteadyWriters } from '../../support/steady-writers.js';
+import { withMixedEnsemble } from '../support/mixed-ensemble.js';
+import { RawClient } from '../support/raw-client.js';
+import { replaceAll } from '../support/replace-all.js';
+import { checkSameEverywhere } from '../support/same-everywhere.js';
 
 // Under load, an ensemble of Apache's servers becomes a bundled one, one member at a time on its
 // own data, and then Apache's again.

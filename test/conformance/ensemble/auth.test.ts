@@ -2,12 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isServing, oracleTest } from '../support/oracle.js';
-import { waitUntilServing } from '../support/oracle-ensemble.js';
-import { withClient } from '../support/seat-client.js';
-import { makeTempDir } from '../support/temp-dir.js';
-import { waitFor } from '../support/wait-for.js';
-import { type MixedEnsemble, withMixedEnsemble } from './support/mixed-ensemble.js';
+import { isServing, oracleTest } from '../../support/oracle.js';
+import { waitUntilServing } from '../../support/oracle-ensemble.js';
+import { withClient } from '../../support/seat-client.js';
+import { makeTempDir } from '../../support/temp-dir.js';
+import { waitFor } from '../../support/wait-for.js';
+import { type MixedEnsemble, withMixedEnsemble } from '../support/mixed-ensemble.js';
 
 // SASL between bundled and Apache's servers, on the election and quorum ports, in both directions.
 

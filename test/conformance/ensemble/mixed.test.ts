@@ -2,14 +2,14 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { TxnLogReader } from '../../src/server/persistence/txn-log.js';
-import { oracleTest } from '../support/oracle.js';
-import { type Seat, waitUntilServing } from '../support/oracle-ensemble.js';
-import { withClient } from '../support/seat-client.js';
-import { buildLog, setDataEntry } from '../support/zk-files.js';
-import { withMixedEnsemble } from './support/mixed-ensemble.js';
-import { checkSameEverywhere, modeOf } from './support/same-everywhere.js';
-import { writeThrough } from './support/write-through.js';
+import { TxnLogReader } from '../../../src/server/persistence/txn-log.js';
+import { oracleTest } from '../../support/oracle.js';
+import { type Seat, waitUntilServing } from '../../support/oracle-ensemble.js';
+import { withClient } from '../../support/seat-client.js';
+import { buildLog, setDataEntry } from '../../support/zk-files.js';
+import { withMixedEnsemble } from '../support/mixed-ensemble.js';
+import { checkSameEverywhere, modeOf } from '../support/same-everywhere.js';
+import { writeThrough } from '../support/write-through.js';
 
 // Bundled and Apache's servers in one ensemble: who leads, how a member catches up, and whether
 // all have the same tree at the end.

@@ -1,12 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { freePort } from '../support/free-port.js';
-import { oracleTest } from '../support/oracle.js';
-import { waitUntilServing } from '../support/oracle-ensemble.js';
-import { ask, withClient } from '../support/seat-client.js';
-import { makeTlsFiles } from '../support/tls-world.js';
-import { withMixedEnsemble } from './support/mixed-ensemble.js';
-import { checkSameEverywhere } from './support/same-everywhere.js';
+import { freePort } from '../../support/free-port.js';
+import { oracleTest } from '../../support/oracle.js';
+import { waitUntilServing } from '../../support/oracle-ensemble.js';
+import { ask, withClient } from '../../support/seat-client.js';
+import { makeTlsFiles } from '../../support/tls-world.js';
+import { withMixedEnsemble } from '../support/mixed-ensemble.js';
+import { checkSameEverywhere } from '../support/same-everywhere.js';
 
 // TLS between bundled and Apache's servers, on the election and quorum ports, in both directions.
 

@@ -1,8 +1,8 @@
 import * as assert from 'uvu/assert';
-import type { WatchEvent } from '../../src/client/base/client.js';
-import { CreateModes } from '../../src/protocol/create-mode.js';
-import { AddWatchMode, WatcherType } from '../../src/protocol/watch-event.js';
-import { waitFor } from '../support/wait-for.js';
+import type { WatchEvent } from '../../../src/client/base/client.js';
+import { CreateModes } from '../../../src/protocol/create-mode.js';
+import { AddWatchMode, WatcherType } from '../../../src/protocol/watch-event.js';
+import { waitFor } from '../../support/wait-for.js';
 import { createText, expectError, type Suite, shown, waitForState } from './client-suite-world.js';
 
 const NOTHING = Buffer.alloc(0);

@@ -1,18 +1,18 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { oracleTest } from '../support/oracle.js';
-import { waitUntilServing } from '../support/oracle-ensemble.js';
-import { withClient } from '../support/seat-client.js';
-import { SteadyWriters } from '../support/steady-writers.js';
-import { waitFor } from '../support/wait-for.js';
+import { oracleTest } from '../../support/oracle.js';
+import { waitUntilServing } from '../../support/oracle-ensemble.js';
+import { withClient } from '../../support/seat-client.js';
+import { SteadyWriters } from '../../support/steady-writers.js';
+import { waitFor } from '../../support/wait-for.js';
 import {
   changeMembers,
   checkKept,
   RECONFIGURABLE,
   waitForMembers,
-} from './support/change-members.js';
-import { withMixedEnsemble } from './support/mixed-ensemble.js';
-import { checkNoMismatches, leaderOf } from './support/same-everywhere.js';
+} from '../support/change-members.js';
+import { withMixedEnsemble } from '../support/mixed-ensemble.js';
+import { checkNoMismatches, leaderOf } from '../support/same-everywhere.js';
 
 // Two bundled servers and one of Apache's change their membership under load: another Apache
 // server joins, and a bundled one leaves.
