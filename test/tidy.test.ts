@@ -65,13 +65,12 @@ const REGISTRARS = [
 
 /** Files over 300 lines with their maximum length. The figures may only decrease. */
 const LONG_FILES: Readonly<Record<string, number>> = {
-  'src/commands/zksh/language/parse-line.ts': 350,
-  'src/server/config/config-keys.ts': 365,
+  'src/commands/zksh/language/parse-line.ts': 320,
   'src/server/config/config.ts': 330,
   'src/server/persistence/snapshot-reader.ts': 320,
   'src/server/prep/prep.ts': 420,
   'src/server/pipeline/read.ts': 340,
-  'src/server/quorum/learning/learner.ts': 340,
+  'src/server/quorum/learning/learner.ts': 335,
   'src/server/quorum/quorum-peer.ts': 360,
   'src/server/server.ts': 460,
   'src/server/tree/data-tree.ts': 480,
