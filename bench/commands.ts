@@ -3,10 +3,12 @@
  * end or first prompt. The commands take turns, so that other work on the machine slows all of them
  * equally. The medians are compared.
  */
+
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { median } from './figures.js';
 import { type BenchServer, hasApache, JAVA, startBenchServer } from './servers.js';
 
 const BIN = new URL('../bin/', import.meta.url);
@@ -143,8 +145,4 @@ async function slowestAnswerMs(servers: readonly BenchServer[]): Promise<number>
     ),
   );
   return performance.now() - startedAt;
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

@@ -5,14 +5,15 @@
  *
  *   npm run bench:ensemble -- [--quick] [--rounds 7] [--kills 10]
  */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { median } from './figures.js';
 import { type LoadOp, type LoadResult, prepareLoad, runLoad } from './load.js';
 import { LoadConnection } from './load-connection.js';
 import { type Ensemble, startEnsemble } from './members.js';
-import { median } from './rounds.js';
 import { apacheVersion, hasApache, modeOf, type ServerKind, startBenchServer } from './servers.js';
 import { commit, printTable } from './table.js';
 

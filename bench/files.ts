@@ -5,6 +5,7 @@
  *
  *   npm run bench:files -- [--mib 1024] [--data 200] [--runs 3]
  */
+
 import { spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
@@ -14,6 +15,7 @@ import { OutputArchive } from '../src/jute/output-archive.js';
 import { OpCode } from '../src/protocol/op-code.js';
 import { beginEntry, encodeLogHeader, endEntry } from '../src/server/persistence/txn-log.js';
 import { writeTxn } from '../src/server/tree/txn.js';
+import { numberAfter } from './figures.js';
 import { apacheVersion, hasApache } from './servers.js';
 import { commit, printTable } from './table.js';
 
@@ -93,11 +95,6 @@ async function best(runs: number, command: string, args: readonly string[]): Pro
   }
   if (found === undefined) throw new Error('expected at least one run');
   return found;
-}
-
-function numberAfter(args: readonly string[], flag: string, otherwise: number): number {
-  const at = args.indexOf(flag);
-  return at === -1 ? otherwise : Number(args[at + 1]);
 }
 
 const args = process.argv.slice(2);

@@ -11,9 +11,9 @@ import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
+import { median } from './figures.js';
 import { prepareLoad, runLoad } from './load.js';
 import { LoadConnection } from './load-connection.js';
-import { median } from './rounds.js';
 import {
   apacheVersion,
   freePort,

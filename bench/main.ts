@@ -8,15 +8,17 @@
  * With --against, the other server is our own at the commit REV. With --node, another Node.js runs
  * our server.
  */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { APACHE_SHELL, type CommandFigures, measureCommands } from './commands.js';
+import { median } from './figures.js';
 import type { LoadOp } from './load.js';
 import { buildRevision } from './revision.js';
-import { type Figures, type Load, type Measured, measure, median, nameOf } from './rounds.js';
+import { type Figures, type Load, type Measured, measure, nameOf } from './rounds.js';
 import { apacheVersion, hasApache, startBenchServer } from './servers.js';
 import { commit, printTable } from './table.js';
 

@@ -4,10 +4,12 @@
  *
  *   npm run bench:ops -- [--runs 7]
  */
+
 import { spawn } from 'node:child_process';
 import { createServer, type Server, type Socket } from 'node:net';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { median } from './figures.js';
 import { commit, printTable } from './table.js';
 
 const ZKOPS = fileURLToPath(new URL('../bin/zkops.cjs', import.meta.url));
@@ -77,11 +79,6 @@ function run(args: readonly string[]): Promise<{ ms: number; rows: number; code:
       resolve({ ms: performance.now() - startedAt, rows, code });
     });
   });
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
 interface Case {

@@ -91,7 +91,3 @@ async function runOne(server: BenchServer, load: Load): Promise<Measured> {
 export function nameOf({ op, connections, inFlight }: Load): string {
   return `${op}, ${connections} x ${inFlight}`;
 }
-
-export function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-}

@@ -3,7 +3,8 @@ import { FrameDecoder } from '../src/jute/frame-decoder.js';
 import { InputArchive } from '../src/jute/input-archive.js';
 import { OutputArchive } from '../src/jute/output-archive.js';
 import { OpCode } from '../src/protocol/op-code.js';
-import { ConnectRequest, ConnectResponse, SetWatches } from '../src/protocol/proto.js';
+import { SetWatches } from '../src/protocol/proto.js';
+import { ConnectRequest, ConnectResponse } from '../test/support/jute-records.js';
 
 const SESSION_TIMEOUT_MS = 60_000;
 const MAX_REPLY = 1024 * 1024;

@@ -5,11 +5,13 @@
  *
  *   npm run bench:storm -- [--sessions 10000] [--rounds 3]
  */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
+import { median } from './figures.js';
 import { prepareLoad } from './load.js';
 import { type Ensemble, type Member, startEnsemble } from './members.js';
 import { apacheVersion, hasApache, modeOf, type ServerKind } from './servers.js';
@@ -101,10 +103,6 @@ async function measure(kind: ServerKind, home: string, sessions: number): Promis
     }
   }
   return storms;
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 const { values } = parseArgs({

@@ -1,4 +1,5 @@
 /** Draws curves as an SVG for the documentation, readable on a light and a dark page. */
+import { escapeHtml } from '../../src/commands/zkops/render/svg-plot.js';
 
 export interface Curve {
   readonly name: string;
@@ -37,7 +38,7 @@ export function plotSvg(plot: Plot): string {
   const top = (y: number) => HEIGHT - BOTTOM - (y / (yTicks.at(-1) ?? 1)) * (HEIGHT - TOP - BOTTOM);
   const parts = [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img">`,
-    `<title>${escaped(plot.title)}</title>`,
+    `<title>${escapeHtml(plot.title)}</title>`,
     STYLE,
     `<rect class="page" width="${WIDTH}" height="${HEIGHT}"/>`,
     text(LEFT, 22, plot.title, 'class="head"'),
@@ -89,13 +90,9 @@ function shortNumber(value: number): string {
 }
 
 function text(x: number, y: number, words: string, more: string): string {
-  return `<text x="${fixed(x)}" y="${fixed(y)}" ${more}>${escaped(words)}</text>`;
+  return `<text x="${fixed(x)}" y="${fixed(y)}" ${more}>${escapeHtml(words)}</text>`;
 }
 
 function fixed(value: number): string {
   return value.toFixed(1);
-}
-
-function escaped(words: string): string {
-  return words.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }

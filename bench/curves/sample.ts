@@ -1,6 +1,6 @@
 /** One load on one server or ensemble, for a fixed time. */
+import { median } from '../figures.js';
 import { type LoadOp, type LoadOptions, runLoad } from '../load.js';
-import { median } from '../rounds.js';
 import type { BenchServer, ServerKind } from '../servers.js';
 
 export interface Sample {

@@ -5,13 +5,14 @@
  *
  *   npm run bench:etcd -- [--rounds 5] [--seconds 2]
  */
+
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { median } from '../figures.js';
 import { prepareLoad, runLoad } from '../load.js';
-import { median } from '../rounds.js';
 import { cpuMs, freePort, startBenchServer } from '../servers.js';
 import { commit, printTable } from '../table.js';
 import { EtcdConnection, putMessage, rangeMessage } from './etcd-connection.js';

@@ -56,7 +56,7 @@ export function allowsWrites(call: TaskCall): boolean {
   return call.has('allow-writes') && !call.has('read-only');
 }
 
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 }
 

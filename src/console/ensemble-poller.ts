@@ -1,7 +1,5 @@
 /** Polls all members as `zkops health` does; keeps the last result, trends, and changes. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { askAdmin } from '../commands/ensemble/admin.js';
-import { askCertificate } from '../commands/ensemble/certificate.js';
 import { type MemberAddress, nameOf } from '../commands/ensemble/member-address.js';
 import type { OpsVerb } from '../commands/ensemble/verb.js';
 import type { LimitChange } from '../commands/ensemble/verdict/limits.js';
@@ -11,6 +9,7 @@ import { advance, type RunState } from '../commands/ensemble/verdict/run-state.j
 import { formatState, readStateFile } from '../commands/ensemble/verdict/state-file.js';
 import { writeAtomically } from '../commands/program/atomic-file.js';
 import { inBackground } from '../commands/program/in-background.js';
+import { serviceOptions } from '../commands/zkops/calls/service-options.js';
 import type { TaskCall } from '../commands/zkops/calls/task.js';
 import { health } from '../commands/zkops/verbs/health.js';
 import { usable } from './usable.js';
@@ -113,19 +112,9 @@ export class EnsemblePoller {
   }
 
   private runOptions(): RunOptions {
-    const { call, options, stop } = this;
-    return {
-      ask: call.ask,
-      askAdmin,
-      askCertificate,
-      now: call.now,
-      timeoutMs: options.timeoutMs,
-      deadlineMs: options.deadlineMs,
-      confirmMs: CONFIRM_MS,
-      limits: options.limits,
-      signal: stop.signal,
-      ...(call.tls === undefined ? {} : { tls: call.tls }),
-    };
+    const { limits, timeoutMs, deadlineMs } = this.options;
+    const run = serviceOptions(this.call, { limits, timeoutMs, deadlineMs, confirmMs: CONFIRM_MS });
+    return { ...run, signal: this.stop.signal };
   }
 
   private async run(first: Promise<void>): Promise<void> {

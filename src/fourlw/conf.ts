@@ -1,7 +1,7 @@
 import { hex64 } from '../protocol/zxid.js';
-import { linesOf, pairOf } from './lines.js';
-import type { QuorumConfigView, ServerView } from './server-view.js';
-import { servingWord } from './word.js';
+import { linesOf, pairOf } from './base/lines.js';
+import type { QuorumConfigView, ServerView } from './base/server-view.js';
+import { servingWord } from './base/word.js';
 
 export interface ParsedConf {
   /** Every `name=value` line in order, except the members and the version of the membership. */

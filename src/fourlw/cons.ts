@@ -1,6 +1,10 @@
-import { formatFullConnection, type ParsedConnection, parseConnection } from './connection-line.js';
-import { linesOf } from './lines.js';
-import { servingWord } from './word.js';
+import {
+  formatFullConnection,
+  type ParsedConnection,
+  parseConnection,
+} from './base/connection-line.js';
+import { linesOf } from './base/lines.js';
+import { servingWord } from './base/word.js';
 
 export interface ParsedCons {
   readonly connections: readonly ParsedConnection[];

@@ -1,5 +1,5 @@
+import { servingWord } from './base/word.js';
 import { type ParsedReset, parseReset } from './srst.js';
-import { servingWord } from './word.js';
 
 export const crst = servingWord<ParsedReset>({
   word: 'crst',

@@ -1,6 +1,6 @@
-import { parseInteger } from './java-number.js';
-import { linesOf } from './lines.js';
-import { servingWord } from './word.js';
+import { parseInteger } from './base/java-number.js';
+import { linesOf } from './base/lines.js';
+import { servingWord } from './base/word.js';
 
 export interface ParsedDirs {
   /** Bytes. */

@@ -1,9 +1,9 @@
 import { formatSessionId } from '../protocol/session-id.js';
-import { formatGroups, type Groups } from './groups.js';
-import { formatJavaDate } from './java-date.js';
-import { linesOf } from './lines.js';
-import type { ConnectionBucketView, ServerView, SessionBucketView } from './server-view.js';
-import { servingWord } from './word.js';
+import { formatGroups, type Groups } from './base/groups.js';
+import { formatJavaDate } from './base/java-date.js';
+import { linesOf } from './base/lines.js';
+import type { ConnectionBucketView, ServerView, SessionBucketView } from './base/server-view.js';
+import { servingWord } from './base/word.js';
 
 export interface ParsedDump {
   readonly sessions: readonly string[];

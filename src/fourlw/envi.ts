@@ -1,5 +1,5 @@
-import { linesOf, pairOf } from './lines.js';
-import { anytimeWord } from './word.js';
+import { linesOf, pairOf } from './base/lines.js';
+import { anytimeWord } from './base/word.js';
 
 export interface ParsedEnvi {
   readonly values: Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
-import { parseInteger } from './java-number.js';
-import { anytimeWord } from './word.js';
+import { parseInteger } from './base/java-number.js';
+import { anytimeWord } from './base/word.js';
 
 export interface ParsedTraceMask {
   readonly mask: bigint | undefined;

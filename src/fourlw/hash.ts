@@ -1,7 +1,7 @@
 import { hex64 } from '../protocol/zxid.js';
-import { parseHex, parseInteger } from './java-number.js';
-import { linesOf } from './lines.js';
-import { NOT_SERVING, servingWord } from './word.js';
+import { parseHex, parseInteger } from './base/java-number.js';
+import { linesOf } from './base/lines.js';
+import { NOT_SERVING, servingWord } from './base/word.js';
 
 export interface ParsedHash {
   readonly digests: readonly { readonly zxid: bigint; readonly digest: bigint }[];

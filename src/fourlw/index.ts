@@ -1,5 +1,8 @@
 // The registry of the four-letter words, and the rule by which a server answers a word.
 
+import type { ServerView } from './base/server-view.js';
+import { isAllowed, notExecuted, type Whitelist } from './base/whitelist.js';
+import { anytimeWord, NOT_SERVING, type Word } from './base/word.js';
 import { conf } from './conf.js';
 import { cons } from './cons.js';
 import { crst } from './crst.js';
@@ -11,7 +14,6 @@ import { hash } from './hash.js';
 import { isro } from './isro.js';
 import { mntr } from './mntr.js';
 import { ruok } from './ruok.js';
-import type { ServerView } from './server-view.js';
 import { srst } from './srst.js';
 import { srvr } from './srvr.js';
 import { stat } from './stat.js';
@@ -19,8 +21,6 @@ import { stmk } from './stmk.js';
 import { wchc } from './wchc.js';
 import { wchp } from './wchp.js';
 import { wchs } from './wchs.js';
-import { isAllowed, notExecuted, type Whitelist } from './whitelist.js';
-import { anytimeWord, NOT_SERVING, type Word } from './word.js';
 
 export const WORDS = {
   ruok,

@@ -1,4 +1,4 @@
-import { servingWord } from './word.js';
+import { servingWord } from './base/word.js';
 
 export interface ParsedIsro {
   /** `null` means not serving; undefined is an unknown answer. */

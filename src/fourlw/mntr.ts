@@ -1,6 +1,6 @@
-import { inJavaMapOrder } from './java-map-order.js';
-import { formatJavaDouble, formatMean, parseJavaNumber } from './java-number.js';
-import { linesOf } from './lines.js';
+import { inJavaMapOrder } from './base/java-map-order.js';
+import { formatJavaDouble, formatMean, parseJavaNumber } from './base/java-number.js';
+import { linesOf } from './base/lines.js';
 import {
   ADVANCED_SUMMARIES,
   ADVANCED_SUMMARY_SETS,
@@ -12,9 +12,9 @@ import {
   LATER_COUNTERS,
   OPERATION_COUNTERS,
   TTL_COUNTERS,
-} from './mntr-keys.js';
-import type { AdvancedSummaryView, ServerView, SummaryView } from './server-view.js';
-import { servingWord } from './word.js';
+} from './base/mntr-keys.js';
+import type { AdvancedSummaryView, ServerView, SummaryView } from './base/server-view.js';
+import { servingWord } from './base/word.js';
 
 const PREFIX = 'zk_';
 const EMPTY_SUMMARY: SummaryView = { count: 0, sum: 0, min: 0, max: 0 };

@@ -1,4 +1,4 @@
-import { anytimeWord } from './word.js';
+import { anytimeWord } from './base/word.js';
 
 export interface ParsedRuok {
   /** The process answers, with or without a quorum. */

@@ -1,4 +1,4 @@
-import { servingWord } from './word.js';
+import { servingWord } from './base/word.js';
 
 export interface ParsedReset {
   readonly isDone: boolean;

@@ -3,11 +3,11 @@ import {
   formatBriefConnection,
   type ParsedConnection,
   parseConnection,
-} from './connection-line.js';
-import { formatMean, parseInteger, parseJavaNumber } from './java-number.js';
-import { linesOf } from './lines.js';
-import type { ServerView } from './server-view.js';
-import { servingWord } from './word.js';
+} from './base/connection-line.js';
+import { formatMean, parseInteger, parseJavaNumber } from './base/java-number.js';
+import { linesOf } from './base/lines.js';
+import type { ServerView } from './base/server-view.js';
+import { servingWord } from './base/word.js';
 
 const READ_ONLY_LINE = 'READ-ONLY mode; serving only read-only clients';
 

@@ -1,5 +1,5 @@
+import { servingWord } from './base/word.js';
 import { type ParsedServer, parseServer, renderServer } from './srvr.js';
-import { servingWord } from './word.js';
 
 export const stat = servingWord<ParsedServer>({
   word: 'stat',

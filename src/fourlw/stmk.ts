@@ -1,5 +1,5 @@
+import { anytimeWord } from './base/word.js';
 import { type ParsedTraceMask, parseTraceMask } from './gtmk.js';
-import { anytimeWord } from './word.js';
 
 export const stmk = anytimeWord<ParsedTraceMask>({
   word: 'stmk',

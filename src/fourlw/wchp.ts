@@ -1,6 +1,6 @@
 import { formatSessionId } from '../protocol/session-id.js';
-import { formatGroups, type Groups, parseGroups } from './groups.js';
-import { servingWord } from './word.js';
+import { formatGroups, type Groups, parseGroups } from './base/groups.js';
+import { servingWord } from './base/word.js';
 
 export interface ParsedWchp {
   /** The sessions (`0x100001226710000`) by path. */

@@ -1,5 +1,5 @@
-import { linesOf } from './lines.js';
-import { servingWord } from './word.js';
+import { linesOf } from './base/lines.js';
+import { servingWord } from './base/word.js';
 
 export interface ParsedWchs {
   readonly connections: number | undefined;

@@ -26,7 +26,7 @@ export function outOfRange(name: string, value: unknown, expected: string): Rang
   return new RangeError(`${name}: not allowed: ${describeValue(value)} (expected ${expected})`);
 }
 
-export function describeValue(value: unknown): string {
+function describeValue(value: unknown): string {
   switch (typeof value) {
     case 'string': {
       const isLong = value.length > LONGEST_SHOWN;

@@ -37,7 +37,6 @@ export const CreateModes = {
     isTTL: true,
   },
 } as const satisfies Record<string, CreateMode>;
-export type CreateModeName = keyof typeof CreateModes;
 
 const BY_FLAG: readonly CreateMode[] = Object.values(CreateModes);
 

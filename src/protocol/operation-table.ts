@@ -20,40 +20,28 @@ export interface OperationRow {
   /** Whether a multi may contain it. */
   readonly isPart?: true;
   /** Undefined for a body of several records: multi and multiRead. */
-  readonly records: OpRecords | undefined;
+  readonly request: RecordType<unknown> | undefined;
 }
 
-export interface OpRecords {
-  readonly request: RecordType<unknown>;
-  readonly reply: RecordType<unknown>;
+function read(lop: string, request?: RecordType<unknown>): OperationRow {
+  return { kind: 'read', lop, request };
 }
 
-function records<Q, P>(request: RecordType<Q>, reply: RecordType<P>): OpRecords {
-  return {
-    request: request as RecordType<unknown>,
-    reply: reply as RecordType<unknown>,
-  };
+function onConnection(lop: string, request: RecordType<unknown>): OperationRow {
+  return { kind: 'connection', lop, request };
 }
 
-function read(lop: string, opRecords?: OpRecords): OperationRow {
-  return { kind: 'read', lop, records: opRecords };
-}
-
-function onConnection(lop: string, opRecords: OpRecords): OperationRow {
-  return { kind: 'connection', lop, records: opRecords };
-}
-
-function create(opRecords: OpRecords): OperationRow {
-  return { kind: 'write', lop: 'CREA', audit: 'create', isPart: true, records: opRecords };
+function create(request: RecordType<unknown>): OperationRow {
+  return { kind: 'write', lop: 'CREA', audit: 'create', isPart: true, request };
 }
 
 const { EmptyRecord } = proto;
 
 export const OPERATION_TABLE: ReadonlyMap<number, OperationRow> = new Map<number, OperationRow>([
-  [OpCode.create, create(records(proto.CreateRequest, proto.CreateResponse))],
-  [OpCode.create2, create(records(proto.CreateRequest, proto.Create2Response))],
-  [OpCode.createContainer, create(records(proto.CreateRequest, proto.Create2Response))],
-  [OpCode.createTTL, create(records(proto.CreateTTLRequest, proto.Create2Response))],
+  [OpCode.create, create(proto.CreateRequest)],
+  [OpCode.create2, create(proto.CreateRequest)],
+  [OpCode.createContainer, create(proto.CreateRequest)],
+  [OpCode.createTTL, create(proto.CreateTTLRequest)],
   [
     OpCode.delete,
     {
@@ -61,7 +49,7 @@ export const OPERATION_TABLE: ReadonlyMap<number, OperationRow> = new Map<number
       lop: 'DELE',
       audit: 'delete',
       isPart: true,
-      records: records(proto.DeleteRequest, EmptyRecord),
+      request: proto.DeleteRequest,
     },
   ],
   [
@@ -71,7 +59,7 @@ export const OPERATION_TABLE: ReadonlyMap<number, OperationRow> = new Map<number
       lop: 'SETD',
       audit: 'setData',
       isPart: true,
-      records: records(proto.SetDataRequest, proto.SetDataResponse),
+      request: proto.SetDataRequest,
     },
   ],
   [
@@ -80,7 +68,7 @@ export const OPERATION_TABLE: ReadonlyMap<number, OperationRow> = new Map<number
       kind: 'write',
       lop: 'SETA',
       audit: 'setAcl',
-      records: records(proto.SetACLRequest, proto.SetACLResponse),
+      request: proto.SetACLRequest,
     },
   ],
   [
@@ -89,44 +77,38 @@ export const OPERATION_TABLE: ReadonlyMap<number, OperationRow> = new Map<number
       kind: 'part',
       lop: 'CHEC',
       isPart: true,
-      records: records(proto.CheckVersionRequest, EmptyRecord),
+      request: proto.CheckVersionRequest,
     },
   ],
-  [OpCode.multi, { kind: 'write', lop: 'MULT', audit: 'multiOperation', records: undefined }],
+  [OpCode.multi, { kind: 'write', lop: 'MULT', audit: 'multiOperation', request: undefined }],
   [
     OpCode.reconfig,
     {
       kind: 'write',
       lop: 'RECO',
       audit: 'reconfig',
-      records: records(proto.ReconfigRequest, proto.GetDataResponse),
+      request: proto.ReconfigRequest,
     },
   ],
-  [OpCode.exists, read('EXIS', records(proto.PathWatchRequest, proto.ExistsResponse))],
-  [OpCode.getData, read('GETD', records(proto.PathWatchRequest, proto.GetDataResponse))],
-  [OpCode.getACL, read('GETA', records(proto.PathRequest, proto.GetACLResponse))],
-  [OpCode.getChildren, read('GETC', records(proto.PathWatchRequest, proto.GetChildrenResponse))],
-  [OpCode.getChildren2, read('GETC', records(proto.PathWatchRequest, proto.GetChildren2Response))],
-  [
-    OpCode.getAllChildrenNumber,
-    read('GETACN', records(proto.PathRequest, proto.GetAllChildrenNumberResponse)),
-  ],
-  [
-    OpCode.getEphemerals,
-    read('GETE', records(proto.GetEphemeralsRequest, proto.GetEphemeralsResponse)),
-  ],
+  [OpCode.exists, read('EXIS', proto.PathWatchRequest)],
+  [OpCode.getData, read('GETD', proto.PathWatchRequest)],
+  [OpCode.getACL, read('GETA', proto.PathRequest)],
+  [OpCode.getChildren, read('GETC', proto.PathWatchRequest)],
+  [OpCode.getChildren2, read('GETC', proto.PathWatchRequest)],
+  [OpCode.getAllChildrenNumber, read('GETACN', proto.PathRequest)],
+  [OpCode.getEphemerals, read('GETE', proto.GetEphemeralsRequest)],
   [OpCode.multiRead, read('MLTR')],
-  [OpCode.sync, read('SYNC', records(proto.PathRequest, proto.SyncResponse))],
-  [OpCode.ping, read('PING', records(EmptyRecord, EmptyRecord))],
-  [OpCode.whoAmI, read('HOMI', records(EmptyRecord, proto.WhoAmIResponse))],
-  [OpCode.addWatch, read('ADDW', records(proto.AddWatchRequest, proto.ErrorResponse))],
-  [OpCode.checkWatches, read('CHKW', records(proto.WatchesRequest, EmptyRecord))],
-  [OpCode.removeWatches, read('REMW', records(proto.WatchesRequest, EmptyRecord))],
-  [OpCode.setWatches, read('SETW', records(proto.SetWatches, EmptyRecord))],
-  [OpCode.setWatches2, read('STW2', records(proto.SetWatches2, EmptyRecord))],
-  [OpCode.auth, onConnection('NA', records(proto.AuthPacket, EmptyRecord))],
-  [OpCode.sasl, onConnection('NA', records(proto.GetSASLRequest, proto.SetSASLResponse))],
-  [OpCode.closeSession, onConnection('CLOS', records(EmptyRecord, EmptyRecord))],
+  [OpCode.sync, read('SYNC', proto.PathRequest)],
+  [OpCode.ping, read('PING', EmptyRecord)],
+  [OpCode.whoAmI, read('HOMI', EmptyRecord)],
+  [OpCode.addWatch, read('ADDW', proto.AddWatchRequest)],
+  [OpCode.checkWatches, read('CHKW', proto.WatchesRequest)],
+  [OpCode.removeWatches, read('REMW', proto.WatchesRequest)],
+  [OpCode.setWatches, read('SETW', proto.SetWatches)],
+  [OpCode.setWatches2, read('STW2', proto.SetWatches2)],
+  [OpCode.auth, onConnection('NA', proto.AuthPacket)],
+  [OpCode.sasl, onConnection('NA', proto.GetSASLRequest)],
+  [OpCode.closeSession, onConnection('CLOS', EmptyRecord)],
 ]);
 
 function codesOf(isChosen: (row: OperationRow) => boolean): ReadonlySet<number> {
@@ -144,7 +126,7 @@ export interface RequestFields {
 }
 
 export function readRequest(code: number, input: InputArchive): RequestFields {
-  return (OPERATION_TABLE.get(code)?.records?.request.read(input) ?? {}) as RequestFields;
+  return (OPERATION_TABLE.get(code)?.request?.read(input) ?? {}) as RequestFields;
 }
 
 /** "CREA" for a create; "NA" for other requests. */

@@ -19,6 +19,11 @@ export function formatPerms(perms: number): string {
     .join('');
 }
 
+/** As commands take it: "world:anyone:cdrwa,ip:127.0.0.1:r". */
+export function formatAcl(acl: readonly ACL[]): string {
+  return acl.map(({ perms, id }) => `${id.scheme}:${id.id}:${formatPerms(perms)}`).join(',');
+}
+
 /** The bits of "crwda" in any order; undefined for an unknown letter or an empty text. */
 export function parsePerms(text: string): number | undefined {
   let perms = 0;

@@ -1,8 +1,4 @@
-/** Module org.apache.zookeeper.server.persistence of zookeeper.jute. */
-import { int, long, record, type TypeOf } from '../jute/record.js';
-
-export const FileHeader = record('FileHeader', { magic: int, version: int, dbid: long });
-export type FileHeader = TypeOf<typeof FileHeader>;
+// The first bytes of data files, in the record FileHeader of zookeeper.jute.
 
 /** "ZKLG" */
 export const TXNLOG_MAGIC = 0x5a4b4c47;

@@ -4,10 +4,6 @@ export type Zxid = bigint;
 /** The last epoch: zxids are signed, so a later epoch would sort before all others. */
 export const MAX_EPOCH = 0x7fff_ffff;
 
-export function makeZxid(epoch: number, counter: number): Zxid {
-  return (BigInt(epoch) << 32n) | BigInt(counter >>> 0);
-}
-
 export function zxidEpoch(zxid: Zxid): number {
   return Number(zxid >> 32n);
 }

@@ -1,4 +1,4 @@
-import type { CounterName, LATER_COUNTERS } from '../fourlw/mntr-keys.js';
+import type { CounterName, LATER_COUNTERS } from '../fourlw/base/mntr-keys.js';
 import type { ErrorCode } from '../protocol/error-code.js';
 import type { LimitName } from './limits/limits.js';
 import type { Measured } from './metrics/server-stats.js';

@@ -9,8 +9,8 @@
  * without a pipeline has no quorum: it answers four-letter words and serves no client.
  */
 
-import type { ServerView } from '../fourlw/server-view.js';
-import type { Whitelist } from '../fourlw/whitelist.js';
+import type { ServerView } from '../fourlw/base/server-view.js';
+import type { Whitelist } from '../fourlw/base/whitelist.js';
 import { InputArchive } from '../jute/input-archive.js';
 import { ErrorCode } from '../protocol/error-code.js';
 import { OpCode } from '../protocol/op-code.js';
@@ -299,8 +299,8 @@ export class Server {
   };
 
   private connect(connection: ClientConnection, bytes: Buffer, start: number, end: number): void {
-    const { state, pipeline: path } = this;
-    if (path === null || !this.isOpen) {
+    const { state, pipeline } = this;
+    if (pipeline === null || !this.isOpen) {
       if (this.connections.waiting.keep(connection, bytes, start, end)) return;
       state.stats.count('cnxn_closed_without_zk_server_running');
       this.connections.close(connection);
@@ -320,10 +320,10 @@ export class Server {
         this.expired(connection);
         break;
       case 'resume':
-        path.resume(connection, handshake.sessionId, handshake.timeoutMs);
+        pipeline.resume(connection, handshake.sessionId, handshake.timeoutMs);
         break;
       case 'create':
-        path.openSession(connection, handshake.timeoutMs);
+        pipeline.openSession(connection, handshake.timeoutMs);
         break;
     }
   }

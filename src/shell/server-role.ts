@@ -35,7 +35,7 @@ export class ServerRole {
   async #ask(): Promise<void> {
     const asking = new AbortController();
     this.#asking = asking;
-    const { askServer } = await import('../commands/zksh/verbs/connection/ask-server.js');
+    const { askServer } = await import('../commands/zksh/session/ask-server.js');
     const answer = await askServer(this.#session, asking.signal);
     if (this.#asking !== asking) return;
     this.#asking = undefined;

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -9,6 +9,7 @@ import { WORDS } from '../../src/fourlw/index.js';
 import { OpCode } from '../../src/protocol/op-code.js';
 import { ADMIN_COMMANDS } from '../../src/server/admin/commands.js';
 import { repositoryRoot } from '../fourlw/captured-view.js';
+import { readSources } from '../support/tidy/source-file.js';
 import { apacheNames, laterNames } from './apache.js';
 import { COMPATIBILITY_PAGE, compatibilityPage } from './page.js';
 import {
@@ -66,10 +67,8 @@ test('the commands of the table are those of the AdminServer, with their aliases
 });
 
 test('the metrics of the table are those of the code', () => {
-  const folders = ['src/fourlw', 'src/server/metrics'].map((folder) => join(ROOT, folder));
-  const texts = folders.flatMap((folder) =>
-    readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8')),
-  );
+  const sources = ['src/fourlw', 'src/server/metrics'].flatMap((folder) => readSources(folder));
+  const texts = sources.map(({ text }) => text);
   const words = new Set(texts.join('\n').match(/\b[a-z_]+\b/g));
   const shown = (metric: string) => metric.replace(/^(quota_.*)_per_namespace$/, '$1');
   const all = [...names.metrics, ...laterNames().metrics];

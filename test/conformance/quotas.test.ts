@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import type { ACL } from '../../src/protocol/data.js';
 import { ErrorCode } from '../../src/protocol/error-code.js';
 import { OpCode } from '../../src/protocol/op-code.js';
-import { limitPath, statPath } from '../../src/server/tree/quotas.js';
+import { limitPath, statPath } from '../../src/protocol/quota.js';
 import { startBundled } from '../support/bundled.js';
 import { oracleTest, startOracle } from '../support/oracle.js';
 import { makeTempDir } from '../support/temp-dir.js';

@@ -1,13 +1,13 @@
 import { test } from 'uvu';
-import { runReplSuite } from '../cli/repl-world.js';
+import { runReplSuite } from '../cli/repl/world.js';
 import { hasOracle, oracleTest, startOracle } from '../support/oracle.js';
 import { terminalTest } from '../support/terminal.js';
-import '../cli/repl-suite.js';
-import '../cli/repl-watch-suite.js';
-import '../cli/repl-keys-suite.js';
-import '../cli/repl-look-suite.js';
-import '../cli/repl-pager-suite.js';
-import '../cli/repl-prompt-suite.js';
+import '../cli/repl/session-suite.js';
+import '../cli/repl/watch-suite.js';
+import '../cli/repl/keys-suite.js';
+import '../cli/repl/look-suite.js';
+import '../cli/repl/pager-suite.js';
+import '../cli/repl/prompt-suite.js';
 
 runReplSuite({
   name: "Apache's server",

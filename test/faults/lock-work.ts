@@ -5,7 +5,7 @@
  * znode, so the ensemble refuses a write after the place is gone.
  */
 import type { HistoryRecorder } from '../history/recorder.js';
-import { Flags } from '../sim/requests.js';
+import { Flags } from '../sim/clients/requests.js';
 import type { Random } from '../support/random.js';
 import {
   type Asker,

@@ -1,11 +1,11 @@
 /** Requests in the form of a history and as bytes, and their parsed responses. */
+
 import { InputArchive } from '../../src/jute/input-archive.js';
 import { errorName } from '../../src/protocol/error-code.js';
 import { OpCode } from '../../src/protocol/op-code.js';
-import { OPERATION_TABLE } from '../../src/protocol/operation-table.js';
-import { ErrorResponse, MultiHeader } from '../../src/protocol/proto.js';
 import type { Arguments, OpName, Part, Result, SeenStat } from '../history/format.js';
-import * as bodies from '../sim/requests.js';
+import * as bodies from '../sim/clients/requests.js';
+import { ErrorResponse, MultiHeader, REPLIES } from '../support/jute-records.js';
 
 export interface Request extends bodies.Body {
   readonly op: OpName;
@@ -96,10 +96,10 @@ function readMulti(input: InputArchive): Pick<Answer, 'error' | 'result'> {
 }
 
 function readResult(type: number, input: InputArchive): Result {
-  const records = OPERATION_TABLE.get(type)?.records;
+  const reply = REPLIES.get(type);
   // A multi has no result record for these.
-  if (type === OpCode.check || type === OpCode.delete || records === undefined) return {};
-  const { path, data, stat, children } = (records.reply.read(input) ?? {}) as {
+  if (type === OpCode.check || type === OpCode.delete || reply === undefined) return {};
+  const { path, data, stat, children } = (reply.read(input) ?? {}) as {
     path?: string;
     data?: Buffer;
     stat?: SeenStat;

@@ -5,7 +5,7 @@ import { eventTypeName } from '../../src/protocol/watch-event.js';
 import { type Arrival, RawClient, type RawSession } from '../conformance/support/raw-client.js';
 import { judge } from '../history/judge.js';
 import { HistoryRecorder } from '../history/recorder.js';
-import { Flags } from '../sim/requests.js';
+import { Flags } from '../sim/clients/requests.js';
 import type { Random } from '../support/random.js';
 import { LockWork } from './lock-work.js';
 import {

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { isAllowed, KNOWN_WORDS, parseWhitelist } from '../../src/fourlw/base/whitelist.js';
 import { answerWord, kindOfAnswer, WORDS, type WordName, wordOf } from '../../src/fourlw/index.js';
-import { isAllowed, KNOWN_WORDS, parseWhitelist } from '../../src/fourlw/whitelist.js';
 import { makeView } from './captured-view.js';
 
 const code = (word: string) => Buffer.from(word, 'latin1').readInt32BE(0);

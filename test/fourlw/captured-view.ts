@@ -7,14 +7,14 @@ import {
   BASIC_SUMMARIES,
   BASIC_SUMMARY_SETS,
   COUNTERS,
-} from '../../src/fourlw/mntr-keys.js';
+} from '../../src/fourlw/base/mntr-keys.js';
 import type {
   AdvancedSummaryView,
   ConnectionView,
   MetricsView,
   ServerMode,
   ServerView,
-} from '../../src/fourlw/server-view.js';
+} from '../../src/fourlw/base/server-view.js';
 
 /** The repository's root, seen from a compiled test wherever it was built to. */
 export function repositoryRoot(): string {

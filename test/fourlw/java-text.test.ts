@@ -1,13 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { formatJavaDate } from '../../src/fourlw/java-date.js';
-import { inJavaMapOrder } from '../../src/fourlw/java-map-order.js';
+import { formatJavaDate } from '../../src/fourlw/base/java-date.js';
+import { inJavaMapOrder } from '../../src/fourlw/base/java-map-order.js';
 import {
   formatJavaDouble,
   formatMean,
   parseInteger,
   parseJavaNumber,
-} from '../../src/fourlw/java-number.js';
+} from '../../src/fourlw/base/java-number.js';
 
 test('doubles print as Double.toString prints them', () => {
   const cases: readonly (readonly [number, string])[] = [

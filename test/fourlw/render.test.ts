@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { ServerView } from '../../src/fourlw/base/server-view.js';
 import { WORDS, type WordName } from '../../src/fourlw/index.js';
-import type { ServerView } from '../../src/fourlw/server-view.js';
 import { golden, makeView, metricsView, probeConnection } from './captured-view.js';
 
 /** Requires the exact bytes of Apache's answer. */

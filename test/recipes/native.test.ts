@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import { createNativeClient } from '../../src/client/native/native.js';
-import { nativeTest } from '../conformance/client-suite-native.js';
+import { nativeTest } from '../conformance/clients/client-suite-native.js';
 import { spawnBundled } from '../support/bundled.js';
 import { SharedByTests } from '../support/shared-by-tests.js';
 import { makeTempDir } from '../support/temp-dir.js';

@@ -1,7 +1,8 @@
 /** Four-letter words, and malformed input from clients. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { OpCode } from '../../src/protocol/op-code.js';
+import { OpCode, opCodeName } from '../../src/protocol/op-code.js';
+import { READS, WRITES } from '../../src/protocol/operation-table.js';
 import { framed, handshake, type Peer, requestFrame } from './server-peer.js';
 import { ServerWorld } from './server-world.js';
 
@@ -36,6 +37,18 @@ test('four letters after the handshake are a frame length, not a word', () => {
   peer.push(Buffer.from('ruok'));
   assert.equal(peer.take(), ['closed'], 'its letters are a length beyond the limit');
 });
+
+for (const code of [...READS, ...WRITES]) {
+  test(`the server reads ${opCodeName(code)}, which is in the table of operations`, () => {
+    const world = new ServerWorld();
+    const peer = world.client();
+    peer.push(peer.bare(code, Buffer.alloc(0)));
+    world.ackAll();
+    const lines = peer.take();
+    assert.ok(lines.length > 0);
+    assert.not.match(lines.join(), 'UNIMPLEMENTED');
+  });
+}
 
 // ── bad input ──────────────────────────────────────────────────────────────────────────────────
 

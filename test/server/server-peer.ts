@@ -5,8 +5,8 @@ import { errorName } from '../../src/protocol/error-code.js';
 import { OpCode, opCodeName, Xid } from '../../src/protocol/op-code.js';
 import { OPERATION_TABLE } from '../../src/protocol/operation-table.js';
 import { OPEN_ACL_UNSAFE } from '../../src/protocol/perms.js';
-import { ReplyHeader, WatcherEvent } from '../../src/protocol/proto.js';
 import { eventTypeName } from '../../src/protocol/watch-event.js';
+import { ReplyHeader, WatcherEvent } from '../support/jute-records.js';
 
 /** The parts of its world that a peer needs. */
 export interface PeerWorld {
@@ -66,7 +66,7 @@ export class Peer {
   /** The frame of a request, recorded so that its reply can be decoded. */
   request(type: number, value: unknown = {}, xid = ++this.lastXid): Buffer {
     this.sent.push({ xid, type });
-    return requestFrame(xid, type, OPERATION_TABLE.get(type)?.records?.request.encode(value));
+    return requestFrame(xid, type, OPERATION_TABLE.get(type)?.request?.encode(value));
   }
 
   /** A request without a record, or with a record given as bytes. */

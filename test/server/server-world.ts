@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { parseWhitelist } from '../../src/fourlw/whitelist.js';
+import { parseWhitelist } from '../../src/fourlw/base/whitelist.js';
 import { LiveView } from '../../src/server/admin/view.js';
 import type { Effect } from '../../src/server/effects.js';
 import type { ServerStats } from '../../src/server/metrics/server-stats.js';

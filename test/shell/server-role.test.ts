@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { askServer } from '../../src/commands/zksh/session/ask-server.js';
 import { ShellSession } from '../../src/commands/zksh/session/shell-session.js';
-import { askServer } from '../../src/commands/zksh/verbs/connection/ask-server.js';
 import { startServer } from '../../src/server/main.js';
 import { ServerRole } from '../../src/shell/server-role.js';
 import { startProxy } from '../support/proxy.js';

@@ -6,7 +6,7 @@ import { OPEN_ACL_KEY, writeSnapshot } from '../../src/server/persistence/snapsh
 import { contentOf, sourceOf } from '../../src/server/persistence/snapshot-source.js';
 import { addNode } from '../support/add-node.js';
 import { BLANK_STAT } from '../support/blank-stat.js';
-import { type SimDisk, VERSION_FOLDER } from './sim-disk.js';
+import { type SimDisk, VERSION_FOLDER } from './nodes/sim-disk.js';
 
 /** The parent of sequential znodes. */
 export const SEQUENCE = '/sequence';

@@ -7,11 +7,11 @@ import {
 import { isSuccessor } from '../../src/server/persistence/recovery.js';
 import { containsQuorum } from '../../src/server/quorum/membership/quorum-config.js';
 import type { DataTree } from '../../src/server/tree/data-tree.js';
+import type { Delivered, WatchedPeer } from './clients/watched-peer.js';
 import type { Ledger } from './ledger.js';
-import type { ServerNode } from './server-node.js';
-import { holds, storedZxid } from './stored-zxid.js';
+import type { ServerNode } from './nodes/server-node.js';
+import { holds, storedZxid } from './nodes/stored-zxid.js';
 import { hex, Violation } from './violation.js';
-import type { Delivered, WatchedPeer } from './watched-peer.js';
 
 /** Two znodes that are only ever set together. */
 export const TWINS = ['/twin-a', '/twin-b'] as const;

@@ -1,5 +1,5 @@
 import type { Random } from '../support/random.js';
-import type { ServerNode } from './server-node.js';
+import type { ServerNode } from './nodes/server-node.js';
 import type { Simulation } from './simulation.js';
 
 export interface FaultParts {

@@ -1,6 +1,6 @@
+import { Watches } from './clients/watches.js';
 import type { Ledger } from './ledger.js';
 import { hex, Violation } from './violation.js';
-import { Watches } from './watches.js';
 import { CONFIG } from './znode-history.js';
 
 /** What one session saw, over all of its connections. */

@@ -6,9 +6,9 @@ import {
 } from '../../src/server/quorum/membership/quorum-config.js';
 import type { DataTree } from '../../src/server/tree/data-tree.js';
 import { readTxn, type TxnHead } from '../../src/server/tree/txn.js';
+import type { Delivered } from './clients/watched-peer.js';
 import { parse } from './shape.js';
 import { hex, Violation } from './violation.js';
-import type { Delivered } from './watched-peer.js';
 import { CONFIG, isRefusal, ZnodeHistory } from './znode-history.js';
 
 /**

@@ -5,7 +5,7 @@ import {
   type QuorumConfig,
 } from '../../src/server/quorum/membership/quorum-config.js';
 import type { QuorumLimits } from '../../src/server/quorum/peer/role.js';
-import { LIMITS, OBSERVER_PORT } from './peer-parts.js';
+import { LIMITS, OBSERVER_PORT } from './nodes/peer-parts.js';
 
 /** Few, so that most runs exhaust an epoch, but more than a leader has in flight. */
 const AGED_LAST_COUNTER = 60;

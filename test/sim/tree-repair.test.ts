@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ServerNode } from './server-node.js';
+import type { ServerNode } from './nodes/server-node.js';
 import { Simulation } from './simulation.js';
 
 /** Sometimes spoils the digest of each follower, and restores that of a leader. */

@@ -2,8 +2,8 @@ import { OpCode } from '../../src/protocol/op-code.js';
 import { parentPath } from '../../src/protocol/path.js';
 import type { DataTree } from '../../src/server/tree/data-tree.js';
 import type { Txn, TxnHead } from '../../src/server/tree/txn.js';
+import { EventType, type WatchedEvent } from './clients/watched-event.js';
 import { hex, Violation } from './violation.js';
-import { EventType, type WatchedEvent } from './watched-event.js';
 
 /** The first value is the static configuration, which no txn made. */
 export const CONFIG = '/zookeeper/config';

@@ -2,14 +2,15 @@
  * An abusive client: it sends pipelines of any requests, sets watches of every kind, and may not
  * read. It leaves by a close, by a reset, in the middle of a frame, or not at all.
  */
+
 import { connect, type Socket } from 'node:net';
 import { FrameDecoder } from '../../src/jute/frame-decoder.js';
 import { InputArchive } from '../../src/jute/input-archive.js';
 import { OutputArchive } from '../../src/jute/output-archive.js';
 import { OpCode } from '../../src/protocol/op-code.js';
-import { ConnectRequest, ConnectResponse } from '../../src/protocol/proto.js';
-import * as requests from '../sim/requests.js';
-import { type Body, Flags } from '../sim/requests.js';
+import * as requests from '../sim/clients/requests.js';
+import { type Body, Flags } from '../sim/clients/requests.js';
+import { ConnectRequest, ConnectResponse } from '../support/jute-records.js';
 import type { Random } from '../support/random.js';
 
 export const FIELD = '/soak';

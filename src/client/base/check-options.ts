@@ -113,7 +113,7 @@ function checkSession(name: string, value: unknown): void {
 }
 
 /** Uses the object itself, not a copy: its secure context is cached as long as it lives. */
-export function checkTls(name: string, value: unknown): void {
+function checkTls(name: string, value: unknown): void {
   const { ca, cert, key, passphrase, servername, isVerified, isOcspChecked } = readFields(
     name,
     value as TlsOptions,

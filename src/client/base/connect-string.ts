@@ -21,7 +21,7 @@ export interface ConnectString {
 
 export const DEFAULT_CLIENT_PORT = 2181;
 /** Apache's server has no default for secureClientPort. All examples of its manual use 2281. */
-export const DEFAULT_SECURE_PORT = 2281;
+const DEFAULT_SECURE_PORT = 2281;
 const SECURE_SCHEME = 'zks://';
 
 /**

@@ -52,6 +52,11 @@ export class ZooKeeperError extends Error {
   }
 }
 
+/** Whether a request failed with this code, as "NONODE". */
+export function isCode(error: unknown, code: ErrorName): boolean {
+  return error instanceof ZooKeeperError && error.code === code;
+}
+
 /** The error of requests of a closed client. @param hasUnknownOutcome whether it was sent */
 export function closedError(path: string | undefined, hasUnknownOutcome: boolean): ZooKeeperError {
   return new ZooKeeperError(ErrorCode.CONNECTIONLOSS, path, {

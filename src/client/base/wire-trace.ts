@@ -199,7 +199,7 @@ export class WireTrace implements WireTap {
 }
 
 function beginsWithPath(code: number): boolean {
-  const [first] = Object.keys(OPERATION_TABLE.get(code)?.records?.request.fields ?? {});
+  const [first] = Object.keys(OPERATION_TABLE.get(code)?.request?.fields ?? {});
   return first === 'path' || first === 'prefixPath';
 }
 

@@ -2,6 +2,7 @@
 import type { Stat } from '../../protocol/data.js';
 import { UnsupportedError } from '../base/errors.js';
 
+/** Zxids are exact up to 2^53. */
 export interface NativeStat {
   readonly czxid: number;
   readonly mzxid: number;

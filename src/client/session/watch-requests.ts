@@ -5,7 +5,7 @@ import { makeRequest, type Operation, type Request } from './request.js';
 import type { WatchBatch, WatchManager } from './watch-manager.js';
 
 /** Apache's limit for the paths of one request: a quarter of jute.maxbuffer. */
-export const SET_WATCHES_MAX_LENGTH = 128 * 1024;
+const SET_WATCHES_MAX_LENGTH = 128 * 1024;
 
 interface SetWatchesArgs {
   readonly relativeZxid: bigint;

@@ -6,8 +6,8 @@ import {
 } from '../../protocol/check-argument.js';
 import type { Stat } from '../../protocol/data.js';
 import type { CallOptions, ZooKeeperClient } from '../base/client.js';
+import { isCode } from '../base/errors.js';
 import { checkClient } from '../check-client.js';
-import { isCode } from './is-code.js';
 
 /** Converts values of a program to data of znodes and back. */
 export interface Codec<T> {

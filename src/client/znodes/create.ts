@@ -9,9 +9,9 @@ import { CreateModes } from '../../protocol/create-mode.js';
 import type { ACL, Stat } from '../../protocol/data.js';
 import { parentPath } from '../../protocol/path.js';
 import type { CallOptions, CreateOptions, ZooKeeperClient } from '../base/client.js';
+import { isCode } from '../base/errors.js';
 import { checkACL } from '../calls/arguments.js';
 import { checkClient } from '../check-client.js';
-import { isCode } from './is-code.js';
 
 export interface MkdirpOptions {
   /** Data of the znodes that are created. Default: none. */

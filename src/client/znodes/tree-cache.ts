@@ -9,9 +9,8 @@ import {
 import type { Stat } from '../../protocol/data.js';
 import { baseName, childPath, isWithin, parentPath } from '../../protocol/path.js';
 import type { WatchChange, ZooKeeperClient } from '../base/client.js';
-import { endOfSession } from '../base/errors.js';
+import { endOfSession, isCode } from '../base/errors.js';
 import { checkClient } from '../check-client.js';
-import { isCode } from './is-code.js';
 import { PACE_CHECKS, type Pace, Pacer } from './pace.js';
 
 /** A znode of a cache; do not change its data. */

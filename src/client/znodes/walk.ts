@@ -2,8 +2,8 @@ import { checkFields, checkFunction, checkSignal } from '../../protocol/check-ar
 import type { Stat } from '../../protocol/data.js';
 import { childPath } from '../../protocol/path.js';
 import type { CallOptions, ZooKeeperClient } from '../base/client.js';
+import { isCode } from '../base/errors.js';
 import { checkClient } from '../check-client.js';
-import { isCode } from './is-code.js';
 import { PACE_CHECKS, type Pace, Pacer } from './pace.js';
 
 export interface WalkOptions extends Pace {

@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { isJaas, JaasError, parseSaslLogin } from '../../protocol/jaas.js';
 import { isKerberos, type SaslLogin } from '../../protocol/sasl-login.js';
 import { CommandError, ExitCode } from '../program/command-error.js';
+import { fault } from './profiles.js';
 
 /** Reads user:password from the first line; refuses a file that others may read. */
 export async function readAuthFile(file: string): Promise<string> {
@@ -123,8 +124,4 @@ function interrupted(): CommandError {
     code: 'INTERRUPTED',
     exitCode: ExitCode.interrupted,
   });
-}
-
-function fault(sentence: string, hint?: string): CommandError {
-  return new CommandError(sentence, { code: 'USAGE', exitCode: ExitCode.usage, hint });
 }

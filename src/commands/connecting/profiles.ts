@@ -159,6 +159,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** A file or a variable that zksh cannot use. */
 export function fault(sentence: string, hint?: string): CommandError {
   return new CommandError(sentence, { code: 'USAGE', exitCode: ExitCode.usage, hint });
 }

@@ -1,7 +1,7 @@
 import { errorName } from '../../protocol/error-code.js';
 import { OpCode, opCodeName } from '../../protocol/op-code.js';
+import { formatAcl } from '../../protocol/perms.js';
 import { readTxn, type Txn } from '../../server/tree/txn.js';
-import { aclText } from './acl-text.js';
 
 export interface DescribedTxn {
   readonly sessionId: bigint;
@@ -48,7 +48,7 @@ function detailOf(txn: Txn): string {
     case OpCode.deleteContainer:
       return '';
     case OpCode.setACL:
-      return `${aclText(txn.acl)} version ${txn.version}`;
+      return `${formatAcl(txn.acl)} version ${txn.version}`;
     case OpCode.check:
       return `version ${txn.version}`;
     case OpCode.setData:
@@ -56,7 +56,7 @@ function detailOf(txn: Txn): string {
       return `${sizeOf(txn.data)} version ${txn.version}`;
     default: {
       const kind = txn.isEphemeral ? ' ephemeral' : txn.ttl > 0n ? ` ttl ${txn.ttl} ms` : '';
-      return `${sizeOf(txn.data)}${kind} acl ${aclText(txn.acl)}`;
+      return `${sizeOf(txn.data)}${kind} acl ${formatAcl(txn.acl)}`;
     }
   }
 }

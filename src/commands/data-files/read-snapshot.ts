@@ -1,9 +1,7 @@
 // Reads and verifies a snapshot of any size in constant memory, compressed or not.
 
 import { stat } from 'node:fs/promises';
-import { Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
-import { SnappyReader } from '../../server/persistence/snappy.js';
+import { uncompressed } from '../../server/node/storage/snapshot-bytes.js';
 import type { SnapshotItem } from '../../server/persistence/snapshot-item.js';
 import { SnapshotReader } from '../../server/persistence/snapshot-reader.js';
 import {
@@ -98,20 +96,8 @@ async function* piecesOf(
   }
 }
 
-async function* unsnappied(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const reader = new SnappyReader();
-  for await (const piece of source) yield* reader.push(piece);
-  reader.end();
-}
-
 function unpacked(source: AsyncGenerator<Buffer>, compression: Compression): AsyncIterable<Buffer> {
-  if (compression === 'snappy') return unsnappied(source);
-  if (compression === 'none') return source;
-  const gunzip = createGunzip();
-  const stream = Readable.from(source);
-  // A pipe does not forward errors of its source.
-  stream.on('error', (error) => gunzip.destroy(error));
-  return stream.pipe(gunzip);
+  return uncompressed(source, compression === 'gzip' ? 'gz' : compression);
 }
 
 /** Yields the results of `taker` in batches; returns the result for the snapshot. */

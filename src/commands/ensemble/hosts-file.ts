@@ -78,7 +78,7 @@ function withWord(server: MemberAddress, word: string): MemberAddress {
   );
 }
 
-export function parsePort(text: string): number {
+function parsePort(text: string): number {
   const port = /^\d+$/.test(text) ? Number(text) : 0;
   if (port < 1 || port > 65_535)
     throw new RangeError(`invalid port: ${text} (expected 1 to 65535)`);

@@ -1,5 +1,5 @@
 import { DEFAULT_CLIENT_PORT, secured } from '../../client/base/connect-string.js';
-import { pairOf } from '../../fourlw/lines.js';
+import { pairOf } from '../../fourlw/base/lines.js';
 import type { MemberAddress } from './member-address.js';
 
 export function settingsOf(text: string): ReadonlyMap<string, string> {

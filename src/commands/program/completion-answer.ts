@@ -51,7 +51,7 @@ export function timeLeft(): number {
 }
 
 /** Undefined after the time limit, or if it fails. */
-export async function inTime<Value>(value: Promise<Value>): Promise<Value | undefined> {
+async function inTime<Value>(value: Promise<Value>): Promise<Value | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), timeLeft());

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { hasCode } from './file-error.js';
 
 /** package.json is above this file in the sources and in the build. */
 export function packageVersion(): string {
@@ -8,12 +9,8 @@ export function packageVersion(): string {
       const { name, version } = JSON.parse(text) as { name?: string; version?: string };
       if (name === 'zksh' && version !== undefined) return version;
     } catch (error) {
-      if (!isMissing(error)) throw error;
+      if (!hasCode(error, 'ENOENT')) throw error;
     }
     if (folder.pathname === '/') return 'unknown';
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

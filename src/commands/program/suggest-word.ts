@@ -1,35 +1,10 @@
+import { nearestWord } from '../../protocol/nearest-word.js';
+
 /** The candidate within one or two typing errors of `word`, or with that prefix. */
 export function suggestWord(word: string, candidates: readonly string[]): string | undefined {
+  const most = Math.max(1, Math.min(2, Math.floor(word.length / 2)));
+  const best = nearestWord(word, candidates, most);
   const lower = word.toLowerCase();
-  let best: string | undefined;
-  let bestDistance = Math.max(1, Math.min(2, Math.floor(word.length / 2))) + 1;
-  for (const candidate of candidates) {
-    const distance = editDistance(lower, candidate.toLowerCase());
-    if (distance < bestDistance) {
-      best = candidate;
-      bestDistance = distance;
-    }
-  }
   if (best !== undefined || lower.length < 2) return best;
   return candidates.find((candidate) => candidate.toLowerCase().startsWith(lower));
-}
-
-/** Insertions, deletions, changes, and swaps of adjacent letters. */
-function editDistance(a: string, b: string): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
-      let best = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + cost);
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
-        best = Math.min(best, (beforeLast[j - 2] ?? 0) + 1);
-      }
-      row.push(best);
-    }
-    beforeLast = last;
-    last = row;
-  }
-  return last[b.length] ?? 0;
 }

@@ -46,7 +46,7 @@ function documentsOf(text: string, indent: number): readonly Json[] {
 }
 
 /** "" for a row without any of the fields. @throws SelectionError */
-export function parseTemplate(template: string): (row: Json) => string {
+function parseTemplate(template: string): (row: Json) => string {
   const parts: (string | Selection)[] = [];
   let text = '';
   for (let at = 0; at < template.length; at++) {

@@ -1,9 +1,6 @@
+import { limitPath, NO_QUOTA, QUOTA_ROOT, type QuotaFigures } from '../../protocol/quota.js';
 import {
-  limitPath,
-  NO_QUOTA,
-  QUOTA_ROOT,
   QuotaConflict,
-  type QuotaFigures,
   quotaWarnings,
   readQuota,
   removeQuota,

@@ -3,7 +3,7 @@ import type { WatchEvent, ZooKeeperClient } from '../../client/base/client.js';
 import type { ClientOptions } from '../../client/base/client-options.js';
 import { ConnectError, ZooKeeperError } from '../../client/base/errors.js';
 import type { Stat } from '../../protocol/data.js';
-import { formatJavaDate } from '../znodes/java-date.js';
+import { formatLocalDate } from '../znodes/local-date.js';
 import { statLines } from '../znodes/stat-lines.js';
 import { CliFault } from './cli-fault.js';
 
@@ -59,7 +59,7 @@ export class ZkCliShell {
   }
 
   stat(stat: Stat): void {
-    this.streams.out(statLines(stat, formatJavaDate));
+    this.streams.out(statLines(stat, formatLocalDate));
   }
 
   /** Prints the event like Apache's shell, unless `printwatches off` is set. */

@@ -1,5 +1,6 @@
 // The files of --lock, --state, and --out.
 
+import { messageOf } from '../../protocol/message-of.js';
 import { RunFault } from '../ensemble/run-fault.js';
 import type { Sample } from '../ensemble/sample.js';
 import { UsageError } from '../ensemble/usage-error.js';
@@ -80,8 +81,4 @@ export function asFault<Value>(option: string, file = '', work: () => Value): Va
   } catch (cause) {
     throw new RunFault(`${option} ${file}: cannot write: ${messageOf(cause)}`, { cause });
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -11,7 +11,7 @@ export interface NewServer {
 }
 
 /** The Nth entry of `--servers` is server N. */
-export function serverLines(servers: string, clientPort: number): readonly string[] {
+function serverLines(servers: string, clientPort: number): readonly string[] {
   return servers.split(',').map((entry, at) => {
     const text = entry.trim();
     const isWhole = text.replace(/^\[[^\]]*\]/, '').includes(':');

@@ -10,7 +10,7 @@ import type { ClientKind, Credentials } from './session/shell-session.js';
 import { ZKSH } from './zksh-declaration.js';
 import { nameOfVariable, wordsOfEnvironment } from './zksh-environment.js';
 
-export const DEFAULT_TARGET = '127.0.0.1:2181';
+const DEFAULT_TARGET = '127.0.0.1:2181';
 
 export interface ZkshOptions {
   readonly task: 'help' | 'version' | 'run';

@@ -1,5 +1,5 @@
 import type { ACL } from '../../protocol/data.js';
-import { formatPerms, parsePerms } from '../../protocol/perms.js';
+import { parsePerms } from '../../protocol/perms.js';
 
 /** The offsets refer to the text of the ACL. */
 export class AclSyntaxError extends Error {
@@ -94,7 +94,7 @@ function badPerms(letters: string, start: number): AclSyntaxError {
   );
 }
 
-/** The form that parseAcl reads: "world:anyone:cdrwa,ip:127.0.0.1:r". */
-export function formatAcl(acl: readonly ACL[]): string {
-  return acl.map(({ perms, id }) => `${id.scheme}:${id.id}:${formatPerms(perms)}`).join(',');
+/** Without ADMIN permission, servers hide the hash of a digest. */
+export function isMasked({ id }: ACL): boolean {
+  return id.scheme === 'digest' && id.id.endsWith(':x');
 }

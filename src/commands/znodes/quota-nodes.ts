@@ -1,28 +1,17 @@
-// Quotas in Apache's format: the data of /zookeeper/quota/a/b/zookeeper_limits has the limits of
-// /a/b. Each server counts in zookeeper_stats beside it.
 import type { ZooKeeperClient } from '../../client/base/client.js';
-import { ZooKeeperError } from '../../client/base/errors.js';
+import { isCode, ZooKeeperError } from '../../client/base/errors.js';
 import { childPath, parentPath } from '../../protocol/path.js';
-import { isCode } from './is-code.js';
-
-export const QUOTA_ROOT = '/zookeeper/quota';
-const LIMITS = 'zookeeper_limits';
-const USAGE = 'zookeeper_stats';
-
-/** -1 means no limit. Servers enforce hard limits only if configured. */
-export interface QuotaFigures {
-  readonly count: number;
-  readonly bytes: number;
-  readonly countHardLimit: number;
-  readonly byteHardLimit: number;
-}
-
-export const NO_QUOTA: QuotaFigures = {
-  count: -1,
-  bytes: -1,
-  countHardLimit: -1,
-  byteHardLimit: -1,
-};
+import {
+  LIMIT_NODE,
+  limitPath,
+  NO_QUOTA,
+  parseQuota,
+  QUOTA_ROOT,
+  type QuotaFigures,
+  quotaPath,
+  STAT_NODE,
+  statPath,
+} from '../../protocol/quota.js';
 
 export interface Quota {
   readonly limits: QuotaFigures;
@@ -37,26 +26,8 @@ export class QuotaConflict extends Error {
   override readonly name = 'QuotaConflict';
 }
 
-export function quotaPath(path: string): string {
-  return path === '/' ? QUOTA_ROOT : `${QUOTA_ROOT}${path}`;
-}
-
-export function limitPath(path: string): string {
-  return childPath(quotaPath(path), LIMITS);
-}
-
-/** Parses `count=5,bytes=-1=;byteHardLimit=-1;countHardLimit=7`; missing parts are -1. */
-export function parseQuota(text: string): QuotaFigures {
-  const figures: Record<string, number> = { ...NO_QUOTA };
-  for (const pair of text.split(/[,;]+/)) {
-    const [key = '', value = ''] = pair.split('=');
-    if (key in figures && /^-?\d+$/.test(value)) figures[key] = Number(value);
-  }
-  return figures as unknown as QuotaFigures;
-}
-
 /** As StatsTrack.toString writes it. */
-export function formatQuota(figures: QuotaFigures): string {
+function formatQuota(figures: QuotaFigures): string {
   const { count, bytes, byteHardLimit, countHardLimit } = figures;
   return `count=${count},bytes=${bytes}=;byteHardLimit=${byteHardLimit};countHardLimit=${countHardLimit}`;
 }
@@ -65,7 +36,7 @@ export async function readQuota(client: ZooKeeperClient, path: string): Promise<
   try {
     const [limits, usage] = await Promise.all([
       client.getData(limitPath(path)),
-      client.getData(childPath(quotaPath(path), USAGE)),
+      client.getData(statPath(path)),
     ]);
     const limitText = limits.data?.toString() ?? '';
     const usageText = usage.data?.toString() ?? '';
@@ -98,7 +69,7 @@ export async function writeQuota(
     await createAll(client, quotaPath(path));
     await client.create(limitPath(path), Buffer.from(formatQuota(change)));
     await client.create(
-      childPath(quotaPath(path), USAGE),
+      statPath(path),
       Buffer.from(formatQuota({ ...NO_QUOTA, count: 0, bytes: 0 }).split('=;')[0] ?? ''),
     );
   } else {
@@ -128,7 +99,7 @@ export async function removeQuota(
     return true;
   }
   await client.delete(limitPath(path));
-  await client.delete(childPath(quotaPath(path), USAGE));
+  await client.delete(statPath(path));
   await trim(client, quotaPath(path));
   return true;
 }
@@ -163,9 +134,9 @@ async function findBelow(
   isRoot: boolean,
 ): Promise<string | undefined> {
   const names = await childrenOf(client, folder);
-  if (!isRoot && names.includes(LIMITS)) return folder.slice(QUOTA_ROOT.length);
+  if (!isRoot && names.includes(LIMIT_NODE)) return folder.slice(QUOTA_ROOT.length);
   for (const name of names) {
-    if (name === LIMITS || name === USAGE) continue;
+    if (name === LIMIT_NODE || name === STAT_NODE) continue;
     const found = await findBelow(client, childPath(folder, name), false);
     if (found !== undefined) return found;
   }

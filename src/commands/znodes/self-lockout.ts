@@ -2,9 +2,8 @@ import type { ZooKeeperClient } from '../../client/base/client.js';
 import { UnsupportedError, ZooKeeperError } from '../../client/base/errors.js';
 import type { ACL, ClientInfo } from '../../protocol/data.js';
 import { matchesIp } from '../../protocol/ip-address.js';
-import { Perms } from '../../protocol/perms.js';
+import { formatAcl, Perms } from '../../protocol/perms.js';
 import { CommandError } from '../program/command-error.js';
-import { formatAcl } from './parse-acl.js';
 
 /** @throws CommandError LOCKOUT if the session could not change the ACL again */
 export async function refuseLockout(

@@ -32,3 +32,7 @@ export function statLines(stat: Stat, formatTime = showTime): string {
     .map(([name, value]) => `${name} = ${value}\n`)
     .join('');
 }
+
+export function isEphemeral({ ephemeralOwner }: Stat): boolean {
+  return ephemeralOwner !== 0n;
+}

@@ -103,7 +103,7 @@ const CODE_NAMES = new Map<number, string>(
 );
 
 /** The error of an operation. */
-export class ExceptionClass extends Error {
+class ExceptionClass extends Error {
   override readonly name: string;
   readonly code: number;
   readonly path: string | undefined;

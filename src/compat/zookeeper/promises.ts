@@ -6,7 +6,7 @@ import type { Acl, Stat, WatchCallback } from './values.js';
 type Data = Buffer | string | null;
 
 /** What the calls with promises return: a promise with the old names of its methods. */
-export class ZkPromise<T> extends Promise<T> {
+class ZkPromise<T> extends Promise<T> {
   /** @deprecated use await */
   get<K extends keyof T>(name: K): Promise<T[K]> {
     return this.then((value) => value[name]);

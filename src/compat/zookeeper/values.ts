@@ -2,21 +2,12 @@
 import type { ReadOptions } from '../../client/base/client.js';
 import type { ClientOptions } from '../../client/base/client-options.js';
 import { ZooKeeperError } from '../../client/base/errors.js';
+import type { NativeStat } from '../../client/native/native-binding.js';
 import type { ACL as ClientACL, Stat as ClientStat } from '../../protocol/data.js';
 import { CONSTANTS } from './constants.js';
 
 /** The Stat of the old package. Zxids are exact up to 2^53. */
-export interface Stat {
-  readonly czxid: number;
-  readonly mzxid: number;
-  readonly pzxid: number;
-  readonly dataLength: number;
-  readonly numChildren: number;
-  readonly version: number;
-  readonly cversion: number;
-  readonly aversion: number;
-  readonly ctime: Date;
-  readonly mtime: Date;
+export interface Stat extends NativeStat {
   /** The id of the session in hex; "0" for a znode that is not ephemeral. */
   readonly ephemeralOwner: string;
   readonly createdInThisSession: boolean;

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { quoteWord } from '../../commands/zksh/language/quote-word.js';
 import { diffLines } from '../../commands/zksh/results/line-diff.js';
-import { mergeLines } from '../../commands/zksh/verbs/znode/merge-lines.js';
+import { mergeLines } from '../../commands/zksh/results/merge-lines.js';
 import { safeText } from '../../protocol/sanitize.js';
 import type { Znode } from '../api/shapes.js';
 import { ApiProblem, ask } from './api.js';

@@ -5,7 +5,7 @@
 import { baseName, childPath, isWithin, parentPath } from '../../protocol/path.js';
 import type { Children } from '../api/shapes.js';
 
-export const PAGE_SIZE = 100;
+const PAGE_SIZE = 100;
 const RETRY_MS = 3000;
 
 type Child = Children['children'][number];

@@ -1,7 +1,7 @@
 import type { ZooKeeperClient } from '../../client/base/client.js';
+import { isCode } from '../../client/base/errors.js';
 import { CommandError, ExitCode } from '../../commands/program/command-error.js';
 import { compressionOf, decompress } from '../../commands/znodes/decompress.js';
-import { isCode } from '../../commands/znodes/is-code.js';
 import { AclSyntaxError, parseAcl } from '../../commands/znodes/parse-acl.js';
 import { refuseLockout } from '../../commands/znodes/self-lockout.js';
 import { compareNames } from '../../commands/znodes/walk.js';

@@ -3,10 +3,10 @@
  * this session created it; this file tracks which part of the program owns it.
  */
 import type { ZooKeeperClient } from '../../client/base/client.js';
-import { endOfSession } from '../../client/base/errors.js';
+import { endOfSession, isCode } from '../../client/base/errors.js';
 import { CreateModes } from '../../protocol/create-mode.js';
 import type { ACL } from '../../protocol/data.js';
-import { hasCode, isLoss, once, retried, untilConnected, type Wait } from './session.js';
+import { isLoss, once, retried, untilConnected, type Wait } from './session.js';
 import { createOptions, createParent, deleteIfThere, readIfThere } from './znodes.js';
 
 export interface EphemeralPlace {
@@ -57,7 +57,7 @@ export class EphemeralNode {
         return true;
       } catch (error) {
         if (isLoss(error)) return undefined;
-        if (!hasCode(error, 'NODEEXISTS')) {
+        if (!isCode(error, 'NODEEXISTS')) {
           await createParent(error, wait, path, acl);
           continue;
         }

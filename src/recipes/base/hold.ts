@@ -6,9 +6,9 @@
  * of the last answer. A process that was stopped loses its hold when it continues.
  */
 import type { ClientState, WatchEvent } from '../../client/base/client.js';
-import { endOfSession } from '../../client/base/errors.js';
+import { endOfSession, isCode } from '../../client/base/errors.js';
 import { RecipeError } from './errors.js';
-import { hasCode, retried, type Wait, watchSession } from './session.js';
+import { retried, type Wait, watchSession } from './session.js';
 import type { Znode } from './znodes.js';
 
 const GRACE_PART = 1 / 6;
@@ -68,7 +68,7 @@ export async function hold({ client, path, signal: limit }: Wait): Promise<Hold>
   };
   const cannotWatch = (error: unknown): void => {
     if (released.signal.aborted) return;
-    const isDeleted = hasCode(error, 'NONODE');
+    const isDeleted = isCode(error, 'NONODE');
     lose(isDeleted ? 'its znode was deleted' : 'its watch cannot be set', error);
   };
   const guard = async (signal: AbortSignal | undefined): Promise<Znode> => {
@@ -88,7 +88,7 @@ export async function hold({ client, path, signal: limit }: Wait): Promise<Hold>
     };
   } catch (error) {
     stop();
-    if (!hasCode(error, 'NONODE')) throw error;
+    if (!isCode(error, 'NONODE')) throw error;
     throw new RecipeError('ELOST', `${path}: its znode was deleted`, error);
   }
 }

@@ -5,11 +5,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Op, OpResult, ZooKeeperClient } from '../../client/base/client.js';
-import { MultiError } from '../../client/base/errors.js';
+import { isCode, MultiError } from '../../client/base/errors.js';
 import { CreateModes } from '../../protocol/create-mode.js';
 import type { ACL } from '../../protocol/data.js';
 import { childPath } from '../../protocol/path.js';
-import { hasCode, isLoss, once, retried, untilConnected, type Wait } from './session.js';
+import { isLoss, once, retried, untilConnected, type Wait } from './session.js';
 import { createOptions, deleteIfThere, NO_DATA } from './znodes.js';
 
 export interface Change {
@@ -69,5 +69,5 @@ export function failedAt(
   index: number,
   code: 'NODEEXISTS' | 'BADVERSION' | 'NONODE',
 ): boolean {
-  return error instanceof MultiError && error.index === index && hasCode(error, code);
+  return error instanceof MultiError && error.index === index && isCode(error, code);
 }

@@ -4,7 +4,6 @@
  */
 import type { ClientState, ZooKeeperClient } from '../../client/base/client.js';
 import { endOfSession, ZooKeeperError } from '../../client/base/errors.js';
-import type { ErrorName } from '../../protocol/error-code.js';
 
 type SessionListener = (state: ClientState, reason?: Error) => void;
 
@@ -112,8 +111,4 @@ export function untilConnected(wait: Wait): Promise<void> {
 /** Whether the outcome of the request is unknown. */
 export function isLoss(error: unknown): boolean {
   return error instanceof ZooKeeperError && LOSSES.includes(error.code);
-}
-
-export function hasCode(error: unknown, code: ErrorName): boolean {
-  return error instanceof ZooKeeperError && error.code === code;
 }

@@ -1,10 +1,10 @@
 /** Idempotent requests for single znodes, retried after a lost connection. */
 import type { CreateOptions, Watcher } from '../../client/base/client.js';
-import { UnsupportedError } from '../../client/base/errors.js';
+import { isCode, UnsupportedError } from '../../client/base/errors.js';
 import { type CreateMode, CreateModes } from '../../protocol/create-mode.js';
 import type { ACL, Stat } from '../../protocol/data.js';
 import { parentPath } from '../../protocol/path.js';
-import { hasCode, retried, type Wait, whileAlive } from './session.js';
+import { retried, type Wait, whileAlive } from './session.js';
 
 export const NO_DATA = Buffer.alloc(0);
 
@@ -32,12 +32,12 @@ export async function makeContainer(
     retried(wait, () => wait.client.create(path, NO_DATA, createOptions(mode, acl)));
   try {
     await make(CreateModes.CONTAINER).catch((error) => {
-      const isUnknown = error instanceof UnsupportedError || hasCode(error, 'UNIMPLEMENTED');
+      const isUnknown = error instanceof UnsupportedError || isCode(error, 'UNIMPLEMENTED');
       if (!isUnknown) throw error;
       return make(CreateModes.PERSISTENT);
     });
   } catch (error) {
-    if (hasCode(error, 'NODEEXISTS')) return;
+    if (isCode(error, 'NODEEXISTS')) return;
     await createParent(error, wait, path, acl);
     await makeContainer(wait, path, acl);
   }
@@ -52,7 +52,7 @@ export async function createParent(
 ): Promise<void> {
   const above = parentPath(path);
   // If the parent is the root, the chroot is missing, which a recipe must not create.
-  if (!hasCode(error, 'NONODE') || above === '/' || above === '') throw error;
+  if (!isCode(error, 'NONODE') || above === '/' || above === '') throw error;
   await makeContainer(wait, above, acl);
 }
 
@@ -69,7 +69,7 @@ export async function makePersistent(
       await retried(wait, () => wait.client.create(path, data, options));
       return;
     } catch (error) {
-      if (hasCode(error, 'NODEEXISTS')) return;
+      if (isCode(error, 'NODEEXISTS')) return;
       await createParent(error, wait, path, acl);
     }
   }
@@ -169,5 +169,5 @@ export async function* watched<T>(
 }
 
 export function absent(error: unknown): undefined {
-  if (!hasCode(error, 'NONODE')) throw error;
+  if (!isCode(error, 'NONODE')) throw error;
 }

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ZooKeeperClient } from '../../client/base/client.js';
-import { endOfSession } from '../../client/base/errors.js';
+import { endOfSession, isCode } from '../../client/base/errors.js';
 import {
   checkBytes,
   checkFunction,
@@ -10,15 +10,7 @@ import {
 import { CreateModes } from '../../protocol/create-mode.js';
 import type { ACL } from '../../protocol/data.js';
 import { checkRecipe } from '../base/arguments.js';
-import {
-  hasCode,
-  isLoss,
-  once,
-  retried,
-  untilConnected,
-  type Wait,
-  whileAlive,
-} from '../base/session.js';
+import { isLoss, once, retried, untilConnected, type Wait, whileAlive } from '../base/session.js';
 import {
   absent,
   createOptions,
@@ -232,7 +224,7 @@ export class PersistentNode {
     try {
       await once(wait, () => client.create(this.path, data, options));
     } catch (error) {
-      if (hasCode(error, 'NODEEXISTS')) return;
+      if (isCode(error, 'NODEEXISTS')) return;
       if (!isLoss(error)) return createParent(error, wait, this.path, this.acl);
       await untilConnected(wait);
       await retried(wait, () => client.sync(this.path));

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { isCode } from '../../client/base/errors.js';
 import { checkBytes, checkWhole } from '../../protocol/check-argument.js';
 import { CreateModes } from '../../protocol/create-mode.js';
 import { childPath } from '../../protocol/path.js';
 import { type Member, parseMembers } from '../base/members.js';
-import { hasCode, isLoss, once, untilConnected, type Wait } from '../base/session.js';
+import { isLoss, once, untilConnected, type Wait } from '../base/session.js';
 import { childrenOf, countCreations, createOptions } from '../base/znodes.js';
 import { TakerQueue } from './taker-queue.js';
 
@@ -69,7 +70,7 @@ abstract class ItemQueue extends TakerQueue<Member, QueueItem> {
         await once(wait, () => this.client.delete(itemPath));
         return true;
       } catch (error) {
-        if (hasCode(error, 'NONODE')) return wasLost;
+        if (isCode(error, 'NONODE')) return wasLost;
         if (!isLoss(error)) throw error;
       }
       await untilConnected(wait);

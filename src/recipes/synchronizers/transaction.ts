@@ -1,11 +1,11 @@
-import { ZooKeeperError } from '../../client/base/errors.js';
+import { isCode, ZooKeeperError } from '../../client/base/errors.js';
 import { checkArray, checkText, outOfRange } from '../../protocol/check-argument.js';
 import { CreateModes } from '../../protocol/create-mode.js';
 import type { ACL } from '../../protocol/data.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import { checkName } from '../base/arguments.js';
 import { RecipeError } from '../base/errors.js';
-import { hasCode, isLoss, once, retried, untilConnected, type Wait } from '../base/session.js';
+import { isLoss, once, retried, untilConnected, type Wait } from '../base/session.js';
 import { createOptions, createParent, readIfThere } from '../base/znodes.js';
 
 /** The decision of a transaction. */
@@ -90,7 +90,7 @@ export async function createTransaction(
       if (isLoss(error)) {
         await untilConnected(wait);
         await retried(wait, () => client.sync(path));
-      } else if (hasCode(error, 'NODEEXISTS')) {
+      } else if (isCode(error, 'NODEEXISTS')) {
         if ((await readIfThere(wait, path))?.data?.equals(data)) return;
         throw new RecipeError('ETAKEN', `${path}: is in use: each transaction needs a new path`);
       } else {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isCode } from '../../client/base/errors.js';
 import { checkOneOf, checkSignal, checkText } from '../../protocol/check-argument.js';
 import { CreateModes } from '../../protocol/create-mode.js';
 import { childPath } from '../../protocol/path.js';
@@ -7,7 +8,7 @@ import { EphemeralNode } from '../base/ephemeral-node.js';
 import { RecipeError } from '../base/errors.js';
 import { limited, type WaitOptions } from '../base/limit.js';
 import { PathRecipe } from '../base/path-recipe.js';
-import { hasCode, retried, type Wait, whileAlive } from '../base/session.js';
+import { retried, type Wait, whileAlive } from '../base/session.js';
 import {
   childrenOf,
   createOptions,
@@ -79,7 +80,7 @@ export class TwoPhaseCommit extends PathRecipe {
       for (const site of sites) {
         await retried(wait, () => this.client.create(this.siteNode(site), NO_DATA, options)).catch(
           (error) => {
-            if (!hasCode(error, 'NODEEXISTS')) throw error;
+            if (!isCode(error, 'NODEEXISTS')) throw error;
           },
         );
       }
@@ -177,7 +178,7 @@ export class TwoPhaseCommit extends PathRecipe {
     } else {
       await retried(wait, () => this.client.setData(path, Buffer.from(verdict), 0)).catch(
         (error) => {
-          if (!hasCode(error, 'BADVERSION')) throw error;
+          if (!isCode(error, 'BADVERSION')) throw error;
         },
       );
     }
@@ -274,7 +275,7 @@ export class TwoPhaseCommit extends PathRecipe {
       await retried(wait, () => this.client.setData(this.path, data, version));
       return decision;
     } catch (error) {
-      if (!hasCode(error, 'BADVERSION')) throw error;
+      if (!isCode(error, 'BADVERSION')) throw error;
       return (await this.found(wait)).record.decision ?? decision;
     }
   }

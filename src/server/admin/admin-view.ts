@@ -1,4 +1,4 @@
-import type { ServerView } from '../../fourlw/server-view.js';
+import type { ServerView } from '../../fourlw/base/server-view.js';
 
 export interface AdminView {
   readonly server: ServerView;

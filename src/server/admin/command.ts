@@ -29,8 +29,8 @@ export interface AdminCommand {
   readonly run?: (admin: AdminView, request: AdminRequest) => AdminResult;
 }
 
-export function fields(object: JsonObject): AdminResult {
-  return { fields: object };
+export function fields(values: JsonObject): AdminResult {
+  return { fields: values };
 }
 
 export function failure(error: string, status?: number): AdminResult {

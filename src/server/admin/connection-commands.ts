@@ -1,4 +1,4 @@
-import type { ConnectionView } from '../../fourlw/server-view.js';
+import type { ConnectionView } from '../../fourlw/base/server-view.js';
 import { hex64 } from '../../protocol/zxid.js';
 import type { SlowRequestView } from './admin-view.js';
 import { type AdminCommand, failure, fields } from './command.js';

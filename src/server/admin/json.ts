@@ -1,5 +1,5 @@
 /** JSON in Apache's layout, with 64-bit numbers, which JSON.stringify cannot write. */
-import { formatJavaDouble } from '../../fourlw/java-number.js';
+import { formatJavaDouble } from '../../fourlw/base/java-number.js';
 
 export class NumberText {
   readonly text: string;

@@ -1,4 +1,4 @@
-import type { SessionsView } from '../../fourlw/server-view.js';
+import type { SessionsView } from '../../fourlw/base/server-view.js';
 import { hex64 } from '../../protocol/zxid.js';
 import type { AddressView } from './admin-view.js';
 import { type AdminCommand, failure, fields } from './command.js';

@@ -1,5 +1,5 @@
+import type { ServerView, SizesView } from '../../fourlw/base/server-view.js';
 import { mntr } from '../../fourlw/mntr.js';
-import type { ServerView, SizesView } from '../../fourlw/server-view.js';
 import { hex64 } from '../../protocol/zxid.js';
 import { DIGEST_VERSION } from '../tree/digest.js';
 import type { AdminView } from './admin-view.js';

@@ -10,7 +10,7 @@ import type {
   SessionBucketView,
   SessionsView,
   SizesView,
-} from '../../fourlw/server-view.js';
+} from '../../fourlw/base/server-view.js';
 import { lastOperationName } from '../../protocol/operation-table.js';
 import { quotaGauges } from '../metrics/quota-gauges.js';
 import type { Server } from '../server.js';

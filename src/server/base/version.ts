@@ -1,5 +1,5 @@
 /** The version in package.json; a test compares the two. */
-export const ZKSH_VERSION = '0.1.0';
+const ZKSH_VERSION = '0.1.0';
 
 /**
  * Tools read the release of Apache ZooKeeper from `srvr` and `envi`: it is the release that this

@@ -6,6 +6,7 @@
  * A key that Apache's parser does not know is the system property `zookeeper.<key>`. -D takes
  * precedence over the file. In Apache's server the file wins, so no flag can correct a file.
  */
+import { nearestWord } from '../../protocol/nearest-word.js';
 import { type AuthSchemes, authSchemesOf, quorumAuthProblems } from './config-auth.js';
 import {
   type EnsembleLines,
@@ -17,7 +18,6 @@ import { OPTIONS } from './config-keys.js';
 import { unreadKey } from './config-keys-unread.js';
 import type { Option, ValueOf } from './config-option.js';
 import { parseProperties } from './java-properties.js';
-import { similarKey } from './similar-key.js';
 
 export type OptionName = keyof typeof OPTIONS;
 export type OptionValues = { readonly [K in OptionName]: ValueOf<(typeof OPTIONS)[K]> };
@@ -181,7 +181,7 @@ class ConfigBuilder {
     }
     this.properties.set(key.startsWith('zookeeper.') ? key : `zookeeper.${key}`, value);
     if (OPEN_KEY.test(key) || this.isUnread(key, key.replace(/^zookeeper\./, ''))) return;
-    const similar = similarKey(key, BY_KEY.keys());
+    const similar = nearestWord(key, BY_KEY.keys(), 2);
     const hint = similar === undefined ? '' : `; did you mean ${similar}?`;
     this.warn(key, `unknown key, taken as the unused property zookeeper.${key}${hint}`);
   }

@@ -1,6 +1,6 @@
 /** Admits connections, reads their first four bytes, and closes them; server.ts does the rest. */
-import type { ServerView } from '../../fourlw/server-view.js';
-import type { Whitelist } from '../../fourlw/whitelist.js';
+import type { ServerView } from '../../fourlw/base/server-view.js';
+import type { Whitelist } from '../../fourlw/base/whitelist.js';
 import { FrameTooLongError } from '../../jute/frame-decoder.js';
 import { JuteError } from '../../jute/jute-error.js';
 import { assert } from '../base/assert.js';

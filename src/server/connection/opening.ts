@@ -1,6 +1,6 @@
+import type { ServerView } from '../../fourlw/base/server-view.js';
+import { isAllowed, type Whitelist } from '../../fourlw/base/whitelist.js';
 import { answerWord, wordOf } from '../../fourlw/index.js';
-import type { ServerView } from '../../fourlw/server-view.js';
-import { isAllowed, type Whitelist } from '../../fourlw/whitelist.js';
 import type { ClientConnection } from '../state/client-connection.js';
 import type { ServerState } from '../state/server-state.js';
 

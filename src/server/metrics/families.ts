@@ -2,19 +2,20 @@
  * mntr's metrics for Prometheus, without `zk_`. A prefix (a namespace, a sid) becomes the label
  * `key`. Counters appear with `_total`, as in 3.10, and without it, as in 3.9.
  */
-import { mntr } from '../../fourlw/mntr.js';
+
 import {
   COUNTERS,
   LATER_COUNTERS,
   OPERATION_COUNTERS,
   TTL_COUNTERS,
-} from '../../fourlw/mntr-keys.js';
+} from '../../fourlw/base/mntr-keys.js';
 import type {
   AdvancedSummaryView,
   MetricsView,
   ServerView,
   SummaryView,
-} from '../../fourlw/server-view.js';
+} from '../../fourlw/base/server-view.js';
+import { mntr } from '../../fourlw/mntr.js';
 
 export interface MetricFamily {
   readonly name: string;

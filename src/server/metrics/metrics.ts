@@ -2,6 +2,7 @@
  * Counters besides those of `srvr`, under mntr's names without `zk_` (ServerMetrics). Counters for
  * every request are fields. Metrics that do not apply stay zero, as Apache prints them.
  */
+
 import {
   type AdvancedSummaryName,
   type BasicSummaryName,
@@ -9,8 +10,12 @@ import {
   LATER_BASIC_SUMMARIES,
   LATER_COUNTERS,
   TTL_COUNTERS,
-} from '../../fourlw/mntr-keys.js';
-import type { AdvancedSummaryView, MetricsView, SummaryView } from '../../fourlw/server-view.js';
+} from '../../fourlw/base/mntr-keys.js';
+import type {
+  AdvancedSummaryView,
+  MetricsView,
+  SummaryView,
+} from '../../fourlw/base/server-view.js';
 import type { LimitName } from '../limits/limits.js';
 import { NamespaceSummaries } from './namespaces.js';
 import { OperationCounts } from './operation-counts.js';

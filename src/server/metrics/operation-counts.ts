@@ -1,4 +1,4 @@
-import type { OperationCounterName } from '../../fourlw/mntr-keys.js';
+import type { OperationCounterName } from '../../fourlw/base/mntr-keys.js';
 import { OpCode } from '../../protocol/op-code.js';
 
 /** The lowest request type is closeSession, -11. */

@@ -1,5 +1,6 @@
+import { limitPath, type QuotaFigures, statPath } from '../../protocol/quota.js';
 import type { DataTree } from '../tree/data-tree.js';
-import { limitPath, parseQuota, type QuotaFigures, statPath } from '../tree/quotas.js';
+import { quotaOf } from '../tree/quotas.js';
 
 /** The gauges of each top-level znode: sums over all quotas below it (QuotaMetricsUtils). */
 const GAUGES: readonly (readonly [
@@ -25,7 +26,7 @@ export function quotaGauges(tree: DataTree): [name: string, value: number][] {
       const node = tree.get(place(owner));
       if (node === undefined || node.data === null) continue;
       const namespace = namespaceOf(owner);
-      sums.set(namespace, (sums.get(namespace) ?? 0) + figure(parseQuota(node.data)));
+      sums.set(namespace, (sums.get(namespace) ?? 0) + figure(quotaOf(node.data)));
     }
     return [...sums].map(([key, sum]): [string, number] => [`${key}_${name}_per_namespace`, sum]);
   });

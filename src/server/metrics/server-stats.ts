@@ -1,4 +1,4 @@
-import type { BasicSummaryName, CounterName } from '../../fourlw/mntr-keys.js';
+import type { BasicSummaryName, CounterName } from '../../fourlw/base/mntr-keys.js';
 import { OpCode } from '../../protocol/op-code.js';
 import type { ConnectionStats } from './connection-stats.js';
 import { Metrics } from './metrics.js';

@@ -1,4 +1,4 @@
-import type { AdvancedSummaryView, SummaryView } from '../../fourlw/server-view.js';
+import type { AdvancedSummaryView, SummaryView } from '../../fourlw/base/server-view.js';
 import { numberOf } from '../../jute/long.js';
 
 /** Since the start or the last `srst`. */

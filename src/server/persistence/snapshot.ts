@@ -23,8 +23,6 @@ import { adler32 } from '../base/checksum.js';
 
 export const SNAPSHOT_VERSION = 2;
 const SNAPSHOT_DBID = -1n;
-/** The end of every seal, and so of every complete file: the string "/". */
-const END_MARK = Buffer.from([0, 0, 0, 1, 0x2f]);
 /** Of world:anyone:ALL. */
 export const OPEN_ACL_KEY = -1n;
 const DEFAULT_CHUNK_SIZE = 64 * 1024;
@@ -182,9 +180,4 @@ function writeNode(out: OutputArchive, { path, data, aclKey, stat }: SnapshotNod
   else out.writeLongParts(Math.floor(aclKey / 0x1_0000_0000), aclKey | 0);
   if (stat instanceof Uint8Array) out.writeBytes(stat);
   else StatPersisted.write(out, stat);
-}
-
-/** A cheap test for uncompressed files, before the seals decide (SnapStream.isValidSnapshot). */
-export function isPlausibleSnapshotTail(last5Bytes: Uint8Array): boolean {
-  return END_MARK.equals(last5Bytes);
 }

@@ -2,7 +2,7 @@ import type { ClientConnection } from '../state/client-connection.js';
 import type { ServerState } from '../state/server-state.js';
 
 /** Bytes before the body of a reply: length (4), xid (4), zxid (8), err (4). */
-export const REPLY_HEADER_SIZE = 20;
+const REPLY_HEADER_SIZE = 20;
 
 /** Begins a reply in the connection's archive; returns its offset. */
 export function beginReply(connection: ClientConnection, xid: number): number {

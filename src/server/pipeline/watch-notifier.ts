@@ -3,7 +3,7 @@
  * change is applied, before that write's reply and later reads: no client sees a change before its
  * event. A connection gets no event of a znode that it may not read (CVE-2024-23944).
  */
-import type { BasicSummaryName, TTL_COUNTERS } from '../../fourlw/mntr-keys.js';
+import type { BasicSummaryName, TTL_COUNTERS } from '../../fourlw/base/mntr-keys.js';
 import { OutputArchive } from '../../jute/output-archive.js';
 import { ephemeralTypeOf } from '../../protocol/create-mode.js';
 import type { ACL } from '../../protocol/data.js';

@@ -1,5 +1,6 @@
+import { limitPath, statPath } from '../../protocol/quota.js';
 import type { DataTree } from '../tree/data-tree.js';
-import { limitPath, parseQuota, statPath } from '../tree/quotas.js';
+import { quotaOf } from '../tree/quotas.js';
 
 export interface QuotaExcess {
   /** The deepest path with a quota above the write. */
@@ -22,10 +23,10 @@ export function quotaExcesses(
 ): readonly QuotaExcess[] {
   const owner = tree.quotas.above(path);
   if (owner === undefined) return NONE;
-  const limits = parseQuota(tree.get(limitPath(owner))?.data ?? null);
+  const limits = quotaOf(tree.get(limitPath(owner))?.data ?? null);
   const counted = tree.get(statPath(owner));
   if (counted === undefined) return NONE;
-  const usage = parseQuota(counted.data);
+  const usage = quotaOf(counted.data);
   const found: QuotaExcess[] = [];
   const check = (what: QuotaExcess['what'], more: number, hard: number): void => {
     const isHard = hard > -1;

@@ -23,8 +23,8 @@ import type { LocalSessions } from './peer/role.js';
 const EXPIRY_SLICE = 500;
 
 export function withLocalSessions(options: LocalSessions | null | undefined) {
-  return (state: ServerState, host: PipelineHost, path: EnsemblePipeline): WritePipeline =>
-    options == null ? path : new LocalSessionPipeline(state, host, path, options);
+  return (state: ServerState, host: PipelineHost, pipeline: EnsemblePipeline): WritePipeline =>
+    options == null ? pipeline : new LocalSessionPipeline(state, host, pipeline, options);
 }
 
 class LocalSessionPipeline implements WritePipeline {

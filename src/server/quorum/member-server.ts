@@ -48,23 +48,23 @@ export class MemberServer {
     this.replace(data, null);
   }
 
-  /** Serves clients once `isOpen` is set. `wrap` adds a layer between the server and the path. */
+  /** Serves clients once `isOpen` is set. `wrap` adds a layer between server and pipeline. */
   serve<P extends WritePipeline>(
     data: Data,
     makePipeline: (state: ServerState, host: PipelineHost) => P,
-    wrap: (state: ServerState, host: PipelineHost, path: P) => WritePipeline = (
+    wrap: (state: ServerState, host: PipelineHost, pipeline: P) => WritePipeline = (
       _state,
       _host,
-      path,
-    ) => path,
-  ): { readonly server: Server; readonly path: P } {
-    let path: P | undefined;
+      pipeline,
+    ) => pipeline,
+  ): { readonly server: Server; readonly pipeline: P } {
+    let pipeline: P | undefined;
     this.replace(data, (state, host) => {
-      path = makePipeline(state, host);
-      return wrap(state, host, path);
+      pipeline = makePipeline(state, host);
+      return wrap(state, host, pipeline);
     });
-    assert(path !== undefined, 'no pipeline was made for the server');
-    return { server: this.server, path };
+    assert(pipeline !== undefined, 'no pipeline was made for the server');
+    return { server: this.server, pipeline };
   }
 
   /** Starts a server for clients that accept a read-only one. */

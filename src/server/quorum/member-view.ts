@@ -5,7 +5,7 @@ import type {
   QuorumView,
   ServerMode,
   SessionsView,
-} from '../../fourlw/server-view.js';
+} from '../../fourlw/base/server-view.js';
 import type { ConfigFacts, HostView } from '../admin/host-view.js';
 import { LiveView } from '../admin/view.js';
 import type { Server } from '../server.js';

@@ -298,7 +298,7 @@ export class QuorumPeer implements PeerHost {
 
   serve<P extends EnsemblePipeline>(
     makePipeline: (state: ServerState, host: PipelineHost) => P,
-  ): { readonly server: Server; readonly path: P } {
+  ): { readonly server: Server; readonly pipeline: P } {
     // A snapshot must keep a proposed reconfig: wait until its outcome is known.
     if (this.membership.next === null) this.sendConfig();
     const wrap = withLocalSessions(this.limits.localSessions);

@@ -5,10 +5,9 @@
 import { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
 import { createModeOf } from '../../protocol/create-mode.js';
-import type { ACL } from '../../protocol/data.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { OPERATION_TABLE, readRequest } from '../../protocol/operation-table.js';
-import { Perms } from '../../protocol/perms.js';
+import { formatAcl } from '../../protocol/perms.js';
 import { safeLine } from '../../protocol/sanitize.js';
 import { hex64 } from '../../protocol/zxid.js';
 import { readOps } from '../prep/read-ops.js';
@@ -24,6 +23,7 @@ export interface AuditEntry {
   readonly operation: string;
   readonly znode?: string;
   readonly znodeType?: string;
+  /** With commas, where Apache's text has no separator between entries. */
   readonly acl?: string;
   readonly result: 'success' | 'failure' | 'invoked';
 }
@@ -65,7 +65,7 @@ function readDraft(type: number, body: InputArchive): Omit<AuditDraft, 'operatio
   return {
     ...(path === undefined ? {} : { znode: path }),
     ...(mode === undefined ? {} : { znodeType: mode.name.toLowerCase() }),
-    ...(type === OpCode.setACL && acl !== undefined ? { acl: aclText(acl) } : {}),
+    ...(type === OpCode.setACL && acl !== undefined ? { acl: formatAcl(maskDigests(acl)) } : {}),
   };
 }
 
@@ -116,24 +116,6 @@ function entryOf(
     ...(acl === undefined ? {} : { acl }),
     result: txn === undefined ? 'failure' : 'success',
   };
-}
-
-const LETTERS = [
-  [Perms.CREATE, 'c'],
-  [Perms.DELETE, 'd'],
-  [Perms.READ, 'r'],
-  [Perms.WRITE, 'w'],
-  [Perms.ADMIN, 'a'],
-] as const;
-
-/** `world:anyone:r,digest:bob:x:cdrwa`. Apache's text has no separator between entries. */
-function aclText(acl: readonly ACL[]): string {
-  return maskDigests(acl)
-    .map(({ perms, id }) => {
-      const letters = LETTERS.filter(([bit]) => (perms & bit) !== 0).map(([, letter]) => letter);
-      return `${id.scheme}:${id.id}:${letters.join('')}`;
-    })
-    .join(',');
 }
 
 /**

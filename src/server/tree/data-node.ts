@@ -37,11 +37,3 @@ export function latin1Text(data: ZnodeData): string {
 export function dataLength(data: ZnodeData): number {
   return data === null ? 0 : data.length;
 }
-
-export function toZnodeData(bytes: Buffer | null): ZnodeData {
-  return bytes === null ? null : bytes.toString('latin1');
-}
-
-export function fromZnodeData(data: ZnodeData): Buffer | null {
-  return data === null ? null : Buffer.from(data, 'latin1');
-}

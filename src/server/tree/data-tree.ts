@@ -5,6 +5,7 @@ import { type ACL, NO_STAT, type StatPersisted } from '../../protocol/data.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { isParentPath, parentPath } from '../../protocol/path.js';
 import { READ_ACL_UNSAFE } from '../../protocol/perms.js';
+import { LIMIT_NODE, QUOTA_ROOT, STAT_NODE, statPath } from '../../protocol/quota.js';
 import { assert } from '../base/assert.js';
 import { AclTable, OPEN_ACL_KEY } from './acl-table.js';
 import { Children } from './children.js';
@@ -14,16 +15,7 @@ import { contentCrc, pathCrc, TreeDigest, tableDigest } from './digest.js';
 import { DigestHistory, type ZxidDigest } from './digest-history.js';
 import { Ephemerals } from './ephemerals.js';
 import { PathTable } from './path-table.js';
-import {
-  formatUsage,
-  LIMIT_NODE,
-  parseQuota,
-  QUOTA_ROOT,
-  QuotaPaths,
-  quotaOwner,
-  STAT_NODE,
-  statPath,
-} from './quotas.js';
+import { formatUsage, QuotaPaths, quotaOf, quotaOwner } from './quotas.js';
 import { StatTable } from './stat-table.js';
 import {
   type CreateNodeTxn,
@@ -332,7 +324,7 @@ export class DataTree {
     const owner = this.quotas.above(path);
     const node = owner === undefined ? undefined : this.nodes.get(statPath(owner));
     if (node === undefined) return;
-    const usage = parseQuota(node.data);
+    const usage = quotaOf(node.data);
     this.setUsage(node, usage.count + count, usage.bytes + bytes);
   }
 

@@ -1,7 +1,7 @@
 // Computes lines when they are shown: a megabyte has 65,536 lines of hex, a screen shows forty.
 import { isUtf8 } from 'node:buffer';
 
-export const VALUE_FORMS = ['text', 'json', 'hex'] as const;
+const VALUE_FORMS = ['text', 'json', 'hex'] as const;
 export type ValueForm = (typeof VALUE_FORMS)[number];
 
 export interface ValueView {

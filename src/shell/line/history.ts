@@ -3,6 +3,7 @@
 //
 // An append is one write under a lock: without it, a shell that shortens the file could lose
 // entries of another shell.
+
 import {
   appendFileSync,
   chmodSync,
@@ -18,6 +19,7 @@ import {
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { hasCode } from '../../commands/program/file-error.js';
 
 export const MAX_HISTORY_ENTRIES = 5000;
 /** Longer entries, such as pasted values, are only kept in memory. */
@@ -144,7 +146,3 @@ function decode(line: string): string {
 
 const ESCAPES: Readonly<Record<string, string>> = { '\n': 'n', '\r': 'r' };
 const UNESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r' };
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
-}

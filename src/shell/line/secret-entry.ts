@@ -1,7 +1,7 @@
 // A password: never shown or recorded.
 
+import { asksForPassword } from '../../commands/zksh/engine/asks-for-password.js';
 import { parseLine } from '../../commands/zksh/language/parse-line.js';
-import { asksForPassword } from '../../commands/zksh/verbs/acl/addauth.js';
 import type { KeyAction } from './keymap.js';
 import { EMPTY_LINE, editLine, type LineAction, type LineState } from './line-editor.js';
 

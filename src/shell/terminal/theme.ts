@@ -43,7 +43,7 @@ const PAINTS: Readonly<Record<Tone, (text: string) => string>> = {
   selected: chalk.inverse,
 };
 
-export function paint(tone: Tone, text: string): string {
+function paint(tone: Tone, text: string): string {
   return PAINTS[tone](text);
 }
 

@@ -11,6 +11,7 @@ import { OutputArchive } from '../../../src/jute/output-archive.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { OPERATION_TABLE } from '../../../src/protocol/operation-table.js';
 import { OPEN_ACL_UNSAFE } from '../../../src/protocol/perms.js';
+import { REPLIES } from '../../support/jute-records.js';
 import { byte, bytes, int, long, stat } from '../session-harness.js';
 
 // The operations are hand-written for speed. Compares each with the records of protocol/proto.ts:
@@ -180,13 +181,14 @@ const CASES: Readonly<Record<string, Case>> = {
 
 for (const [name, { operation, args, request, reply, value }] of Object.entries(CASES)) {
   test(`${name} matches the protocol's records`, () => {
-    const records = OPERATION_TABLE.get(operation.code)?.records;
-    if (records === undefined) throw new Error(`no records for ${operation.code}`);
+    const sent = OPERATION_TABLE.get(operation.code)?.request;
+    const replied = REPLIES.get(operation.code);
+    if (sent === undefined || replied === undefined) throw new Error(`no ${operation.code}`);
     const out = new OutputArchive();
     operation.write(out, args as never);
-    assert.equal(records.request.decode(Buffer.from(out.view())), request);
+    assert.equal(sent.decode(Buffer.from(out.view())), request);
     if (reply === undefined) return;
-    const body = records.reply.encode(reply);
+    const body = replied.encode(reply);
     assert.equal(operation.read(new InputArchive(body), args as never), value);
   });
 }

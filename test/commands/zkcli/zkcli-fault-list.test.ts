@@ -6,7 +6,7 @@ import { readProjectFile } from '../../support/tidy/source-file.js';
 const HERE = 'test/commands/zkcli/zkcli-faults.test.ts';
 const COMPATIBLE = 'test/commands/zkcli/golden.test.ts';
 const PROCESS = 'test/cli/zksh.test.ts';
-const TERMINAL = 'test/cli/repl-suite.ts';
+const TERMINAL = 'test/cli/repl/session-suite.ts';
 
 const SHOWN_BY: readonly (readonly [fault: string, file: string, name: string])[] = [
   [

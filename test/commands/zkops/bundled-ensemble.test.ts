@@ -4,7 +4,7 @@ import { startEnsemble } from '../../../src/server/main.js';
 import { checkFormats, flat, health, lookUntil, PATIENT } from '../../support/ops-checks.js';
 import { codesOf, rolesOf, runZkops } from '../../support/run-zkops.js';
 
-// zkops with bundled ensembles. test/conformance/ops-ensemble.test.ts does the same with Apache's.
+// zkops with bundled ensembles. test/conformance/ops/ensemble.test.ts does the same with Apache's.
 
 const CONFIG = { config: { '4lw.commands.whitelist': '*', 'admin.enableServer': 'false' } };
 

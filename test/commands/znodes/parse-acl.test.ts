@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { AclSyntaxError, formatAcl, parseAcl } from '../../../src/commands/znodes/parse-acl.js';
+import { AclSyntaxError, parseAcl } from '../../../src/commands/znodes/parse-acl.js';
+import { formatAcl } from '../../../src/protocol/perms.js';
 
 const GOOD: readonly (readonly [text: string, ...entries: [string, string, number][]])[] = [
   ['world:anyone:cdrwa', ['world', 'anyone', 31]],

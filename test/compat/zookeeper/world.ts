@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import { loadNative } from '../../../src/client/native/native-binding.js';
 import { type Config, type Stat, ZooKeeper } from '../../../src/compat/zookeeper/index.js';
 import type { RunningServer } from '../../../src/server/main.js';
-import { hasNative, nativeTest } from '../../conformance/client-suite-native.js';
+import { hasNative, nativeTest } from '../../conformance/clients/client-suite-native.js';
 import { startBundled } from '../../support/bundled.js';
 import { waitFor } from '../../support/wait-for.js';
 

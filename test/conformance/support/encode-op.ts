@@ -2,7 +2,7 @@ import { InputArchive } from '../../../src/jute/input-archive.js';
 import { OutputArchive } from '../../../src/jute/output-archive.js';
 import { OpCode, opCodeName } from '../../../src/protocol/op-code.js';
 import { OPERATION_TABLE } from '../../../src/protocol/operation-table.js';
-import { ErrorResponse, MultiHeader } from '../../../src/protocol/proto.js';
+import { ErrorResponse, MultiHeader, REPLIES } from '../../support/jute-records.js';
 import type { Op } from './world.js';
 
 /**
@@ -15,11 +15,11 @@ export function encodeOp(op: Op, zxidAtStart: bigint): Buffer {
 }
 
 function encodeRecord({ type, value = {} }: Op, zxidAtStart: bigint): Buffer {
-  const records = OPERATION_TABLE.get(type)?.records;
-  if (records === undefined) return Buffer.alloc(0);
+  const request = OPERATION_TABLE.get(type)?.request;
+  if (request === undefined) return Buffer.alloc(0);
   const { relativeZxid } = value;
-  if (typeof relativeZxid !== 'bigint') return records.request.encode(value);
-  return records.request.encode({ ...value, relativeZxid: zxidAtStart + relativeZxid });
+  if (typeof relativeZxid !== 'bigint') return request.encode(value);
+  return request.encode({ ...value, relativeZxid: zxidAtStart + relativeZxid });
 }
 
 function encodeMulti(ops: readonly Op[]): Buffer {
@@ -47,9 +47,9 @@ export function describeBody(type: number, body: Buffer, show: Show): string {
 }
 
 function describeRecord(type: number, input: InputArchive, show: Show): string {
-  const records = OPERATION_TABLE.get(type)?.records;
-  if (records === undefined || input.remaining === 0) return '';
-  return JSON.stringify(shown('', records.reply.read(input), show));
+  const reply = REPLIES.get(type);
+  if (reply === undefined || input.remaining === 0) return '';
+  return JSON.stringify(shown('', reply.read(input), show));
 }
 
 function describeMulti(input: InputArchive, show: Show): string {

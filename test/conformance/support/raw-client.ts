@@ -4,7 +4,7 @@ import { InputArchive } from '../../../src/jute/input-archive.js';
 import { OutputArchive } from '../../../src/jute/output-archive.js';
 import { OpCode, Xid } from '../../../src/protocol/op-code.js';
 import { OPERATION_TABLE } from '../../../src/protocol/operation-table.js';
-import { ConnectResponse, ReplyHeader, WatcherEvent } from '../../../src/protocol/proto.js';
+import { ConnectResponse, REPLIES, ReplyHeader, WatcherEvent } from '../../support/jute-records.js';
 
 export interface RawSession {
   readonly id: bigint;
@@ -133,11 +133,11 @@ export class RawClient {
 
   /** Sends the record of an operation and decodes its reply. `err` is 0 or the error code. */
   async call(type: number, value: unknown): Promise<{ err: number; zxid: bigint; value: unknown }> {
-    const records = OPERATION_TABLE.get(type)?.records;
-    if (records === undefined) throw new Error(`operation ${type} has no plain records`);
-    const reply = await this.request(type, records.request.encode(value));
+    const record = OPERATION_TABLE.get(type)?.request;
+    if (record === undefined) throw new Error(`operation ${type} has no plain record`);
+    const reply = await this.request(type, record.encode(value));
     if (reply === undefined) throw new Error('the connection closed before the reply');
-    const decoded = reply.err === 0 ? records.reply.decode(reply.body) : undefined;
+    const decoded = reply.err === 0 ? REPLIES.get(type)?.decode(reply.body) : undefined;
     return { err: reply.err, zxid: reply.zxid, value: decoded };
   }
 

@@ -2,12 +2,12 @@ import { OutputArchive } from '../../../src/jute/output-archive.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { OPERATION_TABLE } from '../../../src/protocol/operation-table.js';
 import { OPEN_ACL_UNSAFE } from '../../../src/protocol/perms.js';
-import { MultiHeader } from '../../../src/protocol/proto.js';
 import type { Effect } from '../../../src/server/effects.js';
 import { Database } from '../../../src/server/persistence/replay.js';
 import type { Server } from '../../../src/server/server.js';
 import { handshake } from '../../server/server-peer.js';
 import { makeTestServer, SETTINGS } from '../../server/server-world.js';
+import { MultiHeader } from '../../support/jute-records.js';
 import { sampleOf } from '../samples.js';
 import { Finding, type Stranger, type Target } from '../target.js';
 
@@ -186,7 +186,7 @@ function multi(): Buffer {
   for (const type of [OpCode.create, OpCode.setData, OpCode.delete]) {
     const value = BODIES.find(([found]) => found === type)?.[1];
     MultiHeader.write(out, { type, done: false, err: -1 });
-    out.writeBytes(OPERATION_TABLE.get(type)?.records?.request.encode(value) ?? Buffer.alloc(0));
+    out.writeBytes(OPERATION_TABLE.get(type)?.request?.encode(value) ?? Buffer.alloc(0));
   }
   MultiHeader.write(out, { type: -1, done: true, err: -1 });
   return frame(9, OpCode.multi, out.take());
@@ -194,17 +194,17 @@ function multi(): Buffer {
 
 /** Every type of request with each text of the protocol. */
 function samples(): Buffer[] {
-  const frames = [...OPERATION_TABLE].flatMap(([type, { records }]) =>
-    records === undefined
+  const frames = [...OPERATION_TABLE].flatMap(([type, { request }]) =>
+    request === undefined
       ? []
-      : TEXTS.map((text) => frame(1, type, sampleOf(records.request, text)).toString('latin1')),
+      : TEXTS.map((text) => frame(1, type, sampleOf(request, text)).toString('latin1')),
   );
   return [...new Set(frames)].map((text) => Buffer.from(text, 'latin1'));
 }
 
 function seeds(): Buffer[] {
   const frames = BODIES.map(([type, value], i) => {
-    return frame(i + 1, type, OPERATION_TABLE.get(type)?.records?.request.encode(value));
+    return frame(i + 1, type, OPERATION_TABLE.get(type)?.request?.encode(value));
   });
   const flagged = (flags: number, ...parts: readonly Buffer[]) =>
     Buffer.concat([Buffer.from([flags]), ...parts]);

@@ -11,7 +11,7 @@ import {
   writePacket,
 } from '../../../src/server/quorum/wire/quorum-packet.js';
 import { PEER_STATES } from '../../../src/server/quorum/wire/vote.js';
-import { EnsembleWorld } from '../../server/quorum/ensemble-world.js';
+import { EnsembleWorld } from '../../server/quorum/worlds/ensemble-world.js';
 import { expectSame, parseOrRefuse, type Stranger, type Target } from '../target.js';
 
 const MAX_TXN = 1 << 20;

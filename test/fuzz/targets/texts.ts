@@ -1,13 +1,9 @@
 import { parseConnectString } from '../../../src/client/base/connect-string.js';
+import { jsonSyntax } from '../../../src/commands/trees/json-dump.js';
+import { ndjsonSyntax } from '../../../src/commands/trees/ndjson-dump.js';
+import { yamlSyntax } from '../../../src/commands/trees/yaml-dump.js';
+import { endFields, headFields, recordFields } from '../../../src/commands/trees/znode-record.js';
 import { parseLine } from '../../../src/commands/zksh/language/parse-line.js';
-import { jsonSyntax } from '../../../src/commands/zksh/verbs/move/json-dump.js';
-import { ndjsonSyntax } from '../../../src/commands/zksh/verbs/move/ndjson-dump.js';
-import { yamlSyntax } from '../../../src/commands/zksh/verbs/move/yaml-dump.js';
-import {
-  endFields,
-  headFields,
-  recordFields,
-} from '../../../src/commands/zksh/verbs/move/znode-record.js';
 import { WORDS } from '../../../src/fourlw/index.js';
 import { parseConfig } from '../../../src/server/config/config.js';
 import {

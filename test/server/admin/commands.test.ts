@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ServerView } from '../../../src/fourlw/server-view.js';
+import type { ServerView } from '../../../src/fourlw/base/server-view.js';
 import type { AdminView } from '../../../src/server/admin/admin-view.js';
 import { ADMIN_COMMANDS, answerCommand, commandPage } from '../../../src/server/admin/commands.js';
 import { makeView } from '../../fourlw/captured-view.js';

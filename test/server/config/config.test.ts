@@ -120,7 +120,7 @@ test('a server needs a folder and a port', () => {
 
 /** The source files of the server that could read an option, without the declarations. */
 const SOURCES = readdirSync('src/server', { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts') && !/^config-(keys|option)/.test(name))
+  .filter((name) => name.endsWith('.ts') && !/(?:^|\/)config-(?:keys|option)/.test(name))
   .map((name) => ({ name, text: readFileSync(`src/server/${name}`, 'utf8') }));
 
 function readersOf(pattern: RegExp): string[] {

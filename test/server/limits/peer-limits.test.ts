@@ -7,9 +7,9 @@ import type { Id } from '../../../src/protocol/data.js';
 import { LIMITS } from '../../../src/server/limits/limits.js';
 import { Outbox } from '../../../src/server/quorum/wire/outbox.js';
 import { PacketType, writePacket } from '../../../src/server/quorum/wire/quorum-packet.js';
-import { frameOf } from '../quorum/election-world.js';
-import { EnsembleWorld } from '../quorum/ensemble-world.js';
-import { HandLink } from '../quorum/hand-link.js';
+import { frameOf } from '../quorum/worlds/election-world.js';
+import { EnsembleWorld } from '../quorum/worlds/ensemble-world.js';
+import { HandLink } from '../quorum/worlds/hand-link.js';
 
 function serving(): EnsembleWorld {
   const world = new EnsembleWorld(3);

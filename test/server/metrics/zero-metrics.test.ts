@@ -12,7 +12,7 @@ import {
   LATER_COUNTERS,
   OPERATION_COUNTERS,
   TTL_COUNTERS,
-} from '../../../src/fourlw/mntr-keys.js';
+} from '../../../src/fourlw/base/mntr-keys.js';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const NAMES: readonly string[] = [

@@ -1,7 +1,7 @@
 import { containerOwner, ttlOwner } from '../../../src/protocol/create-mode.js';
 import type { ACL, StatPersisted } from '../../../src/protocol/data.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
-import { fromZnodeData, type ZnodeData } from '../../../src/server/tree/data-node.js';
+import type { ZnodeData } from '../../../src/server/tree/data-node.js';
 import { nodeDigest, TreeDigest } from '../../../src/server/tree/digest.js';
 import type { Txn, TxnEntry, TxnHead } from '../../../src/server/tree/txn.js';
 import { BLANK_STAT } from '../../support/blank-stat.js';
@@ -132,4 +132,8 @@ export function digestStat(stat: StatPersisted): Buffer {
 
 function parentOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/'));
+}
+
+function fromZnodeData(data: ZnodeData): Buffer | null {
+  return data === null ? null : Buffer.from(data, 'latin1');
 }

@@ -2,7 +2,6 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StatPersisted } from '../../../src/protocol/data.js';
 import {
-  isPlausibleSnapshotTail,
   type SnapshotSource,
   writeSnapshot,
   writeSnapshotStream,
@@ -215,14 +214,6 @@ test('an error names its offset', () => {
   assert.match(reasonOf(wrongSeal), new RegExp(`^${seal}: wrong checksum: \\d+ \\(expected`));
   const tooMuch = Buffer.concat([ONE_SEAL, Buffer.alloc(2000)]);
   assert.match(reasonOf(tooMuch), 'too many bytes after the first seal');
-});
-
-test('only the end mark makes a tail plausible', () => {
-  assert.ok(isPlausibleSnapshotTail(ONE_SEAL.subarray(-5)));
-  assert.ok(isPlausibleSnapshotTail(THREE_SEALS.subarray(-5)));
-  assert.not.ok(isPlausibleSnapshotTail(ONE_SEAL.subarray(-6, -1)));
-  assert.not.ok(isPlausibleSnapshotTail(Buffer.alloc(5)));
-  assert.not.ok(isPlausibleSnapshotTail(Buffer.from('/')));
 });
 
 test('a leader sends only the body and the signature', () => {

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { PacketType } from '../../../src/server/quorum/wire/quorum-packet.js';
-import { EnsembleWorld } from './ensemble-world.js';
-import { HandLearner } from './hand-learner.js';
+import { EnsembleWorld } from './worlds/ensemble-world.js';
+import { HandLearner } from './worlds/hand-learner.js';
 
 // A learner that logs in a separate thread, as Apache's does, may ack txns before NEWLEADER.
 

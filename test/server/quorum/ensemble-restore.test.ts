@@ -4,8 +4,8 @@ import { formatZxid, zxidEpoch } from '../../../src/protocol/zxid.js';
 import { Database } from '../../../src/server/persistence/replay.js';
 import { addNode } from '../../support/add-node.js';
 import { Random } from '../../support/random.js';
-import { EnsembleWorld } from './ensemble-world.js';
-import { copyOf } from './memory-disk.js';
+import { EnsembleWorld } from './worlds/ensemble-world.js';
+import { copyOf } from './worlds/memory-disk.js';
 
 // An operator restores a tree on the leader, and every member has it afterwards.
 

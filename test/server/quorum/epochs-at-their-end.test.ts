@@ -3,8 +3,8 @@ import * as assert from 'uvu/assert';
 import { Establishment } from '../../../src/server/quorum/membership/establishment.js';
 import { Membership } from '../../../src/server/quorum/membership/membership.js';
 import { ByteBuilder } from '../../support/byte-builder.js';
-import { ensembleOf, frameOf } from './election-world.js';
-import { EnsembleWorld } from './ensemble-world.js';
+import { ensembleOf, frameOf } from './worlds/election-world.js';
+import { EnsembleWorld } from './worlds/ensemble-world.js';
 
 const FOLLOWERINFO = 11;
 const OBSERVERINFO = 16;

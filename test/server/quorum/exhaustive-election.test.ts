@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { FastLeaderElection } from '../../../src/server/quorum/election/fast-leader-election.js';
-import { ensembleOf, looking } from './election-world.js';
+import { ensembleOf, looking } from './worlds/election-world.js';
 
 // Every order in which the votes of a small ensemble can arrive, without losses.
 

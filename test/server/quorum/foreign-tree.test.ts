@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ForeignTreeError } from '../../../src/server/pipeline/foreign-tree-error.js';
 import { TreeAudit } from '../../../src/server/tree/tree-audit.js';
-import { EnsembleWorld } from './ensemble-world.js';
+import { EnsembleWorld } from './worlds/ensemble-world.js';
 
 /** Its leaders stand for Apache's, which do not audit their own trees. */
 function withoutAudit(body: () => void): () => void {

@@ -8,8 +8,8 @@ import { STAGES } from '../../../src/server/quorum/leading/learner-handler.js';
 import { PacketType } from '../../../src/server/quorum/wire/quorum-packet.js';
 import { readTxn } from '../../../src/server/tree/txn.js';
 import type { Peer } from '../server-peer.js';
-import { EnsembleWorld } from './ensemble-world.js';
-import { HandLink } from './hand-link.js';
+import { EnsembleWorld } from './worlds/ensemble-world.js';
+import { HandLink } from './worlds/hand-link.js';
 
 // Packets from a stranger to the quorum port of a leader, at every stage.
 

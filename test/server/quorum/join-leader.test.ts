@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { decoded, ensembleOf, frameOf, looking, said } from './election-world.js';
+import { decoded, ensembleOf, frameOf, looking, said } from './worlds/election-world.js';
 
 // How a server that looks for a leader learns of an existing one.
 

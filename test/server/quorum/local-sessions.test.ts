@@ -8,7 +8,7 @@ import { CreateRequest } from '../../../src/protocol/proto.js';
 import { Leader } from '../../../src/server/quorum/leading/leader.js';
 import { PacketType } from '../../../src/server/quorum/wire/quorum-packet.js';
 import { Request } from '../../../src/server/state/request.js';
-import { EnsembleWorld } from './ensemble-world.js';
+import { EnsembleWorld } from './worlds/ensemble-world.js';
 import {
   ALL,
   counts,
@@ -21,7 +21,7 @@ import {
   ROLES,
   serving,
   zxidOf,
-} from './local-session-world.js';
+} from './worlds/local-session-world.js';
 
 test('a local session exists only on its own server, in any role, without a txn', () => {
   for (const sid of ROLES) {

@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { PacketType } from '../../../src/server/quorum/wire/quorum-packet.js';
-import type { EnsembleOptions } from './ensemble-options.js';
-import { EnsembleWorld } from './ensemble-world.js';
-import { HandLearner } from './hand-learner.js';
+import type { EnsembleOptions } from './worlds/ensemble-options.js';
+import { EnsembleWorld } from './worlds/ensemble-world.js';
+import { HandLearner } from './worlds/hand-learner.js';
 
 // A learner that lacks more than its leader keeps in memory, with and without a log on the disk.
 

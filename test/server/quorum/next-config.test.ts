@@ -6,7 +6,7 @@ import {
   type QuorumConfig,
 } from '../../../src/server/quorum/membership/quorum-config.js';
 import { parse } from '../../sim/shape.js';
-import { EnsembleWorld } from './ensemble-world.js';
+import { EnsembleWorld } from './worlds/ensemble-world.js';
 
 // Members start with zoo.cfg.dynamic.next: a crash interrupted a reconfig (ReconfigRecoveryTest).
 

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { PacketType } from '../../../src/server/quorum/wire/quorum-packet.js';
-import { HandObserver } from './hand-observer.js';
-import { FOLLOWERS, LEADER, OBSERVER, serving, treeOf } from './observer-world.js';
+import { HandObserver } from './worlds/hand-observer.js';
+import { FOLLOWERS, LEADER, OBSERVER, serving, treeOf } from './worlds/observer-world.js';
 
 // The port of an observer master, packet by packet.
 

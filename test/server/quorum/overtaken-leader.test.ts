@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { PacketType } from '../../../src/server/quorum/wire/quorum-packet.js';
-import { EnsembleWorld } from './ensemble-world.js';
-import { HandLink } from './hand-link.js';
+import { EnsembleWorld } from './worlds/ensemble-world.js';
+import { HandLink } from './worlds/hand-link.js';
 
 // A member that tried to lead and accepted an epoch cannot follow a leader of an older epoch.
 

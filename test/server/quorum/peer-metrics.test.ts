@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { BasicSummaryName, CounterName } from '../../../src/fourlw/mntr-keys.js';
-import { EnsembleWorld } from './ensemble-world.js';
+import type { BasicSummaryName, CounterName } from '../../../src/fourlw/base/mntr-keys.js';
+import { EnsembleWorld } from './worlds/ensemble-world.js';
 
 // The metrics of elections, of syncs of learners, and of the stages of txns.
 

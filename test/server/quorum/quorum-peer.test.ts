@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { handshake } from '../server-peer.js';
-import { EnsembleWorld } from './ensemble-world.js';
+import { EnsembleWorld } from './worlds/ensemble-world.js';
 
 test('three members elect one leader, and all of them serve', () => {
   const world = new EnsembleWorld(3);

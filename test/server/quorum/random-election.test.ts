@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Random } from '../../support/random.js';
-import { ElectionSimulation } from './election-simulation.js';
+import { ElectionSimulation } from './worlds/election-simulation.js';
 
 // Elections with crashes and broken connections. The test name has the seed.
 

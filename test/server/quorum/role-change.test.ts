@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { mntr } from '../../../src/fourlw/mntr.js';
 import { LIMITS } from '../../../src/server/limits/limits.js';
 import { handshake } from '../server-peer.js';
-import { EnsembleWorld } from './ensemble-world.js';
+import { EnsembleWorld } from './worlds/ensemble-world.js';
 
 // New connections while the role of a member changes.
 

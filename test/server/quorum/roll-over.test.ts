@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Leader } from '../../../src/server/quorum/leading/leader.js';
 import { Learner } from '../../../src/server/quorum/learning/learner.js';
-import { EnsembleWorld } from './ensemble-world.js';
+import { EnsembleWorld } from './worlds/ensemble-world.js';
 
 /**
  * The first counter that ends an epoch, before the last, so that txns in flight fit

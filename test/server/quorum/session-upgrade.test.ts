@@ -4,7 +4,8 @@ import { InputArchive } from '../../../src/jute/input-archive.js';
 import { OutputArchive } from '../../../src/jute/output-archive.js';
 import { ErrorCode } from '../../../src/protocol/error-code.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
-import { CreateRequest, MultiHeader } from '../../../src/protocol/proto.js';
+import { CreateRequest } from '../../../src/protocol/proto.js';
+import { MultiHeader } from '../../support/jute-records.js';
 import type { Peer } from '../server-peer.js';
 import {
   ALL,
@@ -16,7 +17,7 @@ import {
   ROLES,
   serving,
   zxidOf,
-} from './local-session-world.js';
+} from './worlds/local-session-world.js';
 
 function multi(client: Peer, ...creations: readonly CreateRequest[]): Buffer {
   const out = new OutputArchive();

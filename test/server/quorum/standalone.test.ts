@@ -9,7 +9,7 @@ import { SnapshotReader } from '../../../src/server/persistence/snapshot-reader.
 import { sourceOf } from '../../../src/server/persistence/snapshot-source.js';
 import { addNode } from '../../support/add-node.js';
 import type { Peer } from '../server-peer.js';
-import { RestoreWorld } from './restore-world.js';
+import { RestoreWorld } from './worlds/restore-world.js';
 
 /** The state of a snapshot: only "/restored", at zxid 5, and these sessions. */
 function restored(...sessionIds: bigint[]): Database {

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { encodeNotification } from '../../../src/server/quorum/wire/notification.js';
-import { LIMITS } from '../../sim/peer-parts.js';
-import { EnsembleWorld } from './ensemble-world.js';
+import { LIMITS } from '../../sim/nodes/peer-parts.js';
+import { EnsembleWorld } from './worlds/ensemble-world.js';
 
 // A leader in discovery whose voters look for a leader again (leader.maxTimeToWaitForEpoch).
 

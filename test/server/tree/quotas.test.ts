@@ -1,13 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OpCode } from '../../../src/protocol/op-code.js';
-import {
-  limitPath,
-  parseQuota,
-  QuotaPaths,
-  quotaOwner,
-  statPath,
-} from '../../../src/server/tree/quotas.js';
+import { limitPath, statPath } from '../../../src/protocol/quota.js';
+import { QuotaPaths, quotaOf, quotaOwner } from '../../../src/server/tree/quotas.js';
 import { deleteTxn, setDataTxn, TreeWorld } from './tree-world.js';
 
 const NONE = { count: -1, bytes: -1, countHardLimit: -1, byteHardLimit: -1 };
@@ -18,15 +13,16 @@ for (const [text, figures] of [
   ['bytes=3', { bytes: 3 }],
   ['count=x,bytes=', {}],
   ['other=5', {}],
+  ['toString=5', {}],
   ['', {}],
 ] as const) {
   test(`the quota "${text}"`, () => {
-    assert.equal(parseQuota(text), { ...NONE, ...figures });
+    assert.equal(quotaOf(text), { ...NONE, ...figures });
   });
 }
 
 test('a znode without data has an empty quota', () => {
-  assert.equal(parseQuota(null), NONE);
+  assert.equal(quotaOf(null), NONE);
 });
 
 test('a quota belongs to the path between its root and its name', () => {

@@ -6,9 +6,6 @@ import { OPEN_ACL_UNSAFE, READ_ACL_UNSAFE } from '../../../src/protocol/perms.js
 import { AclTable, aclText, OPEN_ACL_KEY } from '../../../src/server/tree/acl-table.js';
 import {
   DataNode,
-  dataLength,
-  fromZnodeData,
-  toZnodeData,
 } from '../../../src/server/tree/data-node.js';
 import { PathTable } from '../../../src/server/tree/path-table.js';
 import { StatTable } from '../../../src/server/tree/stat-table.js';
@@ -256,17 +253,6 @@ test('ACLs differ by order, by perms and by where scheme and id divide', () => {
     [],
   ].map(aclText);
   assert.is(new Set(texts).size, texts.length);
-});
-
-test('the data of a znode keeps every byte, and null', () => {
-  const bytes = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
-  const data = toZnodeData(bytes);
-  assert.is(dataLength(data), 256);
-  assert.equal(fromZnodeData(data), bytes);
-  assert.is(toZnodeData(null), null);
-  assert.is(fromZnodeData(null), null);
-  assert.is(dataLength(null), 0);
-  assert.equal(fromZnodeData(toZnodeData(Buffer.alloc(0))), Buffer.alloc(0));
 });
 
 test('a znode is younger than a zxid by all 64 bits', () => {

@@ -1,6 +1,6 @@
 import { ttlOfOwner } from '../../../protocol/create-mode.js';
 import type { Database } from '../../../server/persistence/replay.js';
-import type { ZnodeRecord } from '../../zksh/verbs/move/znode-record.js';
+import type { ZnodeRecord } from '../../trees/znode-record.js';
 import { compareNames } from '../../znodes/walk.js';
 
 export type PastTree = Database['tree'];

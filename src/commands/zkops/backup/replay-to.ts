@@ -3,7 +3,7 @@
 
 import { basename, join } from 'node:path';
 import { formatZxid } from '../../../protocol/zxid.js';
-import { faultOf, feedSnapshot } from '../../../server/persistence/feed-snapshot.js';
+import { feedPieces } from '../../../server/node/storage/snapshot-bytes.js';
 import {
   type FoundFile,
   logsAfter,
@@ -148,16 +148,19 @@ async function loadSnapshot(
 ): Promise<string | undefined> {
   const reader = new SnapshotReader(maxEntryOf(call));
   try {
-    for await (const chunk of snapshotBytes(path, open)) {
-      call.signal.throwIfAborted();
-      reader.push(chunk);
-      const fault = faultOf(feedSnapshot(database, reader));
-      if (fault !== undefined) return fault;
-    }
+    return await feedPieces(database, reader, untilAborted(snapshotBytes(path, open), call.signal));
   } catch (error) {
     if (call.signal.aborted || !(error instanceof Error)) throw error;
     return error.message;
   }
-  reader.end();
-  return faultOf(feedSnapshot(database, reader));
+}
+
+async function* untilAborted(
+  pieces: AsyncIterable<Buffer>,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) {
+    signal.throwIfAborted();
+    yield piece;
+  }
 }

@@ -10,14 +10,9 @@ import { RunFault } from '../../ensemble/run-fault.js';
 import { UsageError } from '../../ensemble/usage-error.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import { CommandError } from '../../program/command-error.js';
-import { compareRecords, type Difference } from '../../zksh/verbs/move/compare-records.js';
-import {
-  applyDifferences,
-  emptyTally,
-  type Tally,
-  tally,
-} from '../../zksh/verbs/move/sync-differences.js';
-import { TreeSource } from '../../zksh/verbs/move/tree-source.js';
+import { compareRecords, type Difference } from '../../trees/compare-records.js';
+import { applyDifferences, emptyTally, type Tally, tally } from '../../trees/sync-differences.js';
+import { TreeSource } from '../../trees/tree-source.js';
 import { AUTH_OPTIONS, TIME_OPTIONS } from '../calls/options.js';
 import {
   finishedReport,

@@ -13,7 +13,7 @@ export type TaskFormat = (typeof TASK_FORMATS)[number];
 export const OUTPUT_FORMATS = [...TASK_FORMATS, 'raw'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
-export const FAIL_ON = ['warn', 'crit', 'never'] as const;
+const FAIL_ON = ['warn', 'crit', 'never'] as const;
 
 const keysOf = (glob: string) => parseNameGlob(glob.replace(/^zk_/, ''));
 

@@ -1,15 +1,14 @@
 // One poll for each scrape. Concurrent scrapes share a poll, and a scrape within `minAgeMs` gets
 // the previous one. So members are not asked more often than configured.
 
-import { parseJavaNumber } from '../../../fourlw/java-number.js';
-import { askAdmin } from '../../ensemble/admin.js';
-import { askCertificate } from '../../ensemble/certificate.js';
+import { parseJavaNumber } from '../../../fourlw/base/java-number.js';
 import { metricsOf } from '../../ensemble/member.js';
 import type { Sample } from '../../ensemble/sample.js';
 import type { LimitChange } from '../../ensemble/verdict/limits.js';
 import { samplesOf } from '../../ensemble/verdict/measure.js';
 import type { OpsResult } from '../../ensemble/verdict/result.js';
 import { runVerb } from '../../ensemble/verdict/run.js';
+import { serviceOptions } from '../calls/service-options.js';
 import type { TaskCall } from '../calls/task.js';
 import { opsToProm } from '../render/ops-prom.js';
 import { escapeLabel, familyText } from '../render/prom-family.js';
@@ -51,23 +50,14 @@ export class Scraper {
   private async poll(): Promise<string> {
     const { call, options } = this;
     const startedAt = performance.now();
-    const result = await runVerb(check, call.members, {
-      ask: call.ask,
-      askAdmin,
-      askCertificate,
-      now: call.now,
-      timeoutMs: options.timeoutMs,
-      deadlineMs: options.deadlineMs,
-      confirmMs: 1,
-      limits: options.limits,
-      earlier: this.earlier,
-      ...(call.tls === undefined ? {} : { tls: call.tls }),
-    });
+    const { limits, timeoutMs, deadlineMs, hasOldNames } = options;
+    const run = serviceOptions(call, { limits, timeoutMs, deadlineMs, confirmMs: 1 });
+    const result = await runVerb(check, call.members, { ...run, earlier: this.earlier });
     this.earlier = samplesOf(result.members, result.timeMs);
     const seconds = (performance.now() - startedAt) / 1000;
     const text = [
       opsToProm(result),
-      options.hasOldNames ? oldNames(result) : '',
+      hasOldNames ? oldNames(result) : '',
       familyText({
         name: 'zkops_scrape_duration_seconds',
         type: 'gauge',

@@ -4,9 +4,9 @@
 
 import { basename } from 'node:path';
 import { StatPersisted } from '../../../protocol/data.js';
+import { formatAcl } from '../../../protocol/perms.js';
 import { formatZxid } from '../../../protocol/zxid.js';
 import { crc32 } from '../../../server/base/checksum.js';
-import { aclText } from '../../data-files/acl-text.js';
 import type { NamedFile } from '../../data-files/find-files.js';
 import { oneSnapshot } from '../../data-files/one-snapshot.js';
 import {
@@ -62,7 +62,7 @@ async function readZnodes(
   const taker: SnapshotTaker<never> = {
     isKnown,
     acl: ({ key, acl }) => {
-      const text = aclText(acl);
+      const text = formatAcl(acl);
       hash.reset();
       hash.addText(text);
       acls.set(key, text === OPEN_ACL.text ? OPEN_ACL : { text, hash: hash.high ^ hash.low });

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import { StatPersisted } from '../../../protocol/data.js';
 import { isWithin } from '../../../protocol/path.js';
+import { formatAcl } from '../../../protocol/perms.js';
 import { formatZxid } from '../../../protocol/zxid.js';
-import { aclText } from '../../data-files/acl-text.js';
 import { oneSnapshot } from '../../data-files/one-snapshot.js';
 import {
   readSnapshot,
@@ -103,7 +103,7 @@ async function dump(call: TaskCall): Promise<Report> {
   const hasData = call.has('data');
   const acls = new Map<bigint, string>();
   const taker: SnapshotTaker<ReportRow> = {
-    acl: ({ key, acl }) => acls.set(key, aclText(acl)),
+    acl: ({ key, acl }) => acls.set(key, formatAcl(acl)),
     node: (node) => (isWanted(node, within) ? rowOf(node, acls, hasData) : undefined),
   };
   async function* rows(): AsyncGenerator<ReportRow[], void, undefined> {

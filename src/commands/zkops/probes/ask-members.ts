@@ -1,4 +1,4 @@
-import type { ParsedConnection } from '../../../fourlw/connection-line.js';
+import type { ParsedConnection } from '../../../fourlw/base/connection-line.js';
 import type { WordName } from '../../../fourlw/index.js';
 import { type Answer, isDown, type Member } from '../../ensemble/member.js';
 import { shortAddress } from '../../ensemble/member-address.js';

@@ -1,6 +1,6 @@
 // The client connections of all members, by host.
 
-import type { ParsedConnection } from '../../../fourlw/connection-line.js';
+import type { ParsedConnection } from '../../../fourlw/base/connection-line.js';
 import { shortCount, shortNumber } from '../../ensemble/format.js';
 import { type Member, parsedOf } from '../../ensemble/member.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';

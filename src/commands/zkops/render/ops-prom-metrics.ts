@@ -2,9 +2,9 @@
 // `_total`, times in ms become seconds, sums and counts become summaries. `promtool check metrics`
 // accepts the result.
 
-import { parseJavaNumber } from '../../../fourlw/java-number.js';
+import { parseJavaNumber } from '../../../fourlw/base/java-number.js';
+import { ADVANCED_SUMMARIES, BASIC_SUMMARIES, COUNTERS } from '../../../fourlw/base/mntr-keys.js';
 import { type ParsedMntr, summaryPart } from '../../../fourlw/mntr.js';
-import { ADVANCED_SUMMARIES, BASIC_SUMMARIES, COUNTERS } from '../../../fourlw/mntr-keys.js';
 import { type Member, metricsOf } from '../../ensemble/member.js';
 import { escapeLabel, type Family, type Sample } from './prom-family.js';
 

@@ -1,4 +1,4 @@
-import type { ParsedConnection } from '../../../fourlw/connection-line.js';
+import type { ParsedConnection } from '../../../fourlw/base/connection-line.js';
 import { STATE } from '../../ensemble/columns.js';
 import { shortCount } from '../../ensemble/format.js';
 import { type Member, parsedOf } from '../../ensemble/member.js';

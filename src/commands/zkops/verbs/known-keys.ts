@@ -3,7 +3,7 @@ import {
   BASIC_SUMMARIES,
   COUNTERS,
   LATER_COUNTERS,
-} from '../../../fourlw/mntr-keys.js';
+} from '../../../fourlw/base/mntr-keys.js';
 
 /** Names in mntr of most servers, without `zk_`, for a completion without an answer. */
 export const KNOWN_KEYS: readonly string[] = [

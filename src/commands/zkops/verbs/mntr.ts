@@ -1,4 +1,4 @@
-import { parseJavaNumber } from '../../../fourlw/java-number.js';
+import { parseJavaNumber } from '../../../fourlw/base/java-number.js';
 import {
   CERTIFICATE_DAYS,
   CONNECTIONS,

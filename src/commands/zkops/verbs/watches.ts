@@ -1,4 +1,4 @@
-import type { Groups } from '../../../fourlw/groups.js';
+import type { Groups } from '../../../fourlw/base/groups.js';
 import { STATE } from '../../ensemble/columns.js';
 import { type Member, parsedOf } from '../../ensemble/member.js';
 import type { Column, OpsVerb } from '../../ensemble/verb.js';

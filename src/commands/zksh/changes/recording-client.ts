@@ -5,9 +5,9 @@ import type {
   OpResult,
   ZooKeeperClient,
 } from '../../../client/base/client.js';
+import { isCode } from '../../../client/base/errors.js';
 import type { Data } from '../../../protocol/check-argument.js';
 import type { ACL, Stat } from '../../../protocol/data.js';
-import { isCode } from '../../znodes/is-code.js';
 import type { CommandChanges, ZnodeBefore } from '../session/change-journal.js';
 import { wrapClient } from '../session/wrap-client.js';
 

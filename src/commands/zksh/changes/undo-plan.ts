@@ -2,11 +2,12 @@ import type { Op, ZooKeeperClient } from '../../../client/base/client.js';
 import { CreateModes } from '../../../protocol/create-mode.js';
 import type { ACL, Stat } from '../../../protocol/data.js';
 import { parentPath } from '../../../protocol/path.js';
+import { formatAcl } from '../../../protocol/perms.js';
 import { formatSessionId } from '../../../protocol/session-id.js';
 import { mapBounded } from '../../znodes/map-bounded.js';
-import { formatAcl } from '../../znodes/parse-acl.js';
+import { isMasked } from '../../znodes/parse-acl.js';
+import { isEphemeral } from '../../znodes/stat-lines.js';
 import { compareWalk } from '../../znodes/walk.js';
-import { isEphemeral } from '../paths/long-listing.js';
 import type { ChangedZnode, CommandChanges, ZnodeBefore } from '../session/change-journal.js';
 
 export interface UndoPlan {
@@ -104,11 +105,6 @@ function createAgain(path: string, before: ZnodeBefore, sessionId: bigint): Undo
   const kind = isEphemeral(stat) ? 'ephemeral, ' : '';
   const op: Op = { op: 'create', path, data: bytes, options: { mode, acl } };
   return { path, what: 'create', detail: `${kind}${sizeOf(bytes)}`, op };
-}
-
-/** Without ADMIN permission, servers hide the hash of a digest. */
-function isMasked({ id }: ACL): boolean {
-  return id.scheme === 'digest' && id.id.endsWith(':x');
 }
 
 function setBack(path: string, before: ZnodeBefore, after: Stat): readonly UndoStep[] {

@@ -4,7 +4,7 @@ import { completePath, type ListChildren } from '../../znodes/complete-path.js';
 import { type CommandDeclaration, subcommandWords } from '../engine/command.js';
 import { innerWords } from '../engine/inner-words.js';
 import type { Call } from '../engine/subcommands.js';
-import { flagsOf, HELP_OPTION, rolesOf } from '../engine/word-role.js';
+import { flagsOf, HELP_OPTION, rolesOf, type WordRole } from '../engine/word-role.js';
 import { type ParsedLine, parseLine, type Token } from '../language/parse-line.js';
 import { quoteWord } from '../language/quote-word.js';
 import { completeAcl } from './complete-acl.js';
@@ -244,8 +244,8 @@ async function completeData(word: Word, context: CompletionContext): Promise<Fou
   return { prefix: `@${prefix}`, choices, isBare: true };
 }
 
-function isFile({ name, spec }: { readonly name: string; readonly spec: object }): boolean {
-  return /^(file|folder|dir)$/i.test('valueName' in spec ? String(spec.valueName) : name);
+function isFile({ name, spec }: Extract<WordRole, { role: 'value' }>): boolean {
+  return /^(file|folder|dir)$/i.test(('valueName' in spec && spec.valueName) || name);
 }
 
 function commonPrefix(names: readonly string[]): string {

@@ -77,7 +77,7 @@ export function plainReport(error: unknown): ErrorReport {
 }
 
 /** With the reason for each server. */
-export function connectReport(error: ConnectError): ErrorReport {
+function connectReport(error: ConnectError): ErrorReport {
   return {
     code: error.code,
     exitCode: ExitCode.connection,

@@ -88,7 +88,7 @@ function nameTest(glob: string): NameTest {
   return new Matcher(glob, { dot: true, noext: true });
 }
 
-export function escapeGlob(text: string): string {
+function escapeGlob(text: string): string {
   return text.replace(/[*?[\]{},!^\\-]/g, '\\$&');
 }
 

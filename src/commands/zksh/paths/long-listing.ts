@@ -4,6 +4,7 @@ import { childPath } from '../../../protocol/path.js';
 import { formatSessionId } from '../../../protocol/session-id.js';
 import { isoTime } from '../../znodes/iso-time.js';
 import { mapBounded } from '../../znodes/map-bounded.js';
+import { isEphemeral } from '../../znodes/stat-lines.js';
 import { compareNames } from '../../znodes/walk.js';
 import type { Column, Result, Row } from '../results/result.js';
 
@@ -62,10 +63,6 @@ export function longRow({ name, stat }: Entry): Row {
     owner: isEphemeral(stat) ? formatSessionId(stat.ephemeralOwner) : null,
     name,
   };
-}
-
-export function isEphemeral({ ephemeralOwner }: Stat): boolean {
-  return ephemeralOwner !== 0n;
 }
 
 /** Clients see containers and TTL nodes as persistent. */

@@ -1,6 +1,6 @@
 import { partialError, type Visit, type WalkOptions, walkTree } from '../../znodes/walk.js';
 import type { CommandContext } from '../engine/command.js';
-import { Pacer } from '../session/pacer.js';
+import { RateLimit } from '../session/rate-limit.js';
 import { SpreadReader } from './spread-reader.js';
 
 const PROGRESS_STEP = 256;
@@ -47,7 +47,7 @@ export class CommandWalk {
   readonly #unread: { readonly path: string; readonly error: unknown }[] = [];
   #unreadCount = 0;
   /** All walks of a command share it. */
-  #pacer: Pacer | undefined;
+  #rateLimit: RateLimit | undefined;
   count = 0;
 
   constructor(context: CommandContext) {
@@ -65,8 +65,8 @@ export class CommandWalk {
     // A walk with a limit must not open more sessions.
     const isLimited = rate !== undefined || inFlight !== undefined;
     const spread = isLimited ? undefined : new SpreadReader(this.#context);
-    if (rate !== undefined) this.#pacer ??= new Pacer(rate, signal);
-    const pacer = this.#pacer;
+    if (rate !== undefined) this.#rateLimit ??= new RateLimit(rate, signal);
+    const rateLimit = this.#rateLimit;
     const { areFaultsGiven = false, ...options } = more;
     try {
       for await (const visit of walkTree<T>(spread ?? client, root, {
@@ -74,7 +74,7 @@ export class CommandWalk {
         signal,
         ...(depth === undefined ? {} : { maxDepth: depth }),
         ...(inFlight === undefined ? {} : { inFlight }),
-        ...(pacer === undefined ? {} : { pace: (requests) => pacer.pass(requests) }),
+        ...(rateLimit === undefined ? {} : { pace: (requests) => rateLimit.pass(requests) }),
       })) {
         this.#showProgress();
         if (visit.error !== undefined) this.addUnread(visit.path, visit.error);

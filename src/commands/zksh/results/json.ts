@@ -23,17 +23,20 @@ export function resultToJson(result: Result, indent: number): string {
   return value === undefined ? '' : `${safeJson(JSON.stringify(value, null, indent))}\n`;
 }
 
+/** The fields of a result; JSON leaves out those that are undefined. */
+type Json = Readonly<Record<string, unknown>>;
+
 export function errorToJson(report: ErrorReport, indent: number): string {
   const { code, exitCode, sentence, path, hint, place, location } = report;
   const error = { code, exitCode, message: sentence, path, hint, place: placeOf(place), location };
   return `${safeJson(JSON.stringify({ error }, null, indent))}\n`;
 }
 
-function placeOf(place: ErrorReport['place']): object | undefined {
+function placeOf(place: ErrorReport['place']): Json | undefined {
   return place === undefined ? undefined : { start: place.start, end: place.end };
 }
 
-function toJson(result: Result): object | undefined {
+function toJson(result: Result): Json | readonly Json[] | undefined {
   switch (result.kind) {
     case 'end':
     case 'exit':
@@ -103,7 +106,7 @@ function toJson(result: Result): object | undefined {
 }
 
 /** `before` and `after` are null if the znode did not exist, and undefined if unknown. */
-function changeToJson(change: Change): object {
+function changeToJson(change: Change): Json {
   const { type, path, zxid, isFoundLate, before, after, children, unread } = change;
   return {
     event: type,
@@ -118,24 +121,24 @@ function changeToJson(change: Change): object {
   };
 }
 
-function valueToJson(value: ZnodeValue | null | undefined): object | null | undefined {
+function valueToJson(value: ZnodeValue | null | undefined): Json | null | undefined {
   return value ? { ...dataToJson(value.data), version: value.stat.version } : value;
 }
 
 /** UTF-8 data is text, other data is base64. */
-export function dataToJson(data: Buffer | null): object {
+function dataToJson(data: Buffer | null): Json {
   if (data === null) return { data: null, encoding: null };
   return isUtf8(data)
     ? { data: data.toString(), encoding: 'utf8' }
     : { data: data.toString('base64'), encoding: 'base64' };
 }
 
-export function aclToJson({ perms, id }: ACL): object {
+function aclToJson({ perms, id }: ACL): Json {
   return { scheme: id.scheme, id: id.id, perms: formatPerms(perms) };
 }
 
 /** With the field names of the jute record. Ids are hex text, times are ms since 1970. */
-export function statToJson(stat: Stat | undefined): object | undefined {
+function statToJson(stat: Stat | undefined): Json | undefined {
   if (stat === undefined) return undefined;
   return {
     czxid: formatZxid(stat.czxid),

@@ -1,5 +1,5 @@
 import { childPath } from '../../../protocol/path.js';
-import { formatAcl } from '../../znodes/parse-acl.js';
+import { formatAcl } from '../../../protocol/perms.js';
 import { statFields } from '../../znodes/stat-lines.js';
 import type { Result } from './result.js';
 

@@ -4,7 +4,7 @@ import type { Data } from '../../../protocol/check-argument.js';
 import { type ACL, NO_STAT, type Stat } from '../../../protocol/data.js';
 import { ErrorCode } from '../../../protocol/error-code.js';
 import { parentPath } from '../../../protocol/path.js';
-import { formatAcl } from '../../znodes/parse-acl.js';
+import { formatAcl } from '../../../protocol/perms.js';
 import type { Result } from '../results/result.js';
 import { wrapClient } from './wrap-client.js';
 

@@ -2,7 +2,7 @@
 // value is read when its event arrives, so it may be newer than the event. Later events of changes
 // that were already read are marked.
 import type { ClientState, WatchEvent, ZooKeeperClient } from '../../../client/base/client.js';
-import { ZooKeeperError } from '../../../client/base/errors.js';
+import { isCode, ZooKeeperError } from '../../../client/base/errors.js';
 import { Fifo } from '../../../protocol/fifo.js';
 import { AddWatchMode, WatcherType } from '../../../protocol/watch-event.js';
 import { CommandError, ExitCode } from '../../program/command-error.js';
@@ -158,10 +158,6 @@ export class ChangeFeed {
     this.#isCatchUpDue = false;
     return this.#known.catchUp();
   }
-}
-
-function isCode(error: unknown, code: ZooKeeperError['code']): boolean {
-  return error instanceof ZooKeeperError && error.code === code;
 }
 
 function sessionEnded(state: ClientState): CommandError {

@@ -7,7 +7,7 @@ import { CommandError, ExitCode } from '../../program/command-error.js';
 import type { Change, ZnodeValue } from '../results/change.js';
 import type { Result } from '../results/result.js';
 
-export interface RunOptions {
+export interface OnChangeOptions {
   /** Program and arguments, run without a shell. */
   readonly words: readonly string[];
   /** True inherits standard error, false shows it with the output. */
@@ -19,7 +19,7 @@ export interface RunOptions {
 export type Ran = Extract<Result, { kind: 'ran-on-change' }>;
 
 /** Shows the output as it arrives. @throws CommandError if the program cannot be run */
-export async function runOnChange(change: Change, options: RunOptions): Promise<Ran> {
+export async function runOnChange(change: Change, options: OnChangeOptions): Promise<Ran> {
   const { words, signal } = options;
   const [program = '', ...args] = words;
   const folder = await mkdtemp(join(tmpdir(), 'zksh-watch-'));

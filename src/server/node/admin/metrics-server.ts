@@ -1,7 +1,7 @@
 /** `/metrics` for Prometheus (PrometheusMetricsProvider). Loads prom-client on demand. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Metric, MetricObjectWithValues, MetricValue, Registry } from 'prom-client';
-import type { ServerView } from '../../../fourlw/server-view.js';
+import type { ServerView } from '../../../fourlw/base/server-view.js';
 import { LIMITS, type LimitName } from '../../limits/limits.js';
 import { type MetricFamily, metricFamilies } from '../../metrics/families.js';
 import { FileWatcher } from '../tls/file-watcher.js';

@@ -12,7 +12,7 @@ export function hostViewOf(storage: Storage | null): HostView {
   return makeHostView({ snap: storage.dir.snapFolder, log: storage.dir.logFolder });
 }
 
-export function makeHostView(folders: { snap: string; log: string } | null): HostView {
+function makeHostView(folders: { snap: string; log: string } | null): HostView {
   const startedAt = performance.now();
   return {
     environment,

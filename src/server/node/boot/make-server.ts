@@ -1,4 +1,4 @@
-import { parseWhitelist } from '../../../fourlw/whitelist.js';
+import { parseWhitelist } from '../../../fourlw/base/whitelist.js';
 import type { Config } from '../../config/config.js';
 import { ConnectionThrottle } from '../../limits/connection-throttle.js';
 import { connectionThrottleOf, limitOptionsOf } from '../../limits/limit-options.js';

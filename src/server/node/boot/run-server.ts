@@ -13,7 +13,7 @@ import type { OpenedStorage } from '../storage/open-storage.js';
 import { type Operators, startOperators } from './operators.js';
 import { makeControl, type ServerControl } from './server-control.js';
 
-export interface RunOptions {
+export interface RunServerOptions {
   readonly config: Config;
   readonly opened: OpenedStorage;
   readonly places: ClientPlaces;
@@ -48,7 +48,7 @@ const SERVER_STOP: ServerReport = {
 const HOUR_MS = 3_600_000;
 
 /** Resolves when all ports listen. If one fails, closes the others again. */
-export function runServer(options: RunOptions): Promise<RunningServer> {
+export function runServer(options: RunServerOptions): Promise<RunningServer> {
   const slowRequests = new SlowRequests();
   const onReport = (report: ServerReport): void => {
     slowRequests.add(report, Date.now());
@@ -57,7 +57,7 @@ export function runServer(options: RunOptions): Promise<RunningServer> {
   return run({ ...options, onReport }, slowRequests);
 }
 
-async function run(options: RunOptions, slowRequests: SlowRequests): Promise<RunningServer> {
+async function run(options: RunServerOptions, slowRequests: SlowRequests): Promise<RunningServer> {
   const { config, opened, places, onWarning, onReport } = options;
   const { storage, lock } = opened;
   const parts: {
@@ -150,7 +150,10 @@ async function inTurn(steps: readonly (() => Promise<void>)[]): Promise<void> {
   }
 }
 
-function factsOf({ config, opened }: RunOptions, ports: ClientPorts | undefined): ConfigFacts {
+function factsOf(
+  { config, opened }: RunServerOptions,
+  ports: ClientPorts | undefined,
+): ConfigFacts {
   const { storage } = opened;
   return {
     clientPort: ports?.port ?? -1,

@@ -1,5 +1,5 @@
 /** Assembles a server from configuration, core, driver, disk, and sockets. */
-import type { ServerMode } from '../../../fourlw/server-view.js';
+import type { ServerMode } from '../../../fourlw/base/server-view.js';
 import { type Config, configFromOptions } from '../../config/config.js';
 import type { QuorumServerConfig } from '../../config/config-ensemble.js';
 import { OPTIONS } from '../../config/config-keys.js';

@@ -8,7 +8,7 @@ import { LIMITS } from '../../limits/limits.js';
 import { snapshotPieces } from '../../quorum/leading/snapshot-stream.js';
 
 /** Bytes that the other side may leave unread; above this, its link is closed. */
-export const MAX_WAITING_BYTES = LIMITS.quorumUnreadBytes.value;
+const MAX_WAITING_BYTES = LIMITS.quorumUnreadBytes.value;
 
 /** Time for pending output to leave a closed link. */
 const CLOSE_TIMEOUT_MS = LIMITS.quorumClosingTime.value;

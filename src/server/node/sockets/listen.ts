@@ -5,7 +5,7 @@ import { ExitCode, ServerError } from '../storage/errors.js';
  * When a member fails, all its clients connect at once. The kernel drops connections beyond the
  * backlog, which clients repeat after 1 s or more. It caps the value (net.core.somaxconn).
  */
-export const BACKLOG = 4096;
+const BACKLOG = 4096;
 /** EADDRINUSE does not say why. */
 const IN_USE = 'in use by a listener or a closing connection. Use another port, or wait';
 

@@ -70,7 +70,7 @@ export async function accessOf(fs: FileSystem, path: string): Promise<Access | u
   }
 }
 
-export async function unlinkIfThere(fs: FileSystem, path: string): Promise<void> {
+async function unlinkIfThere(fs: FileSystem, path: string): Promise<void> {
   try {
     await fs.unlink(path);
   } catch (error) {

@@ -1,12 +1,9 @@
 import { join } from 'node:path';
-import { pipeline, Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
-import { faultOf, feedSnapshot } from '../../persistence/feed-snapshot.js';
 import type { SnapshotFile } from '../../persistence/recovery.js';
 import type { Database } from '../../persistence/replay.js';
-import { SnappyReader } from '../../persistence/snappy.js';
 import { SnapshotReader } from '../../persistence/snapshot-reader.js';
 import type { FileSystem } from './file-system.js';
+import { feedPieces, uncompressed } from './snapshot-bytes.js';
 
 const READ_SIZE = 1024 * 1024;
 const MAX_REASON = 200;
@@ -26,18 +23,12 @@ export async function loadSnapshot(
 ): Promise<string | undefined> {
   const reader = new SnapshotReader(options.maxEntryLength);
   try {
-    for await (const piece of snapshotPieces(fs, snapFolder, file)) {
-      reader.push(piece);
-      const fault = faultOf(feedSnapshot(database, reader));
-      if (fault !== undefined) return fault;
-    }
+    return await feedPieces(database, reader, snapshotPieces(fs, snapFolder, file));
   } catch (error) {
     // The message quotes a damaged path with arbitrary content.
     const reason = JSON.stringify((error as Error).message.slice(0, MAX_REASON));
     return `at offset ${reader.offset}: ${reason}`;
   }
-  reader.end();
-  return faultOf(feedSnapshot(database, reader));
 }
 
 /** The uncompressed bytes of a snapshot. A piece is valid until the next one. */
@@ -47,24 +38,12 @@ export function snapshotPieces(
   { name, size, compression }: SnapshotFile,
 ): AsyncIterable<Buffer> {
   const bytes = readPieces(fs, join(folder, name), size);
-  if (compression === 'snappy') return unsnappied(bytes);
-  return compression === 'gz' ? unzipped(bytes) : bytes;
+  return uncompressed(compression === 'gz' ? copied(bytes) : bytes, compression);
 }
 
 /** A gunzip keeps its input. */
 async function* copied(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   for await (const piece of pieces) yield Buffer.from(piece);
-}
-
-async function* unsnappied(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const reader = new SnappyReader();
-  for await (const piece of bytes) yield* reader.push(piece);
-  reader.end();
-}
-
-/** An error on either side ends the other; the reader of the result gets the error. */
-function unzipped(bytes: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
-  return pipeline(Readable.from(copied(bytes)), createGunzip(), () => undefined);
 }
 
 /** Reads the next piece while the caller parses one, into two memories in turn. */

@@ -64,7 +64,7 @@ export function readPasswordFile(path: string): string {
     .replace(/\r?\n$/, '');
 }
 
-export function readStoreFile(location: string): Buffer {
+function readStoreFile(location: string): Buffer {
   try {
     return readFileSync(location);
   } catch (cause) {

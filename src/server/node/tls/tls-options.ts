@@ -2,6 +2,7 @@
  * The ssl.* options for clients and ssl.quorum.* for servers, in Node's form. An option for an
  * unsupported protection stops the start: ignored, it would let unwanted clients in.
  */
+
 import { constants } from 'node:crypto';
 import {
   createSecureContext,
@@ -9,6 +10,7 @@ import {
   type SecureContextOptions,
   type SecureVersion,
 } from 'node:tls';
+import { messageOf } from '../../../protocol/message-of.js';
 import type { Config } from '../../config/config.js';
 import { ExitCode, ServerError } from '../storage/errors.js';
 import {
@@ -279,8 +281,4 @@ export function opensslName(javaName: string): string {
 
 export function configFault(message: string, cause?: unknown): ServerError {
   return new ServerError('ECONFIG', ExitCode.USAGE, message, cause);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

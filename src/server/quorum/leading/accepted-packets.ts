@@ -9,7 +9,7 @@ import type { LearnerHandler, LearnerStage } from './learner-handler.js';
 
 const { ACK, ACKEPOCH, FOLLOWERINFO, OBSERVERINFO, PING, REQUEST, REVALIDATE } = PacketType;
 
-export const ACCEPTED_PACKETS: Readonly<Record<LearnerStage, readonly number[]>> = {
+const ACCEPTED_PACKETS: Readonly<Record<LearnerStage, readonly number[]>> = {
   new: [FOLLOWERINFO, OBSERVERINFO],
   registered: [],
   informed: [ACKEPOCH],

@@ -64,7 +64,7 @@ export class Broadcast implements ProposalListener {
     tree.lastProcessedZxid = epochZxid;
     this.outstanding.lastProposed = epochZxid;
     this.outstanding.lastCommitted = epochZxid;
-    const { server, path } = peer.serve(
+    const { server, pipeline } = peer.serve(
       (state, host) =>
         new Primary(state, host, {
           seed: options.seed,
@@ -74,7 +74,7 @@ export class Broadcast implements ProposalListener {
         }),
     );
     this.server = server;
-    this.primary = path;
+    this.primary = pipeline;
   }
 
   get uptimeMs(): number {

@@ -89,30 +89,11 @@ export class Leader implements Role, LearnerMaster {
   }
 
   step(event: QuorumEvent): void {
-    switch (event.kind) {
-      case 'link-opened':
-        this.learners.open(event.link, event.remote);
-        break;
-      case 'link-received':
-        this.learners.received(event.link, event.bytes, this.receive);
-        this.broadcast?.tryCommit();
-        break;
-      case 'link-closed':
-        this.learners.remove(event.link);
-        this.informReleased();
-        break;
-      case 'log-searched':
-        this.synchronizer.searched(event);
-        break;
-      case 'snapshot-sent':
-        this.synchronizer.snapshotSent(event.link);
-        break;
-      case 'epoch-written':
-        if (event.epoch === this.establishment.epoch) this.epochWritten(event.name);
-        break;
-      default:
-        break;
-    }
+    this.synchronizer.step(event, this.receive);
+    if (event.kind === 'link-received') this.broadcast?.tryCommit();
+    if (event.kind === 'link-closed') this.informReleased();
+    const isOwnEpoch = event.kind === 'epoch-written' && event.epoch === this.establishment.epoch;
+    if (isOwnEpoch) this.epochWritten(event.name);
   }
 
   private readonly receive = (handler: LearnerHandler, packet: Packet): void => {

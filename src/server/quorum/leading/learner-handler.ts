@@ -43,7 +43,7 @@ const MAX_UNPROVEN_PACKET = LIMITS.unprovenPacketLength.value;
 
 export type SyncKind = 'snap' | 'diff';
 
-export class LearnerStats {
+class LearnerStats {
   packetsReceived = 0;
   packetsSent = 0;
   requests = 0;

@@ -1,7 +1,9 @@
-import { SNAP_STREAM_SIGNATURE } from '../../../protocol/quorum.js';
 import type { QuorumEffect } from '../../effects.js';
 import { writeSnapshotStream } from '../../persistence/snapshot.js';
 import { bodySourceOf } from '../../persistence/snapshot-source.js';
+
+/** Ends the snapshot (LearnerHandler, Leader); zookeeper.jute does not declare its text. */
+export const SNAP_STREAM_SIGNATURE = 'BenWasHere';
 
 /**
  * The stream after SNAP, made piece by piece while the tree changes. @throws Error when the learner

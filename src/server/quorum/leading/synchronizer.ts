@@ -2,7 +2,7 @@
 import type { QuorumEvent } from '../../events.js';
 import { formatQuorumConfig } from '../membership/quorum-config.js';
 import type { PeerHost } from '../peer/role.js';
-import { PacketType } from '../wire/quorum-packet.js';
+import { type Packet, PacketType } from '../wire/quorum-packet.js';
 import type { LearnerHandler } from './learner-handler.js';
 import type { LearnerMaster } from './learner-master.js';
 import type { Learners } from './learners.js';
@@ -19,12 +19,35 @@ export class Synchronizer {
     this.master = master;
   }
 
+  /** What a leader and an observer master do alike with the links of their learners. */
+  step(event: QuorumEvent, onPacket: (handler: LearnerHandler, packet: Packet) => void): void {
+    switch (event.kind) {
+      case 'link-opened':
+        this.learners.open(event.link, event.remote);
+        break;
+      case 'link-received':
+        this.learners.received(event.link, event.bytes, onPacket);
+        break;
+      case 'link-closed':
+        this.learners.remove(event.link);
+        break;
+      case 'log-searched':
+        this.searched(event);
+        break;
+      case 'snapshot-sent':
+        this.snapshotSent(event.link);
+        break;
+      default:
+        break;
+    }
+  }
+
   begin(handler: LearnerHandler): void {
     if (searchLog(handler, this.peer)) handler.stage = 'searching';
     else this.send(handler, null);
   }
 
-  searched({ link, place, until }: Extract<QuorumEvent, { kind: 'log-searched' }>): void {
+  private searched({ link, place, until }: Extract<QuorumEvent, { kind: 'log-searched' }>): void {
     const handler = this.learners.get(link);
     if (handler?.stage !== 'searching') return;
     if (place === null) this.send(handler, null);
@@ -48,7 +71,7 @@ export class Synchronizer {
    * The snapshot may contain txns that were applied while it was sent. They are on this link, too,
    * so NEWLEADER comes after them: from there on, a learner compares digests.
    */
-  snapshotSent(link: number): void {
+  private snapshotSent(link: number): void {
     const handler = this.learners.get(link);
     if (handler?.stage === 'streaming') this.announce(handler);
   }

@@ -18,7 +18,7 @@ export interface HistoryListener {
 }
 
 export class LearnerHistory {
-  readonly path: LearnerPipeline;
+  readonly pipeline: LearnerPipeline;
   private readonly peer: PeerHost;
   private readonly listener: HistoryListener;
   /** Proposed but not committed. */
@@ -28,12 +28,12 @@ export class LearnerHistory {
   private durableZxid: bigint;
   private isInSync = false;
 
-  constructor(path: LearnerPipeline, peer: PeerHost, listener: HistoryListener) {
-    this.path = path;
+  constructor(pipeline: LearnerPipeline, peer: PeerHost, listener: HistoryListener) {
+    this.pipeline = pipeline;
     this.peer = peer;
     this.listener = listener;
     // The history that this server joined with is on its disk.
-    this.durableZxid = path.lastLogged;
+    this.durableZxid = pipeline.lastLogged;
   }
 
   /** Returns what is wrong with the packet, or "". @throws JuteError when its txn is damaged */
@@ -53,11 +53,11 @@ export class LearnerHistory {
       case PacketType.INFORMANDACTIVATE:
         return this.propose(zxid, data?.subarray(8) ?? null) || this.commit(zxid, data);
       case PacketType.SYNC:
-        this.path.synced();
+        this.pipeline.synced();
         return '';
       case PacketType.REVALIDATE:
         if (data === null || data.length < 9) return 'REVALIDATE: damaged';
-        this.path.revalidated(data.readBigInt64BE(0), data[8] !== 0);
+        this.pipeline.revalidated(data.readBigInt64BE(0), data[8] !== 0);
         return '';
       default:
         return `${packetName(type)}: not a packet that a leader sends here`;
@@ -77,11 +77,11 @@ export class LearnerHistory {
   }
 
   get isDurable(): boolean {
-    return this.durableZxid >= this.path.lastLogged;
+    return this.durableZxid >= this.pipeline.lastLogged;
   }
 
   private propose(zxid: bigint, data: Buffer | null): string {
-    const { lastLogged } = this.path;
+    const { lastLogged } = this.pipeline;
     if (data === null) return `PROPOSAL of ${formatZxid(zxid)}: no txn`;
     if (!isSuccessor(lastLogged, zxid)) {
       return `PROPOSAL of ${formatZxid(zxid)}: txns are missing after ${formatZxid(lastLogged)}`;
@@ -90,7 +90,7 @@ export class LearnerHistory {
     if (head.zxid !== zxid) {
       return `packet of ${formatZxid(zxid)}: carries txn ${formatZxid(head.zxid)}`;
     }
-    this.pending.push({ head, txn, digest, bytes: this.path.log(zxid, data) });
+    this.pending.push({ head, txn, digest, bytes: this.pipeline.log(zxid, data) });
     this.unacked.push(head);
     if (this.isInSync) recordSince(this.peer.metrics.proposalLatency, this.peer.wallMs, head.time);
     const config = configOf(txn);
@@ -121,7 +121,7 @@ export class LearnerHistory {
   private commitNext(): void {
     const proposal = this.pending.shift();
     if (proposal === undefined) return;
-    this.path.commit(proposal);
+    this.pipeline.commit(proposal);
     this.peer.committedLog.add(proposal.head.zxid, proposal.bytes);
   }
 
@@ -148,7 +148,7 @@ export class LearnerHistory {
   /** Applies logged txns that are not committed, because recovery would. */
   end(): void {
     // An unanswered sync may block a write in the queue of its connection.
-    this.path.abandon();
+    this.pipeline.abandon();
     while (this.pending.length > 0) this.commitNext();
   }
 }

@@ -41,7 +41,7 @@ export interface TreeComparison {
   differs(zxid: bigint, offset: bigint): void;
 }
 
-export interface LearnerPathOptions {
+export interface LearnerPipelineOptions {
   readonly seed: number;
   readonly replayed: number;
   readonly upstream: Upstream;
@@ -66,7 +66,7 @@ export class LearnerPipeline implements EnsemblePipeline {
   private compareAfter = 0n;
   private isAgreed = false;
 
-  constructor(state: ServerState, host: PipelineHost, options: LearnerPathOptions) {
+  constructor(state: ServerState, host: PipelineHost, options: LearnerPipelineOptions) {
     this.state = state;
     this.host = host;
     this.upstream = options.upstream;

@@ -159,7 +159,7 @@ export class Learner implements Role {
         if (this.master?.revalidated(packet) === true) return '';
         break;
       case PacketType.PING:
-        writePacket(this.out, packet.type, packet.zxid, history?.path.touched() ?? NO_DATA);
+        writePacket(this.out, packet.type, packet.zxid, history?.pipeline.touched() ?? NO_DATA);
         return '';
       default:
         break;
@@ -205,9 +205,11 @@ export class Learner implements Role {
     const upstream = upstreamOf(link, () => this.master);
     const { repair: comparison, isObserver } = peer;
     const options = { seed: this.seed, replayed: 0, upstream, comparison, isObserver };
-    const { server, path } = peer.serve((state, host) => new LearnerPipeline(state, host, options));
+    const { server, pipeline } = peer.serve(
+      (state, host) => new LearnerPipeline(state, host, options),
+    );
     this.server = server;
-    this.history = new LearnerHistory(path, peer, {
+    this.history = new LearnerHistory(pipeline, peer, {
       committed: (...txn) => this.master?.committed(...txn),
       activated: (config, leader) => this.activate(config, leader),
     });
@@ -217,12 +219,12 @@ export class Learner implements Role {
     if (this.stage !== 'syncing') return 'NEWLEADER: unexpected packet';
     this.newLeaderZxid = zxid;
     this.stage = 'persisting';
-    this.history?.path.caughtUp();
+    this.history?.pipeline.caughtUp();
     if (this.peer.isReconfigEnabled && data !== null && data.length > 1) {
       const config = parseQuorumConfig(data.toString());
       if (typeof config === 'string') return `NEWLEADER: invalid configuration: ${config}`;
       const { membership } = this.peer;
-      membership.acceptFromLeader(config, this.history?.path.lastLogged ?? 0n);
+      membership.acceptFromLeader(config, this.history?.pipeline.lastLogged ?? 0n);
       const pending = this.history?.pendingConfig ?? null;
       if (pending !== null) membership.propose(pending);
       // Apache's leader sends a configuration that is only proposed: wait for its commit.
@@ -314,7 +316,7 @@ export class Learner implements Role {
   }
 
   drain(): void {
-    this.history?.path.released();
+    this.history?.pipeline.released();
     this.master?.drain();
     this.link.drain();
   }

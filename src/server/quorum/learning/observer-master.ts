@@ -54,12 +54,12 @@ export function upstreamOf(link: LeaderLink, master: () => ObserverMaster | null
 /** Null if no port for observers is configured. */
 export function takeObservers(
   peer: PeerHost,
-  { path }: { readonly path: LearnerPipeline },
+  { pipeline }: { readonly pipeline: LearnerPipeline },
   server: Server,
   leader: LeaderLink,
 ): ObserverMaster | null {
   const isOff = (peer.limits.observerMasterPort ?? null) === null;
-  return isOff ? null : new ObserverMaster(peer, server, path, leader);
+  return isOff ? null : new ObserverMaster(peer, server, pipeline, leader);
 }
 
 export class ObserverMaster implements LearnerMaster {
@@ -67,17 +67,17 @@ export class ObserverMaster implements LearnerMaster {
   readonly learners: Learners;
   readonly newLeaderZxid: bigint;
   private readonly peer: PeerHost;
-  private readonly path: LearnerPipeline;
+  private readonly pipeline: LearnerPipeline;
   private readonly leader: LeaderLink;
   private readonly synchronizer: Synchronizer;
   /** In the order in which the leader answers. */
   private readonly revalidations: PendingRevalidation[] = [];
   private nextPingMs: number;
 
-  constructor(peer: PeerHost, server: Server, path: LearnerPipeline, leader: LeaderLink) {
+  constructor(peer: PeerHost, server: Server, pipeline: LearnerPipeline, leader: LeaderLink) {
     this.peer = peer;
     this.server = server;
-    this.path = path;
+    this.pipeline = pipeline;
     this.leader = leader;
     this.newLeaderZxid = BigInt(peer.currentEpoch) << 32n;
     this.nextPingMs = peer.nowMs;
@@ -97,26 +97,8 @@ export class ObserverMaster implements LearnerMaster {
   }
 
   step(event: QuorumEvent): void {
-    switch (event.kind) {
-      case 'link-opened':
-        this.learners.open(event.link, event.remote);
-        break;
-      case 'link-received':
-        this.learners.received(event.link, event.bytes, this.receive);
-        break;
-      case 'link-closed':
-        this.learners.remove(event.link);
-        this.informReleased();
-        break;
-      case 'log-searched':
-        this.synchronizer.searched(event);
-        break;
-      case 'snapshot-sent':
-        this.synchronizer.snapshotSent(event.link);
-        break;
-      default:
-        break;
-    }
+    this.synchronizer.step(event, this.receive);
+    if (event.kind === 'link-closed') this.informReleased();
   }
 
   private readonly receive = (handler: LearnerHandler, packet: Packet): void => {
@@ -201,7 +183,7 @@ export class ObserverMaster implements LearnerMaster {
     const request = readRequest(data);
     if (request === undefined || data === null) return 'REQUEST: damaged';
     const { sessionId, cxid, type } = request;
-    if (type === OpCode.sync) this.path.expectSync(handler);
+    if (type === OpCode.sync) this.pipeline.expectSync(handler);
     else if (type !== OpCode.closeSession && this.isMoved(sessionId, handler)) {
       this.leader.request(failingRequest(sessionId, cxid), NO_IDS);
       return '';

@@ -1,11 +1,11 @@
 /** The tree after SNAP, without header and seals. The old tree stays until it is complete. */
 import { InputArchive } from '../../../jute/input-archive.js';
 import { JuteError } from '../../../jute/jute-error.js';
-import { SNAP_STREAM_SIGNATURE } from '../../../protocol/quorum.js';
 import { faultOf, feedSnapshot } from '../../persistence/feed-snapshot.js';
 import { Database } from '../../persistence/replay.js';
 import { SnapshotReader } from '../../persistence/snapshot-reader.js';
 import type { DataTree } from '../../tree/data-tree.js';
+import { SNAP_STREAM_SIGNATURE } from '../leading/snapshot-stream.js';
 import type { Data } from '../peer/role.js';
 
 /** int length and the signature. */

@@ -14,7 +14,7 @@ export interface CommittedTxn {
 }
 
 /** commitLogCount */
-export const DEFAULT_COMMIT_LOG_COUNT = 500;
+const DEFAULT_COMMIT_LOG_COUNT = 500;
 /** Keeps more txns up to this size: a learner that was away briefly needs no snapshot. */
 const KEPT_BYTES = LIMITS.keptTxnBytes.value;
 const FIRST_CAPACITY = 512;

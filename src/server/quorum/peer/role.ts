@@ -81,7 +81,7 @@ export interface PeerHost {
   /** Starts a server, which accepts clients once `isOpen` is set. */
   serve<P extends EnsemblePipeline>(
     makePipeline: (state: ServerState, host: PipelineHost) => P,
-  ): { readonly server: Server; readonly path: P };
+  ): { readonly server: Server; readonly pipeline: P };
   activate(config: QuorumConfig): void;
   /** Ends this role; `leader` leads next by agreement. */
   handOver(leader: number, reason: string): void;

@@ -89,7 +89,7 @@ function invalid(reason: string) {
 }
 
 /** "host:port", with brackets around an IPv6 address. */
-export function formatHostPort({ host, port }: HostPort): string {
+function formatHostPort({ host, port }: HostPort): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { ErrorReport } from '../../../../src/commands/program/command-error.js';
 import { loadRenderer, OUTPUT_FORMATS } from '../../../../src/commands/zksh/results/render.js';
 import type { Result } from '../../../../src/commands/zksh/results/result.js';
-import { formatJavaDate } from '../../../../src/commands/znodes/java-date.js';
+import { formatLocalDate } from '../../../../src/commands/znodes/local-date.js';
 import type { Stat } from '../../../../src/protocol/data.js';
 
 const STAT: Stat = {
@@ -200,11 +200,11 @@ test('dates look as Java prints them', () => {
   try {
     for (const [name, shown] of DATES) {
       process.env['TZ'] = name;
-      assert.is(formatJavaDate(1_795_246_200_000n), shown);
+      assert.is(formatLocalDate(1_795_246_200_000n), shown);
     }
     process.env['TZ'] = 'UTC';
-    assert.is(formatJavaDate(0n), 'Thu Jan 01 00:00:00 UTC 1970');
-    assert.is(formatJavaDate(0x7fff_ffff_ffff_ffffn), '9223372036854775807');
+    assert.is(formatLocalDate(0n), 'Thu Jan 01 00:00:00 UTC 1970');
+    assert.is(formatLocalDate(0x7fff_ffff_ffff_ffffn), '9223372036854775807');
   } finally {
     if (zone === undefined) delete process.env['TZ'];
     else process.env['TZ'] = zone;

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { nativeTest } from '../../../conformance/client-suite-native.js';
+import { nativeTest } from '../../../conformance/clients/client-suite-native.js';
 import { startBundled } from '../../../support/bundled.js';
 import { makeServedShell, type ServedShell } from '../../../support/served-shell.js';
 import { makeTempDir } from '../../../support/temp-dir.js';

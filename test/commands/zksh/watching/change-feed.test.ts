@@ -71,12 +71,12 @@ test('a change read with an earlier event is marked as reported', async () => {
     await new Promise((resolve) => setImmediate(resolve));
     return getData(path);
   };
-  void client.setData('/a', Buffer.from('x'));
-  void client.setData('/a', Buffer.from('y'));
+  const written = ['x', 'y'].map((value) => client.setData('/a', Buffer.from(value)));
   assert.equal(await next(2), [
     'NodeDataChanged /a (version 0 to 2)',
     'NodeDataChanged /a (version 2, already reported)',
   ]);
+  await Promise.all(written);
 });
 
 test('a change that precedes the first reading has no known old value', async () => {
@@ -147,13 +147,13 @@ test('changes during a disconnect are reported after it', async () => {
 test('an unreadable znode is reported with the reason', async () => {
   const { client, next } = await watching();
   client.failures.set('getData /a', 'NOAUTH');
-  void client.setData('/a', Buffer.from('x'));
+  await client.setData('/a', Buffer.from('x'));
   assert.equal(await next(1), ['NodeDataChanged /a (cannot read: NOAUTH)']);
 });
 
 test('without values, nothing is read', async () => {
   const { client, next } = await watching({ hasValues: false });
-  void client.setData('/a', Buffer.from('x'));
+  await client.setData('/a', Buffer.from('x'));
   assert.equal(await next(1), ['NodeDataChanged /a']);
   assert.not.ok(client.calls.includes('getData'));
 });

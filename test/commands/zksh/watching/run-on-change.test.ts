@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { Change } from '../../../../src/commands/zksh/results/change.js';
 import type { Result } from '../../../../src/commands/zksh/results/result.js';
 import {
-  type RunOptions,
+  type OnChangeOptions,
   runOnChange,
 } from '../../../../src/commands/zksh/watching/run-on-change.js';
 import { FakeClient } from '../../../support/fake-client.js';
@@ -27,7 +27,7 @@ async function makeChange(): Promise<Change> {
   };
 }
 
-async function run(program: string, options: Partial<RunOptions> = {}, change?: Change) {
+async function run(program: string, options: Partial<OnChangeOptions> = {}, change?: Change) {
   const shown: Result[] = [];
   const ran = await runOnChange(change ?? (await makeChange()), {
     words: [process.execPath, '-e', program],

@@ -6,7 +6,7 @@ import {
   LATER_COUNTERS,
   OPERATION_COUNTERS,
   TTL_COUNTERS,
-} from '../../../../src/fourlw/mntr-keys.js';
+} from '../../../../src/fourlw/base/mntr-keys.js';
 import { CreateModes } from '../../../../src/protocol/create-mode.js';
 import { startBundled } from '../../../support/bundled.js';
 import { freePort } from '../../../support/free-port.js';

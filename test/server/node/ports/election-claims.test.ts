@@ -4,7 +4,7 @@ import { ELECTION_WAITS } from '../../../../src/server/node/ports/election-peer.
 import { FastLeaderElection } from '../../../../src/server/quorum/election/fast-leader-election.js';
 import { decodeNotification } from '../../../../src/server/quorum/wire/notification.js';
 import { waitFor } from '../../../support/wait-for.js';
-import { ensembleOf, frameOf, looking, WAITS } from '../../quorum/election-world.js';
+import { ensembleOf, frameOf, looking, WAITS } from '../../quorum/worlds/election-world.js';
 import { type ElectionWorld, type PeerSocket, startElectionPort } from './election-world.js';
 
 async function within(

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ensembleOf, frameOf, looking, said } from '../election-world.js';
+import { ensembleOf, frameOf, looking, said } from '../worlds/election-world.js';
 
 test('a single server leads at once', () => {
   const election = looking(1, { zxid: 7n, epoch: 3 }, ensembleOf(1));

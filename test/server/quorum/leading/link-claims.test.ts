@@ -3,8 +3,8 @@ import * as assert from 'uvu/assert';
 import { Leader } from '../../../../src/server/quorum/leading/leader.js';
 import { PacketType } from '../../../../src/server/quorum/wire/quorum-packet.js';
 import { canonicalIp, matchAddress } from '../../../../src/server/quorum/wire/remote-address.js';
-import { EnsembleWorld } from '../ensemble-world.js';
-import { HandLink } from '../hand-link.js';
+import { EnsembleWorld } from '../worlds/ensemble-world.js';
+import { HandLink } from '../worlds/hand-link.js';
 
 // Two links that claim to be the same server.
 

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OpCode } from '../../../../src/protocol/op-code.js';
-import { EnsembleWorld } from '../ensemble-world.js';
+import { EnsembleWorld } from '../worlds/ensemble-world.js';
 
 test('a reconfig adds two members and removes two, including the leader', () => {
   const world = new EnsembleWorld(5, 0, { initial: 3 });

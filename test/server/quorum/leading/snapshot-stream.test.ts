@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { EnsembleWorld } from '../ensemble-world.js';
+import { EnsembleWorld } from '../worlds/ensemble-world.js';
 
 test('a leader whose role ends while it sends a snapshot sends no uncommitted txn', () => {
   const world = new EnsembleWorld(3, 0, { keptTxns: 1, maxLogBytes: -1 });

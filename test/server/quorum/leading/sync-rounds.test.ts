@@ -2,8 +2,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OpCode } from '../../../../src/protocol/op-code.js';
 import type { Peer } from '../../server-peer.js';
-import { EnsembleWorld } from '../ensemble-world.js';
-import { HandLink } from '../hand-link.js';
+import { EnsembleWorld } from '../worlds/ensemble-world.js';
+import { HandLink } from '../worlds/hand-link.js';
 
 const sync = (client: Peer): Buffer => client.request(OpCode.sync, { path: '/' });
 

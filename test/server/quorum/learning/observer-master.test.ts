@@ -1,8 +1,15 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OpCode } from '../../../../src/protocol/op-code.js';
-import { EnsembleWorld } from '../ensemble-world.js';
-import { FOLLOWERS, LEADER, masterOf, OBSERVER, serving, treeOf } from '../observer-world.js';
+import { EnsembleWorld } from '../worlds/ensemble-world.js';
+import {
+  FOLLOWERS,
+  LEADER,
+  masterOf,
+  OBSERVER,
+  serving,
+  treeOf,
+} from '../worlds/observer-world.js';
 
 // Followers that accept observers, and the observers that connect to them.
 

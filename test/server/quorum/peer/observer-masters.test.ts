@@ -2,9 +2,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OpCode } from '../../../../src/protocol/op-code.js';
 import { ObserverMasters } from '../../../../src/server/quorum/peer/observer-masters.js';
-import { LIMITS } from '../../../sim/peer-parts.js';
+import { LIMITS } from '../../../sim/nodes/peer-parts.js';
 import { parse } from '../../../sim/shape.js';
-import { FOLLOWERS, LEADER, masterOf, OBSERVER, serving } from '../observer-world.js';
+import { FOLLOWERS, LEADER, masterOf, OBSERVER, serving } from '../worlds/observer-world.js';
 
 // The choice of a master by an observer.
 

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { RoleBackoff } from '../../../../src/server/quorum/peer/role-backoff.js';
-import { LIMITS } from '../../../sim/peer-parts.js';
-import { EnsembleWorld } from '../ensemble-world.js';
+import { LIMITS } from '../../../sim/nodes/peer-parts.js';
+import { EnsembleWorld } from '../worlds/ensemble-world.js';
 
 const VOTERS = [1, 2, 3];
 

@@ -1,7 +1,6 @@
 import type { ACL } from '../../../../protocol/data.js';
-import { formatPerms } from '../../../../protocol/perms.js';
+import { formatAcl, formatPerms } from '../../../../protocol/perms.js';
 import { CommandError, ExitCode, usageError } from '../../../program/command-error.js';
-import { formatAcl } from '../../../znodes/parse-acl.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import { defineFamily } from '../../engine/subcommands.js';
 import type { Token } from '../../language/parse-line.js';

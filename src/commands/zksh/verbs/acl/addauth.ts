@@ -1,6 +1,6 @@
 import { CommandError, ExitCode } from '../../../program/command-error.js';
+import { lacksPassword } from '../../engine/asks-for-password.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
-import type { Token } from '../../language/parse-line.js';
 import type { Result } from '../../results/result.js';
 
 export const addauth = defineCommand({
@@ -26,16 +26,6 @@ export const addauth = defineCommand({
     return { kind: 'done', done: 'addauth' };
   },
 });
-
-function lacksPassword(scheme: string, auth: string): boolean {
-  return scheme === 'digest' && auth !== '' && !auth.includes(':');
-}
-
-/** Whether these words cause a password prompt, which hides its input. */
-export function asksForPassword([name, scheme, auth, ...rest]: readonly Token[]): boolean {
-  if (name?.text !== addauth.name || auth === undefined || rest.length > 0) return false;
-  return lacksPassword(scheme?.text ?? '', auth.text);
-}
 
 async function passwordOf(user: string, { askSecret }: CommandContext): Promise<string> {
   if (askSecret !== undefined) return askSecret(`Password of ${user}: `);

@@ -1,9 +1,8 @@
 import type { ZooKeeperClient } from '../../../../client/base/client.js';
-import { ZooKeeperError } from '../../../../client/base/errors.js';
+import { isCode, ZooKeeperError } from '../../../../client/base/errors.js';
 import type { ACL, Stat } from '../../../../protocol/data.js';
+import { formatAcl } from '../../../../protocol/perms.js';
 import { CommandError } from '../../../program/command-error.js';
-import { isCode } from '../../../znodes/is-code.js';
-import { formatAcl } from '../../../znodes/parse-acl.js';
 import { refuseLockout } from '../../../znodes/self-lockout.js';
 import { partialError, walk } from '../../../znodes/walk.js';
 import type { CommandContext } from '../../engine/command.js';

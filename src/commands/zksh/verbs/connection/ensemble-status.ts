@@ -21,8 +21,8 @@ import type { Level, OpsResult } from '../../../ensemble/verdict/result.js';
 import { runVerb } from '../../../ensemble/verdict/run.js';
 import { CommandError, ExitCode } from '../../../program/command-error.js';
 import type { CommandContext } from '../../engine/command.js';
+import { ensembleServers } from '../../engine/ensemble-servers.js';
 import type { Column, Result, Row } from '../../results/result.js';
-import { ensembleServers } from './ensemble-servers.js';
 
 const MIN_DEADLINE_MS = 10_000;
 

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../engine/command.js';
 import type { Result } from '../../results/result.js';
-import { askServer } from './ask-server.js';
+import { askServer } from '../../session/ask-server.js';
 
 export const status = defineCommand({
   name: 'status',

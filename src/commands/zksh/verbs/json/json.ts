@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { ZooKeeperError } from '../../../../client/base/errors.js';
+import { isCode, ZooKeeperError } from '../../../../client/base/errors.js';
 import { ErrorCode } from '../../../../protocol/error-code.js';
 import { CommandError, ExitCode, usageError } from '../../../program/command-error.js';
-import { isCode } from '../../../znodes/is-code.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import { readValue } from '../../engine/read-value.js';
 import { defineFamily } from '../../engine/subcommands.js';

@@ -1,19 +1,19 @@
-import { isWithin } from '../../../../protocol/path.js';
 import { usageError } from '../../../program/command-error.js';
+import { amount, checkSink, checkSource, leftOut } from '../../../trees/copy-report.js';
+import { existingRoot } from '../../../trees/existing-root.js';
+import { TreeSink } from '../../../trees/tree-sink.js';
+import { TreeSource } from '../../../trees/tree-source.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import type { Result } from '../../results/result.js';
-import { amount, checkSink, checkSource, leftOut } from './copy-report.js';
-import { existingRoot } from './existing-root.js';
 import {
   AUTH_OPTION,
   destinationPath,
   isFile,
   isRemote,
   openTree,
+  refuseInside,
   type TreePlace,
 } from './place.js';
-import { TreeSink } from './tree-sink.js';
-import { TreeSource } from './tree-source.js';
 
 export const cp = defineCommand({
   name: 'cp',
@@ -74,11 +74,6 @@ export interface CopyOptions {
   readonly 'dry-run': boolean;
   readonly ephemerals: boolean;
   readonly 'no-acl': boolean;
-}
-
-export function refuseInside(from: string, to: string): void {
-  if (isWithin(to, from))
-    throw usageError(`${to}: destination is inside the source: ${from}`, undefined);
 }
 
 async function copy(

@@ -1,13 +1,13 @@
 import { CommandError, usageError } from '../../../program/command-error.js';
+import { amount, checkSource, leftOut } from '../../../trees/copy-report.js';
+import { DumpSource } from '../../../trees/dump-file.js';
+import { DUMP_FORMATS, type DumpFormat } from '../../../trees/dump-format.js';
+import { dumpParts } from '../../../trees/dump-parts.js';
+import { DumpWriter, type InterruptedDump } from '../../../trees/dump-writer.js';
+import { TreeSource } from '../../../trees/tree-source.js';
+import { endFields, headFields, type LineFields } from '../../../trees/znode-record.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import type { Result } from '../../results/result.js';
-import { amount, checkSource, leftOut } from './copy-report.js';
-import { DumpSource } from './dump-file.js';
-import { DUMP_FORMATS, type DumpFormat } from './dump-format.js';
-import { dumpParts } from './dump-parts.js';
-import { DumpWriter, type InterruptedDump } from './dump-writer.js';
-import { TreeSource } from './tree-source.js';
-import { endFields, headFields, type LineFields } from './znode-record.js';
 
 export const dump = defineCommand({
   name: 'dump',

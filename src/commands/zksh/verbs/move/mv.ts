@@ -3,15 +3,14 @@ import { UnsupportedError, ZooKeeperError } from '../../../../client/base/errors
 import { ErrorCode } from '../../../../protocol/error-code.js';
 import { isWithin } from '../../../../protocol/path.js';
 import { CommandError, ExitCode, usageError } from '../../../program/command-error.js';
+import { amount, checkSink, checkSource } from '../../../trees/copy-report.js';
+import { existingRoot } from '../../../trees/existing-root.js';
+import { TreeSink } from '../../../trees/tree-sink.js';
+import { TreeSource } from '../../../trees/tree-source.js';
+import { isOpenAcl, type ZnodeRecord } from '../../../trees/znode-record.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import type { Result } from '../../results/result.js';
-import { amount, checkSink, checkSource } from './copy-report.js';
-import { refuseInside } from './cp.js';
-import { existingRoot } from './existing-root.js';
-import { destinationPath } from './place.js';
-import { TreeSink } from './tree-sink.js';
-import { TreeSource } from './tree-source.js';
-import { isOpenAcl, type ZnodeRecord } from './znode-record.js';
+import { destinationPath, refuseInside } from './place.js';
 
 /** Below the default jute.maxbuffer of 1 MB. */
 const ATOMIC_BYTES = 700_000;

@@ -1,12 +1,12 @@
 import type { ZooKeeperClient } from '../../../../client/base/client.js';
 import { chrootStart } from '../../../../client/base/connect-string.js';
-import { baseName, childPath } from '../../../../protocol/path.js';
+import { baseName, childPath, isWithin } from '../../../../protocol/path.js';
 import { usageError } from '../../../program/command-error.js';
+import { DumpSource } from '../../../trees/dump-file.js';
+import type { DumpFormat } from '../../../trees/dump-format.js';
+import { TreeSource, type TreeSourceOptions } from '../../../trees/tree-source.js';
+import type { ZnodeRecord } from '../../../trees/znode-record.js';
 import type { CommandContext } from '../../engine/command.js';
-import { DumpSource } from './dump-file.js';
-import type { DumpFormat } from './dump-format.js';
-import { TreeSource, type TreeSourceOptions } from './tree-source.js';
-import type { ZnodeRecord } from './znode-record.js';
 
 export interface TreePlace {
   readonly client: ZooKeeperClient;
@@ -26,7 +26,7 @@ export function isFile(place: string): boolean {
 }
 
 /** Splits "zk://h1,h2:2182/a/b" into the connect string and the path. */
-export function splitRemote(place: string): { readonly target: string; readonly path: string } {
+function splitRemote(place: string): { readonly target: string; readonly path: string } {
   const plain = place.replace(/^zk:\/\//, '');
   const at = chrootStart(plain);
   const path = plain.slice(at).replace(/\/+$/, '');
@@ -53,6 +53,11 @@ export async function openTree(
 export function destinationPath(to: string, typed: string | undefined, from: string): string {
   if (typed?.endsWith('/') !== true || from === '/') return to;
   return childPath(to, baseName(from));
+}
+
+export function refuseInside(from: string, to: string): void {
+  if (isWithin(to, from))
+    throw usageError(`${to}: destination is inside the source: ${from}`, undefined);
 }
 
 export interface OpenSource {

@@ -1,15 +1,15 @@
 import { CommandError, ExitCode, usageError } from '../../../program/command-error.js';
+import { compareRecords } from '../../../trees/compare-records.js';
+import { amount, checkSink } from '../../../trees/copy-report.js';
+import { type DumpOptions, DumpSource } from '../../../trees/dump-file.js';
+import { DUMP_FORMATS, FORMAT_OPTION } from '../../../trees/dump-format.js';
+import { existingRoot } from '../../../trees/existing-root.js';
+import { TreeSink } from '../../../trees/tree-sink.js';
+import { TreeSource } from '../../../trees/tree-source.js';
+import type { ZnodeRecord } from '../../../trees/znode-record.js';
 import type { CommandContext } from '../../engine/command.js';
 import { defineCommand } from '../../engine/command.js';
 import type { Result } from '../../results/result.js';
-import { compareRecords } from './compare-records.js';
-import { amount, checkSink } from './copy-report.js';
-import { type DumpOptions, DumpSource } from './dump-file.js';
-import { DUMP_FORMATS, FORMAT_OPTION } from './dump-format.js';
-import { existingRoot } from './existing-root.js';
-import { TreeSink } from './tree-sink.js';
-import { TreeSource } from './tree-source.js';
-import type { ZnodeRecord } from './znode-record.js';
 
 export const restore = defineCommand({
   name: 'restore',

@@ -1,11 +1,18 @@
 import { isWithin } from '../../../../protocol/path.js';
 import { CommandError, ExitCode, usageError } from '../../../program/command-error.js';
+import { compareRecords, type Difference } from '../../../trees/compare-records.js';
+import { amount, checkSource } from '../../../trees/copy-report.js';
+import { DUMP_FORMATS, FORMAT_OPTION } from '../../../trees/dump-format.js';
+import { existingRoot } from '../../../trees/existing-root.js';
+import {
+  applyDifferences,
+  emptyTally,
+  type Tally,
+  tally,
+} from '../../../trees/sync-differences.js';
+import { TreeSource } from '../../../trees/tree-source.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import type { Result } from '../../results/result.js';
-import { compareRecords, type Difference } from './compare-records.js';
-import { amount, checkSource } from './copy-report.js';
-import { DUMP_FORMATS, FORMAT_OPTION } from './dump-format.js';
-import { existingRoot } from './existing-root.js';
 import {
   AUTH_OPTION,
   isFile,
@@ -15,8 +22,6 @@ import {
   openTree,
   type TreePlace,
 } from './place.js';
-import { applyDifferences, emptyTally, type Tally, tally } from './sync-differences.js';
-import { TreeSource } from './tree-source.js';
 
 const SAMPLE_LENGTH = 5;
 

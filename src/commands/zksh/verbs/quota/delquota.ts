@@ -1,8 +1,7 @@
 import { removeQuota } from '../../../znodes/quota-nodes.js';
 import { defineCommand } from '../../engine/command.js';
 import type { Result } from '../../results/result.js';
-import { LIMIT_NAMES, LIMITS, refuseChroot } from './limits.js';
-import { noQuota } from './listquota.js';
+import { LIMIT_NAMES, LIMITS, noQuota, refuseChroot } from './limits.js';
 
 export const delquota = defineCommand({
   name: 'delquota',

@@ -23,6 +23,15 @@ export function refuseChroot({ session }: CommandContext): void {
   });
 }
 
+export function noQuota(path: string): CommandError {
+  return new CommandError(`${path}: no quota`, {
+    code: 'NOQUOTA',
+    exitCode: ExitCode.noNode,
+    path,
+    hint: 'run setquota to set one',
+  });
+}
+
 /** One row for znodes and one for bytes. */
 export function quotaRows(path: string, { limits, usage }: Quota): Result {
   const row = (what: string, used: number, soft: number, hard: number) => ({

@@ -1,8 +1,7 @@
-import { CommandError, ExitCode } from '../../../program/command-error.js';
 import { readQuota } from '../../../znodes/quota-nodes.js';
 import { defineCommand } from '../../engine/command.js';
 import type { Result } from '../../results/result.js';
-import { quotaRows, refuseChroot } from './limits.js';
+import { noQuota, quotaRows, refuseChroot } from './limits.js';
 
 export const listquota = defineCommand({
   name: 'listquota',
@@ -23,12 +22,3 @@ export const listquota = defineCommand({
     return quotaRows(path, quota);
   },
 });
-
-export function noQuota(path: string): CommandError {
-  return new CommandError(`${path}: no quota`, {
-    code: 'NOQUOTA',
-    exitCode: ExitCode.noNode,
-    path,
-    hint: 'run setquota to set one',
-  });
-}

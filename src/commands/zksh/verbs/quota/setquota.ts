@@ -1,8 +1,9 @@
 import { ZooKeeperError } from '../../../../client/base/errors.js';
 import { ErrorCode } from '../../../../protocol/error-code.js';
 import { isWithin } from '../../../../protocol/path.js';
+import { NO_QUOTA } from '../../../../protocol/quota.js';
 import { CommandError, usageError } from '../../../program/command-error.js';
-import { NO_QUOTA, QuotaConflict, quotaWarnings, writeQuota } from '../../../znodes/quota-nodes.js';
+import { QuotaConflict, quotaWarnings, writeQuota } from '../../../znodes/quota-nodes.js';
 import { defineCommand } from '../../engine/command.js';
 import type { Result } from '../../results/result.js';
 import { LIMIT_NAMES, LIMITS, quotaRows, refuseChroot } from './limits.js';

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../engine/command.js';
 import type { Result } from '../../results/result.js';
-import { noTransaction } from './commit.js';
+import { noTransaction } from './transaction.js';
 
 export const abort = defineCommand({
   name: 'abort',

@@ -1,7 +1,6 @@
-import { CommandError, ExitCode } from '../../../program/command-error.js';
 import { defineCommand } from '../../engine/command.js';
 import type { Result } from '../../results/result.js';
-import { runTransaction } from './transaction.js';
+import { noTransaction, runTransaction } from './transaction.js';
 
 export const commit = defineCommand({
   name: 'commit',
@@ -21,11 +20,3 @@ export const commit = defineCommand({
     return runTransaction(context, ops);
   },
 });
-
-export function noTransaction(): CommandError {
-  return new CommandError('no open transaction', {
-    code: 'TRANSACTION',
-    exitCode: ExitCode.usage,
-    hint: 'run begin to start one',
-  });
-}

@@ -1,6 +1,7 @@
 import type { Op, OpResult } from '../../../../client/base/client.js';
 import { MultiError } from '../../../../client/base/errors.js';
 import { ErrorCode, errorName } from '../../../../protocol/error-code.js';
+import { CommandError, ExitCode } from '../../../program/command-error.js';
 import type { CommandContext } from '../../engine/command.js';
 import type { Result, Row } from '../../results/result.js';
 
@@ -52,4 +53,12 @@ function failureOf(code: number | undefined, isBefore: boolean): string {
   if (isBefore || code === ErrorCode.OK) return 'undone';
   if (code === ErrorCode.RUNTIMEINCONSISTENCY) return 'not tried';
   return errorName(code ?? ErrorCode.SYSTEMERROR) ?? `error ${code}`;
+}
+
+export function noTransaction(): CommandError {
+  return new CommandError('no open transaction', {
+    code: 'TRANSACTION',
+    exitCode: ExitCode.usage,
+    hint: 'run begin to start one',
+  });
 }

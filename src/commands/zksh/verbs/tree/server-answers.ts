@@ -1,6 +1,6 @@
 import { formatServerAddress, type ServerAddress } from '../../../../client/base/connect-string.js';
 import { askWord } from '../../../../client/base/four-letter.js';
-import type { ParsedConnection } from '../../../../fourlw/connection-line.js';
+import type { ParsedConnection } from '../../../../fourlw/base/connection-line.js';
 import { cons } from '../../../../fourlw/cons.js';
 import { kindOfAnswer } from '../../../../fourlw/index.js';
 import { CommandError, ExitCode } from '../../../program/command-error.js';

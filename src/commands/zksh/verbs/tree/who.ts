@@ -4,13 +4,13 @@ import { isWithin } from '../../../../protocol/path.js';
 import { formatSessionId } from '../../../../protocol/session-id.js';
 import { usageError } from '../../../program/command-error.js';
 import { isoTime } from '../../../znodes/iso-time.js';
+import { isEphemeral } from '../../../znodes/stat-lines.js';
 import { compareNames } from '../../../znodes/walk.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
+import { ensembleServers } from '../../engine/ensemble-servers.js';
 import type { Token } from '../../language/parse-line.js';
-import { isEphemeral } from '../../paths/long-listing.js';
 import { CommandWalk, WALK_OPTIONS, WALK_ROOT, type WalkFlags } from '../../paths/walk-command.js';
 import type { Column, Result, Row } from '../../results/result.js';
-import { ensembleServers } from '../connection/ensemble-servers.js';
 import { type Client, ServerAnswers } from './server-answers.js';
 
 export const who = defineCommand({

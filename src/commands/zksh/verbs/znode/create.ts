@@ -1,9 +1,9 @@
 import type { CreateOptions, ZooKeeperClient } from '../../../../client/base/client.js';
+import { isCode } from '../../../../client/base/errors.js';
 import { type CreateMode, CreateModes, MAX_TTL_MS } from '../../../../protocol/create-mode.js';
 import type { ACL } from '../../../../protocol/data.js';
 import { parentPath } from '../../../../protocol/path.js';
 import { usageError } from '../../../program/command-error.js';
-import { isCode } from '../../../znodes/is-code.js';
 import { defineCommand } from '../../engine/command.js';
 import { checkValue, readValue } from '../../engine/read-value.js';
 import type { Token } from '../../language/parse-line.js';

@@ -7,8 +7,8 @@ import type { Stat } from '../../../../protocol/data.js';
 import { baseName } from '../../../../protocol/path.js';
 import { CommandError, ExitCode } from '../../../program/command-error.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
+import { mergeLines } from '../../results/merge-lines.js';
 import type { Result } from '../../results/result.js';
-import { mergeLines } from './merge-lines.js';
 
 export const edit = defineCommand({
   name: 'edit',

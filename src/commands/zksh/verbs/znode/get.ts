@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { CommandError, usageError } from '../../../program/command-error.js';
+import { decompress } from '../../../znodes/decompress.js';
 import { defineCommand } from '../../engine/command.js';
 import { watchOption } from '../../engine/watch-option.js';
-import { decompress } from '../../../znodes/decompress.js';
 import type { DataForm, Result } from '../../results/result.js';
 
 export const get = defineCommand({

@@ -1,6 +1,6 @@
+import { isCode } from '../../../../client/base/errors.js';
 import type { Stat } from '../../../../protocol/data.js';
 import { usageError } from '../../../program/command-error.js';
-import { isCode } from '../../../znodes/is-code.js';
 import { defineCommand } from '../../engine/command.js';
 import { checkValue, readValue } from '../../engine/read-value.js';
 import { VERSION_RANGE } from '../../engine/versions.js';

@@ -2,7 +2,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { askServer } from '../../../../../src/commands/zksh/verbs/connection/ask-server.js';
+import { askServer } from '../../../../../src/commands/zksh/session/ask-server.js';
 import { histogramOf } from '../../../../../src/commands/zksh/verbs/connection/ping.js';
 import { startEnsemble, startServer } from '../../../../../src/server/main.js';
 import { freePort } from '../../../../support/free-port.js';

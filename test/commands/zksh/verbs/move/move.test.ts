@@ -1,10 +1,11 @@
 // Copies, dumps, and comparisons, with the bundled server and Apache's.
+
 import { randomBytes } from 'node:crypto';
 import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { formatAcl } from '../../../../../src/commands/znodes/parse-acl.js';
+import { formatAcl } from '../../../../../src/protocol/perms.js';
 import { startBundled } from '../../../../support/bundled.js';
 import { makeServedShell } from '../../../../support/served-shell.js';
 import { serverTest } from '../../../../support/shell-suite.js';

@@ -1,0 +1,80 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { RateLimit } from '../../../../src/commands/zksh/session/rate-limit.js';
+import { walkTree } from '../../../../src/commands/znodes/walk.js';
+import { FakeClient } from '../../../support/fake-client.js';
+import { makeShellWorld } from '../../../support/shell-world.js';
+
+/** A clock that advances with each sleep. Each sleep ends when earlier ones have ended. */
+function handClock(startMs: number) {
+  const sleeps: number[] = [];
+  let nowMs = startMs;
+  return {
+    sleeps,
+    advance: (ms: number) => {
+      nowMs += ms;
+    },
+    clock: {
+      now: () => nowMs,
+      sleep: async (ms: number) => void sleeps.push(ms),
+    },
+  };
+}
+
+test('the first request passes at once, and each further one after its interval', async () => {
+  const { clock, sleeps, advance } = handClock(1000);
+  const rateLimit = new RateLimit(100, new AbortController().signal, clock);
+  await rateLimit.pass();
+  assert.equal(sleeps, []);
+  await rateLimit.pass();
+  await rateLimit.pass(2);
+  await rateLimit.pass();
+  assert.equal(sleeps, [10, 20, 40]);
+  // Unused intervals do not accumulate.
+  advance(1_000_000);
+  await rateLimit.pass();
+  await rateLimit.pass();
+  assert.equal(sleeps, [10, 20, 40, 10]);
+});
+
+test('an interrupt ends the wait', async () => {
+  const abort = new AbortController();
+  const rateLimit = new RateLimit(0.001, abort.signal);
+  await rateLimit.pass();
+  const waiting = rateLimit.pass();
+  abort.abort();
+  await waiting.then(
+    () => assert.unreachable(),
+    (error: Error) => assert.is(error.name, 'AbortError'),
+  );
+});
+
+test('a walk waits before it sends each request', async () => {
+  const client = new FakeClient();
+  await client.create('/t');
+  for (let i = 0; i < 5; i++) await client.create(`/t/${i}`);
+  client.calls.length = 0;
+  let passed = 0;
+  const { signal } = new AbortController();
+  const pace = async (requests: number) => {
+    passed += requests;
+    assert.ok(client.calls.length < passed);
+  };
+  const read = (path: string) => client.getData(path);
+  for await (const _ of walkTree(client, '/t', { signal, pace, read })) assert.ok(passed > 0);
+  assert.is(passed, 12);
+  assert.is(client.calls.length, 12);
+});
+
+test('every walk takes --rate', async () => {
+  const world = makeShellWorld();
+  await world.run('create /a/b');
+  for (const line of ['ls -R', 'tree', 'find', 'grep x', 'du', 'hot']) {
+    const { error } = await world.runFully(`${line} --rate 100000 /a`);
+    assert.is(error, undefined, line);
+  }
+  assert.is((await world.runFully('ls --rate 10 /a')).error?.exitCode, 2);
+  assert.is((await world.runFully('du --rate 0 /a')).error?.exitCode, 2);
+});
+
+test.run();

@@ -1,0 +1,22 @@
+import { test } from 'uvu';
+import { createNativeClient } from '../../../src/client/native/native.js';
+import { createClient } from '../../../src/client/zookeeper.js';
+import { oracleTest, startOracle } from '../../support/oracle.js';
+import { runClientSuite } from './client-suite.js';
+import { hasNative, nativeTest } from './client-suite-native.js';
+
+runClientSuite("the built-in client and Apache's server", {
+  test: oracleTest,
+  isNative: false,
+  makeClient: createClient,
+  startServer: startOracle,
+});
+
+runClientSuite("the native client and Apache's server", {
+  test: hasNative ? oracleTest : nativeTest,
+  isNative: true,
+  makeClient: createNativeClient,
+  startServer: startOracle,
+});
+
+test.run();

@@ -1,0 +1,52 @@
+import { OutputArchive } from '../../../../src/jute/output-archive.js';
+import {
+  PacketReader,
+  PacketType,
+  writePacket,
+} from '../../../../src/server/quorum/wire/quorum-packet.js';
+import type { EnsembleWorld } from './ensemble-world.js';
+
+interface Sent {
+  readonly type: number;
+  readonly zxid: bigint;
+}
+
+/** A test drives member 1, which the leader of three brings in sync. */
+export class HandLearner {
+  readonly sent: Sent[] = [];
+  isClosed = false;
+  private readonly link: { push(bytes: Buffer): void };
+
+  constructor(world: EnsembleWorld, lastZxid: bigint) {
+    const reader = new PacketReader(1 << 20);
+    this.link = world.link(3, (bytes) => {
+      this.isClosed ||= bytes === null;
+      if (bytes !== null) reader.push(bytes);
+      for (let packet = reader.next(); packet !== null; packet = reader.next()) {
+        this.sent.push({ type: packet.type, zxid: packet.zxid });
+      }
+    });
+    const info = Buffer.alloc(20);
+    info.writeBigInt64BE(1n);
+    info.writeInt32BE(0x10000, 8);
+    this.say(PacketType.FOLLOWERINFO, 0n, info);
+    this.say(PacketType.ACKEPOCH, lastZxid, Buffer.alloc(4));
+  }
+
+  say(type: number, zxid: bigint, data: Buffer | null = null): void {
+    const out = new OutputArchive();
+    writePacket(out, type, zxid, data);
+    this.link.push(out.take());
+  }
+
+  /** The names of the packets after LEADERINFO. */
+  kinds(): string[] {
+    const names = Object.entries(PacketType);
+    const kinds = this.sent.map(({ type }) => names.find(([, number]) => number === type)?.[0]);
+    return kinds.slice(kinds.indexOf('LEADERINFO') + 1).map((kind) => kind ?? 'unknown');
+  }
+
+  zxidsOf(type: number): bigint[] {
+    return this.sent.filter((packet) => packet.type === type).map(({ zxid }) => zxid);
+  }
+}

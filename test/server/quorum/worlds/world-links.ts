@@ -1,0 +1,112 @@
+import type { Effect } from '../../../../src/server/effects.js';
+import type { Event } from '../../../../src/server/events.js';
+import { snapshotPieces } from '../../../../src/server/quorum/leading/snapshot-stream.js';
+
+interface LinkWorld {
+  nextId(): number;
+  isUp(sid: number): boolean;
+  step(sid: number, event: Event): void;
+  /** observerMasterPort, or undefined if no member has one. */
+  readonly observerPort: number | undefined;
+}
+
+/** The end of a link that a test holds. The member knows it by `id`. */
+export interface HeldLink {
+  readonly id: number;
+  push(bytes: Buffer): void;
+}
+
+/** A packet on a link that a test holds, or null for a disconnect. */
+export type Receive = (bytes: Buffer | null) => void;
+
+/** The links between the members of an ensemble, in which every message arrives at once. */
+export class WorldLinks {
+  private readonly world: LinkWorld;
+  /** The other end, by the member and its number for the link. */
+  private readonly links = new Map<string, { sid: number; link: number }>();
+  /** The members that listen for observers. */
+  private readonly masters = new Set<number>();
+  private readonly cuts = new Set<string>();
+  /** Ends that a test holds. */
+  private readonly held = new Map<string, Receive>();
+
+  constructor(world: LinkWorld) {
+    this.world = world;
+  }
+
+  cut(a: number, b: number): void {
+    this.cuts.add(`${a}-${b}`).add(`${b}-${a}`);
+  }
+
+  heal(): void {
+    this.cuts.clear();
+  }
+
+  isReachable(from: number, to: number): boolean {
+    return this.world.isUp(to) && !this.cuts.has(`${from}-${to}`);
+  }
+
+  setObserverPort(sid: number, isOpen: boolean): void {
+    if (isOpen) this.masters.add(sid);
+    else this.masters.delete(sid);
+  }
+
+  /** A link whose other end a test holds. Returns its number. */
+  hold(sid: number, receive: Receive, isObserverPort = false, remote = 'by hand'): number {
+    const link = this.world.nextId();
+    this.held.set(`${sid}:${link}`, receive);
+    this.world.step(sid, { kind: 'link-opened', link, remote, isObserverPort });
+    return link;
+  }
+
+  dial(sid: number, { link, addresses }: Extract<Effect, { kind: 'link-dial' }>): void {
+    const [{ host, port } = { host: '', port: 0 }] = addresses;
+    const isObserverPort = port === this.world.observerPort;
+    const to = isObserverPort ? Number(host.split('.').at(-1)) : port - 1999;
+    const isHeard = !isObserverPort || this.masters.has(to);
+    if (!isHeard || !this.isReachable(sid, to)) {
+      this.world.step(sid, { kind: 'link-closed', link, reason: 'refused' });
+      return;
+    }
+    const there = this.world.nextId();
+    this.links.set(`${sid}:${link}`, { sid: to, link: there });
+    this.links.set(`${to}:${there}`, { sid, link });
+    const remote = `server ${sid}`;
+    this.world.step(to, { kind: 'link-opened', link: there, remote, isObserverPort });
+    this.world.step(sid, { kind: 'link-opened', link, remote: `server ${to}` });
+  }
+
+  send(sid: number, link: number, bytes: Buffer): void {
+    this.held.get(`${sid}:${link}`)?.(bytes);
+    const other = this.links.get(`${sid}:${link}`);
+    if (other === undefined || !this.isReachable(sid, other.sid)) return;
+    this.world.step(other.sid, { kind: 'link-received', link: other.link, bytes });
+  }
+
+  sendSnapshot(sid: number, effect: Extract<Effect, { kind: 'link-snapshot' }>): void {
+    try {
+      for (const piece of snapshotPieces(effect)) this.send(sid, effect.link, piece);
+      this.world.step(sid, { kind: 'snapshot-sent', link: effect.link });
+    } catch (error) {
+      this.close(sid, effect.link, String(error));
+    }
+  }
+
+  close(sid: number, link: number, reason: string, isTold = true): void {
+    this.held.get(`${sid}:${link}`)?.(null);
+    const other = this.links.get(`${sid}:${link}`);
+    if (other === undefined) return;
+    this.links.delete(`${sid}:${link}`);
+    this.links.delete(`${other.sid}:${other.link}`);
+    if (isTold) this.world.step(sid, { kind: 'link-closed', link, reason });
+    this.world.step(other.sid, { kind: 'link-closed', link: other.link, reason });
+  }
+
+  /** All links of that member. */
+  closeAll(sid: number, reason: string): void {
+    this.masters.delete(sid);
+    for (const key of [...this.links.keys()]) {
+      if (key.startsWith(`${sid}:`)) this.close(sid, Number(key.split(':')[1]), reason);
+    }
+  }
+}

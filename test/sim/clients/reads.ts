@@ -1,0 +1,100 @@
+import { ErrorCode } from '../../../src/protocol/error-code.js';
+import { OpCode } from '../../../src/protocol/op-code.js';
+import {
+  ExistsResponse,
+  GetChildren2Response,
+  GetDataResponse,
+} from '../../support/jute-records.js';
+import type { History } from '../history.js';
+import type { ClientNode } from './client-node.js';
+import type { Answer } from './client-world.js';
+import type { Body } from './requests.js';
+import * as requests from './requests.js';
+
+/** The reads of one client, checked by the history, and the watches that they set. */
+export class Reads {
+  private readonly client: ClientNode;
+  private readonly history: History;
+
+  constructor(client: ClientNode, history: History) {
+    this.client = client;
+    this.history = history;
+  }
+
+  private ask({ type, body }: Body, answered: (answer: Answer) => void): void {
+    this.client.ask({ type, body, answered });
+  }
+
+  /** Sends a read. The response is checked if a quorum confirms it. */
+  private look(request: Body, checked: (answer: Answer) => void): void {
+    this.ask(request, (answer) => {
+      const isKnown = answer.err === ErrorCode.OK || answer.err === ErrorCode.NONODE;
+      if (!isKnown) return;
+      if (this.client.isReadOnly) this.history.readOnlyReads++;
+      else checked(answer);
+    });
+  }
+
+  private arm(kind: 'data' | 'child' | 'persistent' | 'recursive', path: string): void {
+    this.client.told.watches.arm(kind, path);
+  }
+
+  read(path: string, isWatched: boolean): void {
+    this.look(requests.look(OpCode.getData, path, isWatched), ({ zxid, err, body }) => {
+      if (err === ErrorCode.NONODE) {
+        this.history.read(path, zxid, 0n, null);
+        return;
+      }
+      const { data, stat } = GetDataResponse.read(body);
+      this.history.read(path, zxid, stat.mzxid, data?.toString('latin1') ?? '');
+      if (isWatched) this.arm('data', path);
+    });
+  }
+
+  exists(path: string, isWatched: boolean): void {
+    this.look(requests.look(OpCode.exists, path, isWatched), ({ zxid, err, body }) => {
+      const stat = err === ErrorCode.OK ? ExistsResponse.read(body).stat : null;
+      this.history.found(path, zxid, stat?.mzxid ?? null);
+      if (isWatched) this.arm('data', path);
+    });
+  }
+
+  list(path: string): void {
+    this.look(requests.look(OpCode.getChildren2, path, true), ({ zxid, err, body }) => {
+      if (err === ErrorCode.NONODE) {
+        this.history.read(path, zxid, 0n, null);
+        return;
+      }
+      const { children, stat } = GetChildren2Response.read(body);
+      this.history.listed(path, zxid, children, stat);
+      this.arm('child', path);
+    });
+  }
+
+  multiRead(path: string, parent: string): void {
+    const parts = [requests.look(OpCode.getData, path, false)];
+    parts.push(requests.look(OpCode.getChildren, parent, false));
+    this.ask(requests.multi(parts, OpCode.multiRead), () => undefined);
+  }
+
+  syncAndRead(key: string): void {
+    this.ask(requests.ofPath(OpCode.sync, key), () => undefined);
+    this.read(key, false);
+  }
+
+  /**
+   * Adds a persistent watch, of one path or recursive.
+   * @param isRemoved removes every watch of the path instead
+   */
+  watch(path: string, isRecursive: boolean, isRemoved: boolean): void {
+    if (isRemoved) {
+      this.ask(requests.removeWatches(path), ({ err }) => {
+        if (err === ErrorCode.OK) this.client.told.watches.disarm(path);
+      });
+      return;
+    }
+    this.look(requests.addWatch(path, isRecursive ? 1 : 0), ({ err }) => {
+      if (err === ErrorCode.OK) this.arm(isRecursive ? 'recursive' : 'persistent', path);
+    });
+  }
+}

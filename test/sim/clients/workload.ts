@@ -1,0 +1,295 @@
+import { ErrorCode } from '../../../src/protocol/error-code.js';
+import { OpCode } from '../../../src/protocol/op-code.js';
+import { OPEN_ACL_UNSAFE, Perms } from '../../../src/protocol/perms.js';
+import { ReconfigRequest } from '../../../src/protocol/proto.js';
+import type { QuorumServerConfig } from '../../../src/server/config/config-ensemble.js';
+import { CreateResponse } from '../../support/jute-records.js';
+import type { Random } from '../../support/random.js';
+import { SEQUENCE } from '../aged-data.js';
+import { TWINS } from '../checks.js';
+import type { History } from '../history.js';
+import type { Scheduler } from '../scheduler.js';
+import { lineOf } from '../shape.js';
+import type { ClientNode } from './client-node.js';
+import type { Answer } from './client-world.js';
+import { Reads } from './reads.js';
+import * as requests from './requests.js';
+import { type Body, Flags } from './requests.js';
+
+const KEYS = ['/key-0', '/key-1', '/key-2', '/key-3'];
+const EPHEMERALS = '/ephemeral';
+/** Few names, which are created, deleted, and re-created all the time. */
+const FIELD = '/field';
+const NAMES = ['/field/a', '/field/b', '/field/c', '/field/a/x', '/field/a/y', '/field/b/x'];
+/**
+ * Znodes with ACLs. No client watches them, because an event goes only to clients that may read.
+ */
+const GUARDED = ['/guarded/a', '/guarded/b'];
+const QUOTA = '/zookeeper/quota/field';
+const ROOTS = [...KEYS, ...TWINS, EPHEMERALS, SEQUENCE, FIELD, '/guarded', QUOTA];
+const MAX_IN_FLIGHT = 12;
+const NO_ANSWER = (): void => undefined;
+
+type Answered = (answer: Answer) => void;
+
+export interface WorkloadParts {
+  readonly history: History;
+  readonly scheduler: Scheduler;
+  readonly random: Random;
+  /** All servers if the membership may change, or empty. */
+  readonly joiners: readonly QuorumServerConfig[];
+  /** A client whose session this one may take over. */
+  readonly other: () => ClientNode | undefined;
+}
+
+/** The load of one client: every operation, in pipelines, on names that are reused at once. */
+export class Workload {
+  private readonly client: ClientNode;
+  private readonly history: History;
+  private readonly scheduler: Scheduler;
+  private readonly random: Random;
+  private readonly parts: WorkloadParts;
+  private readonly reads: Reads;
+  private count = 0;
+  private readonly made = new Set<string>();
+  /** Sends no more requests. */
+  isOver = false;
+
+  /** The actions of a client with their weights. */
+  private readonly acts: readonly (readonly [weight: number, act: () => void])[] = [
+    [8, () => this.ask(requests.setData(this.key, this.text()))],
+    [6, () => this.reads.read(this.key, false)],
+    [4, () => this.reads.read(this.random.pick([...KEYS, ...TWINS]), true)],
+    [6, () => this.ask(this.someChange())],
+    [6, () => this.reads.read(this.name, this.random.oneIn(2))],
+    [4, () => this.reads.exists(this.name, this.random.oneIn(2))],
+    [4, () => this.reads.list(this.random.pick([FIELD, EPHEMERALS, '/field/a']))],
+    [3, () => this.sequential()],
+    [3, () => this.ask(requests.create(`${EPHEMERALS}/${this.text()}`, Flags.ephemeral, null))],
+    [3, () => this.setTwins()],
+    [4, () => this.ask(this.someMulti())],
+    [2, () => this.reads.multiRead(this.name, FIELD)],
+    [3, () => this.reads.syncAndRead(this.key)],
+    [4, () => this.flicker()],
+    [2, () => this.watch()],
+    [1, () => this.guard()],
+    [1, () => this.limit()],
+    [1, () => this.ask(requests.ofPath(OpCode.getEphemerals, '/'))],
+    [1, () => this.pipeline()],
+    [2, () => this.client.leave()],
+    [1, () => this.client.closeSession()],
+    [1, () => this.moveSession()],
+    [0.5, () => this.client.forget()],
+  ];
+
+  constructor(client: ClientNode, parts: WorkloadParts) {
+    this.client = client;
+    this.history = parts.history;
+    this.scheduler = parts.scheduler;
+    this.random = parts.random;
+    this.parts = parts;
+    this.reads = new Reads(client, parts.history);
+  }
+
+  start(): void {
+    this.scheduler.later(1 + this.random.below(120), () => {
+      if (this.isOver) return;
+      if (this.client.isOpen && this.client.sent.length < MAX_IN_FLIGHT) this.act();
+      this.start();
+    });
+  }
+
+  /** One write without other conditions. `done` gets the success. */
+  probe(done: (isWritten: boolean) => void): void {
+    const write = requests.setData(KEYS[0] as string, this.text());
+    this.ask(write, ({ err }) => done(err === ErrorCode.OK));
+  }
+
+  /** The shared znodes. Each of them may exist already. */
+  makeRoots(): void {
+    for (const path of ROOTS) {
+      if (this.made.has(path)) continue;
+      this.ask(requests.create(path, Flags.persistent, '0'), ({ err }) => {
+        if (err === ErrorCode.OK || err === ErrorCode.NODEEXISTS) this.made.add(path);
+      });
+    }
+  }
+
+  private act(): void {
+    const { random, parts } = this;
+    if (this.client.isShared && random.oneIn(3)) {
+      this.pipeline();
+      return;
+    }
+    if (parts.joiners.length > 0 && random.oneIn(14)) {
+      if (random.oneIn(3)) this.reads.read('/zookeeper/config', true);
+      else this.reconfigure();
+      return;
+    }
+    const sum = this.acts.reduce((total, [weight]) => total + weight, 0);
+    let left = random.below(sum * 10) / 10;
+    for (const [weight, act] of this.acts) {
+      left -= weight;
+      if (left < 0) {
+        act();
+        return;
+      }
+    }
+  }
+
+  private get key(): string {
+    return this.random.pick(KEYS);
+  }
+
+  private get name(): string {
+    return this.random.pick(NAMES);
+  }
+
+  private text(): string {
+    return `${this.client.id}-${++this.count}`;
+  }
+
+  private ask({ type, body }: Body, answered: Answered = NO_ANSWER): void {
+    this.client.ask({ type, body, answered });
+  }
+
+  // ── writes ───────────────────────────────────────────────────────────────────────────────────
+
+  /** A change of a name that others change too: it may succeed or fail. */
+  private someChange(): Body {
+    const { random, name } = this;
+    const version = random.oneIn(3) ? random.below(3) : -1;
+    switch (random.below(11)) {
+      case 0:
+      case 1:
+        return requests.create(name, Flags.persistent, this.text());
+      case 2:
+        return requests.create(name, Flags.ephemeral, null, OpCode.create2);
+      case 3:
+        return requests.create(name, Flags.container, this.text(), OpCode.createContainer);
+      case 4:
+        return requests.createTTL(name, this.text(), BigInt(1 + random.below(2000)));
+      case 5:
+      case 6:
+      case 7:
+        return requests.remove(name, version);
+      case 8:
+        return requests.setACL(name, OPEN_ACL_UNSAFE, version);
+      default:
+        return requests.setData(name, this.text(), version);
+    }
+  }
+
+  /** A multi with parts that may fail, often two for one name. */
+  private someMulti(): Body {
+    const { random } = this;
+    const parts = Array.from({ length: 1 + random.below(5) }, () =>
+      random.oneIn(4) ? requests.check(this.name, random.below(2) - 1) : this.someChange(),
+    );
+    return requests.multi(parts);
+  }
+
+  private setTwins(): void {
+    const text = this.text();
+    this.ask(requests.multi(TWINS.map((path) => requests.setData(path, text))));
+  }
+
+  private sequential(): void {
+    const { random } = this;
+    const flags = random.pick([Flags.sequential, Flags.ephemeralSequential]);
+    const path = `${SEQUENCE}/${random.pick(['a', 'b'])}-`;
+    for (let left = 1 + random.below(3); left > 0; left--) {
+      this.ask(requests.create(path, flags, null), ({ err, body }) => {
+        if (err !== ErrorCode.OK || this.client.isShared) return;
+        this.history.madeSequential(CreateResponse.read(body).path);
+      });
+    }
+  }
+
+  /** Creates and deletes one ephemeral in one pipeline, and may end the session too. */
+  private flicker(): void {
+    const { random } = this;
+    const name = `${EPHEMERALS}/${random.below(2)}`;
+    for (let left = 1 + random.below(4); left > 0; left--) {
+      this.ask(requests.create(name, Flags.ephemeral, null));
+      if (left > 1 || random.oneIn(3)) this.ask(requests.remove(name));
+    }
+    if (random.oneIn(2)) this.client.closeSession();
+  }
+
+  /** Hundreds of requests at once. */
+  private pipeline(): void {
+    const { random } = this;
+    for (let left = 20 + random.below(280); left > 0; left--) {
+      if (random.oneIn(3)) this.reads.read(this.name, false);
+      else this.ask(random.oneIn(6) ? this.someMulti() : this.someChange());
+    }
+    if (random.oneIn(6)) this.client.closeSession();
+  }
+
+  private guard(): void {
+    const { random, client } = this;
+    const path = random.pick(GUARDED);
+    const ids = { scheme: 'auth', id: '' };
+    switch (random.below(5)) {
+      case 0:
+        client.addAuth(`user-${random.below(2)}:secret`);
+        break;
+      case 1:
+        this.ask(requests.setACL(path, [{ perms: Perms.ALL, id: ids }]));
+        break;
+      case 2:
+        this.ask(requests.remove(path));
+        break;
+      case 3:
+        this.ask(requests.setData(path, this.text()));
+        break;
+      default:
+        this.ask(requests.create(path, Flags.persistent, this.text()));
+    }
+  }
+
+  /** Sets a quota, or removes it. */
+  private limit(): void {
+    const { random } = this;
+    const limits = `${QUOTA}/zookeeper_limits`;
+    if (random.oneIn(3)) {
+      this.ask(requests.remove(limits));
+      return;
+    }
+    const text = `count=${2 + random.below(8)},bytes=-1=;byteHardLimit=-1;countHardLimit=${3 + random.below(8)}`;
+    this.ask(requests.create(limits, Flags.persistent, text));
+    this.ask(requests.create(`${QUOTA}/zookeeper_stats`, Flags.persistent, 'count=0,bytes=0'));
+    this.ask(requests.setData(limits, text));
+  }
+
+  private watch(): void {
+    const path = this.random.pick([FIELD, '/field/a', '/field/b']);
+    this.reads.watch(path, path === FIELD, this.random.oneIn(3));
+  }
+
+  private moveSession(): void {
+    const other = this.parts.other();
+    if (other !== undefined && other !== this.client) this.client.takeOver(other);
+  }
+
+  /** The joining server may already be a member, and the leaving one may not be. */
+  private reconfigure(): void {
+    const { random } = this;
+    const { joiners } = this.parts;
+    const someLine = () =>
+      lineOf(random.pick(joiners), random.oneIn(4) ? 'observer' : 'participant');
+    const kind = random.below(7);
+    const isList = kind === 0;
+    const list = joiners
+      .filter(() => random.oneIn(2))
+      .map((member) => lineOf(member, 'participant'));
+    const body = ReconfigRequest.encode({
+      joiningServers: isList || kind < 3 ? '' : someLine(),
+      leavingServers: isList || kind > 4 ? '' : `${random.pick(joiners).sid}`,
+      newMembers: isList ? list.join() : null,
+      curConfigId: -1n,
+    });
+    this.ask({ type: OpCode.reconfig, body });
+  }
+}

@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto';
+import { parseWhitelist } from '../../../src/fourlw/base/whitelist.js';
+import { ServerStats } from '../../../src/server/metrics/server-stats.js';
+import { ContainerManager } from '../../../src/server/pipeline/container-manager.js';
+import { Prep } from '../../../src/server/prep/prep.js';
+import { MemberView } from '../../../src/server/quorum/member-view.js';
+import type { Data, QuorumLimits } from '../../../src/server/quorum/peer/role.js';
+import type { QuorumPeerParts } from '../../../src/server/quorum/peer-parts.js';
+import type { QuorumPeer } from '../../../src/server/quorum/quorum-peer.js';
+import { Server, type ServerParts } from '../../../src/server/server.js';
+import { Auth } from '../../../src/server/session/auth.js';
+import { SessionTracker } from '../../../src/server/session/session-tracker.js';
+import { type ServerSettings, ServerState } from '../../../src/server/state/server-state.js';
+import { FACTS, HOST } from '../../server/still-host.js';
+
+export const TICK_MS = 200;
+export const SYNC_LIMIT = 5;
+export const INIT_LIMIT = 10;
+/** observerMasterPort, if there are observer masters. */
+export const OBSERVER_PORT = 2900;
+
+export const LIMITS: QuorumLimits = {
+  tickTimeMs: TICK_MS,
+  initLimit: INIT_LIMIT,
+  syncLimit: SYNC_LIMIT,
+  connectToLearnerMasterLimit: INIT_LIMIT,
+  leaderConnectDelayDuringRetryMs: 100,
+  maxTxnLength: 1 << 21,
+  leaderServes: true,
+  maxConcurrentSnapSyncs: 10,
+  maxConcurrentDiffSyncs: 100,
+  observerReconnectDelayMs: 0,
+  observerElectionDelayMs: 0,
+  snapshotSizeFactor: 0,
+  maxTimeToWaitForEpochMs: -1,
+  standaloneEnabled: true,
+  isReadOnlyAllowed: false,
+};
+
+export interface CommonOptions {
+  readonly limits?: QuorumLimits;
+  readonly isReconfigEnabled?: boolean;
+  /** Default: low, so that a snapshot is being written most of the time. */
+  readonly snapCount?: number;
+}
+
+/** The options of a member that do not depend on its history. */
+export function commonParts(
+  options: CommonOptions = {},
+): Pick<
+  QuorumPeerParts,
+  'limits' | 'election' | 'isReconfigEnabled' | 'makeServer' | 'makeContainers'
+> {
+  return {
+    limits: options.limits ?? LIMITS,
+    election: { minIntervalMs: 200, maxIntervalMs: 3200, finalizeWaitMs: 200 },
+    isReconfigEnabled: options.isReconfigEnabled ?? false,
+    makeServer: (peer, data, makePipeline) =>
+      makeServer(peer, data, makePipeline, options.snapCount ?? 40),
+    makeContainers: (state) =>
+      new ContainerManager(
+        state.tree,
+        { checkIntervalMs: 400, maxPerMinute: 10_000, maxNeverUsedMs: 0 },
+        state.monotonicMs,
+      ),
+  };
+}
+
+function makeServer(
+  peer: QuorumPeer,
+  { tree, sessions: known }: Data,
+  makePipeline: ServerParts['makePipeline'],
+  snapCount: number,
+): Server {
+  const hash = (text: string) => createHash('sha1').update(text).digest('base64');
+  // No client is super, and /zookeeper/config requires it.
+  const auth = new Auth({ hash, isAclSkipped: peer.isReconfigEnabled });
+  const prep = new Prep(tree, auth, {
+    isDigestEnabled: true,
+    isQuotaEnforced: true,
+    isTTLEnabled: true,
+    reconfigure: peer.isReconfigEnabled ? (...asked) => peer.reconfigure(...asked) : null,
+  });
+  const { tickTimeMs } = peer.limits;
+  const sessions = new SessionTracker(tickTimeMs, peer.nowMs);
+  for (const { id, timeoutMs } of known) sessions.add(id, timeoutMs, peer.nowMs);
+  const settings = settingsOf(peer.sid, tickTimeMs, snapCount);
+  return new Server({
+    state: new ServerState({
+      settings,
+      tree,
+      sessions,
+      auth,
+      prep,
+      stats: new ServerStats(peer.metrics),
+    }),
+    whitelist: parseWhitelist('*', false),
+    maxClientCnxns: 0,
+    maxCnxns: 0,
+    makePipeline,
+    makeView: (server) => new MemberView(peer, server, HOST, () => FACTS, '3.9.0'),
+  });
+}
+
+function settingsOf(serverId: number, tickTimeMs: number, snapCount: number): ServerSettings {
+  return {
+    serverId,
+    tickTimeMs,
+    minSessionTimeoutMs: 2 * tickTimeMs,
+    maxSessionTimeoutMs: 20 * tickTimeMs,
+    maxFrameLength: 1 << 20,
+    globalOutstandingLimit: 1000,
+    snapCount,
+    snapSize: 0,
+    isTTLEnabled: true,
+    sessionlessTimeoutMs: 10 * tickTimeMs,
+  };
+}
