@@ -166,6 +166,7 @@ export const KEYS: Entries = {
   'ssl.crl': different('lists come from PEM blocks in the trust store; none are fetched'),
   'ssl.keyStore.type': different('PEM, PKCS12, and JKS; BCFKS is refused'),
   'ssl.ocsp': different(OCSP),
+  'ssl.protocol': different('without it, TLS 1.2 and 1.3; in 3.9.5, TLS 1.3 alone on Java 11'),
   'ssl.quorum.crl': different('lists come from PEM blocks in the trust store; none are fetched'),
   'ssl.quorum.keyStore.type': different('PEM, PKCS12, and JKS; BCFKS is refused'),
   'ssl.quorum.ocsp': different(OCSP),

@@ -214,17 +214,19 @@ function storesOf(
 }
 
 const VERSIONS: readonly SecureVersion[] = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'];
-/** In Java, TLS without a number means all its versions. */
-const DEFAULT_PROTOCOLS: readonly string[] = ['TLSv1.2', 'TLS'];
-
-/** TLS 1.2 and 1.3, unless the options say otherwise. */
+/**
+ * TLS 1.2 and 1.3, unless the options say otherwise. Without enabledProtocols, Apache's client port
+ * takes the version of ssl.protocol alone (ClientX509Util), and its quorum port the versions that
+ * Java enables for ssl.quorum.protocol (SSLContextAndOptions).
+ */
 function versionsOf(config: TlsSource, onWarning: (message: string) => void): SecureContextOptions {
   const { prefix, sslProtocol, sslEnabledProtocols } = config;
   if (sslEnabledProtocols === null) {
-    if (DEFAULT_PROTOCOLS.includes(sslProtocol)) {
-      return { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.3' };
-    }
+    const both = { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.3' } as const;
+    // In Java, TLS without a number means all its versions.
+    if (sslProtocol === null || sslProtocol.toUpperCase() === 'TLS') return both;
     const only = versionNamed(`${prefix}.protocol`, sslProtocol);
+    if (prefix === 'ssl.quorum' && only === 'TLSv1.3') return both;
     return { minVersion: only, maxVersion: only };
   }
   const named = sslEnabledProtocols
