@@ -136,7 +136,7 @@ export const PAGES: Readonly<Record<string, Entry & { readonly here: string }>> 
   'zookeeperMonitor.md': { ...different('a few metrics stay zero'), here: 'metrics.md' },
   'zookeeperObservers.md': { ...SAME, here: 'server.md' },
   'zookeeperOracleQuorums.md': {
-    ...refused('a write that one of two servers acknowledges alone could be lost'),
+    ...refused('see oraclePath above'),
     here: 'server.md',
   },
   'zookeeperOver.md': { ...SAME, here: 'protocol.md' },
@@ -197,6 +197,7 @@ export function keyEntry(key: string): Entry {
     return unread.isRefused === true ? refused(unread.why) : different(`no effect: ${unread.why}`);
   }
   if (option.status === 'unsupported') return notYet(option.why);
+  if (option.status === 'refused') return refused(option.why);
   return option.status === 'no effect' ? different(`no effect: ${option.why}`) : SAME;
 }
 

@@ -218,13 +218,15 @@ export const TLS = {
     defaultText: 'ssl.protocol',
   }),
   sslCiphersuites: prop.optional('ssl.ciphersuites', 'accepted cipher suites'),
-  ...withoutEffect('a server verifies only the names of clients: ssl.clientHostnameVerification', {
-    sslHostnameVerification: prop.boolean('ssl.hostnameVerification', true, 'verify names'),
-  }),
+  sslHostnameVerification: prop.boolean(
+    'ssl.hostnameVerification',
+    true,
+    'false: ssl.clientHostnameVerification has no effect',
+  ),
   sslClientHostnameVerification: prop.boolean(
     'ssl.clientHostnameVerification',
     false,
-    'verify names of clients',
+    'verify names of clients, unless ssl.hostnameVerification is false',
   ),
   sslAllowReverseDnsLookup: prop.boolean(
     'ssl.allowReverseDnsLookup',

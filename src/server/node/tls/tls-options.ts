@@ -62,10 +62,16 @@ export interface TlsSource
 
 /** For clients. @throws ServerError ECONFIG that names the option, or the file and its fault */
 export function readTlsOptions(config: Config, onWarning: (message: string) => void): TlsOptions {
-  return readTlsSource(
-    { ...config, prefix: 'ssl', needOption: 'ssl.clientAuth=need', whom: 'client' },
-    onWarning,
-  );
+  const source: TlsSource = {
+    ...config,
+    prefix: 'ssl',
+    needOption: 'ssl.clientAuth=need',
+    whom: 'client',
+    // As in Apache's server (X509Util), it takes both options; config.ts warns.
+    sslClientHostnameVerification:
+      config.sslHostnameVerification && config.sslClientHostnameVerification,
+  };
+  return readTlsSource(source, onWarning);
 }
 
 export function readQuorumTlsOptions(
