@@ -162,6 +162,9 @@ export const KEYS: Entries = {
   ),
   'java.security.auth.login.config': different('DigestLoginModule only'),
   'metricsProvider.className': different("Apache's own providers only"),
+  'metricsProvider.exportJvmInfo': different(
+    'exports the metrics of Node.js, and of Java only the heap: jvm_memory_bytes_*',
+  ),
   'ssl.authProvider': refused('any provider except x509 is an error'),
   'ssl.crl': different('lists come from PEM blocks in the trust store; none are fetched'),
   'ssl.keyStore.type': different('PEM, PKCS12, and JKS; BCFKS is refused'),

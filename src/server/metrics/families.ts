@@ -2,9 +2,12 @@
  * mntr's metrics for Prometheus, without `zk_`. A prefix (a namespace, a sid) becomes the label
  * `key`. Counters appear with `_total`, as in 3.10, and without it, as in 3.9.
  */
-import { mntr } from '../../fourlw/mntr.js';
+import { EMPTY_ADVANCED, EMPTY_SUMMARY, mntr } from '../../fourlw/mntr.js';
 import {
+  ADVANCED_SUMMARIES,
+  BASIC_SUMMARIES,
   COUNTERS,
+  LATER_BASIC_SUMMARIES,
   LATER_COUNTERS,
   OPERATION_COUNTERS,
   TTL_COUNTERS,
@@ -86,9 +89,16 @@ function counterSets({ counterSets: sets = {} }: MetricsView): MetricFamily[] {
   );
 }
 
+/** As in Apache's server, also those that have measured nothing yet: rate() needs their zero. */
 function* summaries(metrics: MetricsView): Generator<MetricFamily> {
   const { basicSummaries, advancedSummaries, basicSummarySets, advancedSummarySets } = metrics;
-  for (const [name, summary] of Object.entries({ ...basicSummaries, ...advancedSummaries })) {
+  const all = [
+    ...[...BASIC_SUMMARIES, ...LATER_BASIC_SUMMARIES].map(
+      (name) => [name, basicSummaries[name] ?? EMPTY_SUMMARY] as const,
+    ),
+    ...ADVANCED_SUMMARIES.map((name) => [name, advancedSummaries[name] ?? EMPTY_ADVANCED] as const),
+  ];
+  for (const [name, summary] of all) {
     yield { name, type: 'summary', samples: samplesOf(name, NO_LABELS, summary) };
   }
   for (const [name, byKey] of Object.entries({ ...basicSummarySets, ...advancedSummarySets })) {
