@@ -34,7 +34,10 @@ const SAMPLE = new RegExp(
   String.raw`^([a-zA-Z_:][\w:]*)(\{${LABEL}(?:,${LABEL})*\})? (NaN|Nan|[+-]Inf|-?[\d.]+(?:e[+-]?\d+)?)$`,
 );
 
-/** Reads the text format 0.0.4, where prom-client writes NaN as Nan, and fails where Prometheus would. */
+/**
+ * Reads the text format 0.0.4, and fails where Prometheus would. It takes NaN in any case;
+ * prom-client writes Nan.
+ */
 function parse(text: string): Map<string, number> {
   const values = new Map<string, number>();
   const types = new Map<string, string>();
