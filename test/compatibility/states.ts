@@ -41,7 +41,7 @@ export const COMMANDS: Entries = {
   dump: different('expiry is in milliseconds since 1970, not of an internal clock'),
   environment: different('the names of the JVM describe Node.js'),
   initial_configuration: different(
-    'lists the options that differ from their defaults, without secrets; answers while the server does not serve, too',
+    'lists the options that differ from their defaults, without secrets; answers while the server does not serve, too; a member of an ensemble of 3.9.5 has none',
   ),
   monitor: different('answers while the server does not serve; 3.9.5 fails with status 500'),
   restore: different(
