@@ -31,7 +31,7 @@ export const SAME = [
   'orst',
 ];
 
-/** Commands whose responses must have the same fields of the same types; in 3.8, in the same order. */
+/** Their responses must have the same fields of the same types; in 3.8, in the same order. */
 export const ALIKE = [
   'configuration',
   'conf',
