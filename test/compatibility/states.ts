@@ -96,13 +96,13 @@ export const CLIENT_KEYS: Entries = {
   'zookeeper.sasl.client.username': KERBEROS,
   'zookeeper.server.principal': KERBEROS,
   'zookeeper.server.realm': KERBEROS,
-  'zookeeper.ssl.hostnameVerification': different('false is refused'),
   'zookeeper.ssl.crl': refused('the connection would lack its protection'),
   'zookeeper.ssl.ocsp': different(OCSP),
   'zookeeper.ssl.context.supplier.class': refused('a client cannot run a Java class'),
-  'zookeeper.ssl.protocol': refused('TLS 1.2 and 1.3 are always used'),
-  'zookeeper.ssl.enabledProtocols': refused('TLS 1.2 and 1.3 are always used'),
-  'zookeeper.ssl.ciphersuites': refused('the suites of Node.js are always used'),
+  'zookeeper.ssl.protocol': different(
+    'without it, TLS 1.2 and 1.3; in 3.9.5, TLS 1.3 alone on Java 11',
+  ),
+  'zookeeper.ssl.enabledProtocols': different('TLS 1.2 and 1.3 only; others are errors'),
   'zookeeper.ssl.allowReverseDnsLookup': different(
     'no effect: a name comes from the connect string',
   ),

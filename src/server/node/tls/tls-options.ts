@@ -11,6 +11,7 @@ import {
 } from 'node:tls';
 import type { Config } from '../../config/config.js';
 import { ExitCode, ServerError } from '../storage/errors.js';
+import { opensslName } from './cipher-names.js';
 import {
   readKeyStore,
   readPasswordFile,
@@ -269,20 +270,6 @@ function ciphersOf(config: TlsSource, onWarning: (message: string) => void): Sec
   if (taken.length === 0)
     throw configFault(`${prefix}.ciphersuites: has no cipher suite of this server`);
   return { ciphers: taken.join(':') };
-}
-
-/** TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 is ECDHE-RSA-AES128-GCM-SHA256 in OpenSSL. */
-export function opensslName(javaName: string): string {
-  const match = /^(?:TLS|SSL)_(.+)_WITH_(.+)$/.exec(javaName);
-  if (match === null) return javaName.toUpperCase();
-  const [, exchange = '', cipher = ''] = match;
-  const bulk = cipher
-    .replace(/^AES_(\d+)_CBC_/, 'AES$1_')
-    .replace(/^AES_(\d+)_/, 'AES$1_')
-    .replace(/^CHACHA20_POLY1305_SHA256$/, 'CHACHA20_POLY1305')
-    .replace(/^3DES_EDE_CBC_/, 'DES_CBC3_');
-  const prefix = exchange === 'RSA' ? '' : `${exchange}-`;
-  return `${prefix}${bulk}`.replaceAll('_', '-').toUpperCase();
 }
 
 export function configFault(message: string, cause?: unknown): ServerError {
