@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -63,18 +63,6 @@ test('the commands of the table are those of the AdminServer, with their aliases
   }
   const later = [...here.keys()].filter((name) => !Object.hasOwn(names.commands, name));
   assert.equal(later, [...Object.keys(laterNames().commands), 'slow_requests']);
-});
-
-test('the metrics of the table are those of the code', () => {
-  const folders = ['src/fourlw', 'src/server/metrics'].map((folder) => join(ROOT, folder));
-  const texts = folders.flatMap((folder) =>
-    readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8')),
-  );
-  const words = new Set(texts.join('\n').match(/\b[a-z_]+\b/g));
-  const shown = (metric: string) => metric.replace(/^(quota_.*)_per_namespace$/, '$1');
-  const all = [...names.metrics, ...laterNames().metrics];
-  const missing = all.filter((name) => !words.has(name) && !words.has(shown(name)));
-  assert.equal(missing, []);
 });
 
 test('the commands of the shell are those of zksh --zkcli', () => {
