@@ -17,8 +17,15 @@ import type { AdvancedSummaryView, ServerView, SummaryView } from './base/server
 import { servingWord } from './base/word.js';
 
 const PREFIX = 'zk_';
-const EMPTY_SUMMARY: SummaryView = { count: 0, sum: 0, min: 0, max: 0 };
-const EMPTY_ADVANCED: AdvancedSummaryView = { ...EMPTY_SUMMARY, p50: 0, p95: 0, p99: 0, p999: 0 };
+/** Of a metric that has measured nothing yet. */
+export const EMPTY_SUMMARY: SummaryView = { count: 0, sum: 0, min: 0, max: 0 };
+export const EMPTY_ADVANCED: AdvancedSummaryView = {
+  ...EMPTY_SUMMARY,
+  p50: 0,
+  p95: 0,
+  p99: 0,
+  p999: 0,
+};
 
 type Gauge = readonly [name: string, value: (view: ServerView) => number | string | undefined];
 

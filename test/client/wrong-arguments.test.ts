@@ -19,6 +19,10 @@ const TLS = {
   key: undefined,
   passphrase: undefined,
   servername: 'a',
+  minVersion: undefined,
+  maxVersion: undefined,
+  ciphers: undefined,
+  isNameVerified: true,
   isVerified: true,
   isOcspChecked: false,
 };
@@ -28,8 +32,13 @@ const tlsArguments = (...place: [number, ...(string | number)[]]) => [
   ...['ca', 'cert', 'key'].map((key) =>
     argument([...place, key], 'undefined', ...TEXT, 'lone surrogate'),
   ),
-  ...['passphrase', 'servername'].map((key) => argument([...place, key], 'undefined', ...TEXT)),
-  argument([...place, 'isVerified'], 'undefined', 'boolean'),
+  ...['passphrase', 'servername', 'ciphers'].map((key) =>
+    argument([...place, key], 'undefined', ...TEXT),
+  ),
+  ...['minVersion', 'maxVersion'].map((key) => argument([...place, key], 'undefined')),
+  ...['isNameVerified', 'isVerified'].map((key) =>
+    argument([...place, key], 'undefined', 'boolean'),
+  ),
   argument([...place, 'isOcspChecked'], 'undefined', 'boolean'),
 ];
 const OPTIONS_ARGUMENTS = [

@@ -9,7 +9,6 @@ import { WORDS } from '../../src/fourlw/index.js';
 import { OpCode } from '../../src/protocol/op-code.js';
 import { ADMIN_COMMANDS } from '../../src/server/admin/commands.js';
 import { repositoryRoot } from '../fourlw/captured-view.js';
-import { readSources } from '../support/tidy/source-file.js';
 import { apacheNames, laterNames } from './apache.js';
 import { COMPATIBILITY_PAGE, compatibilityPage } from './page.js';
 import {
@@ -64,16 +63,6 @@ test('the commands of the table are those of the AdminServer, with their aliases
   }
   const later = [...here.keys()].filter((name) => !Object.hasOwn(names.commands, name));
   assert.equal(later, [...Object.keys(laterNames().commands), 'slow_requests']);
-});
-
-test('the metrics of the table are those of the code', () => {
-  const sources = ['src/fourlw', 'src/server/metrics'].flatMap((folder) => readSources(folder));
-  const texts = sources.map(({ text }) => text);
-  const words = new Set(texts.join('\n').match(/\b[a-z_]+\b/g));
-  const shown = (metric: string) => metric.replace(/^(quota_.*)_per_namespace$/, '$1');
-  const all = [...names.metrics, ...laterNames().metrics];
-  const missing = all.filter((name) => !words.has(name) && !words.has(shown(name)));
-  assert.equal(missing, []);
 });
 
 test('the commands of the shell are those of zksh --zkcli', () => {

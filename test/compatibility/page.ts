@@ -140,8 +140,10 @@ function wrapped(words: readonly string[]): string {
 const INTRODUCTION = `# Compatibility with Apache ZooKeeper 3.9.5
 
 Every operation, key, four-letter word, command, metric, tool, and page of 3.9.5, and whether it works here. \`npm run man\`
-makes this page from the names in \`test/compatibility/apache-3.9.5.json\` and \`apache-3.10.json\`, and from the code.
-\`test/compatibility\` checks all. The last section is about the coming 3.10.
+makes this page from the names in \`test/compatibility/apache-3.9.5.json\` and \`apache-3.10.json\`, from the options of the
+code, and from the differences in \`test/compatibility/states.ts\`, which people write. A name without a difference there is
+the same. \`test/compatibility\` checks that the names are complete and exist in the code. \`npm run conformance\` compares
+what they do with Apache's servers, but not for each single name. The last section is about the coming 3.10.
 
 | State | Meaning |
 |---|---|

@@ -37,7 +37,7 @@ export const COMMANDS: Entries = {
   dump: different('expiry is in milliseconds since 1970, not of an internal clock'),
   environment: different('the names of the JVM describe Node.js'),
   initial_configuration: different(
-    'lists the options that differ from their defaults, without secrets; answers while the server does not serve, too',
+    'lists the options that differ from their defaults, without secrets; answers while the server does not serve, too; a member of an ensemble of 3.9.5 has none',
   ),
   monitor: different('answers while the server does not serve; 3.9.5 fails with status 500'),
   restore: different(
@@ -91,13 +91,13 @@ export const CLIENT_KEYS: Entries = {
   'zookeeper.server.realm': different(
     'chooses the realm of the ticket, before [domain_realm] of krb5.conf, which Java prefers',
   ),
-  'zookeeper.ssl.hostnameVerification': different('false is refused'),
   'zookeeper.ssl.crl': refused('the connection would lack its protection'),
   'zookeeper.ssl.ocsp': different(OCSP),
   'zookeeper.ssl.context.supplier.class': refused('a client cannot run a Java class'),
-  'zookeeper.ssl.protocol': refused('TLS 1.2 and 1.3 are always used'),
-  'zookeeper.ssl.enabledProtocols': refused('TLS 1.2 and 1.3 are always used'),
-  'zookeeper.ssl.ciphersuites': refused('the suites of Node.js are always used'),
+  'zookeeper.ssl.protocol': different(
+    'without it, TLS 1.2 and 1.3; in 3.9.5, TLS 1.3 alone on Java 11',
+  ),
+  'zookeeper.ssl.enabledProtocols': different('TLS 1.2 and 1.3 only; others are errors'),
   'zookeeper.ssl.allowReverseDnsLookup': different(
     'no effect: a name comes from the connect string',
   ),
@@ -131,7 +131,7 @@ export const PAGES: Readonly<Record<string, Entry & { readonly here: string }>> 
   'zookeeperMonitor.md': { ...different('a few metrics stay zero'), here: 'metrics.md' },
   'zookeeperObservers.md': { ...SAME, here: 'server.md' },
   'zookeeperOracleQuorums.md': {
-    ...refused('a write that one of two servers acknowledges alone could be lost'),
+    ...refused('see oraclePath above'),
     here: 'server.md',
   },
   'zookeeperOver.md': { ...SAME, here: 'protocol.md' },
@@ -159,10 +159,14 @@ export const KEYS: Entries = {
     'DigestLoginModule, or Krb5LoginModule with a keytab or a FILE cache and AES; others are errors',
   ),
   'metricsProvider.className': different("Apache's own providers only"),
+  'metricsProvider.exportJvmInfo': different(
+    'exports the metrics of Node.js, and of Java only the heap: jvm_memory_bytes_*',
+  ),
   'ssl.authProvider': refused('any provider except x509 is an error'),
   'ssl.crl': different('lists come from PEM blocks in the trust store; none are fetched'),
   'ssl.keyStore.type': different('PEM, PKCS12, and JKS; BCFKS is refused'),
   'ssl.ocsp': different(OCSP),
+  'ssl.protocol': different('without it, TLS 1.2 and 1.3; in 3.9.5, TLS 1.3 alone on Java 11'),
   'ssl.quorum.crl': different('lists come from PEM blocks in the trust store; none are fetched'),
   'ssl.quorum.keyStore.type': different('PEM, PKCS12, and JKS; BCFKS is refused'),
   'ssl.quorum.ocsp': different(OCSP),
@@ -193,6 +197,7 @@ export function keyEntry(key: string): Entry {
     return unread.isRefused === true ? refused(unread.why) : different(`no effect: ${unread.why}`);
   }
   if (option.status === 'unsupported') return notYet(option.why);
+  if (option.status === 'refused') return refused(option.why);
   return option.status === 'no effect' ? different(`no effect: ${option.why}`) : SAME;
 }
 

@@ -38,6 +38,8 @@ function statusLines({ status, why }: Option<unknown>): string[] {
   switch (status) {
     case 'unsupported':
       return [sentence(`not supported yet: ${why}`)];
+    case 'refused':
+      return [sentence(`an error here: ${why}`)];
     case 'ensemble only':
       return ['Only for an ensemble.'];
     case 'no effect':

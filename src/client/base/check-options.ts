@@ -113,21 +113,37 @@ function checkSession(name: string, value: unknown): void {
 }
 
 /** Uses the object itself, not a copy: its secure context is cached as long as it lives. */
-function checkTls(name: string, value: unknown): void {
-  const { ca, cert, key, passphrase, servername, isVerified, isOcspChecked } = readFields(
-    name,
-    value as TlsOptions,
-    ['ca', 'cert', 'key', 'passphrase', 'servername', 'isVerified', 'isOcspChecked'],
-  );
+export function checkTls(name: string, value: unknown): void {
+  const fields = readFields(name, value as TlsOptions, [
+    'ca',
+    'cert',
+    'key',
+    'passphrase',
+    'servername',
+    'minVersion',
+    'maxVersion',
+    'ciphers',
+    'isNameVerified',
+    'isVerified',
+    'isOcspChecked',
+  ]);
+  const { ca, cert, key } = fields;
   for (const [field, pem] of Object.entries({ ca, cert, key })) {
     if (pem !== undefined && typeof pem !== 'string' && !isBytes(pem)) {
       throw wrongType(`${name}.${field}`, pem, 'PEM, as a string or a Buffer');
     }
   }
-  if (passphrase !== undefined) checkText(`${name}.passphrase`, passphrase);
-  if (servername !== undefined) checkText(`${name}.servername`, servername);
-  if (isVerified !== undefined) checkBoolean(`${name}.isVerified`, isVerified);
-  if (isOcspChecked !== undefined) checkBoolean(`${name}.isOcspChecked`, isOcspChecked);
+  for (const field of ['passphrase', 'servername', 'ciphers'] as const) {
+    if (fields[field] !== undefined) checkText(`${name}.${field}`, fields[field]);
+  }
+  for (const field of ['minVersion', 'maxVersion'] as const) {
+    const version: unknown = fields[field];
+    if (version === undefined || version === 'TLSv1.2' || version === 'TLSv1.3') continue;
+    throw wrongType(`${name}.${field}`, version, 'TLSv1.2 or TLSv1.3');
+  }
+  for (const field of ['isNameVerified', 'isVerified', 'isOcspChecked'] as const) {
+    if (fields[field] !== undefined) checkBoolean(`${name}.${field}`, fields[field]);
+  }
 }
 
 export function checkAskOptions(given: AskOptions): AskOptions {

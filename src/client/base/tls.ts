@@ -1,10 +1,13 @@
 import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import type { ConnectionOptions, SecureContext, TLSSocket } from 'node:tls';
+import type { ConnectionOptions, SecureContext, SecureContextOptions, TLSSocket } from 'node:tls';
 import { BY_NAME_ALONE, isSignedByAuthority } from '../../certificates/signed-by-authority.js';
 import type { ServerAddress } from './connect-string.js';
 import { loadCrypto, loadTls } from './load-on-demand.js';
 import { errorCode, SocketFault } from './socket-fault.js';
+
+/** A version of TLS that a client may use. */
+export type TlsVersion = 'TLSv1.2' | 'TLSv1.3';
 
 /** The TLS options of a client: contents of files in PEM, not their names. */
 export interface TlsOptions {
@@ -18,6 +21,17 @@ export interface TlsOptions {
   readonly passphrase?: string;
   /** The expected name in the server's certificate. Default: the host of the connect string. */
   readonly servername?: string;
+  /** The lowest version. Default: TLSv1.2. */
+  readonly minVersion?: TlsVersion;
+  /** The highest version. Default: TLSv1.3. */
+  readonly maxVersion?: TlsVersion;
+  /** Accepted cipher suites by their OpenSSL names, with ":" between them. Default: Node's. */
+  readonly ciphers?: string;
+  /**
+   * False accepts a certificate of a trusted CA for any host, so every owner of one can impersonate
+   * the server. Default true.
+   */
+  readonly isNameVerified?: boolean;
   /** False accepts any certificate, so anybody can impersonate the server. Default true. */
   readonly isVerified?: boolean;
   /**
@@ -57,6 +71,7 @@ export function tlsConnectOptions(
     servername: tls.servername ?? name,
     // With given authorities, certificateFault() decides: it trusts more than OpenSSL does.
     rejectUnauthorized: tls.isVerified !== false && tls.ca === undefined,
+    ...(tls.isNameVerified === false ? { checkServerIdentity: () => undefined } : {}),
   };
 }
 
@@ -64,7 +79,7 @@ export function tlsConnectOptions(
 export function certificateFault(
   socket: TLSSocket,
   { host }: ServerAddress,
-  { ca, servername, isVerified }: TlsOptions = DEFAULTS,
+  { ca, servername, isVerified, isNameVerified }: TlsOptions = DEFAULTS,
 ): Error | undefined {
   if (isVerified === false || socket.authorized) return undefined;
   const code = String(socket.authorizationError);
@@ -77,6 +92,7 @@ export function certificateFault(
       ca !== undefined &&
       isSignedByAuthority(new X509Certificate(certificate.raw), certificatesIn(ca)));
   if (!isTrusted) return Object.assign(new Error(`certificate: not accepted: ${code}`), { code });
+  if (isNameVerified === false) return undefined;
   // Node.js compares names only if it finds nothing else wrong.
   return loadTls().checkServerIdentity(servername ?? host, certificate);
 }
@@ -96,14 +112,24 @@ export function secureContextOf(tls: TlsOptions): SecureContext {
   if (ca !== undefined) checkAuthorities(ca.toString());
   if (cert !== undefined && key !== undefined) checkPair(cert, key, passphrase);
   else if (key !== undefined) throw new TlsOptionError('key', 'given without a certificate');
-  const context = loadTls().createSecureContext({
-    minVersion: 'TLSv1.2',
+  const context = createContext(tls, {
+    minVersion: tls.minVersion ?? 'TLSv1.2',
+    ...(tls.maxVersion === undefined ? {} : { maxVersion: tls.maxVersion }),
     ...(ca === undefined ? {} : { ca }),
     ...(cert === undefined || key === undefined ? {} : { cert, key }),
     ...(passphrase === undefined ? {} : { passphrase }),
   });
   contexts.set(tls, context);
   return context;
+}
+
+function createContext({ ciphers }: TlsOptions, options: SecureContextOptions): SecureContext {
+  if (ciphers === undefined) return loadTls().createSecureContext(options);
+  try {
+    return loadTls().createSecureContext({ ...options, ciphers });
+  } catch (cause) {
+    throw new RangeError(`tls.ciphers: unusable: "${ciphers}"`, { cause });
+  }
 }
 
 function checkAuthorities(pem: string): void {

@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
+import { getCiphers } from 'node:tls';
 import type { ClientOptions } from '../../client/base/client-options.js';
 import type { TlsOptions } from '../../client/base/tls.js';
 import { JaasError, parseSaslLogin } from '../../protocol/jaas.js';
 import { isKerberos, type KerberosLogin, type SaslLogin } from '../../protocol/sasl-login.js';
 import { parseProperties } from '../../server/config/java-properties.js';
+import { opensslName } from '../../server/node/tls/cipher-names.js';
 import {
   readKeyStore,
   readPasswordFile,
@@ -98,9 +100,6 @@ function kerberosOf(properties: Properties, folder: string): Partial<KerberosLog
 const UNSUPPORTED: readonly string[] = [
   'zookeeper.ssl.crl',
   'zookeeper.ssl.context.supplier.class',
-  'zookeeper.ssl.protocol',
-  'zookeeper.ssl.enabledProtocols',
-  'zookeeper.ssl.ciphersuites',
 ];
 
 async function tlsOf(properties: Properties, folder: string): Promise<TlsOptions> {
@@ -109,11 +108,6 @@ async function tlsOf(properties: Properties, folder: string): Promise<TlsOptions
     if (value !== undefined && value.toLowerCase() !== 'false') {
       throw new Error(`${name}=${value}: not supported: the connection would lack its protection`);
     }
-  }
-  if (properties.get('zookeeper.ssl.hostnameVerification')?.toLowerCase() === 'false') {
-    throw new Error(
-      'zookeeper.ssl.hostnameVerification=false: not supported: use zksh --servername NAME instead',
-    );
   }
   const [trust, own] = ['trustStore', 'keyStore'].map((name) =>
     storeOf(properties, `zookeeper.ssl.${name}`, folder),
@@ -129,7 +123,43 @@ async function tlsOf(properties: Properties, folder: string): Promise<TlsOptions
     ...(trust === undefined ? {} : { ca: readTrustStore(trust).certificates.join('') }),
     ...(keyStore === undefined ? {} : { cert: keyStore.chain, key: keyStore.key }),
     ...(isOcspChecked ? { isOcspChecked } : {}),
+    ...versionsOf(properties),
+    ...ciphersOf(properties),
+    ...(properties.get('zookeeper.ssl.hostnameVerification')?.toLowerCase() === 'false'
+      ? { isNameVerified: false }
+      : {}),
   };
+}
+
+const VERSIONS = ['TLSv1.2', 'TLSv1.3'] as const;
+
+/** As in ClientX509Util: enabledProtocols decides, or else the one version of protocol. */
+function versionsOf(properties: Properties): Pick<TlsOptions, 'minVersion' | 'maxVersion'> {
+  const [list, one] = ['zookeeper.ssl.enabledProtocols', 'zookeeper.ssl.protocol'] as const;
+  const key = properties.has(list) ? list : one;
+  const text = properties.get(key) ?? '';
+  if (text === '' || (key === one && text.toUpperCase() === 'TLS')) return {};
+  const named = text.split(',').map((part) => {
+    const version = VERSIONS.find((known) => known.toLowerCase() === part.trim().toLowerCase());
+    if (version !== undefined) return version;
+    throw new Error(`${key}: unknown version: "${part}" (expected ${VERSIONS.join(' or ')})`);
+  });
+  const taken = VERSIONS.filter((version) => named.includes(version));
+  const [minVersion = 'TLSv1.2', maxVersion = minVersion] = taken;
+  return { minVersion, maxVersion };
+}
+
+/** By their Java or OpenSSL names. */
+function ciphersOf(properties: Properties): Pick<TlsOptions, 'ciphers'> {
+  const text = properties.get('zookeeper.ssl.ciphersuites') ?? '';
+  if (text === '') return {};
+  const known = new Set(getCiphers().map((name) => name.toUpperCase()));
+  const names = text.split(',').map((part) => {
+    const name = opensslName(part.trim());
+    if (known.has(name)) return name;
+    throw new Error(`zookeeper.ssl.ciphersuites: unknown cipher suite: "${part.trim()}"`);
+  });
+  return { ciphers: names.join(':') };
 }
 
 const STORE_TYPES = ['', 'PEM', 'PKCS12', 'JKS', 'BCFKS'] as const;

@@ -22,16 +22,6 @@ const configuration: AdminCommand = {
       max_session_timeout: config.maxSessionTimeout,
       server_id: BigInt.asIntN(64, config.serverId),
       client_port_listen_backlog: config.clientPortListenBacklog,
-      ...(config.quorum === undefined
-        ? {}
-        : {
-            init_limit: config.quorum.initLimit,
-            sync_limit: config.quorum.syncLimit,
-            election_alg: config.quorum.electionAlg,
-            election_port: config.quorum.electionPorts.join('|'),
-            quorum_port: config.quorum.quorumPorts.join('|'),
-            peer_type: config.quorum.peerType === 'observer' ? 1 : 0,
-          }),
     }),
 };
 

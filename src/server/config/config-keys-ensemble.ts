@@ -1,4 +1,4 @@
-import { ensembleOnly, optionsOf, unsupported, withoutEffect } from './config-option.js';
+import { ensembleOnly, optionsOf, refused, withoutEffect } from './config-option.js';
 
 const file = optionsOf('file');
 const prop = optionsOf('property');
@@ -96,14 +96,20 @@ export const ENSEMBLE = {
       { unit: 'bytes' },
     ),
   }),
-  ...unsupported('an observer always keeps them', {
-    syncEnabled: file.boolean('syncEnabled', true, 'an observer keeps log and snapshots', {
-      property: 'zookeeper.observer.syncEnabled',
-    }),
-  }),
-  ...unsupported('a write that one of two servers acknowledges alone could be lost', {
-    oraclePath: file.optional('oraclePath', 'file that breaks the tie between two servers'),
-  }),
+  ...withoutEffect(
+    'an observer always keeps them, and needs less from the leader at its next start',
+    {
+      syncEnabled: file.boolean('syncEnabled', true, 'an observer keeps log and snapshots', {
+        property: 'zookeeper.observer.syncEnabled',
+      }),
+    },
+  ),
+  ...refused(
+    'one of two servers would acknowledge writes alone, and lose them; use three servers',
+    {
+      oraclePath: file.optional('oraclePath', 'file that breaks the tie between two servers'),
+    },
+  ),
   ...withoutEffect('the server tries every address', {
     multiAddressReachabilityCheckEnabled: file.boolean(
       'multiAddress.reachabilityCheckEnabled',

@@ -185,7 +185,11 @@ export const TLS = {
       'as for clients',
     ),
   }),
-  sslQuorumProtocol: prop.text('ssl.quorum.protocol', 'TLSv1.2', 'as for clients'),
+  sslQuorumProtocol: prop.optional(
+    'ssl.quorum.protocol',
+    'as for clients; TLSv1.3 is TLS 1.2 and 1.3, as in Java',
+    { defaultText: 'TLS 1.2 and 1.3' },
+  ),
   sslQuorumEnabledProtocols: prop.optional('ssl.quorum.enabledProtocols', 'as for clients', {
     defaultText: 'ssl.quorum.protocol',
   }),
@@ -214,18 +218,22 @@ export const TLS = {
   sslTrustStorePassword: prop.optional('ssl.trustStore.password', 'their password'),
   sslTrustStorePasswordPath: prop.optional('ssl.trustStore.passwordPath', 'file of the password'),
   sslTrustStoreType: prop.choice('ssl.trustStore.type', '', STORE_TYPES, 'trust store format'),
-  sslProtocol: prop.text('ssl.protocol', 'TLSv1.2', 'TLS version'),
+  sslProtocol: prop.optional('ssl.protocol', 'the only TLS version; TLS is 1.2 and 1.3', {
+    defaultText: 'TLS 1.2 and 1.3',
+  }),
   sslEnabledProtocols: prop.optional('ssl.enabledProtocols', 'accepted TLS versions', {
     defaultText: 'ssl.protocol',
   }),
   sslCiphersuites: prop.optional('ssl.ciphersuites', 'accepted cipher suites'),
-  ...withoutEffect('a server verifies only the names of clients: ssl.clientHostnameVerification', {
-    sslHostnameVerification: prop.boolean('ssl.hostnameVerification', true, 'verify names'),
-  }),
+  sslHostnameVerification: prop.boolean(
+    'ssl.hostnameVerification',
+    true,
+    'false: ssl.clientHostnameVerification has no effect',
+  ),
   sslClientHostnameVerification: prop.boolean(
     'ssl.clientHostnameVerification',
     false,
-    'verify names of clients',
+    'verify names of clients, unless ssl.hostnameVerification is false',
   ),
   sslAllowReverseDnsLookup: prop.boolean(
     'ssl.allowReverseDnsLookup',

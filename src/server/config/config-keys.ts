@@ -7,7 +7,7 @@ import { ENSEMBLE } from './config-keys-ensemble.js';
 import { LIMITS } from './config-keys-limits.js';
 import { METRICS } from './config-keys-metrics.js';
 import { AUTHENTICATION, TLS } from './config-keys-security.js';
-import { ensembleOnly, optionsOf, unsupported, withoutEffect } from './config-option.js';
+import { ensembleOnly, optionsOf, refused, withoutEffect } from './config-option.js';
 
 const file = optionsOf('file');
 const prop = optionsOf('property');
@@ -132,9 +132,12 @@ const STORAGE = {
 
 const FEATURES = {
   extendedTypesEnabled: prop.boolean('extendedTypesEnabled', false, 'allow TTL nodes'),
-  ...unsupported('TTL nodes have the format of 3.5.4 and later', {
-    emulate353TTLNodes: prop.boolean('emulate353TTLNodes', false, 'read TTL nodes of 3.5.3'),
-  }),
+  ...refused(
+    'TTL nodes of 3.5.3 would be taken for ephemeral ones; delete them before you migrate',
+    {
+      emulate353TTLNodes: prop.boolean('emulate353TTLNodes', false, 'read TTL nodes of 3.5.3'),
+    },
+  ),
   enforceQuota: prop.boolean('enforceQuota', false, 'refuse requests that exceed a hard quota'),
   containerCheckIntervalMs: prop.int(
     'znode.container.checkIntervalMs',

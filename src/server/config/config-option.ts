@@ -3,17 +3,18 @@
  * a bad value. The others are Java system properties, named `zookeeper.<key>` by default; for a bad
  * value, Apache uses the default.
  *
- * An option is supported, unless `unsupported`, `ensembleOnly`, or `withoutEffect` say otherwise:
- * setting one must never silently have no effect.
+ * An option is supported, unless `unsupported`, `refused`, `ensembleOnly`, or `withoutEffect` say
+ * otherwise: setting one must never silently have no effect.
  */
 
 /**
  * - `supported`: read by the server (config.test.ts checks that)
  * - `unsupported`: known but not supported yet; setting it is a warning
+ * - `refused`: never supported; setting it is an error, because a server without it is less safe
  * - `ensemble only`: supported, but has an effect only in an ensemble
  * - `no effect`: this server has nothing that it could change; setting it is a warning
  */
-export type OptionStatus = 'supported' | 'unsupported' | 'ensemble only' | 'no effect';
+export type OptionStatus = 'supported' | 'unsupported' | 'refused' | 'ensemble only' | 'no effect';
 
 export interface Option<T> {
   readonly key: string;
@@ -101,6 +102,11 @@ function make<T>(
 /** @param why for warning and manual */
 export function unsupported<S extends Record<string, Option<unknown>>>(why: string, section: S): S {
   return marked('unsupported', why, section);
+}
+
+/** @param why for error and manual */
+export function refused<S extends Record<string, Option<unknown>>>(why: string, section: S): S {
+  return marked('refused', why, section);
 }
 
 export function ensembleOnly<S extends Record<string, Option<unknown>>>(section: S): S {

@@ -7,7 +7,13 @@
  * precedence over the file. In Apache's server the file wins, so no flag can correct a file.
  */
 import { nearestWord } from '../../protocol/nearest-word.js';
-import { type AuthSchemes, authSchemesOf, quorumAuthProblems } from './config-auth.js';
+import {
+  type AuthProblem,
+  type AuthSchemes,
+  authSchemesOf,
+  quorumAuthProblems,
+} from './config-auth.js';
+import { effectProblems } from './config-effects.js';
 import {
   type EnsembleLines,
   isEnsembleKey,
@@ -206,7 +212,7 @@ class ConfigBuilder {
 
   finish(): ConfigResult {
     const values = this.values as { -readonly [K in OptionName]: OptionValues[K] };
-    this.warnUnused();
+    this.report(effectProblems(values, this.saidAs));
     this.derive(values);
     this.check(values);
     const auth = this.checkAuth(values);
@@ -220,17 +226,6 @@ class ConfigBuilder {
     const { properties, warnings } = this;
     const lines = { servers, groups, weights, isReplicated };
     return { config: { ...values, ...lines, auth, properties }, warnings };
-  }
-
-  private warnUnused(): void {
-    for (const [name, key] of this.saidAs) {
-      const option: Option<unknown> = OPTIONS[name];
-      if (this.values[name] === option.default) continue;
-      if (option.status === 'unsupported') this.warn(key, `not supported yet: ${option.why}`);
-      else if (option.status === 'no effect') {
-        this.warn(key, `has no effect here: ${option.why}`);
-      }
-    }
   }
 
   private derive(values: { -readonly [K in OptionName]: OptionValues[K] }): void {
@@ -281,11 +276,15 @@ class ConfigBuilder {
 
   private checkAuth(values: OptionValues): AuthSchemes {
     const auth = authSchemesOf(values, this.properties);
-    for (const { key, message, isError } of auth.problems) {
+    this.report(auth.problems);
+    return auth;
+  }
+
+  private report(problems: readonly AuthProblem[]): void {
+    for (const { key, message, isError } of problems) {
       if (isError) this.error(key, message);
       else this.warn(key, message);
     }
-    return auth;
   }
 
   /** Returns whether the server needs a quorum. */

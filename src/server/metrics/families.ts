@@ -4,7 +4,10 @@
  */
 
 import {
+  ADVANCED_SUMMARIES,
+  BASIC_SUMMARIES,
   COUNTERS,
+  LATER_BASIC_SUMMARIES,
   LATER_COUNTERS,
   OPERATION_COUNTERS,
   TTL_COUNTERS,
@@ -15,7 +18,7 @@ import type {
   ServerView,
   SummaryView,
 } from '../../fourlw/base/server-view.js';
-import { mntr } from '../../fourlw/mntr.js';
+import { EMPTY_ADVANCED, EMPTY_SUMMARY, mntr } from '../../fourlw/mntr.js';
 
 export interface MetricFamily {
   readonly name: string;
@@ -87,9 +90,16 @@ function counterSets({ counterSets: sets = {} }: MetricsView): MetricFamily[] {
   );
 }
 
+/** As in Apache's server, also those that have measured nothing yet: rate() needs their zero. */
 function* summaries(metrics: MetricsView): Generator<MetricFamily> {
   const { basicSummaries, advancedSummaries, basicSummarySets, advancedSummarySets } = metrics;
-  for (const [name, summary] of Object.entries({ ...basicSummaries, ...advancedSummaries })) {
+  const all = [
+    ...[...BASIC_SUMMARIES, ...LATER_BASIC_SUMMARIES].map(
+      (name) => [name, basicSummaries[name] ?? EMPTY_SUMMARY] as const,
+    ),
+    ...ADVANCED_SUMMARIES.map((name) => [name, advancedSummaries[name] ?? EMPTY_ADVANCED] as const),
+  ];
+  for (const [name, summary] of all) {
     yield { name, type: 'summary', samples: samplesOf(name, NO_LABELS, summary) };
   }
   for (const [name, byKey] of Object.entries({ ...basicSummarySets, ...advancedSummarySets })) {

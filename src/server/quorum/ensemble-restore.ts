@@ -16,6 +16,7 @@ import type { Effect } from '../effects.js';
 import type { Event } from '../events.js';
 import type { Database } from '../persistence/replay.js';
 import { Leader } from './leading/leader.js';
+import { Learner } from './learning/learner.js';
 import type { Membership } from './membership/membership.js';
 import { formatQuorumConfig } from './membership/quorum-config.js';
 import type { Data, QuorumLimits, Role } from './peer/role.js';
@@ -63,7 +64,8 @@ export class EnsembleRestore {
     if (this.isHolding || this.deadlineMs !== null) return 'another restore is under way';
     if (role === null) return 'this member has no quorum, and only a leader can restore';
     if (!(role instanceof Leader)) {
-      return 'this member follows: send the restore to the leader, which restores all members';
+      const at = role instanceof Learner ? leaderAt(membership, role.leaderSid) : '';
+      return `this member follows: send the restore to the leader${at}, which restores all members`;
     }
     if (role.phase !== 'broadcast') return 'the leader does not serve yet';
     return membership.next === null ? '' : 'a reconfig is under way';
@@ -181,3 +183,9 @@ const HELD: ReadonlySet<Event['kind']> = new Set([
   'link-received',
   'link-closed',
 ]);
+
+/** ", server 3 at zk3" */
+function leaderAt({ config }: Membership, sid: number): string {
+  const [address] = config.members.get(sid)?.addresses ?? [];
+  return address === undefined ? '' : `, server ${sid} at ${address.host}`;
+}

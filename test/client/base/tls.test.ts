@@ -252,6 +252,27 @@ test('invalid TLS options are refused before anything is sent', () => {
   assert.is(fault({ cert: one.both }), 'none');
 });
 
+test('versions, cipher suites, and the check of names are options of a client', () =>
+  withServer({ 'ssl.protocol': 'TLSv1.2' }, async (server, _files, tls) => {
+    const connectString = `zks://127.0.0.1:${server.securePort}`;
+    const fault = (options: TlsOptions) => connectFault(connectString, { ...tls, ...options });
+    assert.match(await fault({ minVersion: 'TLSv1.3' }), /supports no version of TLS/);
+    const ciphers = 'ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES256-GCM-SHA384';
+    await withClient({ connectString, tls: { ...tls, maxVersion: 'TLSv1.2', ciphers } }, (client) =>
+      client.connect(),
+    );
+    const wrong = { connectString, tls: { ...tls, ciphers: 'NONE-SUCH' } };
+    assert.throws(() => createClient(wrong), /tls\.ciphers: unusable: "NONE-SUCH"/);
+    const other = { servername: 'elsewhere.example' };
+    assert.match(await fault(other), /certificate for/);
+    await withClient(
+      { connectString, tls: { ...tls, ...other, isNameVerified: false } },
+      (client) => client.connect(),
+    );
+    const stranger = { ca: makeAuthority('Stranger').cert, isNameVerified: false };
+    assert.match(await fault(stranger), /untrusted authority/);
+  }));
+
 test('the native client reports that it does not support TLS', () => {
   const make = () => createNativeClient({ connectString: 'zks://localhost' });
   assert.throws(make, (error: Error) => {

@@ -42,7 +42,7 @@ export const DELIBERATE: readonly Deliberate[] = [
       theirs.err === ErrorCode.OK,
   },
   {
-    what: 'echoed paths with characters beyond the basic plane',
+    what: 'an echoed path with characters beyond the basic plane',
     why: 'Java encodes each surrogate separately (CESU-8), which is invalid UTF-8',
     covers: (ours, theirs) =>
       ours.text.replaceAll(/[\u{10000}-\u{10ffff}]/gu, '\ufffd'.repeat(6)) === theirs.text,

@@ -25,6 +25,8 @@ async function eventsOf(client: RawClient): Promise<string> {
 
 export interface Told {
   readonly what: string;
+  /** The releases of Apache's server that differ. */
+  readonly from: '3.8' | '3.9' | '3.8 and 3.9';
   readonly why: string;
 }
 
@@ -41,6 +43,7 @@ export interface Difference extends Told {
 export const KEPT: readonly Difference[] = [
   {
     what: 'exists of a znode that the client may not read',
+    from: '3.8',
     why: 'needs READ since 3.8.4 and 3.9.2 (ZOOKEEPER-2590)',
     play: async (a, _b, path) => {
       await send(a, create(path, 0, HIDDEN));
@@ -52,6 +55,7 @@ export const KEPT: readonly Difference[] = [
   },
   {
     what: 'the zxid in the header of a watch event',
+    from: '3.8',
     why: 'is the zxid of the txn since 3.9.0 (ZOOKEEPER-4655)',
     play: async (a, b, path) => {
       await send(b, exists(path, true));
@@ -67,6 +71,7 @@ export const KEPT: readonly Difference[] = [
   },
   {
     what: 'checkWatches of a path that another client watches',
+    from: '3.8',
     why: "checks only the client's watches since 3.9.0 (ZOOKEEPER-4466)",
     play: async (a, b, path) => {
       await send(b, exists(path, true));
@@ -78,6 +83,7 @@ export const KEPT: readonly Difference[] = [
   },
   {
     what: 'removing persistent watches by their type',
+    from: '3.8',
     why: 'the types 4 and 5 exist since 3.9.0 (ZOOKEEPER-4472)',
     play: async (a, _b, path) => {
       await send(a, addWatch(path, AddWatchMode.PERSISTENT));
@@ -95,6 +101,7 @@ export const KEPT: readonly Difference[] = [
   },
   {
     what: 'a one-shot watch on a path with a persistent one',
+    from: '3.8',
     why: 'both stay active since 3.9.0; before, the last one replaced the other (ZOOKEEPER-4466)',
     play: async (a, _b, path) => {
       await send(a, create(path));
@@ -110,6 +117,7 @@ export const KEPT: readonly Difference[] = [
   },
   {
     what: 'a create2 within a multi',
+    from: '3.8',
     why: 'is answered as create2 since 3.9.0; before, as create',
     play: async (a, _b, path) => {
       const op = { ...create(path), type: OpCode.create2 };
@@ -122,6 +130,7 @@ export const KEPT: readonly Difference[] = [
   },
   {
     what: 'a createContainer of another mode within a multi',
+    from: '3.8',
     why: 'makes a container since 3.9.0; before, the mode decided',
     play: async (a, _b, path) => {
       const op = { ...create(path), type: OpCode.createContainer };
@@ -134,6 +143,7 @@ export const KEPT: readonly Difference[] = [
   },
   {
     what: 'a create of an invalid mode within a multi',
+    from: '3.8',
     why: 'fails the whole multi as an unreadable request since 3.9.0; before, as a bad argument',
     play: async (a, _b, path) => {
       const op = create(path, 7);
@@ -146,6 +156,7 @@ export const KEPT: readonly Difference[] = [
   },
   {
     what: 'a write that cannot be decoded',
+    from: '3.9',
     why: 'takes a zxid, as up to 3.8, so that each member learns of it; 3.9 logs none',
     play: async (a, _b, path) => {
       const before = await a.request(OpCode.create, encodeOp(create(path), 0n));
@@ -159,6 +170,7 @@ export const KEPT: readonly Difference[] = [
   },
   {
     what: 'a create sent right after a setACL that forbids it',
+    from: '3.8 and 3.9',
     why: 'fails here, as each request is checked against pending changes; a race in Apache',
     play: async (a, _b, path) => {
       await send(a, create(path));
@@ -172,6 +184,7 @@ export const KEPT: readonly Difference[] = [
   },
   {
     what: 'a wrong password for a session that another client has',
+    from: '3.8 and 3.9',
     why: 'Apache closes the connection of the owner before it checks the password',
     play: async (a, b) => {
       const forged = { ...a.live, password: Buffer.alloc(16, 1) };
@@ -186,30 +199,35 @@ export const KEPT: readonly Difference[] = [
   },
   {
     what: 'createTTL of a mode without a TTL, or with a negative TTL',
+    from: '3.8 and 3.9',
     why: 'is a bad argument; Apache logs a txn that crashes it, at once and at each start',
     play: (a, _b, path) => send(a, createTTL(path, 0, -1n)),
     ours: 'BADARGUMENTS',
   },
   {
     what: 'check outside a multi',
+    from: '3.8',
     why: 'is refused since 3.8.5 and 3.9.3; 3.8.0 logs it and cannot start again (ZOOKEEPER-2623)',
     play: (a) => send(a, { type: OpCode.check, value: { path: '/', version: -1 } }),
     ours: 'UNIMPLEMENTED',
   },
   {
     what: 'deleteContainer from a client',
+    from: '3.8 and 3.9',
     why: 'is refused: it is only for servers, because it bypasses the ACL',
     play: (a, _b, path) => send(a, { type: OpCode.deleteContainer, value: { path } }),
     ours: 'UNIMPLEMENTED',
   },
   {
     what: 'createSession as a request',
+    from: '3.8 and 3.9',
     why: 'is refused: it is only for servers; 3.8.0 answers with a second connect response',
     play: (a) => send(a, { type: OpCode.createSession }),
     ours: 'UNIMPLEMENTED',
   },
   {
     what: 'a request whose txn exceeds the limit for reading the log',
+    from: '3.8 and 3.9',
     why: 'is refused; Apache logs it and cannot start again',
     play: async (a, _b, path) => {
       // Each `auth` in an ACL becomes all the ids of the client.
@@ -223,5 +241,29 @@ export const KEPT: readonly Difference[] = [
       return `${errorName(reply?.err ?? 0)}, ${await send(a, exists(`${path}-0`, false))}`;
     },
     ours: 'MARSHALLINGERROR, NONODE',
+  },
+  {
+    what: 'an echoed path with characters beyond the basic plane',
+    from: '3.8 and 3.9',
+    why: 'is UTF-8; Java encodes each half of a surrogate pair, which is not',
+    play: async (a, _b, path) => {
+      const sync = { type: OpCode.sync, value: { path: `${path}\u{1f418}` } };
+      const reply = await a.request(OpCode.sync, encodeOp(sync, 0n));
+      return reply?.body.subarray(4 + path.length).toString('hex') ?? 'closed';
+    },
+    ours: 'f09f9098',
+    theirs: 'eda0bdedb098',
+  },
+  {
+    what: 'multiRead with a write among its operations',
+    from: '3.8 and 3.9',
+    why: 'is answered with an error alone; Apache writes an empty result after it, which no client reads',
+    play: async (a, _b, path) => {
+      const op = { type: OpCode.multiRead, ops: [create(path)] };
+      const reply = await a.request(OpCode.multiRead, encodeOp(op, 0n));
+      return `${errorName(reply?.err ?? 0)}, ${reply?.body.length} bytes more`;
+    },
+    ours: 'MARSHALLINGERROR, 0 bytes more',
+    theirs: 'MARSHALLINGERROR, 9 bytes more',
   },
 ];

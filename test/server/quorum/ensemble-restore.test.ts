@@ -117,11 +117,18 @@ test('sessions outside the snapshot end, and those in it live', () => {
   assert.ok(known.isClosed && unknown.isClosed, 'clients reconnect and set their watches');
 });
 
+function hostOf(world: EnsembleWorld, sid: number): string {
+  const { config } = world.member(sid).peer.membership;
+  return config.members.get(sid)?.addresses[0]?.host ?? 'none';
+}
+
 test('only a serving leader restores, one tree at a time', () => {
   const world = worldOf();
   const leader = leaderOf(world);
   const follower = leader === 1 ? 2 : 1;
-  assert.match(restore(world, follower), /^this member follows: send the restore to the leader/);
+  const [refusal, host] = [restore(world, follower), hostOf(world, leader)];
+  const to = `send the restore to the leader, server ${leader} at ${host}, which restores all`;
+  assert.match(refusal, `this member follows: ${to}`);
   world.member(leader).isDiskHeld = true;
   assert.is(restore(world, leader), '');
   assert.is(restore(world, leader), 'another restore is under way');

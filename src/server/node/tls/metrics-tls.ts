@@ -29,7 +29,7 @@ export function readMetricsTlsOptions(
     sslTrustStorePassword: config.metricsProviderSslTrustStorePassword,
     sslTrustStorePasswordPath: null,
     // Only if no versions are named: both, as Jetty has it.
-    sslProtocol: 'TLS',
+    sslProtocol: null,
     sslEnabledProtocols: config.metricsProviderSslEnabledProtocols,
     sslCiphersuites: config.metricsProviderSslCiphersuites,
     sslCrl: false,

@@ -9,6 +9,7 @@ import { PLAIN, type Transport } from '../sockets/dial.js';
 import { plainIp } from '../sockets/listen.js';
 import { checkHost } from '../sockets/names-host.js';
 import { keyOf } from '../sockets/pending-sockets.js';
+import { reverseNames } from '../sockets/reverse-names.js';
 import { FileWatcher } from './file-watcher.js';
 import { makeRevocation, type Revocation } from './revocation.js';
 import { makeTrustCheck } from './self-issued.js';
@@ -72,27 +73,41 @@ class QuorumTls implements Transport {
       checkServerIdentity: () => undefined,
     });
     socket.once('secureConnect', () => {
-      const fault = this.faultOf(socket, host);
-      if (fault !== undefined) socket.destroy(fault);
-      else if (this.revocation === undefined) socket.emit('trusted');
-      else trustUnlessRevoked(socket, this.revocation.find(socket));
+      this.faultOf(socket, host).then(
+        (fault) => {
+          if (socket.destroyed) return;
+          if (fault === undefined) socket.emit('trusted');
+          else socket.destroy(fault);
+        },
+        (error) => socket.destroy(error),
+      );
     });
     socket.setNoDelay(true);
     return { socket, ready: 'trusted' };
   }
 
   /** A certificate counts only if its authority is trusted. */
-  private faultOf(socket: TLSSocket, host: string): Error | undefined {
+  private async faultOf(socket: TLSSocket, host: string): Promise<Error | undefined> {
     if (!this.isTrusted(socket)) {
       return new Error(`certificate is not accepted: ${String(socket.authorizationError)}`);
     }
+    const { revocation } = this;
+    const fault = await this.nameFaultOf(socket, host);
+    if (fault !== undefined) return fault;
+    const reason = await revocation?.find(socket);
+    return reason === undefined ? undefined : new Error(`certificate is not accepted: ${reason}`);
+  }
+
+  private async nameFaultOf(socket: TLSSocket, host: string): Promise<Error | undefined> {
     if (!this.config.sslQuorumHostnameVerification) return undefined;
     const certificate = socket.getPeerCertificate();
+    const isNamed = (name: string) => checkHost(name, certificate) === undefined;
     const fault = checkHost(host, certificate);
     if (fault === undefined) return undefined;
     // As in Apache's server, the address of the name is enough.
-    const address = plainIp(socket.remoteAddress ?? '');
-    return checkHost(address, certificate) === undefined ? undefined : fault;
+    if (isNamed(plainIp(socket.remoteAddress ?? ''))) return undefined;
+    if (isIP(host) === 0 || !this.config.sslQuorumAllowReverseDnsLookup) return fault;
+    return (await reverseNames(host)).some(isNamed) ? undefined : fault;
   }
 
   take(socket: Socket, accept: (socket: Socket) => void): void {
@@ -128,12 +143,4 @@ class QuorumTls implements Transport {
       onWarning(`certificates: cannot reload: ${why}. The previous ones stay in use`);
     }
   }
-}
-
-function trustUnlessRevoked(socket: TLSSocket, finding: ReturnType<Revocation['find']>): void {
-  finding.then((reason) => {
-    if (socket.destroyed) return;
-    if (reason === undefined) socket.emit('trusted');
-    else socket.destroy(new Error(`certificate is not accepted: ${reason}`));
-  });
 }

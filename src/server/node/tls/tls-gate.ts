@@ -1,5 +1,4 @@
 /** TLS handshakes. One that fails, stalls, or exceeds a limit closes only its own socket. */
-import { reverse } from 'node:dns/promises';
 import type { Socket } from 'node:net';
 import {
   createServer,
@@ -11,6 +10,7 @@ import { LIMITS, type LimitName } from '../../limits/limits.js';
 import { checkHost } from '../sockets/names-host.js';
 import { keyOf, PendingSockets } from '../sockets/pending-sockets.js';
 import { addressOf, nameOf } from '../sockets/remote-name.js';
+import { reverseNames } from '../sockets/reverse-names.js';
 import { certificateSubject } from './certificate-subject.js';
 import { makeRevocation, type Revocation } from './revocation.js';
 import { isNamedAsIssuer, makeTrustCheck } from './self-issued.js';
@@ -215,14 +215,13 @@ export class TlsGate {
     }
     const ignore = (): void => undefined;
     socket.on('error', ignore);
-    reverse(address)
-      .catch(() => [])
-      .then((names: readonly string[]) => {
-        socket.off('error', ignore);
-        if (socket.destroyed) return;
-        if (names.some(isNamed)) this.accept(socket, subject);
-        else this.fail(socket, `${nameOf(socket)} has a certificate that does not name it`);
-      });
+    const judge = (names: readonly string[]): void => {
+      socket.off('error', ignore);
+      if (socket.destroyed) return;
+      if (names.some(isNamed)) this.accept(socket, subject);
+      else this.fail(socket, `${nameOf(socket)} has a certificate that does not name it`);
+    };
+    reverseNames(address).then(judge, () => judge([]));
   }
 
   private lacking(socket: TLSSocket): string {

@@ -13,6 +13,7 @@ import {
 import { messageOf } from '../../../protocol/message-of.js';
 import type { Config } from '../../config/config.js';
 import { ExitCode, ServerError } from '../storage/errors.js';
+import { opensslName } from './cipher-names.js';
 import {
   readKeyStore,
   readPasswordFile,
@@ -64,10 +65,16 @@ export interface TlsSource
 
 /** For clients. @throws ServerError ECONFIG that names the option, or the file and its fault */
 export function readTlsOptions(config: Config, onWarning: (message: string) => void): TlsOptions {
-  return readTlsSource(
-    { ...config, prefix: 'ssl', needOption: 'ssl.clientAuth=need', whom: 'client' },
-    onWarning,
-  );
+  const source: TlsSource = {
+    ...config,
+    prefix: 'ssl',
+    needOption: 'ssl.clientAuth=need',
+    whom: 'client',
+    // As in Apache's server (X509Util), it takes both options; config.ts warns.
+    sslClientHostnameVerification:
+      config.sslHostnameVerification && config.sslClientHostnameVerification,
+  };
+  return readTlsSource(source, onWarning);
 }
 
 export function readQuorumTlsOptions(
@@ -216,17 +223,19 @@ function storesOf(
 }
 
 const VERSIONS: readonly SecureVersion[] = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'];
-/** In Java, TLS without a number means all its versions. */
-const DEFAULT_PROTOCOLS: readonly string[] = ['TLSv1.2', 'TLS'];
-
-/** TLS 1.2 and 1.3, unless the options say otherwise. */
+/**
+ * TLS 1.2 and 1.3, unless the options say otherwise. Without enabledProtocols, Apache's client port
+ * takes the version of ssl.protocol alone (ClientX509Util), and its quorum port the versions that
+ * Java enables for ssl.quorum.protocol (SSLContextAndOptions).
+ */
 function versionsOf(config: TlsSource, onWarning: (message: string) => void): SecureContextOptions {
   const { prefix, sslProtocol, sslEnabledProtocols } = config;
   if (sslEnabledProtocols === null) {
-    if (DEFAULT_PROTOCOLS.includes(sslProtocol)) {
-      return { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.3' };
-    }
+    const both = { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.3' } as const;
+    // In Java, TLS without a number means all its versions.
+    if (sslProtocol === null || sslProtocol.toUpperCase() === 'TLS') return both;
     const only = versionNamed(`${prefix}.protocol`, sslProtocol);
+    if (prefix === 'ssl.quorum' && only === 'TLSv1.3') return both;
     return { minVersion: only, maxVersion: only };
   }
   const named = sslEnabledProtocols
@@ -263,20 +272,6 @@ function ciphersOf(config: TlsSource, onWarning: (message: string) => void): Sec
   if (taken.length === 0)
     throw configFault(`${prefix}.ciphersuites: has no cipher suite of this server`);
   return { ciphers: taken.join(':') };
-}
-
-/** TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 is ECDHE-RSA-AES128-GCM-SHA256 in OpenSSL. */
-export function opensslName(javaName: string): string {
-  const match = /^(?:TLS|SSL)_(.+)_WITH_(.+)$/.exec(javaName);
-  if (match === null) return javaName.toUpperCase();
-  const [, exchange = '', cipher = ''] = match;
-  const bulk = cipher
-    .replace(/^AES_(\d+)_CBC_/, 'AES$1_')
-    .replace(/^AES_(\d+)_/, 'AES$1_')
-    .replace(/^CHACHA20_POLY1305_SHA256$/, 'CHACHA20_POLY1305')
-    .replace(/^3DES_EDE_CBC_/, 'DES_CBC3_');
-  const prefix = exchange === 'RSA' ? '' : `${exchange}-`;
-  return `${prefix}${bulk}`.replaceAll('_', '-').toUpperCase();
 }
 
 export function configFault(message: string, cause?: unknown): ServerError {

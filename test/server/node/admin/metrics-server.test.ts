@@ -31,10 +31,13 @@ async function scrape(config: Readonly<Record<string, string>> = {}): Promise<st
 
 const LABEL = String.raw`[a-zA-Z_]\w*="(?:[^"\\\n]|\\["\\n])*"`;
 const SAMPLE = new RegExp(
-  String.raw`^([a-zA-Z_:][\w:]*)(\{${LABEL}(?:,${LABEL})*\})? (NaN|[+-]Inf|-?[\d.]+(?:e[+-]?\d+)?)$`,
+  String.raw`^([a-zA-Z_:][\w:]*)(\{${LABEL}(?:,${LABEL})*\})? (NaN|Nan|[+-]Inf|-?[\d.]+(?:e[+-]?\d+)?)$`,
 );
 
-/** Reads the text format 0.0.4, and fails where Prometheus would. */
+/**
+ * Reads the text format 0.0.4, and fails where Prometheus would. It takes NaN in any case;
+ * prom-client writes Nan.
+ */
 function parse(text: string): Map<string, number> {
   const values = new Map<string, number>();
   const types = new Map<string, string>();
@@ -75,9 +78,35 @@ test('Prometheus can read the metrics, named as in mntr without zk_', async () =
   assert.not.match(text, /^zk_/m);
 });
 
+/** The metrics in the alerts of zookeeperMonitor.md of 3.9.5, except Prometheus's own `up`. */
+const IN_ALERTS = [
+  'znode_count',
+  'num_alive_connections',
+  'approximate_data_size',
+  'watch_count',
+  'election_time_count',
+  'open_file_descriptor_count',
+  'fsynctime_sum',
+  'snapshottime_sum',
+  'avg_latency',
+  'jvm_memory_bytes_used{area="heap"}',
+  'jvm_memory_bytes_max{area="heap"}',
+];
+
+test("the alerts of Apache's guide find their metrics", async () => {
+  const values = parse(await scrape());
+  const missing = IN_ALERTS.filter((name) => !Number.isFinite(values.get(name)));
+  assert.equal(missing, []);
+  for (const name of ['jvm_memory_bytes_N', 'jvm_memory_N_bytes']) {
+    const of = (figure: string) => values.get(`${name.replace('N', figure)}{area="heap"}`) ?? 0;
+    assert.ok(0 < of('used') && of('used') <= of('committed') && of('used') < of('max'), name);
+  }
+});
+
 test('exportJvmInfo=false omits the process metrics', async () => {
   const values = parse(await scrape({ 'metricsProvider.exportJvmInfo': 'false' }));
   assert.not(values.has('process_resident_memory_bytes'));
+  assert.not(values.has('jvm_memory_bytes_used{area="heap"}'));
   assert.ok(values.has('uptime'));
 });
 

@@ -173,6 +173,12 @@ test('the names of servers count without fips-mode, or where the file asks for t
     }
     const byAddress = await isAccepted(files, ['127.0.0.1'], 'localhost', { [verify]: 'true' });
     assert.ok(byAddress, 'the address of a name is enough');
+    const [name, other] = [['localhost'], ['elsewhere.example']];
+    const fips = { 'fips-mode': 'false' };
+    assert.ok(await isAccepted(files, name, '127.0.0.1', fips), 'a name of an address is enough');
+    assert.not(await isAccepted(files, other, '127.0.0.1', fips), 'not a name of another one');
+    const noLookup = { ...fips, 'ssl.quorum.allowReverseDnsLookup': 'false' };
+    assert.not(await isAccepted(files, name, '127.0.0.1', noLookup), 'without a lookup, it is not');
   } finally {
     files.remove();
   }

@@ -1,8 +1,10 @@
 import { getCiphers } from 'node:tls';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { configFromOptions } from '../../../../src/server/config/config.js';
 import { ServerError } from '../../../../src/server/main.js';
-import { opensslName } from '../../../../src/server/node/tls/tls-options.js';
+import { opensslName } from '../../../../src/server/node/tls/cipher-names.js';
+import { readQuorumTlsOptions } from '../../../../src/server/node/tls/tls-options.js';
 import { makeTlsFiles, startSecure, talk } from '../../../support/tls-world.js';
 import { waitFor } from '../../../support/wait-for.js';
 
@@ -40,6 +42,41 @@ test('reasons for failed handshakes are logged with a rate limit', async () => {
     files.remove();
   }
 });
+
+const VERSIONS = ['TLSv1.2', 'TLSv1.3'] as const;
+
+for (const [text, client, quorum] of [
+  [undefined, VERSIONS, VERSIONS],
+  ['TLS', VERSIONS, VERSIONS],
+  ['TLSv1.2', ['TLSv1.2'], ['TLSv1.2']],
+  ['tlsv1.3', ['TLSv1.3'], VERSIONS],
+] as const) {
+  test(`ssl.protocol=${text}: clients ${client}; ssl.quorum.protocol: servers ${quorum}`, async () => {
+    const files = makeTlsFiles();
+    const value = text === undefined ? {} : { 'ssl.protocol': text, 'ssl.quorum.protocol': text };
+    const result = configFromOptions({
+      'ssl.quorum.keyStore.location': files.serverFile,
+      'ssl.quorum.trustStore.location': files.caFile,
+      ...value,
+    });
+    if (!('config' in result)) throw new Error('the options are not a configuration');
+    const server = await startSecure(files, value);
+    try {
+      const taken = [];
+      for (const version of VERSIONS) {
+        const only = { minVersion: version, maxVersion: version };
+        const options = { ca: files.authority.cert, ...files.client, ...only };
+        if ((await talk(server.securePort, options)).text === 'imok') taken.push(version);
+      }
+      assert.equal(taken, [...client]);
+      const { context } = readQuorumTlsOptions(result.config, () => undefined);
+      assert.equal([context.minVersion, context.maxVersion], [quorum[0], quorum.at(-1)]);
+    } finally {
+      await server.close();
+      files.remove();
+    }
+  });
+}
 
 test("Java names of cipher suites are translated to OpenSSL's", () => {
   for (const [java, openssl] of [

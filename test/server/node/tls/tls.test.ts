@@ -269,6 +269,14 @@ test('ssl.clientHostnameVerification requires the address of a client in its cer
     assert.is((await talk(server.securePort, { ca, ...byName })).text, '');
   }));
 
+test('ssl.hostnameVerification=false turns ssl.clientHostnameVerification off', () => {
+  const options = { 'ssl.clientHostnameVerification': 'true', 'ssl.hostnameVerification': 'false' };
+  return withServer(options, async (server, { authority }) => {
+    const other = authority.issue({ names: ['elsewhere.example'] });
+    assert.is((await talk(server.securePort, { ca: authority.cert, ...other })).text, 'imok');
+  });
+});
+
 test('a server without a clientPort uses TLS only', async () => {
   const files = makeTlsFiles();
   const config = { ...files.config, secureClientPort: String(await freePort()) };

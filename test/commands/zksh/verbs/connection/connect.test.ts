@@ -131,7 +131,7 @@ test('a client configuration gives TLS with PEM files, and other stores are refu
     writeFileSync(file('key.jceks'), Buffer.from('cececece00000002', 'hex'));
     write([secure, 'zookeeper.ssl.keyStore.location=key.jceks']);
     assert.match(await messageOf(readClientProperties(file('p'))), /is a JCEKS store/);
-    for (const line of ['crl=true', 'enabledProtocols=TLSv1.3']) {
+    for (const line of ['crl=true', 'context.supplier.class=com.example.Supplier']) {
       write([secure, `zookeeper.ssl.${line}`]);
       assert.match(
         await messageOf(readClientProperties(file('p'))),
@@ -144,8 +144,25 @@ test('a client configuration gives TLS with PEM files, and other stores are refu
     write([secure, ocsp]);
     const text = 'zookeeper.ssl.ocsp=true: needs zookeeper.ssl.trustStore.location';
     assert.match(await messageOf(readClientProperties(file('p'))), text);
-    write([secure, 'zookeeper.ssl.hostnameVerification=false']);
-    assert.match(await messageOf(readClientProperties(file('p'))), /hostnameVerification/);
+    for (const [line, tls] of [
+      ['hostnameVerification=false', { isNameVerified: false }],
+      ['hostnameVerification=true', {}],
+      ['protocol=TLSv1.2', { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' }],
+      ['protocol=TLS', {}],
+      ['enabledProtocols=TLSv1.3', { minVersion: 'TLSv1.3', maxVersion: 'TLSv1.3' }],
+      ['enabledProtocols=TLSv1.3, TLSv1.2', { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.3' }],
+      [
+        'ciphersuites=TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,TLS_AES_128_GCM_SHA256',
+        { ciphers: 'ECDHE-RSA-AES256-GCM-SHA384:TLS_AES_128_GCM_SHA256' },
+      ],
+    ] as const) {
+      write([secure, `zookeeper.ssl.${line}`]);
+      assert.equal(await readClientProperties(file('p')), { tls }, line);
+    }
+    for (const line of ['protocol=SSLv3', 'enabledProtocols=TLSv1.1', 'ciphersuites=NONE']) {
+      write([secure, `zookeeper.ssl.${line}`]);
+      assert.match(await messageOf(readClientProperties(file('p'))), /: unknown .*"\w/, line);
+    }
     const run = await runZksh(['--properties', file('none'), '-c', 'ls /']);
     assert.is(run.code, 2);
     assert.match(run.stderr, /cannot read/);
