@@ -117,5 +117,6 @@ export const backupStatus: Task = {
   args: ['<backup>'],
   options: [KEY_FILE_OPTION, MAX_ENTRY_OPTION],
   hasMembers: false,
+  changesEnsemble: false,
   run: status,
 };

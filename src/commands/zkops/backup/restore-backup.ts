@@ -161,5 +161,6 @@ export const restoreBackup: Task = {
     MAX_ENTRY_OPTION,
   ],
   hasMembers: false,
+  changesEnsemble: false,
   run: restore,
 };

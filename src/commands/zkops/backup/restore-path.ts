@@ -25,6 +25,7 @@ import {
   type ReportRow,
   type Task,
   type TaskCall,
+  unlessDryRun,
 } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from '../files/max-entry.js';
 import { timeoutOf } from '../probes/ask-members.js';
@@ -280,5 +281,6 @@ export const restorePath: Task = {
     MAX_ENTRY_OPTION,
   ],
   hasMembers: true,
+  changesEnsemble: unlessDryRun,
   run,
 };

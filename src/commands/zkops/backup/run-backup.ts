@@ -200,5 +200,6 @@ export const runBackup: Task = {
     MAX_ENTRY_OPTION,
   ],
   hasMembers: false,
+  changesEnsemble: false,
   run,
 };

@@ -12,6 +12,7 @@ import {
   type ReportRow,
   type Task,
   type TaskCall,
+  unlessDryRun,
 } from '../calls/task.js';
 import { MAX_ENTRY_OPTION } from '../files/max-entry.js';
 import { type CheckedSnapshot, checkSnapshot, verifySnapshot } from '../files/verify-snapshot.js';
@@ -96,6 +97,7 @@ export const snapshot: readonly Task[] = [
     args: ['<file>'],
     options: [...ADMIN_OPTIONS, MAX_ENTRY_OPTION],
     hasMembers: false,
+    changesEnsemble: false,
     run: save,
   },
   {
@@ -109,6 +111,7 @@ export const snapshot: readonly Task[] = [
       MAX_ENTRY_OPTION,
     ],
     hasMembers: false,
+    changesEnsemble: unlessDryRun,
     run: restore,
   },
   { ...verifySnapshot, name: 'status', summary: 'Verify snapshot files, and count their znodes' },

@@ -185,5 +185,6 @@ export const cleanFolder: Task = {
     MAX_ENTRY_OPTION,
   ],
   hasMembers: false,
+  changesEnsemble: false,
   run: clean,
 };

@@ -285,6 +285,7 @@ export function makeDiff(limits: Limits): Task {
       MAX_ENTRY_OPTION,
     ],
     hasMembers: false,
+    changesEnsemble: false,
     run: (call) => diff(call, limits),
   };
 }

@@ -125,6 +125,7 @@ export const dumpLog: Task = {
     MAX_ENTRY_OPTION,
   ],
   hasMembers: false,
+  changesEnsemble: false,
   isListing: true,
   run: dump,
 };

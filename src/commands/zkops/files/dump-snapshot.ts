@@ -172,6 +172,7 @@ export const dumpSnapshot: Task = {
     MAX_ENTRY_OPTION,
   ],
   hasMembers: false,
+  changesEnsemble: false,
   isListing: true,
   run: dump,
 };

@@ -84,6 +84,7 @@ export const topSnapshot: Task = {
     MAX_ENTRY_OPTION,
   ],
   hasMembers: false,
+  changesEnsemble: false,
   isListing: true,
   run: top,
 };

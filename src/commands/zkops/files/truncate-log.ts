@@ -177,5 +177,6 @@ export const truncateLog: Task = {
     MAX_ENTRY_OPTION,
   ],
   hasMembers: false,
+  changesEnsemble: false,
   run: truncate,
 };

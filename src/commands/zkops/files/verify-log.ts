@@ -152,5 +152,6 @@ export const verifyLog: Task = {
   args: ['<log-or-folder...>'],
   options: [MAX_ENTRY_OPTION],
   hasMembers: false,
+  changesEnsemble: false,
   run: verify,
 };

@@ -122,5 +122,6 @@ export const verifySnapshot: Task = {
   args: ['<snapshot-or-folder...>'],
   options: [MAX_ENTRY_OPTION],
   hasMembers: false,
+  changesEnsemble: false,
   run: verify,
 };

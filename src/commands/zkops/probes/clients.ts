@@ -174,5 +174,6 @@ export const clientsTask: Task = {
     ...TIME_OPTIONS,
   ],
   hasMembers: true,
+  changesEnsemble: false,
   run: clients,
 };

@@ -216,5 +216,6 @@ export const consistencyTask: Task = {
     ...TIME_OPTIONS,
   ],
   hasMembers: true,
+  changesEnsemble: false,
   run: consistency,
 };

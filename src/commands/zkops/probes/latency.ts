@@ -234,5 +234,6 @@ export const latencyTask: Task = {
     ...TIME_OPTIONS,
   ],
   hasMembers: true,
+  changesEnsemble: true,
   run: latency,
 };

@@ -13,7 +13,13 @@ import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { OpsResult, Problem } from '../../ensemble/verdict/result.js';
 import { takeRunLock } from '../../program/run-lock.js';
 import { TIME_OPTIONS } from '../calls/options.js';
-import type { Report, ReportRow, Task, TaskCall } from '../calls/task.js';
+import {
+  type Report,
+  type ReportRow,
+  type Task,
+  type TaskCall,
+  unlessDryRun,
+} from '../calls/task.js';
 import { askMembers } from './ask-members.js';
 import { Doubt, doubtOf, PAUSE_MS, settle } from './doubt.js';
 import { mayStop, quorumOf, restartOrder } from './may-stop.js';
@@ -278,5 +284,6 @@ export const rollTask: Task = {
     ...TIME_OPTIONS,
   ],
   hasMembers: true,
+  changesEnsemble: unlessDryRun,
   run: roll,
 };

@@ -152,5 +152,6 @@ export const watchesTask: Task = {
     ...TIME_OPTIONS,
   ],
   hasMembers: true,
+  changesEnsemble: false,
   run: watches,
 };
