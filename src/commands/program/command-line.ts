@@ -12,12 +12,16 @@ export type OptionKind =
   | readonly string[]
   | ((text: string, before: unknown) => unknown);
 
-/** Such as `['--keep <n>', 'snapshots to keep', 'count', 3]`. Without `<…>`, it is a flag. */
+/**
+ * Such as `['--keep <n>', 'snapshots to keep', 'count', 3]`. Without `<…>`, it is a flag. With
+ * `earlierNameOf`, it sets that option, and no help or completion shows it.
+ */
 export type CallOption = readonly [
   flags: string,
   about: string,
   kind?: OptionKind,
-  fallback?: string | number,
+  fallback?: string | number | undefined,
+  earlierNameOf?: string,
 ];
 
 /** One verb: its help, its options, and its manual page come from these fields. */
@@ -185,8 +189,12 @@ function plainError(text: string, { suggestions = {} }: Program): string {
   return form.replace(/\n\(Did /, ' (did ').replace(/\.$/, '');
 }
 
-function makeOption([flags, about, kind = 'text', fallback]: CallOption): Option {
+function makeOption([flags, about, kind = 'text', fallback, newName]: CallOption): Option {
   const option = new Option(flags, about).default(fallback);
+  if (newName !== undefined) {
+    const named = new Option(`--${newName}`);
+    option.hideHelp().attributeName = () => named.attributeName();
+  }
   if (Array.isArray(kind)) return withSynonyms(option.choices(kind));
   if (!flags.includes('<') || kind === 'text') return option;
   return option.argParser((text, before) => {

@@ -157,7 +157,7 @@ export const restoreBackup: Task = {
     AT_OPTION,
     ['--to <folder>', 'new data directory'],
     KEY_FILE_OPTION,
-    ['--dry-run', 'print the size and the later txns of the moment, and write nothing'],
+    ['-n, --dry-run', 'print the size and the later txns of the moment, and write nothing'],
     MAX_ENTRY_OPTION,
   ],
   hasMembers: false,

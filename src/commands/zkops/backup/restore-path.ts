@@ -272,7 +272,7 @@ export const restorePath: Task = {
   options: [
     AT_OPTION,
     KEY_FILE_OPTION,
-    ['--dry-run', 'list the changes, and make none'],
+    ['-n, --dry-run', 'list the changes, and make none'],
     ['--yes', 'confirm: later changes of the subtree are lost'],
     ['--keep-acls', 'keep the ACLs of the ensemble'],
     ['--limit <n>', 'list at most this many changes', 'count', DEFAULT_LIMIT],

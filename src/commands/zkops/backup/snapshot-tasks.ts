@@ -106,7 +106,7 @@ export const snapshot: readonly Task[] = [
     args: ['<file>'],
     options: [
       ...ADMIN_OPTIONS,
-      ['--dry-run', 'verify the file, and change nothing'],
+      ['-n, --dry-run', 'verify the file, and change nothing'],
       ['--yes', 'confirm: all data of the server is replaced'],
       MAX_ENTRY_OPTION,
     ],

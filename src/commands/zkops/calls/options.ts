@@ -81,6 +81,14 @@ export const TIME_OPTIONS: readonly CallOption[] = [
   ['--deadline <time>', 'timeout for all members together', 'ms', 10_000],
 ];
 
+/** Bounds the rows of a list. */
+export function limitOptions(about: string, fallback: number): readonly CallOption[] {
+  return [
+    ['--limit <n>', about, 'count', fallback],
+    ['--count <n>', about, 'count', undefined, 'limit'],
+  ];
+}
+
 function outputOptions(formats: readonly string[], isJudged = true): readonly CallOption[] {
   const about = 'lowest level with a nonzero exit status';
   return [

@@ -6,6 +6,7 @@ import { type Subtree, SubtreeWalk } from '../../data-files/snapshot-tree.js';
 import { snapshotProblems } from '../../data-files/snapshot-verdict.js';
 import { shortBytes, shortCount } from '../../ensemble/format.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
+import { limitOptions } from '../calls/options.js';
 import { finishedReport, type Report, type Task, type TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 
@@ -16,14 +17,14 @@ const MEASURES = {
   data: ({ ownBytes }: Subtree) => ownBytes,
 } as const;
 
-const DEFAULT_COUNT = 20;
+const DEFAULT_LIMIT = 20;
 
 async function top(call: TaskCall): Promise<Report> {
   const file = await oneSnapshot(call.args[0] ?? '.');
   const name = Object.keys(MEASURES).find((key) => key === call.text('by')) ?? 'bytes';
   const measure = MEASURES[name as keyof typeof MEASURES];
   const depthLimit = call.number('depth') ?? Number.POSITIVE_INFINITY;
-  const largest = new Largest<Subtree>(call.number('count') ?? DEFAULT_COUNT, measure);
+  const largest = new Largest<Subtree>(call.number('limit') ?? DEFAULT_LIMIT, measure);
   const walk = new SubtreeWalk((subtree, depth) => {
     if (depth <= depthLimit) largest.add(subtree);
   });
@@ -79,7 +80,7 @@ export const topSnapshot: Task = {
   args: ['<snapshot-or-folder>'],
   options: [
     ['--by <measure>', 'measure to sort by', Object.keys(MEASURES)],
-    ['--count <n>', 'number of subtrees', 'count', DEFAULT_COUNT],
+    ...limitOptions('number of subtrees', DEFAULT_LIMIT),
     ['--depth <n>', 'maximum depth of a path', 'count'],
     MAX_ENTRY_OPTION,
   ],

@@ -5,7 +5,7 @@ import { shortCount, shortNumber } from '../../ensemble/format.js';
 import { type Member, parsedOf } from '../../ensemble/member.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
-import { TIME_OPTIONS } from '../calls/options.js';
+import { limitOptions, TIME_OPTIONS } from '../calls/options.js';
 import {
   finishedReport,
   type Report,
@@ -22,7 +22,7 @@ const LIMIT_SHARE = 0.8;
 const FAIR_SHARE = 2;
 /** With fewer connections, the balance does not matter. */
 const MIN_CONNECTIONS = 20;
-const DEFAULT_COUNT = 20;
+const DEFAULT_LIMIT = 20;
 
 interface Client {
   readonly member: Member;
@@ -125,7 +125,7 @@ async function clients(call: TaskCall): Promise<Report> {
   const groups = groupBy(all, ({ host, member, connection }) =>
     by === 'host' ? host : by === 'member' ? member.server : `${connection.sessionId} ${host}`,
   );
-  const limit = call.number('count') ?? DEFAULT_COUNT;
+  const limit = call.number('limit') ?? DEFAULT_LIMIT;
   const rows = [...groups]
     .sort(([, a], [, b]) => b.length - a.length)
     .slice(0, limit)
@@ -143,7 +143,7 @@ async function clients(call: TaskCall): Promise<Report> {
   const left = groups.size - rows.length;
   return finishedReport([{ title: by.toUpperCase(), key: by }, ...COLUMNS], rows, {
     verdict: concludeFrom(problems, summary),
-    notes: left > 0 ? [`${left} more, with fewer connections: --count shows them.`] : [],
+    notes: left > 0 ? [`${left} more, with fewer connections: --limit shows them.`] : [],
     totals: { connections: all.length, hosts },
   });
 }
@@ -170,7 +170,7 @@ export const clientsTask: Task = {
   name: 'clients',
   options: [
     ['--by <what>', 'group the rows', GROUPS, 'host'],
-    ['--count <n>', 'number of rows', 'count', DEFAULT_COUNT],
+    ...limitOptions('number of rows', DEFAULT_LIMIT),
     ...TIME_OPTIONS,
   ],
   hasMembers: true,

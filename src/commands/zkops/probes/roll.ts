@@ -280,7 +280,7 @@ export const rollTask: Task = {
       DEFAULT_WAIT_MS,
     ],
     ['--resume <file>', 'file that records finished members, to continue an interrupted roll'],
-    ['--dry-run', 'print the order and the commands, and restart nothing'],
+    ['-n, --dry-run', 'print the order and the commands, and restart nothing'],
     ...TIME_OPTIONS,
   ],
   hasMembers: true,

@@ -177,17 +177,17 @@ test('top sums subtrees', async () => {
     // Three values of four bytes: /locks and its children, except for their paths.
     const all = names + 5000 + 100 + 1 + 4 * 4;
     const big = '/app/big'.length + 5000 + '/app/big/leaf'.length + 100;
-    assert.equal((await paths('--count', '3')).slice(0, 3), [
+    assert.equal((await paths('--limit', '3')).slice(0, 3), [
       ['/', all, 9, 2],
       ['/app', '/app'.length + big + '/app/small'.length + 1, 4, 2],
       ['/app/big', big, 2, 1],
     ]);
-    assert.equal((await paths('--by', 'children', '--count', '1'))[0]?.[0], '/locks');
+    assert.equal((await paths('--by', 'children', '--limit', '1'))[0]?.[0], '/locks');
     assert.equal(
-      (await paths('--by', 'znodes', '--count', '3')).map(([at]) => at),
+      (await paths('--by', 'znodes', '--limit', '3')).map(([at]) => at),
       ['/', '/locks', '/app'],
     );
-    assert.equal((await paths('--by', 'data', '--count', '1'))[0]?.[0], '/app/big');
+    assert.equal((await paths('--by', 'data', '--limit', '1'))[0]?.[0], '/app/big');
     assert.equal(
       (await paths('--depth', '1')).map(([at]) => at),
       ['/', '/app', '/locks'],
