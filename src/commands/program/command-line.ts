@@ -2,7 +2,7 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { CompleteValue } from './complete-call.js';
 import { COMPLETION_SHELLS, type CompletionShell } from './completion-shells.js';
-import { DURATION_FORM, parseDuration } from './duration.js';
+import { DURATION_FORM, formatDuration, parseDuration } from './duration.js';
 
 /** A function also gets the earlier value, and throws what it expected. */
 export type OptionKind =
@@ -170,13 +170,14 @@ export function wholeNumber(min: number, max: number, what = 'a whole number') {
   };
 }
 
-const LONGEST_MS = 86_400_000;
+/** Two of them fit into a timer of Node.js. */
+const LONGEST_MS = 10 * 86_400_000;
 
 /** A number without a unit is in ms. */
 function readDuration(text: string): number {
   const ms = parseDuration(text, 1) ?? 0;
   if (ms >= 1 && ms <= LONGEST_MS) return ms;
-  throw new RangeError(`expected ${DURATION_FORM}, 1 ms to 1 d`);
+  throw new RangeError(`expected ${DURATION_FORM}, 1 ms to 10 d`);
 }
 
 /** Puts the error on one line: `unknown command 'sart' (did you mean start?)`. */
@@ -190,7 +191,9 @@ function plainError(text: string, { suggestions = {} }: Program): string {
 }
 
 function makeOption([flags, about, kind = 'text', fallback, newName]: CallOption): Option {
-  const option = new Option(flags, about).default(fallback);
+  const isTime = kind === 'ms' && typeof fallback === 'number';
+  const shown = isTime ? formatDuration(fallback) : undefined;
+  const option = new Option(flags, about).default(fallback, shown);
   if (newName !== undefined) {
     const named = new Option(`--${newName}`);
     option.hideHelp().attributeName = () => named.attributeName();

@@ -183,13 +183,13 @@ test('a damaged snapshot of the member stays out of the backup, until it is whol
     assert.equal(readFileSync(join(to, 'version-2', 'snapshot.3')), whole);
   }));
 
-test('--keep-days removes only what no restore to those days needs', () =>
+test('--keep-time removes only what no restore to that time needs', () =>
   withMember(async ({ put, run, to }) => {
     put('log.1', buildLog(entries(1, 4)));
     put('snapshot.2', makeSnapshot({ nodes: ['', '/app'].map((path) => ({ path })) }));
     await run();
     // The task's clock is at 1970, so all files are newer.
-    assert.is((await run('--keep-days', '1')).exitCode, 0);
+    assert.is((await run('--keep-time', '1d')).exitCode, 0);
     assert.ok(existsSync(join(to, 'version-2', 'snapshot.0')));
   }));
 
