@@ -6,6 +6,7 @@ import {
   textWidth,
   truncate,
 } from '../../commands/terminal/text-width.js';
+import { isoTime } from '../../commands/znodes/iso-time.js';
 import type { Stat } from '../../protocol/data.js';
 import { safeLine } from '../../protocol/sanitize.js';
 import { formatSessionId } from '../../protocol/session-id.js';
@@ -148,8 +149,11 @@ function statLines(stat: Stat | undefined, form: string | undefined): readonly s
     ...(owner === 0n ? [] : [`of session ${formatSessionId(owner)}`]),
     ...(form === undefined ? [] : [`as ${form}`]),
   ];
-  const changed = new Date(Number(stat.mtime)).toISOString().replace('T', ' ').slice(0, 19);
-  return [facts.join(', '), `changed ${changed} UTC`];
+  const time = isoTime(stat.mtime);
+  const [, day, clock] = /^(\S+)T(\S+)\.\d+Z$/.exec(time ?? '') ?? [];
+  // The root of a new ensemble has no time.
+  const changed = day === undefined ? (time ?? 'never') : `${day} ${clock} UTC`;
+  return [facts.join(', '), `changed ${changed}`];
 }
 
 /** Ignores text far beyond the visible part. */

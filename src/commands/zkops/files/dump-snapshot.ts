@@ -13,6 +13,7 @@ import {
 import { snapshotProblems } from '../../data-files/snapshot-verdict.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
+import { isoTime } from '../../znodes/iso-time.js';
 import type { Report, ReportColumn, ReportRow, Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 import { NcduDocument } from './ncdu.js';
@@ -55,8 +56,8 @@ function rowOf(node: SnapshotNode, acls: ReadonlyMap<bigint, string>, hasData: b
     formatZxid(czxid),
     formatZxid(mzxid),
     formatZxid(pzxid),
-    new Date(Number(ctime)).toISOString(),
-    new Date(Number(mtime)).toISOString(),
+    isoTime(ctime),
+    isoTime(mtime),
     formatZxid(ephemeralOwner),
     acl,
     path === '' ? '/' : path,

@@ -241,4 +241,16 @@ test('a full disk is named as that, with the way to continue', () => {
   );
 });
 
+test('a txn with an impossible time is shown with its number', () =>
+  withMember(async ({ put, run, status, restore }) => {
+    const time = 2n ** 62n;
+    const body = new ByteBuilder().string('/app').buffer(Buffer.from('x')).int(2).build();
+    const late = buildEntry({ zxid: 2n, type: 5, body, time });
+    put('log.1', buildLog([entry(1n, 1), late]));
+    assert.is((await run()).exitCode, 0);
+    assert.is((await status()).rows.at(-1)?.['time'], String(Number(time)));
+    assert.is((await restore('latest', '--dry-run')).rows[0]?.['time'], String(Number(time)));
+    assert.is((await restore('0x1', '--dry-run')).totals['later'], 1);
+  }));
+
 test.run();

@@ -196,6 +196,25 @@ test('top sums subtrees', async () => {
   });
 });
 
+test('dump has no time for the root of a new ensemble, and the number of an impossible time', async () => {
+  const nodes = [
+    { path: '', time: 0n },
+    { path: '/late', time: 2n ** 62n },
+    { path: '/early', time: -(2n ** 62n) },
+  ];
+  await withFiles({ 'snapshot.5': makeSnapshot({ nodes, digestZxid: 5n }) }, async (path) => {
+    const { rows } = await taskJson(['snap', 'dump', path('.')]);
+    assert.equal(
+      rows.map(({ ctime, mtime }) => [ctime, mtime]),
+      [
+        [null, null],
+        [`${2n ** 62n}`, `${2n ** 62n}`],
+        [`${-(2n ** 62n)}`, `${-(2n ** 62n)}`],
+      ],
+    );
+  });
+});
+
 test('dump has every znode with its Stat and ACL, or the sessions', async () => {
   await withFiles({ 'snapshot.5': WHOLE }, async (path) => {
     const { rows, totals } = await taskJson(['snap', 'dump', path('.'), '--data']);
