@@ -1,5 +1,6 @@
 import { Box } from 'ink';
 import type { ReactNode } from 'react';
+import { counted } from '../../commands/program/counted.js';
 import {
   graphemes,
   graphemeWidth,
@@ -144,8 +145,8 @@ function statLines(stat: Stat | undefined, form: string | undefined): readonly s
   const owner = stat.ephemeralOwner;
   const facts = [
     `version ${stat.version}`,
-    stat.dataLength === 1 ? '1 byte' : `${stat.dataLength} bytes`,
-    stat.numChildren === 1 ? '1 child' : `${stat.numChildren} children`,
+    counted(stat.dataLength, 'byte'),
+    counted(stat.numChildren, 'child', 'children'),
     ...(owner === 0n ? [] : [`of session ${formatSessionId(owner)}`]),
     ...(form === undefined ? [] : [`as ${form}`]),
   ];

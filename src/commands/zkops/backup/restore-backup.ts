@@ -12,6 +12,7 @@ import { openPlain } from '../../data-files/open-file.js';
 import { digestText } from '../../data-files/snapshot-verdict.js';
 import { UsageError } from '../../ensemble/usage-error.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
+import { counted } from '../../program/counted.js';
 import { isoTime } from '../../znodes/iso-time.js';
 import { finishedReport, type Report, type Task, type TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from '../files/max-entry.js';
@@ -125,14 +126,14 @@ function reportOf(moment: Moment, span: Span, to: string | undefined): Report {
   const row = [formatZxid(zxid), time, znodes, sessions, digestText(digest), check, snapshot, txns];
   const { later, lastZxid, lastTimeMs } = span;
   const until = lastTimeMs === undefined ? '' : ` of ${isoTime(lastTimeMs)}`;
-  const lost = `${later} later txns of the backup are not in it, up to ${formatZxid(lastZxid)}${until}`;
+  const lost = `the backup goes on with ${counted(later, 'later txn')}, up to ${formatZxid(lastZxid)}${until}`;
   const from = `${to}/${VERSION_DIR}`;
   const next = `copy snapshot.* of ${from} to the empty dataDir/${VERSION_DIR} of every member, and log.* to its dataLogDir/${VERSION_DIR}, then start all members`;
   const done = to === undefined ? 'would restore' : 'restored';
   return finishedReport(COLUMNS, [row], {
     verdict: concludeFrom(
       problemsOfMoment(moment),
-      `${done} ${znodes} znodes as of ${formatZxid(zxid)}`,
+      `${done} ${counted(znodes, 'znode')} as of ${formatZxid(zxid)}`,
     ),
     notes: [...(later > 0 ? [lost] : []), ...(to === undefined ? [] : [next])],
     totals: { later },

@@ -10,6 +10,7 @@ import { RunFault } from '../../ensemble/run-fault.js';
 import { UsageError } from '../../ensemble/usage-error.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import { CommandError } from '../../program/command-error.js';
+import { counted } from '../../program/counted.js';
 import { compareRecords, type Difference } from '../../zksh/verbs/move/compare-records.js';
 import {
   applyDifferences,
@@ -164,7 +165,7 @@ async function plan(restore: Restore): Promise<Plan> {
   const { unread, maskedAcls, ephemeralsLeftOut } = present;
   if (unread + maskedAcls > 0) {
     throw new RunFault(
-      `${path}: this session may not read ${unread} znodes and ${maskedAcls} ACLs\nAdd --auth USER:PASSWORD, or --keep-acls if only ACLs are hidden`,
+      `${path}: this session may not read ${counted(unread, 'znode')} and ${counted(maskedAcls, 'ACL')}\nAdd --auth USER:PASSWORD, or --keep-acls if only ACLs are hidden`,
     );
   }
   return { counts, sample, ephemerals: ephemeralsLeftOut };
@@ -245,7 +246,7 @@ function reportOf(path: string, moment: Moment, planned: Plan, isDry: boolean): 
   const { counts, sample, ephemerals } = planned;
   const { created, set, aclsSet, deleted } = counts;
   const at = formatZxid(moment.zxid);
-  const done = `${created} created, ${set} set, ${aclsSet} ACLs set, ${deleted} deleted`;
+  const done = `${created} created, ${set} set, ${counted(aclsSet, 'ACL')} set, ${deleted} deleted`;
   const summary = isDry ? `would restore ${path} as of ${at}` : `restored ${path} as of ${at}`;
   // One row may stand for a change of data and of the ACL.
   const isCut = created + set + deleted > sample.length;

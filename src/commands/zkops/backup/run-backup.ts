@@ -10,6 +10,7 @@ import { RunFault } from '../../ensemble/run-fault.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import { wholeNumber } from '../../program/command-line.js';
+import { counted } from '../../program/counted.js';
 import { DURATION_FORM, parseDuration } from '../../program/duration.js';
 import { hasCode } from '../../program/file-error.js';
 import type { Report, ReportRow, Task, TaskCall } from '../calls/task.js';
@@ -74,7 +75,7 @@ class Backup {
   get summary(): string {
     const { last } = this.log;
     const reach = last === undefined ? 'no txn yet' : `up to txn ${formatZxid(last.zxid)}`;
-    return `${this.snapshots} snapshots and ${this.txns} txns added, ${reach}`;
+    return `${counted(this.snapshots, 'snapshot')} and ${counted(this.txns, 'txn')} added, ${reach}`;
   }
 
   /** Yields a row for each round that changed something; with --once, only one. */
@@ -140,7 +141,7 @@ class Backup {
     }
     this.problems.push(...this.memberSnapshots.problems);
     const notes = [
-      ...(removed > 0 ? [`${removed} txns removed: no quorum accepted them`] : []),
+      ...(removed > 0 ? [`${counted(removed, 'txn')} removed: no quorum accepted them`] : []),
       ...(isMemberLate ? ['the member lags the backup'] : []),
       ...(removedFiles > 0 ? [`${removedFiles} old files removed`] : []),
       ...this.problems.map(({ text }) => text),

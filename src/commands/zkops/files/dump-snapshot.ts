@@ -13,6 +13,7 @@ import {
 import { snapshotProblems } from '../../data-files/snapshot-verdict.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
+import { counted } from '../../program/counted.js';
 import { isoTime } from '../../znodes/iso-time.js';
 import type { Report, ReportColumn, ReportRow, Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
@@ -82,7 +83,10 @@ async function dump(call: TaskCall): Promise<Report> {
       seen.outcome === undefined ? [] : snapshotProblems(file.path, seen.outcome);
     const { nodes = 0, sessions = 0, storedDigest, lastProcessedZxid } = seen.outcome ?? {};
     return {
-      verdict: concludeFrom(problems, `${file.path}: ${nodes} znodes, ${sessions} sessions`),
+      verdict: concludeFrom(
+        problems,
+        `${file.path}: ${counted(nodes, 'znode')}, ${counted(sessions, 'session')}`,
+      ),
       totals: {
         snapshot: file.path,
         znodes: nodes,

@@ -6,6 +6,7 @@ import { type Subtree, SubtreeWalk } from '../../data-files/snapshot-tree.js';
 import { snapshotProblems } from '../../data-files/snapshot-verdict.js';
 import { shortBytes, shortCount } from '../../ensemble/format.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
+import { counted } from '../../program/counted.js';
 import { limitOptions } from '../calls/options.js';
 import { finishedReport, type Report, type Task, type TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
@@ -56,7 +57,7 @@ async function top(call: TaskCall): Promise<Report> {
       path,
     ]);
   const { nodes, dataBytes, sessions } = outcome;
-  const summary = `${file.path}: ${nodes} znodes, ${shortBytes(dataBytes)} of paths and data, ${sessions} sessions`;
+  const summary = `${file.path}: ${counted(nodes, 'znode')}, ${shortBytes(dataBytes)} of paths and data, ${counted(sessions, 'session')}`;
   const problems = snapshotProblems(file.path, outcome);
   return {
     ...finishedReport(COLUMNS, rows, {

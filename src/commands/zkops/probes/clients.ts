@@ -5,6 +5,7 @@ import { shortCount, shortNumber } from '../../ensemble/format.js';
 import { type Member, parsedOf } from '../../ensemble/member.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
+import { counted } from '../../program/counted.js';
 import { limitOptions, TIME_OPTIONS } from '../calls/options.js';
 import {
   finishedReport,
@@ -139,7 +140,9 @@ async function clients(call: TaskCall): Promise<Report> {
   const hosts = new Set(all.map(({ host }) => host)).size;
   const nobody = silence(members, 'cons', 'its connections');
   problems.push(...nobody);
-  const summary = nobody[0]?.text ?? `${all.length} connections of clients, from ${hosts} hosts`;
+  const summary =
+    nobody[0]?.text ??
+    `${counted(all.length, 'connection')} of clients, from ${counted(hosts, 'host')}`;
   const left = groups.size - rows.length;
   return finishedReport([{ title: by.toUpperCase(), key: by }, ...COLUMNS], rows, {
     verdict: concludeFrom(problems, summary),

@@ -11,6 +11,7 @@ import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import { THRESHOLDS } from '../../ensemble/verdict/thresholds.js';
 import { wholeNumber } from '../../program/command-line.js';
+import { counted } from '../../program/counted.js';
 import { formatDuration } from '../../program/duration.js';
 import { TIME_OPTIONS } from '../calls/options.js';
 import {
@@ -207,7 +208,7 @@ async function latency(call: TaskCall): Promise<Report> {
   const summary =
     measured.length === 0
       ? 'no member could be measured'
-      : `${measured.length} of ${probed.length} members measured, ${rounds} rounds${cut}`;
+      : `${measured.length} of ${counted(probed.length, 'member')} measured, ${counted(rounds, 'round')}${cut}`;
   return finishedReport(COLUMNS, probed.flatMap(rowsOf), {
     verdict: concludeFrom(problems, summary),
     notes: await explain(call, measured),

@@ -68,7 +68,7 @@ async function withMember(use: (world: World) => Promise<void>): Promise<void> {
 test('a second run adds only new txns, also from a new log of the member', () =>
   withMember(async ({ put, run, status, restore }) => {
     put('log.1', buildLog(entries(1, 3), 4096));
-    assert.is((await run()).verdict.summary, '1 snapshots and 3 txns added, up to txn 0x3');
+    assert.is((await run()).verdict.summary, '1 snapshot and 3 txns added, up to txn 0x3');
     put('log.1', buildLog(entries(1, 5), 4096));
     put('log.6', buildLog(entries(6, 7), 4096));
     assert.is((await run()).verdict.summary, '0 snapshots and 4 txns added, up to txn 0x7');
@@ -142,10 +142,10 @@ test('a record that is being written waits for the next run', () =>
     const torn = await run();
     assert.equal(
       [torn.exitCode, torn.verdict.summary],
-      [0, '1 snapshots and 3 txns added, up to txn 0x3'],
+      [0, '1 snapshot and 3 txns added, up to txn 0x3'],
     );
     put('log.1', whole);
-    assert.is((await run()).verdict.summary, '0 snapshots and 1 txns added, up to txn 0x4');
+    assert.is((await run()).verdict.summary, '0 snapshots and 1 txn added, up to txn 0x4');
   }));
 
 test('a crash of the backup costs no txn: its incomplete end is written again', () =>
@@ -156,7 +156,7 @@ test('a crash of the backup costs no txn: its incomplete end is written again', 
     truncateSync(log, readFileSync(log).length - 5);
     mkdirSync(join(to, 'incoming'), { recursive: true });
     writeFileSync(join(to, 'incoming', 'snapshot.9'), 'half');
-    assert.is((await run()).verdict.summary, '0 snapshots and 1 txns added, up to txn 0x4');
+    assert.is((await run()).verdict.summary, '0 snapshots and 1 txn added, up to txn 0x4');
     assert.equal(readdirSync(join(to, 'incoming')), []);
     assert.is((await status()).exitCode, 0);
     const bytes = readFileSync(log);

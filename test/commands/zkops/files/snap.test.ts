@@ -106,7 +106,7 @@ const FAULTS: readonly [string, Buffer, number, RegExp][] = [
     'a znode without its parent',
     ORPHAN,
     2,
-    /1 znodes have no parent before them \(first: \/gone\/child\)/,
+    /1 znode without a parent before \(first: \/gone\/child\)/,
   ],
   [
     'a tree that differs from its digest',
@@ -252,7 +252,7 @@ test('diff shows added, removed, and changed znodes, in any order of the files',
     const found = await taskJson(['snap', 'diff', path('snapshot.5'), path('snapshot.9')]);
     assert.is(found.exitCode, 1);
     assert.equal(found.rows, [
-      { change: 'changed', path: '/app/small', what: 'data 1 bytes to none, version 0 to 2' },
+      { change: 'changed', path: '/app/small', what: 'data 1 byte to none, version 0 to 2' },
       { change: 'removed', path: '/locks/a', what: '4 bytes' },
       { change: 'added', path: '/new', what: '4 bytes' },
     ]);

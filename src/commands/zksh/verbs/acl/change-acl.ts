@@ -2,6 +2,7 @@ import type { ZooKeeperClient } from '../../../../client/base/client.js';
 import { ZooKeeperError } from '../../../../client/base/errors.js';
 import type { ACL, Stat } from '../../../../protocol/data.js';
 import { CommandError } from '../../../program/command-error.js';
+import { counted } from '../../../program/counted.js';
 import { isCode } from '../../../znodes/is-code.js';
 import { formatAcl } from '../../../znodes/parse-acl.js';
 import { refuseLockout } from '../../../znodes/self-lockout.js';
@@ -135,7 +136,7 @@ async function dryRun(
   }
   return {
     kind: 'message',
-    text: `${count === 1 ? '1 ACL' : `${count} ACLs`} would be set`,
+    text: `${counted(count, 'ACL')} would be set`,
     fields: { path: root, count, isDryRun: true },
   };
 }
