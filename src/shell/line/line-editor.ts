@@ -10,6 +10,8 @@ export interface LineState {
   /** The shown history entry, and the text typed before. */
   readonly recall: { readonly index: number; readonly draft: string } | undefined;
   readonly search: Search | undefined;
+  /** The last accepted search, which n and N of vi repeat. */
+  readonly lastSearch: Search | undefined;
 }
 
 export interface Search {
@@ -29,7 +31,8 @@ export type LineAction =
   | { readonly type: LineKill }
   | { readonly type: 'yank' | 'transpose' }
   | { readonly type: 'line-up' | 'line-down' | 'history-previous' | 'history-next' }
-  | { readonly type: 'search' | 'search-accept' | 'search-cancel' };
+  | { readonly type: 'search' | 'search-accept' | 'search-cancel' }
+  | { readonly type: 'search-older' | 'search-newer' };
 
 type Written = Pick<LineState, 'text' | 'cursor' | 'killed'>;
 export type LineMove = 'left' | 'right' | 'word-left' | 'word-right' | 'line-start' | 'line-end';
@@ -49,6 +52,7 @@ export const EMPTY_LINE: LineState = {
   isKilling: false,
   recall: undefined,
   search: undefined,
+  lastSearch: undefined,
 };
 
 export function editLine(
@@ -91,6 +95,9 @@ export function editLine(
       return moveByRow(line, action.type, history);
     case 'search':
       return startSearch(line);
+    case 'search-older':
+    case 'search-newer':
+      return searchAgain(line, action.type === 'search-older' ? -1 : 1, history);
     case 'search-accept':
     case 'search-cancel':
       return line;
@@ -266,9 +273,9 @@ function editSearch(
     case 'search-cancel':
       return { ...line, ...search.before, search: undefined };
     case 'search-accept':
-      return { ...line, search: undefined };
+      return { ...line, search: undefined, lastSearch: search };
     default:
-      return editLine({ ...line, search: undefined }, action, history);
+      return editLine({ ...line, search: undefined, lastSearch: search }, action, history);
   }
 }
 
@@ -277,6 +284,19 @@ function findFurther(line: LineState, search: Search, history: readonly string[]
   // Skip equal entries: the key would seem to do nothing.
   if (search.index !== undefined) while (from >= 0 && history[from] === line.text) from--;
   return find(line, search, search.query, from, history);
+}
+
+/** Without another match, the line stays. */
+function searchAgain(line: LineState, step: 1 | -1, history: readonly string[]): LineState {
+  const { lastSearch: last } = line;
+  if (last === undefined || last.query === '') return line;
+  for (let index = (last.index ?? history.length) + step; ; index += step) {
+    const text = history[index];
+    if (text === undefined) return line;
+    const at = text.lastIndexOf(last.query);
+    if (at === -1 || text === line.text) continue;
+    return { ...line, text, cursor: at, lastSearch: { ...last, index, hasFailed: false } };
+  }
 }
 
 function find(
