@@ -22,6 +22,9 @@ import { NcduDocument } from './ncdu.js';
 const OPEN_ACL_KEY = -1n;
 const OPEN_ACL_TEXT = 'world:anyone:cdrwa';
 
+/** In ms as in the JSON of zksh, where these keys are numbers, too. */
+const showTime = (ms: string | number | bigint): string => isoTime(Number(ms)) ?? '-';
+
 const COLUMNS: readonly ReportColumn[] = [
   { title: 'BYTES', key: 'bytes', width: 7 },
   { title: 'VERSION', key: 'version', width: 7 },
@@ -30,8 +33,8 @@ const COLUMNS: readonly ReportColumn[] = [
   { title: 'CZXID', key: 'czxid', width: 12 },
   { title: 'MZXID', key: 'mzxid', width: 12 },
   { title: 'PZXID', key: 'pzxid', width: 12 },
-  { title: 'CTIME', key: 'ctime', width: 24 },
-  { title: 'MTIME', key: 'mtime', width: 24 },
+  { title: 'CTIME', key: 'ctime', width: 24, show: showTime },
+  { title: 'MTIME', key: 'mtime', width: 24, show: showTime },
   { title: 'OWNER', key: 'owner', width: 18 },
   { title: 'ACL', key: 'acl', width: 18 },
   { title: 'PATH', key: 'path', width: 30 },
@@ -57,8 +60,8 @@ function rowOf(node: SnapshotNode, acls: ReadonlyMap<bigint, string>, hasData: b
     formatZxid(czxid),
     formatZxid(mzxid),
     formatZxid(pzxid),
-    isoTime(ctime),
-    isoTime(mtime),
+    Number(ctime),
+    Number(mtime),
     formatZxid(ephemeralOwner),
     acl,
     path === '' ? '/' : path,

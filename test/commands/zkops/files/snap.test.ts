@@ -203,15 +203,12 @@ test('dump has no time for the root of a new ensemble, and the number of an impo
     { path: '/early', time: -(2n ** 62n) },
   ];
   await withFiles({ 'snapshot.5': makeSnapshot({ nodes, digestZxid: 5n }) }, async (path) => {
-    const { rows } = await taskJson(['snap', 'dump', path('.')]);
-    assert.equal(
-      rows.map(({ ctime, mtime }) => [ctime, mtime]),
-      [
-        [null, null],
-        [`${2n ** 62n}`, `${2n ** 62n}`],
-        [`${-(2n ** 62n)}`, `${-(2n ** 62n)}`],
-      ],
-    );
+    const table = await callTask(['snap', 'dump', path('.')]);
+    const shown = table.out
+      .split('\n')
+      .flatMap((line) => /(\S+) +(\S+) +0x0 .*\//.exec(line)?.slice(1) ?? []);
+    const [late, early] = [2n ** 62n, -(2n ** 62n)].map((time) => `${Number(time)}`);
+    assert.equal(shown, ['-', '-', late, late, early, early]);
   });
 });
 
@@ -227,7 +224,8 @@ test('dump has every znode with its Stat and ACL, or the sessions', async () => 
     assert.is(last?.['owner'], '0x78');
     assert.is(last?.['acl'], 'world:anyone:r');
     assert.is(last?.['czxid'], '0x5');
-    assert.is(last?.['mtime'], '2023-11-14T22:13:20.000Z');
+    // As in the JSON of zksh.
+    assert.is(last?.['mtime'], 1_700_000_000_000);
     assert.is(last?.['data_base64'], Buffer.from('data').toString('base64'));
     assert.is(rows[1]?.['bytes'], null, 'null data differs from empty data');
     assert.is(rows[0]?.['bytes'], 0);
