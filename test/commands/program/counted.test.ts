@@ -12,7 +12,7 @@ test('one is singular, everything else plural', () => {
   assert.is(counted(2, 'snapshot'), '2 snapshots');
 });
 
-/** A sum in a sentence, such as `${count} bytes`. A ratio such as `${up} of ${all} members` is none. */
+/** A sum in a sentence, such as `${count} bytes`, but no ratio, such as `${up} of ${all}`. */
 const SUM =
   /(?<! of )\$\{[^{}]+\} (bytes|znodes|snapshots|txns|rounds|sessions|connections|hosts|children|ACLs)\b/;
 /** These have limits or lists, never one. */

@@ -126,7 +126,7 @@ function reportOf(moment: Moment, span: Span, to: string | undefined): Report {
   const row = [formatZxid(zxid), time, znodes, sessions, digestText(digest), check, snapshot, txns];
   const { later, lastZxid, lastTimeMs } = span;
   const until = lastTimeMs === undefined ? '' : ` of ${isoTime(lastTimeMs)}`;
-  const lost = `the backup goes on with ${counted(later, 'later txn')}, up to ${formatZxid(lastZxid)}${until}`;
+  const lost = `the backup continues with ${counted(later, 'later txn')}, up to ${formatZxid(lastZxid)}${until}`;
   const from = `${to}/${VERSION_DIR}`;
   const next = `copy snapshot.* of ${from} to the empty dataDir/${VERSION_DIR} of every member, and log.* to its dataLogDir/${VERSION_DIR}, then start all members`;
   const done = to === undefined ? 'would restore' : 'restored';

@@ -1,9 +1,10 @@
-/** A backup onto a real disk that fills up, and its continuation after space returns. */
+/** A backup onto a real disk that fills up, and its continuation after space returns. It mounts. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { namespaceTest } from '../../../support/namespaces.js';
 import { makeTempDir } from '../../../support/temp-dir.js';
 import { ByteBuilder, buildEntry, buildLog } from '../../../support/zk-files.js';
 import { callTask, taskJson } from '../call-task.js';
@@ -14,16 +15,6 @@ const TXNS = 300;
 function mount(...args: readonly string[]): boolean {
   return spawnSync('mount', ['-t', 'tmpfs', ...args]).status === 0;
 }
-
-function canMount(): boolean {
-  const { path, remove } = makeTempDir('mount');
-  const can = mount('disk', path) && spawnSync('umount', [path]).status === 0;
-  remove();
-  if (!can) console.log('skipped: a full disk: this user may not mount');
-  return can;
-}
-
-const mountTest = canMount() ? test : test.skip;
 
 /** Each txn sets a kilobyte, so the log is larger than the disk. */
 const LOG = buildLog(
@@ -38,7 +29,7 @@ const LOG = buildLog(
   }),
 );
 
-mountTest('a backup stops on a full disk, and continues after space returns', async () => {
+namespaceTest('a backup stops on a full disk, and continues after space returns', async () => {
   const home = makeTempDir('full');
   const [member, to] = [join(home.path, 'data'), join(home.path, 'kept')];
   const run = ['backup', 'run', member, '--to', to, '--once'];
