@@ -1,5 +1,5 @@
 // Makes dist/executable/zk, a single executable for the system that it runs on, from the installed
-// Node.js, with links named zksh, zkops, and zkserver. It needs postject, which npx fetches.
+// Node.js, with links named zksh, zkops, and zkserver. postject puts the files into the copy.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -18,7 +18,7 @@ import { join } from 'node:path';
 
 const BUNDLES = 'dist/bin';
 const OUT = 'dist/executable';
-const POSTJECT = 'postject@1.0.0-alpha.6';
+const POSTJECT = 'node_modules/postject/dist/cli.js';
 /** Node.js looks for this text in its own file. */
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 
@@ -78,8 +78,8 @@ execFileSync(process.execPath, ['--experimental-sea-config', config], { stdio: '
 const executable = join(OUT, 'zk');
 copyFileSync(process.execPath, executable);
 chmodSync(executable, 0o755);
-const inject = ['--yes', POSTJECT, executable, 'NODE_SEA_BLOB', blob, '--sentinel-fuse', FUSE];
-execFileSync('npx', inject, { stdio: ['ignore', 'ignore', 'inherit'] });
+const inject = [POSTJECT, executable, 'NODE_SEA_BLOB', blob, '--sentinel-fuse', FUSE];
+execFileSync(process.execPath, inject, { stdio: ['ignore', 'ignore', 'inherit'] });
 for (const name of ['zksh', 'zkops', 'zkserver']) symlinkSync('zk', join(OUT, name));
 for (const file of [archive, config, blob]) rmSync(file);
 const size = (statSync(executable).size / 1e6).toFixed(0);

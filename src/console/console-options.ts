@@ -36,7 +36,7 @@ export const CONSOLE_OPTIONS: readonly CallOption[] = [
   ['--record <paths>', 'record events below these paths from the start, comma-separated'],
   ['--audit-log <file>', 'append one JSON line for each change, instead of standard error'],
   ['--trend-file <file>', 'keep charts, leaders, and changes across restarts'],
-  ['--interval <ms>', 'time between two polls', 'ms', DEFAULT_INTERVAL_MS],
+  ['--interval <time>', 'time between two polls', 'ms', DEFAULT_INTERVAL_MS],
   ['--limits <file>', 'file of limits: [warn] and [crit], name = limit'],
   ...TIME_OPTIONS,
 ];

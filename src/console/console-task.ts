@@ -79,11 +79,6 @@ function makePoller(call: TaskCall): EnsemblePoller {
 }
 
 async function start(call: TaskCall) {
-  if (allowsWrites(call) && call.has('isGuarded')) {
-    throw new UsageError(
-      '--allow-writes: the profile is protected or read-only\nUse --servers instead of --profile to allow changes',
-    );
-  }
   const { credentials, schemes, ...access } = await readAccess(call);
   const { members, tls, now } = call;
   const poller = makePoller(call);
@@ -193,6 +188,7 @@ export const consoleTask: Task = {
   name: 'console',
   options: CONSOLE_OPTIONS,
   hasMembers: true,
+  changesEnsemble: allowsWrites,
   isListing: true,
   run: runConsole,
 };

@@ -113,7 +113,9 @@ function layOut({ state, resolver, size }: ScreenProps) {
 
 function promptOf(state: ShellState, columns: number): readonly Span[] {
   if (state.question !== undefined) {
-    return [{ text: `${truncate(state.question, columns * 2)} [y/N] `, tone: 'busy' }];
+    // One row, with the cursor. Only a question with a list of its own has several.
+    const room = state.question.includes('\n') ? columns * 2 : columns - ' [y/N] '.length - 1;
+    return [{ text: `${truncate(state.question, room)} [y/N] `, tone: 'busy' }];
   }
   if (state.secret !== undefined) return [{ text: state.secret.question ?? '', tone: 'busy' }];
   const { search } = state.line;

@@ -1,6 +1,7 @@
 // The pane of background watches above the line. When the last watch ends, the pane closes and its
 // rows move to the scrollback.
 
+import { counted } from '../commands/program/counted.js';
 import { textWidth, truncate } from '../commands/terminal/text-width.js';
 import { safeLine } from '../protocol/sanitize.js';
 import type { Span, Tone } from './terminal/theme.js';
@@ -64,7 +65,7 @@ export function paneRows(pane: WatchPane, columns: number, height: number): read
   const isBack = end < pane.rows.length;
   const hidden = pane.rows.length > shown.length;
   const hint = isBack ? 'PageDown scrolls down' : hidden ? 'PageUp scrolls up' : '';
-  const changes = pane.changes === 1 ? '1 change' : `${pane.changes} changes`;
+  const changes = counted(pane.changes, 'change');
   const title = [`watching ${pane.watches.join(', ')}`, changes, hint].filter(Boolean).join(' · ');
   return [
     [{ text: rule(title, columns), tone: isBack ? 'busy' : 'dim' }],

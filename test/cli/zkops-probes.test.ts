@@ -54,12 +54,12 @@ function leftBehind(connectString: string): Promise<string[]> {
 test('latency reports that its time ended before its rounds', async () => {
   const server = await startBundled();
   try {
-    const args = ['latency', '--servers', server.connectString, '--max-seconds', '1'];
+    const args = ['latency', '--servers', server.connectString, '--max-time', '500ms'];
     const { totals, verdict } = await taskJson([...args, '--count', '1000000', ...PATIENT], {
       ask: askWord,
     });
     assert.is(totals['isCut'], true);
-    assert.match(verdict.summary, / of 1000000: stopped early by --max-seconds 1$/);
+    assert.match(verdict.summary, / of 1000000: stopped early by --max-time 500ms$/);
   } finally {
     await server.close();
   }

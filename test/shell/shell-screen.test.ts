@@ -56,6 +56,10 @@ test('a search, a question, and a slow command show themselves', () => {
   const searching = { ...BASE, line: { ...EMPTY_LINE, text: 'ls /', search } };
   assert.is(rowsOf(searching)[0], "(search 'ls') ls /");
   assert.is(rowsOf(typed('typed on', { question: 'Sure?' }))[0], 'Sure? [y/N]');
+  const long = `Delete 9 znodes: ${'/many/of/them, '.repeat(20)}?`;
+  const [asked = '', below] = rowsOf(typed('typed on', { question: long }));
+  assert.match(asked, /^Delete 9 znodes: \/many.*… \[y\/N\]$/);
+  assert.is(below, rowsOf(typed('typed on', { question: 'Sure?' }))[1], 'one row');
   const running = { line: 'deleteall /a', isSlow: true };
   const slow = rowsOf(typed('typed on', { running, queue: ['ls /'] }));
   assert.equal(slow, ['typed on', 'running deleteall /a, 1 more in the queue; Ctrl-C interrupts']);

@@ -38,6 +38,8 @@ export class FakeClient implements ZooKeeperClient {
   readonly sessionTimeoutMs = 30_000;
   readonly chroot = '';
   silentMs = 0;
+  /** The mtime of znodes that are created. */
+  changedAt = FAKE_TIME;
   lastZxid = 0n;
   server: string | undefined;
   /** The names of the requested operations, in order. */
@@ -103,7 +105,7 @@ export class FakeClient implements ZooKeeperClient {
       mzxid: zxid,
       pzxid: zxid,
       ctime: FAKE_TIME,
-      mtime: FAKE_TIME,
+      mtime: this.changedAt,
       ephemeralOwner,
       dataLength: data?.length ?? 0,
     };

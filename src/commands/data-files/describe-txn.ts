@@ -2,6 +2,7 @@ import { errorName } from '../../protocol/error-code.js';
 import { OpCode, opCodeName } from '../../protocol/op-code.js';
 import { formatAcl } from '../../protocol/perms.js';
 import { readTxn, type Txn } from '../../server/tree/txn.js';
+import { counted } from '../program/counted.js';
 
 export interface DescribedTxn {
   readonly sessionId: bigint;
@@ -63,5 +64,5 @@ function detailOf(txn: Txn): string {
 
 /** A latin1 string has one character per byte. */
 function sizeOf(data: string | null): string {
-  return data === null ? 'no data' : `${data.length} bytes`;
+  return data === null ? 'no data' : counted(data.length, 'byte');
 }

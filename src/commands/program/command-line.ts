@@ -2,7 +2,7 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { CompleteValue } from './complete-call.js';
 import { COMPLETION_SHELLS, type CompletionShell } from './completion-shells.js';
-import { DURATION_FORM, parseDuration } from './duration.js';
+import { DURATION_FORM, formatDuration, parseDuration } from './duration.js';
 
 /** A function also gets the earlier value, and throws what it expected. */
 export type OptionKind =
@@ -12,12 +12,16 @@ export type OptionKind =
   | readonly string[]
   | ((text: string, before: unknown) => unknown);
 
-/** Such as `['--keep <n>', 'snapshots to keep', 'count', 3]`. Without `<…>`, it is a flag. */
+/**
+ * Such as `['--keep <n>', 'snapshots to keep', 'count', 3]`. Without `<…>`, it is a flag. With
+ * `earlierNameOf`, it sets that option, and no help or completion shows it.
+ */
 export type CallOption = readonly [
   flags: string,
   about: string,
   kind?: OptionKind,
-  fallback?: string | number,
+  fallback?: string | number | undefined,
+  earlierNameOf?: string,
 ];
 
 /** One verb: its help, its options, and its manual page come from these fields. */
@@ -166,13 +170,14 @@ export function wholeNumber(min: number, max: number, what = 'a whole number') {
   };
 }
 
-const LONGEST_MS = 86_400_000;
+/** Two of them fit into a timer of Node.js. */
+const LONGEST_MS = 10 * 86_400_000;
 
 /** A number without a unit is in ms. */
 function readDuration(text: string): number {
   const ms = parseDuration(text, 1) ?? 0;
   if (ms >= 1 && ms <= LONGEST_MS) return ms;
-  throw new RangeError(`expected ${DURATION_FORM}, 1 ms to 1 d`);
+  throw new RangeError(`expected ${DURATION_FORM}, 1 ms to 10 d`);
 }
 
 /** Puts the error on one line: `unknown command 'sart' (did you mean start?)`. */
@@ -185,8 +190,14 @@ function plainError(text: string, { suggestions = {} }: Program): string {
   return form.replace(/\n\(Did /, ' (did ').replace(/\.$/, '');
 }
 
-function makeOption([flags, about, kind = 'text', fallback]: CallOption): Option {
-  const option = new Option(flags, about).default(fallback);
+function makeOption([flags, about, kind = 'text', fallback, newName]: CallOption): Option {
+  const isTime = kind === 'ms' && typeof fallback === 'number';
+  const shown = isTime ? formatDuration(fallback) : undefined;
+  const option = new Option(flags, about).default(fallback, shown);
+  if (newName !== undefined) {
+    const named = new Option(`--${newName}`);
+    option.hideHelp().attributeName = () => named.attributeName();
+  }
   if (Array.isArray(kind)) return withSynonyms(option.choices(kind));
   if (!flags.includes('<') || kind === 'text') return option;
   return option.argParser((text, before) => {

@@ -145,7 +145,7 @@ function verbsOf(command: Command): readonly Candidate[] {
 function flagsOf({ command, typed }: Line): readonly Candidate[] {
   const isUsed = ({ long, short, required }: Option) =>
     !required && typed.some((word) => word === short || word === long);
-  const left = command.options.filter((option) => !isUsed(option));
+  const left = command.options.filter((option) => !option.hidden && !isUsed(option));
   const flags = left.map(({ long, short, description }) => ({
     value: long ?? short ?? '',
     about: description,

@@ -1,11 +1,12 @@
 import { CommandError, ExitCode } from '../program/command-error.js';
+import { counted } from '../program/counted.js';
 import { partialError } from '../znodes/walk.js';
 import type { TreeSink } from './tree-sink.js';
 import type { TreeSource } from './tree-source.js';
 
 /** "3 znodes, 120 bytes". */
 export function amount(znodes: number, bytes: number): string {
-  return `${znodes === 1 ? '1 znode' : `${znodes} znodes`}, ${bytes} bytes`;
+  return `${counted(znodes, 'znode')}, ${counted(bytes, 'byte')}`;
 }
 
 /** "" without skipped ephemerals. */
@@ -22,7 +23,7 @@ export function checkSource(source: TreeSource): void {
   if (unread > 0) throw partialError('some znodes could not be read', faults, unread);
   if (maskedAcls === 0) return;
   throw new CommandError(
-    `${maskedAcls} ACLs have hidden passwords: this session lacks the admin permission`,
+    `the passwords of ${counted(maskedAcls, 'ACL')} are hidden: this session lacks the admin permission`,
     {
       code: 'PARTIAL',
       exitCode: ExitCode.partial,

@@ -5,6 +5,7 @@ import type { ACL } from '../../protocol/data.js';
 import { isWithin } from '../../protocol/path.js';
 import { Perms } from '../../protocol/perms.js';
 import { CommandError, ExitCode } from '../program/command-error.js';
+import { counted } from '../program/counted.js';
 import { ownId } from '../znodes/self-lockout.js';
 import { isOpenAcl, isSameAcl, isSameData, type ZnodeRecord } from './znode-record.js';
 
@@ -199,7 +200,7 @@ export class TreeSink {
     const what = error.code === 'CONNECTIONLOSS' ? 'connection lost' : `failed with ${error.code}`;
     const done = this.written + this.kept;
     return new CommandError(
-      `${what} after ${done} znodes; up to ${IN_FLIGHT} more may have been written`,
+      `${what} after ${counted(done, 'znode')}; up to ${IN_FLIGHT} more may have been written`,
       { code: error.code, exitCode: ExitCode.connection, hint: LOST_HINT, cause: error },
     );
   }

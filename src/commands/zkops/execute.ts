@@ -14,7 +14,7 @@ import { writeAtomically } from '../program/atomic-file.js';
 import type { CliWorld, ShowOptions } from './calls/cli-world.js';
 import type { LiveSession } from './calls/live.js';
 import type { ParsedOptions } from './calls/options.js';
-import { withProfile } from './calls/profile.js';
+import { refusalOf, refuseGuarded, withProfile } from './calls/profile.js';
 import { shapedWorld, withShape } from './calls/shape.js';
 import { asFault, earlierOf, keepState, loadState, underLock } from './cron.js';
 import { srst } from './verbs/resets.js';
@@ -32,6 +32,7 @@ export async function execute(
   if (verb.isReset === true && options.yes !== true) {
     throw new UsageError(`${verb.name}: changes every member: add --yes to confirm`);
   }
+  if (verb.isReset === true) refuseGuarded(verb.name, options);
   const limits = readLimits(options);
   if (options.explain === true && world.renderGrid !== undefined) {
     await world.writeOut(world.renderGrid(explainLimits(limits), options.output));
@@ -126,6 +127,8 @@ function liveSession(
     poll: (earlier, signal) =>
       runVerb(verb, members, { ...run, earlier, ...(signal === undefined ? {} : { signal }) }),
     reset: async () => {
+      const refusal = refusalOf(srst.name, options);
+      if (refusal !== undefined) return refusal.message.split('\n', 1).join();
       const { members: results } = await runVerb(srst, members, run);
       const done = results.filter(({ state }) => state === 'answered').length;
       return `statistics reset on ${done} of ${results.length} members`;

@@ -6,7 +6,7 @@ import { resolveMembers, withNamedServers } from '../ensemble/members.js';
 import { AtomicFile } from '../program/atomic-file.js';
 import type { CliWorld, Job } from './calls/cli-world.js';
 import { type ParsedOptions, TASK_FORMATS, taskOptions } from './calls/options.js';
-import { withProfile } from './calls/profile.js';
+import { refuseGuarded, withProfile } from './calls/profile.js';
 import { shapedPieces, withShape } from './calls/shape.js';
 import type { Conclusion, Task, TaskCall, TaskEntry } from './calls/task.js';
 import { asFault, keepState, loadState } from './cron.js';
@@ -32,6 +32,10 @@ export function taskCall(task: Task & Pick<TaskEntry, 'summary'>, verb: string, 
       );
     },
   };
+}
+
+function isChange({ changesEnsemble }: Task, call: TaskCall): boolean {
+  return typeof changesEnsemble === 'boolean' ? changesEnsemble : changesEnsemble(call);
 }
 
 async function carryOut(
@@ -66,6 +70,7 @@ async function carryOut(
     signal,
     progress,
   };
+  if (isChange(task, call)) refuseGuarded(verb, options);
   const now = world.now();
   const before = loadState(options, world);
   const report = await task.run(call);

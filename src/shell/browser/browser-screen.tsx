@@ -1,11 +1,13 @@
 import { Box } from 'ink';
 import type { ReactNode } from 'react';
+import { counted } from '../../commands/program/counted.js';
 import {
   graphemes,
   graphemeWidth,
   textWidth,
   truncate,
 } from '../../commands/terminal/text-width.js';
+import { isoTime } from '../../commands/znodes/iso-time.js';
 import type { Stat } from '../../protocol/data.js';
 import { safeLine } from '../../protocol/sanitize.js';
 import { formatSessionId } from '../../protocol/session-id.js';
@@ -143,13 +145,16 @@ function statLines(stat: Stat | undefined, form: string | undefined): readonly s
   const owner = stat.ephemeralOwner;
   const facts = [
     `version ${stat.version}`,
-    stat.dataLength === 1 ? '1 byte' : `${stat.dataLength} bytes`,
-    stat.numChildren === 1 ? '1 child' : `${stat.numChildren} children`,
+    counted(stat.dataLength, 'byte'),
+    counted(stat.numChildren, 'child', 'children'),
     ...(owner === 0n ? [] : [`of session ${formatSessionId(owner)}`]),
     ...(form === undefined ? [] : [`as ${form}`]),
   ];
-  const changed = new Date(Number(stat.mtime)).toISOString().replace('T', ' ').slice(0, 19);
-  return [facts.join(', '), `changed ${changed} UTC`];
+  const time = isoTime(stat.mtime);
+  const [, day, clock] = /^(\S+)T(\S+)\.\d+Z$/.exec(time ?? '') ?? [];
+  // The root of a new ensemble has no time.
+  const changed = day === undefined ? (time ?? 'never') : `${day} ${clock} UTC`;
+  return [facts.join(', '), `changed ${changed}`];
 }
 
 /** Ignores text far beyond the visible part. */

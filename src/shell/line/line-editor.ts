@@ -1,5 +1,6 @@
 // A pure reducer of text and cursor. Offsets count UTF-16 units and never split a grapheme.
 import { nextBoundary, previousBoundary } from '../../commands/terminal/text-width.js';
+import { find, findFurther, searchAgain, startSearch } from './line-search.js';
 
 export interface LineState {
   readonly text: string;
@@ -10,6 +11,8 @@ export interface LineState {
   /** The shown history entry, and the text typed before. */
   readonly recall: { readonly index: number; readonly draft: string } | undefined;
   readonly search: Search | undefined;
+  /** The last accepted search, which n and N of vi repeat. */
+  readonly lastSearch: Search | undefined;
 }
 
 export interface Search {
@@ -29,7 +32,8 @@ export type LineAction =
   | { readonly type: LineKill }
   | { readonly type: 'yank' | 'transpose' }
   | { readonly type: 'line-up' | 'line-down' | 'history-previous' | 'history-next' }
-  | { readonly type: 'search' | 'search-accept' | 'search-cancel' };
+  | { readonly type: 'search' | 'search-accept' | 'search-cancel' }
+  | { readonly type: 'search-older' | 'search-newer' };
 
 type Written = Pick<LineState, 'text' | 'cursor' | 'killed'>;
 export type LineMove = 'left' | 'right' | 'word-left' | 'word-right' | 'line-start' | 'line-end';
@@ -49,6 +53,7 @@ export const EMPTY_LINE: LineState = {
   isKilling: false,
   recall: undefined,
   search: undefined,
+  lastSearch: undefined,
 };
 
 export function editLine(
@@ -91,6 +96,9 @@ export function editLine(
       return moveByRow(line, action.type, history);
     case 'search':
       return startSearch(line);
+    case 'search-older':
+    case 'search-newer':
+      return searchAgain(line, action.type === 'search-older' ? -1 : 1, history);
     case 'search-accept':
     case 'search-cancel':
       return line;
@@ -242,11 +250,6 @@ function recall(
   };
 }
 
-function startSearch(line: LineState): LineState {
-  const before = { text: line.text, cursor: line.cursor };
-  return { ...line, search: { query: '', index: undefined, hasFailed: false, before } };
-}
-
 /** Typing narrows the search, Ctrl-R continues it, and other edits accept the match. */
 function editSearch(
   line: LineState,
@@ -266,35 +269,8 @@ function editSearch(
     case 'search-cancel':
       return { ...line, ...search.before, search: undefined };
     case 'search-accept':
-      return { ...line, search: undefined };
+      return { ...line, search: undefined, lastSearch: search };
     default:
-      return editLine({ ...line, search: undefined }, action, history);
+      return editLine({ ...line, search: undefined, lastSearch: search }, action, history);
   }
-}
-
-function findFurther(line: LineState, search: Search, history: readonly string[]): LineState {
-  let from = (search.index ?? history.length) - 1;
-  // Skip equal entries: the key would seem to do nothing.
-  if (search.index !== undefined) while (from >= 0 && history[from] === line.text) from--;
-  return find(line, search, search.query, from, history);
-}
-
-function find(
-  line: LineState,
-  search: Search,
-  query: string,
-  from: number,
-  history: readonly string[],
-): LineState {
-  if (query === '') {
-    const reset = { ...search, query, index: undefined, hasFailed: false };
-    return { ...line, ...search.before, search: reset };
-  }
-  for (let index = from; index >= 0; index--) {
-    const text = history[index] ?? '';
-    const at = text.lastIndexOf(query);
-    if (at === -1) continue;
-    return { ...line, text, cursor: at, search: { ...search, query, index, hasFailed: false } };
-  }
-  return { ...line, search: { ...search, query, hasFailed: true } };
 }

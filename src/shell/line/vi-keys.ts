@@ -236,6 +236,9 @@ const HISTORY: Readonly<Record<string, KeyAction>> = {
   j: { type: 'edit', action: { type: 'history-next' } },
   k: { type: 'edit', action: { type: 'history-previous' } },
   '/': { type: 'edit', action: { type: 'search' } },
+  '?': { type: 'edit', action: { type: 'search' } },
+  n: { type: 'edit', action: { type: 'search-older' } },
+  N: { type: 'edit', action: { type: 'search-newer' } },
 };
 
 function undo(vi: ViState, line: LineState): ViStep {

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseDuration } from '../../../src/commands/program/duration.js';
+import { formatDuration, parseDuration } from '../../../src/commands/program/duration.js';
 
 for (const [text, ms] of [
   ['500ms', 500],
@@ -28,6 +28,13 @@ for (const [text, ms] of [
 test('a number alone is refused where it says too little', () => {
   assert.is(parseDuration('10'), undefined);
   assert.is(parseDuration('10s'), 10_000);
+});
+
+test('a duration is shown in the largest unit without a fraction', () => {
+  for (const ms of [0, 1, 500, 1500]) assert.is(formatDuration(ms), `${ms}ms`);
+  for (const text of ['2s', '90s', '5m', '3h', '10d', '1w']) {
+    assert.is(formatDuration(parseDuration(text) ?? 0), text);
+  }
 });
 
 test.run();

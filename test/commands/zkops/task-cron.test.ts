@@ -92,7 +92,7 @@ test('--out of an interrupted or failed task leaves the old file', () =>
     });
     const call = (fail: () => void) => {
       const run = () => Promise.resolve(report(fail));
-      const group = [{ name: 'gate', options: [], hasMembers: false, run }];
+      const group = [{ name: 'gate', options: [], changesEnsemble: false, hasMembers: false, run }];
       const args = ['gate', '-o', 'plain', '--out', path('out')];
       return callTask(args, { group, signal: stop.signal });
     };

@@ -2,8 +2,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CommandError, ExitCode } from '../../../src/commands/program/command-error.js';
 import { ZKSH } from '../../../src/commands/zksh/zksh-declaration.js';
+import { nameOfVariable, wordsOfEnvironment } from '../../../src/commands/zksh/zksh-environment.js';
 import { EXIT_CODES, zkshHelp } from '../../../src/commands/zksh/zksh-help.js';
 import { parseZkshOptions } from '../../../src/commands/zksh/zksh-options.js';
+import { readProjectFile } from '../../support/tidy/source-file.js';
 
 const GOOD: readonly (readonly [argv: string, expected: object])[] = [
   ['', { target: '127.0.0.1:2181', task: 'run', format: 'text', clientKind: 'builtin' }],
@@ -142,6 +144,19 @@ test('a bad variable is named', () => {
   ] as const) {
     assert.throws(() => parseZkshOptions([], env), says);
   }
+});
+
+test('every option has a variable, except those that the guide lists', () => {
+  const without = Object.keys(ZKSH.options).filter((name) => {
+    const env = { [nameOfVariable(name)]: '1' };
+    const typed = { options: new Set<string>(), isSecure: true };
+    return wordsOfEnvironment(ZKSH.options, typed, env).length === 0;
+  });
+  const [, sentence = ''] =
+    /except those that select what to run:([^.]*)\./.exec(readProjectFile('docs/zksh.md')) ?? [];
+  const listed = [...sentence.matchAll(/--([a-z-]+)/g)].map(([, name = '']) => name);
+  // ZKSH_AUTH is read, but not as a word of the command line.
+  assert.equal(without.toSorted(), [...listed, 'auth', 'help', 'version'].toSorted());
 });
 
 test.run();

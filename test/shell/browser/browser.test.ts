@@ -35,8 +35,9 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-async function browsing(root = '/'): Promise<World> {
+async function browsing(root = '/', changedAt?: bigint): Promise<World> {
   const client = new FakeClient();
+  if (changedAt !== undefined) client.changedAt = changedAt;
   const session = new ShellSession({ target: 'fake:2181', createClient: async () => client });
   await session.connect();
   for (const [path, data] of [
@@ -105,6 +106,18 @@ test('keys move, open, and close, and the value follows', async () => {
   assert.is(tree().at(-1), '[zookeeper]');
   await send('gk');
   assert.is(tree()[0], '[▾ / 3]');
+});
+
+test('the root of a new ensemble has no time, and an impossible time is a number', async () => {
+  for (const [path, time, shown] of [
+    ['/', undefined, 'changed never'],
+    ['/app', 2n ** 62n, `changed ${2n ** 62n}`],
+    ['/app', 1_700_000_000_000n, 'changed 2023-11-14 22:13:20 UTC'],
+  ] as const) {
+    const { rows, browser } = await browsing(path, time);
+    assert.match(rows().join('\n'), shown);
+    browser.leave();
+  }
 });
 
 test('v cycles through the formats, and Tab scrolls the value', async () => {

@@ -4,6 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeVocabulary } from '../../../src/commands/zksh/completing/vocabulary.js';
 import { readIsVi } from '../../../src/commands/zksh/configuration.js';
+import { editLine, type LineAction } from '../../../src/shell/line/line-editor.js';
 import { promptSpans } from '../../../src/shell/line/prompt.js';
 import { initialState, type ShellState, stepShell } from '../../../src/shell/shell-state.js';
 import { makeTempDir } from '../../support/temp-dir.js';
@@ -153,6 +154,28 @@ test('Enter on the result of a search begins in insert mode', () => {
 test('the sign of the prompt shows the mode', () => {
   assert.equal([type('a').vi?.mode, type('a<').vi?.mode], ['insert', 'normal']);
   assert.is(promptSpans(CONNECTED, 80, ':').at(-1)?.text, ': ');
+});
+
+test('n and N repeat the search that / or ? began', () => {
+  const history = ['ls /old', 'get /app', 'ls /new'];
+  const start = { ...type('<'), history };
+  assert.ok(press(start, '?').line.search !== undefined);
+  const actions: readonly LineAction[] = [
+    { type: 'insert', text: 'ls' },
+    { type: 'search-accept' },
+  ];
+  const found = actions.reduce(
+    (line, action) => editLine(line, action, history),
+    press(start, '/').line,
+  );
+  const after = (keys: string) =>
+    [...keys].reduce<ShellState>(press, { ...start, line: found }).line.text;
+  assert.is(after(''), 'ls /new');
+  assert.is(after('n'), 'ls /old');
+  assert.is(after('nn'), 'ls /old', 'no older match');
+  assert.is(after('nN'), 'ls /new');
+  assert.is(after('N'), 'ls /new', 'no newer match');
+  assert.is([...'nN'].reduce<ShellState>(press, start).line.text, '', 'no search yet');
 });
 
 test('"editing-mode" of the configuration is emacs or vi, and emacs by default', async () => {

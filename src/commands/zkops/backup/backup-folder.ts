@@ -129,7 +129,7 @@ export function asTargetFault(path: string, cause: unknown): Error {
   }
   const isFull = cause.code === 'ENOSPC' || cause.code === 'EDQUOT';
   const next = isFull
-    ? 'Free space or lower --keep-days, then run the same command again: it continues'
+    ? 'Free space or lower --keep-time, then run the same command again: it continues'
     : 'Correct this, then run the same command again: it continues';
   const why = isFull ? 'the disk is full' : cause.message;
   return new RunFault(`${path}: cannot write the backup: ${why}\n${next}`, { cause });

@@ -9,6 +9,7 @@ import { shortBytes } from '../../ensemble/format.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { FindingName } from '../../ensemble/verdict/finding-name.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
+import { isoTime } from '../../znodes/iso-time.js';
 import {
   finishedReport,
   type Report,
@@ -73,7 +74,7 @@ async function statusOf(call: TaskCall, backup: BackupFiles): Promise<Report> {
   for (const text of damage) problems.push({ level: 'critical', code: 'damaged-object', text });
   const snapshots = snapshotsAmong(files).reverse();
   for (const { name, size, zxid } of snapshots) {
-    const time = new Date(statSync(join(folder, name)).mtimeMs).toISOString();
+    const time = isoTime(statSync(join(folder, name)).mtimeMs);
     rows.push([name, size, formatZxid(zxid), undefined, time]);
   }
   let last: bigint | undefined;
@@ -82,7 +83,7 @@ async function statusOf(call: TaskCall, backup: BackupFiles): Promise<Report> {
     const span = await readSpan(call, name, backup, last);
     problems.push(...span.problems);
     last = span.last;
-    lastTime = span.lastTimeMs === undefined ? lastTime : new Date(span.lastTimeMs).toISOString();
+    lastTime = span.lastTimeMs === undefined ? lastTime : isoTime(span.lastTimeMs);
     const [from, until] = [span.first, span.last].map((zxid) =>
       zxid === undefined ? undefined : formatZxid(zxid),
     );
@@ -117,5 +118,6 @@ export const backupStatus: Task = {
   args: ['<backup>'],
   options: [KEY_FILE_OPTION, MAX_ENTRY_OPTION],
   hasMembers: false,
+  changesEnsemble: false,
   run: status,
 };

@@ -12,6 +12,8 @@ import { openPlain } from '../../data-files/open-file.js';
 import { digestText } from '../../data-files/snapshot-verdict.js';
 import { UsageError } from '../../ensemble/usage-error.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
+import { counted } from '../../program/counted.js';
+import { isoTime } from '../../znodes/iso-time.js';
 import { finishedReport, type Report, type Task, type TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from '../files/max-entry.js';
 import { asTargetFault, type BackupFiles } from './backup-folder.js';
@@ -120,18 +122,18 @@ async function writeMoment(
 
 function reportOf(moment: Moment, span: Span, to: string | undefined): Report {
   const { snapshot, txns, zxid, timeMs, znodes, sessions, digest, check } = moment;
-  const time = timeMs === undefined ? undefined : new Date(timeMs).toISOString();
+  const time = timeMs === undefined ? undefined : isoTime(timeMs);
   const row = [formatZxid(zxid), time, znodes, sessions, digestText(digest), check, snapshot, txns];
   const { later, lastZxid, lastTimeMs } = span;
-  const until = lastTimeMs === undefined ? '' : ` of ${new Date(lastTimeMs).toISOString()}`;
-  const lost = `${later} later txns of the backup are not in it, up to ${formatZxid(lastZxid)}${until}`;
+  const until = lastTimeMs === undefined ? '' : ` of ${isoTime(lastTimeMs)}`;
+  const lost = `the backup continues with ${counted(later, 'later txn')}, up to ${formatZxid(lastZxid)}${until}`;
   const from = `${to}/${VERSION_DIR}`;
   const next = `copy snapshot.* of ${from} to the empty dataDir/${VERSION_DIR} of every member, and log.* to its dataLogDir/${VERSION_DIR}, then start all members`;
   const done = to === undefined ? 'would restore' : 'restored';
   return finishedReport(COLUMNS, [row], {
     verdict: concludeFrom(
       problemsOfMoment(moment),
-      `${done} ${znodes} znodes as of ${formatZxid(zxid)}`,
+      `${done} ${counted(znodes, 'znode')} as of ${formatZxid(zxid)}`,
     ),
     notes: [...(later > 0 ? [lost] : []), ...(to === undefined ? [] : [next])],
     totals: { later },
@@ -157,9 +159,10 @@ export const restoreBackup: Task = {
     AT_OPTION,
     ['--to <folder>', 'new data directory'],
     KEY_FILE_OPTION,
-    ['--dry-run', 'print the size and the later txns of the moment, and write nothing'],
+    ['-n, --dry-run', 'print the size and the later txns of the moment, and write nothing'],
     MAX_ENTRY_OPTION,
   ],
   hasMembers: false,
+  changesEnsemble: false,
   run: restore,
 };

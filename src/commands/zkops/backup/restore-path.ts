@@ -10,6 +10,7 @@ import { RunFault } from '../../ensemble/run-fault.js';
 import { UsageError } from '../../ensemble/usage-error.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import { CommandError } from '../../program/command-error.js';
+import { counted } from '../../program/counted.js';
 import { compareRecords, type Difference } from '../../trees/compare-records.js';
 import { applyDifferences, emptyTally, type Tally, tally } from '../../trees/sync-differences.js';
 import { TreeSource } from '../../trees/tree-source.js';
@@ -20,6 +21,7 @@ import {
   type ReportRow,
   type Task,
   type TaskCall,
+  unlessDryRun,
 } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from '../files/max-entry.js';
 import { timeoutOf } from '../probes/ask-members.js';
@@ -158,7 +160,7 @@ async function plan(restore: Restore): Promise<Plan> {
   const { unread, maskedAcls, ephemeralsLeftOut } = present;
   if (unread + maskedAcls > 0) {
     throw new RunFault(
-      `${path}: this session may not read ${unread} znodes and ${maskedAcls} ACLs\nAdd --auth USER:PASSWORD, or --keep-acls if only ACLs are hidden`,
+      `${path}: this session may not read ${counted(unread, 'znode')} and ${counted(maskedAcls, 'ACL')}\nAdd --auth USER:PASSWORD, or --keep-acls if only ACLs are hidden`,
     );
   }
   return { counts, sample, ephemerals: ephemeralsLeftOut };
@@ -239,7 +241,7 @@ function reportOf(path: string, moment: Moment, planned: Plan, isDry: boolean): 
   const { counts, sample, ephemerals } = planned;
   const { created, set, aclsSet, deleted } = counts;
   const at = formatZxid(moment.zxid);
-  const done = `${created} created, ${set} set, ${aclsSet} ACLs set, ${deleted} deleted`;
+  const done = `${created} created, ${set} set, ${counted(aclsSet, 'ACL')} set, ${deleted} deleted`;
   const summary = isDry ? `would restore ${path} as of ${at}` : `restored ${path} as of ${at}`;
   // One row may stand for a change of data and of the ACL.
   const isCut = created + set + deleted > sample.length;
@@ -266,7 +268,7 @@ export const restorePath: Task = {
   options: [
     AT_OPTION,
     KEY_FILE_OPTION,
-    ['--dry-run', 'list the changes, and make none'],
+    ['-n, --dry-run', 'list the changes, and make none'],
     ['--yes', 'confirm: later changes of the subtree are lost'],
     ['--keep-acls', 'keep the ACLs of the ensemble'],
     ['--limit <n>', 'list at most this many changes', 'count', DEFAULT_LIMIT],
@@ -275,5 +277,6 @@ export const restorePath: Task = {
     MAX_ENTRY_OPTION,
   ],
   hasMembers: true,
+  changesEnsemble: unlessDryRun,
   run,
 };

@@ -9,6 +9,9 @@ import { versionFolder } from '../../data-files/find-files.js';
 import { RunFault } from '../../ensemble/run-fault.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
+import { wholeNumber } from '../../program/command-line.js';
+import { counted } from '../../program/counted.js';
+import { DURATION_FORM, parseDuration } from '../../program/duration.js';
 import { hasCode } from '../../program/file-error.js';
 import type { Report, ReportRow, Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from '../files/max-entry.js';
@@ -72,7 +75,7 @@ class Backup {
   get summary(): string {
     const { last } = this.log;
     const reach = last === undefined ? 'no txn yet' : `up to txn ${formatZxid(last.zxid)}`;
-    return `${this.snapshots} snapshots and ${this.txns} txns added, ${reach}`;
+    return `${counted(this.snapshots, 'snapshot')} and ${counted(this.txns, 'txn')} added, ${reach}`;
   }
 
   /** Yields a row for each round that changed something; with --once, only one. */
@@ -118,11 +121,11 @@ class Backup {
   private async round(): Promise<ReportRow | undefined> {
     const logRound = await this.memberLog.takeNew();
     const snapshots = await this.memberSnapshots.takeNew();
-    const days = this.call.number('keep-days');
+    const keptMs = this.call.number('keep-time');
     const removedFiles =
-      days === undefined
+      keptMs === undefined
         ? 0
-        : await applyRetention(this.folder.files, this.call.now().getTime() - days * DAY_MS);
+        : await applyRetention(this.folder.files, this.call.now().getTime() - keptMs);
     this.txns += logRound.txns;
     this.snapshots += snapshots;
     const { gaps, damage, removed, isMemberLate } = logRound;
@@ -138,7 +141,7 @@ class Backup {
     }
     this.problems.push(...this.memberSnapshots.problems);
     const notes = [
-      ...(removed > 0 ? [`${removed} txns removed: no quorum accepted them`] : []),
+      ...(removed > 0 ? [`${counted(removed, 'txn')} removed: no quorum accepted them`] : []),
       ...(isMemberLate ? ['the member lags the backup'] : []),
       ...(removedFiles > 0 ? [`${removedFiles} old files removed`] : []),
       ...this.problems.map(({ text }) => text),
@@ -186,6 +189,16 @@ const COLUMNS = [
   { title: 'NOTES', key: 'notes' },
 ];
 
+const KEEP_TIME = 'remove files that no restore to this last time needs';
+const readDays = wholeNumber(1, 36_500);
+
+/** A number alone would be milliseconds, and remove almost everything. */
+function readKeepTime(text: string): number {
+  const ms = parseDuration(text) ?? 0;
+  if (ms > 0) return ms;
+  throw new RangeError(`expected ${DURATION_FORM}`);
+}
+
 export const runBackup: Task = {
   name: 'run',
   summary: 'Follow the files of a member, and keep its snapshots and txns, verified, in a folder',
@@ -195,10 +208,12 @@ export const runBackup: Task = {
     ['--spool <folder>', 'local copy of a backup in S3, which continues while S3 is down'],
     ['--once', 'copy the present files, and exit'],
     ['--interval <time>', 'time between two polls of the files', 'ms', DEFAULT_INTERVAL_MS],
-    ['--keep-days <n>', 'remove files that no restore to the last n days needs', 'count'],
+    ['--keep-time <time>', KEEP_TIME, readKeepTime],
+    ['--keep-days <n>', KEEP_TIME, (text) => DAY_MS * readDays(text), undefined, 'keep-time'],
     KEY_FILE_OPTION,
     MAX_ENTRY_OPTION,
   ],
   hasMembers: false,
+  changesEnsemble: false,
   run,
 };

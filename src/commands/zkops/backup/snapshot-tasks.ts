@@ -6,12 +6,14 @@ import { shortBytes } from '../../ensemble/format.js';
 import { UsageError } from '../../ensemble/usage-error.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { CallOption } from '../../program/command-line.js';
+import { counted } from '../../program/counted.js';
 import {
   finishedReport,
   type Report,
   type ReportRow,
   type Task,
   type TaskCall,
+  unlessDryRun,
 } from '../calls/task.js';
 import { MAX_ENTRY_OPTION } from '../files/max-entry.js';
 import { type CheckedSnapshot, checkSnapshot, verifySnapshot } from '../files/verify-snapshot.js';
@@ -52,7 +54,7 @@ async function save(call: TaskCall): Promise<Report> {
     if (found.problems.length > 0) return reportOf(part, found, zxid, 'the snapshot is not whole');
     const places = { source: part, staging: `${file}.tmp`, target: file };
     await copyChecked(places, async () => undefined);
-    return reportOf(file, found, zxid, `saved ${found.outcome.nodes} znodes`);
+    return reportOf(file, found, zxid, `saved ${counted(found.outcome.nodes, 'znode')}`);
   } catch (error) {
     throw error instanceof Error && 'errno' in error ? asTargetFault(file, error) : error;
   } finally {
@@ -75,10 +77,20 @@ async function restore(call: TaskCall): Promise<Report> {
   const zxid = last === undefined ? undefined : formatZxid(last);
   if (found.problems.length > 0) return reportOf(file, found, zxid, 'nothing was restored');
   if (isDry) {
-    return reportOf(file, found, zxid, `would replace all data of ${origin} by ${nodes} znodes`);
+    return reportOf(
+      file,
+      found,
+      zxid,
+      `would replace all data of ${origin} by ${counted(nodes, 'znode')}`,
+    );
   }
   await sendSnapshot(call, file);
-  return reportOf(file, found, zxid, `${origin} has the ${nodes} znodes of the snapshot`);
+  return reportOf(
+    file,
+    found,
+    zxid,
+    `${origin} has the ${counted(nodes, 'znode')} of the snapshot`,
+  );
 }
 
 const COLUMNS = [
@@ -96,6 +108,7 @@ export const snapshot: readonly Task[] = [
     args: ['<file>'],
     options: [...ADMIN_OPTIONS, MAX_ENTRY_OPTION],
     hasMembers: false,
+    changesEnsemble: false,
     run: save,
   },
   {
@@ -104,11 +117,12 @@ export const snapshot: readonly Task[] = [
     args: ['<file>'],
     options: [
       ...ADMIN_OPTIONS,
-      ['--dry-run', 'verify the file, and change nothing'],
+      ['-n, --dry-run', 'verify the file, and change nothing'],
       ['--yes', 'confirm: all data of the server is replaced'],
       MAX_ENTRY_OPTION,
     ],
     hasMembers: false,
+    changesEnsemble: unlessDryRun,
     run: restore,
   },
   { ...verifySnapshot, name: 'status', summary: 'Verify snapshot files, and count their znodes' },

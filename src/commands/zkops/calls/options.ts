@@ -51,11 +51,18 @@ export interface ParsedOptions extends MemberSource, TlsFiles, ProfileOptions {
   readonly filter?: string;
 }
 
+const PROFILE_OPTION: CallOption = [
+  '-P, --profile <name>',
+  'servers, TLS files, and credentials of a profile of zksh',
+];
+
+const ALLOW_OPTION: CallOption = ['--allow-changes', 'allow changes with a protected profile'];
+
 const MEMBER_OPTIONS: readonly CallOption[] = [
   ['--ensemble <file>', 'hosts file: one host[:port] per line, # for comments'],
   ['--servers <list>', 'host[:port],host[:port]… or srv://NAME (default: 127.0.0.1:2181)'],
   ['--connect <string>', 'connect string; its chroot is ignored'],
-  ['-P, --profile <name>', 'servers, TLS files, and credentials of a profile of zksh'],
+  PROFILE_OPTION,
   ['--config <zoo.cfg>', 'zoo.cfg of a server, which lists the members'],
   ['--cacert <file>', 'PEM file of trusted CAs for TLS (members with zks://)'],
   ['--cert <file>', 'PEM file of the client certificate for TLS'],
@@ -76,6 +83,14 @@ export const TIME_OPTIONS: readonly CallOption[] = [
   ['--timeout <time>', 'timeout for one answer of one member', 'ms', 2000],
   ['--deadline <time>', 'timeout for all members together', 'ms', 10_000],
 ];
+
+/** Bounds the rows of a list. */
+export function limitOptions(about: string, fallback: number): readonly CallOption[] {
+  return [
+    ['--limit <n>', about, 'count', fallback],
+    ['--count <n>', about, 'count', undefined, 'limit'],
+  ];
+}
 
 function outputOptions(formats: readonly string[], isJudged = true): readonly CallOption[] {
   const about = 'lowest level with a nonzero exit status';
@@ -107,6 +122,8 @@ export function taskOptions(task: Task): readonly CallOption[] {
   return [
     ...task.options,
     ...when(task.hasMembers, ...MEMBER_OPTIONS),
+    ...when(task.changesEnsemble !== false && !task.hasMembers, PROFILE_OPTION),
+    ...when(task.changesEnsemble !== false, ALLOW_OPTION),
     ...outputOptions(TASK_FORMATS.slice(0, isJudged ? undefined : -1), isJudged),
     OUT_OPTION,
     ...when(isJudged && task.hasMembers, ...STATE_OPTIONS),
@@ -172,6 +189,8 @@ export function verbOptions(verb: OpsVerb): readonly CallOption[] {
       ['--leader', 'show only the leader; all members are judged'],
     ),
     ...when(verb.isReset, ['--yes', 'confirm: this changes every member']),
+    // The screen of a live verb can reset the statistics.
+    ...when(verb.isReset === true || isLive, ALLOW_OPTION),
     ...when(verb.isCostly, ['--force', 'also query a server with more than 100000 watches']),
     ...when(verb.hasPage, ['--html <file>', 'write one self-contained page']),
     ...when(verb.hasExplanation, ['--explain', 'list the limits, and query no member']),

@@ -1,3 +1,4 @@
+import type { Profile } from '../../connecting/profiles.js';
 import type { TlsFiles } from '../../connecting/tls-files.js';
 import { EXIT_USAGE } from '../../ensemble/exit-codes.js';
 import { MEMBER_SOURCES, type MemberSource } from '../../ensemble/members.js';
@@ -9,8 +10,28 @@ export interface ProfileOptions {
   /** user:password, for sessions. */
   readonly auth?: string;
   readonly saslFile?: string;
-  /** The profile forbids changes, or asks before each. */
-  readonly isGuarded?: boolean;
+  /** What the profile says about changes. */
+  readonly guard?: 'read-only' | 'protected';
+  /** Allows changes with a protected profile. */
+  readonly allowChanges?: boolean;
+}
+
+/** Call it before every change of an ensemble. @throws UsageError for a profile that forbids it */
+export function refuseGuarded(verb: string, options: ProfileOptions): void {
+  const refusal = refusalOf(verb, options);
+  if (refusal !== undefined) throw refusal;
+}
+
+export function refusalOf(
+  verb: string,
+  { profile = '', guard, allowChanges }: ProfileOptions,
+): UsageError | undefined {
+  if (guard === undefined || (guard === 'protected' && allowChanges === true)) return undefined;
+  const instead =
+    guard === 'protected'
+      ? 'Add --allow-changes to change this ensemble'
+      : 'Use --servers instead of --profile to change this ensemble';
+  return new UsageError(`${verb}: not allowed: ${profile} is ${guard}\n${instead}`);
 }
 
 /** The command line overrides the profile. @throws UsageError for an unusable profile */
@@ -31,7 +52,7 @@ export async function withProfile<O extends MemberSource & TlsFiles & ProfileOpt
       ...(isListed || connect === undefined ? {} : { connect }),
       ...(auth === undefined ? {} : { auth }),
       ...(saslFile === undefined ? {} : { saslFile }),
-      isGuarded: profile.readonly === true || profile.protected === true,
+      ...guardOf(profile),
       cacert: options.cacert ?? cacert,
       cert: options.cert ?? cert,
       key: options.key ?? key,
@@ -42,6 +63,11 @@ export async function withProfile<O extends MemberSource & TlsFiles & ProfileOpt
     const hint = cause.hint === undefined ? '' : `\n${cause.hint}`;
     throw new UsageError(`${cause.message}${hint}`, EXIT_USAGE, { cause });
   }
+}
+
+function guardOf(profile: Profile): Pick<ProfileOptions, 'guard'> {
+  if (profile.readonly === true) return { guard: 'read-only' };
+  return profile.protected === true ? { guard: 'protected' } : {};
 }
 
 async function readAuth(file: string | undefined): Promise<string | undefined> {

@@ -16,10 +16,14 @@ export interface Task {
   readonly args?: readonly string[];
   readonly options: readonly CallOption[];
   readonly hasMembers: boolean;
+  /** A profile that is protected or read-only forbids it. Files of the operator do not count. */
+  readonly changesEnsemble: boolean | ((call: TaskCall) => boolean);
   /** It prints a listing without a verdict. */
   readonly isListing?: true;
   readonly run: (call: TaskCall) => Promise<Report>;
 }
+
+export const unlessDryRun = (call: TaskCall): boolean => !call.has('dry-run');
 
 /** Tasks load on demand, because a check every minute should not pay for them. */
 export interface TaskEntry {

@@ -82,6 +82,7 @@ export const exporterTask: Task = {
     ...TIME_OPTIONS,
   ],
   hasMembers: true,
+  changesEnsemble: false,
   isListing: true,
   run: exporter,
 };

@@ -180,10 +180,11 @@ export const cleanFolder: Task = {
   args: ['<data-dir>', '[data-log-dir]'],
   options: [
     ['--keep <n>', 'number of valid snapshots to keep, with their logs', 'count'],
-    ['--dry-run', 'list the files, and remove nothing'],
+    ['-n, --dry-run', 'list the files, and remove nothing'],
     ['--yes', 'confirm the removal'],
     MAX_ENTRY_OPTION,
   ],
   hasMembers: false,
+  changesEnsemble: false,
   run: clean,
 };

@@ -20,6 +20,7 @@ import { snapshotProblems } from '../../data-files/snapshot-verdict.js';
 import { Hash64, ZnodeTable } from '../../data-files/znode-table.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
+import { counted } from '../../program/counted.js';
 import type { Report, ReportRow, Task, TaskCall } from '../calls/task.js';
 import { DiffTally } from './diff-tally.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
@@ -118,7 +119,7 @@ function differences(a: Print, b: Print): string {
 }
 
 function sizeText({ data, length }: Print): string {
-  return data === -1 ? 'none' : `${length} bytes`;
+  return data === -1 ? 'none' : counted(length, 'byte');
 }
 
 type Files = readonly [NamedFile, NamedFile];
@@ -285,6 +286,7 @@ export function makeDiff(limits: Limits): Task {
       MAX_ENTRY_OPTION,
     ],
     hasMembers: false,
+    changesEnsemble: false,
     run: (call) => diff(call, limits),
   };
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../program/counted.js';
 import type { ReportRow, TaskCall } from '../calls/task.js';
 
 export type Change = 'added' | 'removed' | 'changed';
@@ -39,7 +40,7 @@ export class DiffTally {
     const large = [...this.growth].filter(([, by]) => Math.abs(by) >= minNodes);
     return large
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([path, by]) => ['subtree', path, `${by > 0 ? '+' : ''}${by} znodes`]);
+      .map(([path, by]) => ['subtree', path, `${by > 0 ? '+' : ''}${counted(by, 'znode')}`]);
   }
 
   private grow(path: string, by: number): void {

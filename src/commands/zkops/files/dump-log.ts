@@ -6,6 +6,7 @@ import { filesOf } from '../../data-files/find-files.js';
 import { type LogRecord, readLog } from '../../data-files/read-log.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
+import { isoTime } from '../../znodes/iso-time.js';
 import type { Report, ReportRow, Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 import { idOption } from './read-id.js';
@@ -44,7 +45,7 @@ function rowOf({ zxid, entry, offset, damage }: LogRecord, filter: Filter): Repo
   if (path !== undefined && !(txn.path !== undefined && isWithin(txn.path, path))) return undefined;
   return [
     formatZxid(zxid),
-    timeText(txn.time),
+    isoTime(txn.time),
     formatZxid(txn.sessionId),
     txn.cxid,
     txn.type,
@@ -53,12 +54,6 @@ function rowOf({ zxid, entry, offset, damage }: LogRecord, filter: Filter): Repo
     txn.path,
     damage === undefined ? txn.detail : `${txn.detail} (${damage})`,
   ];
-}
-
-function timeText(time: bigint): string {
-  const date = new Date(Number(time));
-  // A damaged record may contain any number.
-  return Number.isNaN(date.getTime()) ? String(time) : date.toISOString();
 }
 
 function filterOf(call: TaskCall): Filter {
@@ -125,6 +120,7 @@ export const dumpLog: Task = {
     MAX_ENTRY_OPTION,
   ],
   hasMembers: false,
+  changesEnsemble: false,
   isListing: true,
   run: dump,
 };

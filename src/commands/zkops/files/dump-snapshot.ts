@@ -13,12 +13,17 @@ import {
 import { snapshotProblems } from '../../data-files/snapshot-verdict.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
+import { counted } from '../../program/counted.js';
+import { isoTime } from '../../znodes/iso-time.js';
 import type { Report, ReportColumn, ReportRow, Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 import { NcduDocument } from './ncdu.js';
 
 const OPEN_ACL_KEY = -1n;
 const OPEN_ACL_TEXT = 'world:anyone:cdrwa';
+
+/** In ms as in the JSON of zksh, where these keys are numbers, too. */
+const showTime = (ms: string | number | bigint): string => isoTime(Number(ms)) ?? '-';
 
 const COLUMNS: readonly ReportColumn[] = [
   { title: 'BYTES', key: 'bytes', width: 7 },
@@ -28,8 +33,8 @@ const COLUMNS: readonly ReportColumn[] = [
   { title: 'CZXID', key: 'czxid', width: 12 },
   { title: 'MZXID', key: 'mzxid', width: 12 },
   { title: 'PZXID', key: 'pzxid', width: 12 },
-  { title: 'CTIME', key: 'ctime', width: 24 },
-  { title: 'MTIME', key: 'mtime', width: 24 },
+  { title: 'CTIME', key: 'ctime', width: 24, show: showTime },
+  { title: 'MTIME', key: 'mtime', width: 24, show: showTime },
   { title: 'OWNER', key: 'owner', width: 18 },
   { title: 'ACL', key: 'acl', width: 18 },
   { title: 'PATH', key: 'path', width: 30 },
@@ -55,8 +60,8 @@ function rowOf(node: SnapshotNode, acls: ReadonlyMap<bigint, string>, hasData: b
     formatZxid(czxid),
     formatZxid(mzxid),
     formatZxid(pzxid),
-    new Date(Number(ctime)).toISOString(),
-    new Date(Number(mtime)).toISOString(),
+    Number(ctime),
+    Number(mtime),
     formatZxid(ephemeralOwner),
     acl,
     path === '' ? '/' : path,
@@ -81,7 +86,10 @@ async function dump(call: TaskCall): Promise<Report> {
       seen.outcome === undefined ? [] : snapshotProblems(file.path, seen.outcome);
     const { nodes = 0, sessions = 0, storedDigest, lastProcessedZxid } = seen.outcome ?? {};
     return {
-      verdict: concludeFrom(problems, `${file.path}: ${nodes} znodes, ${sessions} sessions`),
+      verdict: concludeFrom(
+        problems,
+        `${file.path}: ${counted(nodes, 'znode')}, ${counted(sessions, 'session')}`,
+      ),
       totals: {
         snapshot: file.path,
         znodes: nodes,
@@ -172,6 +180,7 @@ export const dumpSnapshot: Task = {
     MAX_ENTRY_OPTION,
   ],
   hasMembers: false,
+  changesEnsemble: false,
   isListing: true,
   run: dump,
 };

@@ -122,5 +122,6 @@ export const recoverLog: Task = {
   args: ['<log>'],
   options: [['--to <file>', 'write the copy to this new file'], MAX_ENTRY_OPTION],
   hasMembers: false,
+  changesEnsemble: false,
   run: recover,
 };

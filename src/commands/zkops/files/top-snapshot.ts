@@ -6,6 +6,8 @@ import { type Subtree, SubtreeWalk } from '../../data-files/snapshot-tree.js';
 import { snapshotProblems } from '../../data-files/snapshot-verdict.js';
 import { shortBytes, shortCount } from '../../ensemble/format.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
+import { counted } from '../../program/counted.js';
+import { limitOptions } from '../calls/options.js';
 import { finishedReport, type Report, type Task, type TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 
@@ -16,14 +18,14 @@ const MEASURES = {
   data: ({ ownBytes }: Subtree) => ownBytes,
 } as const;
 
-const DEFAULT_COUNT = 20;
+const DEFAULT_LIMIT = 20;
 
 async function top(call: TaskCall): Promise<Report> {
   const file = await oneSnapshot(call.args[0] ?? '.');
   const name = Object.keys(MEASURES).find((key) => key === call.text('by')) ?? 'bytes';
   const measure = MEASURES[name as keyof typeof MEASURES];
   const depthLimit = call.number('depth') ?? Number.POSITIVE_INFINITY;
-  const largest = new Largest<Subtree>(call.number('count') ?? DEFAULT_COUNT, measure);
+  const largest = new Largest<Subtree>(call.number('limit') ?? DEFAULT_LIMIT, measure);
   const walk = new SubtreeWalk((subtree, depth) => {
     if (depth <= depthLimit) largest.add(subtree);
   });
@@ -55,7 +57,7 @@ async function top(call: TaskCall): Promise<Report> {
       path,
     ]);
   const { nodes, dataBytes, sessions } = outcome;
-  const summary = `${file.path}: ${nodes} znodes, ${shortBytes(dataBytes)} of paths and data, ${sessions} sessions`;
+  const summary = `${file.path}: ${counted(nodes, 'znode')}, ${shortBytes(dataBytes)} of paths and data, ${counted(sessions, 'session')}`;
   const problems = snapshotProblems(file.path, outcome);
   return {
     ...finishedReport(COLUMNS, rows, {
@@ -79,11 +81,12 @@ export const topSnapshot: Task = {
   args: ['<snapshot-or-folder>'],
   options: [
     ['--by <measure>', 'measure to sort by', Object.keys(MEASURES)],
-    ['--count <n>', 'number of subtrees', 'count', DEFAULT_COUNT],
+    ...limitOptions('number of subtrees', DEFAULT_LIMIT),
     ['--depth <n>', 'maximum depth of a path', 'count'],
     MAX_ENTRY_OPTION,
   ],
   hasMembers: false,
+  changesEnsemble: false,
   isListing: true,
   run: top,
 };

@@ -173,9 +173,10 @@ export const truncateLog: Task = {
     ['--damaged', 'truncate at the first damaged record'],
     ['--backup <file>', 'copy the whole log to this file first'],
     ['--yes', 'truncate without a copy'],
-    ['--dry-run', 'only print the records to truncate'],
+    ['-n, --dry-run', 'only print the records to truncate'],
     MAX_ENTRY_OPTION,
   ],
   hasMembers: false,
+  changesEnsemble: false,
   run: truncate,
 };

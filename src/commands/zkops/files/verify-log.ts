@@ -7,6 +7,7 @@ import { type LogEnding, type LogRecord, readLog } from '../../data-files/read-l
 import { shortBytes } from '../../ensemble/format.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
+import { counted } from '../../program/counted.js';
 import type { Report, ReportRow, Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 
@@ -118,7 +119,7 @@ async function verify(call: TaskCall): Promise<Report> {
     columns: COLUMNS,
     rows: rows(),
     finish: () => {
-      const what = files.length === 1 ? '1 log' : `${files.length} logs`;
+      const what = counted(files.length, 'log');
       const state = problems.length === 0 ? 'whole and in order' : 'damaged or out of order';
       return {
         verdict: concludeFrom(problems, `${what}, ${records} records: ${state}`),
@@ -152,5 +153,6 @@ export const verifyLog: Task = {
   args: ['<log-or-folder...>'],
   options: [MAX_ENTRY_OPTION],
   hasMembers: false,
+  changesEnsemble: false,
   run: verify,
 };

@@ -12,6 +12,7 @@ import {
 import { shortBytes } from '../../ensemble/format.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
+import { counted } from '../../program/counted.js';
 import type { Report, ReportRow, Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 
@@ -42,7 +43,7 @@ export async function checkSnapshot(
   const outcome = step.value;
   const problems = snapshotProblems(path, outcome);
   if (walk.orphans > 0 && outcome.fault === undefined) {
-    const text = `${path}: ${walk.orphans} znodes have no parent before them (first: ${walk.firstOrphan}): no server can load it`;
+    const text = `${path}: ${counted(walk.orphans, 'znode')} without a parent before (first: ${walk.firstOrphan}): no server can load it`;
     problems.push({ level: 'critical', code: 'orphans', text });
   }
   return { outcome, problems };
@@ -89,7 +90,7 @@ async function verify(call: TaskCall): Promise<Report> {
       // A server starts from another snapshot of the folder if it is whole.
       const isSaved = files.every(({ folder }) => folder !== undefined && wholeIn.has(folder));
       const judged = isSaved ? problems.map(asWarning) : problems;
-      const what = files.length === 1 ? '1 snapshot' : `${files.length} snapshots`;
+      const what = counted(files.length, 'snapshot');
       const state = problems.length === 0 ? 'whole' : isSaved ? 'not all whole' : 'none usable';
       return {
         verdict: concludeFrom(judged, `${what}: ${state}`),
@@ -122,5 +123,6 @@ export const verifySnapshot: Task = {
   args: ['<snapshot-or-folder...>'],
   options: [MAX_ENTRY_OPTION],
   hasMembers: false,
+  changesEnsemble: false,
   run: verify,
 };

@@ -5,7 +5,8 @@ import { shortCount, shortNumber } from '../../ensemble/format.js';
 import { type Member, parsedOf } from '../../ensemble/member.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
-import { TIME_OPTIONS } from '../calls/options.js';
+import { counted } from '../../program/counted.js';
+import { limitOptions, TIME_OPTIONS } from '../calls/options.js';
 import {
   finishedReport,
   type Report,
@@ -22,7 +23,7 @@ const LIMIT_SHARE = 0.8;
 const FAIR_SHARE = 2;
 /** With fewer connections, the balance does not matter. */
 const MIN_CONNECTIONS = 20;
-const DEFAULT_COUNT = 20;
+const DEFAULT_LIMIT = 20;
 
 interface Client {
   readonly member: Member;
@@ -125,7 +126,7 @@ async function clients(call: TaskCall): Promise<Report> {
   const groups = groupBy(all, ({ host, member, connection }) =>
     by === 'host' ? host : by === 'member' ? member.server : `${connection.sessionId} ${host}`,
   );
-  const limit = call.number('count') ?? DEFAULT_COUNT;
+  const limit = call.number('limit') ?? DEFAULT_LIMIT;
   const rows = [...groups]
     .sort(([, a], [, b]) => b.length - a.length)
     .slice(0, limit)
@@ -139,11 +140,13 @@ async function clients(call: TaskCall): Promise<Report> {
   const hosts = new Set(all.map(({ host }) => host)).size;
   const nobody = silence(members, 'cons', 'its connections');
   problems.push(...nobody);
-  const summary = nobody[0]?.text ?? `${all.length} connections of clients, from ${hosts} hosts`;
+  const summary =
+    nobody[0]?.text ??
+    `${counted(all.length, 'connection')} of clients, from ${counted(hosts, 'host')}`;
   const left = groups.size - rows.length;
   return finishedReport([{ title: by.toUpperCase(), key: by }, ...COLUMNS], rows, {
     verdict: concludeFrom(problems, summary),
-    notes: left > 0 ? [`${left} more, with fewer connections: --count shows them.`] : [],
+    notes: left > 0 ? [`${left} more, with fewer connections: --limit shows them.`] : [],
     totals: { connections: all.length, hosts },
   });
 }
@@ -170,9 +173,10 @@ export const clientsTask: Task = {
   name: 'clients',
   options: [
     ['--by <what>', 'group the rows', GROUPS, 'host'],
-    ['--count <n>', 'number of rows', 'count', DEFAULT_COUNT],
+    ...limitOptions('number of rows', DEFAULT_LIMIT),
     ...TIME_OPTIONS,
   ],
   hasMembers: true,
+  changesEnsemble: false,
   run: clients,
 };

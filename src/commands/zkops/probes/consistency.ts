@@ -8,6 +8,7 @@ import { nameOf } from '../../ensemble/member-address.js';
 import { statusOf } from '../../ensemble/status.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { OpsResult, Problem } from '../../ensemble/verdict/result.js';
+import { counted } from '../../program/counted.js';
 import { TIME_OPTIONS } from '../calls/options.js';
 import {
   finishedReport,
@@ -85,7 +86,7 @@ function mismatchProblems(members: readonly Member[]): Problem[] {
     const metrics = metricsOf(member);
     const count = (metrics && metricOf(metrics, 'digest_mismatches_count')) ?? 0;
     if (count === 0) return [];
-    const text = `${count} txns since its start led to a tree that differs from the leader's: stop it, move its data away and let it fetch the leader's`;
+    const text = `${counted(count, 'txn')} since its start led to a tree that differs from the leader's: stop it, move its data away and let it fetch the leader's`;
     const { server } = member;
     return [{ level: 'critical', code: 'digest-mismatches', server, text }];
   });
@@ -216,5 +217,6 @@ export const consistencyTask: Task = {
     ...TIME_OPTIONS,
   ],
   hasMembers: true,
+  changesEnsemble: false,
   run: consistency,
 };

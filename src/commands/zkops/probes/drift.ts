@@ -182,5 +182,6 @@ export const driftTask: Task = {
   name: 'drift',
   options: [['--all', 'show every setting, not only differences'], ...TIME_OPTIONS],
   hasMembers: true,
+  changesEnsemble: false,
   run: drift,
 };

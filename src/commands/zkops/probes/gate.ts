@@ -109,5 +109,6 @@ export const gateTask: Task = {
     ...TIME_OPTIONS,
   ],
   hasMembers: true,
+  changesEnsemble: false,
   run: gate,
 };

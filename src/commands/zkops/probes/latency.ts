@@ -10,6 +10,9 @@ import { meanOf, percentile } from '../../ensemble/percentile.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import { THRESHOLDS } from '../../ensemble/verdict/thresholds.js';
+import { wholeNumber } from '../../program/command-line.js';
+import { counted } from '../../program/counted.js';
+import { formatDuration } from '../../program/duration.js';
 import { TIME_OPTIONS } from '../calls/options.js';
 import {
   finishedReport,
@@ -36,7 +39,7 @@ type Samples = Record<Operation, number[]>;
 
 const DEFAULT_COUNT = 50;
 const DEFAULT_SIZE = 25;
-const DEFAULT_SECONDS = 20;
+const DEFAULT_MAX_MS = 20_000;
 
 async function round(
   { client }: MemberSession,
@@ -175,7 +178,7 @@ async function explain(call: TaskCall, probed: readonly Probed[]): Promise<strin
 }
 
 async function latency(call: TaskCall): Promise<Report> {
-  const seconds = call.number('max-seconds') ?? DEFAULT_SECONDS;
+  const maxMs = call.number('max-time') ?? DEFAULT_MAX_MS;
   const count = call.number('count') ?? DEFAULT_COUNT;
   const probed: Probed[] = [];
   let rounds = 0;
@@ -184,7 +187,7 @@ async function latency(call: TaskCall): Promise<Report> {
   // time.
   for (const [index, address] of call.members.entries()) {
     if (call.signal.aborted) break;
-    const endsAt = startedAt + (1000 * seconds * (index + 1)) / call.members.length;
+    const endsAt = startedAt + (maxMs * (index + 1)) / call.members.length;
     probed.push(
       await probe(call, address, endsAt, () => {
         rounds++;
@@ -201,11 +204,11 @@ async function latency(call: TaskCall): Promise<Report> {
   // A failed member has a problem of its own.
   const expected = count * measured.filter(({ failure }) => failure === undefined).length;
   const isCut = rounds < expected;
-  const cut = isCut ? ` of ${expected}: stopped early by --max-seconds ${seconds}` : '';
+  const cut = isCut ? ` of ${expected}: stopped early by --max-time ${formatDuration(maxMs)}` : '';
   const summary =
     measured.length === 0
       ? 'no member could be measured'
-      : `${measured.length} of ${probed.length} members measured, ${rounds} rounds${cut}`;
+      : `${measured.length} of ${counted(probed.length, 'member')} measured, ${counted(rounds, 'round')}${cut}`;
   return finishedReport(COLUMNS, probed.flatMap(rowsOf), {
     verdict: concludeFrom(problems, summary),
     notes: await explain(call, measured),
@@ -224,15 +227,20 @@ const COLUMNS = [
   { title: 'MAX ms', key: 'max_ms', show: shortNumber },
 ];
 
+const MAX_TIME = 'time limit for all members together';
+const readSeconds = wholeNumber(1, 86_400);
+
 export const latencyTask: Task = {
   name: 'latency',
   options: [
     ['--count <n>', 'rounds per member', 'count', DEFAULT_COUNT],
     ['--size <bytes>', 'size of the data of each znode', 'count', DEFAULT_SIZE],
-    ['--max-seconds <n>', 'time limit for all members together', 'count', DEFAULT_SECONDS],
+    ['--max-time <time>', MAX_TIME, 'ms', DEFAULT_MAX_MS],
+    ['--max-seconds <n>', MAX_TIME, (text) => 1000 * readSeconds(text), undefined, 'max-time'],
     ...SESSION_OPTIONS,
     ...TIME_OPTIONS,
   ],
   hasMembers: true,
+  changesEnsemble: true,
   run: latency,
 };

@@ -48,5 +48,6 @@ export const readyTask: Task = {
   name: 'ready',
   options: [['--read-only', 'accept a read-only server as ready'], ...TIME_OPTIONS],
   hasMembers: true,
+  changesEnsemble: false,
   run: ready,
 };

@@ -13,7 +13,13 @@ import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { OpsResult, Problem } from '../../ensemble/verdict/result.js';
 import { takeRunLock } from '../../program/run-lock.js';
 import { TIME_OPTIONS } from '../calls/options.js';
-import type { Report, ReportRow, Task, TaskCall } from '../calls/task.js';
+import {
+  type Report,
+  type ReportRow,
+  type Task,
+  type TaskCall,
+  unlessDryRun,
+} from '../calls/task.js';
 import { askMembers } from './ask-members.js';
 import { Doubt, doubtOf, PAUSE_MS, settle } from './doubt.js';
 import { mayStop, quorumOf, restartOrder } from './may-stop.js';
@@ -274,9 +280,10 @@ export const rollTask: Task = {
       DEFAULT_WAIT_MS,
     ],
     ['--resume <file>', 'file that records finished members, to continue an interrupted roll'],
-    ['--dry-run', 'print the order and the commands, and restart nothing'],
+    ['-n, --dry-run', 'print the order and the commands, and restart nothing'],
     ...TIME_OPTIONS,
   ],
   hasMembers: true,
+  changesEnsemble: unlessDryRun,
   run: roll,
 };

@@ -162,5 +162,6 @@ export const smokeTask: Task = {
   name: 'smoke',
   options: [...SESSION_OPTIONS, ...TIME_OPTIONS],
   hasMembers: true,
+  changesEnsemble: true,
   run: smoke,
 };

@@ -5,7 +5,7 @@ import { shortCount } from '../../ensemble/format.js';
 import { isDown, type Member, parsedOf } from '../../ensemble/member.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { OpsResult } from '../../ensemble/verdict/result.js';
-import { TIME_OPTIONS } from '../calls/options.js';
+import { limitOptions, TIME_OPTIONS } from '../calls/options.js';
 import {
   finishedReport,
   type Report,
@@ -18,7 +18,7 @@ import { askMembers, downProblems, hostOf, refusals, silence } from './ask-membe
 
 const GROUPS = ['member', 'path', 'session', 'host'] as const;
 type Group = (typeof GROUPS)[number];
-const DEFAULT_COUNT = 20;
+const DEFAULT_LIMIT = 20;
 
 const COUNT_COLUMNS: readonly ReportColumn[] = [
   { title: 'MEMBER', key: 'member' },
@@ -117,7 +117,7 @@ async function watches(call: TaskCall): Promise<Report> {
     answers: { ...countAnswers.get(member.server), ...member.answers },
   }));
   const tally = tallyOf(members, by);
-  const rows = tally.rows(call.number('count') ?? DEFAULT_COUNT);
+  const rows = tally.rows(call.number('limit') ?? DEFAULT_LIMIT);
   const left = tally.size - rows.length;
   const columns = [
     { title: by.toUpperCase(), key: by },
@@ -126,7 +126,7 @@ async function watches(call: TaskCall): Promise<Report> {
   ];
   return finishedReport(columns, rows, {
     verdict,
-    notes: left > 0 ? [`${left} more, with fewer watches: --count shows them.`] : [],
+    notes: left > 0 ? [`${left} more, with fewer watches: --limit shows them.`] : [],
     totals: { watches: total, listed: tally.total },
   });
 }
@@ -147,10 +147,11 @@ export const watchesTask: Task = {
   name: 'watches',
   options: [
     ['--by <what>', 'group the rows; all groups but member are costly', GROUPS, 'member'],
-    ['--count <n>', 'number of rows', 'count', DEFAULT_COUNT],
+    ...limitOptions('number of rows', DEFAULT_LIMIT),
     ['--force', 'also query a server with more than 100000 watches'],
     ...TIME_OPTIONS,
   ],
   hasMembers: true,
+  changesEnsemble: false,
   run: watches,
 };

@@ -3,6 +3,7 @@
 import { safeLine } from '../../../protocol/sanitize.js';
 import type { Member } from '../../ensemble/member.js';
 import type { Level, OpsResult, TrendFigures, TrendPoint } from '../../ensemble/verdict/result.js';
+import { counted } from '../../program/counted.js';
 import { shownCell } from './ops-cells.js';
 import { changeText } from './ops-footnotes.js';
 import { escapeHtml, svgPlot, svgStrip } from './svg-plot.js';
@@ -50,10 +51,10 @@ export function opsToHtml(result: OpsResult): string {
   return [
     '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
     '<meta name="viewport" content="width=device-width, initial-scale=1">\n',
-    `<title>${level.toUpperCase()}: ZooKeeper, ${members.length} members</title>\n`,
+    `<title>${level.toUpperCase()}: ZooKeeper, ${counted(members.length, 'member')}</title>\n`,
     `<style>${STYLE}</style>\n</head>\n<body>\n`,
     '<h1>ZooKeeper ensemble</h1>\n',
-    `<p>${members.length} members, asked at ${html(time)}</p>\n`,
+    `<p>${counted(members.length, 'member')}, asked at ${html(time)}</p>\n`,
     `<p class="verdict" style="border-color: ${COLORS[level]}"><strong>${level.toUpperCase()}</strong>: `,
     `${html(summary)}</p>\n`,
     memberTable(result),

@@ -4,6 +4,7 @@ import type { ACL, Stat } from '../../../protocol/data.js';
 import { parentPath } from '../../../protocol/path.js';
 import { formatAcl } from '../../../protocol/perms.js';
 import { formatSessionId } from '../../../protocol/session-id.js';
+import { counted } from '../../program/counted.js';
 import { mapBounded } from '../../znodes/map-bounded.js';
 import { isMasked } from '../../znodes/parse-acl.js';
 import { isEphemeral } from '../../znodes/stat-lines.js';
@@ -124,7 +125,7 @@ function setBack(path: string, before: ZnodeBefore, after: Stat): readonly UndoS
 
 function sizeOf(bytes: Buffer | null): string {
   if (bytes === null) return 'null';
-  return bytes.length === 1 ? '1 byte' : `${bytes.length} bytes`;
+  return counted(bytes.length, 'byte');
 }
 
 /** Well below the limits of servers for one transaction. */

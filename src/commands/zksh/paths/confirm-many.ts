@@ -1,4 +1,5 @@
 import { CommandError, ExitCode } from '../../program/command-error.js';
+import { counted } from '../../program/counted.js';
 import type { CommandContext } from '../engine/command.js';
 
 const SAMPLE_LENGTH = 5;
@@ -37,5 +38,5 @@ function question(verb: string, paths: readonly string[]): string {
 }
 
 export function amountOf({ length }: readonly unknown[]): string {
-  return length === 1 ? '1 znode' : `${length} znodes`;
+  return counted(length, 'znode');
 }

@@ -3,7 +3,9 @@
 //   NodeDataChanged /app/config (version 3 to 4)
 //     - {"debug": false}
 //     + {"debug": true}
+
 import { isUtf8 } from 'node:buffer';
+import { counted } from '../../program/counted.js';
 import type { Change, ZnodeValue } from './change.js';
 import { diffLines } from './line-diff.js';
 
@@ -38,7 +40,7 @@ function notesOf(change: Change): readonly string[] {
     notes.push(`version ${after.stat.version}, previous value unknown`);
   }
   if (after === null && change.type !== 'NodeDeleted') notes.push('deleted before it was read');
-  if (children !== undefined) notes.push(`${children.count} children`);
+  if (children !== undefined) notes.push(counted(children.count, 'child', 'children'));
   return notes;
 }
 
@@ -124,8 +126,8 @@ function binaryDifference(
 ): readonly string[] {
   if (before !== undefined && after?.equals(before)) return [];
   return [
-    ...(before === undefined ? [] : [`- ${before.length} bytes${beginning(before)}`]),
-    ...(after === undefined ? [] : [`+ ${after.length} bytes${beginning(after)}`]),
+    ...(before === undefined ? [] : [`- ${counted(before.length, 'byte')}${beginning(before)}`]),
+    ...(after === undefined ? [] : [`+ ${counted(after.length, 'byte')}${beginning(after)}`]),
   ];
 }
 

@@ -3,6 +3,7 @@ import { formatPerms } from '../../../protocol/perms.js';
 import { plainLine, safeLine, safeText } from '../../../protocol/sanitize.js';
 import { formatSessionId } from '../../../protocol/session-id.js';
 import type { ErrorReport } from '../../program/command-error.js';
+import { counted } from '../../program/counted.js';
 import { columnsOf } from '../../terminal/draw-columns.js';
 import { textWidth } from '../../terminal/text-width.js';
 import { decompress } from '../../znodes/decompress.js';
@@ -132,7 +133,7 @@ function changedLine({ path, stat, isAcl }: Extract<Result, { kind: 'changed' }>
 
 function deletedLine(result: Extract<Result, { kind: 'deleted' }>): string {
   const { path, count, isDryRun, isMatched } = result;
-  const znodes = count === 1 ? '1 znode' : `${count} znodes`;
+  const znodes = counted(count, 'znode');
   if (isDryRun) return `${znodes} would be deleted\n`;
   return count === 1 && isMatched !== true ? `Deleted ${path}\n` : `Deleted ${znodes}\n`;
 }
@@ -158,7 +159,7 @@ function dataToText({ data, view, stat }: DataResult, options: RenderOptions): s
   if (view === 'base64') return `${data.toString('base64')}\n${after}`;
   const plain = view === 'text' && options.isTerminal ? decompress(data) : undefined;
   if (plain !== undefined && isPrintable(plain.data)) {
-    const note = `(${plain.format}, ${data.length} bytes for ${plain.data.length})`;
+    const note = `(${plain.format}, ${counted(data.length, 'byte')} for ${plain.data.length})`;
     return `${safeText(plain.data.toString())}\n${note}\n${after}`;
   }
   if (view === 'hexdump' || (options.isTerminal && !isPrintable(data))) {

@@ -5,6 +5,7 @@ import { type ACL, NO_STAT, type Stat } from '../../../protocol/data.js';
 import { ErrorCode } from '../../../protocol/error-code.js';
 import { parentPath } from '../../../protocol/path.js';
 import { formatAcl } from '../../../protocol/perms.js';
+import { counted } from '../../program/counted.js';
 import type { Result } from '../results/result.js';
 import { wrapClient } from './wrap-client.js';
 
@@ -66,7 +67,7 @@ class DryRun {
       throw fault(ErrorCode.NODEEXISTS, path);
     }
     const kind = (options.mode?.name ?? 'PERSISTENT').toLowerCase();
-    const size = data === null ? 'null' : `${Buffer.byteLength(data)} bytes`;
+    const size = data === null ? 'null' : counted(Buffer.byteLength(data), 'byte');
     this.#say('create', path, `${kind}, ${size}`);
     if (!isSequential) this.#presence.set(path, true);
     return { path, stat: NO_STAT };
@@ -82,7 +83,7 @@ class DryRun {
   async #set(path: string, data: Data, version: number): Promise<Stat> {
     const stat = await this.#required(path);
     checkVersion(version, stat.version, path);
-    this.#say('set', path, data === null ? 'null' : `${Buffer.byteLength(data)} bytes`);
+    this.#say('set', path, data === null ? 'null' : counted(Buffer.byteLength(data), 'byte'));
     return stat;
   }
 

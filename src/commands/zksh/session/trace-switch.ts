@@ -1,5 +1,6 @@
 import type { ClientOptions } from '../../../client/base/client-options.js';
 import { type Tracer, type WireEvent, WireTrace } from '../../../client/base/wire-trace.js';
+import { counted } from '../../program/counted.js';
 
 export interface TraceSwitch extends Tracer {
   isOn: boolean;
@@ -19,7 +20,7 @@ export function traceLine(event: WireEvent): string {
   switch (event.kind) {
     case 'request': {
       const detail = event.detail === undefined ? '' : ` ${event.detail}`;
-      return `-> ${nameOf(event)}${detail}, ${event.bytes} bytes`;
+      return `-> ${nameOf(event)}${detail}, ${counted(event.bytes, 'byte')}`;
     }
     case 'answer': {
       const { error, zxid, bytes, ms, detail } = event;
@@ -27,13 +28,13 @@ export function traceLine(event: WireEvent): string {
         error,
         ...(detail === undefined ? [] : [detail]),
         ...(zxid === undefined ? [] : [`zxid ${zxid}`]),
-        `${bytes} bytes`,
+        counted(bytes, 'byte'),
         ...(ms === undefined ? [] : [`${ms.toFixed(3)} ms`]),
       ];
       return `<- ${nameOf(event)}: ${parts.join(', ')}`;
     }
     case 'event':
-      return `<- event ${event.type} ${event.path}: zxid ${event.zxid}, ${event.bytes} bytes`;
+      return `<- event ${event.type} ${event.path}: zxid ${event.zxid}, ${counted(event.bytes, 'byte')}`;
     case 'closed':
       return `-- closed${event.reason === undefined ? ' by the server' : `: ${event.reason}`}`;
   }

@@ -7,7 +7,8 @@ import { ExitCode, ServerError } from '../storage/errors.js';
  */
 const BACKLOG = 4096;
 /** EADDRINUSE does not say why. */
-const IN_USE = 'in use by a listener or a closing connection. Use another port, or wait';
+const IN_USE =
+  'in use by a listener or a closing connection. Stop the server that uses it, or use another port, or wait';
 
 export interface ListenOptions {
   /** All addresses by default. */

@@ -68,7 +68,7 @@ async function withMember(use: (world: World) => Promise<void>): Promise<void> {
 test('a second run adds only new txns, also from a new log of the member', () =>
   withMember(async ({ put, run, status, restore }) => {
     put('log.1', buildLog(entries(1, 3), 4096));
-    assert.is((await run()).verdict.summary, '1 snapshots and 3 txns added, up to txn 0x3');
+    assert.is((await run()).verdict.summary, '1 snapshot and 3 txns added, up to txn 0x3');
     put('log.1', buildLog(entries(1, 5), 4096));
     put('log.6', buildLog(entries(6, 7), 4096));
     assert.is((await run()).verdict.summary, '0 snapshots and 4 txns added, up to txn 0x7');
@@ -142,10 +142,10 @@ test('a record that is being written waits for the next run', () =>
     const torn = await run();
     assert.equal(
       [torn.exitCode, torn.verdict.summary],
-      [0, '1 snapshots and 3 txns added, up to txn 0x3'],
+      [0, '1 snapshot and 3 txns added, up to txn 0x3'],
     );
     put('log.1', whole);
-    assert.is((await run()).verdict.summary, '0 snapshots and 1 txns added, up to txn 0x4');
+    assert.is((await run()).verdict.summary, '0 snapshots and 1 txn added, up to txn 0x4');
   }));
 
 test('a crash of the backup costs no txn: its incomplete end is written again', () =>
@@ -156,7 +156,7 @@ test('a crash of the backup costs no txn: its incomplete end is written again', 
     truncateSync(log, readFileSync(log).length - 5);
     mkdirSync(join(to, 'incoming'), { recursive: true });
     writeFileSync(join(to, 'incoming', 'snapshot.9'), 'half');
-    assert.is((await run()).verdict.summary, '0 snapshots and 1 txns added, up to txn 0x4');
+    assert.is((await run()).verdict.summary, '0 snapshots and 1 txn added, up to txn 0x4');
     assert.equal(readdirSync(join(to, 'incoming')), []);
     assert.is((await status()).exitCode, 0);
     const bytes = readFileSync(log);
@@ -183,13 +183,13 @@ test('a damaged snapshot of the member stays out of the backup, until it is whol
     assert.equal(readFileSync(join(to, 'version-2', 'snapshot.3')), whole);
   }));
 
-test('--keep-days removes only what no restore to those days needs', () =>
+test('--keep-time removes only what no restore to that time needs', () =>
   withMember(async ({ put, run, to }) => {
     put('log.1', buildLog(entries(1, 4)));
     put('snapshot.2', makeSnapshot({ nodes: ['', '/app'].map((path) => ({ path })) }));
     await run();
     // The task's clock is at 1970, so all files are newer.
-    assert.is((await run('--keep-days', '1')).exitCode, 0);
+    assert.is((await run('--keep-time', '1d')).exitCode, 0);
     assert.ok(existsSync(join(to, 'version-2', 'snapshot.0')));
   }));
 
@@ -240,5 +240,17 @@ test('a full disk is named as that, with the way to continue', () => {
     /\/kept: .*the disk is full\nFree space .*continues/,
   );
 });
+
+test('a txn with an impossible time is shown with its number', () =>
+  withMember(async ({ put, run, status, restore }) => {
+    const time = 2n ** 62n;
+    const body = new ByteBuilder().string('/app').buffer(Buffer.from('x')).int(2).build();
+    const late = buildEntry({ zxid: 2n, type: 5, body, time });
+    put('log.1', buildLog([entry(1n, 1), late]));
+    assert.is((await run()).exitCode, 0);
+    assert.is((await status()).rows.at(-1)?.['time'], String(Number(time)));
+    assert.is((await restore('latest', '--dry-run')).rows[0]?.['time'], String(Number(time)));
+    assert.is((await restore('0x1', '--dry-run')).totals['later'], 1);
+  }));
 
 test.run();

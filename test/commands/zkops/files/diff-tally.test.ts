@@ -50,7 +50,7 @@ test('both options list what either of them does', async () => {
     'changed /b/big data 100 bytes to 130 bytes',
     'subtree / +2 znodes',
     'subtree /a +2 znodes',
-    'subtree /a/y +1 znodes',
+    'subtree /a/y +1 znode',
   ]);
 });
 

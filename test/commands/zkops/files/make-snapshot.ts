@@ -8,6 +8,8 @@ export interface MadeNode {
   readonly aclKey?: bigint;
   readonly mzxid?: bigint;
   readonly pzxid?: bigint;
+  /** Created and changed, in ms. */
+  readonly time?: bigint;
 }
 
 export interface MadeSnapshot {
@@ -36,8 +38,8 @@ export function makeSnapshot(made: MadeSnapshot): Buffer {
     file
       .long(CZXID)
       .long(node.mzxid ?? CZXID)
-      .long(TIME)
-      .long(TIME);
+      .long(node.time ?? TIME)
+      .long(node.time ?? TIME);
     file
       .int(node.version ?? 0)
       .int(0)
@@ -63,8 +65,8 @@ function digestOf(node: MadeNode): bigint {
     .long(CZXID)
     .long(node.mzxid ?? CZXID)
     .long(node.pzxid ?? CZXID)
-    .long(TIME)
-    .long(TIME);
+    .long(node.time ?? TIME)
+    .long(node.time ?? TIME);
   stat
     .int(node.version ?? 0)
     .int(0)

@@ -198,7 +198,7 @@ test('clients are counted by host, member, and session over all members', async 
       ['10.0.0.1:2', 2],
     ],
   );
-  assert.is((await call('clients', members, '--by', 'session', '--count', '4')).rows.length, 4);
+  assert.is((await call('clients', members, '--by', 'session', '--limit', '4')).rows.length, 4);
 });
 
 test('a host near maxClientCnxns, and a member with all clients, give a warning', async () => {

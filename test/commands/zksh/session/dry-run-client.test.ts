@@ -13,7 +13,7 @@ test('changes are printed, visible to later commands, and not sent', async () =>
     await real.run('create /a hello; create /a/b; create /a/c x');
     const before = await real.run('ls -R -s /');
     for (const [line, told] of [
-      ['create /n x', 'would create /n (persistent, 1 bytes)\n'],
+      ['create /n x', 'would create /n (persistent, 1 byte)\n'],
       [
         'create -p /x/y',
         'would create /x (persistent, null)\nwould create /x/y (persistent, null)\n',
@@ -24,7 +24,7 @@ test('changes are printed, visible to later commands, and not sent', async () =>
       ["txn 'check /a 0' 'delete /a/c'", 'would delete /a/c\n'],
       [
         'cp -R /a /copy',
-        'would create /copy (persistent, 5 bytes)\nwould create /copy/b (persistent, null)\nwould create /copy/c (persistent, 1 bytes)\n',
+        'would create /copy (persistent, 5 bytes)\nwould create /copy/b (persistent, null)\nwould create /copy/c (persistent, 1 byte)\n',
       ],
       ['deleteall /a/b', 'would delete /a/b\n'],
       ['touch /[a]', 'would set /a (5 bytes)\n'],

@@ -138,7 +138,7 @@ test('changes during a disconnect are reported after it', async () => {
           ]
         : [
             'NodeDataChanged /a (while disconnected, version 1 to 2)',
-            'NodeChildrenChanged /a (while disconnected, 1 children)',
+            'NodeChildrenChanged /a (while disconnected, 1 child)',
           ],
     );
   }

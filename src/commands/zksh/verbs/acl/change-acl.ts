@@ -3,6 +3,7 @@ import { isCode, ZooKeeperError } from '../../../../client/base/errors.js';
 import type { ACL, Stat } from '../../../../protocol/data.js';
 import { formatAcl } from '../../../../protocol/perms.js';
 import { CommandError } from '../../../program/command-error.js';
+import { counted } from '../../../program/counted.js';
 import { refuseLockout } from '../../../znodes/self-lockout.js';
 import { partialError, walk } from '../../../znodes/walk.js';
 import type { CommandContext } from '../../engine/command.js';
@@ -134,7 +135,7 @@ async function dryRun(
   }
   return {
     kind: 'message',
-    text: `${count === 1 ? '1 ACL' : `${count} ACLs`} would be set`,
+    text: `${counted(count, 'ACL')} would be set`,
     fields: { path: root, count, isDryRun: true },
   };
 }

@@ -1,4 +1,5 @@
 import { CommandError } from '../../../program/command-error.js';
+import { counted } from '../../../program/counted.js';
 import { compareRecords, type Difference } from '../../../trees/compare-records.js';
 import { checkSource } from '../../../trees/copy-report.js';
 import { DUMP_FORMATS, FORMAT_OPTION } from '../../../trees/dump-format.js';
@@ -77,7 +78,7 @@ function lineOf(
   path: string,
   how: { readonly data?: readonly (number | null)[]; readonly isAclDifferent?: boolean },
 ): Result {
-  const size = (bytes: number | null | undefined) => (bytes === null ? 'null' : `${bytes} bytes`);
+  const size = (bytes: number | null = null) => (bytes === null ? 'null' : counted(bytes, 'byte'));
   const words = [
     ...(how.data === undefined ? [] : [`data: ${size(how.data[0])}, ${size(how.data[1])}`]),
     ...(how.isAclDifferent === true ? ['ACL'] : []),

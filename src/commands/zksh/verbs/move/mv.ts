@@ -3,6 +3,7 @@ import { UnsupportedError, ZooKeeperError } from '../../../../client/base/errors
 import { ErrorCode } from '../../../../protocol/error-code.js';
 import { isWithin } from '../../../../protocol/path.js';
 import { CommandError, ExitCode, usageError } from '../../../program/command-error.js';
+import { counted } from '../../../program/counted.js';
 import { amount, checkSink, checkSource } from '../../../trees/copy-report.js';
 import { existingRoot } from '../../../trees/existing-root.js';
 import { TreeSink } from '../../../trees/tree-sink.js';
@@ -195,7 +196,7 @@ async function listOnly(context: CommandContext, source: TreeSource, to: string)
   }
   return {
     kind: 'message',
-    text: `${znodes === 1 ? '1 znode' : `${znodes} znodes`} would be moved`,
+    text: `${counted(znodes, 'znode')} would be moved`,
     fields: { path: to, znodes, isDryRun: true },
   };
 }

@@ -1,5 +1,6 @@
 import { isWithin } from '../../../../protocol/path.js';
 import { CommandError, ExitCode, usageError } from '../../../program/command-error.js';
+import { counted } from '../../../program/counted.js';
 import { compareRecords, type Difference } from '../../../trees/compare-records.js';
 import { amount, checkSource } from '../../../trees/copy-report.js';
 import { DUMP_FORMATS, FORMAT_OPTION } from '../../../trees/dump-format.js';
@@ -144,7 +145,7 @@ async function checkComplete({ source: { dump }, options }: Sync): Promise<void>
   if (dump === undefined) return;
   const end = await dump.readEnd();
   if (end !== undefined && (end.unread === 0 || !options.delete)) return;
-  const why = end === undefined ? 'interrupted' : `${end.unread} znodes were not read`;
+  const why = end === undefined ? 'interrupted' : `could not read ${counted(end.unread, 'znode')}`;
   throw new CommandError(`incomplete dump: ${why}`, {
     code: 'BADDUMP',
     exitCode: ExitCode.usage,
@@ -201,7 +202,7 @@ async function confirmDeletes(
   { count, sample }: Deletes,
 ): Promise<void> {
   if (count === 0 || options.yes) return;
-  const what = count === 1 ? '1 znode' : `${count} znodes`;
+  const what = counted(count, 'znode');
   if (!context.isInteractive) {
     const more = count > sample.length ? ', ...' : '';
     throw new CommandError(
@@ -255,6 +256,6 @@ function changesOf({ isDataDifferent, isAclDifferent }: Difference): readonly st
 
 function sentenceOf({ created, set, aclsSet, deleted, bytes }: Tally): string {
   if (created + set + aclsSet + deleted === 0) return 'no changes';
-  const acls = aclsSet === 1 ? '1 ACL' : `${aclsSet} ACLs`;
+  const acls = counted(aclsSet, 'ACL');
   return `${amount(created + set, bytes)} (${created} created, ${set} set), ${acls} set, ${deleted} deleted`;
 }

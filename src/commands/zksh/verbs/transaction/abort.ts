@@ -1,3 +1,4 @@
+import { counted } from '../../../program/counted.js';
 import { defineCommand } from '../../engine/command.js';
 import type { Result } from '../../results/result.js';
 import { noTransaction } from './transaction.js';
@@ -15,7 +16,7 @@ export const abort = defineCommand({
     if (ops === undefined) throw noTransaction();
     session.transaction = undefined;
     const count = ops.length;
-    const text = count === 1 ? '1 operation discarded' : `${count} operations discarded`;
+    const text = `${counted(count, 'operation')} discarded`;
     return { kind: 'message', text, fields: { forgotten: count } };
   },
 });

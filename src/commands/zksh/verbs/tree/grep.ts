@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { counted } from '../../../program/counted.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import type { Token } from '../../language/parse-line.js';
 import { escapeRegExp } from '../../language/path-glob.js';
@@ -68,7 +69,7 @@ function patternOf(pattern: string, flags: Flags, token: Token | undefined): Reg
 function linesThatFit(data: Buffer, pattern: RegExp, isInverted: boolean): Match[] {
   if (!isUtf8(data)) {
     const fits = pattern.test(data.toString('latin1')) !== isInverted;
-    return fits ? [{ line: 0, text: `${data.length} bytes of binary data match` }] : [];
+    return fits ? [{ line: 0, text: `${counted(data.length, 'byte')} of binary data match` }] : [];
   }
   const lines = data.toString().replace(/\n$/, '').split('\n');
   return lines

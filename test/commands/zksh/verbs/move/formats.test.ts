@@ -46,7 +46,7 @@ for (const format of FORMATS) {
         assert.is(await shell.run(`diff --format ${format} '@${file}' /t`), '');
         await shell.run('set /copy/empty x; delete /copy/null; create /copy/new');
         const { text: lines } = await shell.fully(`diff '@${file}' /copy`);
-        assert.is(lines, '~ /empty  (data: 0 bytes, 1 bytes)\n+ /new\n- /null\n');
+        assert.is(lines, '~ /empty  (data: 0 bytes, 1 byte)\n+ /new\n- /null\n');
         await shell.run(`restore --overwrite --verify '${file}' /copy`);
       } finally {
         home.remove();

@@ -52,7 +52,7 @@ serverTest('cp refuses an existing target without an option for it', async (shel
   );
   assert.is(
     await shell.run('cp /a /one; ls -R /one', 'raw'),
-    'Copied 1 znode, 1 bytes to /one\n/one\n',
+    'Copied 1 znode, 1 byte to /one\n/one\n',
   );
 });
 
@@ -108,7 +108,7 @@ serverTest('a dump is restored byte for byte, and compares as equal', async (she
       'set /copy/empty x; delete /copy/null; create /copy/new; setAcl /copy/blob world:anyone:cdra',
     );
     const { text: lines, error } = await shell.fully(`diff '@${file}' /copy`);
-    assert.is(lines, '~ /blob  (ACL)\n~ /empty  (data: 0 bytes, 1 bytes)\n+ /new\n- /null\n');
+    assert.is(lines, '~ /blob  (ACL)\n~ /empty  (data: 0 bytes, 1 byte)\n+ /new\n- /null\n');
     assert.equal([error?.exitCode, error?.sentence], [1, '4 znodes differ']);
     assert.match(await shell.run(`restore --overwrite --verify '${file}' /copy`), /, verified\n$/);
   } finally {
@@ -227,7 +227,10 @@ serverTest(
     try {
       const masked = await stranger.fully('dump /mine');
       assert.equal(
-        [masked.error?.exitCode, /1 ACLs have hidden passwords/.test(masked.error?.sentence ?? '')],
+        [
+          masked.error?.exitCode,
+          /passwords of 1 ACL are hidden/.test(masked.error?.sentence ?? ''),
+        ],
         [9, true],
       );
       assert.is((await stranger.fully('dump --no-acl /mine')).error, undefined);
