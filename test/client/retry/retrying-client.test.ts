@@ -1,9 +1,15 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CreateModes, retryingClient, type ZooKeeperClient } from '../../../src/client/index.js';
+import {
+  type CallOptions,
+  CreateModes,
+  retryingClient,
+  type ZooKeeperClient,
+} from '../../../src/client/index.js';
 import { inWorld } from '../../recipes/world.js';
 import { startBundled } from '../../support/bundled.js';
 import type { Harm } from '../../support/proxy.js';
+import { clientCalls } from '../client-calls.js';
 
 const ACL = [{ perms: 31, id: { scheme: 'world', id: 'anyone' } }];
 
@@ -118,15 +124,67 @@ for (const [name, write] of Object.entries(WRITES)) {
     }));
 }
 
-test('a read is repeated when its reply is lost', async () => {
+/** Calls that may change something, and calls that are no requests; every other call is repeated. */
+const NOT_REPEATED: readonly string[] = [
+  ...['create', 'delete', 'setData', 'setACL', 'multi', 'reconfig', 'removeWatches'],
+  ...['connect', 'close', 'updateServers', 'watch', 'on', 'off'],
+];
+
+test('every read is repeated when its reply is lost', async () => {
   const server = await startBundled();
   try {
-    await inWorld(server.port, async ({ client, proxy }) => {
-      const through = await proxy();
-      const own = retryingClient(await client({ through }), { firstDelayMs: 1 });
-      through.harmAt(1, 'reply is lost');
-      assert.is((await own.exists('/'))?.version, 0);
-      assert.ok(through.hasHarmed);
+    await inWorld(server.port, async ({ client, proxy, observer }) => {
+      await observer.create('/a');
+      const own = await client();
+      const reads = clientCalls(own).filter(({ name }) => !NOT_REPEATED.includes(name));
+      assert.ok(reads.length > 10);
+      for (const { name, args } of reads) {
+        const through = await proxy();
+        const patient = retryingClient(await client({ through }), { firstDelayMs: 1 });
+        const call = clientCalls(patient).find((each) => each.name === name);
+        through.harmAt(1, 'reply is lost');
+        const error = await Promise.resolve(call?.run(...(args as never[]))).catch((e) => e);
+        assert.not.instance(error, Error, `${name}: ${error}`);
+        // The proxy harms no addAuth.
+        assert.ok(through.hasHarmed || name === 'addAuth', name);
+      }
+    });
+  } finally {
+    await server.close();
+  }
+});
+
+test('the signal of a write ends the reads that ask whether it happened', async () => {
+  const server = await startBundled();
+  try {
+    await inWorld(server.port, async ({ client, proxy, observer }) => {
+      await observer.create('/a');
+      for (const count of [2, 3]) {
+        const through = await proxy();
+        const own = await client({ through });
+        const patient = retryingClient(own, { firstDelayMs: 1 });
+        await own.exists('/a');
+        const limit = new AbortController();
+        const asked: string[] = [];
+        for (const name of ['sync', 'exists'] as const) {
+          const call = own[name].bind(own) as (...args: unknown[]) => Promise<never>;
+          own[name] = (path: string, options?: CallOptions) => {
+            asked.push(name);
+            assert.is(options?.signal, limit.signal);
+            if (asked.length === count - 1) through.stall();
+            const answer = call(path, options);
+            if (asked.length === count - 1) limit.abort();
+            return answer;
+          };
+        }
+        through.harmAt(1, 'reply is lost');
+        const write = patient.setData('/a', 'x', -1, { signal: limit.signal });
+        const error = await write.catch((failure) => failure);
+        assert.is(error.name, 'AbortError');
+        assert.is(error.hasUnknownOutcome, true);
+        assert.equal(asked, ['sync', 'exists'].slice(0, count - 1));
+        through.mend();
+      }
     });
   } finally {
     await server.close();
