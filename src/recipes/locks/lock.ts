@@ -1,6 +1,6 @@
 import type { ZooKeeperClient } from '../../client/base/client.js';
 import { checkRecipe } from '../base/arguments.js';
-import type { WaitOptions } from '../base/limit.js';
+import type { LoopOptions, WaitOptions } from '../base/limit.js';
 import { LOCK_KINDS } from '../base/members.js';
 import type { Line } from '../base/sequence-node.js';
 import { takeTurn } from '../base/turn.js';
@@ -63,16 +63,16 @@ export class Lock {
    * Who holds the lock, or is about to; undefined if nobody does. Like any read, it may be stale.
    * @throws ZooKeeperError of a refused request or an ended session
    */
-  owner(): Promise<LockOwner | undefined> {
-    return readOwner(this.line);
+  owner(options: WaitOptions = {}): Promise<LockOwner | undefined> {
+    return readOwner(this.line, options);
   }
 
   /**
    * The result of owner(), now and after each change; a quick succession may skip some. Throws when
    * the signal aborts or the session ends.
-   * @example for await (const owner of lock.owners(signal)) console.log(owner?.sessionId);
+   * @example for await (const owner of lock.owners({ signal })) console.log(owner?.sessionId);
    */
-  owners(signal?: AbortSignal): AsyncGenerator<LockOwner | undefined, never> {
-    return watchOwner(this.line, signal);
+  owners(options: LoopOptions = {}): AsyncGenerator<LockOwner | undefined, never> {
+    return watchOwner(this.line, options);
   }
 }

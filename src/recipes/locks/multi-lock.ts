@@ -1,6 +1,6 @@
 import type { ZooKeeperClient } from '../../client/base/client.js';
 import { checkArray, checkText, outOfRange } from '../../protocol/check-argument.js';
-import { limited, type WaitOptions } from '../base/limit.js';
+import { cleanedUp, limited, type WaitOptions } from '../base/limit.js';
 import type { ZnodeOptions } from '../base/znodes.js';
 import { type Held, Lock } from './lock.js';
 
@@ -48,7 +48,7 @@ export class MultiLock {
           held.set(path, await lock.acquire({ signal: whileHeld }));
         }
       } catch (error) {
-        await releaseAll(held).catch(() => undefined);
+        await cleanedUp(releaseAll(held), signal).catch(() => undefined);
         throw error;
       }
       const tokens = [...held].map(([path, { fencingToken }]) => [path, fencingToken] as const);

@@ -20,15 +20,14 @@ import {
  */
 export class Barrier extends PathRecipe {
   /** Creates the barrier, unless it exists. @throws ZooKeeperError */
-  raise(): Promise<void> {
-    const { client, path } = this;
-    return makePersistent({ client, path }, path, NO_DATA, this.acl);
+  raise(options: WaitOptions = {}): Promise<void> {
+    const { path, acl } = this;
+    return this.within(options, (wait) => makePersistent(wait, path, NO_DATA, acl));
   }
 
   /** Removes the barrier, if it exists. @throws ZooKeeperError */
-  remove(): Promise<void> {
-    const { client, path } = this;
-    return deleteIfThere({ client, path }, path);
+  remove(options: WaitOptions = {}): Promise<void> {
+    return this.within(options, (wait) => deleteIfThere(wait, this.path));
   }
 
   /**

@@ -3,7 +3,7 @@ import { checkWhole } from '../../protocol/check-argument.js';
 import { childPath } from '../../protocol/path.js';
 import { checkRecipe, checkWaitOptions } from '../base/arguments.js';
 import { type Hold, hold } from '../base/hold.js';
-import { limited, type WaitOptions } from '../base/limit.js';
+import { cleanedUp, limited, type WaitOptions } from '../base/limit.js';
 import { membersOf } from '../base/members.js';
 import { type Line, SequenceNode } from '../base/sequence-node.js';
 import { retried, type Wait } from '../base/session.js';
@@ -113,11 +113,11 @@ export class DoubleBarrier {
       const [first = node.name] = present;
       if (others.length === 0) {
         await this.dropStaleReady(wait, node.name);
-        await node.leave();
+        await cleanedUp(node.leave(), wait.signal);
         return;
       }
       const awaited = first === node.name ? others.at(-1) : first;
-      if (first !== node.name) await node.leave();
+      if (first !== node.name) await cleanedUp(node.leave(), wait.signal);
       await untilOneChanged(wait, [childPath(this.line.parent, awaited ?? first)]);
     }
   }

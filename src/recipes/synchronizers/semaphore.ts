@@ -2,7 +2,7 @@ import type { ZooKeeperClient } from '../../client/base/client.js';
 import { checkWhole } from '../../protocol/check-argument.js';
 import { childPath } from '../../protocol/path.js';
 import { checkRecipe } from '../base/arguments.js';
-import { limited, type WaitOptions } from '../base/limit.js';
+import { cleanedUp, limited, type WaitOptions } from '../base/limit.js';
 import type { Member } from '../base/members.js';
 import type { Line } from '../base/sequence-node.js';
 import { takeTurn } from '../base/turn.js';
@@ -68,7 +68,7 @@ export class Semaphore {
         return { fencingToken: lease.fencingToken, signal: lease.signal, release: lease.leave };
       } finally {
         // The lease exists already. A place that cannot be deleted ends with the session.
-        await first.leave().catch(() => undefined);
+        await cleanedUp(first.leave(), signal).catch(() => undefined);
       }
     });
   }

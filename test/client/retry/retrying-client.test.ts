@@ -124,7 +124,7 @@ for (const [name, write] of Object.entries(WRITES)) {
     }));
 }
 
-/** Calls that may change something, and calls that are no requests; every other call is repeated. */
+/** Calls that may change something, or send no request. Every other call is repeated. */
 const NOT_REPEATED: readonly string[] = [
   ...['create', 'delete', 'setData', 'setACL', 'multi', 'reconfig', 'removeWatches'],
   ...['connect', 'close', 'updateServers', 'watch', 'on', 'off'],
