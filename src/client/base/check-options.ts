@@ -2,6 +2,7 @@ import {
   checkBoolean,
   checkFunction,
   checkLong,
+  checkOneOf,
   checkSignal,
   checkString,
   checkText,
@@ -13,7 +14,8 @@ import {
 import type { ClientMetrics } from './client-metrics.js';
 import type { ClientOptions } from './client-options.js';
 import type { AskOptions } from './four-letter.js';
-import type { TlsOptions } from './tls.js';
+import type { TlsOptions, TlsStore } from './tls.js';
+import { withoutStores } from './tls-stores.js';
 
 const LONGEST_TIMER_MS = 0x7fff_ffff;
 
@@ -50,7 +52,8 @@ export function checkClientOptions(given: ClientOptions): CheckedOptions {
     const value = options[name];
     if (value !== undefined) CHECKS[name](`options.${name}`, value);
   }
-  const { session, ...others } = options;
+  const { session, tls, ...plain } = options;
+  const others = tls === undefined ? plain : { ...plain, tls: withoutStores(tls) };
   if (session === undefined) return others;
   return { ...others, session: { id: session.id, password: Buffer.from(session.password) } };
 }
@@ -84,12 +87,22 @@ function checkSession(name: string, value: unknown): void {
 }
 
 /** Uses the object itself, not a copy: its secure context is cached as long as it lives. */
+const TLS_NAMES = [
+  ...(['ca', 'cert', 'key', 'keyStore', 'trustStore', 'minVersion', 'ciphers'] as const),
+  ...(['passphrase', 'servername', 'isVerified', 'isOcspChecked'] as const),
+];
+
 export function checkTls(name: string, value: unknown): void {
-  const { ca, cert, key, passphrase, servername, isVerified, isOcspChecked } = readFields(
-    name,
-    value as TlsOptions,
-    ['ca', 'cert', 'key', 'passphrase', 'servername', 'isVerified', 'isOcspChecked'],
-  );
+  const options = readFields(name, value as TlsOptions, TLS_NAMES);
+  const { ca, cert, key, passphrase, servername, isVerified, isOcspChecked } = options;
+  const { keyStore, trustStore, minVersion, ciphers } = options;
+  for (const [field, store] of Object.entries({ keyStore, trustStore })) {
+    if (store !== undefined) checkStore(`${name}.${field}`, store);
+  }
+  if (minVersion !== undefined) {
+    checkOneOf(`${name}.minVersion`, minVersion, ['TLSv1.2', 'TLSv1.3']);
+  }
+  if (ciphers !== undefined) checkText(`${name}.ciphers`, ciphers);
   for (const [field, pem] of Object.entries({ ca, cert, key })) {
     if (pem !== undefined && typeof pem !== 'string' && !isBytes(pem)) {
       throw wrongType(`${name}.${field}`, pem, 'PEM, as a string or a Buffer');
@@ -99,6 +112,14 @@ export function checkTls(name: string, value: unknown): void {
   if (servername !== undefined) checkText(`${name}.servername`, servername);
   if (isVerified !== undefined) checkBoolean(`${name}.isVerified`, isVerified);
   if (isOcspChecked !== undefined) checkBoolean(`${name}.isOcspChecked`, isOcspChecked);
+}
+
+function checkStore(name: string, value: TlsStore): void {
+  const { source, password } = readFields(name, value, ['source', 'password']);
+  if (typeof source !== 'string' && !isBytes(source)) {
+    throw wrongType(`${name}.source`, source, 'a path, or bytes');
+  }
+  if (password !== undefined) checkText(`${name}.password`, password);
 }
 
 export function checkAskOptions(given: AskOptions): AskOptions {
@@ -116,6 +137,7 @@ export function checkAskOptions(given: AskOptions): AskOptions {
   }
   if (options.maxLength !== undefined) checkWhole('options.maxLength', options.maxLength, 0);
   checkSignal('options.signal', options.signal);
-  if (options.tls !== undefined) checkTls('options.tls', options.tls);
-  return options;
+  if (options.tls === undefined) return options;
+  checkTls('options.tls', options.tls);
+  return { ...options, tls: withoutStores(options.tls) };
 }

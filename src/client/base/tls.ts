@@ -1,12 +1,20 @@
 import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import type { ConnectionOptions, SecureContext, TLSSocket } from 'node:tls';
+import type { ConnectionOptions, SecureContext, SecureContextOptions, TLSSocket } from 'node:tls';
 import { BY_NAME_ALONE, isSignedByAuthority } from '../../certificates/signed-by-authority.js';
 import type { ServerAddress } from './connect-string.js';
 import { loadCrypto, loadTls } from './load-on-demand.js';
 import { errorCode, SocketFault } from './socket-fault.js';
 
-/** The TLS options of a client: contents of files in PEM, not their names. */
+/** A store of Java or OpenSSL: PKCS #12, JKS, or PEM. Its content shows which. */
+export interface TlsStore {
+  /** The path of the file, which is read when the client is created, or its content. */
+  readonly source: string | Uint8Array;
+  /** Of the store and its key. Default: none. */
+  readonly password?: string;
+}
+
+/** The TLS options of a client. Certificates and keys are in PEM, or in stores. */
 export interface TlsOptions {
   /** CAs to trust. Default: those that Node trusts. */
   readonly ca?: string | Buffer;
@@ -16,13 +24,21 @@ export interface TlsOptions {
   readonly key?: string | Buffer;
   /** Passphrase of the key. */
   readonly passphrase?: string;
+  /** The private key and its certificates, instead of `cert` and `key`. */
+  readonly keyStore?: TlsStore;
+  /** The CAs to trust, instead of `ca`. */
+  readonly trustStore?: TlsStore;
+  /** The oldest version of TLS. Default TLSv1.2. */
+  readonly minVersion?: 'TLSv1.2' | 'TLSv1.3';
+  /** The cipher suites, as a list of OpenSSL. Default: those of Node.js. */
+  readonly ciphers?: string;
   /** The expected name in the server's certificate. Default: the host of the connect string. */
   readonly servername?: string;
   /** False accepts any certificate, so anybody can impersonate the server. Default true. */
   readonly isVerified?: boolean;
   /**
    * True asks the OCSP responders that the certificates of the server name, and refuses a server
-   * that they do not call good. Needs `ca`. Default false.
+   * that they do not call good. Needs `ca` or `trustStore`. Default false.
    */
   readonly isOcspChecked?: boolean;
 }
@@ -31,7 +47,7 @@ export interface TlsOptions {
 export class TlsOptionError extends RangeError {
   override readonly name = 'TlsOptionError';
   /** The field of `TlsOptions`. */
-  readonly option: 'ca' | 'cert' | 'key';
+  readonly option: 'ca' | 'cert' | 'key' | 'keyStore' | 'trustStore' | 'ciphers';
   /** For example "given without a private key". */
   readonly problem: string;
 
@@ -96,14 +112,25 @@ export function secureContextOf(tls: TlsOptions): SecureContext {
   if (ca !== undefined) checkAuthorities(ca.toString());
   if (cert !== undefined && key !== undefined) checkPair(cert, key, passphrase);
   else if (key !== undefined) throw new TlsOptionError('key', 'given without a certificate');
-  const context = loadTls().createSecureContext({
-    minVersion: 'TLSv1.2',
+  const context = makeContext(tls.ciphers, {
+    minVersion: tls.minVersion ?? 'TLSv1.2',
     ...(ca === undefined ? {} : { ca }),
     ...(cert === undefined || key === undefined ? {} : { cert, key }),
     ...(passphrase === undefined ? {} : { passphrase }),
   });
   contexts.set(tls, context);
   return context;
+}
+
+function makeContext(ciphers: string | undefined, options: SecureContextOptions): SecureContext {
+  const { createSecureContext } = loadTls();
+  if (ciphers === undefined) return createSecureContext(options);
+  try {
+    return createSecureContext({ ...options, ciphers });
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new TlsOptionError('ciphers', `unusable: ${ciphers}: ${why}`, { cause });
+  }
 }
 
 function checkAuthorities(pem: string): void {

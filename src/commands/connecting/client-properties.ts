@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
-import type { ClientOptions } from '../../client/base/client-options.js';
-import type { TlsOptions } from '../../client/base/tls.js';
-import { JaasError, parseSaslLogin } from '../../protocol/jaas.js';
-import type { SaslLogin } from '../../protocol/sasl-digest-client.js';
-import { parseProperties } from '../../server/config/java-properties.js';
 import {
   readKeyStore,
   readPasswordFile,
   readTrustStore,
   type StoreFile,
-} from '../../server/node/tls/key-store.js';
+} from '../../certificates/key-store.js';
+import type { ClientOptions } from '../../client/base/client-options.js';
+import type { TlsOptions } from '../../client/base/tls.js';
+import { JaasError, parseSaslLogin } from '../../protocol/jaas.js';
+import type { SaslLogin } from '../../protocol/sasl-digest-client.js';
+import { parseProperties } from '../../server/config/java-properties.js';
 
 type Properties = ReadonlyMap<string, string>;
 

@@ -17,7 +17,7 @@ import {
   readTrustStore,
   StoreError,
   type StoreFile,
-} from './key-store.js';
+} from '../../../certificates/key-store.js';
 
 export interface TlsOptions {
   readonly context: SecureContextOptions;
