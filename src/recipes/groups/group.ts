@@ -21,6 +21,8 @@ export interface Membership {
   readonly signal: AbortSignal;
   /** Resolves when the znode is deleted or its session has ended. */
   leave(): Promise<void>;
+  /** leave(), for `await using membership = …`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
@@ -58,7 +60,7 @@ export class Group extends PathRecipe {
           held.stop();
           return node.leave();
         };
-        return { id, signal: held.signal, leave };
+        return { id, signal: held.signal, leave, [Symbol.asyncDispose]: leave };
       } catch (error) {
         node.leave().catch(() => undefined);
         throw error;

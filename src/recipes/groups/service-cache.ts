@@ -134,6 +134,11 @@ export class ServiceCache {
     await retried({ client, path }, remove).catch(() => undefined);
   }
 
+  /** Same as close(). */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   private async start(): Promise<void> {
     const { client, path } = this;
     const counts = watching.get(client) ?? new Map<string, number>();

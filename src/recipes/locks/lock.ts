@@ -24,6 +24,8 @@ export interface Held {
    * returns the same promise. Rejects with the ZooKeeperError of a refused delete.
    */
   release(): Promise<void>;
+  /** release(), for `await using held = …`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
@@ -56,7 +58,7 @@ export class Lock {
    */
   async acquire(options: WaitOptions = {}): Promise<Held> {
     const { fencingToken, signal, leave } = await takeTurn(this.line, NO_DATA, options);
-    return { fencingToken, signal, release: leave };
+    return { fencingToken, signal, release: leave, [Symbol.asyncDispose]: leave };
   }
 
   /**

@@ -12,6 +12,8 @@ export interface HeldAll {
   readonly signal: AbortSignal;
   /** Releases all locks. Rejects with the first error of Held.release, after all have ended. */
   release(): Promise<void>;
+  /** release(), for `await using held = …`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
@@ -51,11 +53,13 @@ export class MultiLock {
         await cleanedUp(releaseAll(held), signal).catch(() => undefined);
         throw error;
       }
+      const release = (): Promise<void> => releaseAll(held);
       const tokens = [...held].map(([path, { fencingToken }]) => [path, fencingToken] as const);
       return {
         fencingTokens: new Map(tokens),
         signal: AbortSignal.any(signalsOf(held)),
-        release: () => releaseAll(held),
+        release,
+        [Symbol.asyncDispose]: release,
       };
     });
   }

@@ -89,7 +89,7 @@ export class ReentrantLock {
       released ??= leave();
       return released;
     };
-    return { fencingToken, signal, release };
+    return { fencingToken, signal, release, [Symbol.asyncDispose]: release };
   }
 }
 

@@ -68,7 +68,8 @@ export class SharedLock {
     const blockers = (before: readonly Member[]) => blockersOf(mode, before).slice(-1);
     const turn = await takeTurn({ ...this.line, kind: mode, blockers }, NO_DATA, options);
     const { fencingToken, signal, revoked, leave } = turn;
-    return { mode, fencingToken, signal, revoked, release: leave };
+    const held = { mode, fencingToken, signal, revoked };
+    return { ...held, release: leave, [Symbol.asyncDispose]: leave };
   }
 
   /**

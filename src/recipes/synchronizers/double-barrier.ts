@@ -32,6 +32,8 @@ export interface Entered {
    * @throws RecipeError ETIMEDOUT, the reason of the signal, ZooKeeperError
    */
   leave(options?: WaitOptions): Promise<void>;
+  /** leave() without a limit, for `await using entered = …`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 const READY = 'ready';
@@ -84,7 +86,7 @@ export class DoubleBarrier {
           stop();
           return this.leave(node, leaveOptions);
         };
-        return { signal: held.signal, leave };
+        return { signal: held.signal, leave, [Symbol.asyncDispose]: () => leave() };
       } catch (error) {
         held?.stop();
         node.leave().catch(() => undefined);

@@ -65,7 +65,8 @@ export class Semaphore {
       try {
         const whileFirst = AbortSignal.any([signal, first.signal]);
         const lease = await takeTurn(this.leases, NO_DATA, { signal: whileFirst });
-        return { fencingToken: lease.fencingToken, signal: lease.signal, release: lease.leave };
+        const { fencingToken, signal: lost, leave } = lease;
+        return { fencingToken, signal: lost, release: leave, [Symbol.asyncDispose]: leave };
       } finally {
         // The lease exists already. A place that cannot be deleted ends with the session.
         await cleanedUp(first.leave(), signal).catch(() => undefined);
