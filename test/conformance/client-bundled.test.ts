@@ -6,6 +6,7 @@ import { createClient } from '../../src/client/zookeeper.js';
 import { runZkserver, startBundled, startBundledEnsemble } from '../support/bundled.js';
 import { freePort } from '../support/free-port.js';
 import { isServing } from '../support/oracle.js';
+import { startQuorum } from '../support/quorum.js';
 import { makeTempDir } from '../support/temp-dir.js';
 import { waitFor } from '../support/wait-for.js';
 import { runClientSuite } from './client-suite.js';
@@ -34,6 +35,16 @@ runClientSuite('the native client and the bundled server', {
   isNative: true,
   makeClient: createNativeClient,
   startServer: startProcess,
+});
+
+runClientSuite('the native client and an ensemble of three', {
+  test: nativeTest,
+  isNative: true,
+  makeClient: createNativeClient,
+  startServer: async () => {
+    const { connectString, close } = await startQuorum('bundled');
+    return { port: Number(connectString.split(/[:,]/)[1]), connectString, close };
+  },
 });
 
 /** Starts a separate process, because the C client blocks this one while it closes a session. */

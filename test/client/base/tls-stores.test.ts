@@ -60,7 +60,9 @@ oracleTest("a client uses the stores of Java's keytool, by path or by content", 
             trustStore: { source: read(trust), password: PASSWORD },
           };
           await withClient(server.securePort ?? 0, tls, async (client) => {
-            const ids = (await client.whoAmI()).map(({ authScheme, user }) => `${authScheme} ${user}`);
+            const ids = (await client.whoAmI()).map(
+              ({ authScheme, user }) => `${authScheme} ${user}`,
+            );
             assert.ok(ids.includes(`x509 CN=${type}`), ids.join());
           });
         }
