@@ -112,12 +112,19 @@ console.log(all.map((each) => Object.keys(each).length > 2).join(), old.state);
 
 /** The declarations of the package give an application the types that it relies on. */
 function checkTypes(path: string): void {
-  const source = readProjectFile('test/types/public-types.ts');
-  writeFileSync(
-    join(path, 'types.mts'),
-    source.replace(/'[^']+\/client\/index\.js'/, `'zksh/client'`),
+  const files = ['public-types', 'recipe-types', 'expect-same'];
+  for (const name of files) {
+    const source = readProjectFile(`test/types/${name}.ts`)
+      .replace(/'[^']+\/src\/server\/main\.js'/, `'zksh/server'`)
+      .replace(/'[^']+\/src\/([^']+)\/index\.js'/g, `'zksh/$1'`)
+      .replace("'./expect-same.js'", "'./expect-same.mjs'");
+    writeFileSync(join(path, `${name}.mts`), source);
+  }
+  tsc(
+    path,
+    { module: 'node16' },
+    files.map((name) => `${name}.mts`),
   );
-  tsc(path, { module: 'node16' }, ['types.mts']);
 }
 
 /** A bundle for browsers says why it does not run. */
