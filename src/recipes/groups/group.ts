@@ -33,6 +33,11 @@ export interface Membership {
  *
  * Guarantees: a membership lasts until leave() or the end of the session; an id belongs to one
  * member at a time. Watchers learn of all changes, but several may be combined.
+ * @example
+ * const group = new Group(client, '/workers');
+ * const membership = await group.join('host-1', 'idle');
+ * console.log(await group.ids());
+ * await membership.leave();
  */
 export class Group extends PathRecipe {
   /**

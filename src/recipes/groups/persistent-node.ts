@@ -51,6 +51,10 @@ const LONGEST_PAUSE_MS = 10_000;
  * Guarantees: while a server is reachable and nobody else owns the path, the znode exists. If
  * another session owns it, the node waits until that one is gone. The data of others stay until
  * setData().
+ * @example
+ * const node = await PersistentNode.open(client, '/workers/w1', { data: 'idle' });
+ * await node.setData('busy');
+ * await node.close();
  */
 export class PersistentNode {
   /** The znode. */

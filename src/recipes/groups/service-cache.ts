@@ -14,7 +14,12 @@ import { encodeServiceInstance, type ServiceInstance } from './service-instance.
 /** An instance of a service: the name of its znode and its data. */
 export type Instance = Member;
 
-/** Announces instances of services for a ServiceCache to find. */
+/**
+ * Announces instances of services for a ServiceCache to find.
+ * @example
+ * const directory = new ServiceDirectory(client, '/services');
+ * await directory.announce('web', 'host-1', '10.0.0.7:80');
+ */
 export class ServiceDirectory extends PathRecipe {
   /** Announces an instance until it leaves or its session ends. @throws the errors of Group.join */
   async announce(
@@ -51,6 +56,10 @@ const watching = new WeakMap<ZooKeeperClient, Map<string, number>>();
  * Guarantees: while the client is connected, it lags only by moments. After a lost connection it
  * reads everything again, because the watch misses events. Needs the built-in client, and a server
  * of 3.6 or later.
+ * @example
+ * const cache = await ServiceCache.open(client, '/services');
+ * console.log(cache.instances('web'));
+ * await cache.close();
  */
 export class ServiceCache {
   /** Rejects when the session ended or a read was refused; the cache keeps its last state. */

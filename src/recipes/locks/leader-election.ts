@@ -53,6 +53,9 @@ const KINDS = [KIND, 'lock'] as const;
  * of Curator's LeaderLatch and LeaderSelector and of kazoo's Election stand in the same line.
  * Parents, other children, and guarantees are as with Lock: at most one leader with a live signal,
  * in the order of the candidates' znodes; the end of a leader wakes one candidate.
+ * @example
+ * const election = new LeaderElection(client, '/leader', { id: 'host-1' });
+ * await election.lead({ onElected: ({ signal }) => work(signal) });
  */
 export class LeaderElection {
   private readonly line: Line;

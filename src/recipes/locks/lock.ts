@@ -40,6 +40,9 @@ export interface Held {
  * Holders follow the order of their znodes. A release wakes one waiter. A lost connection neither
  * loses nor duplicates a place; the end of a session removes all its places. Not reentrant: each
  * acquire() takes a new place.
+ * @example
+ * const held = await new Lock(client, '/locks/report').acquire({ timeoutMs: 5000 });
+ * await held.release();
  */
 export class Lock {
   private readonly line: Line;

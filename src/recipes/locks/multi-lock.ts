@@ -21,6 +21,9 @@ export interface HeldAll {
  *
  * Layout: that of Lock at each path. Guarantees: those of Lock for each of them. Every MultiLock
  * takes its locks in the order of their paths, so two of them never wait for each other.
+ * @example
+ * const held = await new MultiLock(client, ['/locks/a', '/locks/b']).acquire();
+ * await held.release();
  */
 export class MultiLock {
   private readonly locks: readonly (readonly [path: string, lock: Lock])[];

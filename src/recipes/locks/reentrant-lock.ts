@@ -18,6 +18,11 @@ interface Entry {
  *
  * Layout and guarantees: those of Lock. However often an owner takes it, it has one place in line,
  * one fencing token, and one signal. The last release gives the lock to the next place.
+ * @example
+ * const lock = new ReentrantLock(client, '/locks/jobs');
+ * const [outer, inner] = [await lock.acquire('job-7'), await lock.acquire('job-7')];
+ * await inner.release();
+ * await outer.release();
  */
 export class ReentrantLock {
   private readonly lock: Lock;

@@ -52,6 +52,9 @@ export interface HeldShared extends Held {
  * writer overtakes it. A reader watches the last writer before it, a writer the place before it: a
  * release wakes the readers that it blocked, and at most one writer. Not reentrant; a read lock
  * cannot become a write lock.
+ * @example
+ * const held = await new SharedLock(client, '/locks/table').acquire('read');
+ * await held.release();
  */
 export class SharedLock {
   private readonly line: Omit<Line, 'kind'>;

@@ -130,6 +130,10 @@ class CuratorQueue extends TakerQueue<CuratorPlace, TakenItems> {
  * Guarantees: each item is put once and taken once, even if the connection is lost. Takers are
  * served in the order of arrival, beside consumers of Curator, which take what they find. Needs the
  * built-in client.
+ * @example
+ * const queue = new DistributedQueue(client, '/tasks');
+ * await queue.put('work', { ttlMs: 60_000 });
+ * const { data } = await queue.take();
  */
 export class DistributedQueue extends CuratorQueue {
   /**
@@ -150,6 +154,10 @@ export class DistributedQueue extends CuratorQueue {
  * Layout: `<path>/queue-|<time>|<sequence>`, with the milliseconds since 1970 in upper-case
  * hexadecimal. The rest, and the guarantees, are as with DistributedQueue. The clock of the taker
  * decides.
+ * @example
+ * const queue = new DelayQueue(client, '/reminders');
+ * await queue.put('wake up', Date.now() + 60_000);
+ * const { data } = await queue.take();
  */
 export class DelayQueue extends CuratorQueue {
   protected override creations(wait: Wait): Promise<number> {
@@ -176,6 +184,10 @@ export class DelayQueue extends CuratorQueue {
  * upper-case hexadecimal, two's complement, after 0 for a negative one and 1 for another. The rest,
  * and the guarantees, are as with DistributedQueue. A consumer of Curator keeps to its last listing
  * for a while.
+ * @example
+ * const queue = new DistributedPriorityQueue(client, '/tasks');
+ * await queue.put('urgent', -5);
+ * const { data } = await queue.take();
  */
 export class DistributedPriorityQueue extends CuratorQueue {
   protected override creations(wait: Wait): Promise<number> {

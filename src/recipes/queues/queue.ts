@@ -89,6 +89,10 @@ abstract class ItemQueue extends TakerQueue<Member, QueueItem> {
  *
  * Guarantees: each item is put once and taken once, even if the connection is lost. Takers are
  * served in the order of arrival; a new item wakes one of them. put() needs the built-in client.
+ * @example
+ * const queue = new Queue(client, '/tasks');
+ * await queue.put('work');
+ * const { data } = await queue.take({ timeoutMs: 5000 });
  */
 export class Queue extends ItemQueue {
   /**
@@ -106,6 +110,10 @@ export class Queue extends ItemQueue {
  * Layout: `<path>/_c_<guid>-queue-<priority>-<sequence>`, the priority in ten digits. The rest, and
  * the guarantees, are as with Queue. take() decides which item is next: a later item with a lower
  * number goes first. So a put makes the next take() list the items again.
+ * @example
+ * const queue = new PriorityQueue(client, '/tasks');
+ * await queue.put('urgent', 1);
+ * const { data, priority } = await queue.take();
  */
 export class PriorityQueue extends ItemQueue {
   protected override creations(wait: Wait): Promise<number> {

@@ -17,6 +17,10 @@ import {
  *
  * Guarantees: waiters continue when the barrier is removed, or at once without a barrier. Each
  * waiter wakes once. It outlives every session.
+ * @example
+ * const barrier = new Barrier(client, '/maintenance');
+ * await barrier.raise();
+ * await Promise.all([barrier.wait(), barrier.remove()]);
  */
 export class Barrier extends PathRecipe {
   /** Creates the barrier, unless it exists. @throws ZooKeeperError */

@@ -50,6 +50,10 @@ const READY = 'ready';
  * processes of the round have left, or their sessions have ended. Each process wakes once to begin,
  * by `ready`, and once to end: the first process watches the last one, each other process the
  * first. The path is reusable at once: a late leaver does not wait for the next round.
+ * @example
+ * const barrier = new DoubleBarrier(client, '/round', { count: 3 });
+ * const entered = await barrier.enter({ timeoutMs: 60_000 });
+ * await entered.leave();
  */
 export class DoubleBarrier {
   private readonly line: Line;

@@ -32,6 +32,9 @@ export interface SemaphoreOptions extends ZnodeOptions {
  * of a lease is greater than that of every earlier lease. A change of the SharedCount also wakes
  * the first of the line. Without that znode, acquire() rejects with a RecipeError EBADDATA.
  * Curator's InterProcessSemaphoreV2 uses the same znodes, and the same count.
+ * @example
+ * const lease = await new Semaphore(client, '/slots', { permits: 4 }).acquire();
+ * await lease.release();
  */
 export class Semaphore {
   private readonly line: Line;

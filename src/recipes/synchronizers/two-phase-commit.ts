@@ -50,6 +50,11 @@ interface Found {
  * Guarantees: there is one decision, which never changes: `commit` only if every site voted for it.
  * Only those that call decide() watch the sites, and each site watches the transaction. As in any
  * two-phase commit, sites that voted wait for all votes; any process may call abort().
+ * @example
+ * const transaction = new TwoPhaseCommit(client, '/tx/42');
+ * await transaction.begin(['db1', 'db2']);
+ * await transaction.vote('db1', 'commit');
+ * const verdict = await transaction.decide({ timeoutMs: 10_000 });
  */
 export class TwoPhaseCommit extends PathRecipe {
   private readonly ephemerals = new Map<string, EphemeralNode>();

@@ -43,6 +43,9 @@ const LONG_BYTES = 8;
  *
  * Guarantees: each change happens once or not at all, even if the connection is lost. Changes need
  * the built-in client.
+ * @example
+ * const value = new AtomicValue(client, '/version');
+ * await value.update((before) => `${before ?? 'v'}+`);
  */
 export class AtomicValue {
   private readonly path: string;
@@ -139,6 +142,8 @@ function required<T>(change: T | undefined): T {
  * Layout: as with AtomicValue; the data are eight bytes, the most significant first, as Curator's
  * DistributedAtomicLong writes them. A missing znode, or one without data, is 0. For decimal text,
  * as kazoo writes it, use Counter. The guarantees are those of AtomicValue.
+ * @example
+ * const { after } = await new AtomicLong(client, '/total').add(5n);
  */
 export class AtomicLong {
   private readonly path: string;

@@ -22,6 +22,10 @@ export interface Setting {
  * Guarantees: compareAndSet and create happen once or not at all, and report which, even if the
  * connection is lost. Watchers get the newest setting after each change; a quick succession may
  * skip some. Changes need the built-in client.
+ * @example
+ * const setting = new Configuration(client, '/limits');
+ * const before = await setting.read();
+ * if (before !== undefined) await setting.compareAndSet('{}', before.version);
  */
 export class Configuration extends PathRecipe {
   /**

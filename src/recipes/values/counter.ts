@@ -14,6 +14,8 @@ import { Configuration, replaceSetting, type Setting } from './configuration.js'
  * Guarantees: each add() counts once, even if the connection is lost. It returns the sum, which is
  * unique if all deltas are positive. A conflicting add() retries; of concurrent ones at least one
  * succeeds. Needs the built-in client.
+ * @example
+ * const id = await new Counter(client, '/ids').add(1n);
  */
 export class Counter {
   private readonly path: string;

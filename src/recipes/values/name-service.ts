@@ -11,6 +11,10 @@ import { Configuration } from './configuration.js';
  *
  * Layout: `<path>/<name>`, persistent; its data are the value. Guarantees: as with Configuration;
  * of concurrent bind() calls for a name, one succeeds.
+ * @example
+ * const names = new NameService(client, '/names');
+ * await names.bind('mail', '10.0.0.7:25');
+ * const address = await names.resolve('mail');
  */
 export class NameService extends PathRecipe {
   /** @returns false if the name is taken @throws RangeError for an invalid name, ZooKeeperError */

@@ -22,6 +22,10 @@ const BYTES = 4;
  * as Curator's SharedCount writes them. A change creates a temporary receipt below it (receipt.ts).
  *
  * Guarantees: as with Configuration. Changes need the built-in client.
+ * @example
+ * const count = new SharedCount(client, '/permits');
+ * await count.set(4);
+ * for await (const change of count.changes({ signal })) console.log(change?.count);
  */
 export class SharedCount {
   /** The znode of the count. */
