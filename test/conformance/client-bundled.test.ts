@@ -42,7 +42,7 @@ runClientSuite('the native client and an ensemble of three', {
   isNative: true,
   makeClient: createNativeClient,
   startServer: async () => {
-    const { connectString, close } = await startQuorum('bundled');
+    const { connectString, close } = await startQuorum('bundled', { tickTime: 500 });
     return { port: Number(connectString.split(/[:,]/)[1]), connectString, close };
   },
 });

@@ -1,4 +1,4 @@
-/** More of our recipes beside those of Curator and kazoo: barriers, values, sets of locks, parties. */
+/** More recipes beside those of Curator and kazoo: barriers, values, sets of locks, parties. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Group } from '../../src/recipes/groups/group.js';
