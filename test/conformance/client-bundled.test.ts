@@ -6,7 +6,6 @@ import { createClient } from '../../src/client/zookeeper.js';
 import { runZkserver, startBundled, startBundledEnsemble } from '../support/bundled.js';
 import { freePort } from '../support/free-port.js';
 import { isServing } from '../support/oracle.js';
-import { startQuorum } from '../support/quorum.js';
 import { makeTempDir } from '../support/temp-dir.js';
 import { waitFor } from '../support/wait-for.js';
 import { runClientSuite } from './client-suite.js';
@@ -35,18 +34,6 @@ runClientSuite('the native client and the bundled server', {
   isNative: true,
   makeClient: createNativeClient,
   startServer: startProcess,
-});
-
-runClientSuite('the native client and a member of three', {
-  test: nativeTest,
-  isNative: true,
-  makeClient: createNativeClient,
-  startServer: async () => {
-    const { connectString: all, close } = await startQuorum('bundled', { tickTime: 500 });
-    // One member for all sessions, so that a read sees the writes of the others.
-    const [connectString = ''] = all.split(',');
-    return { port: Number(connectString.split(':')[1]), connectString, close };
-  },
 });
 
 /** Starts a separate process, because the C client blocks this one while it closes a session. */

@@ -14,13 +14,10 @@ export interface Quorum {
 }
 
 /** Starts three server processes and waits until all serve. */
-export async function startQuorum(
-  kind: 'Apache' | 'bundled',
-  { tickTime = 2000 }: { readonly tickTime?: number } = {},
-): Promise<Quorum> {
+export async function startQuorum(kind: 'Apache' | 'bundled'): Promise<Quorum> {
   const seats = await makeSeats({
     participants: 3,
-    config: { tickTime, initLimit: 10, syncLimit: 5 },
+    config: { tickTime: 2000, initLimit: 10, syncLimit: 5 },
   });
   const start = kind === 'Apache' ? seats.startApache : seats.startBundled;
   const members: Member[] = [];
