@@ -4,6 +4,7 @@
  *
  *   node --expose-gc client-worker.js KIND CONNECT-STRING speed SECONDS
  *   node --expose-gc client-worker.js KIND CONNECT-STRING watches|sessions COUNT
+ *   node --expose-gc client-worker.js KIND CONNECT-STRING both SESSIONS WATCHES
  */
 import { type BenchClient, type ClientKind, openClient } from './client-kinds.js';
 
@@ -90,8 +91,7 @@ async function collected(): Promise<number> {
   return residentMiB();
 }
 
-async function holdWatches(client: BenchClient, count: number): Promise<Memory> {
-  const beforeMiB = await collected();
+async function setWatches(client: BenchClient, count: number): Promise<void> {
   for (let at = 0; at < count; at += OPENED_AT_ONCE) {
     await Promise.all(
       Array.from({ length: Math.min(OPENED_AT_ONCE, count - at) }, (_, i) => {
@@ -100,10 +100,21 @@ async function holdWatches(client: BenchClient, count: number): Promise<Memory> 
       }),
     );
   }
+}
+
+async function holdWatches(client: BenchClient, count: number): Promise<Memory> {
+  const beforeMiB = await collected();
+  await setWatches(client, count);
   return { beforeMiB, afterMiB: await collected() };
 }
 
-async function holdSessions(kind: ClientKind, target: string, count: number): Promise<Memory> {
+/** @param watches spread over all sessions */
+async function holdSessions(
+  kind: ClientKind,
+  target: string,
+  count: number,
+  watches = 0,
+): Promise<Memory> {
   const all: BenchClient[] = [await openClient(kind, target)];
   const beforeMiB = await collected();
   while (all.length < count) {
@@ -112,11 +123,14 @@ async function holdSessions(kind: ClientKind, target: string, count: number): Pr
       ...(await Promise.all(Array.from({ length: wanted }, () => openClient(kind, target)))),
     );
   }
+  if (watches > 0) for (const client of all) await setWatches(client, watches / count);
   return { beforeMiB, afterMiB: await collected() };
 }
 
-async function main([kind, target = '', what, amount]: readonly string[]): Promise<unknown> {
+async function main([kind, target = '', what, ...rest]: readonly string[]): Promise<unknown> {
   const known = kind as ClientKind;
+  const [amount, watches] = rest;
+  if (what === 'both') return holdSessions(known, target, Number(amount), Number(watches));
   if (what === 'sessions') return holdSessions(known, target, Number(amount));
   const client = await openClient(known, target);
   if (what === 'watches') return holdWatches(client, Number(amount));

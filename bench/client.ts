@@ -3,7 +3,7 @@
  * flight: requests a second, latency, and memory, beside node-zookeeper-client and the C binding
  * `zookeeper`, which `npm ci` installs for the tests. It omits a client that is not installed.
  *
- *   npm run bench:client -- [--quick] [--only speed,watches,sessions]
+ *   npm run bench:client -- [--quick] [--only speed,watches,sessions,both,start]
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -11,6 +11,7 @@ import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '../src/client/zookeeper.js';
+import { startServer } from '../src/server/main.js';
 import { type ClientKind, versionOf } from './client-kinds.js';
 import { DATA, type Memory, type Speed, ZNODE } from './client-worker.js';
 import { startBenchServer } from './servers.js';
@@ -18,7 +19,13 @@ import { commit, printTable } from './table.js';
 
 const WORKER = fileURLToPath(new URL('./client-worker.js', import.meta.url));
 const KINDS: readonly ClientKind[] = ['zksh', 'node-zookeeper-client', 'zookeeper'];
-const HELD = { watches: 10_000, sessions: 1000 } as const;
+/** What a client process holds: the name, and the arguments of the worker. */
+const HELD = {
+  watches: ['10,000 watches', 10_000],
+  sessions: ['1,000 sessions', 1000],
+  both: ['1,000 sessions with 10,000 watches', 1000, 10_000],
+} as const;
+const STARTS = 20;
 const LONGEST_RUN_MS = 300_000;
 
 /** Undefined if the client did not finish in time, or ended. */
@@ -101,20 +108,38 @@ async function printMemory(
 ): Promise<void> {
   const rows: string[][] = [];
   for (const what of held) {
-    const count = HELD[what];
+    const [name, ...amounts] = HELD[what];
     const cells: string[] = [];
     for (const kind of kinds) {
       // Each session of the C client has two threads.
-      const isTooLarge = kind === 'zookeeper' && what === 'sessions';
+      const isTooLarge = kind === 'zookeeper' && what !== 'watches';
       const found = isTooLarge
         ? undefined
-        : await runWorker<Memory>(kind, [target, what, String(count)]);
+        : await runWorker<Memory>(kind, [target, what, ...amounts.map(String)]);
       process.stderr.write(`${kind}: ${what}\n`);
       cells.push(found ? `${found.beforeMiB.toFixed(0)} to ${found.afterMiB.toFixed(0)}` : '-');
     }
-    rows.push([`${count.toLocaleString('en')} ${what}`, ...cells]);
+    rows.push([name, ...cells]);
   }
   if (rows.length > 0) printTable([['resident MiB, from one session to', ...kinds], ...rows]);
+}
+
+/** How long an application's test waits for a server in its own process. */
+async function printStart(): Promise<void> {
+  const times: number[] = [];
+  for (let i = 0; i <= STARTS; i++) {
+    const startedAt = performance.now();
+    const server = await startServer();
+    times.push(performance.now() - startedAt);
+    await server.close();
+  }
+  const [first = 0, ...others] = times;
+  const sorted = others.sort((a, b) => a - b);
+  const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
+  process.stdout.write(
+    `\nstartServer() in memory: the first ${first.toFixed(1)} ms, then a median of ` +
+      `${median.toFixed(1)} ms and at most ${sorted.at(-1)?.toFixed(1)} ms (${STARTS} starts)\n`,
+  );
 }
 
 async function main(args: readonly string[]): Promise<void> {
@@ -139,8 +164,9 @@ async function main(args: readonly string[]): Promise<void> {
       const amount = isQuick ? { rounds: 1, seconds: 0.5 } : { rounds: 3, seconds: 2 };
       printSpeed(await measureSpeed(kinds, target, amount));
     }
-    const held = (['watches', 'sessions'] as const).filter(isAsked);
+    const held = (['watches', 'sessions', 'both'] as const).filter(isAsked);
     await printMemory(kinds, target, held);
+    if (isAsked('start')) await printStart();
   } finally {
     await server.stop();
     rmSync(home, { recursive: true, force: true });

@@ -112,12 +112,19 @@ console.log(all.map((each) => Object.keys(each).length > 2).join(), old.state);
 
 /** The declarations of the package give an application the types that it relies on. */
 function checkTypes(path: string): void {
-  const source = readProjectFile('test/types/public-types.ts');
-  writeFileSync(
-    join(path, 'types.mts'),
-    source.replace(/'[^']+\/client\/index\.js'/, `'zksh/client'`),
+  const files = ['public-types', 'recipe-types', 'expect-same'];
+  for (const name of files) {
+    const source = readProjectFile(`test/types/${name}.ts`)
+      .replace(/'[^']+\/src\/server\/main\.js'/, `'zksh/server'`)
+      .replace(/'[^']+\/src\/([^']+)\/index\.js'/g, `'zksh/$1'`)
+      .replace("'./expect-same.js'", "'./expect-same.mjs'");
+    writeFileSync(join(path, `${name}.mts`), source);
+  }
+  tsc(
+    path,
+    { module: 'node16' },
+    files.map((name) => `${name}.mts`),
   );
-  tsc(path, { module: 'node16' }, ['types.mts']);
 }
 
 /** A bundle for browsers says why it does not run. */
@@ -141,10 +148,48 @@ function checkBrowser(path: string): void {
   );
 }
 
+/** What a bundle of one import may weigh, minified, in bytes: twice what it weighed when set. */
+const SHAKEN: readonly (readonly [entry: string, name: string, mostBytes: number])[] = [
+  ['client', 'Perms', 600],
+  ['client', 'createClient', 170_000],
+  ['recipes', 'Lock', 30_000],
+];
+
+/** An application pays for what it imports: bundlers drop the rest, and all of the server. */
+function checkTreeShaking(path: string): void {
+  for (const [entry, name, mostBytes] of SHAKEN) {
+    const file = join(path, `shaken-${name}.js`);
+    writeFileSync(file, `import { ${name} } from 'zksh/${entry}';\nconsole.log(${name});`);
+    const { outputFiles, metafile } = buildSync({
+      absWorkingDir: path,
+      entryPoints: [file],
+      bundle: true,
+      format: 'esm',
+      minify: true,
+      metafile: true,
+      platform: 'node',
+      write: false,
+      logLevel: 'error',
+    });
+    const bytes = outputFiles[0]?.contents.length ?? 0;
+    assert.ok(bytes > 0 && bytes <= mostBytes, `${name}: ${bytes} bytes (at most ${mostBytes})`);
+    const used = Object.values(metafile.outputs).flatMap(({ inputs }) =>
+      Object.entries(inputs).flatMap(([from, { bytesInOutput }]) =>
+        bytesInOutput > 0 ? from : [],
+      ),
+    );
+    // The bundle does come from the package, and its files have these names.
+    assert.ok(used.some((from) => from.includes('zksh/dist/src/')));
+    const ofServer = used.filter((from) => from.includes('zksh/dist/src/server/'));
+    assert.equal(ofServer, [], name);
+  }
+}
+
 test('the packed package works in an empty project', () => {
   const { path, remove } = makeProject();
   try {
     checkBrowser(path);
+    checkTreeShaking(path);
     checkEntries(path);
     checkTypes(path);
     checkExamples(path);

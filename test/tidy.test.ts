@@ -47,7 +47,7 @@ const REGISTRARS = [
   'test/conformance/tls.test.ts',
   'test/server/node/admin/admin-apache.test.ts',
   'test/scripts/node-versions.long.test.ts',
-  'test/server/node/tls/key-store.test.ts',
+  'test/certificates/key-store.test.ts',
   'test/support/chromium.ts',
   'test/support/kdc.ts',
   'test/support/curl.ts',

@@ -112,7 +112,9 @@ export function readTls(call: TaskCall) {
       ca: `--client-ca ${ca}`,
       cert: `--tls-cert ${cert}`,
     };
-    throw new UsageError(`${options[cause.option]}: ${cause.problem}`, undefined, { cause });
+    const { option } = cause;
+    const flag = option === 'key' || option === 'cert' ? option : 'ca';
+    throw new UsageError(`${options[flag]}: ${cause.problem}`, undefined, { cause });
   }
   return tls;
 }

@@ -1,7 +1,7 @@
 /** The exports of `zksh/recipes`. */
 
 export { RecipeError, type RecipeErrorCode } from './base/errors.js';
-export type { WaitOptions } from './base/limit.js';
+export type { LoopOptions, WaitOptions } from './base/limit.js';
 export type { ZnodeOptions } from './base/znodes.js';
 export { Group, type Member, type Membership } from './groups/group.js';
 export { PersistentNode, type PersistentNodeOptions } from './groups/persistent-node.js';

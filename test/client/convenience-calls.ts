@@ -40,7 +40,7 @@ export function convenienceCalls(): readonly Call[] {
       wrong: [
         argument([0]),
         argument([0, 'connectString'], 'function'),
-        ...options(1, { refreshMs: ['number'] }),
+        ...options(1, { refreshMs: ['number'], timeoutMs: ['number'], signal: [] }),
       ],
       run: entry.connectTo,
     },

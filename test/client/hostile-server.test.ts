@@ -6,10 +6,13 @@ import {
   ConnectError,
   createClient,
   MultiError,
+  OPEN_ACL_UNSAFE,
   type SessionClient,
+  WatcherType,
   ZooKeeperError,
 } from '../../src/client/index.js';
 import { HARMS, startHostile } from '../support/hostile-server.js';
+import { clientCalls } from './client-calls.js';
 
 const CALLS: Readonly<Record<string, (client: SessionClient) => Promise<unknown>>> = {
   create: (client) => client.create('/a', 'x'),
@@ -23,12 +26,31 @@ const CALLS: Readonly<Record<string, (client: SessionClient) => Promise<unknown>
   getEphemerals: (client) => client.getEphemerals(),
   sync: (client) => client.sync('/'),
   multi: (client) => client.multi([{ op: 'set', path: '/a', data: 'x' }]),
+  multiRead: (client) =>
+    client.multiRead([
+      { op: 'getData', path: '/a' },
+      { op: 'getChildren', path: '/a' },
+    ]),
+  setACL: (client) => client.setACL('/a', OPEN_ACL_UNSAFE),
   addAuth: (client) => client.addAuth('digest', 'a:b'),
   whoAmI: (client) => client.whoAmI(),
   addWatch: (client) => client.addWatch('/a', 1, () => undefined),
+  removeWatches: (client) => client.removeWatches('/a', WatcherType.Any),
+  watch: async (client) => {
+    for await (const change of client.watch('/a', { recursive: true })) return change;
+    return undefined;
+  },
   getConfig: (client) => client.getConfig(),
   reconfig: (client) => client.reconfig({ leaving: '9' }),
 };
+
+test('the table has every request of a client', () => {
+  const others = ['connect', 'close', 'updateServers', 'on', 'off'];
+  const client = createClient({ connectString: '127.0.0.1:1' });
+  const names = new Set(clientCalls(client).map(({ name }) => name));
+  const requests = [...names].filter((name) => !others.includes(name));
+  assert.equal(Object.keys(CALLS).sort(), requests.sort());
+});
 
 function isTyped(error: unknown): boolean {
   if (error instanceof MultiError || error instanceof ConnectError) return true;

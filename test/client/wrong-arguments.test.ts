@@ -17,6 +17,8 @@ const TLS = {
   ca: undefined,
   cert: undefined,
   key: undefined,
+  keyStore: undefined,
+  trustStore: undefined,
   passphrase: undefined,
   servername: 'a',
   minVersion: undefined,
@@ -39,6 +41,8 @@ const tlsArguments = (...place: [number, ...(string | number)[]]) => [
   ...['isNameVerified', 'isVerified'].map((key) =>
     argument([...place, key], 'undefined', 'boolean'),
   ),
+  argument([...place, 'keyStore'], 'undefined'),
+  argument([...place, 'trustStore'], 'undefined'),
   argument([...place, 'isOcspChecked'], 'undefined', 'boolean'),
 ];
 const OPTIONS_ARGUMENTS = [

@@ -1,21 +1,20 @@
 import * as entry from '../../src/recipes/index.js';
-import { argument, type Call, type Kind } from '../support/arguments/wrong-kinds.js';
+import { argument, type Kind } from '../support/arguments/wrong-kinds.js';
 import {
   ACL,
   constructorArguments,
   data,
+  loopArguments,
   plainConstructor,
   type Recipe,
   type RecipeCalls,
-  signal,
   TEXT,
   WAIT,
   waitArguments,
+  waitAt,
 } from './recipe-calls.js';
 
-const secondWait: Call['wrong'] = waitArguments.map(({ at: [, ...keys], takes }) =>
-  argument([1, ...keys], ...takes),
-);
+const secondWait = waitAt(1);
 const OWNERS: readonly Kind[] = [
   ...TEXT,
   'symbol',
@@ -43,7 +42,7 @@ export const CURATOR_CALLS: readonly RecipeCalls[] = [
     recipe: entry.AtomicLong,
     ...atomic,
     methods: {
-      value: [[], []],
+      value: [[WAIT], waitArguments],
       add: [
         [1n, WAIT],
         [argument([0], 'bigint'), ...secondWait],
@@ -53,8 +52,8 @@ export const CURATOR_CALLS: readonly RecipeCalls[] = [
         [argument([0], 'bigint'), ...secondWait],
       ],
       compareAndSet: [
-        [1n, 2n],
-        [argument([0], 'bigint'), argument([1], 'bigint')],
+        [1n, 2n, WAIT],
+        [argument([0], 'bigint'), argument([1], 'bigint'), ...waitAt(2)],
       ],
     },
   },
@@ -62,10 +61,10 @@ export const CURATOR_CALLS: readonly RecipeCalls[] = [
     recipe: entry.AtomicValue,
     ...atomic,
     methods: {
-      read: [[], []],
+      read: [[WAIT], waitArguments],
       compareAndSet: [
-        ['x', 'y'],
-        [argument([0], 'undefined', 'string', "''"), data(1)],
+        ['x', 'y', WAIT],
+        [argument([0], 'undefined', 'string', "''"), data(1), ...waitAt(2)],
       ],
       update: [
         [() => 'x', WAIT],
@@ -79,11 +78,11 @@ export const CURATOR_CALLS: readonly RecipeCalls[] = [
     made: plainConstructor,
     methods: {
       put: [
-        ['x', 5],
-        [data(0), argument([1], 'number', '2^31')],
+        ['x', 5, WAIT],
+        [data(0), argument([1], 'number', '2^31'), ...waitAt(2)],
       ],
       take: [[WAIT], waitArguments],
-      size: [[], []],
+      size: [[WAIT], waitArguments],
     },
   },
   {
@@ -92,11 +91,11 @@ export const CURATOR_CALLS: readonly RecipeCalls[] = [
     made: plainConstructor,
     methods: {
       put: [
-        ['x', 5],
-        [data(0), whole(1)],
+        ['x', 5, WAIT],
+        [data(0), whole(1), ...waitAt(2)],
       ],
       take: [[WAIT], waitArguments],
-      size: [[], []],
+      size: [[WAIT], waitArguments],
     },
   },
   {
@@ -105,15 +104,11 @@ export const CURATOR_CALLS: readonly RecipeCalls[] = [
     made: plainConstructor,
     methods: {
       put: [
-        ['x', { ttlMs: 5 }],
-        [
-          data(0),
-          argument([1], 'undefined', 'object'),
-          argument([1, 'ttlMs'], 'undefined', 'number'),
-        ],
+        ['x', { ttlMs: 5, ...WAIT }],
+        [data(0), ...secondWait, argument([1, 'ttlMs'], 'undefined', 'number')],
       ],
       take: [[WAIT], waitArguments],
-      size: [[], []],
+      size: [[WAIT], waitArguments],
     },
   },
   {
@@ -133,13 +128,19 @@ export const CURATOR_CALLS: readonly RecipeCalls[] = [
     options: { acl: ACL },
     made: [...constructorArguments, argument([2], 'undefined', 'object')],
     methods: {
-      read: [[], []],
-      changes: [[undefined], [signal(0)]],
-      create: [[1], [whole(0)]],
-      set: [[1], [whole(0)]],
+      read: [[WAIT], waitArguments],
+      changes: [[{}], loopArguments],
+      create: [
+        [1, WAIT],
+        [whole(0), ...secondWait],
+      ],
+      set: [
+        [1, WAIT],
+        [whole(0), ...secondWait],
+      ],
       compareAndSet: [
-        [1, 0],
-        [whole(0), whole(1)],
+        [1, 0, WAIT],
+        [whole(0), whole(1), ...waitAt(2)],
       ],
     },
   },

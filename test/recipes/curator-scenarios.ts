@@ -29,7 +29,7 @@ async function sharedCount({ world, subject, midpoint }: Stage): Promise<void> {
   await mine.set(8);
   assert.equal(await mine.read(), { count: 8, version: 3 });
   const stop = new AbortController();
-  for await (const found of theirs.changes(stop.signal)) {
+  for await (const found of theirs.changes({ signal: stop.signal })) {
     if (found?.count === 8) break;
   }
 }

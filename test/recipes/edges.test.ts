@@ -252,7 +252,9 @@ worldTest('configuration: a missing setting is reported, too', async (world) => 
   const stop = new AbortController();
   const seen: (string | undefined)[] = [];
   const watching = (async () => {
-    for await (const setting of new Configuration(client, world.path).changes(stop.signal)) {
+    for await (const setting of new Configuration(client, world.path).changes({
+      signal: stop.signal,
+    })) {
       seen.push(setting?.data.toString());
     }
   })().catch((error) => error);

@@ -113,7 +113,7 @@ async function group({ world, subject, midpoint }: Stage): Promise<void> {
   const seen: string[] = [];
   const stop = new AbortController();
   const watching = (async () => {
-    for await (const ids of mine.changes(stop.signal)) seen.push(ids.join());
+    for await (const ids of mine.changes({ signal: stop.signal })) seen.push(ids.join());
   })().catch((error) => error);
   const first = await mine.join('a', Buffer.from('host a'));
   const second = await theirs.join('b', Buffer.from('host b'));
@@ -156,7 +156,8 @@ async function configuration({ world, subject, midpoint }: Stage): Promise<void>
   const seen: (string | undefined)[] = [];
   const stop = new AbortController();
   const watching = (async () => {
-    for await (const setting of theirs.changes(stop.signal)) seen.push(setting?.data.toString());
+    for await (const setting of theirs.changes({ signal: stop.signal }))
+      seen.push(setting?.data.toString());
   })().catch((error) => error);
   assert.ok(await mine.create(Buffer.from('v0')));
   assert.not(await mine.create(Buffer.from('other')));

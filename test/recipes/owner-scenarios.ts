@@ -36,7 +36,7 @@ async function owners({ world, subject, midpoint }: Stage): Promise<void> {
   const seen: (LockOwner | undefined)[] = [];
   const stop = new AbortController();
   const listening = (async () => {
-    for await (const owner of mine.owners(stop.signal)) seen.push(owner);
+    for await (const owner of mine.owners({ signal: stop.signal })) seen.push(owner);
   })().catch((error) => error);
   await waitFor('nobody', () => seen.length > 0);
   const first = await theirs.acquire();

@@ -13,7 +13,6 @@ export const constructorArguments = [
   argument([2, 'acl', 0, 'id', 'scheme'], ...TEXT),
 ];
 export const plainConstructor = [...constructorArguments, argument([2], 'undefined', 'object')];
-export const signal = (index: number) => argument([index], 'undefined');
 export const data = (index: number) => argument([index], ...TEXT);
 export const waitArguments = [
   argument([0], 'undefined', 'object'),
@@ -21,6 +20,10 @@ export const waitArguments = [
   argument([0, 'timeoutMs'], 'undefined', 'number'),
 ];
 export const WAIT = { timeoutMs: 5 };
+/** The options of a call after its other arguments. */
+export const waitAt = (index: number): Call['wrong'] =>
+  waitArguments.map(({ at: [, ...keys], takes }) => argument([index, ...keys], ...takes));
+export const loopArguments = waitArguments.slice(0, 2);
 
 export type Recipe = new (client: ZooKeeperClient, path: string, options: never) => object;
 
@@ -39,19 +42,26 @@ export const RECIPES: readonly RecipeCalls[] = [
     recipe: entry.Barrier,
     options: { acl: ACL },
     made: plainConstructor,
-    methods: { raise: [[], []], remove: [[], []], wait: [[WAIT], waitArguments] },
+    methods: {
+      raise: [[WAIT], waitArguments],
+      remove: [[WAIT], waitArguments],
+      wait: [[WAIT], waitArguments],
+    },
   },
   {
     recipe: entry.Configuration,
     options: { acl: ACL },
     made: plainConstructor,
     methods: {
-      read: [[], []],
-      changes: [[undefined], [signal(0)]],
-      create: [['x'], [data(0)]],
+      read: [[WAIT], waitArguments],
+      changes: [[{}], loopArguments],
+      create: [
+        ['x', WAIT],
+        [data(0), ...waitAt(1)],
+      ],
       compareAndSet: [
-        ['x', 0],
-        [data(0), argument([1], 'number', '-1')],
+        ['x', 0, WAIT],
+        [data(0), argument([1], 'number', '-1'), ...waitAt(2)],
       ],
     },
   },
@@ -59,7 +69,13 @@ export const RECIPES: readonly RecipeCalls[] = [
     recipe: entry.Counter,
     options: { acl: ACL },
     made: plainConstructor,
-    methods: { value: [[], []], add: [[1n], [argument([0], 'bigint'), signal(1)]] },
+    methods: {
+      value: [[WAIT], waitArguments],
+      add: [
+        [1n, WAIT],
+        [argument([0], 'bigint'), ...waitAt(1)],
+      ],
+    },
   },
   {
     recipe: entry.DoubleBarrier,
@@ -73,12 +89,12 @@ export const RECIPES: readonly RecipeCalls[] = [
     made: plainConstructor,
     methods: {
       join: [
-        ['a', 'x'],
-        [argument([0], 'string'), data(1), signal(2)],
+        ['a', 'x', WAIT],
+        [argument([0], 'string'), data(1), ...waitAt(2)],
       ],
-      ids: [[], []],
-      members: [[], []],
-      changes: [[undefined], [signal(0)]],
+      ids: [[WAIT], waitArguments],
+      members: [[WAIT], waitArguments],
+      changes: [[{}], loopArguments],
     },
   },
   {
@@ -94,10 +110,10 @@ export const RECIPES: readonly RecipeCalls[] = [
           argument([0, 'signal'], 'undefined'),
         ],
       ],
-      leader: [[], []],
-      candidates: [[], []],
-      acknowledged: [[], []],
-      changes: [[undefined], [signal(0)]],
+      leader: [[WAIT], waitArguments],
+      candidates: [[WAIT], waitArguments],
+      acknowledged: [[WAIT], waitArguments],
+      changes: [[{}], loopArguments],
     },
   },
   {
@@ -106,8 +122,8 @@ export const RECIPES: readonly RecipeCalls[] = [
     made: plainConstructor,
     methods: {
       acquire: [[WAIT], waitArguments],
-      owner: [[], []],
-      owners: [[undefined], [signal(0)]],
+      owner: [[WAIT], waitArguments],
+      owners: [[{}], loopArguments],
     },
   },
   {
@@ -128,12 +144,18 @@ export const RECIPES: readonly RecipeCalls[] = [
     made: plainConstructor,
     methods: {
       bind: [
-        ['a', 'x'],
-        [argument([0], 'string'), data(1)],
+        ['a', 'x', WAIT],
+        [argument([0], 'string'), data(1), ...waitAt(2)],
       ],
-      resolve: [['a'], [argument([0], 'string')]],
-      unbind: [['a'], [argument([0], 'string')]],
-      names: [[], []],
+      resolve: [
+        ['a', WAIT],
+        [argument([0], 'string'), ...waitAt(1)],
+      ],
+      unbind: [
+        ['a', WAIT],
+        [argument([0], 'string'), ...waitAt(1)],
+      ],
+      names: [[WAIT], waitArguments],
     },
   },
   {
@@ -142,12 +164,12 @@ export const RECIPES: readonly RecipeCalls[] = [
     made: plainConstructor,
     methods: {
       put: [
-        ['x', 1],
-        [data(0), argument([1], 'number')],
+        ['x', 1, WAIT],
+        [data(0), argument([1], 'number'), ...waitAt(2)],
       ],
       take: [[WAIT], waitArguments],
-      peek: [[], []],
-      items: [[], []],
+      peek: [[WAIT], waitArguments],
+      items: [[WAIT], waitArguments],
     },
   },
   {
@@ -155,10 +177,13 @@ export const RECIPES: readonly RecipeCalls[] = [
     options: { acl: ACL },
     made: plainConstructor,
     methods: {
-      put: [['x'], [data(0)]],
+      put: [
+        ['x', WAIT],
+        [data(0), ...waitAt(1)],
+      ],
       take: [[WAIT], waitArguments],
-      peek: [[], []],
-      items: [[], []],
+      peek: [[WAIT], waitArguments],
+      items: [[WAIT], waitArguments],
     },
   },
   {
@@ -178,12 +203,17 @@ export const RECIPES: readonly RecipeCalls[] = [
     made: plainConstructor,
     methods: {
       announce: [
-        ['a', 'b', 'x'],
-        [argument([0], 'string'), argument([1], 'string'), data(2), signal(3)],
+        ['a', 'b', 'x', WAIT],
+        [argument([0], 'string'), argument([1], 'string'), data(2), ...waitAt(3)],
       ],
       register: [
-        [{ name: 'a', id: 'b' }],
-        [argument([0]), argument([0, 'id'], 'string'), argument([0, 'name'], 'string'), signal(1)],
+        [{ name: 'a', id: 'b' }, WAIT],
+        [
+          argument([0]),
+          argument([0, 'id'], 'string'),
+          argument([0, 'name'], 'string'),
+          ...waitAt(1),
+        ],
       ],
     },
   },
@@ -194,18 +224,11 @@ export const RECIPES: readonly RecipeCalls[] = [
     methods: {
       acquire: [
         ['read', WAIT],
-        [
-          argument([0]),
-          ...waitArguments.map(({ at: [, ...keys], takes }) => argument([1, ...keys], ...takes)),
-        ],
+        [argument([0]), ...waitAt(1)],
       ],
       revoke: [
-        ['read', { forceAfterMs: 5 }],
-        [
-          argument([0]),
-          argument([1], 'undefined', 'object'),
-          argument([1, 'forceAfterMs'], 'undefined', 'number'),
-        ],
+        ['read', { forceAfterMs: 5, ...WAIT }],
+        [argument([0]), ...waitAt(1), argument([1, 'forceAfterMs'], 'undefined', 'number')],
       ],
     },
   },
@@ -215,25 +238,29 @@ export const RECIPES: readonly RecipeCalls[] = [
     made: plainConstructor,
     methods: {
       begin: [
-        [['a'], 'sites', 'payload'],
+        [['a'], 'sites', 'payload', WAIT],
         [
           argument([0]),
           argument([0, 0], 'string'),
           argument([1], 'undefined'),
           argument([2], 'undefined', ...TEXT),
+          ...waitAt(3),
         ],
       ],
       decide: [[WAIT], waitArguments],
-      abort: [[], []],
+      abort: [[WAIT], waitArguments],
       finish: [[WAIT], waitArguments],
-      remove: [[], []],
+      remove: [[WAIT], waitArguments],
       vote: [
-        ['a', 'commit'],
-        [argument([0], 'string'), argument([1]), signal(2)],
+        ['a', 'commit', WAIT],
+        [argument([0], 'string'), argument([1]), ...waitAt(2)],
       ],
       decision: [[WAIT], waitArguments],
-      acknowledge: [['a'], [argument([0], 'string')]],
-      state: [[], []],
+      acknowledge: [
+        ['a', WAIT],
+        [argument([0], 'string'), ...waitAt(1)],
+      ],
+      state: [[WAIT], waitArguments],
     },
   },
 ];

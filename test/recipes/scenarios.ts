@@ -132,7 +132,7 @@ async function election({ world, subject, midpoint }: Stage): Promise<void> {
   const stop = new AbortController();
   const listening = (async () => {
     const listener = new LeaderElection(world.observer, world.path, { id: 'nobody' });
-    for await (const id of listener.changes(stop.signal)) told.push(id);
+    for await (const id of listener.changes({ signal: stop.signal })) told.push(id);
   })().catch((error) => error);
   const tokens: bigint[] = [];
   const lead = async ({ acknowledge, fencingToken }: Leadership, id: string) => {

@@ -6,7 +6,7 @@ import * as entry from '../../src/recipes/index.js';
 import { argument, type Call, faultsOf } from '../support/arguments/wrong-kinds.js';
 import { startBundled } from '../support/bundled.js';
 import { CURATOR_CALLS } from './curator-calls.js';
-import { RECIPES, type Recipe, type RecipeCalls, TEXT } from './recipe-calls.js';
+import { RECIPES, type Recipe, type RecipeCalls, TEXT, WAIT, waitAt } from './recipe-calls.js';
 
 const ALL = [...RECIPES, ...CURATOR_CALLS];
 
@@ -49,7 +49,7 @@ const FUNCTIONS = [
 /** Public methods of a recipe, with those of its base class. */
 function methodsOf(recipe: Recipe): readonly string[] {
   const internal =
-    /^(constructor|waitOf|putAs|remove[A-Z]|entry|numberOf|firstOf|untilItem|collect|decided|votes|write|found|siteNode|isReady|present|dropStaleReady|leaveWith|acknowledgement|attempt|change|countOf|requireCount)$/;
+    /^(constructor|waitOf|putAs|remove[A-Z]|entry|numberOf|firstOf|untilItem|collect|decided|votes|write|found|siteNode|isReady|present|dropStaleReady|leaveWith|acknowledgement|within|voteWithin|attempt|change|countOf|requireCount)$/;
   const names: string[] = [];
   for (let type = recipe.prototype; type !== Object.prototype; type = Object.getPrototypeOf(type)) {
     names.push(...Object.getOwnPropertyNames(type).filter((name) => !internal.test(name)));
@@ -109,8 +109,8 @@ test('recipes refuse every wrong kind of argument, and create no znode', async (
       ...ALL.flatMap((recipe) => callsOf(client, recipe)),
       {
         name: 'ServiceCache.open',
-        args: [client, '/zookeeper', () => undefined],
-        wrong: [argument([0]), argument([1]), argument([2], 'undefined', 'function')],
+        args: [client, '/zookeeper', () => undefined, WAIT],
+        wrong: [argument([0]), argument([1]), argument([2], 'undefined', 'function'), ...waitAt(3)],
         run: entry.ServiceCache.open,
       },
       {
@@ -130,14 +130,15 @@ test('recipes refuse every wrong kind of argument, and create no znode', async (
           argument([2, 'renew'], 'undefined', 'function'),
           argument([2, 'onChange'], 'undefined', 'function'),
           argument([2, 'signal'], 'undefined'),
+          argument([2, 'timeoutMs'], 'undefined', 'number'),
         ],
         run: entry.PersistentNode.open,
       },
       {
         name: 'PersistentNode.setData',
-        args: ['x'],
-        wrong: [argument([0], ...TEXT)],
-        run: (data: string) => node.setData(data),
+        args: ['x', WAIT],
+        wrong: [argument([0], ...TEXT), ...waitAt(1)],
+        run: (...given: [string]) => node.setData(...given),
       },
       {
         name: 'encodeServiceInstance',

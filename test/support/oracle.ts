@@ -9,6 +9,9 @@ import { makeTempDir } from './temp-dir.js';
 import { waitFor } from './wait-for.js';
 import { watchProcess } from './watched-process.js';
 
+/** From the package of Java. */
+export const KEYTOOL = '/usr/bin/keytool';
+
 /** The folders where Debian's packages put Apache's server, its Java shell, and its C shell. */
 export const ZOOKEEPER_JAR = '/usr/share/java/zookeeper.jar';
 /** APACHE_CLASS_PATH names the jars of another release; they use the libraries of this one. */

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { transformSync } from 'esbuild';
 import * as assert from 'uvu/assert';
 import { freePort } from './free-port.js';
 import { makeTempDir } from './temp-dir.js';
@@ -93,15 +94,17 @@ export async function checkConsole(page: string): Promise<void> {
   }
 }
 
-/** Runs each block of JavaScript. The text block after it is its output. */
+/** Runs each block of JavaScript or TypeScript. The text block after it is its output. */
 export function checkPrograms(page: string): void {
   // From the folder of the package, so that its own name resolves as in the import of a user.
-  const runs = blocksOf(page, 'js').map((program) =>
-    spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
+  const runs = blocksOf(page, '(?:js|ts)').map((program) => {
+    // Node.js has no `await using` before version 24.
+    const { code } = transformSync(program, { loader: 'ts', target: 'es2022' });
+    return spawnSync(process.execPath, ['--input-type=module', '--eval', code], {
       cwd: PROJECT_ROOT,
       encoding: 'utf8',
-    }),
-  );
+    });
+  });
   assert.equal(
     runs.map(({ stdout, stderr }) => stderr + stdout),
     blocksOf(page, 'text'),

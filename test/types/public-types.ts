@@ -22,14 +22,8 @@ import {
   walk,
   type ZooKeeperClient,
 } from '../../src/client/index.js';
+import { expectSame, type Result } from './expect-same.js';
 
-type IsSame<A, B> =
-  (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-
-/** Compiles only if both types are the same. */
-function expectSame<A, B>(_: IsSame<A, B>): void {}
-
-type Result<T extends (...args: never[]) => unknown> = Awaited<ReturnType<T>>;
 type Client = ZooKeeperClient;
 
 expectSame<Result<Client['create']>, CreateResult>(true);

@@ -14,7 +14,8 @@ import type { DigestLogin, KerberosLogin } from '../../protocol/sasl-login.js';
 import type { ClientMetrics } from './client-metrics.js';
 import type { ClientOptions } from './client-options.js';
 import type { AskOptions } from './four-letter.js';
-import type { TlsOptions } from './tls.js';
+import type { TlsOptions, TlsStore } from './tls.js';
+import { withoutStores } from './tls-stores.js';
 
 const LONGEST_TIMER_MS = 0x7fff_ffff;
 
@@ -51,7 +52,8 @@ export function checkClientOptions(given: ClientOptions): CheckedOptions {
     const value = options[name];
     if (value !== undefined) CHECKS[name](`options.${name}`, value);
   }
-  const { session, ...others } = options;
+  const { session, tls, ...plain } = options;
+  const others = tls === undefined ? plain : { ...plain, tls: withoutStores(tls) };
   if (session === undefined) return others;
   return { ...others, session: { id: session.id, password: Buffer.from(session.password) } };
 }
@@ -112,22 +114,19 @@ function checkSession(name: string, value: unknown): void {
   }
 }
 
+const TLS_NAMES = [
+  ...(['ca', 'cert', 'key', 'passphrase', 'keyStore', 'trustStore', 'servername'] as const),
+  ...(['minVersion', 'maxVersion', 'ciphers'] as const),
+  ...(['isNameVerified', 'isVerified', 'isOcspChecked'] as const),
+];
+
 /** Uses the object itself, not a copy: its secure context is cached as long as it lives. */
 export function checkTls(name: string, value: unknown): void {
-  const fields = readFields(name, value as TlsOptions, [
-    'ca',
-    'cert',
-    'key',
-    'passphrase',
-    'servername',
-    'minVersion',
-    'maxVersion',
-    'ciphers',
-    'isNameVerified',
-    'isVerified',
-    'isOcspChecked',
-  ]);
-  const { ca, cert, key } = fields;
+  const fields = readFields(name, value as TlsOptions, TLS_NAMES);
+  const { ca, cert, key, keyStore, trustStore } = fields;
+  for (const [field, store] of Object.entries({ keyStore, trustStore })) {
+    if (store !== undefined) checkStore(`${name}.${field}`, store);
+  }
   for (const [field, pem] of Object.entries({ ca, cert, key })) {
     if (pem !== undefined && typeof pem !== 'string' && !isBytes(pem)) {
       throw wrongType(`${name}.${field}`, pem, 'PEM, as a string or a Buffer');
@@ -146,6 +145,14 @@ export function checkTls(name: string, value: unknown): void {
   }
 }
 
+function checkStore(name: string, value: TlsStore): void {
+  const { source, password } = readFields(name, value, ['source', 'password']);
+  if (typeof source !== 'string' && !isBytes(source)) {
+    throw wrongType(`${name}.source`, source, 'a path, or bytes');
+  }
+  if (password !== undefined) checkText(`${name}.password`, password);
+}
+
 export function checkAskOptions(given: AskOptions): AskOptions {
   const options = readFields('options', given, [
     'timeoutMs',
@@ -161,6 +168,7 @@ export function checkAskOptions(given: AskOptions): AskOptions {
   }
   if (options.maxLength !== undefined) checkWhole('options.maxLength', options.maxLength, 0);
   checkSignal('options.signal', options.signal);
-  if (options.tls !== undefined) checkTls('options.tls', options.tls);
-  return options;
+  if (options.tls === undefined) return options;
+  checkTls('options.tls', options.tls);
+  return { ...options, tls: withoutStores(options.tls) };
 }

@@ -9,7 +9,15 @@ import { errorCode, SocketFault } from './socket-fault.js';
 /** A version of TLS that a client may use. */
 export type TlsVersion = 'TLSv1.2' | 'TLSv1.3';
 
-/** The TLS options of a client: contents of files in PEM, not their names. */
+/** A store of Java or OpenSSL: PKCS #12, JKS, or PEM. Its content shows which. */
+export interface TlsStore {
+  /** The path of the file, which is read when the client is created, or its content. */
+  readonly source: string | Uint8Array;
+  /** Of the store and its key. Default: none. */
+  readonly password?: string;
+}
+
+/** The TLS options of a client. Certificates and keys are in PEM, or in stores. */
 export interface TlsOptions {
   /** CAs to trust. Default: those that Node trusts. */
   readonly ca?: string | Buffer;
@@ -19,6 +27,10 @@ export interface TlsOptions {
   readonly key?: string | Buffer;
   /** Passphrase of the key. */
   readonly passphrase?: string;
+  /** The private key and its certificates, instead of `cert` and `key`. */
+  readonly keyStore?: TlsStore;
+  /** The CAs to trust, instead of `ca`. */
+  readonly trustStore?: TlsStore;
   /** The expected name in the server's certificate. Default: the host of the connect string. */
   readonly servername?: string;
   /** The lowest version. Default: TLSv1.2. */
@@ -36,7 +48,7 @@ export interface TlsOptions {
   readonly isVerified?: boolean;
   /**
    * True asks the OCSP responders that the certificates of the server name, and refuses a server
-   * that they do not call good. Needs `ca`. Default false.
+   * that they do not call good. Needs `ca` or `trustStore`. Default false.
    */
   readonly isOcspChecked?: boolean;
 }
@@ -45,7 +57,7 @@ export interface TlsOptions {
 export class TlsOptionError extends RangeError {
   override readonly name = 'TlsOptionError';
   /** The field of `TlsOptions`. */
-  readonly option: 'ca' | 'cert' | 'key';
+  readonly option: 'ca' | 'cert' | 'key' | 'keyStore' | 'trustStore' | 'ciphers';
   /** For example "given without a private key". */
   readonly problem: string;
 
@@ -128,7 +140,7 @@ function createContext({ ciphers }: TlsOptions, options: SecureContextOptions): 
   try {
     return loadTls().createSecureContext({ ...options, ciphers });
   } catch (cause) {
-    throw new RangeError(`tls.ciphers: unusable: "${ciphers}"`, { cause });
+    throw new TlsOptionError('ciphers', `unusable: "${ciphers}"`, { cause });
   }
 }
 

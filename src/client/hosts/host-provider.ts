@@ -6,8 +6,9 @@ import {
   outOfRange,
   readFields,
 } from '../../protocol/check-argument.js';
-import type { SessionClient } from '../base/client.js';
+import type { CallOptions, SessionClient } from '../base/client.js';
 import type { ClientOptions } from '../base/client-options.js';
+import { checkCall, withLimits } from '../calls/call-limit.js';
 import { createClient } from '../zookeeper.js';
 import { checkSrvTarget, type LookUp, lookUpIn, resolveSrv } from './srv-target.js';
 
@@ -17,7 +18,8 @@ export interface HostProvider {
   connectString(): Promise<string>;
 }
 
-export interface FollowOptions extends Omit<ClientOptions, 'connectString'> {
+/** The limits (CallOptions) hold for the first answer of the provider, and for the connect. */
+export interface FollowOptions extends Omit<ClientOptions, 'connectString'>, CallOptions {
   /** How often to ask the provider again, in ms, from 1. Default 60000. */
   readonly refreshMs?: number;
 }
@@ -52,7 +54,8 @@ function checkTarget(target: string): void {
  * balances the clients.
  * @example
  * const client = await connectTo(dnsSrvHosts('srv://_zookeeper._tcp.example.org'));
- * @throws the first error of the provider; the errors of connect()
+ * @throws the first error of the provider; the errors of connect(); RequestAbortedError;
+ * ZooKeeperError REQUESTTIMEOUT
  */
 export async function connectTo(
   provider: HostProvider,
@@ -62,12 +65,24 @@ export async function connectTo(
   checkFunction('provider.connectString', connectString);
   const { refreshMs = 60_000 } = readFields('options', options, ['refreshMs']);
   checkWhole('options.refreshMs', refreshMs, 1);
-  const { refreshMs: _, ...clientOptions } = options;
-  const first = await provider.connectString();
-  const client = createClient({ ...clientOptions, connectString: first });
-  await client.connect();
-  follow(client, provider, first, refreshMs);
-  return client;
+  const { refreshMs: _, signal: _signal, timeoutMs: _timeoutMs, ...clientOptions } = options;
+  return withLimits(checkCall(options, undefined) ?? {}, (resolve, reject) => {
+    const limit = new AbortController();
+    const open = async (): Promise<SessionClient> => {
+      const first = await provider.connectString();
+      limit.signal.throwIfAborted();
+      const client = createClient({ ...clientOptions, connectString: first });
+      await client.connect({ signal: limit.signal });
+      follow(client, provider, first, refreshMs);
+      return client;
+    };
+    open().then(resolve, reject);
+    const giveUp = (error: Error): void => {
+      reject(error);
+      limit.abort(error);
+    };
+    return { path: undefined, wasSent: false, giveUp };
+  });
 }
 
 function follow(

@@ -6,13 +6,15 @@
 import type { CreateMode } from '../../protocol/create-mode.js';
 import type { Stat } from '../../protocol/data.js';
 import { parentPath } from '../../protocol/path.js';
-import type { CreateOptions, CreateResult, Op, ZooKeeperClient } from '../base/client.js';
+import type { CallOptions, CreateResult, Op, ZooKeeperClient } from '../base/client.js';
 
 /** A write, and the newest zxid that the client knew when it sent it. */
 export interface SentWrite {
   readonly op: Op | { readonly op: 'setACL'; readonly path: string; readonly version: number };
   readonly zxid: bigint;
 }
+
+type Create = Extract<Op, { readonly op: 'create' }>;
 
 export type Outcome =
   | { readonly kind: 'did-not-happen' }
@@ -23,18 +25,22 @@ export type Outcome =
 const DID_NOT_HAPPEN: Outcome = { kind: 'did-not-happen' };
 const UNKNOWN: Outcome = { kind: 'unknown' };
 
-/** @throws ZooKeeperError of a lost connection, or of a refused read */
+/**
+ * @param limits of each request
+ * @throws ZooKeeperError of a lost connection, or of a refused read
+ */
 export async function determineOutcome(
   client: ZooKeeperClient,
   { op, zxid }: SentWrite,
+  limits: CallOptions,
 ): Promise<Outcome> {
   // 0: the client does not know any zxid.
   if (zxid === 0n) return UNKNOWN;
-  await client.sync(op.path);
-  const stat = await client.exists(op.path);
+  await client.sync(op.path, limits);
+  const stat = await client.exists(op.path, limits);
   switch (op.op) {
     case 'create':
-      return outcomeOfCreate(client, op.path, op.options, stat, zxid);
+      return outcomeOfCreate(client, { op, zxid }, stat, limits);
     case 'set':
       return stat !== null && stat.mzxid <= zxid ? DID_NOT_HAPPEN : UNKNOWN;
     case 'delete':
@@ -51,10 +57,9 @@ export async function determineOutcome(
 
 async function outcomeOfCreate(
   client: ZooKeeperClient,
-  path: string,
-  options: CreateOptions | undefined,
+  { op: { path, options }, zxid }: { readonly op: Create; readonly zxid: bigint },
   stat: Stat | null,
-  zxid: bigint,
+  limits: CallOptions,
 ): Promise<Outcome> {
   const mode: CreateMode | undefined = options?.mode;
   if (mode?.isSequential !== true && stat !== null) {
@@ -64,6 +69,6 @@ async function outcomeOfCreate(
     return isOwnEphemeral ? { kind: 'happened', created: { path, stat } } : UNKNOWN;
   }
   // The parent's pzxid is the zxid of the last create or delete of a child.
-  const parent = await client.exists(parentPath(path));
+  const parent = await client.exists(parentPath(path), limits);
   return parent !== null && parent.pzxid <= zxid ? DID_NOT_HAPPEN : UNKNOWN;
 }

@@ -17,6 +17,7 @@ const IDEMPOTENT: ReadonlyMap<string, number> = new Map<keyof ZooKeeperClient & 
   ['sync', 1],
   ['getConfig', 0],
   ['whoAmI', 0],
+  ['multiRead', 1],
   ['addAuth', 2],
   ['addWatch', 3],
 ]);
@@ -89,7 +90,8 @@ function methodsOf(
     const attempts = begin();
     const zxid = client.lastZxid;
     return repeat(attempts, call?.signal, send, async (error) => {
-      const finding = await readStats(client, { op, zxid }, attempts, call?.signal, error);
+      const proof = () => determineOutcome(client, { op, zxid }, limitsOf(call));
+      const finding = await readStats(proof, attempts, call?.signal, error);
       if (finding.kind === 'did-not-happen') return 'repeat';
       if (finding.kind === 'unknown' || whenHappened === undefined) throw error;
       return { value: whenHappened(finding.created) };
@@ -121,15 +123,14 @@ function methodsOf(
 
 /** Reads the Stats after a write, and repeats the reads after transient errors. */
 async function readStats(
-  client: ZooKeeperClient,
-  write: SentWrite,
+  proof: () => Promise<Outcome>,
   attempts: Attempts,
   signal: AbortSignal | undefined,
   lost: ZooKeeperError,
 ): Promise<Outcome> {
   for (;;) {
     try {
-      return await determineOutcome(client, write);
+      return await proof();
     } catch (error) {
       // Whatever prevented the read, the outcome of the write stays unknown.
       if (!isTransient(error) || !(await attempts.next(signal))) throw endOf(lost, signal);
@@ -141,6 +142,13 @@ async function readStats(
 function withoutOwner(op: Op): Op {
   if (op.op !== 'create' || op.options?.mode?.isSequential === true) return op;
   return { op: 'create', path: op.path };
+}
+
+function limitsOf({ signal, timeoutMs }: CallOptions = {}): CallOptions {
+  return {
+    ...(signal === undefined ? {} : { signal }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  };
 }
 
 function signalOf(options: unknown): AbortSignal | undefined {

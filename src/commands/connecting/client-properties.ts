@@ -1,18 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { getCiphers } from 'node:tls';
-import type { ClientOptions } from '../../client/base/client-options.js';
-import type { TlsOptions } from '../../client/base/tls.js';
-import { JaasError, parseSaslLogin } from '../../protocol/jaas.js';
-import { isKerberos, type KerberosLogin, type SaslLogin } from '../../protocol/sasl-login.js';
-import { parseProperties } from '../../server/config/java-properties.js';
-import { opensslName } from '../../server/node/tls/cipher-names.js';
+import { opensslName } from '../../certificates/cipher-names.js';
 import {
   readKeyStore,
   readPasswordFile,
   readTrustStore,
   type StoreFile,
-} from '../../server/node/tls/key-store.js';
+} from '../../certificates/key-store.js';
+import type { ClientOptions } from '../../client/base/client-options.js';
+import type { TlsOptions } from '../../client/base/tls.js';
+import { JaasError, parseSaslLogin } from '../../protocol/jaas.js';
+import { isKerberos, type KerberosLogin, type SaslLogin } from '../../protocol/sasl-login.js';
+import { parseProperties } from '../../server/config/java-properties.js';
 
 type Properties = ReadonlyMap<string, string>;
 

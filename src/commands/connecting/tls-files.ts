@@ -47,7 +47,7 @@ export async function readTlsFiles(
   } catch (cause) {
     if (!(cause instanceof TlsOptionError)) throw cause;
     const { option, problem } = cause;
-    const flag = option === 'ca' ? 'cacert' : option;
+    const flag = option === 'cert' || option === 'key' ? option : 'cacert';
     throw new TlsFileError(`--${flag} ${files[flag] ?? cert}: ${problem}`, { cause });
   }
   return options;

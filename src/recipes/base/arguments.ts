@@ -5,7 +5,7 @@ import { checkACL } from '../../client/calls/arguments.js';
 import { checkClient } from '../../client/check-client.js';
 import { checkSignal, checkString, checkWhole, readFields } from '../../protocol/check-argument.js';
 import { pathFault } from '../../protocol/path.js';
-import type { WaitOptions } from './limit.js';
+import type { LoopOptions, WaitOptions } from './limit.js';
 import type { ZnodeOptions } from './znodes.js';
 
 /** @throws RangeError for an invalid path */
@@ -46,5 +46,11 @@ export function checkWaitOptions(given: WaitOptions): WaitOptions {
   checkSignal('options.signal', options.signal);
   // Node.js fires a longer timer at once.
   if (options.timeoutMs !== undefined) checkWhole('options.timeoutMs', options.timeoutMs, 0);
+  return options;
+}
+
+export function checkLoopOptions(given: LoopOptions): LoopOptions {
+  const options = readFields('options', given, ['signal']);
+  checkSignal('options.signal', options.signal);
   return options;
 }

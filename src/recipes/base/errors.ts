@@ -4,7 +4,13 @@
  */
 export type RecipeErrorCode = 'ETIMEDOUT' | 'ELOST' | 'ETAKEN' | 'EBADDATA';
 
-/** An error of a recipe; errors of a server or a session are ZooKeeperErrors. */
+/**
+ * An error of a recipe; errors of a server or a session are ZooKeeperErrors.
+ * @example
+ * const lock = new Lock(client, '/locks/report');
+ * const error = await lock.acquire({ timeoutMs: 10 }).catch((failure: unknown) => failure);
+ * if (error instanceof RecipeError && error.code === 'ETIMEDOUT') console.log('busy');
+ */
 export class RecipeError extends Error {
   override readonly name = 'RecipeError';
   readonly code: RecipeErrorCode;

@@ -1,6 +1,7 @@
 import type { ZooKeeperClient } from '../../client/base/client.js';
 import type { ACL } from '../../protocol/data.js';
 import { checkRecipe } from './arguments.js';
+import { limited, type WaitOptions } from './limit.js';
 import type { Wait } from './session.js';
 import type { ZnodeOptions } from './znodes.js';
 
@@ -15,6 +16,11 @@ export abstract class PathRecipe {
     this.client = client;
     this.path = path;
     this.acl = acl;
+  }
+
+  /** Makes the requests of one call within its limits. */
+  protected within<T>(options: WaitOptions, work: (wait: Wait) => Promise<T>): Promise<T> {
+    return limited(options, `${this.path}: no answer`, (signal) => work(this.waitOf(signal)));
   }
 
   protected waitOf(signal?: AbortSignal): Wait {

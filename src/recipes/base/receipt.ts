@@ -9,6 +9,7 @@ import { isCode, MultiError } from '../../client/base/errors.js';
 import { CreateModes } from '../../protocol/create-mode.js';
 import type { ACL } from '../../protocol/data.js';
 import { childPath } from '../../protocol/path.js';
+import { cleanedUp } from './limit.js';
 import { isLoss, once, retried, untilConnected, type Wait } from './session.js';
 import { createOptions, deleteIfThere, NO_DATA } from './znodes.js';
 
@@ -50,7 +51,7 @@ export async function changeOnce(
       if (await isThere(wait, path)) return undefined;
     }
   } finally {
-    if (isPending) await discard(client, path);
+    if (isPending) await cleanedUp(discard(client, path), wait.signal);
   }
 }
 

@@ -1,10 +1,10 @@
-import { checkBytes, checkSignal } from '../../protocol/check-argument.js';
+import { checkBytes } from '../../protocol/check-argument.js';
 import { childPath } from '../../protocol/path.js';
-import { checkName } from '../base/arguments.js';
+import { checkLoopOptions, checkName } from '../base/arguments.js';
 import { EphemeralNode } from '../base/ephemeral-node.js';
 import { RecipeError } from '../base/errors.js';
 import { hold } from '../base/hold.js';
-import { limited } from '../base/limit.js';
+import type { LoopOptions, WaitOptions } from '../base/limit.js';
 import { PathRecipe } from '../base/path-recipe.js';
 import { childrenOf, readIfThere, watchChildren, watched } from '../base/znodes.js';
 
@@ -21,6 +21,8 @@ export interface Membership {
   readonly signal: AbortSignal;
   /** Resolves when the znode is deleted or its session has ended. */
   leave(): Promise<void>;
+  /** leave(), for `await using membership = …`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
@@ -31,31 +33,39 @@ export interface Membership {
  *
  * Guarantees: a membership lasts until leave() or the end of the session; an id belongs to one
  * member at a time. Watchers learn of all changes, but several may be combined.
+ * @example
+ * const group = new Group(client, '/workers');
+ * const membership = await group.join('host-1', 'idle');
+ * console.log(await group.ids());
+ * await membership.leave();
  */
 export class Group extends PathRecipe {
   /**
    * @param id the name of the member's znode
-   * @throws RangeError for an invalid id; RecipeError ETAKEN for a taken one; the reason of the
-   * signal; ZooKeeperError
+   * @throws RangeError for an invalid id; RecipeError ETAKEN for a taken one, or ETIMEDOUT; the
+   * reason of the signal; ZooKeeperError
    */
-  async join(id: string, data: string | Uint8Array, signal?: AbortSignal): Promise<Membership> {
+  async join(
+    id: string,
+    data: string | Uint8Array,
+    options: WaitOptions = {},
+  ): Promise<Membership> {
     checkName(id, 'id');
     const bytes = checkBytes('data', data);
-    checkSignal('signal', signal);
     const { client } = this;
     const path = childPath(this.path, id);
     const node = new EphemeralNode({ client, path, acl: this.acl });
-    return limited({ signal }, path, async (limit) => {
+    return this.within(options, async ({ signal }) => {
       try {
-        if (!(await node.enter(bytes, limit))) {
+        if (!(await node.enter(bytes, signal))) {
           throw new RecipeError('ETAKEN', `${path}: a member with this id already exists`);
         }
-        const held = await hold({ client, path, signal: limit });
+        const held = await hold({ client, path, signal });
         const leave = (): Promise<void> => {
           held.stop();
           return node.leave();
         };
-        return { id, signal: held.signal, leave };
+        return { id, signal: held.signal, leave, [Symbol.asyncDispose]: leave };
       } catch (error) {
         node.leave().catch(() => undefined);
         throw error;
@@ -64,31 +74,28 @@ export class Group extends PathRecipe {
   }
 
   /** The ids of all members, sorted. Like any read, it may be stale. @throws ZooKeeperError */
-  async ids(): Promise<readonly string[]> {
-    const { client, path } = this;
-    return [...(await childrenOf({ client, path }, path))].sort();
+  ids(options: WaitOptions = {}): Promise<readonly string[]> {
+    return this.within(options, async (wait) => [...(await childrenOf(wait, this.path))].sort());
   }
 
   /** All members with their data, sorted by id. @throws ZooKeeperError */
-  async members(): Promise<readonly Member[]> {
-    const { client, path } = this;
-    const ids = await this.ids();
-    const found = await Promise.all(
-      ids.map(async (id) => {
-        const znode = await readIfThere({ client, path }, childPath(path, id));
+  members(options: WaitOptions = {}): Promise<readonly Member[]> {
+    return this.within(options, async (wait) => {
+      const ids = await this.ids({ signal: wait.signal });
+      const found = ids.map(async (id) => {
+        const znode = await readIfThere(wait, childPath(this.path, id));
         return znode === undefined ? [] : [{ id, data: znode.data ?? Buffer.alloc(0) }];
-      }),
-    );
-    return found.flat();
+      });
+      return (await Promise.all(found)).flat();
+    });
   }
 
   /**
    * The current ids, and those after each change. Throws if the signal aborts or the session ends.
    */
-  async *changes(signal?: AbortSignal): AsyncGenerator<readonly string[], never> {
-    checkSignal('signal', signal);
-    const { client, path } = this;
-    const wait = { client, path, signal };
+  async *changes(options: LoopOptions = {}): AsyncGenerator<readonly string[], never> {
+    const { path } = this;
+    const wait = this.waitOf(checkLoopOptions(options).signal);
     for await (const ids of watched(wait, (watch) => watchChildren(wait, path, watch))) {
       yield [...(ids ?? [])].sort();
     }

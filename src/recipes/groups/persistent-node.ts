@@ -1,15 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ZooKeeperClient } from '../../client/base/client.js';
 import { endOfSession, isCode } from '../../client/base/errors.js';
-import {
-  checkBytes,
-  checkFunction,
-  checkSignal,
-  readFields,
-} from '../../protocol/check-argument.js';
+import { checkBytes, checkFunction, readFields } from '../../protocol/check-argument.js';
 import { CreateModes } from '../../protocol/create-mode.js';
 import type { ACL } from '../../protocol/data.js';
 import { checkRecipe } from '../base/arguments.js';
+import { limited, unlessAborted, type WaitOptions } from '../base/limit.js';
 import { isLoss, once, retried, untilConnected, type Wait, whileAlive } from '../base/session.js';
 import {
   absent,
@@ -21,7 +17,7 @@ import {
 } from '../base/znodes.js';
 
 /** Options of PersistentNode.open. */
-export interface PersistentNodeOptions extends ZnodeOptions {
+export interface PersistentNodeOptions extends ZnodeOptions, WaitOptions {
   /** Default: none. */
   readonly data?: string | Uint8Array;
   /**
@@ -31,8 +27,6 @@ export interface PersistentNodeOptions extends ZnodeOptions {
   readonly renew?: () => Promise<ZooKeeperClient>;
   /** Called with true when the znode is there, and with false when it is not; must not throw. */
   readonly onChange?: (isPresent: boolean) => void;
-  /** Ends the wait for the first creation. */
-  readonly signal?: AbortSignal;
 }
 
 const FIRST_PAUSE_MS = 100;
@@ -49,6 +43,10 @@ const LONGEST_PAUSE_MS = 10_000;
  * Guarantees: while a server is reachable and nobody else owns the path, the znode exists. If
  * another session owns it, the node waits until that one is gone. The data of others stay until
  * setData().
+ * @example
+ * const node = await PersistentNode.open(client, '/workers/w1', { data: 'idle' });
+ * await node.setData('busy');
+ * await node.close();
  */
 export class PersistentNode {
   /** The znode. */
@@ -101,35 +99,32 @@ export class PersistentNode {
    * @example
    * const connect = async () => connectTo(hosts);
    * const node = await PersistentNode.open(await connect(), '/workers/w1', { renew: connect });
-   * @throws RangeError for an invalid path; the reason of the signal; ZooKeeperError
+   * @throws RangeError for an invalid path; RecipeError ETIMEDOUT, the reason of the signal;
+   * ZooKeeperError
    */
   static async open(
     client: ZooKeeperClient,
     path: string,
     options: PersistentNodeOptions = {},
   ): Promise<PersistentNode> {
-    const names = ['data', 'renew', 'onChange', 'signal'] as const;
+    const names = ['data', 'renew', 'onChange', 'signal', 'timeoutMs'] as const;
     const { acl } = checkRecipe<ZnodeOptions>(client, path, options, ['acl']);
     const given = readFields('options', options, names);
-    const { data, renew, onChange, signal } = given;
+    const { data, renew, onChange, signal, timeoutMs } = given;
     if (data !== undefined) checkBytes('options.data', data);
     if (renew !== undefined) checkFunction('options.renew', renew);
     if (onChange !== undefined) checkFunction('options.onChange', onChange);
-    checkSignal('options.signal', signal);
-    signal?.throwIfAborted();
-    const node = new PersistentNode(client, path, { ...given, acl });
-    const abort = (): void => node.fail(signal?.reason);
-    signal?.addEventListener('abort', abort);
-    try {
-      await Promise.race([node.ready, node.ended]);
-      return node;
-    } catch (error) {
-      // The loop deletes the znode when it can; the caller need not wait.
-      node.close().catch(() => undefined);
-      throw error;
-    } finally {
-      signal?.removeEventListener('abort', abort);
-    }
+    return limited({ signal, timeoutMs }, `${path}: not created`, async (limit) => {
+      const node = new PersistentNode(client, path, { ...given, acl });
+      try {
+        await unlessAborted(Promise.race([node.ready, node.ended]), limit);
+        return node;
+      } catch (error) {
+        // The loop deletes the znode when it can; the caller need not wait.
+        node.close().catch(() => undefined);
+        throw error;
+      }
+    });
   }
 
   /** Whether the znode was there when it was last checked. */
@@ -139,14 +134,18 @@ export class PersistentNode {
 
   /**
    * Changes the data, also of every later znode. Resolves when the znode has them; rejects like
-   * `ended`.
+   * `ended`. A limit ends only the wait: the znode gets the data when possible.
+   * @throws RecipeError ETIMEDOUT, the reason of the signal
    */
-  async setData(data: string | Uint8Array): Promise<void> {
-    this.data = checkBytes('data', data);
-    this.isDirty = true;
-    const written = new Promise<void>((resolve) => this.writing.push(resolve));
-    this.wake();
-    await Promise.race([written, this.ended]);
+  async setData(data: string | Uint8Array, options: WaitOptions = {}): Promise<void> {
+    const bytes = checkBytes('data', data);
+    await limited(options, `${this.path}: not changed`, async (limit) => {
+      this.data = bytes;
+      this.isDirty = true;
+      const written = new Promise<void>((resolve) => this.writing.push(resolve));
+      this.wake();
+      await unlessAborted(Promise.race([written, this.ended]), limit);
+    });
   }
 
   /** Deletes the znode, or waits for the end of its session. @throws ZooKeeperError */

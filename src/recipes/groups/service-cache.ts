@@ -4,6 +4,7 @@ import { checkFunction, checkString } from '../../protocol/check-argument.js';
 import { baseName, childPath, parentPath } from '../../protocol/path.js';
 import { AddWatchMode, WatcherType } from '../../protocol/watch-event.js';
 import { checkName, checkRecipe } from '../base/arguments.js';
+import { cleanedUp, limited, unlessAborted, type WaitOptions } from '../base/limit.js';
 import { PathRecipe } from '../base/path-recipe.js';
 import { retried, type Wait, watchSession } from '../base/session.js';
 import { childrenOf, readIfThere, type ZnodeOptions } from '../base/znodes.js';
@@ -13,27 +14,32 @@ import { encodeServiceInstance, type ServiceInstance } from './service-instance.
 /** An instance of a service: the name of its znode and its data. */
 export type Instance = Member;
 
-/** Announces instances of services for a ServiceCache to find. */
+/**
+ * Announces instances of services for a ServiceCache to find.
+ * @example
+ * const directory = new ServiceDirectory(client, '/services');
+ * await directory.announce('web', 'host-1', '10.0.0.7:80');
+ */
 export class ServiceDirectory extends PathRecipe {
   /** Announces an instance until it leaves or its session ends. @throws the errors of Group.join */
   async announce(
     service: string,
     id: string,
     data: string | Uint8Array,
-    signal?: AbortSignal,
+    options: WaitOptions = {},
   ): Promise<Membership> {
     checkName(service, 'service');
     const group = new Group(this.client, childPath(this.path, service), { acl: this.acl });
-    return group.join(id, data, signal);
+    return group.join(id, data, options);
   }
 
   /**
    * Announces an instance that Curator's service discovery finds, too.
    * @throws TypeError or RangeError for wrong fields; the errors of Group.join
    */
-  async register(instance: ServiceInstance, signal?: AbortSignal): Promise<Membership> {
+  async register(instance: ServiceInstance, options: WaitOptions = {}): Promise<Membership> {
     const data = encodeServiceInstance(instance);
-    return this.announce(instance.name, instance.id, data, signal);
+    return this.announce(instance.name, instance.id, data, options);
   }
 }
 
@@ -50,6 +56,10 @@ const watching = new WeakMap<ZooKeeperClient, Map<string, number>>();
  * Guarantees: while the client is connected, it lags only by moments. After a lost connection it
  * reads everything again, because the watch misses events. Needs the built-in client, and a server
  * of 3.6 or later.
+ * @example
+ * const cache = await ServiceCache.open(client, '/services');
+ * console.log(cache.instances('web'));
+ * await cache.close();
  */
 export class ServiceCache {
   /** Rejects when the session ended or a read was refused; the cache keeps its last state. */
@@ -82,23 +92,27 @@ export class ServiceCache {
   /**
    * Opens a cache after its first full read.
    * @param onChange called after each change
-   * @throws RangeError for an invalid path; ZooKeeperError; UnsupportedError over the native client
+   * @throws RangeError for an invalid path; RecipeError ETIMEDOUT, the reason of the signal;
+   * ZooKeeperError; UnsupportedError over the native client
    */
   static async open(
     client: ZooKeeperClient,
     path: string,
     onChange: () => void = () => undefined,
+    options: WaitOptions = {},
   ): Promise<ServiceCache> {
     checkRecipe<ZnodeOptions>(client, path, {}, ['acl']);
     checkFunction('onChange', onChange);
-    const cache = new ServiceCache(client, path, onChange);
-    try {
-      await cache.start();
-      return cache;
-    } catch (error) {
-      await cache.close();
-      throw error;
-    }
+    return limited(options, `${path}: not read`, async (signal) => {
+      const cache = new ServiceCache(client, path, onChange);
+      try {
+        await unlessAborted(cache.start(), signal);
+        return cache;
+      } catch (error) {
+        await cleanedUp(cache.close(), signal);
+        throw error;
+      }
+    });
   }
 
   /** The names of services that have instances, sorted. */
@@ -127,6 +141,11 @@ export class ServiceCache {
     const { client, path } = this;
     const remove = () => client.removeWatches(path, WatcherType.PersistentRecursive);
     await retried({ client, path }, remove).catch(() => undefined);
+  }
+
+  /** Same as close(). */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   private async start(): Promise<void> {

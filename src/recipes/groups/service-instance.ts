@@ -41,6 +41,9 @@ const HIGHEST_PORT = 65_535;
 
 /**
  * The data of an instance, as JSON that Curator's JsonInstanceSerializer reads.
+ * @example
+ * const data = encodeServiceInstance({ name: 'web', id: 'host-1', port: 80 });
+ * await PersistentNode.open(client, '/services/web/host-1', { data });
  * @throws TypeError, RangeError
  */
 export function encodeServiceInstance(instance: ServiceInstance): Buffer {
@@ -76,6 +79,9 @@ export function encodeServiceInstance(instance: ServiceInstance): Buffer {
 
 /**
  * Reads the data of an instance, of Curator or of encodeServiceInstance.
+ * @example
+ * const { data } = await client.getData('/services/web/host-1');
+ * if (data !== null) console.log(decodeServiceInstance(data).address);
  * @throws RecipeError EBADDATA for other data
  */
 export function decodeServiceInstance(data: string | Uint8Array): ServiceInstance {

@@ -6,10 +6,12 @@ import {
   readFields,
 } from '../../protocol/check-argument.js';
 import { childPath } from '../../protocol/path.js';
-import { checkRecipe } from '../base/arguments.js';
+import { checkLoopOptions, checkRecipe } from '../base/arguments.js';
 import { EphemeralNode } from '../base/ephemeral-node.js';
+import { type LoopOptions, limited, type WaitOptions } from '../base/limit.js';
 import { membersOf } from '../base/members.js';
 import type { Line } from '../base/sequence-node.js';
+import type { Wait } from '../base/session.js';
 import { takeTurn } from '../base/turn.js';
 import { childrenOf, readIfThere, type Znode, type ZnodeOptions } from '../base/znodes.js';
 import { firstPlace, firstPlaces } from './first-place.js';
@@ -51,6 +53,9 @@ const KINDS = [KIND, 'lock'] as const;
  * of Curator's LeaderLatch and LeaderSelector and of kazoo's Election stand in the same line.
  * Parents, other children, and guarantees are as with Lock: at most one leader with a live signal,
  * in the order of the candidates' znodes; the end of a leader wakes one candidate.
+ * @example
+ * const election = new LeaderElection(client, '/leader', { id: 'host-1' });
+ * await election.lead({ onElected: ({ signal }) => work(signal) });
  */
 export class LeaderElection {
   private readonly line: Line;
@@ -94,37 +99,45 @@ export class LeaderElection {
    * The id of the candidate that leads or is about to lead; undefined without candidates. Like any
    * read, it may be stale. @throws ZooKeeperError of a refused request or an ended session
    */
-  async leader(): Promise<string | undefined> {
-    const { client, parent } = this.line;
-    const found = await firstPlace(this.line, { client, path: parent }, () => undefined);
-    return found && idOf(found);
+  leader(options: WaitOptions = {}): Promise<string | undefined> {
+    return this.within(options, async (wait) => {
+      const found = await firstPlace(this.line, wait, () => undefined);
+      return found && idOf(found);
+    });
   }
 
   /** The ids of all candidates, the first one leads or is about to lead. @throws ZooKeeperError */
-  async candidates(): Promise<readonly string[]> {
-    const { client, parent } = this.line;
-    const wait = { client, path: parent };
-    const names = membersOf(await childrenOf(wait, parent), ...KINDS);
-    const found = await Promise.all(
-      names.map((name) => readIfThere(wait, childPath(parent, name))),
-    );
-    return found.flatMap((each) => (each === undefined ? [] : [idOf(each)]));
+  candidates(options: WaitOptions = {}): Promise<readonly string[]> {
+    const { parent } = this.line;
+    return this.within(options, async (wait) => {
+      const names = membersOf(await childrenOf(wait, parent), ...KINDS);
+      const read = names.map((name) => readIfThere(wait, childPath(parent, name)));
+      return (await Promise.all(read)).flatMap((each) => (each === undefined ? [] : [idOf(each)]));
+    });
   }
 
   /** The id of the acknowledged leader; undefined without one. */
-  async acknowledged(): Promise<string | undefined> {
-    const { client, parent } = this.line;
-    const found = await readIfThere({ client, path: parent }, childPath(parent, ACKNOWLEDGED));
-    return found && idOf(found);
+  acknowledged(options: WaitOptions = {}): Promise<string | undefined> {
+    return this.within(options, async (wait) => {
+      const found = await readIfThere(wait, childPath(this.line.parent, ACKNOWLEDGED));
+      return found && idOf(found);
+    });
   }
 
   /**
    * The result of leader(), now and after each change; a quick succession may skip some. Throws
    * when the signal aborts or the session ends.
    */
-  changes(signal?: AbortSignal): AsyncGenerator<string | undefined, never> {
-    checkSignal('signal', signal);
+  changes(options: LoopOptions = {}): AsyncGenerator<string | undefined, never> {
+    const { signal } = checkLoopOptions(options);
     return firstPlaces(this.line, signal, idOf, (a, b) => a === b);
+  }
+
+  private within<T>(options: WaitOptions, work: (wait: Wait) => Promise<T>): Promise<T> {
+    const { client, parent } = this.line;
+    return limited(options, `${parent}: no answer`, (signal) =>
+      work({ client, path: parent, signal }),
+    );
   }
 
   private acknowledgement(): EphemeralNode {

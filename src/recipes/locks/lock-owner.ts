@@ -1,4 +1,5 @@
-import { checkSignal } from '../../protocol/check-argument.js';
+import { checkLoopOptions } from '../base/arguments.js';
+import { type LoopOptions, limited, type WaitOptions } from '../base/limit.js';
 import type { Line } from '../base/sequence-node.js';
 import type { Znode } from '../base/znodes.js';
 import { firstPlace, firstPlaces } from './first-place.js';
@@ -19,17 +20,19 @@ function ownerOf({ stat }: Znode): LockOwner {
 }
 
 /** See Lock.owner. */
-export async function readOwner(line: Line): Promise<LockOwner | undefined> {
-  const wait = { client: line.client, path: line.parent };
-  const place = await firstPlace(line, wait, () => undefined);
-  return place && ownerOf(place);
+export function readOwner(line: Line, options: WaitOptions): Promise<LockOwner | undefined> {
+  const { client, parent } = line;
+  return limited(options, `${parent}: no answer`, async (signal) => {
+    const place = await firstPlace(line, { client, path: parent, signal }, () => undefined);
+    return place && ownerOf(place);
+  });
 }
 
 /** See Lock.owners. */
 export function watchOwner(
   line: Line,
-  signal: AbortSignal | undefined,
+  options: LoopOptions,
 ): AsyncGenerator<LockOwner | undefined, never> {
-  checkSignal('signal', signal);
+  const { signal } = checkLoopOptions(options);
   return firstPlaces(line, signal, ownerOf, (a, b) => a.fencingToken === b.fencingToken);
 }

@@ -1,6 +1,6 @@
 import type { ZooKeeperClient } from '../../client/base/client.js';
 import { checkRecipe } from '../base/arguments.js';
-import type { WaitOptions } from '../base/limit.js';
+import type { LoopOptions, WaitOptions } from '../base/limit.js';
 import { LOCK_KINDS } from '../base/members.js';
 import type { Line } from '../base/sequence-node.js';
 import { takeTurn } from '../base/turn.js';
@@ -24,6 +24,8 @@ export interface Held {
    * returns the same promise. Rejects with the ZooKeeperError of a refused delete.
    */
   release(): Promise<void>;
+  /** release(), for `await using held = …`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
@@ -38,6 +40,9 @@ export interface Held {
  * Holders follow the order of their znodes. A release wakes one waiter. A lost connection neither
  * loses nor duplicates a place; the end of a session removes all its places. Not reentrant: each
  * acquire() takes a new place.
+ * @example
+ * const held = await new Lock(client, '/locks/report').acquire({ timeoutMs: 5000 });
+ * await held.release();
  */
 export class Lock {
   private readonly line: Line;
@@ -56,23 +61,23 @@ export class Lock {
    */
   async acquire(options: WaitOptions = {}): Promise<Held> {
     const { fencingToken, signal, leave } = await takeTurn(this.line, NO_DATA, options);
-    return { fencingToken, signal, release: leave };
+    return { fencingToken, signal, release: leave, [Symbol.asyncDispose]: leave };
   }
 
   /**
    * Who holds the lock, or is about to; undefined if nobody does. Like any read, it may be stale.
    * @throws ZooKeeperError of a refused request or an ended session
    */
-  owner(): Promise<LockOwner | undefined> {
-    return readOwner(this.line);
+  owner(options: WaitOptions = {}): Promise<LockOwner | undefined> {
+    return readOwner(this.line, options);
   }
 
   /**
    * The result of owner(), now and after each change; a quick succession may skip some. Throws when
    * the signal aborts or the session ends.
-   * @example for await (const owner of lock.owners(signal)) console.log(owner?.sessionId);
+   * @example for await (const owner of lock.owners({ signal })) console.log(owner?.sessionId);
    */
-  owners(signal?: AbortSignal): AsyncGenerator<LockOwner | undefined, never> {
-    return watchOwner(this.line, signal);
+  owners(options: LoopOptions = {}): AsyncGenerator<LockOwner | undefined, never> {
+    return watchOwner(this.line, options);
   }
 }

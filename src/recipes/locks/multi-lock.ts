@@ -1,6 +1,6 @@
 import type { ZooKeeperClient } from '../../client/base/client.js';
 import { checkArray, checkText, outOfRange } from '../../protocol/check-argument.js';
-import { limited, type WaitOptions } from '../base/limit.js';
+import { cleanedUp, limited, type WaitOptions } from '../base/limit.js';
 import type { ZnodeOptions } from '../base/znodes.js';
 import { type Held, Lock } from './lock.js';
 
@@ -12,6 +12,8 @@ export interface HeldAll {
   readonly signal: AbortSignal;
   /** Releases all locks. Rejects with the first error of Held.release, after all have ended. */
   release(): Promise<void>;
+  /** release(), for `await using held = …`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
@@ -19,6 +21,9 @@ export interface HeldAll {
  *
  * Layout: that of Lock at each path. Guarantees: those of Lock for each of them. Every MultiLock
  * takes its locks in the order of their paths, so two of them never wait for each other.
+ * @example
+ * const held = await new MultiLock(client, ['/locks/a', '/locks/b']).acquire();
+ * await held.release();
  */
 export class MultiLock {
   private readonly locks: readonly (readonly [path: string, lock: Lock])[];
@@ -48,14 +53,16 @@ export class MultiLock {
           held.set(path, await lock.acquire({ signal: whileHeld }));
         }
       } catch (error) {
-        await releaseAll(held).catch(() => undefined);
+        await cleanedUp(releaseAll(held), signal).catch(() => undefined);
         throw error;
       }
+      const release = (): Promise<void> => releaseAll(held);
       const tokens = [...held].map(([path, { fencingToken }]) => [path, fencingToken] as const);
       return {
         fencingTokens: new Map(tokens),
         signal: AbortSignal.any(signalsOf(held)),
-        release: () => releaseAll(held),
+        release,
+        [Symbol.asyncDispose]: release,
       };
     });
   }

@@ -1,6 +1,6 @@
 import type { ZooKeeperClient } from '../../client/base/client.js';
 import { checkText, wrongType } from '../../protocol/check-argument.js';
-import { limited, type WaitOptions } from '../base/limit.js';
+import { limited, unlessAborted, type WaitOptions } from '../base/limit.js';
 import type { ZnodeOptions } from '../base/znodes.js';
 import { type Held, Lock } from './lock.js';
 
@@ -18,6 +18,11 @@ interface Entry {
  *
  * Layout and guarantees: those of Lock. However often an owner takes it, it has one place in line,
  * one fencing token, and one signal. The last release gives the lock to the next place.
+ * @example
+ * const lock = new ReentrantLock(client, '/locks/jobs');
+ * const [outer, inner] = [await lock.acquire('job-7'), await lock.acquire('job-7')];
+ * await inner.release();
+ * await outer.release();
  */
 export class ReentrantLock {
   private readonly lock: Lock;
@@ -49,7 +54,7 @@ export class ReentrantLock {
         }
         const other = this.waiting.get(owner);
         if (other === undefined) return this.take(owner, signal);
-        await settled(other, signal);
+        await unlessAborted(other, signal);
       }
     });
   }
@@ -89,7 +94,7 @@ export class ReentrantLock {
       released ??= leave();
       return released;
     };
-    return { fencingToken, signal, release };
+    return { fencingToken, signal, release, [Symbol.asyncDispose]: release };
   }
 }
 
@@ -99,17 +104,4 @@ function checkOwner(owner: OwnerToken): void {
   if (typeof owner !== 'string')
     throw wrongType('owner', owner, 'a string, a symbol, or an object');
   checkText('owner', owner);
-}
-
-/** Resolves with the promise, which never rejects. @throws the reason of the signal */
-function settled(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort);
-    promise.then(() => {
-      signal.removeEventListener('abort', abort);
-      resolve();
-    }, reject);
-  });
 }

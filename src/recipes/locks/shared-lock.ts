@@ -3,7 +3,7 @@ import { checkOneOf, checkWhole, readFields } from '../../protocol/check-argumen
 import { childPath } from '../../protocol/path.js';
 import { checkRecipe } from '../base/arguments.js';
 import { UNLOCK } from '../base/hold.js';
-import type { WaitOptions } from '../base/limit.js';
+import { limited, type WaitOptions } from '../base/limit.js';
 import { LOCK_KINDS, type Member, parseMembers } from '../base/members.js';
 import type { Line } from '../base/sequence-node.js';
 import { retried, type Wait } from '../base/session.js';
@@ -25,7 +25,7 @@ export type SharedLockMode = 'read' | 'write';
 const MODES: readonly SharedLockMode[] = ['read', 'write'];
 
 /** Options of SharedLock.revoke. */
-export interface RevokeOptions {
+export interface RevokeOptions extends WaitOptions {
   /**
    * Deletes the places that are still there after this many milliseconds, so that their holders
    * lose the lock. Default: no place is deleted.
@@ -52,6 +52,9 @@ export interface HeldShared extends Held {
  * writer overtakes it. A reader watches the last writer before it, a writer the place before it: a
  * release wakes the readers that it blocked, and at most one writer. Not reentrant; a read lock
  * cannot become a write lock.
+ * @example
+ * const held = await new SharedLock(client, '/locks/table').acquire('read');
+ * await held.release();
  */
 export class SharedLock {
   private readonly line: Omit<Line, 'kind'>;
@@ -68,7 +71,8 @@ export class SharedLock {
     const blockers = (before: readonly Member[]) => blockersOf(mode, before).slice(-1);
     const turn = await takeTurn({ ...this.line, kind: mode, blockers }, NO_DATA, options);
     const { fencingToken, signal, revoked, leave } = turn;
-    return { mode, fencingToken, signal, revoked, release: leave };
+    const held = { mode, fencingToken, signal, revoked };
+    return { ...held, release: leave, [Symbol.asyncDispose]: leave };
   }
 
   /**
@@ -76,34 +80,41 @@ export class SharedLock {
    * it (`revoked`), unless `forceAfterMs` is given. Its own signal is aborted then, perhaps after
    * the next holder has begun: only the fencing token protects the resource.
    * @returns the number of these holders; after a lost reply, one that released is not counted
-   * @throws ZooKeeperError of a refused request or an ended session
+   * @throws RecipeError ETIMEDOUT, the reason of the signal; ZooKeeperError of a refused request or
+   * an ended session
    */
   async revoke(mode: SharedLockMode, options: RevokeOptions = {}): Promise<number> {
     checkOneOf('mode', mode, MODES);
     const { forceAfterMs } = readFields('options', options, ['forceAfterMs']);
     if (forceAfterMs !== undefined) checkWhole('options.forceAfterMs', forceAfterMs, 0);
     const { client, parent } = this.line;
-    const wait = { client, path: parent };
-    await retried(wait, () => client.sync(parent));
-    const before = parseMembers(await childrenOf(wait, parent), LOCK_KINDS);
-    const asked = blockersOf(mode, before).map(async ({ name }) => {
-      const path = childPath(parent, name);
-      const stat = await retried(wait, () => client.setData(path, UNLOCK)).catch(absent);
-      return stat === undefined ? [] : [path];
+    return limited(options, `${parent}: no answer`, async (signal) => {
+      const wait = { client, path: parent, signal };
+      await retried(wait, () => client.sync(parent));
+      const before = parseMembers(await childrenOf(wait, parent), LOCK_KINDS);
+      const asked = blockersOf(mode, before).map(async ({ name }) => {
+        const path = childPath(parent, name);
+        const stat = await retried(wait, () => client.setData(path, UNLOCK)).catch(absent);
+        return stat === undefined ? [] : [path];
+      });
+      const paths = (await Promise.all(asked)).flat();
+      if (forceAfterMs !== undefined) {
+        await Promise.all(paths.map((path) => removeAfter(wait, path, forceAfterMs)));
+      }
+      return paths.length;
     });
-    const paths = (await Promise.all(asked)).flat();
-    if (forceAfterMs !== undefined) {
-      await Promise.all(paths.map((path) => removeAfter(wait, path, forceAfterMs)));
-    }
-    return paths.length;
   }
 }
 
 /** Deletes the znode if nobody else deletes it within this time. */
-async function removeAfter(wait: Wait, path: string, forceAfterMs: number): Promise<void> {
-  const signal = AbortSignal.timeout(forceAfterMs);
+async function removeAfter(
+  wait: Wait & { readonly signal: AbortSignal },
+  path: string,
+  forceAfterMs: number,
+): Promise<void> {
+  const over = AbortSignal.timeout(forceAfterMs);
   const isGone = async (): Promise<void> => {
-    const limit = { ...wait, signal };
+    const limit = { ...wait, signal: AbortSignal.any([over, wait.signal]) };
     for await (const znode of watched(limit, (watch) => readIfThere(limit, path, watch))) {
       if (znode === undefined) return;
     }
@@ -111,7 +122,7 @@ async function removeAfter(wait: Wait, path: string, forceAfterMs: number): Prom
   try {
     await isGone();
   } catch (error) {
-    if (!signal.aborted) throw error;
+    if (!over.aborted || wait.signal.aborted) throw error;
     await deleteIfThere(wait, path);
   }
 }

@@ -2,6 +2,7 @@ import { checkBytes, checkWhole, readFields } from '../../protocol/check-argumen
 import { type CreateMode, CreateModes } from '../../protocol/create-mode.js';
 import { childPath } from '../../protocol/path.js';
 import { RecipeError } from '../base/errors.js';
+import type { WaitOptions } from '../base/limit.js';
 import { changeOnce, failedAt } from '../base/receipt.js';
 import type { Wait } from '../base/session.js';
 import { childrenOf, countCreations, createOptions, NO_DATA } from '../base/znodes.js';
@@ -21,7 +22,7 @@ export interface TakenItems {
 }
 
 /** Options of DistributedQueue.put. */
-export interface PutOptions {
+export interface PutOptions extends WaitOptions {
   /**
    * The server deletes the item after this many milliseconds if nobody takes it. Needs
    * `extendedTypesEnabled`. Default: it stays.
@@ -58,13 +59,15 @@ class CuratorQueue extends TakerQueue<CuratorPlace, TakenItems> {
   }
 
   /** The number of items, also of those that are not due yet. @throws ZooKeeperError */
-  async size(): Promise<number> {
-    const { client, path } = this;
-    return this.placesOf(await childrenOf({ client, path }, path)).length;
+  size(options: WaitOptions = {}): Promise<number> {
+    return this.within(
+      options,
+      async (wait) => this.placesOf(await childrenOf(wait, this.path)).length,
+    );
   }
 
   /** @param part the part of the name before the sequence */
-  protected async putAs(part: string, data: Buffer, ttlMs?: number): Promise<void> {
+  protected putAs(part: string, data: Buffer, limits: WaitOptions, ttlMs?: number): Promise<void> {
     const { path, acl, takersPath } = this;
     const item = childPath(path, `${PREFIX}${part}`);
     const mode: CreateMode =
@@ -73,7 +76,8 @@ class CuratorQueue extends TakerQueue<CuratorPlace, TakenItems> {
         : CreateModes.PERSISTENT_SEQUENTIAL_WITH_TTL;
     const options = { ...createOptions(mode, acl), ...(ttlMs === undefined ? {} : { ttl: ttlMs }) };
     const ops = [{ op: 'create', path: item, data: encodeItem(data), options }] as const;
-    await this.change(item, { ops, parent: takersPath, acl });
+    const change = { ops, parent: takersPath, acl };
+    return this.within(limits, (wait) => this.change(wait, item, change));
   }
 
   /** The counter of names wraps around. */
@@ -126,17 +130,20 @@ class CuratorQueue extends TakerQueue<CuratorPlace, TakenItems> {
  * Guarantees: each item is put once and taken once, even if the connection is lost. Takers are
  * served in the order of arrival, beside consumers of Curator, which take what they find. Needs the
  * built-in client.
+ * @example
+ * const queue = new DistributedQueue(client, '/tasks');
+ * await queue.put('work', { ttlMs: 60_000 });
+ * const { data } = await queue.take();
  */
 export class DistributedQueue extends CuratorQueue {
   /**
-   * @throws RangeError for `ttlMs` (a whole number from 1); ZooKeeperError of a refused request, or
-   * of an ended session: the outcome is unknown then
+   * @throws RangeError for `ttlMs` (a whole number from 1); the errors of Queue.put
    */
   async put(data: string | Uint8Array, options: PutOptions = {}): Promise<void> {
     const bytes = checkBytes('data', data);
     const { ttlMs } = readFields('options', options, ['ttlMs']);
     if (ttlMs !== undefined) checkWhole('options.ttlMs', ttlMs, 1);
-    await this.putAs('', bytes, ttlMs);
+    await this.putAs('', bytes, options, ttlMs);
   }
 }
 
@@ -147,6 +154,10 @@ export class DistributedQueue extends CuratorQueue {
  * Layout: `<path>/queue-|<time>|<sequence>`, with the milliseconds since 1970 in upper-case
  * hexadecimal. The rest, and the guarantees, are as with DistributedQueue. The clock of the taker
  * decides.
+ * @example
+ * const queue = new DelayQueue(client, '/reminders');
+ * await queue.put('wake up', Date.now() + 60_000);
+ * const { data } = await queue.take();
  */
 export class DelayQueue extends CuratorQueue {
   protected override creations(wait: Wait): Promise<number> {
@@ -157,11 +168,11 @@ export class DelayQueue extends CuratorQueue {
    * @param at milliseconds since 1970
    * @throws RangeError for another `at`; the errors of DistributedQueue.put
    */
-  async put(data: string | Uint8Array, at: number): Promise<void> {
+  async put(data: string | Uint8Array, at: number, options: WaitOptions = {}): Promise<void> {
     const bytes = checkBytes('data', data);
     checkWhole('at', at, 0, Number.MAX_SAFE_INTEGER);
     const time = at.toString(16).toUpperCase().padStart(EPOCH_DIGITS, '0');
-    await this.putAs(`|${time}|`, bytes);
+    await this.putAs(`|${time}|`, bytes, options);
   }
 }
 
@@ -173,6 +184,10 @@ export class DelayQueue extends CuratorQueue {
  * upper-case hexadecimal, two's complement, after 0 for a negative one and 1 for another. The rest,
  * and the guarantees, are as with DistributedQueue. A consumer of Curator keeps to its last listing
  * for a while.
+ * @example
+ * const queue = new DistributedPriorityQueue(client, '/tasks');
+ * await queue.put('urgent', -5);
+ * const { data } = await queue.take();
  */
 export class DistributedPriorityQueue extends CuratorQueue {
   protected override creations(wait: Wait): Promise<number> {
@@ -183,9 +198,9 @@ export class DistributedPriorityQueue extends CuratorQueue {
    * @param priority a whole number of 32 bits; the least is first
    * @throws RangeError for another `priority`; the errors of DistributedQueue.put
    */
-  async put(data: string | Uint8Array, priority: number): Promise<void> {
+  async put(data: string | Uint8Array, priority: number, options: WaitOptions = {}): Promise<void> {
     const bytes = checkBytes('data', data);
     checkWhole('priority', priority);
-    await this.putAs(priorityText(priority), bytes);
+    await this.putAs(priorityText(priority), bytes, options);
   }
 }

@@ -3,6 +3,7 @@ import { isCode } from '../../client/base/errors.js';
 import { checkBytes, checkWhole } from '../../protocol/check-argument.js';
 import { CreateModes } from '../../protocol/create-mode.js';
 import { childPath } from '../../protocol/path.js';
+import type { WaitOptions } from '../base/limit.js';
 import { type Member, parseMembers } from '../base/members.js';
 import { isLoss, once, untilConnected, type Wait } from '../base/session.js';
 import { childrenOf, countCreations, createOptions } from '../base/znodes.js';
@@ -27,28 +28,29 @@ abstract class ItemQueue extends TakerQueue<Member, QueueItem> {
   }
 
   /** The next item, which stays in the queue; undefined if it is empty. @throws ZooKeeperError */
-  async peek(): Promise<QueueItem | undefined> {
-    const wait = { client: this.client, path: this.path };
-    return this.firstOf(wait, this.placesOf(await childrenOf(wait, this.path)));
+  peek(options: WaitOptions = {}): Promise<QueueItem | undefined> {
+    return this.within(options, async (wait) =>
+      this.firstOf(wait, this.placesOf(await childrenOf(wait, this.path))),
+    );
   }
 
   /** The names of all items, the next one first. @throws ZooKeeperError */
-  async items(): Promise<readonly { readonly name: string; readonly priority: number }[]> {
-    const wait = { client: this.client, path: this.path };
-    const members = parseMembers(await childrenOf(wait, this.path), [ITEM]);
-    return members.map(({ name, priority }) => ({ name, priority }));
+  items(
+    options: WaitOptions = {},
+  ): Promise<readonly { readonly name: string; readonly priority: number }[]> {
+    return this.within(options, async (wait) => {
+      const members = parseMembers(await childrenOf(wait, this.path), [ITEM]);
+      return members.map(({ name, priority }) => ({ name, priority }));
+    });
   }
 
   /** @param part the part of the name between kind and sequence */
-  protected async putAs(part: string, data: Buffer): Promise<void> {
+  protected putAs(part: string, data: Buffer, limits: WaitOptions): Promise<void> {
     const { path, acl } = this;
     const item = childPath(path, `_c_${randomUUID()}-${ITEM}-${part}`);
     const options = createOptions(CreateModes.PERSISTENT_SEQUENTIAL, acl);
-    await this.change(item, {
-      ops: [{ op: 'create', path: item, data, options }],
-      parent: path,
-      acl,
-    });
+    const ops = [{ op: 'create', path: item, data, options }] as const;
+    return this.within(limits, (wait) => this.change(wait, item, { ops, parent: path, acl }));
   }
 
   protected override placesOf(children: readonly string[]): Member[] {
@@ -88,14 +90,18 @@ abstract class ItemQueue extends TakerQueue<Member, QueueItem> {
  *
  * Guarantees: each item is put once and taken once, even if the connection is lost. Takers are
  * served in the order of arrival; a new item wakes one of them. put() needs the built-in client.
+ * @example
+ * const queue = new Queue(client, '/tasks');
+ * await queue.put('work');
+ * const { data } = await queue.take({ timeoutMs: 5000 });
  */
 export class Queue extends ItemQueue {
   /**
-   * @throws ZooKeeperError of a refused request, or of an ended session: the outcome is unknown
-   * then
+   * @throws ZooKeeperError of a refused request, or of an ended session; RecipeError ETIMEDOUT, or
+   * the reason of the signal: after a limit or the end of the session, the outcome is unknown
    */
-  async put(data: string | Uint8Array): Promise<void> {
-    await this.putAs('', checkBytes('data', data));
+  async put(data: string | Uint8Array, options: WaitOptions = {}): Promise<void> {
+    await this.putAs('', checkBytes('data', data), options);
   }
 }
 
@@ -105,6 +111,10 @@ export class Queue extends ItemQueue {
  * Layout: `<path>/_c_<guid>-queue-<priority>-<sequence>`, the priority in ten digits. The rest, and
  * the guarantees, are as with Queue. take() decides which item is next: a later item with a lower
  * number goes first. So a put makes the next take() list the items again.
+ * @example
+ * const queue = new PriorityQueue(client, '/tasks');
+ * await queue.put('urgent', 1);
+ * const { data, priority } = await queue.take();
  */
 export class PriorityQueue extends ItemQueue {
   protected override creations(wait: Wait): Promise<number> {
@@ -115,9 +125,9 @@ export class PriorityQueue extends ItemQueue {
    * @param priority a whole number from 0 (first) to 2147483647
    * @throws RangeError for another value; the errors of Queue.put
    */
-  async put(data: string | Uint8Array, priority: number): Promise<void> {
+  async put(data: string | Uint8Array, priority: number, options: WaitOptions = {}): Promise<void> {
     const bytes = checkBytes('data', data);
     checkWhole('priority', priority, 0, HIGHEST);
-    await this.putAs(`${String(priority).padStart(10, '0')}-`, bytes);
+    await this.putAs(`${String(priority).padStart(10, '0')}-`, bytes, options);
   }
 }

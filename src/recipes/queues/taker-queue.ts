@@ -1,5 +1,5 @@
 import { childPath } from '../../protocol/path.js';
-import { limited, type WaitOptions } from '../base/limit.js';
+import { cleanedUp, limited, type WaitOptions } from '../base/limit.js';
 import { PathRecipe } from '../base/path-recipe.js';
 import { type Change, changeOnce } from '../base/receipt.js';
 import { type Wait, whileAlive } from '../base/session.js';
@@ -57,7 +57,7 @@ export abstract class TakerQueue<P extends Place, I extends Place> extends PathR
           if (isMine) return item;
         }
       } finally {
-        await turn.leave();
+        await cleanedUp(turn.leave(), limit);
       }
     });
   }
@@ -86,9 +86,8 @@ export abstract class TakerQueue<P extends Place, I extends Place> extends PathR
   }
 
   /** Makes a change below `itemPath` exactly once, and the missing parents before it. */
-  protected async change(itemPath: string, change: Change): Promise<void> {
-    const { client, path, acl } = this;
-    const wait = { client, path };
+  protected async change(wait: Wait, itemPath: string, change: Change): Promise<void> {
+    const { path, acl } = this;
     for (;;) {
       try {
         await changeOnce(wait, change);

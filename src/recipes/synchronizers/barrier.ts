@@ -17,18 +17,21 @@ import {
  *
  * Guarantees: waiters continue when the barrier is removed, or at once without a barrier. Each
  * waiter wakes once. It outlives every session.
+ * @example
+ * const barrier = new Barrier(client, '/maintenance');
+ * await barrier.raise();
+ * await Promise.all([barrier.wait(), barrier.remove()]);
  */
 export class Barrier extends PathRecipe {
   /** Creates the barrier, unless it exists. @throws ZooKeeperError */
-  raise(): Promise<void> {
-    const { client, path } = this;
-    return makePersistent({ client, path }, path, NO_DATA, this.acl);
+  raise(options: WaitOptions = {}): Promise<void> {
+    const { path, acl } = this;
+    return this.within(options, (wait) => makePersistent(wait, path, NO_DATA, acl));
   }
 
   /** Removes the barrier, if it exists. @throws ZooKeeperError */
-  remove(): Promise<void> {
-    const { client, path } = this;
-    return deleteIfThere({ client, path }, path);
+  remove(options: WaitOptions = {}): Promise<void> {
+    return this.within(options, (wait) => deleteIfThere(wait, this.path));
   }
 
   /**

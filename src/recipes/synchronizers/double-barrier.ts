@@ -3,7 +3,7 @@ import { checkWhole } from '../../protocol/check-argument.js';
 import { childPath } from '../../protocol/path.js';
 import { checkRecipe, checkWaitOptions } from '../base/arguments.js';
 import { type Hold, hold } from '../base/hold.js';
-import { limited, type WaitOptions } from '../base/limit.js';
+import { cleanedUp, limited, type WaitOptions } from '../base/limit.js';
 import { membersOf } from '../base/members.js';
 import { type Line, SequenceNode } from '../base/sequence-node.js';
 import { retried, type Wait } from '../base/session.js';
@@ -32,6 +32,8 @@ export interface Entered {
    * @throws RecipeError ETIMEDOUT, the reason of the signal, ZooKeeperError
    */
   leave(options?: WaitOptions): Promise<void>;
+  /** leave() without a limit, for `await using entered = …`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 const READY = 'ready';
@@ -48,6 +50,10 @@ const READY = 'ready';
  * processes of the round have left, or their sessions have ended. Each process wakes once to begin,
  * by `ready`, and once to end: the first process watches the last one, each other process the
  * first. The path is reusable at once: a late leaver does not wait for the next round.
+ * @example
+ * const barrier = new DoubleBarrier(client, '/round', { count: 3 });
+ * const entered = await barrier.enter({ timeoutMs: 60_000 });
+ * await entered.leave();
  */
 export class DoubleBarrier {
   private readonly line: Line;
@@ -84,7 +90,7 @@ export class DoubleBarrier {
           stop();
           return this.leave(node, leaveOptions);
         };
-        return { signal: held.signal, leave };
+        return { signal: held.signal, leave, [Symbol.asyncDispose]: () => leave() };
       } catch (error) {
         held?.stop();
         node.leave().catch(() => undefined);
@@ -113,11 +119,11 @@ export class DoubleBarrier {
       const [first = node.name] = present;
       if (others.length === 0) {
         await this.dropStaleReady(wait, node.name);
-        await node.leave();
+        await cleanedUp(node.leave(), wait.signal);
         return;
       }
       const awaited = first === node.name ? others.at(-1) : first;
-      if (first !== node.name) await node.leave();
+      if (first !== node.name) await cleanedUp(node.leave(), wait.signal);
       await untilOneChanged(wait, [childPath(this.line.parent, awaited ?? first)]);
     }
   }

@@ -2,7 +2,7 @@ import type { ZooKeeperClient } from '../../client/base/client.js';
 import { checkWhole } from '../../protocol/check-argument.js';
 import { childPath } from '../../protocol/path.js';
 import { checkRecipe } from '../base/arguments.js';
-import { limited, type WaitOptions } from '../base/limit.js';
+import { cleanedUp, limited, type WaitOptions } from '../base/limit.js';
 import type { Member } from '../base/members.js';
 import type { Line } from '../base/sequence-node.js';
 import { takeTurn } from '../base/turn.js';
@@ -32,6 +32,9 @@ export interface SemaphoreOptions extends ZnodeOptions {
  * of a lease is greater than that of every earlier lease. A change of the SharedCount also wakes
  * the first of the line. Without that znode, acquire() rejects with a RecipeError EBADDATA.
  * Curator's InterProcessSemaphoreV2 uses the same znodes, and the same count.
+ * @example
+ * const lease = await new Semaphore(client, '/slots', { permits: 4 }).acquire();
+ * await lease.release();
  */
 export class Semaphore {
   private readonly line: Line;
@@ -65,10 +68,11 @@ export class Semaphore {
       try {
         const whileFirst = AbortSignal.any([signal, first.signal]);
         const lease = await takeTurn(this.leases, NO_DATA, { signal: whileFirst });
-        return { fencingToken: lease.fencingToken, signal: lease.signal, release: lease.leave };
+        const { fencingToken, signal: lost, leave } = lease;
+        return { fencingToken, signal: lost, release: leave, [Symbol.asyncDispose]: leave };
       } finally {
         // The lease exists already. A place that cannot be deleted ends with the session.
-        await first.leave().catch(() => undefined);
+        await cleanedUp(first.leave(), signal).catch(() => undefined);
       }
     });
   }

@@ -6,7 +6,7 @@ import { ErrorCode } from '../../protocol/error-code.js';
 import { checkName } from '../base/arguments.js';
 import { RecipeError } from '../base/errors.js';
 import { isLoss, once, retried, untilConnected, type Wait } from '../base/session.js';
-import { createOptions, createParent, readIfThere } from '../base/znodes.js';
+import { createOptions, createParent, NO_DATA, readIfThere } from '../base/znodes.js';
 
 /** The decision of a transaction. */
 export type Verdict = 'commit' | 'abort';
@@ -98,4 +98,16 @@ export async function createTransaction(
       }
     }
   }
+}
+
+/** Creates the znode of a site, without a vote. @throws ZooKeeperError */
+export async function createSite(
+  wait: Wait,
+  path: string,
+  acl: readonly ACL[] | undefined,
+): Promise<void> {
+  const options = createOptions(CreateModes.PERSISTENT, acl);
+  await retried(wait, () => wait.client.create(path, NO_DATA, options)).catch((error) => {
+    if (!isCode(error, 'NODEEXISTS')) throw error;
+  });
 }

@@ -1,19 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { isCode } from '../../client/base/errors.js';
-import { checkOneOf, checkSignal, checkText } from '../../protocol/check-argument.js';
-import { CreateModes } from '../../protocol/create-mode.js';
+import { checkOneOf, checkText } from '../../protocol/check-argument.js';
 import { childPath } from '../../protocol/path.js';
 import { checkName, checkWaitOptions } from '../base/arguments.js';
 import { EphemeralNode } from '../base/ephemeral-node.js';
 import { RecipeError } from '../base/errors.js';
-import { limited, type WaitOptions } from '../base/limit.js';
+import { cleanedUp, limited, unlessAborted, type WaitOptions } from '../base/limit.js';
 import { PathRecipe } from '../base/path-recipe.js';
 import { retried, type Wait, whileAlive } from '../base/session.js';
 import {
   childrenOf,
-  createOptions,
   deleteIfThere,
-  NO_DATA,
   readIfThere,
   untilOneChanged,
   watchData,
@@ -21,6 +18,7 @@ import {
 } from '../base/znodes.js';
 import {
   checkSites,
+  createSite,
   createTransaction,
   parseTransaction,
   type SiteNodes,
@@ -53,6 +51,11 @@ interface Found {
  * Guarantees: there is one decision, which never changes: `commit` only if every site voted for it.
  * Only those that call decide() watch the sites, and each site watches the transaction. As in any
  * two-phase commit, sites that voted wait for all votes; any process may call abort().
+ * @example
+ * const transaction = new TwoPhaseCommit(client, '/tx/42');
+ * await transaction.begin(['db1', 'db2']);
+ * await transaction.vote('db1', 'commit');
+ * const verdict = await transaction.decide({ timeoutMs: 10_000 });
  */
 export class TwoPhaseCommit extends PathRecipe {
   private readonly ephemerals = new Map<string, EphemeralNode>();
@@ -60,34 +63,29 @@ export class TwoPhaseCommit extends PathRecipe {
   /**
    * Creates the transaction. A rejection leaves no znodes, unless the session ended.
    * @param payload what the sites vote on, for state()
-   * @throws RangeError for invalid names of sites; RecipeError ETAKEN if the path is in use;
-   * ZooKeeperError
+   * @throws RangeError for invalid names of sites; RecipeError ETAKEN if the path is in use, or
+   * ETIMEDOUT; the reason of the signal; ZooKeeperError
    */
   async begin(
     names: readonly string[],
     siteNodes: SiteNodes = 'coordinator',
     payload?: string,
+    options: WaitOptions = {},
   ): Promise<void> {
     const sites = checkSites(names);
     checkOneOf('siteNodes', siteNodes, ['coordinator', 'sites']);
     if (payload !== undefined) checkText('payload', payload);
     const record = { guid: randomUUID(), siteNodes, sites, payload, decision: undefined };
-    const wait = this.waitOf();
-    await createTransaction(wait, record, this.acl);
-    if (siteNodes === 'sites') return;
-    try {
-      const options = createOptions(CreateModes.PERSISTENT, this.acl);
-      for (const site of sites) {
-        await retried(wait, () => this.client.create(this.siteNode(site), NO_DATA, options)).catch(
-          (error) => {
-            if (!isCode(error, 'NODEEXISTS')) throw error;
-          },
-        );
+    await this.within(options, async (wait) => {
+      await createTransaction(wait, record, this.acl);
+      if (siteNodes === 'sites') return;
+      try {
+        for (const site of sites) await createSite(wait, this.siteNode(site), this.acl);
+      } catch (error) {
+        await cleanedUp(this.remove(), wait.signal).catch(() => undefined);
+        throw error;
       }
-    } catch (error) {
-      await this.remove().catch(() => undefined);
-      throw error;
-    }
+    });
   }
 
   /**
@@ -116,8 +114,8 @@ export class TwoPhaseCommit extends PathRecipe {
   }
 
   /** Decides for abort, unless there is a decision. @returns the decision @throws as decide() */
-  abort(): Promise<Verdict> {
-    return this.write('abort', undefined);
+  abort(options: WaitOptions = {}): Promise<Verdict> {
+    return this.within(options, ({ signal }) => this.write('abort', signal));
   }
 
   /**
@@ -132,33 +130,36 @@ export class TwoPhaseCommit extends PathRecipe {
         const node = childPath(this.path, name);
         while ((await readIfThere(wait, node)) !== undefined) await untilOneChanged(wait, [node]);
       }
+      await this.remove({ signal });
     });
-    await this.remove();
   }
 
   /**
    * Deletes an unfinished transaction, too. @throws ZooKeeperError, NOTEMPTY for foreign children
    */
-  async remove(): Promise<void> {
-    const wait = this.waitOf();
-    const names = await childrenOf(wait, this.path);
-    for (const name of names.filter((each) => each.startsWith('site-'))) {
-      await deleteIfThere(wait, childPath(this.path, name));
-    }
-    await deleteIfThere(wait, this.path);
+  remove(options: WaitOptions = {}): Promise<void> {
+    return this.within(options, async (wait) => {
+      const names = await childrenOf(wait, this.path);
+      for (const name of names.filter((each) => each.startsWith('site-'))) {
+        await deleteIfThere(wait, childPath(this.path, name));
+      }
+      await deleteIfThere(wait, this.path);
+    });
   }
 
   /**
    * Votes for a site. Idempotent. With `siteNodes` "sites", the vote lasts until the session ends
    * or until acknowledge().
-   * @throws RecipeError ETAKEN after a different vote, EBADDATA for an unknown site;
-   * ZooKeeperError, NONODE without a transaction
+   * @throws RecipeError ETAKEN after a different vote, EBADDATA for an unknown site, or ETIMEDOUT;
+   * the reason of the signal; ZooKeeperError, NONODE without a transaction
    */
-  async vote(site: string, verdict: Verdict, signal?: AbortSignal): Promise<void> {
+  async vote(site: string, verdict: Verdict, options: WaitOptions = {}): Promise<void> {
     checkName(site, 'site');
     checkOneOf('verdict', verdict, ['commit', 'abort']);
-    checkSignal('signal', signal);
-    const wait = this.waitOf(signal);
+    await this.within(options, (wait) => this.voteWithin(site, verdict, wait));
+  }
+
+  private async voteWithin(site: string, verdict: Verdict, wait: Wait): Promise<void> {
     const { record } = await this.found(wait);
     if (!record.sites.includes(site)) {
       const sites = record.sites.join(', ');
@@ -172,7 +173,7 @@ export class TwoPhaseCommit extends PathRecipe {
       const { client, acl } = this;
       const node = this.ephemerals.get(site) ?? new EphemeralNode({ client, path, acl });
       this.ephemerals.set(site, node);
-      if (!(await node.enter(Buffer.from(verdict), signal))) {
+      if (!(await node.enter(Buffer.from(verdict), wait.signal))) {
         throw new RecipeError('ETAKEN', `${path}: this site already voted, in another session`);
       }
     } else {
@@ -202,24 +203,30 @@ export class TwoPhaseCommit extends PathRecipe {
   }
 
   /** Confirms that a site has applied the decision: deletes its znode. @throws ZooKeeperError */
-  async acknowledge(site: string): Promise<void> {
+  async acknowledge(site: string, options: WaitOptions = {}): Promise<void> {
     checkName(site, 'site');
     const node = this.ephemerals.get(site);
-    if (node === undefined) await deleteIfThere(this.waitOf(), this.siteNode(site));
-    else await node.leave();
+    await limited(options, `${this.path}: no answer`, (signal) =>
+      node === undefined
+        ? deleteIfThere(this.waitOf(signal), this.siteNode(site))
+        : unlessAborted(node.leave(), signal),
+    );
     this.ephemerals.delete(site);
   }
 
   /** @throws ZooKeeperError NONODE; RecipeError EBADDATA for other data */
-  async state(): Promise<TransactionState & { readonly votes: ReadonlyMap<string, Verdict> }> {
-    const wait = this.waitOf();
-    const { siteNodes, sites, payload, decision } = (await this.found(wait)).record;
-    const votes = new Map<string, Verdict>();
-    for (const site of sites) {
-      const vote = voteOf((await readIfThere(wait, this.siteNode(site)))?.data);
-      if (vote !== undefined) votes.set(site, vote);
-    }
-    return { siteNodes, sites, payload, decision, votes };
+  state(
+    options: WaitOptions = {},
+  ): Promise<TransactionState & { readonly votes: ReadonlyMap<string, Verdict> }> {
+    return this.within(options, async (wait) => {
+      const { siteNodes, sites, payload, decision } = (await this.found(wait)).record;
+      const votes = new Map<string, Verdict>();
+      for (const site of sites) {
+        const vote = voteOf((await readIfThere(wait, this.siteNode(site)))?.data);
+        if (vote !== undefined) votes.set(site, vote);
+      }
+      return { siteNodes, sites, payload, decision, votes };
+    });
   }
 
   private async decided(wait: Wait): Promise<Verdict> {

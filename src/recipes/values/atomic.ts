@@ -8,10 +8,10 @@ import {
 } from '../../protocol/check-argument.js';
 import { checkPath, checkRecipe, checkWaitOptions } from '../base/arguments.js';
 import { RecipeError } from '../base/errors.js';
-import { limited, type WaitOptions } from '../base/limit.js';
+import { cleanedUp, limited, type WaitOptions } from '../base/limit.js';
 import type { ZnodeOptions } from '../base/znodes.js';
 import { Lock } from '../locks/lock.js';
-import { Configuration } from './configuration.js';
+import { Configuration, replaceSetting } from './configuration.js';
 
 /** Options of AtomicValue and AtomicLong. */
 export interface AtomicOptions extends ZnodeOptions {
@@ -43,6 +43,9 @@ const LONG_BYTES = 8;
  *
  * Guarantees: each change happens once or not at all, even if the connection is lost. Changes need
  * the built-in client.
+ * @example
+ * const value = new AtomicValue(client, '/version');
+ * await value.update((before) => `${before ?? 'v'}+`);
  */
 export class AtomicValue {
   private readonly path: string;
@@ -62,33 +65,34 @@ export class AtomicValue {
   }
 
   /** The value; undefined if it does not exist. Like any read, it may be stale. */
-  async read(): Promise<Buffer | undefined> {
-    return (await this.setting.read())?.data;
+  async read(options: WaitOptions = {}): Promise<Buffer | undefined> {
+    return (await this.setting.read(options))?.data;
   }
 
   /**
    * Changes the value if it is still `expected`. One attempt, without the lock.
    * @returns whether it was changed
-   * @throws ZooKeeperError: if the session ended, the outcome is unknown
+   * @throws RecipeError ETIMEDOUT, the reason of the signal, or ZooKeeperError: after a limit or
+   * the end of the session, the outcome is unknown
    */
   async compareAndSet(
     expected: string | Uint8Array | undefined,
     data: string | Uint8Array,
+    options: WaitOptions = {},
   ): Promise<boolean> {
     const wanted = expected === undefined ? undefined : checkBytes('expected', expected);
     const bytes = checkBytes('data', data);
-    const before = await this.setting.read();
-    if (before === undefined || wanted === undefined) {
-      return before === undefined && wanted === undefined && this.setting.create(bytes);
-    }
-    if (!before.data.equals(wanted)) return false;
-    return (await this.setting.compareAndSet(bytes, before.version)) !== undefined;
+    return limited(options, `${this.path}: no answer`, async (signal) => {
+      const before = await this.setting.read({ signal });
+      const isExpected = wanted === undefined ? before === undefined : before?.data.equals(wanted);
+      return isExpected === true && replaceSetting(this.setting, bytes, before, { signal });
+    });
   }
 
   /**
    * Changes the value to the result of `change`, which may be called several times.
    * @throws the error of `change`, RecipeError ETIMEDOUT, the reason of the signal, or
-   * ZooKeeperError: if the session ended, the outcome is unknown
+   * ZooKeeperError: after a limit or the end of the session, the outcome is unknown
    */
   async update(
     change: (before: Buffer | undefined) => string | Uint8Array,
@@ -98,32 +102,29 @@ export class AtomicValue {
     const given = checkWaitOptions(options);
     return limited(given, `${this.path}: not changed`, async (signal) => {
       const { attempts, lock } = this;
-      const first = await this.attempt(change, signal, lock ? attempts : Number.POSITIVE_INFINITY);
+      const most = lock ? attempts : Number.POSITIVE_INFINITY;
+      const first = await this.attempt(change, { signal }, most);
       if (first !== undefined || lock === undefined) return required(first);
-      const held = await lock.acquire({ signal });
+      const { signal: lost, release } = await lock.acquire({ signal });
       try {
-        const limit = AbortSignal.any([signal, held.signal]);
-        return required(await this.attempt(change, limit, Number.POSITIVE_INFINITY));
+        return required(await this.attempt(change, { signal, lost }, Number.POSITIVE_INFINITY));
       } finally {
-        await held.release();
+        await cleanedUp(release(), signal);
       }
     });
   }
 
+  /** @param limits `lost` ends the attempts, but not one that was sent: its outcome is known */
   private async attempt(
     change: (before: Buffer | undefined) => string | Uint8Array,
-    signal: AbortSignal,
+    { signal, lost }: { readonly signal: AbortSignal; readonly lost?: AbortSignal },
     attempts: number,
   ): Promise<AtomicChange<Buffer | undefined> | undefined> {
     for (let i = 0; i < attempts; i++) {
-      signal.throwIfAborted();
-      const before = await this.setting.read();
-      signal.throwIfAborted();
+      const before = await this.setting.read({ signal });
+      lost?.throwIfAborted();
       const after = checkBytes('change()', change(before?.data));
-      const isDone =
-        before === undefined
-          ? await this.setting.create(after)
-          : (await this.setting.compareAndSet(after, before.version)) !== undefined;
+      const isDone = await replaceSetting(this.setting, after, before, { signal });
       if (isDone) return { before: before?.data, after };
     }
     return undefined;
@@ -141,6 +142,8 @@ function required<T>(change: T | undefined): T {
  * Layout: as with AtomicValue; the data are eight bytes, the most significant first, as Curator's
  * DistributedAtomicLong writes them. A missing znode, or one without data, is 0. For decimal text,
  * as kazoo writes it, use Counter. The guarantees are those of AtomicValue.
+ * @example
+ * const { after } = await new AtomicLong(client, '/total').add(5n);
  */
 export class AtomicLong {
   private readonly path: string;
@@ -153,8 +156,8 @@ export class AtomicLong {
   }
 
   /** Like any read, it may be stale. @throws RecipeError EBADDATA, ZooKeeperError */
-  async value(): Promise<bigint> {
-    return this.numberOf(await this.stored.read());
+  async value(options: WaitOptions = {}): Promise<bigint> {
+    return this.numberOf(await this.stored.read(options));
   }
 
   /**
@@ -181,11 +184,18 @@ export class AtomicLong {
    * Changes the number if it is still `expected`. @returns whether it was changed
    * @throws RecipeError EBADDATA; the errors of AtomicValue.compareAndSet
    */
-  async compareAndSet(expected: bigint, value: bigint): Promise<boolean> {
+  async compareAndSet(
+    expected: bigint,
+    value: bigint,
+    options: WaitOptions = {},
+  ): Promise<boolean> {
     checkLong('expected', expected);
     const bytes = bytesOf(checkLong('value', value));
-    const before = await this.stored.read();
-    return this.numberOf(before) === expected && this.stored.compareAndSet(before, bytes);
+    return limited(options, `${this.path}: no answer`, async (signal) => {
+      const before = await this.stored.read({ signal });
+      if (this.numberOf(before) !== expected) return false;
+      return this.stored.compareAndSet(before, bytes, { signal });
+    });
   }
 
   private async change(

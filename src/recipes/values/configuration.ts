@@ -1,5 +1,7 @@
-import { checkBytes, checkSignal, checkWhole } from '../../protocol/check-argument.js';
+import { checkBytes, checkWhole } from '../../protocol/check-argument.js';
 import { CreateModes } from '../../protocol/create-mode.js';
+import { checkLoopOptions } from '../base/arguments.js';
+import type { LoopOptions, WaitOptions } from '../base/limit.js';
 import { PathRecipe } from '../base/path-recipe.js';
 import { changeOnce, failedAt } from '../base/receipt.js';
 import { createOptions, createParent, readIfThere, watchData, watched } from '../base/znodes.js';
@@ -20,25 +22,27 @@ export interface Setting {
  * Guarantees: compareAndSet and create happen once or not at all, and report which, even if the
  * connection is lost. Watchers get the newest setting after each change; a quick succession may
  * skip some. Changes need the built-in client.
+ * @example
+ * const setting = new Configuration(client, '/limits');
+ * const before = await setting.read();
+ * if (before !== undefined) await setting.compareAndSet('{}', before.version);
  */
 export class Configuration extends PathRecipe {
   /**
    * The setting; undefined if it does not exist. Like any read, it may be stale. @throws
    * ZooKeeperError
    */
-  async read(): Promise<Setting | undefined> {
-    const { client, path } = this;
-    return settingOf(await readIfThere({ client, path }, path));
+  read(options: WaitOptions = {}): Promise<Setting | undefined> {
+    return this.within(options, async (wait) => settingOf(await readIfThere(wait, this.path)));
   }
 
   /**
    * The current setting and every new one; undefined if it does not exist. Throws when the signal
    * aborts or the session ends.
    */
-  async *changes(signal?: AbortSignal): AsyncGenerator<Setting | undefined, never> {
-    checkSignal('signal', signal);
-    const { client, path } = this;
-    const wait = { client, path, signal };
+  async *changes(options: LoopOptions = {}): AsyncGenerator<Setting | undefined, never> {
+    const { path } = this;
+    const wait = this.waitOf(checkLoopOptions(options).signal);
     for await (const found of watched(wait, (watch) => watchData(wait, path, watch))) {
       yield settingOf(found);
     }
@@ -46,20 +50,22 @@ export class Configuration extends PathRecipe {
   }
 
   /** Creates the setting. @returns false if it exists @throws ZooKeeperError */
-  async create(data: string | Uint8Array): Promise<boolean> {
+  async create(data: string | Uint8Array, options: WaitOptions = {}): Promise<boolean> {
     const bytes = checkBytes('data', data);
-    const { client, path, acl } = this;
-    const options = createOptions(CreateModes.PERSISTENT, acl);
-    const ops = [{ op: 'create', path, data: bytes, options }] as const;
-    for (;;) {
-      try {
-        await changeOnce({ client, path }, { ops, parent: path, acl });
-        return true;
-      } catch (error) {
-        if (failedAt(error, 0, 'NODEEXISTS')) return false;
-        await createParent(error, { client, path }, path, acl);
+    const { path, acl } = this;
+    const op = { op: 'create', path, data: bytes } as const;
+    const ops = [{ ...op, options: createOptions(CreateModes.PERSISTENT, acl) }];
+    return this.within(options, async (wait) => {
+      for (;;) {
+        try {
+          await changeOnce(wait, { ops, parent: path, acl });
+          return true;
+        } catch (error) {
+          if (failedAt(error, 0, 'NODEEXISTS')) return false;
+          await createParent(error, wait, path, acl);
+        }
       }
-    }
+    });
   }
 
   /**
@@ -68,19 +74,39 @@ export class Configuration extends PathRecipe {
    * @throws ZooKeeperError of a refused request, or of an ended session: the outcome is unknown
    * then
    */
-  async compareAndSet(data: string | Uint8Array, version: number): Promise<number | undefined> {
+  async compareAndSet(
+    data: string | Uint8Array,
+    version: number,
+    options: WaitOptions = {},
+  ): Promise<number | undefined> {
     const bytes = checkBytes('data', data);
     checkWhole('version', version);
-    const { client, path } = this;
+    const { path, acl } = this;
     const ops = [{ op: 'set', path, data: bytes, version }] as const;
-    try {
-      await changeOnce({ client, path }, { ops, parent: path, acl: this.acl });
-      return version + 1;
-    } catch (error) {
-      if (failedAt(error, 0, 'BADVERSION') || failedAt(error, 0, 'NONODE')) return undefined;
-      throw error;
-    }
+    return this.within(options, async (wait) => {
+      try {
+        await changeOnce(wait, { ops, parent: path, acl });
+        return version + 1;
+      } catch (error) {
+        if (failedAt(error, 0, 'BADVERSION') || failedAt(error, 0, 'NONODE')) return undefined;
+        throw error;
+      }
+    });
   }
+}
+
+/**
+ * Changes a setting that is still as it was read.
+ * @returns whether it was changed
+ */
+export async function replaceSetting(
+  setting: Configuration,
+  data: Uint8Array,
+  before: Setting | undefined,
+  options: WaitOptions,
+): Promise<boolean> {
+  if (before === undefined) return setting.create(data, options);
+  return (await setting.compareAndSet(data, before.version, options)) !== undefined;
 }
 
 function settingOf(found: Awaited<ReturnType<typeof readIfThere>>): Setting | undefined {

@@ -1,8 +1,9 @@
 import type { ZooKeeperClient } from '../../client/base/client.js';
-import { checkLong, checkSignal } from '../../protocol/check-argument.js';
+import { checkLong } from '../../protocol/check-argument.js';
 import { RecipeError } from '../base/errors.js';
+import { limited, type WaitOptions } from '../base/limit.js';
 import type { ZnodeOptions } from '../base/znodes.js';
-import { Configuration, type Setting } from './configuration.js';
+import { Configuration, replaceSetting, type Setting } from './configuration.js';
 
 /**
  * A shared number. The Recipes page has no such recipe.
@@ -13,6 +14,8 @@ import { Configuration, type Setting } from './configuration.js';
  * Guarantees: each add() counts once, even if the connection is lost. It returns the sum, which is
  * unique if all deltas are positive. A conflicting add() retries; of concurrent ones at least one
  * succeeds. Needs the built-in client.
+ * @example
+ * const id = await new Counter(client, '/ids').add(1n);
  */
 export class Counter {
   private readonly path: string;
@@ -25,29 +28,25 @@ export class Counter {
   }
 
   /** Like any read, it may be stale. @throws RecipeError EBADDATA, ZooKeeperError */
-  async value(): Promise<bigint> {
-    return this.numberOf(await this.setting.read());
+  async value(options: WaitOptions = {}): Promise<bigint> {
+    return this.numberOf(await this.setting.read(options));
   }
 
   /**
    * @returns the sum
-   * @throws RecipeError EBADDATA if the data are not a number; the reason of the signal, if it
-   * aborts before the change; ZooKeeperError: if the session ended, the outcome is unknown
+   * @throws RecipeError EBADDATA if the data are not a number; RecipeError ETIMEDOUT, the reason of
+   * the signal, or ZooKeeperError: after a limit or the end of the session, the outcome is unknown
    */
-  async add(delta: bigint, signal?: AbortSignal): Promise<bigint> {
-    checkSignal('signal', signal);
+  async add(delta: bigint, options: WaitOptions = {}): Promise<bigint> {
     checkLong('delta', delta);
-    for (;;) {
-      signal?.throwIfAborted();
-      const before = await this.setting.read();
-      const sum = this.numberOf(before) + delta;
-      const data = Buffer.from(String(sum));
-      const isDone =
-        before === undefined
-          ? await this.setting.create(data)
-          : (await this.setting.compareAndSet(data, before.version)) !== undefined;
-      if (isDone) return sum;
-    }
+    return limited(options, `${this.path}: no answer`, async (signal) => {
+      for (;;) {
+        const before = await this.setting.read({ signal });
+        const sum = this.numberOf(before) + delta;
+        const data = Buffer.from(String(sum));
+        if (await replaceSetting(this.setting, data, before, { signal })) return sum;
+      }
+    });
   }
 
   private numberOf(setting: Setting | undefined): bigint {

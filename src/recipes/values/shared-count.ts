@@ -1,8 +1,9 @@
 import type { ZooKeeperClient } from '../../client/base/client.js';
-import { checkSignal, checkWhole } from '../../protocol/check-argument.js';
+import { checkWhole } from '../../protocol/check-argument.js';
 import { RecipeError } from '../base/errors.js';
+import { type LoopOptions, limited, type WaitOptions } from '../base/limit.js';
 import type { ZnodeOptions } from '../base/znodes.js';
-import { Configuration, type Setting } from './configuration.js';
+import { Configuration, replaceSetting, type Setting } from './configuration.js';
 
 /** A count, as read. */
 export interface VersionedCount {
@@ -21,6 +22,10 @@ const BYTES = 4;
  * as Curator's SharedCount writes them. A change creates a temporary receipt below it (receipt.ts).
  *
  * Guarantees: as with Configuration. Changes need the built-in client.
+ * @example
+ * const count = new SharedCount(client, '/permits');
+ * await count.set(4);
+ * for await (const change of count.changes({ signal })) console.log(change?.count);
  */
 export class SharedCount {
   /** The znode of the count. */
@@ -37,36 +42,33 @@ export class SharedCount {
    * The count; undefined if it does not exist. Like any read, it may be stale.
    * @throws RecipeError EBADDATA, ZooKeeperError
    */
-  async read(): Promise<VersionedCount | undefined> {
-    return this.countOf(await this.setting.read());
+  async read(options: WaitOptions = {}): Promise<VersionedCount | undefined> {
+    return this.countOf(await this.setting.read(options));
   }
 
   /**
    * The count, now and after each change; a quick succession may skip some. Throws when the signal
    * aborts or the session ends.
    */
-  async *changes(signal?: AbortSignal): AsyncGenerator<VersionedCount | undefined, never> {
-    checkSignal('signal', signal);
-    for await (const setting of this.setting.changes(signal)) yield this.countOf(setting);
+  async *changes(options: LoopOptions = {}): AsyncGenerator<VersionedCount | undefined, never> {
+    for await (const setting of this.setting.changes(options)) yield this.countOf(setting);
     throw new Error('changes() never ends');
   }
 
   /** Creates the count. @returns false if it exists @throws the errors of Configuration.create */
-  async create(count: number): Promise<boolean> {
-    return this.setting.create(bytesOf(count));
+  async create(count: number, options: WaitOptions = {}): Promise<boolean> {
+    return this.setting.create(bytesOf(count), options);
   }
 
   /** Creates or changes the count. @throws the errors of Configuration.compareAndSet */
-  async set(count: number): Promise<void> {
+  async set(count: number, options: WaitOptions = {}): Promise<void> {
     const bytes = bytesOf(count);
-    for (;;) {
-      const before = await this.setting.read();
-      const isDone =
-        before === undefined
-          ? await this.setting.create(bytes)
-          : (await this.setting.compareAndSet(bytes, before.version)) !== undefined;
-      if (isDone) return;
-    }
+    await limited(options, `${this.path}: no answer`, async (signal) => {
+      for (let isDone = false; !isDone; ) {
+        const before = await this.setting.read({ signal });
+        isDone = await replaceSetting(this.setting, bytes, before, { signal });
+      }
+    });
   }
 
   /**
@@ -74,8 +76,12 @@ export class SharedCount {
    * @returns the new version; undefined if the version differs or the count does not exist
    * @throws the errors of Configuration.compareAndSet
    */
-  async compareAndSet(count: number, version: number): Promise<number | undefined> {
-    return this.setting.compareAndSet(bytesOf(count), version);
+  async compareAndSet(
+    count: number,
+    version: number,
+    options: WaitOptions = {},
+  ): Promise<number | undefined> {
+    return this.setting.compareAndSet(bytesOf(count), version, options);
   }
 
   /**

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { connectTo, dnsSrvHosts } from '../../../src/client/index.js';
+import { connectTo, dnsSrvHosts, RequestAbortedError } from '../../../src/client/index.js';
 import { startBundledEnsemble } from '../../support/bundled.js';
 import { startProxy } from '../../support/proxy.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -69,6 +71,34 @@ test('a provider without a list rejects the connection with its reason', async (
   const provider = { connectString: () => Promise.reject(new Error('no registry')) };
   const error = await connectTo(provider).catch((failure: unknown) => failure);
   assert.is(error instanceof Error && error.message, 'no registry');
+});
+
+test('a signal or a timeout ends the wait for a provider, and for its servers', async () => {
+  const silent = { connectString: () => new Promise<string>(() => undefined) };
+  // Accepts connections and says nothing.
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const accepted = new Promise((resolve) => server.on('connection', resolve));
+  try {
+    const reason = new Error('the program ends');
+    for (const provider of [silent, { connectString: async () => `127.0.0.1:${port}` }]) {
+      const late = await connectTo(provider, { timeoutMs: 1 }).catch((failure) => failure);
+      assert.is(late.code, 'REQUESTTIMEOUT');
+      const limit = new AbortController();
+      const connecting = connectTo(provider, { signal: limit.signal });
+      if (provider !== silent) await accepted;
+      limit.abort(reason);
+      const error = await connecting.catch((failure) => failure);
+      assert.instance(error, RequestAbortedError);
+      assert.is(error.cause, reason);
+      const again = await connectTo(provider, { signal: limit.signal }).catch((e) => e);
+      assert.is(again.cause, reason);
+    }
+  } finally {
+    server.close();
+  }
 });
 
 test.run();

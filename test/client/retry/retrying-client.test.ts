@@ -1,9 +1,16 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CreateModes, retryingClient, type ZooKeeperClient } from '../../../src/client/index.js';
-import { inWorld } from '../../recipes/world.js';
-import { startBundled } from '../../support/bundled.js';
+import {
+  type CallOptions,
+  CreateModes,
+  mkdirp,
+  retryingClient,
+  type ZooKeeperClient,
+} from '../../../src/client/index.js';
+import { inWorld, type World } from '../../recipes/world.js';
+import { chosenTest, sharedServer } from '../../support/chosen-server.js';
 import type { Harm } from '../../support/proxy.js';
+import { clientCalls } from '../client-calls.js';
 
 const ACL = [{ perms: 31, id: { scheme: 'world', id: 'anyone' } }];
 
@@ -71,41 +78,52 @@ const WRITES: Readonly<Record<string, Write>> = {
   },
 };
 
-/** Runs a write whose request or reply is lost. */
-function withLost(
+const shared = sharedServer();
+
+function check(name: string, run: (world: World) => Promise<void>): void {
+  chosenTest(
+    name,
+    shared.use(({ port }) => inWorld(port, run)),
+  );
+}
+
+/** Registers a test of a write whose request or reply is lost. */
+function checkLost(
+  name: string,
   { call, once, expected }: Write,
   harm: Harm,
   judge: (outcome: Promise<unknown>) => Promise<void>,
-): Promise<void> {
-  return startBundled().then(async (server) => {
-    try {
-      await inWorld(server.port, async ({ path, client, proxy, observer }) => {
-        const through = await proxy();
-        const own = await client({ through });
-        const patient = retryingClient(own, { firstDelayMs: 1 });
-        await own.create('/recipes');
-        await own.create(path, 'first');
-        await own.create(`${path}/old`);
-        through.harmAt(1, harm);
-        await judge(call(patient, path));
-        assert.ok(through.hasHarmed);
-        await observer.sync(path);
-        assert.equal(await once(observer, path), expected);
-      });
-    } finally {
-      await server.close();
-    }
+): void {
+  check(name, async ({ path, client, proxy, observer }) => {
+    const through = await proxy();
+    const own = await client({ through });
+    const patient = retryingClient(own, { firstDelayMs: 1 });
+    await mkdirp(own, '/recipes');
+    await own.create(path, 'first');
+    await own.create(`${path}/old`);
+    through.harmAt(1, harm);
+    await judge(call(patient, path));
+    assert.ok(through.hasHarmed);
+    await observer.sync(path);
+    assert.equal(await once(observer, path), expected);
   });
 }
 
 for (const [name, write] of Object.entries(WRITES)) {
-  test(`${name}: is repeated when its request is lost`, () =>
-    withLost(write, 'request is lost', async (outcome) => {
+  checkLost(
+    `${name}: is repeated when its request is lost`,
+    write,
+    'request is lost',
+    async (outcome) => {
       await outcome;
-    }));
+    },
+  );
 
-  test(`${name}: happens once when its reply is lost, and the error says so`, () =>
-    withLost(write, 'reply is lost', async (outcome) => {
+  checkLost(
+    `${name}: happens once when its reply is lost, and the error says so`,
+    write,
+    'reply is lost',
+    async (outcome) => {
       const error = await outcome.then(
         () => undefined,
         (failure) => failure,
@@ -115,85 +133,109 @@ for (const [name, write] of Object.entries(WRITES)) {
         return;
       }
       assert.equal([error?.code, error?.hasUnknownOutcome], ['CONNECTIONLOSS', true]);
-    }));
+    },
+  );
 }
 
-test('a read is repeated when its reply is lost', async () => {
-  const server = await startBundled();
-  try {
-    await inWorld(server.port, async ({ client, proxy }) => {
-      const through = await proxy();
-      const own = retryingClient(await client({ through }), { firstDelayMs: 1 });
-      through.harmAt(1, 'reply is lost');
-      assert.is((await own.exists('/'))?.version, 0);
-      assert.ok(through.hasHarmed);
-    });
-  } finally {
-    await server.close();
+/** Calls that may change something, or send no request. Every other call is repeated. */
+const NOT_REPEATED: readonly string[] = [
+  ...['create', 'delete', 'setData', 'setACL', 'multi', 'reconfig', 'removeWatches'],
+  ...['connect', 'close', 'updateServers', 'watch', 'on', 'off'],
+];
+
+check('every read is repeated when its reply is lost', async ({ client, proxy, observer }) => {
+  await mkdirp(observer, '/a');
+  const own = await client();
+  const reads = clientCalls(own).filter(({ name }) => !NOT_REPEATED.includes(name));
+  assert.ok(reads.length > 10);
+  for (const { name, args } of reads) {
+    const through = await proxy();
+    const patient = retryingClient(await client({ through }), { firstDelayMs: 1 });
+    const call = clientCalls(patient).find((each) => each.name === name);
+    through.harmAt(1, 'reply is lost');
+    const error = await Promise.resolve(call?.run(...(args as never[]))).catch((e) => e);
+    assert.not.instance(error, Error, `${name}: ${error}`);
+    // The proxy harms no addAuth.
+    assert.ok(through.hasHarmed || name === 'addAuth', name);
   }
 });
 
-test('a znode that another client recreated is not deleted a second time', async () => {
-  const server = await startBundled();
-  try {
-    await inWorld(server.port, async ({ client, proxy, observer }) => {
+check(
+  'the signal of a write ends the reads that ask whether it happened',
+  async ({ path, client, proxy, observer }) => {
+    await mkdirp(observer, path);
+    for (const count of [2, 3]) {
       const through = await proxy();
       const own = await client({ through });
       const patient = retryingClient(own, { firstDelayMs: 1 });
-      await own.create('/a');
+      await own.exists(path);
+      const limit = new AbortController();
+      const asked: string[] = [];
+      for (const name of ['sync', 'exists'] as const) {
+        const call = own[name].bind(own) as (...args: unknown[]) => Promise<never>;
+        own[name] = (given: string, options?: CallOptions) => {
+          asked.push(name);
+          assert.is(options?.signal, limit.signal);
+          if (asked.length === count - 1) through.stall();
+          const answer = call(given, options);
+          if (asked.length === count - 1) limit.abort();
+          return answer;
+        };
+      }
       through.harmAt(1, 'reply is lost');
-      own.on('state', (state) => {
-        if (state === 'disconnected') observer.create('/a', 'new');
-      });
-      const error = await patient.delete('/a', 0).catch((failure) => failure);
+      const write = patient.setData(path, 'x', -1, { signal: limit.signal });
+      const error = await write.catch((failure) => failure);
+      assert.is(error.name, 'AbortError');
       assert.is(error.hasUnknownOutcome, true);
-      await observer.sync('/a');
-      assert.is(String((await observer.getData('/a')).data), 'new');
-    });
-  } finally {
-    await server.close();
-  }
-});
-
-test('the attempts are bounded, and a signal ends the pauses', async () => {
-  const server = await startBundled();
-  try {
-    await inWorld(server.port, async ({ client, proxy }) => {
-      const through = await proxy();
-      const own = await client({ through });
-      through.stall();
-      const twice = retryingClient(own, { attempts: 2, firstDelayMs: 1 });
-      const error = await twice.exists('/', { timeoutMs: 5 }).catch((failure) => failure);
-      assert.is(error.code, 'REQUESTTIMEOUT');
-      const slow = retryingClient(own, { firstDelayMs: 60_000, longestDelayMs: 60_000 });
-      const signal = AbortSignal.timeout(50);
-      const aborted = await slow
-        .setData('/', 'x', -1, { timeoutMs: 5, signal })
-        .catch((failure) => failure);
-      assert.is(aborted.name, 'AbortError');
-      assert.is(aborted.hasUnknownOutcome, true);
+      assert.equal(asked, ['sync', 'exists'].slice(0, count - 1));
       through.mend();
+    }
+  },
+);
+
+check(
+  'a znode that another client recreated is not deleted a second time',
+  async ({ path, client, proxy, observer }) => {
+    const through = await proxy();
+    const own = await client({ through });
+    const patient = retryingClient(own, { firstDelayMs: 1 });
+    await mkdirp(own, path);
+    through.harmAt(1, 'reply is lost');
+    own.on('state', (state) => {
+      if (state === 'disconnected') observer.create(path, 'new');
     });
-  } finally {
-    await server.close();
-  }
+    const error = await patient.delete(path, 0).catch((failure) => failure);
+    assert.is(error.hasUnknownOutcome, true);
+    await observer.sync(path);
+    assert.is(String((await observer.getData(path)).data), 'new');
+  },
+);
+
+check('the attempts are bounded, and a signal ends the pauses', async ({ client, proxy }) => {
+  const through = await proxy();
+  const own = await client({ through });
+  through.stall();
+  const twice = retryingClient(own, { attempts: 2, firstDelayMs: 1 });
+  const error = await twice.exists('/', { timeoutMs: 5 }).catch((failure) => failure);
+  assert.is(error.code, 'REQUESTTIMEOUT');
+  const slow = retryingClient(own, { firstDelayMs: 60_000, longestDelayMs: 60_000 });
+  const signal = AbortSignal.timeout(50);
+  const aborted = await slow
+    .setData('/', 'x', -1, { timeoutMs: 5, signal })
+    .catch((failure) => failure);
+  assert.is(aborted.name, 'AbortError');
+  assert.is(aborted.hasUnknownOutcome, true);
+  through.mend();
 });
 
-test('a refusal is final, and so is the end of the client', async () => {
-  const server = await startBundled();
-  try {
-    await inWorld(server.port, async ({ client }) => {
-      const own = await client();
-      const patient = retryingClient(own, { attempts: 2, firstDelayMs: 1 });
-      const refused = await patient.delete('/missing').catch((failure) => failure);
-      assert.is(refused.code, 'NONODE');
-      await patient.close();
-      const closed = await patient.exists('/').catch((failure) => failure);
-      assert.is(closed.hasUnknownOutcome, false);
-    });
-  } finally {
-    await server.close();
-  }
+check('a refusal is final, and so is the end of the client', async ({ client }) => {
+  const own = await client();
+  const patient = retryingClient(own, { attempts: 2, firstDelayMs: 1 });
+  const refused = await patient.delete('/missing').catch((failure) => failure);
+  assert.is(refused.code, 'NONODE');
+  await patient.close();
+  const closed = await patient.exists('/').catch((failure) => failure);
+  assert.is(closed.hasUnknownOutcome, false);
 });
 
 test.run();

@@ -17,17 +17,16 @@ import {
   type ZooKeeperClient,
 } from '../../../src/client/index.js';
 import { inWorld, type World } from '../../recipes/world.js';
-import { startBundled } from '../../support/bundled.js';
+import { chosenTest, sharedServer } from '../../support/chosen-server.js';
 import { FakeClient } from '../../support/fake-client.js';
-import { SharedByTests } from '../../support/shared-by-tests.js';
 
-const shared = new SharedByTests(() => startBundled());
+const shared = sharedServer();
 
 function check(title: string, run: (world: World, client: ZooKeeperClient) => Promise<void>): void {
   const work = shared.use((server) =>
     inWorld(server.port, async (world) => run(world, await world.client())),
   );
-  test(title, work);
+  chosenTest(title, work);
 }
 
 const failure = (promise: Promise<unknown>) =>

@@ -2,19 +2,26 @@ import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.recipes.atomic.AtomicValue;
 import org.apache.curator.framework.recipes.atomic.DistributedAtomicLong;
+import org.apache.curator.framework.recipes.atomic.DistributedAtomicValue;
+import org.apache.curator.framework.recipes.barriers.DistributedBarrier;
 import org.apache.curator.framework.recipes.leader.LeaderLatch;
+import org.apache.curator.framework.recipes.leader.LeaderSelector;
+import org.apache.curator.framework.recipes.leader.LeaderSelectorListenerAdapter;
+import org.apache.curator.framework.recipes.locks.InterProcessMultiLock;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
 import org.apache.curator.framework.recipes.locks.InterProcessSemaphoreV2;
 import org.apache.curator.framework.recipes.locks.Lease;
@@ -121,6 +128,28 @@ public class CuratorPeer {
             case "unlock":
                 mutex(path).release();
                 return true;
+            case "lock-all":
+                return multiLock(path, value).acquire(LIMIT_SECONDS, TimeUnit.SECONDS);
+            case "unlock-all":
+                multiLock(path, value).release();
+                return true;
+            case "raise":
+                new DistributedBarrier(client, path).setBarrier();
+                return true;
+            case "lower":
+                new DistributedBarrier(client, path).removeBarrier();
+                return true;
+            case "wait":
+                return new DistributedBarrier(client, path)
+                        .waitOnBarrier(LIMIT_SECONDS, TimeUnit.SECONDS);
+            case "replace":
+                return new DistributedAtomicValue(client, path, new ExponentialBackoffRetry(10, 10))
+                        .compareAndSet(value.getBytes(), words[4].getBytes()).succeeded();
+            case "select":
+                return select(path);
+            case "resign":
+                this.<CountDownLatch>use(path + " term", () -> null).countDown();
+                return true;
             case "lease":
                 return leases(path).add(
                         semaphore(path, value).acquire(LIMIT_SECONDS, TimeUnit.SECONDS));
@@ -173,6 +202,25 @@ public class CuratorPeer {
             default:
                 return "unknown command";
         }
+    }
+
+    private InterProcessMultiLock multiLock(String path, String other) throws Exception {
+        return use(path + " all",
+                () -> new InterProcessMultiLock(client, Arrays.asList(path, other)));
+    }
+
+    /** Waits for the leadership, which ends with "resign". */
+    private boolean select(String path) throws Exception {
+        CountDownLatch elected = new CountDownLatch(1);
+        CountDownLatch term = use(path + " term", () -> new CountDownLatch(1));
+        new LeaderSelector(client, path, new LeaderSelectorListenerAdapter() {
+            @Override
+            public void takeLeadership(CuratorFramework client) throws Exception {
+                elected.countDown();
+                term.await();
+            }
+        }).start();
+        return elected.await(LIMIT_SECONDS, TimeUnit.SECONDS);
     }
 
     private InterProcessMutex mutex(String path) throws Exception {

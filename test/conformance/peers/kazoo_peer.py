@@ -39,6 +39,19 @@ class Peer:
             counter = self.client.Counter(path)
             counter += int(args[0])
             return counter.value
+        if command == "raise":
+            return self.client.Barrier(path).create() or True
+        if command == "lower":
+            return self.client.Barrier(path).remove()
+        if command == "wait":
+            return self.client.Barrier(path).wait(LIMIT_SECONDS)
+        if command == "join":
+            self.used[path] = self.client.Party(path, args[0])
+            return self.used[path].join() or True
+        if command == "leave":
+            return self.used[path].leave() or True
+        if command == "party":
+            return ",".join(sorted(self.client.Party(path)))
         return "unknown command"
 
 

@@ -3,14 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DerError, readItem } from '../../../src/certificates/der-reader.js';
+import { readKeyStore, readTrustStore, StoreError } from '../../../src/certificates/key-store.js';
+import { Pkcs12Error, readPkcs12 } from '../../../src/certificates/pkcs12.js';
 import { JuteError } from '../../../src/jute/jute-error.js';
 import { OutputArchive } from '../../../src/jute/output-archive.js';
-import {
-  readKeyStore,
-  readTrustStore,
-  StoreError,
-} from '../../../src/server/node/tls/key-store.js';
-import { Pkcs12Error, readPkcs12 } from '../../../src/server/node/tls/pkcs12.js';
 import { decodeEpoch, encodeEpoch, resolveEpochs } from '../../../src/server/persistence/epochs.js';
 import { feedSnapshot } from '../../../src/server/persistence/feed-snapshot.js';
 import { Database } from '../../../src/server/persistence/replay.js';

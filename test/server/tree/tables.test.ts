@@ -4,9 +4,7 @@ import { OutputArchive } from '../../../src/jute/output-archive.js';
 import { type ACL, Stat, StatPersisted } from '../../../src/protocol/data.js';
 import { OPEN_ACL_UNSAFE, READ_ACL_UNSAFE } from '../../../src/protocol/perms.js';
 import { AclTable, aclText, OPEN_ACL_KEY } from '../../../src/server/tree/acl-table.js';
-import {
-  DataNode,
-} from '../../../src/server/tree/data-node.js';
+import { DataNode } from '../../../src/server/tree/data-node.js';
 import { PathTable } from '../../../src/server/tree/path-table.js';
 import { StatTable } from '../../../src/server/tree/stat-table.js';
 import { Random } from '../../support/random.js';

@@ -76,6 +76,8 @@ export interface RunningEnsemble {
   untilServing(): Promise<void>;
   /** Closes all servers, and deletes a temporary folder. */
   close(): Promise<void>;
+  /** close(), for `await using ensemble = …`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 const START_TIMEOUT_MS = 60_000;
@@ -100,6 +102,10 @@ export async function startEnsemble(given: StartEnsembleOptions = {}): Promise<R
   const places = basePort === undefined ? {} : { basePort };
   const seats = await layOutEnsemble({ size, observers, dir, ...places });
   const members = seats.map((seat) => new Member(seat, options));
+  const close = async (): Promise<void> => {
+    await Promise.all(members.map((member) => member.close()));
+    if (temporary !== null) await rm(temporary, { recursive: true, force: true });
+  };
   const ensemble: RunningEnsemble = {
     connectString: members.map(({ connectString }) => connectString).join(','),
     members,
@@ -110,10 +116,8 @@ export async function startEnsemble(given: StartEnsembleOptions = {}): Promise<R
     },
     loseQuorum: () => loseQuorum(members),
     untilServing: () => untilServing(members.filter(({ sid }) => isWaitedFor(sid))),
-    close: async () => {
-      await Promise.all(members.map((member) => member.close()));
-      if (temporary !== null) await rm(temporary, { recursive: true, force: true });
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
   try {
     await Promise.all(members.map((member) => member.start()));

@@ -59,6 +59,8 @@ export interface RunningServer {
   readonly control: ServerControl;
   /** Closes connections, log, and sockets in order; sessions stay in the data directory. */
   close(): Promise<void>;
+  /** close(), for `await using server = …`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
@@ -134,6 +136,7 @@ export async function startServer(given: StartServerOptions = {}): Promise<Runni
       return view.isServing || view.mode === 'leader' ? view.mode : undefined;
     },
     close,
+    [Symbol.asyncDispose]: close,
   };
 }
 

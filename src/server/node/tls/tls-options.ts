@@ -10,17 +10,17 @@ import {
   type SecureContextOptions,
   type SecureVersion,
 } from 'node:tls';
-import { messageOf } from '../../../protocol/message-of.js';
-import type { Config } from '../../config/config.js';
-import { ExitCode, ServerError } from '../storage/errors.js';
-import { opensslName } from './cipher-names.js';
+import { opensslName } from '../../../certificates/cipher-names.js';
 import {
   readKeyStore,
   readPasswordFile,
   readTrustStore,
   StoreError,
   type StoreFile,
-} from './key-store.js';
+} from '../../../certificates/key-store.js';
+import { messageOf } from '../../../protocol/message-of.js';
+import type { Config } from '../../config/config.js';
+import { ExitCode, ServerError } from '../storage/errors.js';
 
 export interface TlsOptions {
   readonly context: SecureContextOptions;

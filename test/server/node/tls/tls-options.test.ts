@@ -1,9 +1,9 @@
 import { getCiphers } from 'node:tls';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { opensslName } from '../../../../src/certificates/cipher-names.js';
 import { configFromOptions } from '../../../../src/server/config/config.js';
 import { ServerError } from '../../../../src/server/main.js';
-import { opensslName } from '../../../../src/server/node/tls/cipher-names.js';
 import { readQuorumTlsOptions } from '../../../../src/server/node/tls/tls-options.js';
 import { makeTlsFiles, startSecure, talk } from '../../../support/tls-world.js';
 import { waitFor } from '../../../support/wait-for.js';

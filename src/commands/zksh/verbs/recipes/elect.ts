@@ -65,7 +65,7 @@ async function lead(
 }
 
 async function listen(context: CommandContext, election: LeaderElection): Promise<Result> {
-  for await (const id of election.changes(context.signal)) {
+  for await (const id of election.changes({ signal: context.signal })) {
     await context.emit({ kind: 'message', text: id ?? '', fields: { leader: id ?? null } });
   }
   return { kind: 'end' };

@@ -36,7 +36,7 @@ const join = defineCommand({
     const { client, signal } = context;
     const { id = `${hostname()}:${process.pid}`, data = '' } = options;
     return inRecipe(context, async () => {
-      const membership = await new Group(client, path).join(id, Buffer.from(data), signal);
+      const membership = await new Group(client, path).join(id, Buffer.from(data), { signal });
       const holding = { signal: membership.signal, release: () => membership.leave() };
       if (command.length > 0) return runWhileHeld(context, { path, words: command }, holding);
       const over = AbortSignal.any([membership.signal, signal]);
@@ -64,7 +64,7 @@ const ls = defineCommand({
     const members = new Group(context.client, path);
     return inRecipe(context, async () => {
       if (!options.follow) return { kind: 'children', path, children: await members.ids() };
-      for await (const ids of members.changes(context.signal)) {
+      for await (const ids of members.changes({ signal: context.signal })) {
         await context.emit({ kind: 'children', path, children: ids });
       }
       return { kind: 'end' };

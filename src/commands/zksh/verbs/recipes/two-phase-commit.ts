@@ -71,7 +71,7 @@ const vote = defineCommand({
     const { client, signal } = context;
     const transaction = new TwoPhaseCommit(client, path);
     return inRecipe(context, async () => {
-      await transaction.vote(site, verdict === 'commit' ? 'commit' : 'abort', signal);
+      await transaction.vote(site, verdict === 'commit' ? 'commit' : 'abort', { signal });
       const limits = { signal, timeoutMs: options.wait };
       const decision = await (options.decide
         ? transaction.decide(limits)

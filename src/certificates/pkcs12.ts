@@ -1,13 +1,5 @@
 /** Reads PKCS #12 (RFC 7292). Node's reader requires a key, and trusts all certificates. */
-import {
-  createDecipheriv,
-  createHash,
-  createHmac,
-  createPrivateKey,
-  type KeyObject,
-  pbkdf2Sync,
-  timingSafeEqual,
-} from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import {
   DerError,
   type DerItem,
@@ -18,7 +10,8 @@ import {
   readItems,
   readNumber,
   readOid,
-} from '../../../certificates/der-reader.js';
+} from './der-reader.js';
+import { loadCrypto } from './load-crypto.js';
 
 export interface Pkcs12Store {
   readonly keys: readonly KeyObject[];
@@ -126,7 +119,7 @@ function readCertificate(value: Buffer): Buffer {
 
 function readPlainKey(key: Buffer): KeyObject {
   try {
-    return createPrivateKey({ key, format: 'der', type: 'pkcs8' });
+    return loadCrypto().createPrivateKey({ key, format: 'der', type: 'pkcs8' });
   } catch {
     throw new Pkcs12Error('has a damaged key');
   }
@@ -135,7 +128,7 @@ function readPlainKey(key: Buffer): KeyObject {
 function readShroudedKey(key: Buffer, passphrase: string): KeyObject {
   checkRounds(expectItems(readItems(readItem(key).content), 0, DerTag.SEQUENCE));
   try {
-    return createPrivateKey({ key, format: 'der', type: 'pkcs8', passphrase });
+    return loadCrypto().createPrivateKey({ key, format: 'der', type: 'pkcs8', passphrase });
   } catch {
     throw new Pkcs12Error('has a key with a different password, or with an old cipher');
   }
@@ -153,7 +146,7 @@ function checkRounds(algorithm: readonly DerItem[]): void {
 function decrypt(algorithm: readonly DerItem[], content: Buffer, password: string): Buffer {
   const { name, key, iv } = cipherOf(algorithm, password);
   try {
-    const decipher = createDecipheriv(name, key, iv);
+    const decipher = loadCrypto().createDecipheriv(name, key, iv);
     return Buffer.concat([decipher.update(content), decipher.final()]);
   } catch {
     throw new Pkcs12Error('has a different password');
@@ -196,7 +189,7 @@ function pbkdf2(derivation: readonly DerItem[], password: string, length: number
   const prfOid = prf === undefined ? undefined : readOid(readItem(prf.content));
   const hash = prfOid === undefined ? 'sha1' : HMACS.get(prfOid);
   if (hash === undefined) throw new Pkcs12Error(`uses an unknown key derivation: ${prfOid}`);
-  return pbkdf2Sync(password, salt, rounds, length, hash);
+  return loadCrypto().pbkdf2Sync(password, salt, rounds, length, hash);
 }
 
 function checkMac(mac: readonly DerItem[], content: Buffer, password: string): void {
@@ -208,8 +201,8 @@ function checkMac(mac: readonly DerItem[], content: Buffer, password: string): v
   const salt = expectItem(mac, 1, DerTag.OCTET_STRING).content;
   const rounds = mac[2] === undefined ? 1 : iterationsOf(mac[2]);
   const key = deriveKey(hash, 3, password, salt, rounds, expected.length);
-  const actual = createHmac(hash, key).update(content).digest();
-  if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) {
+  const actual = loadCrypto().createHmac(hash, key).update(content).digest();
+  if (actual.length !== expected.length || !loadCrypto().timingSafeEqual(actual, expected)) {
     throw new Pkcs12Error('has a different password');
   }
 }
@@ -236,6 +229,7 @@ function deriveKey(
   const block = hash === 'sha384' || hash === 'sha512' ? 128 : 64;
   const secret = Buffer.from(`${password}\0`, 'utf16le').swap16();
   const input = Buffer.concat([fill(salt, block), fill(secret, block)]);
+  const { createHash } = loadCrypto();
   const chunks: Buffer[] = [];
   for (let have = 0; have < length; ) {
     let digest = createHash(hash).update(Buffer.alloc(block, id)).update(input).digest();

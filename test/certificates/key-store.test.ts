@@ -4,19 +4,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  readKeyStore,
-  readTrustStore,
-  StoreError,
-} from '../../../../src/server/node/tls/key-store.js';
-import { readPkcs12 } from '../../../../src/server/node/tls/pkcs12.js';
-import { makeAuthority } from '../../../support/certs.js';
-import { integer, octets, oid, sequence, tagged } from '../../../support/der.js';
-import { oracleTest } from '../../../support/oracle.js';
-import { makeTlsFiles, type TlsFiles } from '../../../support/tls-world.js';
-
-/** From the package of Java. */
-const KEYTOOL = '/usr/bin/keytool';
+import { readKeyStore, readTrustStore, StoreError } from '../../src/certificates/key-store.js';
+import { readPkcs12 } from '../../src/certificates/pkcs12.js';
+import { makeAuthority } from '../support/certs.js';
+import { integer, octets, oid, sequence, tagged } from '../support/der.js';
+import { KEYTOOL, oracleTest } from '../support/oracle.js';
+import { makeTlsFiles, type TlsFiles } from '../support/tls-world.js';
 
 function withFiles(run: (files: TlsFiles) => void): () => void {
   return () => {

@@ -2,15 +2,9 @@
  * Reads JKS, Java's key store format up to version 8 (sun.security.provider.JavaKeyStore). A digest
  * with the password protects the file; each private key has its own key stream of SHA-1.
  */
-import { createHash, createPrivateKey, type KeyObject, timingSafeEqual } from 'node:crypto';
-import {
-  DerError,
-  DerTag,
-  expectItem,
-  expectItems,
-  readItem,
-  readOid,
-} from '../../../certificates/der-reader.js';
+import type { KeyObject } from 'node:crypto';
+import { DerError, DerTag, expectItem, expectItems, readItem, readOid } from './der-reader.js';
+import { loadCrypto } from './load-crypto.js';
 
 export const JKS_MAGIC = 0xfeedfeed;
 
@@ -119,7 +113,7 @@ function readKey(protectedKey: Buffer, secret: Buffer): KeyObject {
     if (!isEqual(sha1(secret, key), content.subarray(-DIGEST_LENGTH))) {
       throw new JksError('has a key with another password than the store');
     }
-    return createPrivateKey({ key, format: 'der', type: 'pkcs8' });
+    return loadCrypto().createPrivateKey({ key, format: 'der', type: 'pkcs8' });
   } catch (error) {
     if (error instanceof DerError) throw new JksError(`is damaged: it ${error.message}`);
     throw error;
@@ -127,11 +121,11 @@ function readKey(protectedKey: Buffer, secret: Buffer): KeyObject {
 }
 
 function sha1(...parts: readonly Buffer[]): Buffer {
-  const hash = createHash('sha1');
+  const hash = loadCrypto().createHash('sha1');
   for (const part of parts) hash.update(part);
   return hash.digest();
 }
 
 function isEqual(a: Buffer, b: Buffer): boolean {
-  return a.length === b.length && timingSafeEqual(a, b);
+  return a.length === b.length && loadCrypto().timingSafeEqual(a, b);
 }

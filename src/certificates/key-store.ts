@@ -1,13 +1,17 @@
-/** Key stores and trust stores of ssl.*: PEM, PKCS #12, or JKS, converted to PEM for Node. */
-import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+/** Key stores and trust stores: PEM, PKCS #12, or JKS, converted to PEM for Node. */
+import type { KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { JKS_MAGIC, JksError, type JksStore, readJks } from './jks.js';
+import { loadCrypto } from './load-crypto.js';
 import { Pkcs12Error, readPkcs12 } from './pkcs12.js';
 
 export type StoreType = '' | 'JKS' | 'PEM' | 'PKCS12' | 'BCFKS';
 
 export interface StoreFile {
+  /** The file, or the name of the given content in errors. */
   readonly location: string;
+  /** Default: read from the file. */
+  readonly content?: Uint8Array;
   readonly password: string;
   /** '' detects it from the content. */
   readonly type: StoreType;
@@ -33,7 +37,7 @@ export class StoreError extends Error {
 /** @throws StoreError */
 export function readKeyStore(store: StoreFile): KeyStore {
   const { location, password } = store;
-  const bytes = readStoreFile(location);
+  const bytes = contentOf(store);
   const form = formOf(store, bytes);
   if (form === 'PEM') return keyStoreOfPem(location, bytes.toString(), password);
   const { keys, certificates } = openJava(form, location, bytes, password);
@@ -44,7 +48,7 @@ export function readKeyStore(store: StoreFile): KeyStore {
 
 export function readTrustStore(store: StoreFile): TrustStore {
   const { location, password } = store;
-  const bytes = readStoreFile(location);
+  const bytes = contentOf(store);
   const form = formOf(store, bytes);
   const isPem = form === 'PEM';
   const certificates = isPem
@@ -55,6 +59,11 @@ export function readTrustStore(store: StoreFile): TrustStore {
     certificates: certificates.map(parsed(location)).map(String),
     revocationLists: isPem ? blocksOf(bytes.toString(), 'X509 CRL') : [],
   };
+}
+
+function contentOf({ location, content }: StoreFile): Buffer {
+  if (content === undefined) return readStoreFile(location);
+  return Buffer.from(content.buffer, content.byteOffset, content.byteLength);
 }
 
 /** Without its last line end. @throws StoreError */
@@ -133,7 +142,7 @@ function privateKeyOf(location: string, block: string, passphrase: string): KeyO
     throw new StoreError(`${location}: its key needs a password, which is missing`);
   }
   try {
-    return createPrivateKey(isEncrypted ? { key: block, passphrase } : block);
+    return loadCrypto().createPrivateKey(isEncrypted ? { key: block, passphrase } : block);
   } catch (cause) {
     const why = isEncrypted ? 'its password is wrong, or it is damaged' : 'it is damaged';
     throw new StoreError(`${location}: cannot read its key: ${why}`, { cause });
@@ -152,7 +161,7 @@ function blocksOf(text: string, label: string): string[] {
 function parsed(location: string): (certificate: string | Buffer) => X509Certificate {
   return (certificate) => {
     try {
-      return new X509Certificate(certificate);
+      return new (loadCrypto().X509Certificate)(certificate);
     } catch (cause) {
       throw new StoreError(`${location}: has a damaged certificate`, { cause });
     }
