@@ -109,7 +109,7 @@ export function readApRequest(bytes: Buffer): ApRequest {
 }
 
 /** Within `reading`. */
-export function ticketIn({ whole }: DerItem): Ticket {
+function ticketIn({ whole }: DerItem): Ticket {
   const ticket = messageFields(whole, Message.TICKET);
   return { service: readPrincipal(ticket, 1, 2), part: readEncrypted(need(ticket, 3)) };
 }

@@ -150,7 +150,6 @@ what they do with Apache's servers, but not for each single name. The last secti
 | same | it works as in 3.9.5 |
 | different | it works or is accepted, with the difference that the table names |
 | refused | it is an error, on purpose |
-| not yet | it is a warning or an error, because it is not implemented yet |
 
 The differences of single requests are in zkserver(8), under DIFFERENCES.
 `;

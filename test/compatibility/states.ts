@@ -6,7 +6,7 @@ import { OPTIONS } from '../../src/server/config/config-keys.js';
 import { unreadKey } from '../../src/server/config/config-keys-unread.js';
 import type { Option } from '../../src/server/config/config-option.js';
 
-export type State = 'same' | 'different' | 'refused' | 'not yet';
+export type State = 'same' | 'different' | 'refused';
 
 export interface Entry {
   readonly state: State;
@@ -19,7 +19,6 @@ type Entries = Readonly<Record<string, Entry>>;
 export const SAME: Entry = { state: 'same', how: '' };
 export const different = (how: string): Entry => ({ state: 'different', how });
 const refused = (how: string): Entry => ({ state: 'refused', how });
-const notYet = (how: string): Entry => ({ state: 'not yet', how });
 
 export const OPERATIONS: Entries = {
   sasl: different('Kerberos (GSSAPI) needs AES; DES and RC4 are refused'),
@@ -196,7 +195,6 @@ export function keyEntry(key: string): Entry {
     if (unread === undefined) throw new Error(`${key}: no state`);
     return unread.isRefused === true ? refused(unread.why) : different(`no effect: ${unread.why}`);
   }
-  if (option.status === 'unsupported') return notYet(option.why);
   if (option.status === 'refused') return refused(option.why);
   return option.status === 'no effect' ? different(`no effect: ${option.why}`) : SAME;
 }

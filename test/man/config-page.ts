@@ -36,8 +36,6 @@ function keyItem(option: Option<unknown>): string {
 
 function statusLines({ status, why }: Option<unknown>): string[] {
   switch (status) {
-    case 'unsupported':
-      return [sentence(`not supported yet: ${why}`)];
     case 'refused':
       return [sentence(`an error here: ${why}`)];
     case 'ensemble only':

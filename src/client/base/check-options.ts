@@ -121,7 +121,7 @@ const TLS_NAMES = [
 ];
 
 /** Uses the object itself, not a copy: its secure context is cached as long as it lives. */
-export function checkTls(name: string, value: unknown): void {
+function checkTls(name: string, value: unknown): void {
   const fields = readFields(name, value as TlsOptions, TLS_NAMES);
   const { ca, cert, key, keyStore, trustStore } = fields;
   for (const [field, store] of Object.entries({ keyStore, trustStore })) {

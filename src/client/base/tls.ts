@@ -6,8 +6,7 @@ import type { ServerAddress } from './connect-string.js';
 import { loadCrypto, loadTls } from './load-on-demand.js';
 import { errorCode, SocketFault } from './socket-fault.js';
 
-/** A version of TLS that a client may use. */
-export type TlsVersion = 'TLSv1.2' | 'TLSv1.3';
+type TlsVersion = 'TLSv1.2' | 'TLSv1.3';
 
 /** A store of Java or OpenSSL: PKCS #12, JKS, or PEM. Its content shows which. */
 export interface TlsStore {

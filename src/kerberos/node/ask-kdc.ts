@@ -4,7 +4,7 @@ import { KerberosError } from '../kerberos-error.js';
 import type { KdcAddress } from '../krb5-conf.js';
 
 /** For each KDC, from the connect to the whole answer. */
-export const KDC_TIMEOUT_MS = 3000;
+const KDC_TIMEOUT_MS = 3000;
 /** Tickets of Active Directory list the groups of a user, up to 64 KiB. */
 const MAX_ANSWER = 256 * 1024;
 

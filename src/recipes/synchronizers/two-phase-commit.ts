@@ -177,11 +177,10 @@ export class TwoPhaseCommit extends PathRecipe {
         throw new RecipeError('ETAKEN', `${path}: this site already voted, in another session`);
       }
     } else {
-      await retried(wait, () => this.client.setData(path, Buffer.from(verdict), 0)).catch(
-        (error) => {
-          if (!isCode(error, 'BADVERSION')) throw error;
-        },
-      );
+      const data = Buffer.from(verdict);
+      await retried(wait, () => this.client.setData(path, data, 0)).catch((error) => {
+        if (!isCode(error, 'BADVERSION')) throw error;
+      });
     }
     // An earlier vote counts, perhaps one with a lost reply.
     const voted = voteOf((await readIfThere(wait, path))?.data);

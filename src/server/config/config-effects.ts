@@ -20,7 +20,6 @@ export function effectProblems(
 }
 
 function messageOf({ status, why }: Option<unknown>): string | undefined {
-  if (status === 'unsupported') return `not supported yet: ${why}`;
   if (status === 'refused') return `not supported: ${why}`;
   return status === 'no effect' ? `has no effect here: ${why}` : undefined;
 }

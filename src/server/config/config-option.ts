@@ -14,7 +14,7 @@
  * - `ensemble only`: supported, but has an effect only in an ensemble
  * - `no effect`: this server has nothing that it could change; setting it is a warning
  */
-export type OptionStatus = 'supported' | 'unsupported' | 'refused' | 'ensemble only' | 'no effect';
+export type OptionStatus = 'supported' | 'refused' | 'ensemble only' | 'no effect';
 
 export interface Option<T> {
   readonly key: string;
@@ -99,11 +99,6 @@ function make<T>(
   };
 }
 
-/** @param why for warning and manual */
-export function unsupported<S extends Record<string, Option<unknown>>>(why: string, section: S): S {
-  return marked('unsupported', why, section);
-}
-
 /** @param why for error and manual */
 export function refused<S extends Record<string, Option<unknown>>>(why: string, section: S): S {
   return marked('refused', why, section);
@@ -113,6 +108,7 @@ export function ensembleOnly<S extends Record<string, Option<unknown>>>(section:
   return marked('ensemble only', '', section);
 }
 
+/** @param why for warning and manual */
 export function withoutEffect<S extends Record<string, Option<unknown>>>(
   why: string,
   section: S,
