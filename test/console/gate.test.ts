@@ -181,7 +181,7 @@ test('a console that strangers could use does not start', async () => {
     writeFileSync(config, '{"profiles":{"prod":{"connect":"127.0.0.1:1","protected":true}}}');
     const args = ['--profile', 'prod', '--allow-writes'];
     const guarded = await runConsole(args, '', { ZKSH_CONFIG: config });
-    assert.equal([guarded.exitCode, /profile is protected/.test(guarded.output)], [64, true]);
+    assert.equal([guarded.exitCode, /prod is protected/.test(guarded.output)], [64, true]);
   } finally {
     folder.remove();
   }
