@@ -17,7 +17,7 @@ interface Inside {
     readonly primary: { readonly batch: { lastZxid: bigint } };
     durableZxid: bigint;
   };
-  readonly history: { durableZxid: bigint; readonly path: { batch: { lastZxid: bigint } } };
+  readonly history: { durableZxid: bigint; readonly pipeline: { batch: { lastZxid: bigint } } };
 }
 
 /** As after four billion txns of this epoch, on all members. */
@@ -30,7 +30,7 @@ function goOnFrom(world: EnsembleWorld, zxid: bigint): void {
       broadcast.primary.batch.lastZxid = zxid;
       broadcast.durableZxid = zxid;
     } else if (peer.role instanceof Learner) {
-      history.path.batch.lastZxid = zxid;
+      history.pipeline.batch.lastZxid = zxid;
       history.durableZxid = zxid;
     }
   }
