@@ -91,26 +91,26 @@ export class TwoPhaseCommit extends PathRecipe {
   /**
    * Waits for the votes, or for the decision of another process, and writes the decision. After a
    * timeout it decides for abort. If the signal aborts, it rejects with the signal's reason,
-   * without a decision.
+   * without a decision, and with ETIMEDOUT if the transaction was not read in time.
    * @returns the decision, possibly of another process
    * @throws ZooKeeperError, NONODE without a transaction
    */
   async decide(options: WaitOptions = {}): Promise<Verdict> {
-    const { signal, timeoutMs } = checkWaitOptions(options);
-    const { record } = await this.found(this.waitOf(signal));
-    if (record.decision !== undefined) return record.decision;
+    const { signal } = checkWaitOptions(options);
     const over = new AbortController();
-    const verdict = await limited(
-      { signal, timeoutMs },
-      `${this.path}: not all sites voted`,
-      (limit) => this.collect(record, this.waitOf(AbortSignal.any([limit, over.signal]))),
-    )
+    const read: { record?: TransactionRecord } = {};
+    const verdict = await limited(options, `${this.path}: not all sites voted`, async (limit) => {
+      read.record = (await this.found(this.waitOf(limit))).record;
+      const wait = this.waitOf(AbortSignal.any([limit, over.signal]));
+      return read.record.decision ?? this.collect(read.record, wait);
+    })
       .catch((error): Verdict => {
-        if (error instanceof RecipeError && error.code === 'ETIMEDOUT') return 'abort';
+        const isLate = error instanceof RecipeError && error.code === 'ETIMEDOUT';
+        if (isLate && read.record !== undefined) return 'abort';
         throw error;
       })
       .finally(() => over.abort());
-    return this.write(verdict, signal);
+    return read.record?.decision ?? this.write(verdict, signal);
   }
 
   /** Decides for abort, unless there is a decision. @returns the decision @throws as decide() */
