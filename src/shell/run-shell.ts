@@ -80,6 +80,7 @@ async function makeDriver(
     historyFile: file === undefined ? undefined : new HistoryFile(file),
     isRoleShown: isRoleShown ?? true,
     isVi,
+    columns: () => stdout.columns,
     paging: pager === undefined ? undefined : { command: pager, size: () => stdout },
   });
   const { tracer } = session;

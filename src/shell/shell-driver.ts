@@ -13,7 +13,7 @@ import { BrowserDriver } from './browser/browser-driver.js';
 import { ConnectionView } from './connection-view.js';
 import { HistoryKeeper } from './history-keeper.js';
 import { Completer } from './line/completer.js';
-import { drawn, echoOf } from './line/echo-line.js';
+import { echoOf, printed } from './line/echo-line.js';
 import type { HistoryFile } from './line/history.js';
 import { actionOf, type KeyMode } from './line/keymap.js';
 import { PAGER_LEFT, type Paging, ResultPrinter } from './result-printer.js';
@@ -41,6 +41,7 @@ export interface ShellDriverOptions {
   readonly paging?: Paging | undefined;
   readonly isRoleShown?: boolean;
   readonly isVi?: boolean;
+  readonly columns?: () => number;
 }
 
 export class ShellDriver {
@@ -141,7 +142,7 @@ export class ShellDriver {
   #perform(effect: ShellEffect): void {
     switch (effect.type) {
       case 'print':
-        this.scrollback.push(drawn(effect.spans));
+        this.scrollback.push(printed(effect, this.#options.columns));
         return;
       case 'echo':
         this.scrollback.push(

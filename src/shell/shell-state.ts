@@ -75,7 +75,7 @@ export type ShellEvent =
   | { readonly type: 'leave' };
 
 export type ShellEffect =
-  | { readonly type: 'print'; readonly spans: readonly Span[] }
+  | { readonly type: 'print'; readonly spans: readonly Span[]; readonly answer?: string }
   | { readonly type: 'echo'; readonly connection: Connection; readonly line: string }
   | { readonly type: 'run'; readonly line: string }
   | { readonly type: 'interrupt' }
@@ -204,11 +204,11 @@ function stepKey(state: ShellState, action: KeyAction): ShellStep {
       return just({ ...state, pane: scrollPane(state.pane, action.step) });
     case 'answer': {
       if (state.question === undefined) return just(state);
-      const mark = action.isYes ? 'yes' : 'no';
+      const answer = ` [y/N] ${action.isYes ? 'yes' : 'no'}`;
       return {
         state: { ...state, question: undefined },
         effects: [
-          { type: 'print', spans: [{ text: `${state.question} [y/N] ${mark}`, tone: 'plain' }] },
+          { type: 'print', spans: [{ text: state.question, tone: 'plain' }], answer },
           { type: 'answer', isYes: action.isYes },
         ],
       };

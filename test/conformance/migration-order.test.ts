@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runZkserver, spawnBundled } from '../support/bundled.js';
+import { freePort } from '../support/free-port.js';
 import { oracleTest, spawnJava, startOracle } from '../support/oracle.js';
 import { withClient } from '../support/seat-client.js';
 import { makeTempDir } from '../support/temp-dir.js';
@@ -49,14 +50,29 @@ oracleTest(
   async () => {
     const folder = makeTempDir('order');
     const oracle = await startOracle({ dataDir: join(folder.path, 'data') });
-    try {
-      await keep(oracle.port);
+    const refusal = async (port: number) => {
       const before = filesOf(oracle.dataDir);
-      const file = configOf(folder.path, oracle.dataDir, oracle.port);
+      const file = configOf(folder.path, oracle.dataDir, port);
       const { ended, output } = runZkserver(['start-foreground', file]);
-      assert.is(await ended, 5, output());
-      assert.match(output(), /cannot listen for clients: in use .* Stop the server that uses it/);
+      const status = await ended;
       assert.equal(filesOf(oracle.dataDir), before);
+      return { status, output: output() };
+    };
+    try {
+      // It opens its log with the first write, so until then only the port shows that it runs.
+      const idle = await refusal(oracle.port);
+      assert.is(idle.status, 5, idle.output);
+      assert.match(
+        idle.output,
+        /cannot listen for clients: in use .* Stop the server that uses it/,
+      );
+      await keep(oracle.port);
+      for (const port of [oracle.port, await freePort()]) {
+        const { status, output } = await refusal(port);
+        assert.is(status, 4, output);
+        assert.match(output, `process ${oracle.pid()} (java) has it open for writing`);
+        assert.match(output, 'Stop that server first, or use another folder');
+      }
       assert.is(await kept(oracle.port), 'kept');
     } finally {
       await oracle.close();

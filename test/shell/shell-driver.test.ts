@@ -7,6 +7,7 @@ import { ConnectError } from '../../src/client/base/errors.js';
 import { makeVocabulary } from '../../src/commands/zksh/completing/vocabulary.js';
 import { loadRenderer } from '../../src/commands/zksh/results/render.js';
 import { allCommands } from '../../src/commands/zksh/running/registry.js';
+import { printed } from '../../src/shell/line/echo-line.js';
 import { HistoryFile } from '../../src/shell/line/history.js';
 import { ShellDriver } from '../../src/shell/shell-driver.js';
 import { KeyDecoder } from '../../src/shell/terminal/key-decoder.js';
@@ -43,6 +44,7 @@ async function inShell(
     pipeRenderer: await loadRenderer('text', { isTerminal: false }),
     vocabulary: makeVocabulary(await allCommands()),
     historyFile: new HistoryFile(historyPath),
+    columns: () => 20,
   });
   const writes: string[] = [];
   driver.scrollback.attach((text) => writes.push(text));
@@ -176,7 +178,7 @@ test('an output of 100,000 lines is complete and in order', async () => {
 });
 
 test('one key answers a question', async () => {
-  await inShell(async ({ send, idle, client, driver }) => {
+  await inShell(async ({ send, idle, client, driver, writes }) => {
     await client.create('/t');
     await client.create('/t/child');
     send('deleteall /t\r');
@@ -184,12 +186,26 @@ test('one key answers a question', async () => {
     send('n');
     await idle();
     assert.ok(await client.exists('/t/child'));
+    const row = writes
+      .join('')
+      .split('\n')
+      .find((text) => text.endsWith('[y/N] no'));
+    assert.is(row?.length, 20);
     send('deleteall /t\r');
     await waitFor('the question', () => driver.state.question);
     send('y');
     await idle();
     assert.is(await client.exists('/t'), null);
   });
+});
+
+test('a question and its answer take one row of the scrollback', () => {
+  const shown = (text: string, columns: number) =>
+    printed({ spans: [{ text, tone: 'plain' }], answer: ' [y/N] yes' }, () => columns);
+  const question = `Delete ${'/a'.repeat(40)}?`;
+  assert.is(shown('Sure?', 40), 'Sure? [y/N] yes');
+  assert.is(shown(question, 40), `${question.slice(0, 29)}… [y/N] yes`);
+  assert.is(shown('a\nb', 8), 'a\nb [y/N] yes');
 });
 
 test('TAB completes names from the server, including new ones', async () => {

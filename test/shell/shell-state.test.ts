@@ -51,7 +51,7 @@ function playOn(start: ShellState, ...events: readonly ShellEvent[]): Played {
 function describeEffect(effect: ShellEffect): string {
   switch (effect.type) {
     case 'print':
-      return `print ${effect.spans.map(({ text }) => text).join('')}`;
+      return `print ${effect.spans.map(({ text }) => text).join('')}${effect.answer ?? ''}`;
     case 'echo':
     case 'run':
     case 'store':

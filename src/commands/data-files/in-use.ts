@@ -1,7 +1,7 @@
-import { readdirSync, readlinkSync } from 'node:fs';
 import { readdir, realpath } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { openFilesIn } from '../../server/node/storage/open-files.js';
 
 /** Servers lock a folder with these sockets (server/node/storage/dir-lock.ts). */
 const LOCK_PREFIX = 'zkserver.lock.';
@@ -23,13 +23,7 @@ export async function usersOf(folder: string): Promise<User[]> {
     const pid = name.startsWith(LOCK_PREFIX) ? await lockedBy(join(real, name)) : undefined;
     if (pid !== undefined) users.push({ pid, file: undefined });
   }
-  for (const pid of numbersIn('/proc')) {
-    if (pid === process.pid) continue;
-    for (const fd of numbersIn(`/proc/${pid}/fd`)) {
-      const file = linkOf(`/proc/${pid}/fd/${fd}`);
-      if (file?.startsWith(`${real}/`) === true) users.push({ pid, file });
-    }
-  }
+  users.push(...openFilesIn(real));
   return users;
 }
 
@@ -49,20 +43,4 @@ function lockedBy(path: string): Promise<number | undefined> {
       resolve(role === 'holder' && Number(pid) > 0 ? Number(pid) : undefined);
     });
   });
-}
-
-function numbersIn(folder: string): number[] {
-  try {
-    return readdirSync(folder).map(Number).filter(Number.isInteger);
-  } catch {
-    return [];
-  }
-}
-
-function linkOf(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import { textWidth, truncate } from '../../commands/terminal/text-width.js';
 import type { Vocabulary } from '../../commands/zksh/completing/vocabulary.js';
 import type { PathResolver } from '../../commands/zksh/engine/parse-arguments.js';
 import { safeText } from '../../protocol/sanitize.js';
@@ -19,6 +20,21 @@ export function echoOf(
   return drawn([...promptSpans(connection, ECHO_COLUMNS), ...text]);
 }
 
-export function drawn(spans: readonly Span[]): string {
+function drawn(spans: readonly Span[]): string {
   return paintSpans(spans.map(({ text, tone }) => ({ text: safeText(text), tone })));
+}
+
+/**
+ * Spans to print. With an answer, they are its question, and both take one row, unless the question
+ * has a list of its own.
+ */
+export function printed(
+  { spans, answer }: { readonly spans: readonly Span[]; readonly answer?: string },
+  columns: (() => number) | undefined,
+): string {
+  if (answer === undefined) return drawn(spans);
+  const question = spans.map(({ text }) => text).join('');
+  const room = (columns?.() ?? Number.POSITIVE_INFINITY) - textWidth(answer);
+  const text = question.includes('\n') ? question : truncate(safeText(question), room);
+  return drawn([{ text: `${text}${answer}`, tone: 'plain' }]);
 }

@@ -39,7 +39,7 @@ function alarmOf(
         server: member.server,
         text: `${found}, ${expected}; ${advice}`,
         ...(threshold.reading.kind === 'increase' ? { isEvent: true } : {}),
-        limit: { name, value, limit, source: isChanged ? 'given for this run' : source },
+        limit: { name, value, threshold: limit, source: isChanged ? 'given for this run' : source },
       },
     ];
   }

@@ -17,7 +17,7 @@ export interface Problem {
   readonly limit?: {
     readonly name: string;
     readonly value: number;
-    readonly limit: number;
+    readonly threshold: number;
     readonly source: string;
   };
 }

@@ -1,5 +1,6 @@
 /**
- * Keeps two of these servers off one folder. Node has no file locks; Apache's server uses none.
+ * Keeps two of these servers off one folder. Node has no file locks. Apache's server uses none, so
+ * must-be-free.ts looks for its open files.
  *
  * Each starting server makes a claim: a Unix socket in the folder with a unique name
  * (`zkserver.lock.<kernel>.<id>`). It listens before it gets that name. Then it connects to every

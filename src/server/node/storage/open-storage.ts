@@ -15,6 +15,7 @@ import { type DirLock, lockDir } from './dir-lock.js';
 import type { Storage } from './disk.js';
 import type { ServerError } from './errors.js';
 import { LogDisk } from './log-disk.js';
+import { mustBeFree } from './must-be-free.js';
 
 /** This thread would need tens of milliseconds to write a tree with more znodes. */
 const COMPACTED_FROM = 20_000;
@@ -65,6 +66,7 @@ export async function openStorage(
   await dir.makeFolders();
   const lock = await lockDirs(new Set([dir.snapFolder, dir.logFolder]));
   try {
+    await mustBeFree(dir);
     await dir.prepare();
     const committedLog = config.isReplicated ? makeCommittedLog(config) : null;
     const { database, replayed, snapshotZxid, snapshotMs, logMs } = await dir.recover(

@@ -70,7 +70,7 @@ test('an alarm says the figure, the limit, its source and what to do', () => {
       '(ulimit -n), and check which hosts hold many connections',
   );
   assert.is(alarm?.server, '10.0.0.1:1');
-  assert.equal([alarm?.limit?.value, alarm?.limit?.limit], [90, 85]);
+  assert.equal([alarm?.limit?.value, alarm?.limit?.threshold], [90, 85]);
   assert.match(alarm?.limit?.source ?? '', 'Zabbix');
 });
 

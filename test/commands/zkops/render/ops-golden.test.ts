@@ -45,7 +45,7 @@ const ALARM: Problem = {
   code: 'limit:outstanding_requests',
   server: '10.0.0.1:2182',
   text: 'requests waiting in its queue: 27, above the limit of 10 (outstanding_requests); check the disk of its log',
-  limit: { name: 'outstanding_requests', value: 27, limit: 10, source: "Zabbix's template" },
+  limit: { name: 'outstanding_requests', value: 27, threshold: 10, source: "Zabbix's template" },
 };
 
 const CHANGES: readonly Change[] = [
