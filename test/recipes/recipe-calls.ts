@@ -193,9 +193,10 @@ export const RECIPES: readonly RecipeCalls[] = [
     made: plainConstructor,
     methods: {
       acquire: [
-        ['read', WAIT],
+        ['read', { ...WAIT, onRevoked: () => undefined }],
         [
           argument([0]),
+          argument([1, 'onRevoked'], 'undefined', 'function'),
           ...waitArguments.map(({ at: [, ...keys], takes }) => argument([1, ...keys], ...takes)),
         ],
       ],
