@@ -93,7 +93,7 @@ worldTest(
     await world.members('write', 2);
     const deaf = theirs.acquire('write', { onRevoked: () => calls.deaf++ });
     const [, , last] = await world.members('write', 3);
-    // Other data is no request, and the next change is noticed, too.
+    // Other data asks for nothing, and the next change is noticed, too.
     await world.observer.setData(`${world.path}/${last}`, 'x');
     assert.is(await mine.revoke('write'), 3);
     assert.is((await leaving).message, 'asked');

@@ -90,8 +90,9 @@ export class SharedLock {
 
   /**
    * Requests a release from every place that blocks a new one of this mode, also from those that
-   * wait. A holder may ignore it (`revoked`), unless `forceAfterMs` is given. Its own signal is aborted then, perhaps after
-   * the next holder has begun: only the fencing token protects the resource.
+   * wait. A holder may ignore it (`revoked`), unless `forceAfterMs` is given. Its own signal is
+   * aborted then, perhaps after the next holder has begun: only the fencing token protects the
+   * resource.
    * @returns the number of these holders; after a lost reply, one that released is not counted
    * @throws ZooKeeperError of a refused request or an ended session
    */
