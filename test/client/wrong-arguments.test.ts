@@ -25,6 +25,7 @@ const TLS = {
   isNameVerified: true,
   isVerified: true,
   isOcspChecked: false,
+  isCrlChecked: false,
 };
 const tlsArguments = (...place: [number, ...(string | number)[]]) => [
   argument(place, 'undefined', 'object'),
@@ -40,6 +41,7 @@ const tlsArguments = (...place: [number, ...(string | number)[]]) => [
     argument([...place, key], 'undefined', 'boolean'),
   ),
   argument([...place, 'isOcspChecked'], 'undefined', 'boolean'),
+  argument([...place, 'isCrlChecked'], 'undefined', 'boolean'),
 ];
 const OPTIONS_ARGUMENTS = [
   argument([0]),

@@ -126,6 +126,7 @@ export function checkTls(name: string, value: unknown): void {
     'isNameVerified',
     'isVerified',
     'isOcspChecked',
+    'isCrlChecked',
   ]);
   const { ca, cert, key } = fields;
   for (const [field, pem] of Object.entries({ ca, cert, key })) {
@@ -141,7 +142,7 @@ export function checkTls(name: string, value: unknown): void {
     if (version === undefined || version === 'TLSv1.2' || version === 'TLSv1.3') continue;
     throw wrongType(`${name}.${field}`, version, 'TLSv1.2 or TLSv1.3');
   }
-  for (const field of ['isNameVerified', 'isVerified', 'isOcspChecked'] as const) {
+  for (const field of ['isNameVerified', 'isVerified', 'isOcspChecked', 'isCrlChecked'] as const) {
     if (fields[field] !== undefined) checkBoolean(`${name}.${field}`, fields[field]);
   }
 }
