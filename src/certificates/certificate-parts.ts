@@ -27,6 +27,8 @@ const URI_TAG = 0x86;
 const ACCESS_TO_OCSP = '1.3.6.1.5.5.7.48.1';
 const INFORMATION_ACCESS = '1.3.6.1.5.5.7.1.1';
 const EXTENDED_KEY_USAGE = '2.5.29.37';
+const KEY_USAGE = '2.5.29.15';
+const MAY_SIGN_LISTS = 0x02;
 
 /** @param certificate X.509 in DER @throws DerError */
 export function certificateParts(certificate: Buffer): CertificateParts {
@@ -40,18 +42,31 @@ export function certificateParts(certificate: Buffer): CertificateParts {
     issuer: expectItem(fields, 2, DerTag.SEQUENCE).whole,
     subject: expectItem(fields, 4, DerTag.SEQUENCE).whole,
     keyBits: bitsOf(expectItem(keyInfo, 1, DerTag.BIT_STRING)),
-    extensions: extensions === undefined ? new Map() : readExtensions(extensions),
+    extensions: byId(extensions === undefined ? [] : extensionsOf(readItem(extensions.content))),
   };
 }
 
-/** @param item [n] EXPLICIT Extensions */
-function readExtensions(item: DerItem): ReadonlyMap<string, Buffer> {
-  const entries = expectItems(readItems(item.content), 0, DerTag.SEQUENCE).map((extension) => {
+export interface Extension {
+  readonly id: string;
+  readonly isCritical: boolean;
+  readonly content: Buffer;
+}
+
+/** @param list the SEQUENCE of them @throws DerError */
+export function extensionsOf(list: DerItem): readonly Extension[] {
+  return expectItems([list], 0, DerTag.SEQUENCE).map((extension) => {
     const parts = readItems(extension.content);
-    const content = expectItem(parts, parts.length - 1, DerTag.OCTET_STRING).content;
-    return [readOid(expectItem(parts, 0, DerTag.OID)), content] as const;
+    const [, flag] = parts;
+    return {
+      id: readOid(expectItem(parts, 0, DerTag.OID)),
+      isCritical: flag?.tag === DerTag.BOOLEAN && flag.content[0] !== 0,
+      content: expectItem(parts, parts.length - 1, DerTag.OCTET_STRING).content,
+    };
   });
-  return new Map(entries);
+}
+
+function byId(extensions: readonly Extension[]): ReadonlyMap<string, Buffer> {
+  return new Map(extensions.map(({ id, content }) => [id, content]));
 }
 
 /** The bytes of a BIT STRING without its count of unused bits. */
@@ -80,4 +95,12 @@ export function hasPurpose({ extensions }: CertificateParts, purpose: string): b
     usage !== undefined &&
     readItems(readItem(usage).content).some((oid) => readOid(oid) === purpose)
   );
+}
+
+/** Whether the key usage, if there is one, allows it to sign revocation lists. @throws DerError */
+export function maySignLists({ extensions }: CertificateParts): boolean {
+  const usage = extensions.get(KEY_USAGE);
+  if (usage === undefined) return true;
+  const [first = 0] = bitsOf(expectItem([readItem(usage)], 0, DerTag.BIT_STRING));
+  return (first & MAY_SIGN_LISTS) !== 0;
 }

@@ -1,6 +1,6 @@
 /** OCSP (RFC 6960): the request for one certificate, and the judgment of the response. */
-import { createHash, timingSafeEqual, verify, X509Certificate } from 'node:crypto';
-import { bitsOf, certificateParts, hasPurpose } from './certificate-parts.js';
+import { createHash, timingSafeEqual, X509Certificate } from 'node:crypto';
+import { certificateParts, hasPurpose } from './certificate-parts.js';
 import {
   DerError,
   type DerItem,
@@ -12,11 +12,19 @@ import {
   readOid,
 } from './der-reader.js';
 import { writeItem, writeOid } from './der-writer.js';
+import { CLOCK_SKEW_MS, digestOf, isSignedBy, readTime, TimeTag } from './signed-message.js';
 
 /** Why a certificate is not known to be good. */
 export class OcspError extends Error {
   override readonly name = 'OcspError';
   readonly code = 'EOCSP';
+  /** Whether the responder says so. */
+  readonly isRevoked: boolean;
+
+  constructor(message: string, options?: ErrorOptions & { readonly isRevoked?: boolean }) {
+    super(message, options);
+    this.isRevoked = options?.isRevoked === true;
+  }
 }
 
 export interface OcspQuestion {
@@ -25,27 +33,12 @@ export interface OcspQuestion {
   readonly nonce: Buffer;
 }
 
-/** As in Java: for clocks that differ, and responses that are a little late. */
-const CLOCK_SKEW_MS = 15 * 60_000;
 const SHA1 = '1.3.14.3.2.26';
 const NONCE = '1.3.6.1.5.5.7.48.1.2';
 const BASIC_RESPONSE = '1.3.6.1.5.5.7.48.1.1';
 const OCSP_SIGNING = '1.3.6.1.5.5.7.3.9';
 const NULL_TAG = 0x05;
 const ENUMERATED_TAG = 0x0a;
-const TIME_TAG = 0x18;
-
-/** The digest by the OID of a signature; null for those that have none. No SHA-1. */
-const SIGNATURES: ReadonlyMap<string, string | null> = new Map([
-  ['1.2.840.113549.1.1.11', 'sha256'],
-  ['1.2.840.113549.1.1.12', 'sha384'],
-  ['1.2.840.113549.1.1.13', 'sha512'],
-  ['1.2.840.10045.4.3.2', 'sha256'],
-  ['1.2.840.10045.4.3.3', 'sha384'],
-  ['1.2.840.10045.4.3.4', 'sha512'],
-  ['1.3.101.112', null],
-  ['1.3.101.113', null],
-]);
 
 const REFUSALS: readonly string[] = [
   '',
@@ -138,10 +131,9 @@ function checkSignature(
   responder: DerItem,
   now: number,
 ): void {
-  const algorithm = readOid(expectItem(expectItems(basic, 1, DerTag.SEQUENCE), 0, DerTag.OID));
-  const digest = SIGNATURES.get(algorithm);
-  if (digest === undefined) throw new OcspError(`unknown signature algorithm: ${algorithm}`);
-  const signature = bitsOf(expectItem(basic, 2, DerTag.BIT_STRING));
+  const digest = digestOf(expectItem(basic, 1, DerTag.SEQUENCE));
+  if ('unknown' in digest) throw new OcspError(`unknown signature algorithm: ${digest.unknown}`);
+  const signature = expectItem(basic, 2, DerTag.BIT_STRING);
   const sent =
     basic[3]?.tag === 0xa0
       ? expectItems(basic[3] === undefined ? [] : readItems(basic[3].content), 0, DerTag.SEQUENCE)
@@ -149,7 +141,7 @@ function checkSignature(
   const delegates = sent.map(certificateOf).filter((one) => mayAnswerFor(issuer, one, now));
   const signer = [issuer, ...delegates].find((one) => isNamed(responder, one));
   if (signer === undefined) throw new OcspError('the responder is not authorized by the issuer');
-  if (!verify(digest, data.whole, signer.publicKey, signature)) {
+  if (!isSignedBy(signer.publicKey, digest.digest, data, signature)) {
     throw new OcspError('the signature of the response is wrong');
   }
 }
@@ -209,12 +201,12 @@ const Status = { GOOD: 0x80, REVOKED: 0xa1 } as const;
 
 function statusOf(single: readonly DerItem[], now: number): number | undefined {
   const [, status, , ...rest] = single;
-  const thisUpdate = timeOf(expectItem(single, 2, TIME_TAG));
+  const thisUpdate = readTime(expectItem(single, 2, TimeTag.GENERALIZED));
   const next = rest.find(({ tag }) => tag === 0xa0);
-  const nextUpdate = next && timeOf(expectItem(readItems(next.content), 0, TIME_TAG));
+  const nextUpdate = next && readTime(expectItem(readItems(next.content), 0, TimeTag.GENERALIZED));
   if (status?.tag === Status.REVOKED) {
-    const since = new Date(timeOf(expectItem(readItems(status.content), 0, TIME_TAG)));
-    throw new OcspError(`revoked since ${since.toISOString()}`);
+    const since = new Date(readTime(expectItem(readItems(status.content), 0, TimeTag.GENERALIZED)));
+    throw new OcspError(`revoked since ${since.toISOString()}`, { isRevoked: true });
   }
   if (status?.tag !== Status.GOOD) throw new OcspError('unknown to the responder');
   if (thisUpdate > now + CLOCK_SKEW_MS) throw new OcspError('the response is of the future');
@@ -222,16 +214,6 @@ function statusOf(single: readonly DerItem[], now: number): number | undefined {
   if ((nextUpdate ?? thisUpdate) < now - CLOCK_SKEW_MS)
     throw new OcspError('the response is stale');
   return nextUpdate;
-}
-
-/** @throws DerError */
-function timeOf({ content }: DerItem): number {
-  const text = content.toString('latin1');
-  const match = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(text);
-  const [, year, month, day, hour, minute, second] = match ?? [];
-  const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
-  if (match === null || Number.isNaN(time)) throw new DerError('has an invalid time');
-  return time;
 }
 
 function certIdOf({ certificate, issuer }: OcspQuestion): CertId {

@@ -1,14 +1,26 @@
-/** Asks the OCSP responders that certificates name whether these are revoked. */
+/** Whether certificates are revoked, by the OCSP responders and the lists that they name. */
 import { createHash, randomBytes, type X509Certificate } from 'node:crypto';
-import { request } from 'node:http';
 import { certificateParts, ocspUrl } from './certificate-parts.js';
 import { type Issued, type PeerCertificate, pathToTrusted } from './certificate-path.js';
+import { CrlError } from './crl.js';
 import { DerError } from './der-reader.js';
+import { FetchedLists, type ListLimits } from './fetched-lists.js';
 import { checkOcspResponse, OcspError, writeOcspRequest } from './ocsp-message.js';
+import { ExchangeError, exchange } from './revocation-http.js';
 
-export interface RevocationLimits {
-  /** For the answer of a responder. */
-  readonly timeMs: number;
+/** Why a peer is refused, with the kind of answer: "OCSP: …", "CRL: …", or both. */
+class RevocationError extends Error {
+  override readonly name = 'RevocationError';
+  readonly code = 'EREVOCATION';
+}
+
+/**
+ * `ocsp`: the responder; the list if that has no answer. `crl`: the list alone. As in Apache's
+ * server, which leaves it to Java (X509Util, PKIXRevocationChecker).
+ */
+export type RevocationSource = 'ocsp' | 'crl';
+
+export interface RevocationLimits extends ListLimits {
   /** Length of an answer. */
   readonly maxBytes: number;
   /** Good answers that are kept. */
@@ -26,26 +38,58 @@ export class RevocationCheck {
   private readonly good = new Map<string, number>();
   private readonly asking = new Map<string, Promise<void>>();
   private readonly end = new AbortController();
+  private readonly source: RevocationSource;
+  private readonly lists: FetchedLists;
 
   /** @param trusted the certificates of the trust store; those are not asked about */
-  constructor(trusted: readonly X509Certificate[], limits: RevocationLimits) {
+  constructor(
+    trusted: readonly X509Certificate[],
+    source: RevocationSource,
+    limits: RevocationLimits,
+  ) {
     this.trusted = trusted;
+    this.source = source;
     this.limits = limits;
+    this.lists = new FetchedLists(limits, this.end.signal);
   }
 
   /**
    * The peer's certificate must be verified already.
-   * @throws OcspError unless each certificate below a trusted one is good
+   * @throws RevocationError unless each certificate below a trusted one is good
    */
   async check(peer: PeerCertificate): Promise<void> {
     const path = pathToTrusted(peer, this.trusted);
-    if (path === undefined) throw new OcspError('its issuer is unknown');
-    await Promise.all(path.map((issued) => this.checkOne(issued)));
+    if (path === undefined) throw new RevocationError('its issuer is unknown');
+    await Promise.all(
+      path.map((issued) =>
+        this.source === 'crl' ? this.checkList(issued) : this.checkEither(issued),
+      ),
+    );
   }
 
   /** Ends the requests in flight, which refuse. */
   close(): void {
     this.end.abort();
+  }
+
+  private async checkList(issued: Issued, before = ''): Promise<void> {
+    try {
+      await this.lists.check(issued);
+    } catch (cause) {
+      if (!(cause instanceof CrlError)) throw cause;
+      throw new RevocationError(`${before}CRL: ${cause.message}`, { cause });
+    }
+  }
+
+  private async checkEither(issued: Issued): Promise<void> {
+    try {
+      await this.checkOne(issued);
+    } catch (cause) {
+      if (!(cause instanceof OcspError)) throw cause;
+      const why = `OCSP: ${cause.message}`;
+      if (cause.isRevoked) throw new RevocationError(why, { cause });
+      await this.checkList(issued, `${why}; `);
+    }
   }
 
   private async checkOne(issued: Issued): Promise<void> {
@@ -64,12 +108,24 @@ export class RevocationCheck {
     const url = urlOf(certificate);
     const question = { certificate, issuer, nonce: randomBytes(NONCE_LENGTH) };
     try {
-      const response = await post(url, writeOcspRequest(question), this.limits, this.end.signal);
+      const response = await this.post(url, writeOcspRequest(question));
       this.keep(key, checkOcspResponse(question, response));
     } catch (cause) {
-      if (!(cause instanceof OcspError)) throw cause;
-      throw new OcspError(`${cause.message}, by ${url}`, { cause });
+      if (!(cause instanceof OcspError) && !(cause instanceof ExchangeError)) throw cause;
+      const isRevoked = cause instanceof OcspError && cause.isRevoked;
+      throw new OcspError(`${cause.message}, by ${url}`, { cause, isRevoked });
     }
+  }
+
+  private post(url: string, body: Buffer): Promise<Buffer> {
+    const { timeMs, maxBytes } = this.limits;
+    const headers = {
+      'Content-Type': 'application/ocsp-request',
+      'Content-Length': body.length,
+      Accept: 'application/ocsp-response',
+    };
+    const limits = { timeMs, maxBytes, signal: this.end.signal };
+    return exchange({ method: 'POST', url, headers, body, whom: 'the responder', ...limits });
   }
 
   private keep(key: string, until: number | undefined): void {
@@ -89,49 +145,4 @@ function urlOf({ raw }: X509Certificate): string {
     if (!(cause instanceof DerError)) throw cause;
   }
   throw new OcspError('it names no OCSP responder with http://');
-}
-
-/** @throws OcspError */
-function post(
-  url: string,
-  body: Buffer,
-  { timeMs, maxBytes }: RevocationLimits,
-  signal: AbortSignal,
-): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const fail = (reason: string): void => {
-      reject(new OcspError(reason));
-      asked.destroy();
-    };
-    const headers = {
-      'Content-Type': 'application/ocsp-request',
-      'Content-Length': body.length,
-      Accept: 'application/ocsp-response',
-      Connection: 'close',
-    };
-    const asked = request(url, { method: 'POST', headers, agent: false, signal }, (response) => {
-      if (response.statusCode !== 200) {
-        fail(`the responder answers HTTP ${response.statusCode}`);
-        return;
-      }
-      const chunks: Buffer[] = [];
-      let length = 0;
-      response.on('data', (chunk: Buffer) => {
-        length += chunk.length;
-        if (length > maxBytes) fail(`the response is longer than ${maxBytes} bytes`);
-        else chunks.push(chunk);
-      });
-      response.on('end', () => resolve(Buffer.concat(chunks)));
-      response.on('error', (error) => fail(`the responder fails: ${error.message}`));
-    });
-    const timer = setTimeout(() => fail(`no response in ${timeMs} ms`), timeMs).unref();
-    // Who waits for the answer has a socket that keeps the process alive.
-    asked.on('socket', (socket) => socket.unref());
-    asked.on('error', (error) => fail(`the responder is unreachable: ${error.message}`));
-    asked.on('close', () => {
-      clearTimeout(timer);
-      fail('the responder closed the connection');
-    });
-    asked.end(body);
-  });
 }

@@ -22,6 +22,7 @@ export type { LockOwner } from './locks/lock-owner.js';
 export { type HeldAll, MultiLock } from './locks/multi-lock.js';
 export { type OwnerToken, ReentrantLock } from './locks/reentrant-lock.js';
 export {
+  type AcquireSharedOptions,
   type HeldShared,
   type RevokeOptions,
   SharedLock,

@@ -27,6 +27,7 @@ const TLS = {
   isNameVerified: true,
   isVerified: true,
   isOcspChecked: false,
+  isCrlChecked: false,
 };
 const tlsArguments = (...place: [number, ...(string | number)[]]) => [
   argument(place, 'undefined', 'object'),
@@ -44,6 +45,7 @@ const tlsArguments = (...place: [number, ...(string | number)[]]) => [
   argument([...place, 'keyStore'], 'undefined'),
   argument([...place, 'trustStore'], 'undefined'),
   argument([...place, 'isOcspChecked'], 'undefined', 'boolean'),
+  argument([...place, 'isCrlChecked'], 'undefined', 'boolean'),
 ];
 const OPTIONS_ARGUMENTS = [
   argument([0]),

@@ -81,7 +81,10 @@ export const TOOLS: Readonly<Record<string, Entry & { readonly here: string }>> 
 export const SHELL_COMMANDS: Entries = {};
 
 const OCSP =
-  'only responders with http://; without an answer, a peer is refused, and no revocation list is fetched';
+  'only responders with http://; without an answer, a list counts, and without that, a peer is refused';
+const CRL =
+  'lists come from http:// alone; PEM lists in the trust store come first, and none is fetched then';
+const CLIENT_CRL = 'lists come from http:// alone';
 
 export const CLIENT_KEYS: Entries = {
   'zookeeper.clientCnxnSocket': different('no effect: there is one kind of socket'),
@@ -90,7 +93,7 @@ export const CLIENT_KEYS: Entries = {
   'zookeeper.server.realm': different(
     'chooses the realm of the ticket, before [domain_realm] of krb5.conf, which Java prefers',
   ),
-  'zookeeper.ssl.crl': refused('the connection would lack its protection'),
+  'zookeeper.ssl.crl': different(CLIENT_CRL),
   'zookeeper.ssl.ocsp': different(OCSP),
   'zookeeper.ssl.context.supplier.class': refused('a client cannot run a Java class'),
   'zookeeper.ssl.protocol': different(
@@ -162,11 +165,11 @@ export const KEYS: Entries = {
     'exports the metrics of Node.js, and of Java only the heap: jvm_memory_bytes_*',
   ),
   'ssl.authProvider': refused('any provider except x509 is an error'),
-  'ssl.crl': different('lists come from PEM blocks in the trust store; none are fetched'),
+  'ssl.crl': different(CRL),
   'ssl.keyStore.type': different('PEM, PKCS12, and JKS; BCFKS is refused'),
   'ssl.ocsp': different(OCSP),
   'ssl.protocol': different('without it, TLS 1.2 and 1.3; in 3.9.5, TLS 1.3 alone on Java 11'),
-  'ssl.quorum.crl': different('lists come from PEM blocks in the trust store; none are fetched'),
+  'ssl.quorum.crl': different(CRL),
   'ssl.quorum.keyStore.type': different('PEM, PKCS12, and JKS; BCFKS is refused'),
   'ssl.quorum.ocsp': different(OCSP),
   'ssl.quorum.trustStore.type': different('PEM, PKCS12, and JKS; BCFKS is refused'),

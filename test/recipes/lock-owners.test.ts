@@ -74,6 +74,41 @@ worldTest('a place in line that is asked to release learns it with the lock', as
   await next.release();
 });
 
+worldTest(
+  'a place in line learns at once that it is asked to release, and leaves',
+  async (world) => {
+    const [mine, theirs] = [
+      new SharedLock(await world.client(), world.path),
+      new SharedLock(await world.client(), world.path),
+    ];
+    const calls = { held: 0, deaf: 0 };
+    const held = await mine.acquire('write', { onRevoked: () => calls.held++ });
+    const stop = new AbortController();
+    const leaving = failureOf(
+      theirs.acquire('write', {
+        signal: stop.signal,
+        onRevoked: () => stop.abort(new Error('asked')),
+      }),
+    );
+    await world.members('write', 2);
+    const deaf = theirs.acquire('write', { onRevoked: () => calls.deaf++ });
+    const [, , last] = await world.members('write', 3);
+    // Other data asks for nothing, and the next change is noticed, too.
+    await world.observer.setData(`${world.path}/${last}`, 'x');
+    assert.is(await mine.revoke('write'), 3);
+    assert.is((await leaving).message, 'asked');
+    await world.members('write', 2);
+    await waitFor('both calls', () => calls.held === 1 && calls.deaf === 1);
+    assert.not(held.signal.aborted);
+    await held.release();
+    const next = await deaf;
+    assert.ok(next.revoked.aborted);
+    await mine.revoke('write');
+    await next.release();
+    assert.equal(calls, { held: 1, deaf: 1 });
+  },
+);
+
 worldTest('an election tells its candidates in their order', async (world) => {
   const clients = [await world.client(), await world.client()];
   const observed = new LeaderElection(world.observer, world.path, { id: 'nobody' });

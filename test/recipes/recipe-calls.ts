@@ -223,8 +223,8 @@ export const RECIPES: readonly RecipeCalls[] = [
     made: plainConstructor,
     methods: {
       acquire: [
-        ['read', WAIT],
-        [argument([0]), ...waitAt(1)],
+        ['read', { ...WAIT, onRevoked: () => undefined }],
+        [argument([0]), argument([1, 'onRevoked'], 'undefined', 'function'), ...waitAt(1)],
       ],
       revoke: [
         ['read', { forceAfterMs: 5, ...WAIT }],

@@ -90,9 +90,17 @@ async function revocation({ world, subject, midpoint }: Stage): Promise<void> {
   const other = await world.client();
   const [mine, theirs] = [new SharedLock(subject, world.path), new SharedLock(other, world.path)];
   const held = await mine.acquire('write');
+  const stop = new AbortController();
+  const leaving = mine
+    .acquire('write', { signal: stop.signal, onRevoked: () => stop.abort(new Error('asked')) })
+    .catch((error) => error);
+  const [, waiting] = await world.members('write', 2);
   const wanted = theirs.acquire('read');
   await world.members('read', 1);
   await midpoint();
+  await other.setData(`${world.path}/${waiting}`, 'unlock');
+  assert.is((await leaving).message, 'asked');
+  await world.members('write', 1);
   assert.is(await theirs.revoke('read'), 1);
   await waitFor('the holder to be asked', () => held.revoked.aborted);
   assert.not(held.signal.aborted);

@@ -34,6 +34,8 @@ export interface CertificateOptions {
   readonly isForOcsp?: boolean;
   /** The responder of OCSP that it names. */
   readonly ocspUrl?: string;
+  /** The places of the revocation list that it names. */
+  readonly crlUrls?: readonly string[];
   /** Default: since yesterday. */
   readonly notBefore?: Date;
   /** Default: until tomorrow. */
@@ -54,12 +56,28 @@ export interface Authority {
   readonly cert: string;
   readonly key: string;
   issue(options?: CertificateOptions): Credentials;
-  /** An authority below this one. */
-  subordinate(name: string, options?: Pick<CertificateOptions, 'ocspUrl'>): Authority & Credentials;
+  /** An authority below this one. `isMute`: it may not sign revocation lists. */
+  subordinate(
+    name: string,
+    options?: Pick<CertificateOptions, 'ocspUrl' | 'crlUrls'> & { readonly isMute?: boolean },
+  ): Authority & Credentials;
   /** Who signs with that key, in the name of the authority. */
   within(signer: Credentials): Pick<Authority, 'issue'>;
   /** A revocation list, PEM. */
   revoke(...revoked: readonly Credentials[]): string;
+  /** A revocation list, DER. */
+  list(options?: ListOptions): Buffer;
+}
+
+export interface ListOptions {
+  readonly revoked?: readonly Credentials[];
+  /** Default: yesterday. */
+  readonly thisUpdate?: Date;
+  /** Default: tomorrow; undefined if null. */
+  readonly nextUpdate?: Date | null;
+  readonly extensions?: readonly Buffer[];
+  /** Of each entry. */
+  readonly entryExtensions?: readonly Buffer[];
 }
 
 /** The attribute types of a subject. Any other type is an OID. */
@@ -78,11 +96,10 @@ const ECDSA_WITH_SHA256 = sequence(oid('1.2.840.10045.4.3.2'));
 /** extKeyUsage with clientAuth. */
 const CLIENTS_ONLY = extension('2.5.29.37', false, sequence(oid('1.3.6.1.5.5.7.3.2')));
 const OCSP_ONLY = extension('2.5.29.37', false, sequence(oid('1.3.6.1.5.5.7.3.9')));
-const OF_AUTHORITIES = [
-  extension('2.5.29.19', true, sequence(bool(true))),
-  // keyCertSign and cRLSign.
-  extension('2.5.29.15', true, bits(Buffer.from([0x06]), 1)),
-];
+const IS_AUTHORITY = extension('2.5.29.19', true, sequence(bool(true)));
+// keyCertSign and cRLSign.
+const OF_AUTHORITIES = [IS_AUTHORITY, extension('2.5.29.15', true, bits(Buffer.from([0x06]), 1))];
+const OF_MUTE_ONES = [IS_AUTHORITY, extension('2.5.29.15', true, bits(Buffer.from([0x04]), 2))];
 const DAY_MS = 86_400_000;
 let lastSerial = 0x1000;
 
@@ -103,13 +120,15 @@ function authorityOf(cert: string, issuer: Buffer, key: KeyObject): Authority {
     issue: (options = {}) => issue(issuer, key, options),
     subordinate: (name, options = {}) => {
       const subject = [[['CN', name]]] as const;
-      const own = issue(issuer, key, { ...options, subject }, OF_AUTHORITIES);
+      const marks = options.isMute === true ? OF_MUTE_ONES : OF_AUTHORITIES;
+      const own = issue(issuer, key, { ...options, subject }, marks);
       return { ...own, ...authorityOf(own.cert, nameOf(subject), createPrivateKey(own.key)) };
     },
     within: (signer) => ({
       issue: (options = {}) => issue(issuer, createPrivateKey(signer.key), options),
     }),
-    revoke: (...revoked) => makeRevocationList(issuer, key, revoked),
+    revoke: (...revoked) => pem('X509 CRL', makeRevocationList(issuer, key, { revoked })),
+    list: (options = {}) => makeRevocationList(issuer, key, options),
   };
 }
 
@@ -131,6 +150,7 @@ function issue(
       ...(options.isForClientsOnly === true ? [CLIENTS_ONLY] : []),
       ...(options.isForOcsp === true ? [OCSP_ONLY] : []),
       ...(options.ocspUrl === undefined ? [] : [responderAt(options.ocspUrl)]),
+      ...(options.crlUrls === undefined ? [] : [listAt(options.crlUrls)]),
       ...more,
     ],
   });
@@ -164,23 +184,23 @@ function makeCertificate(
   return pem('CERTIFICATE', signed(content, signer));
 }
 
-function makeRevocationList(
-  issuer: Buffer,
-  signer: KeyObject,
-  revoked: readonly Credentials[],
-): string {
+function makeRevocationList(issuer: Buffer, signer: KeyObject, options: ListOptions): Buffer {
+  const { revoked = [], extensions = [], entryExtensions = [] } = options;
+  const { thisUpdate = daysFromNow(-1), nextUpdate = daysFromNow(1) } = options;
+  const more = entryExtensions.length === 0 ? [] : [sequence(...entryExtensions)];
   const entries = revoked.map(({ serial }) =>
-    sequence(integer(serial), utcTime(daysFromNow(-0.5))),
+    sequence(integer(serial), utcTime(daysFromNow(-0.5)), ...more),
   );
   const content = sequence(
     integer(1),
     ECDSA_WITH_SHA256,
     issuer,
-    utcTime(daysFromNow(-1)),
-    utcTime(daysFromNow(1)),
+    utcTime(thisUpdate),
+    ...(nextUpdate === null ? [] : [utcTime(nextUpdate)]),
     ...(entries.length === 0 ? [] : [sequence(...entries)]),
+    ...(extensions.length === 0 ? [] : [tagged(0, sequence(...extensions))]),
   );
-  return pem('X509 CRL', signed(content, signer));
+  return signed(content, signer);
 }
 
 function signed(content: Buffer, signer: KeyObject): Buffer {
@@ -227,7 +247,17 @@ function responderAt(url: string): Buffer {
   );
 }
 
-function extension(id: string, isCritical: boolean, content: Buffer): Buffer {
+/** cRLDistributionPoints, with one point. */
+function listAt(urls: readonly string[]): Buffer {
+  return extension('2.5.29.31', false, sequence(sequence(pointName(urls))));
+}
+
+/** [0] with the full name of a distribution point. */
+export function pointName(urls: readonly string[]): Buffer {
+  return tagged(0, tagged(0, ...urls.map((url) => der(0x86, Buffer.from(url, 'latin1')))));
+}
+
+export function extension(id: string, isCritical: boolean, content: Buffer): Buffer {
   return sequence(oid(id), ...(isCritical ? [bool(true)] : []), octets(content));
 }
 

@@ -117,7 +117,7 @@ function checkSession(name: string, value: unknown): void {
 const TLS_NAMES = [
   ...(['ca', 'cert', 'key', 'passphrase', 'keyStore', 'trustStore', 'servername'] as const),
   ...(['minVersion', 'maxVersion', 'ciphers'] as const),
-  ...(['isNameVerified', 'isVerified', 'isOcspChecked'] as const),
+  ...(['isNameVerified', 'isVerified', 'isOcspChecked', 'isCrlChecked'] as const),
 ];
 
 /** Uses the object itself, not a copy: its secure context is cached as long as it lives. */
@@ -140,7 +140,7 @@ function checkTls(name: string, value: unknown): void {
     if (version === undefined || version === 'TLSv1.2' || version === 'TLSv1.3') continue;
     throw wrongType(`${name}.${field}`, version, 'TLSv1.2 or TLSv1.3');
   }
-  for (const field of ['isNameVerified', 'isVerified', 'isOcspChecked'] as const) {
+  for (const field of ['isNameVerified', 'isVerified', 'isOcspChecked', 'isCrlChecked'] as const) {
     if (fields[field] !== undefined) checkBoolean(`${name}.${field}`, fields[field]);
   }
 }

@@ -122,8 +122,9 @@ export function openSocket(
   socket.once('secureConnect', () => {
     const fault = certificateFault(socket, address, tls);
     if (fault !== undefined) socket.destroy(fault);
-    else if (tls?.isOcspChecked !== true) socket.emit('trusted');
-    else trustUnlessRevoked(socket, tls);
+    else if (tls?.isOcspChecked === true || tls?.isCrlChecked === true) {
+      trustUnlessRevoked(socket, tls);
+    } else socket.emit('trusted');
   });
   return socket;
 }

@@ -50,6 +50,12 @@ export interface TlsOptions {
    * that they do not call good. Needs `ca` or `trustStore`. Default false.
    */
   readonly isOcspChecked?: boolean;
+  /**
+   * True fetches the revocation lists that the certificates of the server name, and refuses a
+   * server without one, or that one names. With `isOcspChecked`, a list counts only if no responder
+   * answers. Needs `ca`. Default false.
+   */
+  readonly isCrlChecked?: boolean;
 }
 
 /** An unusable TLS option. Thrown when a client is created. */
@@ -117,8 +123,10 @@ export function secureContextOf(tls: TlsOptions): SecureContext {
   if (known !== undefined) return known;
   const { ca, cert, passphrase } = tls;
   const key = tls.key ?? cert;
-  if (tls.isOcspChecked === true && ca === undefined) {
-    throw new TlsOptionError('ca', 'not given, but isOcspChecked needs it');
+  for (const option of ['isOcspChecked', 'isCrlChecked'] as const) {
+    if (tls[option] === true && ca === undefined) {
+      throw new TlsOptionError('ca', `not given, but ${option} needs it`);
+    }
   }
   if (ca !== undefined) checkAuthorities(ca.toString());
   if (cert !== undefined && key !== undefined) checkPair(cert, key, passphrase);
@@ -244,8 +252,8 @@ export function describeTlsError(
       `has a certificate for ${namesOf(error)} (expected ${tls?.servername ?? address.host})`,
     );
   }
-  if (code === 'EOCSP') {
-    return fault(`has a certificate that is not accepted (OCSP: ${(error as Error).message})`);
+  if (code === 'EREVOCATION') {
+    return fault(`has a certificate that is not accepted (${(error as Error).message})`);
   }
   const isUnknown = code === BAD_CERTIFICATE && tls?.cert === undefined;
   const problem = PROBLEMS[isUnknown ? 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED' : code];

@@ -97,10 +97,7 @@ function kerberosOf(properties: Properties, folder: string): Partial<KerberosLog
 }
 
 /** These restrict which servers the client trusts, or how it encrypts. */
-const UNSUPPORTED: readonly string[] = [
-  'zookeeper.ssl.crl',
-  'zookeeper.ssl.context.supplier.class',
-];
+const UNSUPPORTED: readonly string[] = ['zookeeper.ssl.context.supplier.class'];
 
 async function tlsOf(properties: Properties, folder: string): Promise<TlsOptions> {
   for (const name of UNSUPPORTED) {
@@ -114,15 +111,17 @@ async function tlsOf(properties: Properties, folder: string): Promise<TlsOptions
   );
   const keyStore = own === undefined ? undefined : readKeyStore(own);
   const isOcspChecked = isTrue(properties, 'zookeeper.ssl.ocsp');
-  if (isOcspChecked && trust === undefined) {
+  const isCrlChecked = isTrue(properties, 'zookeeper.ssl.crl');
+  if ((isOcspChecked || isCrlChecked) && trust === undefined) {
     throw new Error(
-      'zookeeper.ssl.ocsp=true: needs zookeeper.ssl.trustStore.location, which is not set',
+      `zookeeper.ssl.${isCrlChecked ? 'crl' : 'ocsp'}=true: needs zookeeper.ssl.trustStore.location, which is not set`,
     );
   }
   return {
     ...(trust === undefined ? {} : { ca: readTrustStore(trust).certificates.join('') }),
     ...(keyStore === undefined ? {} : { cert: keyStore.chain, key: keyStore.key }),
     ...(isOcspChecked ? { isOcspChecked } : {}),
+    ...(isCrlChecked ? { isCrlChecked } : {}),
     ...versionsOf(properties),
     ...ciphersOf(properties),
     ...(properties.get('zookeeper.ssl.hostnameVerification')?.toLowerCase() === 'false'

@@ -28,9 +28,11 @@ export interface Hold {
 }
 
 /** Watches the znode of `wait` during the hold. @throws RecipeError ELOST if it does not exist */
-export async function hold({ client, path, signal: limit }: Wait): Promise<Hold> {
+export async function hold(
+  { client, path, signal: limit }: Wait,
+  revoked = new AbortController(),
+): Promise<Hold> {
   const lost = new AbortController();
-  const revoked = new AbortController();
   const released = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const stop = (): void => {

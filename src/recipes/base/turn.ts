@@ -1,6 +1,8 @@
-import { type Hold, hold } from './hold.js';
+import { type Hold, hold, UNLOCK } from './hold.js';
 import { limited, type WaitOptions } from './limit.js';
 import { type Line, SequenceNode } from './sequence-node.js';
+import type { Wait } from './session.js';
+import { readIfThere, watched } from './znodes.js';
 
 export interface Turn extends Omit<Hold, 'stop'> {
   readonly name: string;
@@ -11,14 +13,31 @@ export interface Turn extends Omit<Hold, 'stop'> {
 /**
  * Waits until a new place is first in line. A rejection deletes its znode in the background, also
  * after a lost connection, while the session lives.
+ * @param onRevoked called once, when another process writes `unlock` into the znode
  */
-export function takeTurn(line: Line, data: Buffer, options: WaitOptions): Promise<Turn> {
+export function takeTurn(
+  line: Line,
+  data: Buffer,
+  options: WaitOptions,
+  onRevoked?: () => void,
+): Promise<Turn> {
   return limited(options, `${line.parent}: not first in line`, async (signal) => {
     const node = new SequenceNode(line);
+    const waiting = new AbortController();
+    const revoked = new AbortController();
+    if (onRevoked !== undefined) revoked.signal.addEventListener('abort', () => onRevoked());
     try {
       await node.enter(data, signal);
+      if (onRevoked !== undefined) {
+        const whileWaiting = node.wait(AbortSignal.any([signal, waiting.signal]));
+        // hold() reads the znode again, so that no request and no error is lost.
+        untilRevoked(whileWaiting).then(
+          () => revoked.abort(),
+          () => undefined,
+        );
+      }
       await node.waitForTurn(signal);
-      const { stop, ...held } = await hold(node.wait(signal));
+      const { stop, ...held } = await hold(node.wait(signal), revoked);
       const leave = (): Promise<void> => {
         stop();
         return node.leave();
@@ -29,6 +48,15 @@ export function takeTurn(line: Line, data: Buffer, options: WaitOptions): Promis
       // znode.
       node.leave().catch(() => undefined);
       throw error;
+    } finally {
+      waiting.abort();
     }
   });
+}
+
+/** Resolves when `unlock` is in the znode of `wait`. @throws an error that also ends the wait */
+async function untilRevoked(wait: Wait): Promise<void> {
+  for await (const place of watched(wait, (watch) => readIfThere(wait, wait.path, watch))) {
+    if (place?.data?.equals(UNLOCK)) return;
+  }
 }

@@ -1,5 +1,10 @@
 import type { ZooKeeperClient } from '../../client/base/client.js';
-import { checkOneOf, checkWhole, readFields } from '../../protocol/check-argument.js';
+import {
+  checkFunction,
+  checkOneOf,
+  checkWhole,
+  readFields,
+} from '../../protocol/check-argument.js';
 import { childPath } from '../../protocol/path.js';
 import { checkRecipe } from '../base/arguments.js';
 import { UNLOCK } from '../base/hold.js';
@@ -23,6 +28,12 @@ import type { Held } from './lock.js';
 export type SharedLockMode = 'read' | 'write';
 
 const MODES: readonly SharedLockMode[] = ['read', 'write'];
+
+/** Options of SharedLock.acquire. */
+export interface AcquireSharedOptions extends WaitOptions {
+  /** Called once, when another process asks for the lock, also while this place waits for it. */
+  readonly onRevoked?: (() => void) | undefined;
+}
 
 /** Options of SharedLock.revoke. */
 export interface RevokeOptions extends WaitOptions {
@@ -65,20 +76,27 @@ export class SharedLock {
     this.line = { client, parent: path, kinds: LOCK_KINDS, acl };
   }
 
-  /** Waits for the lock in this mode and takes it. @throws the errors of Lock.acquire */
-  async acquire(mode: SharedLockMode, options: WaitOptions = {}): Promise<HeldShared> {
+  /**
+   * Waits for the lock in this mode and takes it. A place that `onRevoked` tells of while it waits
+   * may leave by the signal of its options. @throws the errors of Lock.acquire
+   */
+  async acquire(mode: SharedLockMode, options: AcquireSharedOptions = {}): Promise<HeldShared> {
     checkOneOf('mode', mode, MODES);
+    const given = readFields('options', options, ['signal', 'timeoutMs', 'onRevoked']);
+    const { onRevoked, ...limits } = given;
+    if (onRevoked !== undefined) checkFunction('options.onRevoked', onRevoked);
     const blockers = (before: readonly Member[]) => blockersOf(mode, before).slice(-1);
-    const turn = await takeTurn({ ...this.line, kind: mode, blockers }, NO_DATA, options);
+    const turn = await takeTurn({ ...this.line, kind: mode, blockers }, NO_DATA, limits, onRevoked);
     const { fencingToken, signal, revoked, leave } = turn;
     const held = { mode, fencingToken, signal, revoked };
     return { ...held, release: leave, [Symbol.asyncDispose]: leave };
   }
 
   /**
-   * Requests a release from every holder that blocks a new place of this mode. A holder may ignore
-   * it (`revoked`), unless `forceAfterMs` is given. Its own signal is aborted then, perhaps after
-   * the next holder has begun: only the fencing token protects the resource.
+   * Requests a release from every place that blocks a new one of this mode, also from those that
+   * wait. A holder may ignore it (`revoked`), unless `forceAfterMs` is given. Its own signal is
+   * aborted then, perhaps after the next holder has begun: only the fencing token protects the
+   * resource.
    * @returns the number of these holders; after a lost reply, one that released is not counted
    * @throws RecipeError ETIMEDOUT, the reason of the signal; ZooKeeperError of a refused request or
    * an ended session

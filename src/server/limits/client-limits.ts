@@ -51,14 +51,20 @@ export const CLIENT_LIMITS = {
     limit(
       10_000,
       'ms',
-      'time for the answer of an OCSP responder, with ssl.ocsp',
+      'time for the answer of an OCSP responder, with ssl.ocsp, or for a list, with ssl.crl',
       'close',
       'the connection is closed',
     ),
     'a warning names the certificate and the responder',
   ),
   ocspBytes: silent(
-    limit(64 * KIB, 'bytes', 'length of that answer', 'close', 'the connection is closed'),
+    limit(
+      64 * KIB,
+      'bytes',
+      'length of the answer of a responder',
+      'close',
+      'the connection is closed',
+    ),
     'a warning names the certificate and the responder',
   ),
   ocspAnswers: silent(
@@ -68,6 +74,20 @@ export const CLIENT_LIMITS = {
       'certificates that a responder called good in the last minute',
       'drop',
       'the oldest is dropped, and asked about again',
+    ),
+    'it costs only time',
+  ),
+  crlBytes: silent(
+    limit(4 * MIB, 'bytes', 'length of a revocation list', 'close', 'the connection is closed'),
+    'a warning names the certificate and the place of the list',
+  ),
+  crlLists: silent(
+    limit(
+      32,
+      'entries',
+      'revocation lists that are kept',
+      'drop',
+      'the oldest is dropped, and fetched again',
     ),
     'it costs only time',
   ),

@@ -1,5 +1,6 @@
 import type { Target } from '../target.js';
 import { clientFrames } from './client-frames.js';
+import { revocationLists } from './crl.js';
 import { epochFiles, keyStores, pemStores, snapshot, txnLog } from './files.js';
 import { kdcAnswers, kerberosFiles, kerberosTokens } from './kerberos.js';
 import { learnerLink } from './learner-link.js';
@@ -22,6 +23,7 @@ export const TARGETS: readonly Target[] = [
   keyStores,
   pemStores,
   ocspResponses,
+  revocationLists,
   kdcAnswers,
   kerberosTokens,
   kerberosFiles,

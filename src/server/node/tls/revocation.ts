@@ -1,4 +1,4 @@
-/** ssl.ocsp: whether the responders of a peer's certificates call these good. */
+/** ssl.ocsp and ssl.crl: whether a peer's certificates are revoked. */
 import { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { RevocationCheck } from '../../../certificates/revocation-check.js';
@@ -11,17 +11,24 @@ export interface Revocation {
   close(): void;
 }
 
-/** Undefined without ssl.ocsp. */
+/**
+ * Undefined without ssl.ocsp and ssl.crl. Lists in the trust store are left to OpenSSL, which then
+ * demands one of each authority; none are fetched then.
+ */
 export function makeRevocation({
   context,
   isOcspAsked,
-}: Pick<TlsOptions, 'context' | 'isOcspAsked'>): Revocation | undefined {
-  if (!isOcspAsked) return undefined;
+  isCrlAsked,
+}: Pick<TlsOptions, 'context' | 'isOcspAsked' | 'isCrlAsked'>): Revocation | undefined {
+  const isFetching = isCrlAsked && context.crl === undefined;
+  if (!isOcspAsked && !isFetching) return undefined;
   const trusted = [context.ca ?? []].flat().map((text) => new X509Certificate(text));
-  const check = new RevocationCheck(trusted, {
+  const check = new RevocationCheck(trusted, isOcspAsked ? 'ocsp' : 'crl', {
     timeMs: LIMITS.ocspTime.value,
     maxBytes: LIMITS.ocspBytes.value,
     maxAnswers: LIMITS.ocspAnswers.value,
+    maxListBytes: LIMITS.crlBytes.value,
+    maxLists: LIMITS.crlLists.value,
   });
   return {
     find: async (socket) => {
@@ -30,7 +37,7 @@ export function makeRevocation({
         await check.check(socket.getPeerCertificate(true));
         return undefined;
       } catch (error) {
-        return `OCSP: ${error instanceof Error ? error.message : String(error)}`;
+        return error instanceof Error ? error.message : String(error);
       }
     },
     close: () => check.close(),

@@ -29,6 +29,8 @@ export interface TlsOptions {
   readonly needOption: string;
   /** Whether responders must call each certificate good: makeRevocation(). */
   readonly isOcspAsked: boolean;
+  /** Whether revocation lists must not name it; those of the trust store are in `context`. */
+  readonly isCrlAsked: boolean;
   /** Whether a client's certificate must name its address. */
   readonly isClientNameChecked: boolean;
   /** Whether a name that the DNS has for the address is enough. */
@@ -162,6 +164,7 @@ export function readTlsSource(config: TlsSource, onWarning: (message: string) =>
     clientAuth: config.sslClientAuth,
     needOption: config.needOption,
     isOcspAsked: config.sslOcsp,
+    isCrlAsked: config.sslCrl,
     isClientNameChecked: config.sslClientHostnameVerification,
     isReverseLookupAllowed: config.sslAllowReverseDnsLookup,
     files: [keyFile, trustFile].flatMap((file) => (file === undefined ? [] : [file.location])),
@@ -209,13 +212,10 @@ function storesOf(
       return own;
     }
     const trust = readTrustStore({ ...trustFile, password: trustFile.password() });
-    if (!config.sslCrl) return { ...own, ca: [...trust.certificates] };
-    if (trust.revocationLists.length === 0) {
-      throw configFault(
-        `${prefix}.crl=true: needs revocation lists: add them to ${trustFile.location}, as PEM blocks "X509 CRL"`,
-      );
-    }
-    return { ...own, ca: [...trust.certificates], crl: [...trust.revocationLists] };
+    const ca = [...trust.certificates];
+    // Without lists of its own, the server fetches those that certificates name.
+    if (!config.sslCrl || trust.revocationLists.length === 0) return { ...own, ca };
+    return { ...own, ca, crl: [...trust.revocationLists] };
   } catch (error) {
     if (error instanceof StoreError) throw configFault(error.message, error);
     throw error;

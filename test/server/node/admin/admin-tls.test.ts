@@ -213,7 +213,8 @@ test('revocation applies here too, and TLS without a certificate does not start'
       'admin.forceHttps': 'true',
     };
     assert.match(await startWith({ 'admin.forceHttps': 'true' }), 'ssl.quorum.keyStore.location');
-    assert.match(await startWith({ ...stores, 'ssl.quorum.crl': 'true' }), 'revocation lists');
+    const unset = { ...stores, 'ssl.quorum.trustStore.location': '', 'ssl.quorum.crl': 'true' };
+    assert.match(await startWith(unset), 'ssl.quorum.trustStore.location, which is not set');
   } finally {
     files.remove();
   }

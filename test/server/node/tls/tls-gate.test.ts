@@ -35,6 +35,7 @@ async function withGate(
       isClientNameChecked: false,
       isReverseLookupAllowed: false,
       isOcspAsked: false,
+      isCrlAsked: false,
       needOption: 'ssl.clientAuth=need',
       files: [],
     },
@@ -152,6 +153,7 @@ test('with a certificate that has the name of its authority, a client may have o
     isClientNameChecked: false,
     isReverseLookupAllowed: false,
     isOcspAsked: false,
+    isCrlAsked: false,
     needOption: 'ssl.clientAuth=need',
     files: [],
   } as const;

@@ -131,19 +131,24 @@ test('a client configuration gives TLS with PEM files, and other stores are refu
     writeFileSync(file('key.jceks'), Buffer.from('cececece00000002', 'hex'));
     write([secure, 'zookeeper.ssl.keyStore.location=key.jceks']);
     assert.match(await messageOf(readClientProperties(file('p'))), /is a JCEKS store/);
-    for (const line of ['crl=true', 'context.supplier.class=com.example.Supplier']) {
-      write([secure, `zookeeper.ssl.${line}`]);
-      assert.match(
-        await messageOf(readClientProperties(file('p'))),
-        `zookeeper.ssl.${line}: not supported: the connection would lack its protection`,
-      );
+    const line = 'zookeeper.ssl.context.supplier.class=com.example.Supplier';
+    write([secure, line]);
+    assert.match(
+      await messageOf(readClientProperties(file('p'))),
+      `${line}: not supported: the connection would lack its protection`,
+    );
+    const trust = 'zookeeper.ssl.trustStore.location=ca.pem';
+    for (const [key, tls] of [
+      ['ocsp', { ca, isOcspChecked: true }],
+      ['crl', { ca, isCrlChecked: true }],
+    ] as const) {
+      const asked = `zookeeper.ssl.${key}=true`;
+      write([secure, trust, asked]);
+      assert.equal(await readClientProperties(file('p')), { tls });
+      write([secure, asked]);
+      const text = `${asked}: needs zookeeper.ssl.trustStore.location`;
+      assert.match(await messageOf(readClientProperties(file('p'))), text);
     }
-    const [ocsp, trust] = ['zookeeper.ssl.ocsp=true', 'zookeeper.ssl.trustStore.location=ca.pem'];
-    write([secure, trust, ocsp]);
-    assert.equal(await readClientProperties(file('p')), { tls: { ca, isOcspChecked: true } });
-    write([secure, ocsp]);
-    const text = 'zookeeper.ssl.ocsp=true: needs zookeeper.ssl.trustStore.location';
-    assert.match(await messageOf(readClientProperties(file('p'))), text);
     for (const [line, tls] of [
       ['hostnameVerification=false', { isNameVerified: false }],
       ['hostnameVerification=true', {}],
