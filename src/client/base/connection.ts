@@ -3,15 +3,8 @@ import type { TLSSocket } from 'node:tls';
 import type { ServerAddress } from './connect-string.js';
 import { loadTls } from './load-on-demand.js';
 import { describeSocketError, SocketFault } from './socket-fault.js';
-import {
-  certificateFault,
-  describeTlsClose,
-  describeTlsError,
-  looksLikeTls,
-  plainToSecure,
-  type TlsOptions,
-  tlsConnectOptions,
-} from './tls.js';
+import { certificateFault, type TlsOptions, tlsConnectOptions } from './tls.js';
+import { describeTlsClose, describeTlsError, looksLikeTls, plainToSecure } from './tls-faults.js';
 
 export interface ConnectionEvents {
   connected(): void;

@@ -4,13 +4,8 @@ import { checkAskOptions } from './check-options.js';
 import { checkAddress, type ServerAddress } from './connect-string.js';
 import { openSocket, readyEvent } from './connection.js';
 import { describeSocketError, SocketFault } from './socket-fault.js';
-import {
-  describeTlsClose,
-  describeTlsError,
-  looksLikeTls,
-  plainToSecure,
-  type TlsOptions,
-} from './tls.js';
+import type { TlsOptions } from './tls.js';
+import { describeTlsClose, describeTlsError, looksLikeTls, plainToSecure } from './tls-faults.js';
 
 export interface AskOptions {
   /** Limit for the whole exchange, in ms. Default: none besides the two limits below. */
