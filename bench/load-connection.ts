@@ -6,6 +6,8 @@ import { ConnectRequest } from '../test/support/jute-records.js';
 import { writeRead } from './load-requests.js';
 
 const MAX_REPLY = 64 * 1024 * 1024;
+/** Idle sessions live while a slow server gets as many. */
+const SESSION_TIMEOUT_MS = 600_000;
 
 /** One session. Replies arrive in order, so a reply belongs to the oldest request. */
 export class LoadConnection {
@@ -17,6 +19,7 @@ export class LoadConnection {
   private xid = 0;
   private isFlushing = false;
   private isClosed = false;
+  private onLost: (error: Error) => void = () => undefined;
   readonly closed: Promise<void>;
 
   private constructor(socket: Socket) {
@@ -32,6 +35,7 @@ export class LoadConnection {
       this.onReply(now - sentAt, bytes.readInt32BE(start + 12));
     });
     socket.on('data', (chunk) => decoder.push(chunk));
+    socket.once('close', () => this.onLost(new Error('closed by the server')));
   }
 
   static open(port: number): Promise<LoadConnection> {
@@ -42,7 +46,7 @@ export class LoadConnection {
         const request = ConnectRequest.encode({
           protocolVersion: 0,
           lastZxidSeen: 0n,
-          timeOut: 30_000,
+          timeOut: SESSION_TIMEOUT_MS,
           sessionId: 0n,
           passwd: Buffer.alloc(16),
           readOnly: false,
@@ -74,10 +78,12 @@ export class LoadConnection {
     });
   }
 
-  /** Resolves after `count` more replies. */
+  /** Resolves after `count` more replies; rejects when the connection ends before. */
   flushed(count: number): Promise<void> {
     let left = count;
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
+      if (this.socket.destroyed) reject(new Error('closed by the server'));
+      this.onLost = reject;
       this.onReply = () => {
         if (--left === 0) resolve();
       };

@@ -85,6 +85,7 @@ export async function startBenchServer(
     'clientPortAddress=127.0.0.1',
     'tickTime=2000',
     'maxClientCnxns=0',
+    'maxSessionTimeout=600000',
     'admin.enableServer=false',
     '4lw.commands.whitelist=*',
     ...(seat?.lines ?? []),

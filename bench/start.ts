@@ -1,7 +1,7 @@
 /**
- * `npm run bench:start -- [--runs N] [PROGRAM…]`: how long `get /a` takes from its start to its
- * end, with the bundle and with other copies of zksh, such as dist/executable/zksh. Medians, in
- * turns.
+ * `npm run bench:start -- [--runs N] [--against FOLDER] [PROGRAM…]`: how long zksh's `get /a`,
+ * zkops's `mntr`, and a `--version` take from their start to their end. Medians, in turns. FOLDER
+ * is dist/bin of another commit. A PROGRAM is another copy of zksh, such as dist/executable/zksh.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { startServer } from '../src/server/main.js';
 
 const run = promisify(execFile);
 const { values, positionals } = parseArgs({
-  options: { runs: { type: 'string', default: '21' } },
+  options: { runs: { type: 'string', default: '21' }, against: { type: 'string' } },
   allowPositionals: true,
 });
 const cache = mkdtempSync(join(tmpdir(), 'zksh-bench-'));
@@ -24,9 +24,20 @@ await client.connect();
 await client.create('/a', Buffer.from('x'));
 
 const get = [server.connectString, '-c', 'get /a'];
+const ofNode = (name: string, args: string[]) => ({ name, command: process.execPath, args });
+const ofFolder = (folder: string) => [
+  ofNode(`${folder}/zksh.cjs get`, [join(folder, 'zksh.cjs'), ...get]),
+  ofNode(`${folder}/zksh.cjs --version`, [join(folder, 'zksh.cjs'), '--version']),
+  ofNode(`${folder}/zkops.cjs mntr`, [
+    join(folder, 'zkops.cjs'),
+    'mntr',
+    '--servers',
+    server.connectString,
+  ]),
+];
 const commands = [
-  { name: 'node -e 0', command: process.execPath, args: ['-e', '0'] },
-  { name: 'dist/bin/zksh.cjs', command: process.execPath, args: ['dist/bin/zksh.cjs', ...get] },
+  ofNode('node -e 0', ['-e', '0']),
+  ...['dist/bin', values.against ?? []].flat().flatMap(ofFolder),
   ...positionals.map((path) => ({ name: path, command: path, args: get })),
 ];
 

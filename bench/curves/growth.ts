@@ -21,6 +21,7 @@ const SIZES: Readonly<Record<Grown, readonly number[]>> = {
 const APACHE_MOST_ZNODES = 1_000_000;
 const SIBLINGS = 100_000;
 const WATCHERS = 100;
+const WATCHES_IN_A_TURN = 100;
 const CONNECTIONS = 10;
 const HOLDER = fileURLToPath(new URL('session-holder.js', import.meta.url));
 const OPS = ['get', 'set'] as const;
@@ -113,8 +114,11 @@ function growSessions(port: number): Growth {
   const holder = fork(HOLDER, [`${port}`]);
   const ask = async (size: number): Promise<void> => {
     const answered = once(holder, 'message');
+    const ended = once(holder, 'exit').then(() => {
+      throw new Error('the holder of the sessions ended');
+    });
     holder.send(size);
-    await answered;
+    await Promise.race([answered, ended]);
   };
   return { growTo: ask, heartbeat: () => ask(0), close: () => holder.disconnect() };
 }
@@ -126,10 +130,11 @@ function growWatches(port: number): Growth {
   return {
     growTo: async (size) => {
       while (clients.length < WATCHERS) clients.push(await LoadConnection.open(port));
-      const each = (size - count) / WATCHERS;
-      for (const client of clients) {
-        const paths = Array.from({ length: each }, () => `/bench/watched-${count++}`);
-        if (each > 0) await client.watch(paths, OpCode.exists);
+      // In turns, so that no session of a slow server is silent for long, and expires.
+      for (let turn = 0; count < size; turn++) {
+        const length = Math.min(WATCHES_IN_A_TURN, size - count);
+        const paths = Array.from({ length }, () => `/bench/watched-${count++}`);
+        await clients[turn % WATCHERS]?.watch(paths, OpCode.exists);
       }
     },
     heartbeat: async () => {

@@ -17,6 +17,7 @@ import type {
   DoubleBarrier,
   Entered,
   Group,
+  GroupMembership,
   Held,
   HeldAll,
   HeldShared,
@@ -25,7 +26,6 @@ import type {
   Lock,
   LockOwner,
   Member,
-  Membership,
   MultiLock,
   NameService,
   PriorityQueue,
@@ -79,7 +79,7 @@ expectSame<Result<Queue['take']>, QueueItem>(true);
 expectSame<Result<PriorityQueue['peek']>, QueueItem | undefined>(true);
 expectSame<Result<DistributedQueue['take']>, TakenItems>(true);
 expectSame<Result<DelayQueue['size']>, number>(true);
-expectSame<Result<Group['join']>, Membership>(true);
+expectSame<Result<Group['join']>, GroupMembership>(true);
 expectSame<Result<Group['members']>, readonly Member[]>(true);
 expectSame<Result<Configuration['read']>, Setting | undefined>(true);
 expectSame<Result<Configuration['compareAndSet']>, number | undefined>(true);
@@ -93,7 +93,7 @@ expectSame<ReturnType<ServiceCache['services']>, readonly string[]>(true);
 expectSame<ServiceCache['ended'], Promise<never>>(true);
 
 // Everything that a program holds works with `await using`.
-type Disposable = Held | HeldAll | HeldShared | Membership | Entered | ServiceCache;
+type Disposable = Held | HeldAll | HeldShared | GroupMembership | Entered | ServiceCache;
 expectSame<Disposable extends AsyncDisposable ? true : false, true>(true);
 expectSame<RunningServer | RunningEnsemble extends AsyncDisposable ? true : false, true>(true);
 

@@ -8,7 +8,7 @@ import { formatServerAddress } from '../base/connect-string.js';
 import { closedError, ZooKeeperError } from '../base/errors.js';
 import type { ResolvedOptions } from '../calls/arguments.js';
 import { checkCall, withLimits } from '../calls/call-limit.js';
-import { makeWatchEvent, type WatchKind, WatchManager } from '../session/watch-manager.js';
+import { ClientWatches, makeWatchEvent, type WatchKind } from '../session/client-watches.js';
 import { loadNative, type NativeHandle } from './native-binding.js';
 
 /** Codes of the C client that no server sends. */
@@ -52,7 +52,7 @@ export class NativeSession {
   private readonly options: ClientOptions;
   private readonly resolved: ResolvedOptions;
   private readonly changedState: (state: ClientState, reason: Error | undefined) => void;
-  private readonly watches = new WatchManager();
+  private readonly watches = new ClientWatches();
   private isClosing = false;
   private waiting: NativeCall[] = [];
   /** Calls that the C client aborted. Their reason is known when it has closed. */

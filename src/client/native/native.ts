@@ -27,8 +27,8 @@ import {
 } from '../calls/arguments.js';
 import { ConnectAttempt } from '../calls/connect-attempt.js';
 import { resolveReconfig } from '../calls/resolve-reconfig.js';
+import type { WatchKind } from '../session/client-watches.js';
 import { NO_PASSWORD } from '../session/hello.js';
-import type { WatchKind } from '../session/watch-manager.js';
 import { toStat } from './native-binding.js';
 import {
   failedAttempts,

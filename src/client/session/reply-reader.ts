@@ -5,14 +5,14 @@ import type { WatcherType } from '../../protocol/watch-event.js';
 import { toClientPath } from '../base/chroot.js';
 import type { Watcher } from '../base/client.js';
 import type { AuthList } from './auth-list.js';
+import { type ClientWatches, makeWatchEvent } from './client-watches.js';
 import type { RequestPipeline } from './request-pipeline.js';
 import type { SessionEffects } from './session-contract.js';
 import type { SessionIdentity } from './session-identity.js';
-import { makeWatchEvent, type WatchManager } from './watch-manager.js';
 
 interface Receivers {
   readonly identity: SessionIdentity;
-  readonly watches: WatchManager;
+  readonly watches: ClientWatches;
   readonly requests: RequestPipeline;
   readonly auth: AuthList;
   readonly effects: SessionEffects;

@@ -5,22 +5,22 @@ import { ErrorCode } from '../../protocol/error-code.js';
 import { Fifo } from '../../protocol/fifo.js';
 import { OpCode, Xid } from '../../protocol/op-code.js';
 import { type MakeError, timeoutError, ZooKeeperError } from '../base/errors.js';
+import type { ClientWatches } from './client-watches.js';
 import type { Request } from './request.js';
-import type { WatchManager } from './watch-manager.js';
 
 const LARGEST_XID = 0x7fff_ffff;
 
 /** Requests that wait or are on the wire. A reply out of order breaks the connection. */
 export class RequestPipeline {
   private readonly out: OutputArchive;
-  private readonly watches: WatchManager;
+  private readonly watches: ClientWatches;
   private readonly sent = new Fifo<Request>();
   private readonly waiting = new Fifo<Request>();
   private lastXid = 0;
   /** Number of abandoned requests at the head of `sent`. */
   private abandoned = 0;
 
-  constructor(out: OutputArchive, watches: WatchManager) {
+  constructor(out: OutputArchive, watches: ClientWatches) {
     this.out = out;
     this.watches = watches;
   }

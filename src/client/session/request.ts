@@ -3,7 +3,7 @@ import type { OutputArchive } from '../../jute/output-archive.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import type { Watcher } from '../base/client.js';
 import { ZooKeeperError } from '../base/errors.js';
-import type { WatchKind } from './watch-manager.js';
+import type { WatchKind } from './client-watches.js';
 
 export interface Operation<A, R> {
   readonly code: number;

@@ -24,6 +24,7 @@ import type { ClientState } from '../base/client.js';
 import { formatServerAddress, type ServerAddress } from '../base/connect-string.js';
 import { closedError, endingErrors, type MakeError } from '../base/errors.js';
 import { AuthList } from './auth-list.js';
+import { ClientWatches } from './client-watches.js';
 import { Liveness } from './liveness.js';
 import { type Opened, Opening } from './opening.js';
 import { closeSession } from './operations.js';
@@ -33,7 +34,6 @@ import { RequestPipeline } from './request-pipeline.js';
 import { type ServerChange, ServerList } from './server-list.js';
 import { CLOSE_TIMEOUT_MS, type SessionEffects, type SessionOptions } from './session-contract.js';
 import { SessionIdentity } from './session-identity.js';
-import { WatchManager } from './watch-manager.js';
 import { watchRequests } from './watch-requests.js';
 
 type Phase = 'idle' | 'waiting' | 'dialing' | 'handshaking' | 'established' | 'ended';
@@ -42,7 +42,7 @@ const EARLY = ' during the handshake: it may lack a quorum, or this may be its T
 
 export class Session {
   readonly identity: SessionIdentity;
-  readonly watches = new WatchManager();
+  readonly watches = new ClientWatches();
   readonly replies: ReplyReader;
   readonly list: ServerList;
   private readonly options: SessionOptions;

@@ -1,8 +1,8 @@
 import type { OutputArchive } from '../../jute/output-archive.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { SetWatches, SetWatches2 } from '../../protocol/proto.js';
+import type { ClientWatches, WatchBatch } from './client-watches.js';
 import { makeRequest, type Operation, type Request } from './request.js';
-import type { WatchBatch, WatchManager } from './watch-manager.js';
 
 /** Apache's limit for the paths of one request: a quarter of jute.maxbuffer. */
 const SET_WATCHES_MAX_LENGTH = 128 * 1024;
@@ -43,7 +43,7 @@ const setWatches2: Operation<SetWatchesArgs, void> = {
 };
 
 /** Sets watches on a new connection; the server reports those fired since `relativeZxid`. */
-export function watchRequests(watches: WatchManager, relativeZxid: bigint): readonly Request[] {
+export function watchRequests(watches: ClientWatches, relativeZxid: bigint): readonly Request[] {
   return watches.batches(SET_WATCHES_MAX_LENGTH).map((batch) => {
     const isPersistent = batch.persistent.length + batch.recursive.length > 0;
     const operation = isPersistent ? setWatches2 : setWatches;

@@ -15,7 +15,7 @@ export interface Member {
 }
 
 /** The own place in a group. */
-export interface Membership {
+export interface GroupMembership {
   readonly id: string;
   /** Aborted when the membership is lost; see Held.signal. */
   readonly signal: AbortSignal;
@@ -49,7 +49,7 @@ export class Group extends PathRecipe {
     id: string,
     data: string | Uint8Array,
     options: WaitOptions = {},
-  ): Promise<Membership> {
+  ): Promise<GroupMembership> {
     checkName(id, 'id');
     const bytes = checkBytes('data', data);
     const { client } = this;

@@ -8,7 +8,7 @@ import { cleanedUp, limited, unlessAborted, type WaitOptions } from '../base/lim
 import { PathRecipe } from '../base/path-recipe.js';
 import { retried, type Wait, watchSession } from '../base/session.js';
 import { childrenOf, readIfThere, type ZnodeOptions } from '../base/znodes.js';
-import { Group, type Member, type Membership } from './group.js';
+import { Group, type GroupMembership, type Member } from './group.js';
 import { encodeServiceInstance, type ServiceInstance } from './service-instance.js';
 
 /** An instance of a service: the name of its znode and its data. */
@@ -27,7 +27,7 @@ export class ServiceDirectory extends PathRecipe {
     id: string,
     data: string | Uint8Array,
     options: WaitOptions = {},
-  ): Promise<Membership> {
+  ): Promise<GroupMembership> {
     checkName(service, 'service');
     const group = new Group(this.client, childPath(this.path, service), { acl: this.acl });
     return group.join(id, data, options);
@@ -37,7 +37,7 @@ export class ServiceDirectory extends PathRecipe {
    * Announces an instance that Curator's service discovery finds, too.
    * @throws TypeError or RangeError for wrong fields; the errors of Group.join
    */
-  async register(instance: ServiceInstance, options: WaitOptions = {}): Promise<Membership> {
+  async register(instance: ServiceInstance, options: WaitOptions = {}): Promise<GroupMembership> {
     const data = encodeServiceInstance(instance);
     return this.announce(instance.name, instance.id, data, options);
   }

@@ -12,7 +12,7 @@ import type { SnapshotContent } from '../../persistence/snapshot-content.js';
 import type { Server } from '../../server.js';
 import type { ServerReport } from '../log/logger.js';
 import type { ClientOutput } from '../ports/client-port.js';
-import { Disk, type SnapshotFile, type Storage } from '../storage/disk.js';
+import { Disk, type WrittenSnapshot, type Storage } from '../storage/disk.js';
 import { isDiskEffect, type PeerPorts, performOnDisk, performOnPeers } from './perform.js';
 
 export interface Core {
@@ -227,7 +227,7 @@ export class Driver {
     this.disk.append(effect.bytes, effect.firstZxid, onDurable, this.events === 1);
   }
 
-  async writeSnapshot(content: () => SnapshotContent): Promise<SnapshotFile> {
+  async writeSnapshot(content: () => SnapshotContent): Promise<WrittenSnapshot> {
     if (this.disk === null) throw new Error('a server in memory cannot write a snapshot');
     return await this.disk.writeSnapshot(content);
   }

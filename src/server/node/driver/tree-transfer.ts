@@ -14,11 +14,11 @@ import type { EnsembleRestore } from '../../quorum/ensemble-restore.js';
 import { QuorumPeer } from '../../quorum/quorum-peer.js';
 import { DIGEST_VERSION } from '../../tree/digest.js';
 import type { ServerReport } from '../log/logger.js';
-import type { SnapshotFile, Storage } from '../storage/disk.js';
+import type { WrittenSnapshot, Storage } from '../storage/disk.js';
 import { dropStaged, stageRestored } from '../storage/restored-data.js';
 import type { Core, Driver } from './driver.js';
 
-export interface SizedSnapshot extends SnapshotFile {
+export interface SizedSnapshot extends WrittenSnapshot {
   readonly size: number;
 }
 

@@ -28,7 +28,7 @@ export interface Storage {
   readonly dir: DataDir;
 }
 
-export interface SnapshotFile {
+export interface WrittenSnapshot {
   readonly path: string;
   readonly zxid: bigint;
 }
@@ -218,7 +218,7 @@ export class Disk {
   }
 
   /** Writes a snapshot for an operator, after the one in progress. */
-  async writeSnapshot(content: () => SnapshotContent): Promise<SnapshotFile> {
+  async writeSnapshot(content: () => SnapshotContent): Promise<WrittenSnapshot> {
     while (this.snapshot !== null || this.barrier !== null) await (this.barrier ?? this.snapshot);
     const begun = content();
     const written = this.write(begun);

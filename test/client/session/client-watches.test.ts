@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
+  ClientWatches,
   makeWatchEvent,
   type WatchKind,
-  WatchManager,
-} from '../../../src/client/session/watch-manager.js';
+} from '../../../src/client/session/client-watches.js';
 import { EventType, WatcherType } from '../../../src/protocol/watch-event.js';
 
 const KINDS: readonly WatchKind[] = ['data', 'exists', 'child', 'persistent', 'recursive'];
@@ -14,7 +14,7 @@ const KINDS: readonly WatchKind[] = ['data', 'exists', 'child', 'persistent', 'r
  * reaches.
  */
 function kindsTold(type: number, path: string, times = 1): string[] {
-  const watches = new WatchManager();
+  const watches = new ClientWatches();
   const names = new Map<unknown, WatchKind>();
   for (const kind of KINDS) {
     const watcher = (): void => {};
@@ -50,14 +50,14 @@ test('only a recursive watch gets events of descendants', () => {
 });
 
 test('a recursive watch of the root gets every event', () => {
-  const watches = new WatchManager();
+  const watches = new ClientWatches();
   watches.add('recursive', '/', () => {});
   assert.is(watches.trigger(EventType.NodeCreated, '/').size, 1);
   assert.is(watches.trigger(EventType.NodeDeleted, '/x/y').size, 1);
 });
 
 test('a watcher that is set twice is called once', () => {
-  const watches = new WatchManager();
+  const watches = new ClientWatches();
   const watcher = (): void => {};
   watches.add('data', '/a', watcher);
   watches.add('data', '/a', watcher);
@@ -73,7 +73,7 @@ for (const [name, told] of [
   ['PersistentRecursive', ['PersistentWatchRemoved 1']],
 ] as const) {
   test(`removing ${name} tells ${told.join(', ')}`, () => {
-    const watches = new WatchManager();
+    const watches = new ClientWatches();
     for (const kind of KINDS) watches.add(kind, '/a', () => {});
     const removed = watches.remove('/a', WatcherType[name]);
     assert.equal(
