@@ -1,5 +1,5 @@
 import type { ZooKeeperClient } from '../client/base/client.js';
-import { parseNameGlob } from '../commands/zksh/language/path-glob.js';
+import { parseNameGlob } from '../commands/znodes/path-glob.js';
 import { walkTree } from '../commands/znodes/walk.js';
 import { baseName } from '../protocol/path.js';
 import type { Match, Search, Subtree } from './api/shapes.js';

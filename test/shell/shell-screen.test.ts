@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { textWidth } from '../../src/commands/terminal/text-width.js';
 import { makeVocabulary } from '../../src/commands/zksh/completing/vocabulary.js';
-import { resolvePath } from '../../src/commands/zksh/language/resolve-path.js';
+import { resolvePath } from '../../src/commands/znodes/resolve-path.js';
 import { allCommands } from '../../src/commands/zksh/running/registry.js';
 import { EMPTY_LINE } from '../../src/shell/line/line-editor.js';
 import { initialState, type ShellState } from '../../src/shell/shell-state.js';

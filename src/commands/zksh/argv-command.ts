@@ -1,6 +1,6 @@
 import type { OptionSpec } from './engine/command.js';
 import type { Statement, Token } from './language/parse-line.js';
-import { GLOB_SIGNS } from './language/path-glob.js';
+import { GLOB_SIGNS } from './language/word-builder.js';
 import { COMMAND_WORDS } from './running/registry.js';
 import type { ScriptItem } from './script-source.js';
 

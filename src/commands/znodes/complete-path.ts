@@ -1,4 +1,4 @@
-import { resolvePath } from '../zksh/language/resolve-path.js';
+import { resolvePath } from './resolve-path.js';
 
 export type ListChildren = (path: string) => Promise<readonly string[]>;
 

@@ -1,8 +1,8 @@
 import type { ZooKeeperClient } from '../../client/base/client.js';
 import { ZooKeeperError } from '../../client/base/errors.js';
 import { childPath } from '../../protocol/path.js';
-import type { NamePattern, NameTest, PathPattern } from '../zksh/language/path-glob.js';
 import { mapBounded } from './map-bounded.js';
+import type { NamePattern, NameTest, PathPattern } from './path-glob.js';
 import { walkTree } from './walk.js';
 
 export interface Expanded {

@@ -4,7 +4,7 @@ import type { AskCertificate } from '../../ensemble/certificate.js';
 import type { ReadConfig } from '../../ensemble/verdict/discover.js';
 import type { OpsResult } from '../../ensemble/verdict/result.js';
 import type { OpsTerminal } from '../../terminal/ops-terminal.js';
-import type { NameTest } from '../../zksh/language/path-glob.js';
+import type { NameTest } from '../../znodes/path-glob.js';
 import type { Grid } from './grid.js';
 import type { StartLive } from './live.js';
 import type { OutputFormat } from './options.js';

@@ -3,7 +3,7 @@ import type { MemberSource } from '../../ensemble/members.js';
 import type { OpsVerb } from '../../ensemble/verb.js';
 import { type LimitChange, type LimitLevel, parseLimit } from '../../ensemble/verdict/limits.js';
 import type { CallOption } from '../../program/command-line.js';
-import { type NameTest, parseNameGlob } from '../../zksh/language/path-glob.js';
+import { type NameTest, parseNameGlob } from '../../znodes/path-glob.js';
 import type { ProfileOptions } from './profile.js';
 import type { Task } from './task.js';
 

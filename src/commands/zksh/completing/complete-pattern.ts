@@ -2,7 +2,7 @@
 // completed from the children of all matches.
 
 import type { ListChildren } from '../../znodes/complete-path.js';
-import { type NamePattern, parsePathGlob } from '../language/path-glob.js';
+import { type NamePattern, parsePathGlob } from '../../znodes/path-glob.js';
 import type { Found } from './complete.js';
 
 export const NOTHING: Found = { prefix: '', choices: [] };

@@ -1,8 +1,8 @@
 import { pathFault } from '../../../protocol/path.js';
 import { type Place, usageError } from '../../program/command-error.js';
 import { suggestWord } from '../../program/suggest-word.js';
+import { patternFault } from '../../znodes/path-glob.js';
 import type { Token } from '../language/parse-line.js';
-import { patternFault } from '../language/path-glob.js';
 import { aclOf } from './acl-of-token.js';
 import {
   type ArgumentSpec,

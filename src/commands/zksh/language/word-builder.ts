@@ -1,4 +1,5 @@
-import { GLOB_SIGNS } from './path-glob.js';
+/** Characters with a meaning in patterns, brackets, or braces. */
+export const GLOB_SIGNS: ReadonlySet<string> = new Set('*?[]{},!^-\\');
 
 export class WordBuilder {
   #text = '';

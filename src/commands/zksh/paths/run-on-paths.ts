@@ -4,11 +4,11 @@ import type { ErrorName } from '../../../protocol/error-code.js';
 import { CommandError, ExitCode, usageError } from '../../program/command-error.js';
 import { expandPaths } from '../../znodes/expand-paths.js';
 import { mapBounded } from '../../znodes/map-bounded.js';
+import { type PathPattern, parsePathGlob } from '../../znodes/path-glob.js';
 import { partialError } from '../../znodes/walk.js';
 import type { ArgumentSpec, Command, CommandContext, ParsedArguments } from '../engine/command.js';
 import { deriveContext } from '../engine/derive-context.js';
 import type { Token } from '../language/parse-line.js';
-import { type PathPattern, parsePathGlob } from '../language/path-glob.js';
 import type { Column, Result, Row } from '../results/result.js';
 import { amountOf, confirmMany } from './confirm-many.js';
 

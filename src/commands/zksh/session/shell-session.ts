@@ -4,7 +4,7 @@ import { chrootStart } from '../../../client/base/connect-string.js';
 import type { TlsOptions } from '../../../client/base/tls.js';
 import { badTarget, checkTarget, namedServers } from '../../connecting/target.js';
 import { notConnected } from '../../program/command-error.js';
-import { resolvePath } from '../language/resolve-path.js';
+import { resolvePath } from '../../znodes/resolve-path.js';
 import type { Result } from '../results/result.js';
 import type { ChangeJournal } from './change-journal.js';
 import { makeClient } from './make-client.js';

@@ -3,8 +3,8 @@ import * as assert from 'uvu/assert';
 import { CommandError } from '../../../../src/commands/program/command-error.js';
 import { parseArguments } from '../../../../src/commands/zksh/engine/parse-arguments.js';
 import { parseLine } from '../../../../src/commands/zksh/language/parse-line.js';
-import { resolvePath } from '../../../../src/commands/zksh/language/resolve-path.js';
 import { findCommand } from '../../../../src/commands/zksh/running/registry.js';
+import { resolvePath } from '../../../../src/commands/znodes/resolve-path.js';
 
 async function parse(line: string) {
   const [statement] = parseLine(line).statements;

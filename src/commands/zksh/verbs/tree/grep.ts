@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { counted } from '../../../program/counted.js';
+import { escapeRegExp } from '../../../znodes/path-glob.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import type { Token } from '../../language/parse-line.js';
-import { escapeRegExp } from '../../language/path-glob.js';
 import { CommandWalk, WALK_OPTIONS, WALK_ROOT } from '../../paths/walk-command.js';
 import type { Result } from '../../results/result.js';
 import { regExpOf } from './name-pattern.js';

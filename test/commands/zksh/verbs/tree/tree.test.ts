@@ -1,8 +1,8 @@
 // Commands that walk trees, with the bundled server and Apache's.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseNameGlob } from '../../../../../src/commands/zksh/language/path-glob.js';
 import { TopList } from '../../../../../src/commands/zksh/verbs/tree/top-list.js';
+import { parseNameGlob } from '../../../../../src/commands/znodes/path-glob.js';
 import type { ServedShell } from '../../../../support/served-shell.js';
 import { serverTest } from '../../../../support/shell-suite.js';
 

@@ -8,11 +8,8 @@
 // does not match /zookeeper.
 
 import { Matcher } from '@isaacs/nonrecursive-glob-match';
-import { pathFault } from '../../../protocol/path.js';
+import { pathFault } from '../../protocol/path.js';
 import { resolvePath } from './resolve-path.js';
-
-/** Characters with a meaning in patterns, brackets, or braces. */
-export const GLOB_SIGNS: ReadonlySet<string> = new Set('*?[]{},!^-\\');
 
 export interface NameTest {
   test(name: string): boolean;

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { resolvePath } from '../../../../src/commands/zksh/language/resolve-path.js';
+import { resolvePath } from '../../../src/commands/znodes/resolve-path.js';
 
 const CASES: readonly (readonly [text: string, cwd: string, path: string])[] = [
   ['/', '/', '/'],

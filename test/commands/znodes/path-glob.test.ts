@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseLine } from '../../../../src/commands/zksh/language/parse-line.js';
-import { expandBraces, parsePathGlob } from '../../../../src/commands/zksh/language/path-glob.js';
+import { parseLine } from '../../../src/commands/zksh/language/parse-line.js';
+import { expandBraces, parsePathGlob } from '../../../src/commands/znodes/path-glob.js';
 
 /** The word as in a line, and its pattern, or undefined for a plain path. */
 function patternOf(word: string, cwd = '/') {

@@ -1,4 +1,4 @@
-import { parentPath } from '../../../protocol/path.js';
+import { parentPath } from '../../protocol/path.js';
 
 /**
  * Relative paths start at `cwd`, `.` and `..` work as in a file system, and a trailing `/` is
