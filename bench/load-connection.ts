@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { FrameDecoder } from '../src/jute/frame-decoder.js';
 import { OutputArchive } from '../src/jute/output-archive.js';
 import { OpCode } from '../src/protocol/op-code.js';
-import { ConnectRequest } from '../test/support/jute-records.js';
+import { ConnectRequest } from '../test/support/bytes/jute-records.js';
 import { writeRead } from './load-requests.js';
 
 const MAX_REPLY = 64 * 1024 * 1024;

@@ -4,7 +4,7 @@ import { InputArchive } from '../src/jute/input-archive.js';
 import { OutputArchive } from '../src/jute/output-archive.js';
 import { OpCode } from '../src/protocol/op-code.js';
 import { SetWatches } from '../src/protocol/proto.js';
-import { ConnectRequest, ConnectResponse } from '../test/support/jute-records.js';
+import { ConnectRequest, ConnectResponse } from '../test/support/bytes/jute-records.js';
 
 const SESSION_TIMEOUT_MS = 60_000;
 const MAX_REPLY = 1024 * 1024;

@@ -1,7 +1,7 @@
 // Writes docs/errors.md, the text of every error: npm run errors
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { errorsPage } from '../dist/test/support/errors-page.js';
+import { errorsPage } from '../dist/test/support/pages/errors-page.js';
 import { readSources } from '../dist/test/support/tidy/source-file.js';
 
 writeFileSync(

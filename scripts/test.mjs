@@ -154,7 +154,7 @@ async function lint() {
 
 const queue = testFiles();
 if (otherFolder === undefined) {
-  const { makeJavaArchive } = await import('../dist/test/support/make-java-archive.js');
+  const { makeJavaArchive } = await import('../dist/test/support/apache/make-java-archive.js');
   // Without it the tests are slower, and tests that need the server print its error.
   await makeJavaArchive().catch((error) => console.log(`no archive of classes: ${error.message}`));
 }

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as recipes from '../src/recipes/index.js';
-import { curlTest } from './support/curl.js';
-import { errorsPage } from './support/errors-page.js';
-import { blocksOf, COMMANDS, checkConsole, checkPrograms } from './support/page-examples.js';
+import { curlTest } from './support/machine/curl.js';
+import { errorsPage } from './support/pages/errors-page.js';
+import { blocksOf, COMMANDS, checkConsole, checkPrograms } from './support/pages/page-examples.js';
 import { PROJECT_ROOT, readProjectFile, readSources } from './support/tidy/source-file.js';
 
 const ROOT_PAGES = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md'];

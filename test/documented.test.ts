@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeTempDir } from './support/temp-dir.js';
+import { makeTempDir } from './support/machine/temp-dir.js';
+import { undocumented } from './support/pages/undocumented.js';
 import { PROJECT_ROOT, readProjectFile } from './support/tidy/source-file.js';
-import { undocumented } from './support/undocumented.js';
 
 interface Entry {
   readonly import: { readonly types: string };

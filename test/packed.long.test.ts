@@ -7,7 +7,7 @@ import vm from 'node:vm';
 import { buildSync } from 'esbuild';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeTempDir } from './support/temp-dir.js';
+import { makeTempDir } from './support/machine/temp-dir.js';
 import { PROJECT_ROOT, readProjectFile } from './support/tidy/source-file.js';
 
 const MODULES = join(PROJECT_ROOT, 'node_modules');

@@ -5,8 +5,13 @@ import { promisify } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startServer } from '../src/server/main.js';
-import { blocksOf, checkConsole, checkPrograms, makeCommands } from './support/page-examples.js';
-import { makeTempDir } from './support/temp-dir.js';
+import { makeTempDir } from './support/machine/temp-dir.js';
+import {
+  blocksOf,
+  checkConsole,
+  checkPrograms,
+  makeCommands,
+} from './support/pages/page-examples.js';
 import { readProjectFile } from './support/tidy/source-file.js';
 
 const README = readProjectFile('README.md');

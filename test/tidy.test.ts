@@ -48,19 +48,19 @@ const REGISTRARS = [
   'test/server/node/admin/admin-apache.test.ts',
   'test/scripts/node-versions.long.test.ts',
   'test/certificates/key-store.test.ts',
-  'test/support/chromium.ts',
-  'test/support/kdc.ts',
-  'test/support/curl.ts',
-  'test/support/ipv6.ts',
-  'test/support/namespaces.ts',
-  'test/support/ocsp-responder.ts',
-  'test/support/oracle.ts',
-  'test/support/outer-shells.ts',
-  'test/support/promtool.ts',
-  'test/support/booted-systemd.ts',
-  'test/support/dpkg.ts',
-  'test/support/systemd.ts',
-  'test/support/terminal.ts',
+  'test/support/machine/chromium.ts',
+  'test/support/peers/kdc.ts',
+  'test/support/machine/curl.ts',
+  'test/support/machine/ipv6.ts',
+  'test/support/machine/namespaces.ts',
+  'test/support/peers/ocsp-responder.ts',
+  'test/support/apache/oracle.ts',
+  'test/support/machine/outer-shells.ts',
+  'test/support/machine/promtool.ts',
+  'test/support/machine/booted-systemd.ts',
+  'test/support/apache/dpkg.ts',
+  'test/support/machine/systemd.ts',
+  'test/support/terminal/terminal.ts',
 ];
 
 /** Files over 300 lines with their maximum length. The figures may only decrease. */
@@ -77,7 +77,7 @@ const LONG_FILES: Readonly<Record<string, number>> = {
   'test/server/config/config.test.ts': 320,
   'test/server/quorum/worlds/ensemble-world.ts': 320,
   'test/server/persistence/apache-files.test.ts': 360,
-  'test/support/fake-client.ts': 320,
+  'test/support/peers/fake-client.ts': 320,
 };
 
 /** Sources that no command reaches, each with the reason to keep it. */

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { askWord } from '../../src/client/index.js';
-import { freePort } from '../support/free-port.js';
-import { makeTempDir } from '../support/temp-dir.js';
+import { freePort } from '../support/machine/free-port.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
 import { PROJECT_ROOT } from '../support/tidy/source-file.js';
 import { waitFor } from '../support/wait-for.js';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { codeCacheFile, compileBundle } from '../../src/bin/compiled-bundle.js';
-import { makeTempDir } from '../support/temp-dir.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
 import { PROJECT_ROOT, readProjectFile } from '../support/tidy/source-file.js';
 
 // The commands as shipped: a launcher, a bundle, and its V8 code cache.

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type PeerCertificate, pathToTrusted } from '../../src/certificates/certificate-path.js';
-import { type Credentials, makeAuthority } from '../support/certs.js';
+import { type Credentials, makeAuthority } from '../support/tls/certs.js';
 
 /** As Node.js shows what a peer sent. */
 function sent(...chain: readonly { readonly cert: string }[]): PeerCertificate {

@@ -7,6 +7,7 @@ import {
   listPlaces,
   readRevocationList,
 } from '../../src/certificates/crl.js';
+import { bool, der, integer, sequence } from '../support/bytes/der.js';
 import {
   type Authority,
   type Credentials,
@@ -14,8 +15,7 @@ import {
   extension,
   makeAuthority,
   pointName,
-} from '../support/certs.js';
-import { bool, der, integer, sequence } from '../support/der.js';
+} from '../support/tls/certs.js';
 
 const HERE = 'http://lists.example/ca.crl';
 

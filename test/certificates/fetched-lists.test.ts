@@ -3,8 +3,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CrlError } from '../../src/certificates/crl.js';
 import { FetchedLists } from '../../src/certificates/fetched-lists.js';
-import { type Authority, daysFromNow, makeAuthority } from '../support/certs.js';
-import { type ListServer, startLists } from '../support/list-server.js';
+import { type ListServer, startLists } from '../support/peers/list-server.js';
+import { type Authority, daysFromNow, makeAuthority } from '../support/tls/certs.js';
 
 const MINUTE_MS = 60_000;
 const LIMITS = { timeMs: 10_000, maxListBytes: 65_536, maxLists: 2 };

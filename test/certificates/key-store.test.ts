@@ -6,10 +6,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readKeyStore, readTrustStore, StoreError } from '../../src/certificates/key-store.js';
 import { readPkcs12 } from '../../src/certificates/pkcs12.js';
-import { makeAuthority } from '../support/certs.js';
-import { integer, octets, oid, sequence, tagged } from '../support/der.js';
-import { KEYTOOL, oracleTest } from '../support/oracle.js';
-import { makeTlsFiles, type TlsFiles } from '../support/tls-world.js';
+import { KEYTOOL, oracleTest } from '../support/apache/oracle.js';
+import { integer, octets, oid, sequence, tagged } from '../support/bytes/der.js';
+import { makeAuthority } from '../support/tls/certs.js';
+import { makeTlsFiles, type TlsFiles } from '../support/tls/tls-world.js';
 
 function withFiles(run: (files: TlsFiles) => void): () => void {
   return () => {

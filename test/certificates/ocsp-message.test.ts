@@ -7,8 +7,13 @@ import {
   type OcspQuestion,
   writeOcspRequest,
 } from '../../src/certificates/ocsp-message.js';
-import { type Authority, type Credentials, daysFromNow, makeAuthority } from '../support/certs.js';
-import { answerOcsp, type OcspIndex, opensslTest } from '../support/ocsp-responder.js';
+import { answerOcsp, type OcspIndex, opensslTest } from '../support/peers/ocsp-responder.js';
+import {
+  type Authority,
+  type Credentials,
+  daysFromNow,
+  makeAuthority,
+} from '../support/tls/certs.js';
 
 const NONCE = Buffer.from('00112233445566778899aabbccddeeff', 'hex');
 const HOUR_MS = 3_600_000;

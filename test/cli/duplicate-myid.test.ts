@@ -4,14 +4,14 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { askWord } from '../../src/client/base/four-letter.js';
 import { createClient } from '../../src/client/index.js';
-import { runZkserver } from '../support/bundled.js';
-import { freePort } from '../support/free-port.js';
 import {
   type Member,
   makeSeats,
   type Seats,
   waitUntilServing,
-} from '../support/oracle-ensemble.js';
+} from '../support/apache/oracle-ensemble.js';
+import { runZkserver } from '../support/bundled.js';
+import { freePort } from '../support/machine/free-port.js';
 import { waitFor } from '../support/wait-for.js';
 
 const SENTENCE = /server 1: two connections claim its id/g;

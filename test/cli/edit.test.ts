@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startServer } from '../../src/server/main.js';
-import { runZksh } from '../support/run-zksh.js';
-import { makeTempDir } from '../support/temp-dir.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
+import { runZksh } from '../support/terminal/run-zksh.js';
 
 const ZKSH = fileURLToPath(new URL('../../bin/zksh.cjs', import.meta.url));
 

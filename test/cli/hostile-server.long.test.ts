@@ -8,10 +8,10 @@ import { askWord } from '../../src/client/base/four-letter.js';
 import { TASKS, VERBS } from '../../src/commands/zkops/index.js';
 import { mapBounded } from '../../src/commands/znodes/map-bounded.js';
 import { callTask } from '../commands/zkops/call-task.js';
-import { closeAll } from '../support/fake-member.js';
-import { HARMFUL, HARMS, HOSTILE_NAME, startHostile } from '../support/hostile-server.js';
-import { runZkops } from '../support/run-zkops.js';
-import { startZksh, type ZkshRun } from '../support/run-zksh.js';
+import { closeAll } from '../support/peers/fake-member.js';
+import { HARMFUL, HARMS, HOSTILE_NAME, startHostile } from '../support/peers/hostile-server.js';
+import { runZkops } from '../support/terminal/run-zkops.js';
+import { startZksh, type ZkshRun } from '../support/terminal/run-zksh.js';
 import { waitFor } from '../support/wait-for.js';
 
 /** A run that has not ended by then hangs. Its own limits are below a second. */

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { runZksh } from '../support/run-zksh.js';
+import { runZksh } from '../support/terminal/run-zksh.js';
 import { waitFor } from '../support/wait-for.js';
 import { HOLD, inWorld, says } from './recipe-world.js';
 

@@ -1,6 +1,6 @@
 import { createClient } from '../../src/client/zookeeper.js';
 import { startBundled } from '../support/bundled.js';
-import { runZksh, startZksh, type ZkshProcess } from '../support/run-zksh.js';
+import { runZksh, startZksh, type ZkshProcess } from '../support/terminal/run-zksh.js';
 import { waitFor } from '../support/wait-for.js';
 
 export interface World {

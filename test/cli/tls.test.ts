@@ -4,10 +4,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { RunningServer } from '../../src/server/main.js';
 import { runZkserver } from '../support/bundled.js';
-import { daysFromNow } from '../support/certs.js';
-import { freePort } from '../support/free-port.js';
-import { runZksh } from '../support/run-zksh.js';
-import { makeTlsFiles, startSecure, type TlsFiles, talk } from '../support/tls-world.js';
+import { freePort } from '../support/machine/free-port.js';
+import { runZksh } from '../support/terminal/run-zksh.js';
+import { daysFromNow } from '../support/tls/certs.js';
+import { makeTlsFiles, startSecure, type TlsFiles, talk } from '../support/tls/tls-world.js';
 import { waitFor } from '../support/wait-for.js';
 
 const ZKOPS = fileURLToPath(new URL('../../bin/zkops.cjs', import.meta.url));

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { entries, TARGET, withS3 } from '../commands/zkops/backup/s3-world.js';
-import { SECRET_KEY } from '../support/s3-server.js';
+import { buildLog } from '../support/bytes/zk-files.js';
+import { watchProcess } from '../support/machine/watched-process.js';
+import { SECRET_KEY } from '../support/peers/s3-server.js';
 import { waitFor } from '../support/wait-for.js';
-import { watchProcess } from '../support/watched-process.js';
-import { buildLog } from '../support/zk-files.js';
 
 const ZKOPS = fileURLToPath(new URL('../../bin/zkops.cjs', import.meta.url));
 const MANIFEST = 'bucket/zk/one/zkops-backup.json';

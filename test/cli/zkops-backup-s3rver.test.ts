@@ -10,10 +10,10 @@ import { WORDS } from '../../src/fourlw/index.js';
 import { withAws } from '../commands/zkops/backup/s3-world.js';
 import { makeDir } from '../server/node/storage/make-dir.js';
 import { startBundled } from '../support/bundled.js';
-import { SteadyWriters } from '../support/steady-writers.js';
-import { makeTempDir } from '../support/temp-dir.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
+import { watchProcess } from '../support/machine/watched-process.js';
+import { SteadyWriters } from '../support/peers/steady-writers.js';
 import { waitFor } from '../support/wait-for.js';
-import { watchProcess } from '../support/watched-process.js';
 
 const ZKOPS = fileURLToPath(new URL('../../bin/zkops.cjs', import.meta.url));
 const TARGET = 's3://bucket/zk/one';

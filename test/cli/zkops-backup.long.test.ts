@@ -8,11 +8,11 @@ import { WORDS } from '../../src/fourlw/index.js';
 import { startEnsemble } from '../../src/server/main.js';
 import { callTask, taskJson } from '../commands/zkops/call-task.js';
 import { makeDir } from '../server/node/storage/make-dir.js';
+import { oracleTest, startOracle } from '../support/apache/oracle.js';
 import { startBundled } from '../support/bundled.js';
-import { oracleTest, startOracle } from '../support/oracle.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
+import { SteadyWriters } from '../support/peers/steady-writers.js';
 import { Random } from '../support/random.js';
-import { SteadyWriters } from '../support/steady-writers.js';
-import { makeTempDir } from '../support/temp-dir.js';
 import { waitFor } from '../support/wait-for.js';
 
 const MOMENTS = 20;

@@ -7,11 +7,11 @@ import { askWord } from '../../src/client/base/four-letter.js';
 import { createClient } from '../../src/client/zookeeper.js';
 import { startEnsemble } from '../../src/server/main.js';
 import { callTask, taskJson } from '../commands/zkops/call-task.js';
+import { oracleTest } from '../support/apache/oracle.js';
+import { makeSeats, waitUntilServing } from '../support/apache/oracle-ensemble.js';
 import { startBundled } from '../support/bundled.js';
-import { freePort } from '../support/free-port.js';
-import { oracleTest } from '../support/oracle.js';
-import { makeSeats, waitUntilServing } from '../support/oracle-ensemble.js';
-import { makeTlsFiles, startSecure, type TlsFiles } from '../support/tls-world.js';
+import { freePort } from '../support/machine/free-port.js';
+import { makeTlsFiles, startSecure, type TlsFiles } from '../support/tls/tls-world.js';
 import { waitFor } from '../support/wait-for.js';
 
 const ZKOPS = fileURLToPath(new URL('../../bin/zkops.cjs', import.meta.url));

@@ -5,10 +5,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CreateModes, createClient, type ZooKeeperClient } from '../../src/client/index.js';
 import { callTask, taskJson } from '../commands/zkops/call-task.js';
+import { oracleTest, startOracle } from '../support/apache/oracle.js';
 import { startBundled } from '../support/bundled.js';
-import { freePort } from '../support/free-port.js';
-import { oracleTest, startOracle } from '../support/oracle.js';
-import { makeTempDir } from '../support/temp-dir.js';
+import { freePort } from '../support/machine/free-port.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
 
 const NARROW = [{ perms: 21, id: { scheme: 'world', id: 'anyone' } }];
 

@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { askWord } from '../../src/client/base/four-letter.js';
 import { createClient } from '../../src/client/zookeeper.js';
 import { taskJson } from '../commands/zkops/call-task.js';
-import { makeSeats, type Seat, waitUntilServing } from '../support/oracle-ensemble.js';
+import { makeSeats, type Seat, waitUntilServing } from '../support/apache/oracle-ensemble.js';
 
 const ZKSERVER = fileURLToPath(new URL('../../bin/zkserver.cjs', import.meta.url));
 

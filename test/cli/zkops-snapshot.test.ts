@@ -7,8 +7,8 @@ import type { SessionClient } from '../../src/client/base/client.js';
 import { createClient } from '../../src/client/index.js';
 import { callTask, taskJson } from '../commands/zkops/call-task.js';
 import { startBundled } from '../support/bundled.js';
-import { freePort } from '../support/free-port.js';
-import { makeTempDir } from '../support/temp-dir.js';
+import { freePort } from '../support/machine/free-port.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
 
 interface World {
   readonly client: SessionClient;

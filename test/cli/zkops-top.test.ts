@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startServer } from '../../src/server/main.js';
-import { freePort } from '../support/free-port.js';
-import { startTerminal, terminalTest } from '../support/terminal.js';
+import { freePort } from '../support/machine/free-port.js';
+import { startTerminal, terminalTest } from '../support/terminal/terminal.js';
 
 const ZKOPS = fileURLToPath(new URL('../../bin/zkops.cjs', import.meta.url));
 const CONFIG = { config: { '4lw.commands.whitelist': '*' } };

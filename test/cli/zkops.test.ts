@@ -8,9 +8,9 @@ import { askWord } from '../../src/client/base/four-letter.js';
 import { runVerb } from '../../src/commands/ensemble/verdict/run.js';
 import { VERBS } from '../../src/commands/zkops/index.js';
 import { startServer } from '../../src/server/main.js';
-import { freePort } from '../support/free-port.js';
-import { type Oracle, oracleTest, startOracle } from '../support/oracle.js';
-import { makeTempDir } from '../support/temp-dir.js';
+import { type Oracle, oracleTest, startOracle } from '../support/apache/oracle.js';
+import { freePort } from '../support/machine/free-port.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
 
 const ZKOPS = fileURLToPath(new URL('../../bin/zkops.cjs', import.meta.url));
 

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createClient } from '../../src/client/index.js';
-import { makeTempDir } from '../support/temp-dir.js';
-import { startTerminal, terminalTest } from '../support/terminal.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
+import { startTerminal, terminalTest } from '../support/terminal/terminal.js';
 import { waitFor } from '../support/wait-for.js';
 
 const ZKSERVER = fileURLToPath(new URL('../../bin/zkserver.cjs', import.meta.url));

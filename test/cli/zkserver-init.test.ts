@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseConfig } from '../../src/server/config/config.js';
+import { isServing } from '../support/apache/oracle.js';
 import { runZkserver } from '../support/bundled.js';
-import { freePort } from '../support/free-port.js';
-import { isServing } from '../support/oracle.js';
-import { makeTempDir } from '../support/temp-dir.js';
+import { freePort } from '../support/machine/free-port.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
 import { waitFor } from '../support/wait-for.js';
 
 const ZKSERVER = fileURLToPath(new URL('../../bin/zkserver.cjs', import.meta.url));

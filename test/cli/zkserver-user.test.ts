@@ -4,8 +4,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { askWord } from '../../src/client/base/four-letter.js';
 import { runZkserver } from '../support/bundled.js';
-import { namespaceTest } from '../support/namespaces.js';
-import { makeTempDir } from '../support/temp-dir.js';
+import { namespaceTest } from '../support/machine/namespaces.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
 import { waitFor } from '../support/wait-for.js';
 
 namespaceTest('a server needs no name for its user', async () => {

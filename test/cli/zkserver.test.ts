@@ -8,8 +8,8 @@ import type { SessionClient } from '../../src/client/base/client.js';
 import { createClient } from '../../src/client/zookeeper.js';
 import { SERVER_VERBS } from '../../src/commands/zkserver/cli.js';
 import { ExitCode } from '../../src/server/main.js';
-import { freePort } from '../support/free-port.js';
-import { makeTempDir } from '../support/temp-dir.js';
+import { freePort } from '../support/machine/free-port.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
 import { waitFor } from '../support/wait-for.js';
 
 const ZKSERVER = fileURLToPath(new URL('../../bin/zkserver.cjs', import.meta.url));

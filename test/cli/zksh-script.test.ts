@@ -2,9 +2,9 @@
 // all.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { oracleTest, startOracle } from '../support/apache/oracle.js';
 import { startBundled, startBundledEnsemble } from '../support/bundled.js';
-import { oracleTest, startOracle } from '../support/oracle.js';
-import { runZksh } from '../support/run-zksh.js';
+import { runZksh } from '../support/terminal/run-zksh.js';
 
 const SCRIPT = `
 create /a hello

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type RunningServer, startServer } from '../../src/server/main.js';
-import { freePort } from '../support/free-port.js';
-import { runZksh, startZksh } from '../support/run-zksh.js';
-import { makeTempDir } from '../support/temp-dir.js';
+import { freePort } from '../support/machine/free-port.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
+import { runZksh, startZksh } from '../support/terminal/run-zksh.js';
 import { waitFor } from '../support/wait-for.js';
 
 function serverTest(name: string, run: (server: RunningServer, target: string) => Promise<void>) {

@@ -1,7 +1,7 @@
 /** Every function of the entry that works on a client, and what each of its arguments takes. */
 import * as entry from '../../src/client/index.js';
 import { argument, type Call, type Kind } from '../support/arguments/wrong-kinds.js';
-import { FakeClient } from '../support/fake-client.js';
+import { FakeClient } from '../support/peers/fake-client.js';
 
 const TEXT: readonly Kind[] = ['string', "''"];
 const POLICY = { attempts: 1, firstDelayMs: 1, longestDelayMs: 1, totalMs: 1 };

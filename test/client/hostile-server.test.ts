@@ -11,7 +11,7 @@ import {
   WatcherType,
   ZooKeeperError,
 } from '../../src/client/index.js';
-import { HARMS, startHostile } from '../support/hostile-server.js';
+import { HARMS, startHostile } from '../support/peers/hostile-server.js';
 import { clientCalls } from './client-calls.js';
 
 const CALLS: Readonly<Record<string, (client: SessionClient) => Promise<unknown>>> = {

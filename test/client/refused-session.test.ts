@@ -2,8 +2,8 @@
 import { createServer } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { freePort } from '../support/free-port.js';
-import { runZksh } from '../support/run-zksh.js';
+import { freePort } from '../support/machine/free-port.js';
+import { runZksh } from '../support/terminal/run-zksh.js';
 import { PASSWORD, SessionHarness, welcome } from './session-harness.js';
 
 test('a session that a server refuses does not count as expired', () => {

@@ -4,7 +4,7 @@ import { createNativeClient } from '../../src/client/native/native.js';
 import { createClient } from '../../src/client/zookeeper.js';
 import { CreateModes } from '../../src/protocol/create-mode.js';
 import { startBundled } from '../support/bundled.js';
-import { startProxy } from '../support/proxy.js';
+import { startProxy } from '../support/peers/proxy.js';
 import { waitFor } from '../support/wait-for.js';
 
 test('a session moves to its new list of servers, and keeps its state', async () => {

@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ConnectError, ZooKeeperError } from '../../src/client/base/errors.js';
 import { ZooKeeper } from '../../src/client/zookeeper.js';
-import { freePort } from '../support/free-port.js';
+import { freePort } from '../support/machine/free-port.js';
 import { waitFor } from '../support/wait-for.js';
 import { bytes, event, reply, stat, welcome } from './session-harness.js';
 

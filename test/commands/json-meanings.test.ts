@@ -6,10 +6,10 @@ import * as assert from 'uvu/assert';
 import { askWord } from '../../src/client/base/four-letter.js';
 import { VERBS } from '../../src/commands/zkops/index.js';
 import { startBundled } from '../support/bundled.js';
-import { type KnownMeanings, Meanings } from '../support/json-meanings.js';
-import { runZkops } from '../support/run-zkops.js';
-import { runZksh } from '../support/run-zksh.js';
-import { makeTempDir } from '../support/temp-dir.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
+import { type KnownMeanings, Meanings } from '../support/pages/json-meanings.js';
+import { runZkops } from '../support/terminal/run-zkops.js';
+import { runZksh } from '../support/terminal/run-zksh.js';
 import { readProjectFile } from '../support/tidy/source-file.js';
 import { callTask } from './zkops/call-task.js';
 

@@ -5,7 +5,7 @@ import { parseServerAddress } from '../../src/client/base/connect-string.js';
 import { askWord } from '../../src/client/base/four-letter.js';
 import { createClient } from '../../src/client/zookeeper.js';
 import { startBundledEnsemble } from '../support/bundled.js';
-import { freePort } from '../support/free-port.js';
+import { freePort } from '../support/machine/free-port.js';
 import { apacheNames, laterNames } from './apache.js';
 import { METRICS } from './states.js';
 

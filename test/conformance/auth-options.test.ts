@@ -5,8 +5,8 @@ import * as assert from 'uvu/assert';
 import { ErrorCode } from '../../src/protocol/error-code.js';
 import { OpCode } from '../../src/protocol/op-code.js';
 import { OPEN_ACL_UNSAFE } from '../../src/protocol/perms.js';
+import { oracleTest, startOracle } from '../support/apache/oracle.js';
 import { startBundled } from '../support/bundled.js';
-import { oracleTest, startOracle } from '../support/oracle.js';
 import { RawClient } from './support/raw-client.js';
 
 const NOTHING = Buffer.alloc(0);

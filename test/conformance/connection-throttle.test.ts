@@ -3,8 +3,8 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { oracleTest, startOracle } from '../support/apache/oracle.js';
 import { startBundled } from '../support/bundled.js';
-import { oracleTest, startOracle } from '../support/oracle.js';
 import { RawClient } from './support/raw-client.js';
 
 const CONFIG = { connection_throttle_tokens: '2', connection_throttle_fill_time: '3600000' };

@@ -1,18 +1,18 @@
 /** Both servers fetch revocation lists, and accept and refuse the same clients. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { daysFromNow, extension } from '../support/certs.js';
-import { integer } from '../support/der.js';
-import { freePort } from '../support/free-port.js';
-import { startLists } from '../support/list-server.js';
-import { NETTY_JARS, ORACLE, oracleTest, startOracle } from '../support/oracle.js';
+import { NETTY_JARS, ORACLE, oracleTest, startOracle } from '../support/apache/oracle.js';
+import { integer } from '../support/bytes/der.js';
+import { freePort } from '../support/machine/free-port.js';
+import { startLists } from '../support/peers/list-server.js';
+import { daysFromNow, extension } from '../support/tls/certs.js';
 import {
   makeTlsFiles,
   nettyProperties,
   startSecure,
   type TlsFiles,
   talk,
-} from '../support/tls-world.js';
+} from '../support/tls/tls-world.js';
 
 /** A TLS port of one of the servers. */
 async function startServer(isApache: boolean, files: TlsFiles) {

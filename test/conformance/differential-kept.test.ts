@@ -5,10 +5,10 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { isOracle39, ORACLE, oracleTest, startOracle } from '../support/apache/oracle.js';
 import { startBundled } from '../support/bundled.js';
-import { isOracle39, ORACLE, oracleTest, startOracle } from '../support/oracle.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
 import { SharedByTests } from '../support/shared-by-tests.js';
-import { makeTempDir } from '../support/temp-dir.js';
 import { DELIBERATE } from './support/compare.js';
 import { type Difference, KEPT, type Told } from './support/kept-differences.js';
 import { exists, send } from './support/ops.js';

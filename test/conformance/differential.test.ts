@@ -10,9 +10,9 @@
 import { parseArgs } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { oracleTest, startOracle } from '../support/apache/oracle.js';
 import { startBundled } from '../support/bundled.js';
-import { oracleTest, startOracle } from '../support/oracle.js';
-import { makeTempDir } from '../support/temp-dir.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
 import { compareServers, formatWorld, shrinkWorld } from './support/compare.js';
 import { makeWorld } from './support/make-world.js';
 import { WORLD_KINDS, type World, type WorldKind } from './support/world.js';

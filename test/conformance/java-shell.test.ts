@@ -4,8 +4,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OpCode } from '../../src/protocol/op-code.js';
+import { oracleTest, spawnJava, startOracle } from '../support/apache/oracle.js';
 import { startBundled } from '../support/bundled.js';
-import { oracleTest, spawnJava, startOracle } from '../support/oracle.js';
 import { Dialogue } from './support/dialogue.js';
 import { RawClient } from './support/raw-client.js';
 

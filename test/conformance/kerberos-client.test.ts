@@ -14,10 +14,10 @@ import { Acceptor } from '../../src/kerberos/acceptor.js';
 import { GssapiServer } from '../../src/kerberos/gssapi-server.js';
 import { KerberosClient } from '../../src/kerberos/node/kerberos-client.js';
 import { readKeytab } from '../../src/kerberos/node/kerberos-files.js';
-import { freePort } from '../support/free-port.js';
-import { kdcTest, REALM } from '../support/kdc.js';
-import { runZksh } from '../support/run-zksh.js';
-import { runCli } from '../support/zkcli-run.js';
+import { runCli } from '../support/apache/zkcli-run.js';
+import { freePort } from '../support/machine/free-port.js';
+import { kdcTest, REALM } from '../support/peers/kdc.js';
+import { runZksh } from '../support/terminal/run-zksh.js';
 import {
   ENCTYPES,
   type Realm,

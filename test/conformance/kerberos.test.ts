@@ -6,9 +6,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { kdcTest, REALM } from '../support/kdc.js';
-import { spawnJava } from '../support/oracle.js';
-import { watchProcess } from '../support/watched-process.js';
+import { spawnJava } from '../support/apache/oracle.js';
+import { watchProcess } from '../support/machine/watched-process.js';
+import { kdcTest, REALM } from '../support/peers/kdc.js';
 import {
   ENCTYPES,
   type Realm,

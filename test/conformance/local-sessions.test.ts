@@ -4,9 +4,14 @@ import * as assert from 'uvu/assert';
 import { CreateModes, type SessionClient } from '../../src/client/index.js';
 import { parseConfig } from '../../src/server/config/config.js';
 import { type RunningServer, startServer } from '../../src/server/main.js';
-import { oracleTest } from '../support/oracle.js';
-import { makeSeats, type Seat, type Seats, waitUntilServing } from '../support/oracle-ensemble.js';
-import { ask, withClient } from '../support/seat-client.js';
+import { oracleTest } from '../support/apache/oracle.js';
+import {
+  makeSeats,
+  type Seat,
+  type Seats,
+  waitUntilServing,
+} from '../support/apache/oracle-ensemble.js';
+import { ask, withClient } from '../support/peers/seat-client.js';
 import { waitFor } from '../support/wait-for.js';
 
 // Local sessions in mixed ensembles: the leader decides about their writes.

@@ -4,12 +4,12 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { oracleTest, spawnJava, startOracle } from '../support/apache/oracle.js';
 import { runZkserver, spawnBundled } from '../support/bundled.js';
-import { freePort } from '../support/free-port.js';
-import { oracleTest, spawnJava, startOracle } from '../support/oracle.js';
-import { withClient } from '../support/seat-client.js';
-import { makeTempDir } from '../support/temp-dir.js';
-import { watchProcess } from '../support/watched-process.js';
+import { freePort } from '../support/machine/free-port.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
+import { watchProcess } from '../support/machine/watched-process.js';
+import { withClient } from '../support/peers/seat-client.js';
 
 /** Names and hashes of snapshots and logs. */
 function filesOf(dataDir: string): readonly string[] {

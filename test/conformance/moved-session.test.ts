@@ -1,9 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OpCode, Xid } from '../../src/protocol/op-code.js';
-import { oracleTest } from '../support/oracle.js';
-import { makeSeats, type Seat, type Seats, waitUntilServing } from '../support/oracle-ensemble.js';
-import { withClient } from '../support/seat-client.js';
+import { oracleTest } from '../support/apache/oracle.js';
+import {
+  makeSeats,
+  type Seat,
+  type Seats,
+  waitUntilServing,
+} from '../support/apache/oracle-ensemble.js';
+import { withClient } from '../support/peers/seat-client.js';
 import { waitFor } from '../support/wait-for.js';
 import { encodeOp } from './support/encode-op.js';
 import { RawClient } from './support/raw-client.js';

@@ -4,17 +4,17 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Credentials } from '../support/certs.js';
-import { freePort } from '../support/free-port.js';
-import { startOcsp } from '../support/ocsp-responder.js';
-import { NETTY_JARS, ORACLE, oracleTest, startOracle } from '../support/oracle.js';
+import { NETTY_JARS, ORACLE, oracleTest, startOracle } from '../support/apache/oracle.js';
+import { freePort } from '../support/machine/free-port.js';
+import { startOcsp } from '../support/peers/ocsp-responder.js';
+import type { Credentials } from '../support/tls/certs.js';
 import {
   makeTlsFiles,
   nettyProperties,
   startSecure,
   type TlsFiles,
   talk,
-} from '../support/tls-world.js';
+} from '../support/tls/tls-world.js';
 
 const OCSP = { 'ssl.ocsp': 'true' };
 

@@ -5,7 +5,7 @@ import { renderOps } from '../../src/commands/zkops/render/ops-render.js';
 import { answering, captured, failing, srvrText, verbNamed } from '../commands/zkops/members-of.js';
 import { resultOf } from '../commands/zkops/results.js';
 import { startBundled } from '../support/bundled.js';
-import { promtoolComplaints, promtoolTest } from '../support/promtool.js';
+import { promtoolComplaints, promtoolTest } from '../support/machine/promtool.js';
 
 // Prometheus's own tool checks the metrics that zkops prints: syntax, names, types, and units.
 

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { oracleTest } from '../support/oracle.js';
-import { ask } from '../support/seat-client.js';
+import { oracleTest } from '../support/apache/oracle.js';
+import { ask } from '../support/peers/seat-client.js';
 import { waitFor } from '../support/wait-for.js';
 import { type MixedEnsemble, withMixedEnsemble } from './support/mixed-ensemble.js';
 import { connectFrame, RawClient } from './support/raw-client.js';

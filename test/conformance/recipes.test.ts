@@ -8,8 +8,8 @@ import {
   registerScenarios,
 } from '../recipes/scenario-suite.js';
 import { inWorld, type TestServer } from '../recipes/world.js';
+import { oracleTest, startOracle } from '../support/apache/oracle.js';
 import { Lanes } from '../support/lanes.js';
-import { oracleTest, startOracle } from '../support/oracle.js';
 import { SharedByTests } from '../support/shared-by-tests.js';
 
 // The same suites on one server of Apache's.

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import { runReplSuite } from '../cli/repl/world.js';
-import { hasOracle, oracleTest, startOracle } from '../support/oracle.js';
-import { terminalTest } from '../support/terminal.js';
+import { hasOracle, oracleTest, startOracle } from '../support/apache/oracle.js';
+import { terminalTest } from '../support/terminal/terminal.js';
 import '../cli/repl/session-suite.js';
 import '../cli/repl/watch-suite.js';
 import '../cli/repl/keys-suite.js';

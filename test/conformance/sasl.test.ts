@@ -15,10 +15,10 @@ import { ErrorCode } from '../../src/protocol/error-code.js';
 import { OpCode } from '../../src/protocol/op-code.js';
 import { CREATOR_ALL_ACL } from '../../src/protocol/perms.js';
 import { callTask } from '../commands/zkops/call-task.js';
+import { oracleTest, startOracle } from '../support/apache/oracle.js';
 import { startBundled } from '../support/bundled.js';
-import { oracleTest, startOracle } from '../support/oracle.js';
-import { runZksh } from '../support/run-zksh.js';
-import { makeTempDir } from '../support/temp-dir.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
+import { runZksh } from '../support/terminal/run-zksh.js';
 import { RawClient, type Reply } from './support/raw-client.js';
 
 const PROVIDER = 'org.apache.zookeeper.server.auth';

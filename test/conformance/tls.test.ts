@@ -8,11 +8,11 @@ import { askWord } from '../../src/client/base/four-letter.js';
 import type { TlsOptions } from '../../src/client/base/tls.js';
 import { ZooKeeper } from '../../src/client/zookeeper.js';
 import { Perms } from '../../src/protocol/perms.js';
-import { ia5Value, makeAuthority, type Subject } from '../support/certs.js';
-import { freePort } from '../support/free-port.js';
-import { NETTY_JARS, oracleTest, spawnJava, startOracle } from '../support/oracle.js';
-import { makeTlsFiles, startSecure, type TlsFiles } from '../support/tls-world.js';
-import { watchProcess } from '../support/watched-process.js';
+import { NETTY_JARS, oracleTest, spawnJava, startOracle } from '../support/apache/oracle.js';
+import { freePort } from '../support/machine/free-port.js';
+import { watchProcess } from '../support/machine/watched-process.js';
+import { ia5Value, makeAuthority, type Subject } from '../support/tls/certs.js';
+import { makeTlsFiles, startSecure, type TlsFiles } from '../support/tls/tls-world.js';
 
 function storesOf(keyFile: string, files: TlsFiles): Record<string, string> {
   return {

@@ -19,8 +19,8 @@ import { OpCode } from '../../src/protocol/op-code.js';
 import { OPEN_ACL_UNSAFE } from '../../src/protocol/perms.js';
 import { ExitCode, ServerError } from '../../src/server/main.js';
 import { runZkserver, startBundled } from '../support/bundled.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
 import { Random } from '../support/random.js';
-import { makeTempDir } from '../support/temp-dir.js';
 import { RawClient } from './support/raw-client.js';
 
 const ZNODES = 60;

@@ -1,8 +1,8 @@
 /** Runs one script through `zksh --zkcli` and Apache's Java shell, with the same output. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { oracleTest, spawnJava, startOracle } from '../support/oracle.js';
-import { runCli } from '../support/zkcli-run.js';
+import { oracleTest, spawnJava, startOracle } from '../support/apache/oracle.js';
+import { runCli } from '../support/apache/zkcli-run.js';
 import { Dialogue } from './support/dialogue.js';
 
 const SCRIPT = [

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { freePort } from '../support/free-port.js';
-import { isServing, oracleTest, ZOOKEEPER_JAR } from '../support/oracle.js';
-import { makeTempDir } from '../support/temp-dir.js';
+import { isServing, oracleTest, ZOOKEEPER_JAR } from '../support/apache/oracle.js';
+import { freePort } from '../support/machine/free-port.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
 
 const ZKSERVER = fileURLToPath(new URL('../../bin/zkserver.cjs', import.meta.url));
 const SCRIPT = '/usr/share/zookeeper/bin/zkServer.sh';

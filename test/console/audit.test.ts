@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeTempDir } from '../support/temp-dir.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
 import { put, withConsole } from './console-world.js';
 import { openApiOf } from './open-api.js';
 

@@ -1,8 +1,8 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { freePort } from '../support/free-port.js';
-import { makeTempDir } from '../support/temp-dir.js';
+import { freePort } from '../support/machine/free-port.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
 import { pathOf, put, withConsole } from './console-world.js';
 
 const post = (body: string): RequestInit => ({ method: 'POST', body });

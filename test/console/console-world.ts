@@ -4,8 +4,8 @@ import type { SessionClient } from '../../src/client/base/client.js';
 import { createClient } from '../../src/client/zookeeper.js';
 import type { StartServerOptions } from '../../src/server/main.js';
 import { startBundled } from '../support/bundled.js';
+import { watchProcess } from '../support/machine/watched-process.js';
 import { waitFor } from '../support/wait-for.js';
-import { watchProcess } from '../support/watched-process.js';
 
 const ZKOPS = fileURLToPath(new URL('../../bin/zkops.cjs', import.meta.url));
 

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { schemaFaults } from '../support/json-schema.js';
+import { schemaFaults } from '../support/pages/json-schema.js';
 import { put, withConsole } from './console-world.js';
 import { type Operation, openApiOf, schemaOf } from './open-api.js';
 

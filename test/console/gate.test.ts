@@ -6,9 +6,9 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { RateLimit } from '../../src/console/gate.js';
-import { makeAuthority } from '../support/certs.js';
-import { makeTempDir } from '../support/temp-dir.js';
-import { makeTlsFiles } from '../support/tls-world.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
+import { makeAuthority } from '../support/tls/certs.js';
+import { makeTlsFiles } from '../support/tls/tls-world.js';
 import { basic, runConsole, withConsole } from './console-world.js';
 
 /** fetch sets some of these headers itself. */

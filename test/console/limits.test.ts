@@ -3,7 +3,7 @@ import { deflateSync, gzipSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { packChunk, SNAPPY_HEADER } from '../../src/server/persistence/snappy.js';
-import { startFake } from '../support/fake-member.js';
+import { startFake } from '../support/peers/fake-member.js';
 import { waitFor } from '../support/wait-for.js';
 import { startConsole, withConsole } from './console-world.js';
 

@@ -16,7 +16,7 @@ export async function openApiOf({ url }: RunningConsole): Promise<OpenApi> {
   return JSON.parse(await page.text());
 }
 
-/** The schema of a response, as test/support/json-schema.ts reads it; undefined without one. */
+/** The schema of a response, for json-schema.ts; undefined without one. */
 export function schemaOf(
   { components }: OpenApi,
   { responses }: Operation,

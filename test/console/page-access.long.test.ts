@@ -1,8 +1,8 @@
 import type { Page } from 'puppeteer-core';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { chromiumTest, openPage, type WatchedPage } from '../support/chromium.js';
-import { freePort } from '../support/free-port.js';
+import { chromiumTest, openPage, type WatchedPage } from '../support/machine/chromium.js';
+import { freePort } from '../support/machine/free-port.js';
 import { waitFor } from '../support/wait-for.js';
 import { startConsole } from './console-world.js';
 import { axeOf, click, fill, treeUrl, waitForText, withPage } from './page-world.js';

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { chromiumTest, openPage } from '../support/chromium.js';
-import { makeTempDir } from '../support/temp-dir.js';
+import { chromiumTest, openPage } from '../support/machine/chromium.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
 import { waitFor } from '../support/wait-for.js';
 import { click, fill, treeUrl, waitForText, withPage } from './page-world.js';
 

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { chromiumTest, openPage } from '../support/chromium.js';
+import { chromiumTest, openPage } from '../support/machine/chromium.js';
 import { waitFor } from '../support/wait-for.js';
 import { click, treeUrl, waitForText, withPage } from './page-world.js';
 

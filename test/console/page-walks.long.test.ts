@@ -3,7 +3,12 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createClient } from '../../src/client/zookeeper.js';
 import { CreateModes } from '../../src/protocol/create-mode.js';
-import { chromiumTest, openPage, startChromium, type WatchedPage } from '../support/chromium.js';
+import {
+  chromiumTest,
+  openPage,
+  startChromium,
+  type WatchedPage,
+} from '../support/machine/chromium.js';
 import { startConsole } from './console-world.js';
 import { slowDown, startMembers } from './member-processes.js';
 import { fill, waitForText, withPage } from './page-world.js';

@@ -1,5 +1,5 @@
 import type { Browser } from 'puppeteer-core';
-import { startChromium, type WatchedPage } from '../support/chromium.js';
+import { startChromium, type WatchedPage } from '../support/machine/chromium.js';
 import { waitFor } from '../support/wait-for.js';
 import { type RunningConsole, type World, withConsole } from './console-world.js';
 

@@ -7,11 +7,11 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createClient } from '../../src/client/index.js';
 import { parseConfig } from '../../src/server/config/config.js';
-import { freePort } from '../support/free-port.js';
-import { programPath } from '../support/program-path.js';
-import { makeTempDir } from '../support/temp-dir.js';
+import { freePort } from '../support/machine/free-port.js';
+import { programPath } from '../support/machine/program-path.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
+import { watchProcess } from '../support/machine/watched-process.js';
 import { waitFor } from '../support/wait-for.js';
-import { watchProcess } from '../support/watched-process.js';
 
 const ENTRYPOINT = 'deploy/docker/entrypoint.sh';
 const DOCKERFILE = readFileSync('deploy/docker/Dockerfile', 'utf8');

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeTempDir } from '../support/temp-dir.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
 import { PROJECT_ROOT } from '../support/tidy/source-file.js';
 
 interface Model {

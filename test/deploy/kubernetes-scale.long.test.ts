@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createClient } from '../../src/client/index.js';
-import { freePort } from '../support/free-port.js';
-import { programPath } from '../support/program-path.js';
-import { makeTempDir } from '../support/temp-dir.js';
+import { freePort } from '../support/machine/free-port.js';
+import { programPath } from '../support/machine/program-path.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
+import { type WatchedProcess, watchProcess } from '../support/machine/watched-process.js';
 import { waitFor } from '../support/wait-for.js';
-import { type WatchedProcess, watchProcess } from '../support/watched-process.js';
 
 const SET = '/apis/apps/v1/namespaces/test/statefulsets/zk';
 const JOIN_MS = 40_000;

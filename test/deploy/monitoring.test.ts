@@ -7,10 +7,10 @@ import { askWord } from '../../src/client/index.js';
 import { FINDING_NAMES } from '../../src/commands/ensemble/verdict/finding-name.js';
 import { parseConfig } from '../../src/server/config/config.js';
 import { callTask } from '../commands/zkops/call-task.js';
-import { schemaFaults } from '../support/json-schema.js';
-import { isOracle39, oracleTest } from '../support/oracle.js';
-import { makeSeats, waitUntilServing } from '../support/oracle-ensemble.js';
-import { promtoolTest } from '../support/promtool.js';
+import { isOracle39, oracleTest } from '../support/apache/oracle.js';
+import { makeSeats, waitUntilServing } from '../support/apache/oracle-ensemble.js';
+import { promtoolTest } from '../support/machine/promtool.js';
+import { schemaFaults } from '../support/pages/json-schema.js';
 import { readProjectFile } from '../support/tidy/source-file.js';
 
 const DASHBOARD = 'deploy/grafana/zookeeper.json';

@@ -1,7 +1,7 @@
 /** The unit of the server under a systemd that boots for it, where this machine allows that. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { bootedTest, runBooted } from '../support/booted-systemd.js';
+import { bootedTest, runBooted } from '../support/machine/booted-systemd.js';
 
 bootedTest('systemd starts the server, restarts it after a crash, and stops it in order', () => {
   const output = runBooted(`

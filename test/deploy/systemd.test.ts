@@ -4,9 +4,9 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { programPath } from '../support/program-path.js';
-import { ANALYZE, systemdTest } from '../support/systemd.js';
-import { makeTempDir } from '../support/temp-dir.js';
+import { programPath } from '../support/machine/program-path.js';
+import { ANALYZE, systemdTest } from '../support/machine/systemd.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
 
 const UNITS = 'deploy/systemd';
 const units = readdirSync(UNITS);

@@ -7,13 +7,18 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { askWord } from '../../src/client/index.js';
 import { callTask } from '../commands/zkops/call-task.js';
-import { freePort } from '../support/free-port.js';
-import { makeSeats, type Seat, type Seats, waitUntilServing } from '../support/oracle-ensemble.js';
-import { blocksOf } from '../support/page-examples.js';
-import { runZkops } from '../support/run-zkops.js';
-import { runZksh } from '../support/run-zksh.js';
-import { SteadyWriters } from '../support/steady-writers.js';
-import { makeTempDir } from '../support/temp-dir.js';
+import {
+  makeSeats,
+  type Seat,
+  type Seats,
+  waitUntilServing,
+} from '../support/apache/oracle-ensemble.js';
+import { freePort } from '../support/machine/free-port.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
+import { blocksOf } from '../support/pages/page-examples.js';
+import { SteadyWriters } from '../support/peers/steady-writers.js';
+import { runZkops } from '../support/terminal/run-zkops.js';
+import { runZksh } from '../support/terminal/run-zksh.js';
 import { readProjectFile } from '../support/tidy/source-file.js';
 import { waitFor } from '../support/wait-for.js';
 

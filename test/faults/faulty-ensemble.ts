@@ -5,11 +5,11 @@
 import type { ChildProcess } from 'node:child_process';
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { runApacheMember } from '../support/apache/oracle-ensemble.js';
 import { runZkserver } from '../support/bundled.js';
-import { freePort } from '../support/free-port.js';
-import { runApacheMember } from '../support/oracle-ensemble.js';
-import { startProxy, type TestProxy } from '../support/proxy.js';
-import { makeTempDir } from '../support/temp-dir.js';
+import { freePort } from '../support/machine/free-port.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
+import { startProxy, type TestProxy } from '../support/peers/proxy.js';
 
 interface Way {
   readonly from: number;

@@ -11,9 +11,9 @@ import { ExitCode } from '../../src/server/main.js';
 import { getData } from '../strangers/client-attacks.js';
 import { clientHello, Stranger } from '../strangers/wire.js';
 import { runZkserver } from '../support/bundled.js';
-import { freePort } from '../support/free-port.js';
+import { freePort } from '../support/machine/free-port.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
 import { Random } from '../support/random.js';
-import { makeTempDir } from '../support/temp-dir.js';
 import { waitFor } from '../support/wait-for.js';
 
 export type FullFile = 'snapshot' | 'log';

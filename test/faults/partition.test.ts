@@ -10,10 +10,10 @@ import {
   type Place,
 } from '../conformance/support/same-everywhere.js';
 import { type BundledProcess, runZkserver } from '../support/bundled.js';
-import { makeNamespaces, type Namespace, namespaceTest } from '../support/namespaces.js';
-import { withClient } from '../support/seat-client.js';
-import { SteadyWriters } from '../support/steady-writers.js';
-import { makeTempDir } from '../support/temp-dir.js';
+import { makeNamespaces, type Namespace, namespaceTest } from '../support/machine/namespaces.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
+import { withClient } from '../support/peers/seat-client.js';
+import { SteadyWriters } from '../support/peers/steady-writers.js';
 import { waitFor } from '../support/wait-for.js';
 
 // Three machines, from the network's view. A member that is cut off gets no packets: no connection

@@ -13,9 +13,9 @@ import {
   type Seat,
   type Seats,
   waitUntilServing,
-} from '../support/oracle-ensemble.js';
-import { withClient } from '../support/seat-client.js';
-import { SteadyWriters } from '../support/steady-writers.js';
+} from '../support/apache/oracle-ensemble.js';
+import { withClient } from '../support/peers/seat-client.js';
+import { SteadyWriters } from '../support/peers/steady-writers.js';
 import { waitFor } from '../support/wait-for.js';
 
 // The membership of an ensemble of processes changes while clients write.

@@ -5,7 +5,7 @@ import { errorName } from '../../src/protocol/error-code.js';
 import { OpCode } from '../../src/protocol/op-code.js';
 import type { Arguments, OpName, Part, Result, SeenStat } from '../history/format.js';
 import * as bodies from '../sim/clients/requests.js';
-import { ErrorResponse, MultiHeader, REPLIES } from '../support/jute-records.js';
+import { ErrorResponse, MultiHeader, REPLIES } from '../support/bytes/jute-records.js';
 
 export interface Request extends bodies.Body {
   readonly op: OpName;

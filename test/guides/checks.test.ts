@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type BundledProcess, spawnBundled } from '../support/bundled.js';
-import { blocksOf } from '../support/page-examples.js';
-import { programPath } from '../support/program-path.js';
-import { makeTempDir } from '../support/temp-dir.js';
+import { programPath } from '../support/machine/program-path.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
+import { blocksOf } from '../support/pages/page-examples.js';
 import { readProjectFile } from '../support/tidy/source-file.js';
 
 type Place = 'checked' | 'open';

@@ -1,7 +1,7 @@
 /** The guides that take less than a minute. `npm run guides` plays all of them. */
 
 import { test } from 'uvu';
-import { namespaceTest } from '../support/namespaces.js';
+import { namespaceTest } from '../support/machine/namespaces.js';
 import { GUIDES } from './guides.js';
 import { makeMachines } from './machines.js';
 

@@ -2,9 +2,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import * as assert from 'uvu/assert';
 import { CreateModes } from '../../src/protocol/create-mode.js';
-import { hasOracle } from '../support/oracle.js';
-import { withClient } from '../support/seat-client.js';
-import { SteadyWriters } from '../support/steady-writers.js';
+import { hasOracle } from '../support/apache/oracle.js';
+import { withClient } from '../support/peers/seat-client.js';
+import { SteadyWriters } from '../support/peers/steady-writers.js';
 import type { MachineName, Machines } from './machines.js';
 import { blocksBelow, play, playAll } from './play.js';
 

@@ -3,10 +3,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeNamespaces, type Namespace } from '../support/namespaces.js';
-import { programPath } from '../support/program-path.js';
-import { makeTempDir } from '../support/temp-dir.js';
-import { watchProcess } from '../support/watched-process.js';
+import { makeNamespaces, type Namespace } from '../support/machine/namespaces.js';
+import { programPath } from '../support/machine/program-path.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
+import { watchProcess } from '../support/machine/watched-process.js';
 
 const NAMES = ['zk1', 'zk2', 'zk3', 'zk4', 'zk5', 'ops'] as const;
 export type MachineName = (typeof NAMES)[number];

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { InputArchive } from '../../src/jute/input-archive.js';
-import { ByteBuilder } from '../support/byte-builder.js';
+import { ByteBuilder } from '../support/bytes/byte-builder.js';
 
 const INTS = [0, 1, -1, 127, 128, 255, 256, 0x7fff, 0x8000, 0x01020304, 0x7fff_ffff, -0x8000_0000];
 const LONGS = [

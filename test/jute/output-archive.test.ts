@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OutputArchive } from '../../src/jute/output-archive.js';
-import { ByteBuilder } from '../support/byte-builder.js';
+import { ByteBuilder } from '../support/bytes/byte-builder.js';
 
 function written(write: (out: OutputArchive) => void): Buffer {
   const out = new OutputArchive(1);

@@ -13,7 +13,7 @@ import {
   ustring,
   vector,
 } from '../../src/jute/record.js';
-import { ByteBuilder } from '../support/byte-builder.js';
+import { ByteBuilder } from '../support/bytes/byte-builder.js';
 
 function encoded<T>(type: Type<T>, value: T): Buffer {
   const out = new OutputArchive();

@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseCredentialCache } from '../../src/kerberos/ccache.js';
-import { ByteBuilder } from '../support/byte-builder.js';
+import { ByteBuilder } from '../support/bytes/byte-builder.js';
 import { makeCache } from './make-cache.js';
 
 for (const format of [3, 4] as const) {

@@ -1,7 +1,7 @@
 /** The answers of a KDC, made without code of the client but its encryption. */
 import type { KerberosKey } from '../../src/kerberos/encryption.js';
 import type { Credentials } from '../../src/kerberos/get-ticket.js';
-import { der } from '../support/der.js';
+import { der } from '../support/bytes/der.js';
 import {
   encrypted,
   integer,

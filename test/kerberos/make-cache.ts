@@ -1,5 +1,5 @@
 /** A credential cache as kinit writes it, with a ticket and a setting. */
-import { ByteBuilder } from '../support/byte-builder.js';
+import { ByteBuilder } from '../support/bytes/byte-builder.js';
 
 const REALM = 'EXAMPLE.TEST';
 

@@ -5,7 +5,7 @@
 import type { ACL, Stat } from '../../src/protocol/data.js';
 import { OpCode } from '../../src/protocol/op-code.js';
 import type { CreateNodeTxn, Txn, TxnHead } from '../../src/server/tree/txn.js';
-import { ByteBuilder } from '../support/byte-builder.js';
+import { ByteBuilder } from '../support/bytes/byte-builder.js';
 
 export interface NaiveNode {
   data: string | null;

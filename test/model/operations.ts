@@ -1,7 +1,7 @@
 /** The requests of clients in model runs, and their bytes. */
 import type { ACL } from '../../src/protocol/data.js';
 import { OpCode } from '../../src/protocol/op-code.js';
-import { ByteBuilder } from '../support/byte-builder.js';
+import { ByteBuilder } from '../support/bytes/byte-builder.js';
 
 export interface CreateOp {
   readonly type:

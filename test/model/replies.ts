@@ -4,7 +4,7 @@ import { Stat } from '../../src/protocol/data.js';
 import { ErrorCode } from '../../src/protocol/error-code.js';
 import { OpCode } from '../../src/protocol/op-code.js';
 import type { Txn, TxnHead } from '../../src/server/tree/txn.js';
-import { ByteBuilder } from '../support/byte-builder.js';
+import { ByteBuilder } from '../support/bytes/byte-builder.js';
 import type { NaiveTree } from './naive-tree.js';
 
 export interface Reply {

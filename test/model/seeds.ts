@@ -3,7 +3,7 @@ import { OutputArchive } from '../../src/jute/output-archive.js';
 import { Stat, StatPersisted } from '../../src/protocol/data.js';
 import { Database } from '../../src/server/persistence/replay.js';
 import type { DataTree } from '../../src/server/tree/data-tree.js';
-import { addNode } from '../support/add-node.js';
+import { addNode } from '../support/bytes/add-node.js';
 import { dumpLine, type NaiveNode, NaiveTree } from './naive-tree.js';
 
 const MAX = 2 ** 31 - 1;

@@ -7,8 +7,8 @@ import { OPERATION_TABLE } from '../../src/protocol/operation-table.js';
 import * as persistence from '../../src/protocol/persistence.js';
 import * as proto from '../../src/protocol/proto.js';
 import * as txn from '../../src/protocol/txn.js';
-import { ByteBuilder } from '../support/byte-builder.js';
-import * as jute from '../support/jute-records.js';
+import { ByteBuilder } from '../support/bytes/byte-builder.js';
+import * as jute from '../support/bytes/jute-records.js';
 
 // The layouts of zookeeper.jute, field by field: each record is written by the declaration and by
 // hand, and must give the same bytes.

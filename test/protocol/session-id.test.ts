@@ -7,8 +7,8 @@ import {
   initialSessionId,
   sessionPassword,
 } from '../../src/protocol/session-id.js';
-import { ByteBuilder } from '../support/byte-builder.js';
-import { oracleTest, startOracle } from '../support/oracle.js';
+import { oracleTest, startOracle } from '../support/apache/oracle.js';
+import { ByteBuilder } from '../support/bytes/byte-builder.js';
 
 /** java.util.Random(id ^ 0xB3415C00).nextBytes(16), step by step in whole numbers. */
 function javaRandomBytes(sessionId: bigint): Buffer {

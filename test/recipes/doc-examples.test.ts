@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as entry from '../../src/recipes/index.js';
-import { makeTempDir } from '../support/temp-dir.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
 import { PROJECT_ROOT, readSources } from '../support/tidy/source-file.js';
 
 /** A comment of documentation, and the class or function that it describes. */

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createClient } from '../../src/client/zookeeper.js';
-import { oracleTest } from '../support/oracle.js';
-import { startQuorum } from '../support/quorum.js';
+import { oracleTest } from '../support/apache/oracle.js';
+import { startQuorum } from '../support/peers/quorum.js';
 import { SCENARIOS } from './scenario-suite.js';
 import { inWorld } from './world.js';
 

@@ -6,9 +6,9 @@ import { createClient } from '../../src/client/zookeeper.js';
 import { hold } from '../../src/recipes/base/hold.js';
 import { Lock } from '../../src/recipes/locks/lock.js';
 import { startBundled } from '../support/bundled.js';
-import { FakeClient } from '../support/fake-client.js';
+import { watchProcess } from '../support/machine/watched-process.js';
+import { FakeClient } from '../support/peers/fake-client.js';
 import { waitFor } from '../support/wait-for.js';
-import { watchProcess } from '../support/watched-process.js';
 
 const HOLDER = fileURLToPath(new URL('stopped-holder.js', import.meta.url));
 

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import type { Harm } from '../support/proxy.js';
+import type { Harm } from '../support/peers/proxy.js';
 import { CURATOR_SCENARIOS } from './curator-scenarios.js';
 import type { Register } from './lock-suite.js';
 import { MORE_SCENARIOS } from './more-scenarios.js';

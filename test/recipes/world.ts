@@ -3,7 +3,7 @@ import type { ClientOptions } from '../../src/client/base/client-options.js';
 import { ZooKeeperError } from '../../src/client/base/errors.js';
 import { createClient } from '../../src/client/zookeeper.js';
 import { membersOf } from '../../src/recipes/base/members.js';
-import { startProxy, type TestProxy } from '../support/proxy.js';
+import { startProxy, type TestProxy } from '../support/peers/proxy.js';
 import { waitFor } from '../support/wait-for.js';
 
 /** A running server, and a function that stops it. */

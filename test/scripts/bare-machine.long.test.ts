@@ -5,8 +5,8 @@ import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync 
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { namespaceTest } from '../support/namespaces.js';
-import { makeTempDir } from '../support/temp-dir.js';
+import { namespaceTest } from '../support/machine/namespaces.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
 import { PROJECT_ROOT } from '../support/tidy/source-file.js';
 
 /** Node.js needs these, and nothing else. */

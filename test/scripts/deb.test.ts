@@ -4,8 +4,8 @@ import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { debTest } from '../support/dpkg.js';
-import { makeTempDir } from '../support/temp-dir.js';
+import { debTest } from '../support/apache/dpkg.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
 
 function run(command: string, args: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8' });

@@ -12,7 +12,7 @@ import {
 import { delimiter, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeTempDir } from '../support/temp-dir.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
 import { PROJECT_ROOT } from '../support/tidy/source-file.js';
 
 // scripts/ensure.mjs in a project whose npm and tsc only record their calls.

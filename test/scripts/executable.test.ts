@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeTempDir } from '../support/temp-dir.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
 
 const MAIN = 'scripts/executable-main.cjs';
 

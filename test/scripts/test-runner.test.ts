@@ -4,7 +4,7 @@ import { dirname, join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeTempDir } from '../support/temp-dir.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
 import { PROJECT_ROOT } from '../support/tidy/source-file.js';
 
 // `npm test` is reliable: it fails if anything keeps a test from running or passing.

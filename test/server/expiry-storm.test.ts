@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { Effect } from '../../src/server/effects.js';
 import { Database } from '../../src/server/persistence/replay.js';
 import type { Server } from '../../src/server/server.js';
-import { addNode } from '../support/add-node.js';
+import { addNode } from '../support/bytes/add-node.js';
 import { makeTestServer, SETTINGS } from './server-world.js';
 
 type Append = Extract<Effect, { kind: 'append' }>;

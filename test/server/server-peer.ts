@@ -6,7 +6,7 @@ import { OpCode, opCodeName, Xid } from '../../src/protocol/op-code.js';
 import { OPERATION_TABLE } from '../../src/protocol/operation-table.js';
 import { OPEN_ACL_UNSAFE } from '../../src/protocol/perms.js';
 import { eventTypeName } from '../../src/protocol/watch-event.js';
-import { ReplyHeader, WatcherEvent } from '../support/jute-records.js';
+import { ReplyHeader, WatcherEvent } from '../support/bytes/jute-records.js';
 
 /** The parts of its world that a peer needs. */
 export interface PeerWorld {

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { configFromOptions } from '../../src/server/config/config.js';
 import * as entry from '../../src/server/main.js';
 import { argument, type Call, faultsOf, type Kind } from '../support/arguments/wrong-kinds.js';
-import { makeTempDir } from '../support/temp-dir.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
 
 // The functions that start a server refuse every wrong kind of argument and start nothing.
 

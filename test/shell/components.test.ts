@@ -14,10 +14,10 @@ import type { MountOptions, ViewProps } from '../../src/shell/terminal/mount-ink
 import { TopDriver } from '../../src/shell/top/top-driver.js';
 import { captured, failing, verbNamed } from '../commands/zkops/members-of.js';
 import { resultOf } from '../commands/zkops/results.js';
-import { createElement, drawnRows } from '../support/drawn.js';
-import { makeShellWorld } from '../support/shell-world.js';
+import { createElement, drawnRows } from '../support/terminal/drawn.js';
+import { makeShellWorld } from '../support/terminal/shell-world.js';
+import { XtermScreen } from '../support/terminal/xterm-screen.js';
 import { waitFor } from '../support/wait-for.js';
-import { XtermScreen } from '../support/xterm-screen.js';
 
 const { mountInk } = await loadInk(() => import('../../src/shell/terminal/mount-ink.js'));
 const { Rows } = await loadInk(() => import('../../src/shell/terminal/rows.js'));

@@ -4,8 +4,8 @@ import { askServer } from '../../src/commands/zksh/session/ask-server.js';
 import { ShellSession } from '../../src/commands/zksh/session/shell-session.js';
 import { startServer } from '../../src/server/main.js';
 import { ServerRole } from '../../src/shell/server-role.js';
-import { startProxy } from '../support/proxy.js';
-import { makeShellWorld } from '../support/shell-world.js';
+import { startProxy } from '../support/peers/proxy.js';
+import { makeShellWorld } from '../support/terminal/shell-world.js';
 import { waitFor } from '../support/wait-for.js';
 
 test('the role becomes known some time after the connection, and ends with it', async () => {

@@ -11,9 +11,9 @@ import { printed } from '../../src/shell/line/echo-line.js';
 import { HistoryFile } from '../../src/shell/line/history.js';
 import { ShellDriver } from '../../src/shell/shell-driver.js';
 import { KeyDecoder } from '../../src/shell/terminal/key-decoder.js';
-import type { FakeClient } from '../support/fake-client.js';
-import { makeShellWorld } from '../support/shell-world.js';
-import { makeTempDir } from '../support/temp-dir.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
+import type { FakeClient } from '../support/peers/fake-client.js';
+import { makeShellWorld } from '../support/terminal/shell-world.js';
 import { waitFor } from '../support/wait-for.js';
 
 interface Shell {

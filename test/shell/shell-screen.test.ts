@@ -2,8 +2,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { textWidth } from '../../src/commands/terminal/text-width.js';
 import { makeVocabulary } from '../../src/commands/zksh/completing/vocabulary.js';
-import { resolvePath } from '../../src/commands/znodes/resolve-path.js';
 import { allCommands } from '../../src/commands/zksh/running/registry.js';
+import { resolvePath } from '../../src/commands/znodes/resolve-path.js';
 import { EMPTY_LINE } from '../../src/shell/line/line-editor.js';
 import { initialState, type ShellState } from '../../src/shell/shell-state.js';
 import { loadInk } from '../../src/shell/terminal/load-ink.js';
@@ -13,7 +13,7 @@ import {
   NO_PANE,
   rowsOf as paneRowsOf,
 } from '../../src/shell/watch-pane.js';
-import { createElement, drawnRows } from '../support/drawn.js';
+import { createElement, drawnRows } from '../support/terminal/drawn.js';
 
 const { ShellScreen, StatusBar, frameOf } = await loadInk(
   () => import('../../src/shell/shell-screen.js'),

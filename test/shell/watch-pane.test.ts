@@ -12,7 +12,7 @@ import {
   rowsOf,
   scrollPane,
 } from '../../src/shell/watch-pane.js';
-import { createElement, drawnRows } from '../support/drawn.js';
+import { createElement, drawnRows } from '../support/terminal/drawn.js';
 
 const { WatchPane } = await loadInk(() => import('../../src/shell/shell-screen.js'));
 

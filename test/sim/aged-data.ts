@@ -4,8 +4,8 @@ import { snapshotFileName } from '../../src/server/persistence/file-names.js';
 import { Database } from '../../src/server/persistence/replay.js';
 import { OPEN_ACL_KEY, writeSnapshot } from '../../src/server/persistence/snapshot.js';
 import { contentOf, sourceOf } from '../../src/server/persistence/snapshot-source.js';
-import { addNode } from '../support/add-node.js';
-import { BLANK_STAT } from '../support/blank-stat.js';
+import { addNode } from '../support/bytes/add-node.js';
+import { BLANK_STAT } from '../support/bytes/blank-stat.js';
 import { type SimDisk, VERSION_FOLDER } from './nodes/sim-disk.js';
 
 /** The parent of sequential znodes. */

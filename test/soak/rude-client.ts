@@ -10,7 +10,7 @@ import { OutputArchive } from '../../src/jute/output-archive.js';
 import { OpCode } from '../../src/protocol/op-code.js';
 import * as requests from '../sim/clients/requests.js';
 import { type Body, Flags } from '../sim/clients/requests.js';
-import { ConnectRequest, ConnectResponse } from '../support/jute-records.js';
+import { ConnectRequest, ConnectResponse } from '../support/bytes/jute-records.js';
 import type { Random } from '../support/random.js';
 
 export const FIELD = '/soak';

@@ -8,7 +8,7 @@ import { OpCode } from '../../src/protocol/op-code.js';
 import { OPEN_ACL_UNSAFE } from '../../src/protocol/perms.js';
 import { RawClient } from '../conformance/support/raw-client.js';
 import { type FaultyEnsemble, makeFaultyEnsemble } from '../faults/faulty-ensemble.js';
-import { freePort } from '../support/free-port.js';
+import { freePort } from '../support/machine/free-port.js';
 import { Random } from '../support/random.js';
 import { waitFor } from '../support/wait-for.js';
 import { type Calm, growthIn } from './growth.js';

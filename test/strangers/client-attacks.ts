@@ -1,5 +1,5 @@
 import type { SessionClient } from '../../src/client/base/client.js';
-import { ByteBuilder } from '../support/byte-builder.js';
+import { ByteBuilder } from '../support/bytes/byte-builder.js';
 import type { Attack } from './attack.js';
 import type { Scene } from './scene.js';
 import { clientHello } from './wire.js';

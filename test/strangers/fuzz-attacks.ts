@@ -1,4 +1,4 @@
-import { ByteBuilder } from '../support/byte-builder.js';
+import { ByteBuilder } from '../support/bytes/byte-builder.js';
 import { Random } from '../support/random.js';
 import type { Attack } from './attack.js';
 import {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CreateModes } from '../../src/protocol/create-mode.js';
 import { Perms } from '../../src/protocol/perms.js';
-import { ByteBuilder } from '../support/byte-builder.js';
+import { ByteBuilder } from '../support/bytes/byte-builder.js';
 import type { Attack } from './attack.js';
 import type { Scene } from './scene.js';
 import {

@@ -5,16 +5,16 @@ import { fileURLToPath } from 'node:url';
 import type { SessionClient } from '../../src/client/base/client.js';
 import { askWord } from '../../src/client/base/four-letter.js';
 import { createClient } from '../../src/client/index.js';
-import { freePort } from '../support/free-port.js';
 import {
   type Member,
   makeSeats,
   memberIn,
   type Seat,
   type Seats,
-} from '../support/oracle-ensemble.js';
+} from '../support/apache/oracle-ensemble.js';
+import { freePort } from '../support/machine/free-port.js';
+import { watchProcess } from '../support/machine/watched-process.js';
 import { waitFor } from '../support/wait-for.js';
-import { watchProcess } from '../support/watched-process.js';
 import { Stranger } from './wire.js';
 
 export const OWN_SERVER = fileURLToPath(new URL('../../bin/zkserver.cjs', import.meta.url));

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { ByteBuilder } from '../support/byte-builder.js';
+import { ByteBuilder } from '../support/bytes/byte-builder.js';
 
 /** A connection of a stranger, not of a member. */
 export class Stranger {

@@ -9,9 +9,9 @@ import {
   startEnsemble,
   startServer,
 } from '../../src/server/main.js';
-import { freePort } from './free-port.js';
+import { freePort } from './machine/free-port.js';
+import { type WatchedProcess, watchProcess } from './machine/watched-process.js';
 import { waitFor } from './wait-for.js';
-import { type WatchedProcess, watchProcess } from './watched-process.js';
 
 const ZKSERVER = fileURLToPath(new URL('../../bin/zkserver.cjs', import.meta.url));
 

@@ -1,5 +1,5 @@
 import { startServer } from '../../../src/server/main.js';
-import { terminalTest } from '../../support/terminal.js';
+import { terminalTest } from '../../support/terminal/terminal.js';
 import { runReplSuite } from './world.js';
 
 /** Registers the imported suites with the bundled server, those of the terminal, too. */

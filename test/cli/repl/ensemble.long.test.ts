@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import { startEnsemble } from '../../../src/server/main.js';
-import { terminalTest } from '../../support/terminal.js';
+import { terminalTest } from '../../support/terminal/terminal.js';
 import { type ReplServer, runReplSuite } from './world.js';
 import './session-suite.js';
 import './watch-suite.js';

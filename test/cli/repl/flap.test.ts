@@ -3,9 +3,9 @@ import { connect, createServer, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import { startServer } from '../../../src/server/main.js';
-import { freePort } from '../../support/free-port.js';
-import { makeTempDir } from '../../support/temp-dir.js';
-import { startTerminal, terminalTest } from '../../support/terminal.js';
+import { freePort } from '../../support/machine/free-port.js';
+import { makeTempDir } from '../../support/machine/temp-dir.js';
+import { startTerminal, terminalTest } from '../../support/terminal/terminal.js';
 import { waitFor } from '../../support/wait-for.js';
 
 const ZKSH = fileURLToPath(new URL('../../../bin/zksh.cjs', import.meta.url));

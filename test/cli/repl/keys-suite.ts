@@ -2,7 +2,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { makeTempDir } from '../../support/temp-dir.js';
+import { makeTempDir } from '../../support/machine/temp-dir.js';
 import { waitFor } from '../../support/wait-for.js';
 import { enter, inWorld, serverTest, terminalTest } from './world.js';
 

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { makeTempDir } from '../../support/temp-dir.js';
+import { makeTempDir } from '../../support/machine/temp-dir.js';
 import { enter, inWorld, serverTest, terminalTest } from './world.js';
 
 /** Prints its input between two rows of its own, and waits for a key. */

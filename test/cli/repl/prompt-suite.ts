@@ -1,5 +1,5 @@
 // The role of the server in the prompt.
-import { startProxy } from '../../support/proxy.js';
+import { startProxy } from '../../support/peers/proxy.js';
 import { enter, inWorld, serverTest } from './world.js';
 
 const ROLE = '(standalone|leader|follower) rw';

@@ -1,8 +1,8 @@
 // zksh as a user sees it: a real terminal, keys in, and the screen out.
 import { readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
-import { freePort } from '../../support/free-port.js';
-import { startProxy } from '../../support/proxy.js';
+import { freePort } from '../../support/machine/free-port.js';
+import { startProxy } from '../../support/peers/proxy.js';
 import { waitFor } from '../../support/wait-for.js';
 import { enter, inWorld, isRunning, serverTest, terminalTest } from './world.js';
 

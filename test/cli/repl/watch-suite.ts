@@ -1,6 +1,6 @@
 // Watching and browsing in a real terminal, while another session makes changes.
 import * as assert from 'uvu/assert';
-import { startProxy } from '../../support/proxy.js';
+import { startProxy } from '../../support/peers/proxy.js';
 import { enter, inWorld, serverTest, terminalTest } from './world.js';
 
 const CHANGED = /^[\d:]{8} NodeDataChanged \/app \(version 0 to 1\)$/;

@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import type { test } from 'uvu';
 import type { ZooKeeperClient } from '../../../src/client/base/client.js';
 import { createClient } from '../../../src/client/zookeeper.js';
+import { makeTempDir } from '../../support/machine/temp-dir.js';
 import { SharedByTests } from '../../support/shared-by-tests.js';
-import { makeTempDir } from '../../support/temp-dir.js';
-import { startTerminal, type Terminal } from '../../support/terminal.js';
+import { startTerminal, type Terminal } from '../../support/terminal/terminal.js';
 
 const ZKSH = fileURLToPath(new URL('../../../bin/zksh.cjs', import.meta.url));
 

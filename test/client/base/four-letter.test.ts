@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { ServerAddress } from '../../../src/client/base/connect-string.js';
 import { askWord, MAX_ANSWER_LENGTH } from '../../../src/client/base/four-letter.js';
 import { SocketFault } from '../../../src/client/base/socket-fault.js';
-import { freePort } from '../../support/free-port.js';
+import { freePort } from '../../support/machine/free-port.js';
 
 /** A server that handles each connection with `serve`, until `close`. */
 async function fakeServer(

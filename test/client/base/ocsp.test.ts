@@ -3,10 +3,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createClient } from '../../../src/client/zookeeper.js';
 import { listen, portOf } from '../../../src/server/node/sockets/listen.js';
-import type { Credentials } from '../../support/certs.js';
-import { opensslTest, startOcsp } from '../../support/ocsp-responder.js';
-import { connectFault, wordFault } from '../../support/tls-faults.js';
-import { makeTlsFiles, startSecure, type TlsFiles } from '../../support/tls-world.js';
+import { opensslTest, startOcsp } from '../../support/peers/ocsp-responder.js';
+import type { Credentials } from '../../support/tls/certs.js';
+import { connectFault, wordFault } from '../../support/tls/tls-faults.js';
+import { makeTlsFiles, startSecure, type TlsFiles } from '../../support/tls/tls-world.js';
 
 interface World {
   readonly files: TlsFiles;

@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { TlsOptions } from '../../../src/client/base/tls.js';
-import { type Credentials, daysFromNow, makeAuthority } from '../../support/certs.js';
-import { connectFault, wordFault } from '../../support/tls-faults.js';
-import { makeTlsFiles, startSecure } from '../../support/tls-world.js';
+import { type Credentials, daysFromNow, makeAuthority } from '../../support/tls/certs.js';
+import { connectFault, wordFault } from '../../support/tls/tls-faults.js';
+import { makeTlsFiles, startSecure } from '../../support/tls/tls-world.js';
 
 /** Certificates as of Apache's gencerts.sh: all have the name of their authority. */
 test('a server with the name of its authority is trusted by the signature alone', async () => {

@@ -9,8 +9,8 @@ import {
   TlsOptionError,
   type TlsOptions,
 } from '../../../src/client/index.js';
-import { KEYTOOL, oracleTest } from '../../support/oracle.js';
-import { makeTlsFiles, startSecure, type TlsFiles } from '../../support/tls-world.js';
+import { KEYTOOL, oracleTest } from '../../support/apache/oracle.js';
+import { makeTlsFiles, startSecure, type TlsFiles } from '../../support/tls/tls-world.js';
 
 const PASSWORD = 'secret-7';
 

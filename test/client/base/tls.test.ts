@@ -12,9 +12,9 @@ import { createNativeClient } from '../../../src/client/native/native.js';
 import { createClient, ZooKeeper } from '../../../src/client/zookeeper.js';
 import { Perms } from '../../../src/protocol/perms.js';
 import type { RunningServer } from '../../../src/server/main.js';
-import { daysFromNow, makeAuthority } from '../../support/certs.js';
-import { connectFault, wordFault } from '../../support/tls-faults.js';
-import { makeTlsFiles, startSecure, type TlsFiles } from '../../support/tls-world.js';
+import { daysFromNow, makeAuthority } from '../../support/tls/certs.js';
+import { connectFault, wordFault } from '../../support/tls/tls-faults.js';
+import { makeTlsFiles, startSecure, type TlsFiles } from '../../support/tls/tls-world.js';
 import { waitFor } from '../../support/wait-for.js';
 
 async function withServer(

@@ -4,9 +4,9 @@ import * as assert from 'uvu/assert';
 import type { SessionClient } from '../../../src/client/base/client.js';
 import { RequestAbortedError, ZooKeeperError } from '../../../src/client/base/errors.js';
 import { createClient } from '../../../src/client/zookeeper.js';
-import { startFake } from '../../support/fake-member.js';
+import { FrameSplitter, xidOf } from '../../support/bytes/zk-frames.js';
+import { startFake } from '../../support/peers/fake-member.js';
 import { waitFor } from '../../support/wait-for.js';
-import { FrameSplitter, xidOf } from '../../support/zk-frames.js';
 import { bytes, reply, stat, welcome } from '../session-harness.js';
 
 /** A client of a server that answers a request only when the test says so. */

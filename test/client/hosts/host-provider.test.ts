@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { connectTo, dnsSrvHosts, RequestAbortedError } from '../../../src/client/index.js';
 import { startBundledEnsemble } from '../../support/bundled.js';
-import { startProxy } from '../../support/proxy.js';
+import { startProxy } from '../../support/peers/proxy.js';
 import { waitFor } from '../../support/wait-for.js';
 
 test('a client follows the servers of its provider when the connection is lost', async () => {

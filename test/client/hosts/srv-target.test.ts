@@ -7,11 +7,11 @@ import {
   type SrvRecord,
 } from '../../../src/client/hosts/srv-target.js';
 import { startServer } from '../../../src/server/main.js';
-import { startDnsServer } from '../../support/dns-server.js';
-import { freePort } from '../../support/free-port.js';
-import { rolesOf, runZkops } from '../../support/run-zkops.js';
-import { runZksh } from '../../support/run-zksh.js';
-import { makeServedShell } from '../../support/served-shell.js';
+import { freePort } from '../../support/machine/free-port.js';
+import { startDnsServer } from '../../support/peers/dns-server.js';
+import { rolesOf, runZkops } from '../../support/terminal/run-zkops.js';
+import { runZksh } from '../../support/terminal/run-zksh.js';
+import { makeServedShell } from '../../support/terminal/served-shell.js';
 
 const NAME = '_zookeeper._tcp.example.org';
 

@@ -8,8 +8,8 @@ import {
   type ZooKeeperClient,
 } from '../../../src/client/index.js';
 import { inWorld, type World } from '../../recipes/world.js';
-import { chosenTest, sharedServer } from '../../support/chosen-server.js';
-import type { Harm } from '../../support/proxy.js';
+import { chosenTest, sharedServer } from '../../support/apache/chosen-server.js';
+import type { Harm } from '../../support/peers/proxy.js';
 import { clientCalls } from '../client-calls.js';
 
 const ACL = [{ perms: 31, id: { scheme: 'world', id: 'anyone' } }];

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readWelcome } from '../../../src/client/session/hello.js';
 import { InputArchive } from '../../../src/jute/input-archive.js';
-import { ByteBuilder } from '../../support/byte-builder.js';
+import { ByteBuilder } from '../../support/bytes/byte-builder.js';
 import { reply, SessionHarness, TWO } from '../session-harness.js';
 
 test('the header of a reply instead of a welcome: the server grants no session', () => {

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { KerberosTickets, type LoginResult } from '../../../src/client/session/kerberos-tickets.js';
-import { makeTempDir } from '../../support/temp-dir.js';
+import { makeTempDir } from '../../support/machine/temp-dir.js';
 import { waitFor } from '../../support/wait-for.js';
 
 const SERVER = { host: 'localhost', port: 1 };

@@ -11,7 +11,7 @@ import { OutputArchive } from '../../../src/jute/output-archive.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { OPERATION_TABLE } from '../../../src/protocol/operation-table.js';
 import { OPEN_ACL_UNSAFE } from '../../../src/protocol/perms.js';
-import { REPLIES } from '../../support/jute-records.js';
+import { REPLIES } from '../../support/bytes/jute-records.js';
 import { byte, bytes, int, long, stat } from '../session-harness.js';
 
 // The operations are hand-written for speed. Compares each with the records of protocol/proto.ts:

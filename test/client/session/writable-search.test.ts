@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createClient } from '../../../src/client/zookeeper.js';
-import { type FakeMember, startFake } from '../../support/fake-member.js';
+import { type FakeMember, startFake } from '../../support/peers/fake-member.js';
 import { waitFor } from '../../support/wait-for.js';
 import { welcome } from '../session-harness.js';
 

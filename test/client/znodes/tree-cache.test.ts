@@ -9,7 +9,7 @@ import {
   type ZooKeeperClient,
 } from '../../../src/client/index.js';
 import { inWorld, type World } from '../../recipes/world.js';
-import { chosenTest, sharedServer } from '../../support/chosen-server.js';
+import { chosenTest, sharedServer } from '../../support/apache/chosen-server.js';
 import { Random } from '../../support/random.js';
 import { waitFor } from '../../support/wait-for.js';
 

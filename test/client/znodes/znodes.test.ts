@@ -17,8 +17,8 @@ import {
   type ZooKeeperClient,
 } from '../../../src/client/index.js';
 import { inWorld, type World } from '../../recipes/world.js';
-import { chosenTest, sharedServer } from '../../support/chosen-server.js';
-import { FakeClient } from '../../support/fake-client.js';
+import { chosenTest, sharedServer } from '../../support/apache/chosen-server.js';
+import { FakeClient } from '../../support/peers/fake-client.js';
 
 const shared = sharedServer();
 

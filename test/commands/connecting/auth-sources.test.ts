@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readSaslFile } from '../../../src/commands/connecting/auth-sources.js';
 import { readClientProperties } from '../../../src/commands/connecting/client-properties.js';
-import { makeTempDir } from '../../support/temp-dir.js';
+import { makeTempDir } from '../../support/machine/temp-dir.js';
 
 const KERBEROS =
   '# for Java, too\nClient {\n  a.Krb5LoginModule required useKeyTab=true keyTab="/k" principal="a@B";\n};\n';

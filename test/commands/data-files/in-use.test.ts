@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { usersOf } from '../../../src/commands/data-files/in-use.js';
 import { startBundled } from '../../support/bundled.js';
-import { makeTempDir } from '../../support/temp-dir.js';
+import { makeTempDir } from '../../support/machine/temp-dir.js';
 
 test('a lock without an answer does not count', async () => {
   const folder = makeTempDir('in-use');

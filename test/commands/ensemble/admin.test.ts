@@ -3,15 +3,15 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { makeTempDir } from '../../support/machine/temp-dir.js';
 import {
   type Behavior,
   closeAll,
   notServing,
   refuses,
   startFake,
-} from '../../support/fake-member.js';
-import { codesOf, runZkops } from '../../support/run-zkops.js';
-import { makeTempDir } from '../../support/temp-dir.js';
+} from '../../support/peers/fake-member.js';
+import { codesOf, runZkops } from '../../support/terminal/run-zkops.js';
 import { flat, follower, over } from '../zkops/fake-ensemble.js';
 import { srvrText } from '../zkops/members-of.js';
 

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { daysFromNow, makeAuthority } from '../../support/certs.js';
-import { codesOf, runZkops } from '../../support/run-zkops.js';
-import { makeTlsFiles, startSecure } from '../../support/tls-world.js';
+import { codesOf, runZkops } from '../../support/terminal/run-zkops.js';
+import { daysFromNow, makeAuthority } from '../../support/tls/certs.js';
+import { makeTlsFiles, startSecure } from '../../support/tls/tls-world.js';
 
 /** `zkops health` of a bundled server whose certificate has some days left. */
 async function healthWith(days: number, ...more: readonly string[]) {

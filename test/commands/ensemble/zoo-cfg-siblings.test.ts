@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { placeOf } from '../../../src/commands/ensemble/member-address.js';
 import { resolveMembers } from '../../../src/commands/ensemble/members.js';
-import { makeTempDir } from '../../support/temp-dir.js';
+import { makeTempDir } from '../../support/machine/temp-dir.js';
 
 // Three servers on one machine, as Apache's getting-started guide has them: each zoo.cfg has its
 // own clientPort, and the server lines have none.

@@ -5,8 +5,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeShape } from '../../../src/commands/selection/shape-json.js';
 import { startServer } from '../../../src/server/main.js';
-import { runZkops } from '../../support/run-zkops.js';
-import { runZksh } from '../../support/run-zksh.js';
+import { runZkops } from '../../support/terminal/run-zkops.js';
+import { runZksh } from '../../support/terminal/run-zksh.js';
 
 const ZKOPS = fileURLToPath(new URL('../../../bin/zkops.cjs', import.meta.url));
 const run = promisify(execFile);

@@ -4,8 +4,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { pagerCommand } from '../../../src/commands/terminal/pager.js';
 import { readPager } from '../../../src/commands/zksh/configuration.js';
-import { makeShellWorld } from '../../support/shell-world.js';
-import { makeTempDir } from '../../support/temp-dir.js';
+import { makeTempDir } from '../../support/machine/temp-dir.js';
+import { makeShellWorld } from '../../support/terminal/shell-world.js';
 
 test('the configuration counts before $PAGER, and that before less', () => {
   const home = makeTempDir();

@@ -5,10 +5,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CLI_VERBS } from '../../../src/commands/zkcli/verbs.js';
 import { type RunningServer, startServer } from '../../../src/server/main.js';
-import { freePort } from '../../support/free-port.js';
-import { startZksh } from '../../support/run-zksh.js';
+import { runCli } from '../../support/apache/zkcli-run.js';
+import { freePort } from '../../support/machine/free-port.js';
+import { startZksh } from '../../support/terminal/run-zksh.js';
 import { waitFor } from '../../support/wait-for.js';
-import { runCli } from '../../support/zkcli-run.js';
 import { CASES, type Case, DIFFERENT } from './golden-cases.js';
 
 function masked(text: string): string {

@@ -8,7 +8,7 @@ import { runCliLine } from '../../../src/commands/zkcli/run-words.js';
 import { ZkCliShell } from '../../../src/commands/zkcli/shell.js';
 import { splitLine } from '../../../src/commands/zkcli/split-line.js';
 import { ErrorCode } from '../../../src/protocol/error-code.js';
-import { FakeClient } from '../../support/fake-client.js';
+import { FakeClient } from '../../support/peers/fake-client.js';
 
 function faultOf(run: () => unknown): string {
   try {

@@ -2,7 +2,7 @@
 // not happen here. The comment says what happens there.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeShellWorld } from '../../support/shell-world.js';
+import { makeShellWorld } from '../../support/terminal/shell-world.js';
 
 // There: "Unknown perm type: q", and the ACL is set to no permission at all.
 test('a wrong permission letter leaves the ACL as it is', async () => {

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startEnsemble } from '../../../src/server/main.js';
-import { checkFormats, flat, health, lookUntil, PATIENT } from '../../support/ops-checks.js';
-import { codesOf, rolesOf, runZkops } from '../../support/run-zkops.js';
+import { checkFormats, flat, health, lookUntil, PATIENT } from '../../support/pages/ops-checks.js';
+import { codesOf, rolesOf, runZkops } from '../../support/terminal/run-zkops.js';
 
 // zkops with bundled ensembles. test/conformance/ops/ensemble.test.ts does the same with Apache's.
 

@@ -7,7 +7,7 @@ import type { AskWord } from '../../../src/commands/ensemble/ask.js';
 import type { OpsResult } from '../../../src/commands/ensemble/verdict/result.js';
 import type { ShowOptions } from '../../../src/commands/zkops/calls/cli-world.js';
 import { main } from '../../../src/commands/zkops/cli.js';
-import { makeTempDir } from '../../support/temp-dir.js';
+import { makeTempDir } from '../../support/machine/temp-dir.js';
 import { srvrText } from './members-of.js';
 
 interface Call {

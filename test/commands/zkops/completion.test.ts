@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startServer } from '../../../src/server/main.js';
-import { runZkops } from '../../support/run-zkops.js';
-import { makeTempDir } from '../../support/temp-dir.js';
+import { makeTempDir } from '../../support/machine/temp-dir.js';
+import { runZkops } from '../../support/terminal/run-zkops.js';
 
 // A busy machine must not hide what the servers answer.
 process.env['ZKSH_COMPLETION_TIMEOUT'] = '30s';

@@ -6,7 +6,7 @@ import type { AskWord } from '../../../src/commands/ensemble/ask.js';
 import { takeRunLock } from '../../../src/commands/program/run-lock.js';
 import { main } from '../../../src/commands/zkops/cli.js';
 import { renderOps } from '../../../src/commands/zkops/render/ops-render.js';
-import { makeTempDir } from '../../support/temp-dir.js';
+import { makeTempDir } from '../../support/machine/temp-dir.js';
 import { srvrText } from './members-of.js';
 
 interface Call {

@@ -4,8 +4,8 @@ import {
   closeAll,
   type FakeMember,
   startFake,
-} from '../../support/fake-member.js';
-import { runZkops, type ZkopsRun } from '../../support/run-zkops.js';
+} from '../../support/peers/fake-member.js';
+import { runZkops, type ZkopsRun } from '../../support/terminal/run-zkops.js';
 import { srvrText } from './members-of.js';
 
 /** Runs a verb, by default `zkops health`, over fake members. */

@@ -7,8 +7,8 @@ import { askWord } from '../../../src/client/base/four-letter.js';
 import { main } from '../../../src/commands/zkops/cli.js';
 import { TASKS, VERBS } from '../../../src/commands/zkops/index.js';
 import { startBundled } from '../../support/bundled.js';
-import { withClient } from '../../support/seat-client.js';
-import { makeTempDir } from '../../support/temp-dir.js';
+import { makeTempDir } from '../../support/machine/temp-dir.js';
+import { withClient } from '../../support/peers/seat-client.js';
 
 /** Operands and options without which a verb stops before it asks any member. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {

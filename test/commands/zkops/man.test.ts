@@ -4,7 +4,7 @@ import { OUTPUT_FORMATS } from '../../../src/commands/zkops/calls/options.js';
 import { main } from '../../../src/commands/zkops/cli.js';
 import { TASKS, VERBS } from '../../../src/commands/zkops/index.js';
 import { WORDS } from '../../../src/fourlw/index.js';
-import { type ManualItem, partOf, readManual } from '../../support/manual-page.js';
+import { type ManualItem, partOf, readManual } from '../../support/pages/manual-page.js';
 
 const PAGE = readManual('zkops.1');
 const OPTIONS = partOf(PAGE, 'OPTIONS').items;

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { VERBS } from '../../../src/commands/zkops/index.js';
-import { answers, type Behavior, notServing, refuses } from '../../support/fake-member.js';
-import { codesOf } from '../../support/run-zkops.js';
+import { answers, type Behavior, notServing, refuses } from '../../support/peers/fake-member.js';
+import { codesOf } from '../../support/terminal/run-zkops.js';
 import { flat, follower, leader, member, over, well } from './fake-ensemble.js';
 import { srvrText } from './members-of.js';
 

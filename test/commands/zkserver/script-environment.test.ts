@@ -7,7 +7,7 @@ import {
   withEnvironment,
 } from '../../../src/commands/zkserver/script-environment.js';
 import { VerbError } from '../../../src/commands/zkserver/verb.js';
-import { makeTempDir } from '../../support/temp-dir.js';
+import { makeTempDir } from '../../support/machine/temp-dir.js';
 
 type Env = Readonly<Record<string, string>>;
 

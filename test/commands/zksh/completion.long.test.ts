@@ -9,17 +9,17 @@ import {
   type CompletionShell,
 } from '../../../src/commands/program/completion-shells.js';
 import { startServer } from '../../../src/server/main.js';
-import { freePort } from '../../support/free-port.js';
+import { freePort } from '../../support/machine/free-port.js';
 import {
   completeInBash,
   completeInFish,
   completeInZsh,
   fishTest,
   zshTest,
-} from '../../support/outer-shells.js';
-import { programPath } from '../../support/program-path.js';
-import { runZksh } from '../../support/run-zksh.js';
-import { makeTempDir } from '../../support/temp-dir.js';
+} from '../../support/machine/outer-shells.js';
+import { programPath } from '../../support/machine/program-path.js';
+import { makeTempDir } from '../../support/machine/temp-dir.js';
+import { runZksh } from '../../support/terminal/run-zksh.js';
 
 // A busy machine must not hide what the servers answer.
 process.env['ZKSH_COMPLETION_TIMEOUT'] = '30s';

@@ -2,8 +2,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Verb } from '../../../src/commands/zksh/engine/command.js';
 import { allCommands } from '../../../src/commands/zksh/running/registry.js';
-import { type ManualPart, readManual } from '../../support/manual-page.js';
-import { makeShellWorld } from '../../support/shell-world.js';
+import { type ManualPart, readManual } from '../../support/pages/manual-page.js';
+import { makeShellWorld } from '../../support/terminal/shell-world.js';
 
 const verbs = await allCommands();
 const commands = verbs.flatMap((verb) => [verb, ...(verb.subcommands ?? [])]);

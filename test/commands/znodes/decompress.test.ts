@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { loadRenderer } from '../../../src/commands/zksh/results/render.js';
 import { decompress } from '../../../src/commands/znodes/decompress.js';
 import { packChunk, SNAPPY_HEADER } from '../../../src/server/persistence/snappy.js';
-import { makeShellWorld } from '../../support/shell-world.js';
+import { makeShellWorld } from '../../support/terminal/shell-world.js';
 
 const TEXT = Buffer.from('{"pool": 20}'.repeat(20));
 /** A frame of zstd with one raw block, by its RFC 8878: "hello". */

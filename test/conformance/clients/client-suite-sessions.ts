@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert';
 import { ConnectError } from '../../../src/client/base/errors.js';
 import { CreateModes } from '../../../src/protocol/create-mode.js';
 import { CREATOR_ALL_ACL } from '../../../src/protocol/perms.js';
-import { freePort } from '../../support/free-port.js';
+import { freePort } from '../../support/machine/free-port.js';
 import { waitFor } from '../../support/wait-for.js';
 import { createText, expectError, type Suite, text, waitForState } from './client-suite-world.js';
 

@@ -2,7 +2,7 @@ import type { ClientState, SessionClient, WatchEvent } from '../../../src/client
 import type { ClientOptions } from '../../../src/client/base/client-options.js';
 import { UnsupportedError, ZooKeeperError } from '../../../src/client/base/errors.js';
 import { CreateModes } from '../../../src/protocol/create-mode.js';
-import { startProxy, type TestProxy } from '../../support/proxy.js';
+import { startProxy, type TestProxy } from '../../support/peers/proxy.js';
 import { waitFor } from '../../support/wait-for.js';
 
 export interface SuiteServer {

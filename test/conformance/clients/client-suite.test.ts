@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import { createNativeClient } from '../../../src/client/native/native.js';
 import { createClient } from '../../../src/client/zookeeper.js';
-import { oracleTest, startOracle } from '../../support/oracle.js';
+import { oracleTest, startOracle } from '../../support/apache/oracle.js';
 import { runClientSuite } from './client-suite.js';
 import { hasNative, nativeTest } from './client-suite-native.js';
 

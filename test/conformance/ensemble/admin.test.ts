@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { freePort } from '../../support/free-port.js';
-import { oracleTest } from '../../support/oracle.js';
-import { type Seat, waitUntilServing } from '../../support/oracle-ensemble.js';
+import { oracleTest } from '../../support/apache/oracle.js';
+import { type Seat, waitUntilServing } from '../../support/apache/oracle-ensemble.js';
+import { freePort } from '../../support/machine/free-port.js';
 import { waitFor } from '../../support/wait-for.js';
 import { gatherAnswers, linesOf, shapeOf } from '../support/admin-answers.js';
 import { withMixedEnsemble } from '../support/mixed-ensemble.js';

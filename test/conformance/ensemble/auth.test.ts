@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isServing, oracleTest } from '../../support/oracle.js';
-import { waitUntilServing } from '../../support/oracle-ensemble.js';
-import { withClient } from '../../support/seat-client.js';
-import { makeTempDir } from '../../support/temp-dir.js';
+import { isServing, oracleTest } from '../../support/apache/oracle.js';
+import { waitUntilServing } from '../../support/apache/oracle-ensemble.js';
+import { makeTempDir } from '../../support/machine/temp-dir.js';
+import { withClient } from '../../support/peers/seat-client.js';
 import { waitFor } from '../../support/wait-for.js';
 import { type MixedEnsemble, withMixedEnsemble } from '../support/mixed-ensemble.js';
 

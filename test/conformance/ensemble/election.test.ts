@@ -2,9 +2,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { configFromOptions } from '../../../src/server/config/config.js';
 import { ElectionPort } from '../../../src/server/node/ports/election-port.js';
-import { ByteBuilder } from '../../support/byte-builder.js';
-import { oracleTest } from '../../support/oracle.js';
-import { makeSeats, type Seats, waitUntilServing } from '../../support/oracle-ensemble.js';
+import { oracleTest } from '../../support/apache/oracle.js';
+import { makeSeats, type Seats, waitUntilServing } from '../../support/apache/oracle-ensemble.js';
+import { ByteBuilder } from '../../support/bytes/byte-builder.js';
 import { waitFor } from '../../support/wait-for.js';
 
 // Election connections between bundled and Apache's servers: which of two stays, and what they

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runFaults } from '../../faults/run-faults.js';
-import { oracleTest } from '../../support/oracle.js';
+import { oracleTest } from '../../support/apache/oracle.js';
 
 /** `npm run faults -- --mixed --minutes N` runs longer. */
 const FAULTS_MS = 20_000;

@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Workload } from '../../faults/workload.js';
-import { oracleTest } from '../../support/oracle.js';
-import { type Seat, waitUntilServing } from '../../support/oracle-ensemble.js';
+import { oracleTest } from '../../support/apache/oracle.js';
+import { type Seat, waitUntilServing } from '../../support/apache/oracle-ensemble.js';
+import { SteadyWriters } from '../../support/peers/steady-writers.js';
 import { Random } from '../../support/random.js';
-import { SteadyWriters } from '../../support/steady-writers.js';
 import { withMixedEnsemble } from '../support/mixed-ensemble.js';
 import { RawClient } from '../support/raw-client.js';
 import { replaceAll } from '../support/replace-all.js';

@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ADMIN, restore, snapshot } from '../../server/node/storage/restore-world.js';
-import { oracleTest } from '../../support/oracle.js';
-import { waitUntilServing } from '../../support/oracle-ensemble.js';
-import { withClient } from '../../support/seat-client.js';
+import { oracleTest } from '../../support/apache/oracle.js';
+import { waitUntilServing } from '../../support/apache/oracle-ensemble.js';
+import { withClient } from '../../support/peers/seat-client.js';
 import { waitFor } from '../../support/wait-for.js';
 import { withMixedEnsemble } from '../support/mixed-ensemble.js';
 import { checkSameEverywhere, leaderOf, modeOf } from '../support/same-everywhere.js';

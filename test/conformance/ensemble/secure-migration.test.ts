@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createClient } from '../../../src/client/index.js';
-import { oracleTest } from '../../support/oracle.js';
-import { type Seat, waitUntilServing } from '../../support/oracle-ensemble.js';
-import { SteadyWriters } from '../../support/steady-writers.js';
-import { makeTlsFiles, type TlsFiles } from '../../support/tls-world.js';
+import { oracleTest } from '../../support/apache/oracle.js';
+import { type Seat, waitUntilServing } from '../../support/apache/oracle-ensemble.js';
+import { SteadyWriters } from '../../support/peers/steady-writers.js';
+import { makeTlsFiles, type TlsFiles } from '../../support/tls/tls-world.js';
 import { withMixedEnsemble } from '../support/mixed-ensemble.js';
 import { replaceAll } from '../support/replace-all.js';
 import { checkSameEverywhere } from '../support/same-everywhere.js';

@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { oracleTest } from '../../support/oracle.js';
-import { type Seat, waitUntilServing } from '../../support/oracle-ensemble.js';
-import { withClient } from '../../support/seat-client.js';
-import { SteadyWriters } from '../../support/steady-writers.js';
+import { oracleTest } from '../../support/apache/oracle.js';
+import { type Seat, waitUntilServing } from '../../support/apache/oracle-ensemble.js';
+import { withClient } from '../../support/peers/seat-client.js';
+import { SteadyWriters } from '../../support/peers/steady-writers.js';
 import { withMixedEnsemble } from '../support/mixed-ensemble.js';
 import { checkSameEverywhere } from '../support/same-everywhere.js';
 

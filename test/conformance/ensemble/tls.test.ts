@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { freePort } from '../../support/free-port.js';
-import { oracleTest } from '../../support/oracle.js';
-import { waitUntilServing } from '../../support/oracle-ensemble.js';
-import { ask, withClient } from '../../support/seat-client.js';
-import { makeTlsFiles } from '../../support/tls-world.js';
+import { oracleTest } from '../../support/apache/oracle.js';
+import { waitUntilServing } from '../../support/apache/oracle-ensemble.js';
+import { freePort } from '../../support/machine/free-port.js';
+import { ask, withClient } from '../../support/peers/seat-client.js';
+import { makeTlsFiles } from '../../support/tls/tls-world.js';
 import { withMixedEnsemble } from '../support/mixed-ensemble.js';
 import { checkSameEverywhere } from '../support/same-everywhere.js';
 

@@ -1,12 +1,12 @@
 // Every zkops verb with a standalone server of either kind: over TLS, without a client
 // certificate, with the narrowest whitelist, hanging, and dead.
 import { test } from 'uvu';
+import { NETTY_JARS, oracleTest, startOracle } from '../../support/apache/oracle.js';
 import { spawnBundled } from '../../support/bundled.js';
-import { freePort } from '../../support/free-port.js';
-import { type Expected, expectTable, serving } from '../../support/ops-table.js';
-import { NETTY_JARS, oracleTest, startOracle } from '../../support/oracle.js';
-import { makeTempDir } from '../../support/temp-dir.js';
-import { makeTlsFiles, nettyProperties, type TlsFiles } from '../../support/tls-world.js';
+import { freePort } from '../../support/machine/free-port.js';
+import { makeTempDir } from '../../support/machine/temp-dir.js';
+import { type Expected, expectTable, serving } from '../../support/pages/ops-table.js';
+import { makeTlsFiles, nettyProperties, type TlsFiles } from '../../support/tls/tls-world.js';
 
 type Kind = 'Apache' | 'bundled';
 

@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startServer } from '../../../src/server/main.js';
-import { checkFormats, flat, health, lookUntil, PATIENT } from '../../support/ops-checks.js';
-import { oracleTest } from '../../support/oracle.js';
-import { makeSeats, type Seats, waitUntilServing } from '../../support/oracle-ensemble.js';
-import { codesOf, rolesOf, runZkops } from '../../support/run-zkops.js';
+import { oracleTest } from '../../support/apache/oracle.js';
+import { makeSeats, type Seats, waitUntilServing } from '../../support/apache/oracle-ensemble.js';
+import { checkFormats, flat, health, lookUntil, PATIENT } from '../../support/pages/ops-checks.js';
+import { codesOf, rolesOf, runZkops } from '../../support/terminal/run-zkops.js';
 
 // zkops with ensembles of Apache's servers, with members in every role and with every loss.
 // Members are slow on a machine under load, so the limits are wide.

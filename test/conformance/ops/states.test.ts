@@ -2,16 +2,16 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { askWord } from '../../../src/client/base/four-letter.js';
 import { taskJson } from '../../commands/zkops/call-task.js';
-import { lookUntil, PATIENT } from '../../support/ops-checks.js';
-import { type Expected, expectTable, serving } from '../../support/ops-table.js';
-import { oracleTest } from '../../support/oracle.js';
+import { oracleTest } from '../../support/apache/oracle.js';
 import {
   type Member,
   makeSeats,
   type Seat,
   waitUntilServing,
-} from '../../support/oracle-ensemble.js';
-import { rolesOf, runZkops } from '../../support/run-zkops.js';
+} from '../../support/apache/oracle-ensemble.js';
+import { lookUntil, PATIENT } from '../../support/pages/ops-checks.js';
+import { type Expected, expectTable, serving } from '../../support/pages/ops-table.js';
+import { rolesOf, runZkops } from '../../support/terminal/run-zkops.js';
 
 // Every zkops verb with members that lead, follow, observe, hang, are dead, look for a leader, or
 // serve read-only clients. Apache's and the bundled servers must give the same results.

@@ -7,7 +7,7 @@ import {
   TTL_COUNTERS,
 } from '../../../src/fourlw/base/mntr-keys.js';
 import { CreateModes } from '../../../src/protocol/create-mode.js';
-import { isOracle39 } from '../../support/oracle.js';
+import { isOracle39 } from '../../support/apache/oracle.js';
 
 /** Commands of the AdminServer whose responses must be identical. */
 export const SAME = [

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { ZooKeeperError } from '../../../src/client/base/errors.js';
-import type { Seat } from '../../support/oracle-ensemble.js';
-import { withClient } from '../../support/seat-client.js';
-import type { SteadyWriters } from '../../support/steady-writers.js';
+import type { Seat } from '../../support/apache/oracle-ensemble.js';
+import { withClient } from '../../support/peers/seat-client.js';
+import type { SteadyWriters } from '../../support/peers/steady-writers.js';
 import { waitFor } from '../../support/wait-for.js';
 import { checkSameTrees } from './same-everywhere.js';
 

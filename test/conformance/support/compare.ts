@@ -1,6 +1,6 @@
 import { ErrorCode } from '../../../src/protocol/error-code.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
-import { isOracle39 } from '../../support/oracle.js';
+import { isOracle39 } from '../../support/apache/oracle.js';
 import type { Op, Step, World } from './world.js';
 import { type Line, WorldRunner } from './world-runner.js';
 

@@ -2,7 +2,7 @@ import { InputArchive } from '../../../src/jute/input-archive.js';
 import { OutputArchive } from '../../../src/jute/output-archive.js';
 import { OpCode, opCodeName } from '../../../src/protocol/op-code.js';
 import { OPERATION_TABLE } from '../../../src/protocol/operation-table.js';
-import { ErrorResponse, MultiHeader, REPLIES } from '../../support/jute-records.js';
+import { ErrorResponse, MultiHeader, REPLIES } from '../../support/bytes/jute-records.js';
 import type { Op } from './world.js';
 
 /**

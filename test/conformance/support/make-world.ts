@@ -1,5 +1,5 @@
 import { OpCode } from '../../../src/protocol/op-code.js';
-import { isOracle39 } from '../../support/oracle.js';
+import { isOracle39 } from '../../support/apache/oracle.js';
 import { Random } from '../../support/random.js';
 import { asIn38, takesNoZxid } from './oracle-differences.js';
 import type { Op, Step, World, WorldKind } from './world.js';

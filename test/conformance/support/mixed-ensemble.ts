@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseConfig } from '../../../src/server/config/config.js';
 import { type RunningServer, startServer } from '../../../src/server/main.js';
-import { type Member, makeSeats, type Seats } from '../../support/oracle-ensemble.js';
+import { type Member, makeSeats, type Seats } from '../../support/apache/oracle-ensemble.js';
 
 /** Seats with bundled servers, in this process, and Apache's. */
 export interface MixedEnsemble {

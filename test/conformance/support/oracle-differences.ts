@@ -1,6 +1,6 @@
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { WRITES } from '../../../src/protocol/operation-table.js';
-import { isOracle39 } from '../../support/oracle.js';
+import { isOracle39 } from '../../support/apache/oracle.js';
 import type { Op } from './world.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { ZooKeeperClient } from '../../../src/client/base/client.js';
 import { createClient } from '../../../src/client/zookeeper.js';
+import { hasOracle, ORACLE, startOracle } from '../../support/apache/oracle.js';
 import { startBundled } from '../../support/bundled.js';
-import { hasOracle, ORACLE, startOracle } from '../../support/oracle.js';
 import { SharedByTests } from '../../support/shared-by-tests.js';
 import { waitFor } from '../../support/wait-for.js';
 import type { curatorTest, Peer } from './peers.js';

@@ -6,9 +6,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
-import { spawnJava } from '../../support/oracle.js';
+import { spawnJava } from '../../support/apache/oracle.js';
+import { watchProcess } from '../../support/machine/watched-process.js';
 import { PROJECT_ROOT } from '../../support/tidy/source-file.js';
-import { watchProcess } from '../../support/watched-process.js';
 
 const FOLDER = join(PROJECT_ROOT, 'test/conformance/peers');
 const JAVA = '/usr/bin/java';

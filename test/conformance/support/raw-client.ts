@@ -4,7 +4,12 @@ import { InputArchive } from '../../../src/jute/input-archive.js';
 import { OutputArchive } from '../../../src/jute/output-archive.js';
 import { OpCode, Xid } from '../../../src/protocol/op-code.js';
 import { OPERATION_TABLE } from '../../../src/protocol/operation-table.js';
-import { ConnectResponse, REPLIES, ReplyHeader, WatcherEvent } from '../../support/jute-records.js';
+import {
+  ConnectResponse,
+  REPLIES,
+  ReplyHeader,
+  WatcherEvent,
+} from '../../support/bytes/jute-records.js';
 
 export interface RawSession {
   readonly id: bigint;

@@ -1,9 +1,9 @@
 /** A realm with a real KDC, a service, and both servers with its keytab. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { startOracle } from '../../support/apache/oracle.js';
 import { startBundled } from '../../support/bundled.js';
-import { type Kdc, REALM, startKdc } from '../../support/kdc.js';
-import { startOracle } from '../../support/oracle.js';
+import { type Kdc, REALM, startKdc } from '../../support/peers/kdc.js';
 
 export const MODULE = 'com.sun.security.auth.module.Krb5LoginModule required';
 export const SERVICE = 'zookeeper/localhost';

@@ -1,5 +1,5 @@
-import { waitUntilServing } from '../../support/oracle-ensemble.js';
-import type { SteadyWriters } from '../../support/steady-writers.js';
+import { waitUntilServing } from '../../support/apache/oracle-ensemble.js';
+import type { SteadyWriters } from '../../support/peers/steady-writers.js';
 import type { MixedEnsemble } from './mixed-ensemble.js';
 import { checkNoMismatches } from './same-everywhere.js';
 

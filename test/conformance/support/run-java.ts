@@ -1,4 +1,4 @@
-import { spawnJava } from '../../support/oracle.js';
+import { spawnJava } from '../../support/apache/oracle.js';
 
 export interface JavaOutcome {
   readonly exitCode: number | null;

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { askWord, type SessionClient } from '../../../src/client/index.js';
-import type { Seat } from '../../support/oracle-ensemble.js';
-import { withClient } from '../../support/seat-client.js';
+import type { Seat } from '../../support/apache/oracle-ensemble.js';
+import { withClient } from '../../support/peers/seat-client.js';
 import { waitFor } from '../../support/wait-for.js';
 
 // The reports of the members of one ensemble, and whether all have the same tree.

@@ -7,7 +7,7 @@ import { Database } from '../../../src/server/persistence/replay.js';
 import type { Server } from '../../../src/server/server.js';
 import { handshake } from '../../server/server-peer.js';
 import { makeTestServer, SETTINGS } from '../../server/server-world.js';
-import { MultiHeader } from '../../support/jute-records.js';
+import { MultiHeader } from '../../support/bytes/jute-records.js';
 import { sampleOf } from '../samples.js';
 import { Finding, type Stranger, type Target } from '../target.js';
 

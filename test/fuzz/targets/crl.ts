@@ -1,8 +1,8 @@
 import { createPrivateKey, sign, X509Certificate } from 'node:crypto';
 import { CrlError, checkListed, readRevocationList } from '../../../src/certificates/crl.js';
 import { readItem, readItems } from '../../../src/certificates/der-reader.js';
-import { extension, makeAuthority, pointName } from '../../support/certs.js';
-import { bits, integer, oid, sequence } from '../../support/der.js';
+import { bits, integer, oid, sequence } from '../../support/bytes/der.js';
+import { extension, makeAuthority, pointName } from '../../support/tls/certs.js';
 import { parseOrRefuse, type Target } from '../target.js';
 
 const authority = makeAuthority();

@@ -19,7 +19,7 @@ import {
   TxnLogReader,
 } from '../../../src/server/persistence/txn-log.js';
 import { readTxn, writeTxn } from '../../../src/server/tree/txn.js';
-import { makeAuthority } from '../../support/certs.js';
+import { makeAuthority } from '../../support/tls/certs.js';
 import { expectSame, Finding, parseOrRefuse, type Target } from '../target.js';
 
 const MAX_ENTRY = 1 << 20;

@@ -1,8 +1,8 @@
 import { createHash, createPrivateKey, sign, X509Certificate } from 'node:crypto';
 import { certificateParts } from '../../../src/certificates/certificate-parts.js';
 import { checkOcspResponse, OcspError } from '../../../src/certificates/ocsp-message.js';
-import { makeAuthority } from '../../support/certs.js';
-import { bits, der, octets, oid, sequence, tagged } from '../../support/der.js';
+import { bits, der, octets, oid, sequence, tagged } from '../../support/bytes/der.js';
+import { makeAuthority } from '../../support/tls/certs.js';
 import { parseOrRefuse, type Target } from '../target.js';
 
 const authority = makeAuthority();

@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { KerberosError } from '../../../src/kerberos/kerberos-error.js';
 import { askKdcs } from '../../../src/kerberos/node/ask-kdc.js';
-import { freePort } from '../../support/free-port.js';
+import { freePort } from '../../support/machine/free-port.js';
 
 type Play = (socket: Socket, question: Buffer) => void;
 

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { adler32, crc32 } from '../../../src/server/base/checksum.js';
-import { zlibAdler32, zlibCrc32 } from '../../support/zk-files.js';
+import { zlibAdler32, zlibCrc32 } from '../../support/bytes/zk-files.js';
 
 /** The same bytes on every run. */
 function noise(length: number): Buffer {

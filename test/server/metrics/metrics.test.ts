@@ -6,7 +6,7 @@ import { ZooKeeper } from '../../../src/client/zookeeper.js';
 import { metricOf, mntr, type ParsedMntr } from '../../../src/fourlw/mntr.js';
 import { CreateModes } from '../../../src/protocol/create-mode.js';
 import { startBundled } from '../../support/bundled.js';
-import { makeTempDir } from '../../support/temp-dir.js';
+import { makeTempDir } from '../../support/machine/temp-dir.js';
 import { waitFor } from '../../support/wait-for.js';
 
 async function ask(port: number, word: string): Promise<string> {

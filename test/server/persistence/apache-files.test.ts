@@ -29,9 +29,9 @@ import {
   TxnLogReader,
 } from '../../../src/server/persistence/txn-log.js';
 import { readTxn, type TxnEntry, writeTxn } from '../../../src/server/tree/txn.js';
-import { oracleTest, spawnJava, startOracle } from '../../support/oracle.js';
-import { makeTempDir } from '../../support/temp-dir.js';
-import { watchProcess } from '../../support/watched-process.js';
+import { oracleTest, spawnJava, startOracle } from '../../support/apache/oracle.js';
+import { makeTempDir } from '../../support/machine/temp-dir.js';
+import { watchProcess } from '../../support/machine/watched-process.js';
 import { Fold, type FoldNode } from './fold.js';
 
 const MAX_ENTRY = 2 * 0xfffff;

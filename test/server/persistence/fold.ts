@@ -4,8 +4,8 @@ import { OpCode } from '../../../src/protocol/op-code.js';
 import type { ZnodeData } from '../../../src/server/tree/data-node.js';
 import { nodeDigest, TreeDigest } from '../../../src/server/tree/digest.js';
 import type { Txn, TxnEntry, TxnHead } from '../../../src/server/tree/txn.js';
-import { BLANK_STAT } from '../../support/blank-stat.js';
-import { ByteBuilder } from '../../support/zk-files.js';
+import { BLANK_STAT } from '../../support/bytes/blank-stat.js';
+import { ByteBuilder } from '../../support/bytes/zk-files.js';
 
 export interface FoldNode {
   readonly data: Buffer | null;

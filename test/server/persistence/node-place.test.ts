@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Database } from '../../../src/server/persistence/replay.js';
 import { contentCrc } from '../../../src/server/tree/digest.js';
-import { addNode } from '../../support/add-node.js';
+import { addNode } from '../../support/bytes/add-node.js';
 
 const STAT = Buffer.alloc(60);
 const OPEN = -1n;

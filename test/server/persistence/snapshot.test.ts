@@ -8,7 +8,7 @@ import {
 } from '../../../src/server/persistence/snapshot.js';
 import type { SnapshotItem } from '../../../src/server/persistence/snapshot-item.js';
 import { SnapshotReader } from '../../../src/server/persistence/snapshot-reader.js';
-import { ByteBuilder, sealed } from '../../support/zk-files.js';
+import { ByteBuilder, sealed } from '../../support/bytes/zk-files.js';
 
 const STAT: StatPersisted = {
   czxid: 0x1_0000_0001n,

@@ -9,7 +9,12 @@ import {
   type LogItem,
   TxnLogReader,
 } from '../../../src/server/persistence/txn-log.js';
-import { buildLog, buildLogHeader, buildRecord, setDataEntry } from '../../support/zk-files.js';
+import {
+  buildLog,
+  buildLogHeader,
+  buildRecord,
+  setDataEntry,
+} from '../../support/bytes/zk-files.js';
 
 const MAX_ENTRY = 4096;
 

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { InputArchive } from '../../../src/jute/input-archive.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { makesEphemeral } from '../../../src/server/pipeline/makes-ephemeral.js';
-import { ByteBuilder } from '../../support/byte-builder.js';
+import { ByteBuilder } from '../../support/bytes/byte-builder.js';
 
 const PERSISTENT = 0;
 const EPHEMERAL = 1;

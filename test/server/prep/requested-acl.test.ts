@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OpCode, Xid } from '../../../src/protocol/op-code.js';
-import { ByteBuilder } from '../../support/byte-builder.js';
+import { ByteBuilder } from '../../support/bytes/byte-builder.js';
 import { ServerWorld } from '../server-world.js';
 
 // Strings of an ACL may be null on the wire. Apache's servers 3.9 answer as here (the suite of the

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatZxid, zxidEpoch } from '../../../src/protocol/zxid.js';
 import { Database } from '../../../src/server/persistence/replay.js';
-import { addNode } from '../../support/add-node.js';
+import { addNode } from '../../support/bytes/add-node.js';
 import { Random } from '../../support/random.js';
 import { EnsembleWorld } from './worlds/ensemble-world.js';
 import { copyOf } from './worlds/memory-disk.js';

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Establishment } from '../../../src/server/quorum/membership/establishment.js';
 import { Membership } from '../../../src/server/quorum/membership/membership.js';
-import { ByteBuilder } from '../../support/byte-builder.js';
+import { ByteBuilder } from '../../support/bytes/byte-builder.js';
 import { ensembleOf, frameOf } from './worlds/election-world.js';
 import { EnsembleWorld } from './worlds/ensemble-world.js';
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { setDataEntry } from '../../support/zk-files.js';
+import { setDataEntry } from '../../support/bytes/zk-files.js';
 import { EnsembleWorld } from './worlds/ensemble-world.js';
 
 test('a member that cannot truncate takes the whole tree of its leader, and serves', () => {

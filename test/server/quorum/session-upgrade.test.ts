@@ -5,7 +5,7 @@ import { OutputArchive } from '../../../src/jute/output-archive.js';
 import { ErrorCode } from '../../../src/protocol/error-code.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { CreateRequest } from '../../../src/protocol/proto.js';
-import { MultiHeader } from '../../support/jute-records.js';
+import { MultiHeader } from '../../support/bytes/jute-records.js';
 import type { Peer } from '../server-peer.js';
 import {
   ALL,

@@ -7,7 +7,7 @@ import { Database } from '../../../src/server/persistence/replay.js';
 import { writeSnapshot } from '../../../src/server/persistence/snapshot.js';
 import { SnapshotReader } from '../../../src/server/persistence/snapshot-reader.js';
 import { sourceOf } from '../../../src/server/persistence/snapshot-source.js';
-import { addNode } from '../../support/add-node.js';
+import { addNode } from '../../support/bytes/add-node.js';
 import type { Peer } from '../server-peer.js';
 import { RestoreWorld } from './worlds/restore-world.js';
 

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { formatQuorumConfig } from '../../../src/server/quorum/membership/quorum-config.js';
 import { parse } from '../../sim/shape.js';
-import { ByteBuilder } from '../../support/byte-builder.js';
+import { ByteBuilder } from '../../support/bytes/byte-builder.js';
 import { EnsembleWorld } from './worlds/ensemble-world.js';
 
 // The lines of 3.10 name the TLS port of a member after its client port, or instead of it. The

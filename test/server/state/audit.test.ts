@@ -5,8 +5,8 @@ import { CreateModes } from '../../../src/protocol/create-mode.js';
 import { OpCode, Xid } from '../../../src/protocol/op-code.js';
 import { Perms } from '../../../src/protocol/perms.js';
 import { formatAuditEntry } from '../../../src/server/state/audit.js';
+import { oracleTest, startOracle } from '../../support/apache/oracle.js';
 import { startBundled } from '../../support/bundled.js';
-import { oracleTest, startOracle } from '../../support/oracle.js';
 import { waitFor } from '../../support/wait-for.js';
 import { ServerWorld } from '../server-world.js';
 

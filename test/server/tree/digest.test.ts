@@ -11,7 +11,7 @@ import {
   tableDigest,
 } from '../../../src/server/tree/digest.js';
 import { StatTable } from '../../../src/server/tree/stat-table.js';
-import { ByteBuilder, zlibCrc32 } from '../../support/zk-files.js';
+import { ByteBuilder, zlibCrc32 } from '../../support/bytes/zk-files.js';
 
 // That the digests are Apache's is shown on a log of Apache's server:
 // test/server/persistence/apache-files.test.ts.

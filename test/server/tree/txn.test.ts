@@ -4,7 +4,7 @@ import { JuteError } from '../../../src/jute/jute-error.js';
 import { OutputArchive } from '../../../src/jute/output-archive.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { readTxn, type Txn, writeTxn } from '../../../src/server/tree/txn.js';
-import { ByteBuilder, buildEntry } from '../../support/zk-files.js';
+import { ByteBuilder, buildEntry } from '../../support/bytes/zk-files.js';
 
 // Current txns of every kind are in apache-files.test.ts; here are the forms that old and odd
 // servers wrote.

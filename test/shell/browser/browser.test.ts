@@ -8,8 +8,8 @@ import { indexOfSelected } from '../../../src/shell/browser/browser-state.js';
 import { KeyDecoder } from '../../../src/shell/terminal/key-decoder.js';
 import { loadInk } from '../../../src/shell/terminal/load-ink.js';
 import type { TerminalSize } from '../../../src/shell/terminal/terminal-size.js';
-import { createElement, drawnRows } from '../../support/drawn.js';
-import { FakeClient } from '../../support/fake-client.js';
+import { FakeClient } from '../../support/peers/fake-client.js';
+import { createElement, drawnRows } from '../../support/terminal/drawn.js';
 import { waitFor } from '../../support/wait-for.js';
 
 interface World {

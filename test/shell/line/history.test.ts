@@ -10,7 +10,7 @@ import {
   MAX_HISTORY_ENTRIES,
   remember,
 } from '../../../src/shell/line/history.js';
-import { makeTempDir } from '../../support/temp-dir.js';
+import { makeTempDir } from '../../support/machine/temp-dir.js';
 
 test('the environment sets the path of the file', () => {
   assert.is(historyFile({}), join(homedir(), '.zksh_history'));

@@ -2,8 +2,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeVocabulary } from '../../../src/commands/zksh/completing/vocabulary.js';
-import { resolvePath } from '../../../src/commands/znodes/resolve-path.js';
 import { allCommands } from '../../../src/commands/zksh/running/registry.js';
+import { resolvePath } from '../../../src/commands/znodes/resolve-path.js';
 import { analyzeLine } from '../../../src/shell/line/line-analysis.js';
 
 const aliases = new Map([['ll', 'ls -l']]);

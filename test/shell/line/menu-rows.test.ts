@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadInk } from '../../../src/shell/terminal/load-ink.js';
-import { createElement, drawnRows } from '../../support/drawn.js';
+import { createElement, drawnRows } from '../../support/terminal/drawn.js';
 
 const { Completions } = await loadInk(() => import('../../../src/shell/shell-screen.js'));
 

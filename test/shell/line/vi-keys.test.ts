@@ -7,7 +7,7 @@ import { readIsVi } from '../../../src/commands/zksh/configuration.js';
 import { editLine, type LineAction } from '../../../src/shell/line/line-editor.js';
 import { promptSpans } from '../../../src/shell/line/prompt.js';
 import { initialState, type ShellState, stepShell } from '../../../src/shell/shell-state.js';
-import { makeTempDir } from '../../support/temp-dir.js';
+import { makeTempDir } from '../../support/machine/temp-dir.js';
 
 const CONNECTED = { server: 'zk1:2181', state: 'connected', chroot: '', cwd: '/' } as const;
 const HISTORY = ['ls /old', 'get /app'];

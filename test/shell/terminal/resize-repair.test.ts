@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Frame, repairAfterResize } from '../../../src/shell/terminal/resize-repair.js';
-import { XtermScreen } from '../../support/xterm-screen.js';
+import { XtermScreen } from '../../support/terminal/xterm-screen.js';
 
 const COLUMNS = 40;
 const HEIGHT = 12;

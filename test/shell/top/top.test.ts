@@ -14,7 +14,7 @@ import {
 } from '../../../src/shell/top/top-state.js';
 import { captured, failing, verbNamed } from '../../commands/zkops/members-of.js';
 import { resultOf } from '../../commands/zkops/results.js';
-import { createElement, drawnRows } from '../../support/drawn.js';
+import { createElement, drawnRows } from '../../support/terminal/drawn.js';
 
 const { TopTable } = await loadInk(() => import('../../../src/shell/top/top-table.js'));
 const top = verbNamed('top');

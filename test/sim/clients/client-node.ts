@@ -9,7 +9,7 @@ import {
   ConnectResponse,
   ReplyHeader,
   WatcherEvent,
-} from '../../support/jute-records.js';
+} from '../../support/bytes/jute-records.js';
 import type { Random } from '../../support/random.js';
 import type { Told } from '../history.js';
 import type { Socket } from '../nodes/network.js';

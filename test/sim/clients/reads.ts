@@ -4,7 +4,7 @@ import {
   ExistsResponse,
   GetChildren2Response,
   GetDataResponse,
-} from '../../support/jute-records.js';
+} from '../../support/bytes/jute-records.js';
 import type { History } from '../history.js';
 import type { ClientNode } from './client-node.js';
 import type { Answer } from './client-world.js';

@@ -14,7 +14,7 @@ import {
   GetDataResponse,
   MultiHeader,
   SetDataResponse,
-} from '../../support/jute-records.js';
+} from '../../support/bytes/jute-records.js';
 import type { Answer, Asked } from './client-world.js';
 import { Flags } from './requests.js';
 

@@ -14,7 +14,7 @@ import {
   SetDataRequest,
   WatchesRequest,
 } from '../../../src/protocol/proto.js';
-import { MultiHeader } from '../../support/jute-records.js';
+import { MultiHeader } from '../../support/bytes/jute-records.js';
 
 /** The type of a request and its body, as in a frame or in a multi. */
 export interface Body {

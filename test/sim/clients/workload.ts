@@ -3,7 +3,7 @@ import { OpCode } from '../../../src/protocol/op-code.js';
 import { OPEN_ACL_UNSAFE, Perms } from '../../../src/protocol/perms.js';
 import { ReconfigRequest } from '../../../src/protocol/proto.js';
 import type { QuorumServerConfig } from '../../../src/server/config/config-ensemble.js';
-import { CreateResponse } from '../../support/jute-records.js';
+import { CreateResponse } from '../../support/bytes/jute-records.js';
 import type { Random } from '../../support/random.js';
 import { SEQUENCE } from '../aged-data.js';
 import { TWINS } from '../checks.js';

@@ -10,7 +10,7 @@ import { LogDisk } from '../../../src/server/node/storage/log-disk.js';
 import { readWhole } from '../../../src/server/node/storage/read-file.js';
 import type { Database } from '../../../src/server/persistence/replay.js';
 import type { QuorumConfig } from '../../../src/server/quorum/membership/quorum-config.js';
-import { PlatterFiles } from '../../support/platter-files.js';
+import { PlatterFiles } from '../../support/bytes/platter-files.js';
 import { parse } from '../shape.js';
 import type { ServerNode } from './server-node.js';
 import { CONFIG_FILE, DATA_DIR, type SimDisk } from './sim-disk.js';

@@ -1,6 +1,6 @@
 import type { FileSystem } from '../../../src/server/node/storage/file-system.js';
-import { Platter } from '../../support/platter.js';
-import { type Call, type CallRunner, PlatterFiles } from '../../support/platter-files.js';
+import { Platter } from '../../support/bytes/platter.js';
+import { type Call, type CallRunner, PlatterFiles } from '../../support/bytes/platter-files.js';
 import type { Random } from '../../support/random.js';
 import type { Scheduler } from '../scheduler.js';
 

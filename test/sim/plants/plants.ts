@@ -7,8 +7,8 @@ import {
   containsQuorum,
   type QuorumConfig,
 } from '../../../src/server/quorum/membership/quorum-config.js';
-import { Inode } from '../../support/platter.js';
-import type { Call } from '../../support/platter-files.js';
+import { Inode } from '../../support/bytes/platter.js';
+import type { Call } from '../../support/bytes/platter-files.js';
 import type { ServerNode } from '../nodes/server-node.js';
 import { type DiskManners, type SimDisk, VERSION_FOLDER } from '../nodes/sim-disk.js';
 import type { PlantedFault } from './plant.js';

@@ -3,7 +3,7 @@ import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeTempDir } from '../temp-dir.js';
+import { makeTempDir } from '../machine/temp-dir.js';
 import { PROJECT_ROOT, readProjectFile } from './source-file.js';
 
 // Samples that biome.json must refuse, and similar code that it must accept. tidy.test.ts checks

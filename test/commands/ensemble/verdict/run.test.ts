@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { askWord } from '../../../../src/client/base/four-letter.js';
 import type { AskWord } from '../../../../src/commands/ensemble/ask.js';
 import { type RunOptions, runVerb } from '../../../../src/commands/ensemble/verdict/run.js';
+import { freePort } from '../../../support/machine/free-port.js';
 import {
   type Behavior,
   closes,
@@ -15,8 +16,7 @@ import {
   servesFrom,
   silent,
   startFake,
-} from '../../../support/fake-member.js';
-import { freePort } from '../../../support/free-port.js';
+} from '../../../support/peers/fake-member.js';
 import { srvrText, verbNamed } from '../../zkops/members-of.js';
 
 const OPTIONS: RunOptions = {

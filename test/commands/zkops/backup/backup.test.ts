@@ -11,8 +11,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { asTargetFault } from '../../../../src/commands/zkops/backup/backup-folder.js';
-import { makeTempDir } from '../../../support/temp-dir.js';
-import { ByteBuilder, buildEntry, buildLog, buildRecord } from '../../../support/zk-files.js';
+import { ByteBuilder, buildEntry, buildLog, buildRecord } from '../../../support/bytes/zk-files.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
 import { callTask, taskJson } from '../call-task.js';
 import { makeSnapshot } from '../files/make-snapshot.js';
 

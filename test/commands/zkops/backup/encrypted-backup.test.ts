@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeTempDir } from '../../../support/temp-dir.js';
-import { ByteBuilder, buildEntry, buildLog } from '../../../support/zk-files.js';
+import { ByteBuilder, buildEntry, buildLog } from '../../../support/bytes/zk-files.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
 import { callTask, taskJson } from '../call-task.js';
 import { makeSnapshot } from '../files/make-snapshot.js';
 

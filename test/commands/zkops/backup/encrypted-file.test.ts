@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { EncryptedFile } from '../../../../src/commands/zkops/backup/encrypted-file.js';
-import { makeTempDir } from '../../../support/temp-dir.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
 
 const KEY = Buffer.alloc(32, 7);
 

@@ -4,9 +4,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { namespaceTest } from '../../../support/namespaces.js';
-import { makeTempDir } from '../../../support/temp-dir.js';
-import { ByteBuilder, buildEntry, buildLog } from '../../../support/zk-files.js';
+import { ByteBuilder, buildEntry, buildLog } from '../../../support/bytes/zk-files.js';
+import { namespaceTest } from '../../../support/machine/namespaces.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
 import { callTask, taskJson } from '../call-task.js';
 import { makeSnapshot } from '../files/make-snapshot.js';
 

@@ -11,10 +11,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { freePort } from '../../../support/free-port.js';
-import { ACCESS_KEY, SECRET_KEY } from '../../../support/s3-server.js';
+import { buildLog } from '../../../support/bytes/zk-files.js';
+import { freePort } from '../../../support/machine/free-port.js';
+import { ACCESS_KEY, SECRET_KEY } from '../../../support/peers/s3-server.js';
 import { waitFor } from '../../../support/wait-for.js';
-import { buildLog } from '../../../support/zk-files.js';
 import { callTask } from '../call-task.js';
 import { credentials, entries, entry, TARGET, VALUE, withAws, withS3 } from './s3-world.js';
 

@@ -1,8 +1,13 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ACCESS_KEY, type S3Server, SECRET_KEY, startS3 } from '../../../support/s3-server.js';
-import { makeTempDir } from '../../../support/temp-dir.js';
-import { ByteBuilder, buildEntry } from '../../../support/zk-files.js';
+import { ByteBuilder, buildEntry } from '../../../support/bytes/zk-files.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
+import {
+  ACCESS_KEY,
+  type S3Server,
+  SECRET_KEY,
+  startS3,
+} from '../../../support/peers/s3-server.js';
 import { callTask, type TaskOptions } from '../call-task.js';
 import { makeSnapshot } from '../files/make-snapshot.js';
 

@@ -6,8 +6,8 @@ import * as assert from 'uvu/assert';
 import { THRESHOLDS } from '../../../../src/commands/ensemble/verdict/thresholds.js';
 import { alertRules } from '../../../../src/commands/zkops/exporter/rules.js';
 import { golden } from '../../../fourlw/captured-view.js';
-import { promtoolTest } from '../../../support/promtool.js';
-import { makeTempDir } from '../../../support/temp-dir.js';
+import { promtoolTest } from '../../../support/machine/promtool.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
 import { callTask } from '../call-task.js';
 import { askFakes } from '../probes/fake-members.js';
 

@@ -3,9 +3,9 @@ import { closeSync, existsSync, mkdirSync, openSync, readdirSync, writeFileSync 
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeTempDir } from '../../../support/temp-dir.js';
+import { buildLog, setDataEntry } from '../../../support/bytes/zk-files.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
 import { waitFor } from '../../../support/wait-for.js';
-import { buildLog, setDataEntry } from '../../../support/zk-files.js';
 import { callTask, taskJson } from '../call-task.js';
 import { makeSnapshot, TREE } from './make-snapshot.js';
 

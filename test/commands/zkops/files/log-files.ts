@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeTempDir } from '../../../support/temp-dir.js';
-import { buildRecord, setDataEntry } from '../../../support/zk-files.js';
+import { buildRecord, setDataEntry } from '../../../support/bytes/zk-files.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
 
 export const HEADER_SIZE = 16;
 const DATA = Buffer.from('some data of a znode');

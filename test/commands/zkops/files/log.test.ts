@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startBundled } from '../../../support/bundled.js';
-import { makeTempDir } from '../../../support/temp-dir.js';
-import { buildEntry, buildLog, buildRecord } from '../../../support/zk-files.js';
+import { buildEntry, buildLog, buildRecord } from '../../../support/bytes/zk-files.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
 import { callTask, taskJson } from '../call-task.js';
 import { changed, entries, HEADER_SIZE, RECORD_SIZE, withFiles } from './log-files.js';
 

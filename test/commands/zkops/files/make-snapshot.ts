@@ -1,4 +1,4 @@
-import { ByteBuilder, sealed, zlibCrc32 } from '../../../support/zk-files.js';
+import { ByteBuilder, sealed, zlibCrc32 } from '../../../support/bytes/zk-files.js';
 
 export interface MadeNode {
   readonly path: string;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { buildLog } from '../../../support/zk-files.js';
+import { buildLog } from '../../../support/bytes/zk-files.js';
 import { callTask, taskJson } from '../call-task.js';
 import { changed, entries, HEADER_SIZE, RECORD_SIZE, withFiles } from './log-files.js';
 

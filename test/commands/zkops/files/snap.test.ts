@@ -4,8 +4,8 @@ import { gzipSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeDiff } from '../../../../src/commands/zkops/files/diff-snapshots.js';
-import { makeTempDir } from '../../../support/temp-dir.js';
-import { ByteBuilder, buildLog } from '../../../support/zk-files.js';
+import { ByteBuilder, buildLog } from '../../../support/bytes/zk-files.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
 import { callTask, taskJson } from '../call-task.js';
 import { makeSnapshot, TREE } from './make-snapshot.js';
 

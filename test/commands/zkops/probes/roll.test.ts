@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeTempDir } from '../../../support/temp-dir.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
 import { callTask, type TaskJson, taskJson } from '../call-task.js';
 import { askFakes, ensemble, type FakeMembers, mntr, serversOf, srvr } from './fake-members.js';
 

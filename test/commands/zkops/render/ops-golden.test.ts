@@ -9,8 +9,8 @@ import type {
 import { OUTPUT_FORMATS, type OutputFormat } from '../../../../src/commands/zkops/calls/options.js';
 import { VERBS } from '../../../../src/commands/zkops/index.js';
 import { renderOps } from '../../../../src/commands/zkops/render/ops-render.js';
-import { expectGolden } from '../../../support/golden-file.js';
-import { schemaFaults } from '../../../support/json-schema.js';
+import { expectGolden } from '../../../support/pages/golden-file.js';
+import { schemaFaults } from '../../../support/pages/json-schema.js';
 import { readProjectFile } from '../../../support/tidy/source-file.js';
 import { captured, failing, verbNamed } from '../members-of.js';
 import { resultOf } from '../results.js';

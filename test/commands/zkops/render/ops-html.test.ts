@@ -6,7 +6,7 @@ import type { OpsResult, TrendPoint } from '../../../../src/commands/ensemble/ve
 import { main } from '../../../../src/commands/zkops/cli.js';
 import { opsToHtml } from '../../../../src/commands/zkops/render/ops-html.js';
 import { svgPlot } from '../../../../src/commands/zkops/render/svg-plot.js';
-import { makeTempDir } from '../../../support/temp-dir.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
 import { answering, captured, failing, srvrText, verbNamed } from '../members-of.js';
 import { resultOf, TIME } from '../results.js';
 

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { TASK_FORMATS, type TaskFormat } from '../../../../src/commands/zkops/calls/options.js';
 import type { Report, ReportRow } from '../../../../src/commands/zkops/calls/task.js';
 import { renderReport } from '../../../../src/commands/zkops/render/ops-report.js';
-import { schemaFaults } from '../../../support/json-schema.js';
+import { schemaFaults } from '../../../support/pages/json-schema.js';
 import { readProjectFile } from '../../../support/tidy/source-file.js';
 
 const ROWS: readonly ReportRow[] = [

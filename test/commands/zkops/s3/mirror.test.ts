@@ -15,8 +15,13 @@ import { readManifest } from '../../../../src/commands/zkops/s3/manifest.js';
 import { Mirror } from '../../../../src/commands/zkops/s3/mirror.js';
 import { ObjectStore } from '../../../../src/commands/zkops/s3/object-store.js';
 import { parseS3, s3SettingsOf } from '../../../../src/commands/zkops/s3/s3-place.js';
-import { ACCESS_KEY, type S3Server, SECRET_KEY, startS3 } from '../../../support/s3-server.js';
-import { makeTempDir } from '../../../support/temp-dir.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
+import {
+  ACCESS_KEY,
+  type S3Server,
+  SECRET_KEY,
+  startS3,
+} from '../../../support/peers/s3-server.js';
 import { waitFor } from '../../../support/wait-for.js';
 
 const PLACE = parseS3('s3://bucket/one');

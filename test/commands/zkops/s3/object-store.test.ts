@@ -2,7 +2,12 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ObjectStore } from '../../../../src/commands/zkops/s3/object-store.js';
 import { parseS3, s3SettingsOf } from '../../../../src/commands/zkops/s3/s3-place.js';
-import { ACCESS_KEY, type S3Server, SECRET_KEY, startS3 } from '../../../support/s3-server.js';
+import {
+  ACCESS_KEY,
+  type S3Server,
+  SECRET_KEY,
+  startS3,
+} from '../../../support/peers/s3-server.js';
 
 const PLACE = parseS3('s3://bucket/a=b/c_d.e/');
 const KEYS = { AWS_ACCESS_KEY_ID: ACCESS_KEY, AWS_SECRET_ACCESS_KEY: SECRET_KEY };

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startServer } from '../../../../src/server/main.js';
-import { makeServedShell } from '../../../support/served-shell.js';
+import { makeServedShell } from '../../../support/terminal/served-shell.js';
 
 test('the error for a znode that is too large names jute.maxbuffer, not only the lost connection', async () => {
   const server = await startServer();

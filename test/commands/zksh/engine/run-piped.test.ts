@@ -4,8 +4,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeShellWorld, type ShellWorldOptions } from '../../../support/shell-world.js';
-import { makeTempDir } from '../../../support/temp-dir.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
+import { makeShellWorld, type ShellWorldOptions } from '../../../support/terminal/shell-world.js';
 
 type World = ReturnType<typeof makeShellWorld>;
 

@@ -6,7 +6,7 @@ import { hasSecret } from '../../../../src/commands/zksh/engine/holds-secret.js'
 import { callOf, defineFamily } from '../../../../src/commands/zksh/engine/subcommands.js';
 import { parseLine } from '../../../../src/commands/zksh/language/parse-line.js';
 import { allCommands, findCommand } from '../../../../src/commands/zksh/running/registry.js';
-import { makeShellWorld, type ShellWorldOptions } from '../../../support/shell-world.js';
+import { makeShellWorld, type ShellWorldOptions } from '../../../support/terminal/shell-world.js';
 
 /** The name of the command that a line calls, and its words. */
 async function called(line: string): Promise<string> {

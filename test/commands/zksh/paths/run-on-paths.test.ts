@@ -2,9 +2,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { allCommands } from '../../../../src/commands/zksh/running/registry.js';
-import type { ServedShell } from '../../../support/served-shell.js';
-import { serverTest } from '../../../support/shell-suite.js';
-import { makeShellWorld } from '../../../support/shell-world.js';
+import type { ServedShell } from '../../../support/terminal/served-shell.js';
+import { serverTest } from '../../../support/terminal/shell-suite.js';
+import { makeShellWorld } from '../../../support/terminal/shell-world.js';
 
 async function plant(shell: Pick<ServedShell, 'run'>): Promise<void> {
   await shell.run('create /t; create /t/red one; create /t/red/x x1; create /t/blue two');

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Change, ZnodeValue } from '../../../../src/commands/zksh/results/change.js';
 import { changeLines } from '../../../../src/commands/zksh/results/change-lines.js';
-import { FakeClient } from '../../../support/fake-client.js';
+import { FakeClient } from '../../../support/peers/fake-client.js';
 
 type Data = string | Buffer | null;
 

@@ -4,8 +4,8 @@ import * as assert from 'uvu/assert';
 import type { CommandDeclaration } from '../../../../src/commands/zksh/engine/command.js';
 import { allCommands } from '../../../../src/commands/zksh/running/registry.js';
 import { startServer } from '../../../../src/server/main.js';
-import { makeServedShell } from '../../../support/served-shell.js';
-import { makeShellWorld } from '../../../support/shell-world.js';
+import { makeServedShell } from '../../../support/terminal/served-shell.js';
+import { makeShellWorld } from '../../../support/terminal/shell-world.js';
 
 const commands: readonly CommandDeclaration[] = (await allCommands()).flatMap((verb) => [
   verb,

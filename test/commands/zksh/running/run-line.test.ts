@@ -8,8 +8,8 @@ import {
   suggestCommand,
 } from '../../../../src/commands/zksh/running/registry.js';
 import type { ErrorName } from '../../../../src/protocol/error-code.js';
-import { makeShellWorld } from '../../../support/shell-world.js';
-import { makeTempDir } from '../../../support/temp-dir.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
+import { makeShellWorld } from '../../../support/terminal/shell-world.js';
 
 test('statements run in order, and an error stops the line', async () => {
   const { text, results } = await makeShellWorld().runFully('get /a; get /no; get /a');

@@ -2,8 +2,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startBundled } from '../../../support/bundled.js';
-import { runZksh } from '../../../support/run-zksh.js';
-import { makeServedShell } from '../../../support/served-shell.js';
+import { runZksh } from '../../../support/terminal/run-zksh.js';
+import { makeServedShell } from '../../../support/terminal/served-shell.js';
 
 test('changes are printed, visible to later commands, and not sent', async () => {
   const server = await startBundled();

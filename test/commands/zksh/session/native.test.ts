@@ -5,8 +5,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { nativeTest } from '../../../conformance/clients/client-suite-native.js';
 import { startBundled } from '../../../support/bundled.js';
-import { makeServedShell, type ServedShell } from '../../../support/served-shell.js';
-import { makeTempDir } from '../../../support/temp-dir.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
+import { makeServedShell, type ServedShell } from '../../../support/terminal/served-shell.js';
 
 function shellTest(name: string, run: (shell: ServedShell) => Promise<void>): void {
   nativeTest(name, async () => {

@@ -2,8 +2,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { RateLimit } from '../../../../src/commands/zksh/session/rate-limit.js';
 import { walkTree } from '../../../../src/commands/znodes/walk.js';
-import { FakeClient } from '../../../support/fake-client.js';
-import { makeShellWorld } from '../../../support/shell-world.js';
+import { FakeClient } from '../../../support/peers/fake-client.js';
+import { makeShellWorld } from '../../../support/terminal/shell-world.js';
 
 /** A clock that advances with each sleep. Each sleep ends when earlier ones have ended. */
 function handClock(startMs: number) {

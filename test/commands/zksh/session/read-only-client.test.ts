@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CommandError } from '../../../../src/commands/program/command-error.js';
 import { readOnlyClient } from '../../../../src/commands/zksh/session/read-only-client.js';
-import { FakeClient } from '../../../support/fake-client.js';
+import { FakeClient } from '../../../support/peers/fake-client.js';
 
 test('a read-only client sends no change for any caller', async () => {
   const inner = new FakeClient();

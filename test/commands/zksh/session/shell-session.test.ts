@@ -6,8 +6,8 @@ import {
   type SessionEvent,
   ShellSession,
 } from '../../../../src/commands/zksh/session/shell-session.js';
-import { FakeClient } from '../../../support/fake-client.js';
-import { makeShellWorld } from '../../../support/shell-world.js';
+import { FakeClient } from '../../../support/peers/fake-client.js';
+import { makeShellWorld } from '../../../support/terminal/shell-world.js';
 import { waitFor } from '../../../support/wait-for.js';
 
 test('cd goes to existing znodes, back with -, and to the root', async () => {

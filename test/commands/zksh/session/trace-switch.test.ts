@@ -5,11 +5,11 @@ import {
   traceLine,
   traceOption,
 } from '../../../../src/commands/zksh/session/trace-switch.js';
+import { oracleTest, startOracle } from '../../../support/apache/oracle.js';
 import { startBundled } from '../../../support/bundled.js';
-import { oracleTest, startOracle } from '../../../support/oracle.js';
-import { runZksh } from '../../../support/run-zksh.js';
-import { makeServedShell } from '../../../support/served-shell.js';
-import { makeShellWorld } from '../../../support/shell-world.js';
+import { runZksh } from '../../../support/terminal/run-zksh.js';
+import { makeServedShell } from '../../../support/terminal/served-shell.js';
+import { makeShellWorld } from '../../../support/terminal/shell-world.js';
 
 for (const [name, register, start] of [
   ['bundled', test, () => startBundled()],

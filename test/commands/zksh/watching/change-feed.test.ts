@@ -5,7 +5,7 @@ import {
   ChangeFeed,
   type FeedOptions,
 } from '../../../../src/commands/zksh/watching/change-feed.js';
-import { FakeClient } from '../../../support/fake-client.js';
+import { FakeClient } from '../../../support/peers/fake-client.js';
 
 interface World {
   readonly client: FakeClient;

@@ -7,7 +7,7 @@ import {
   type OnChangeOptions,
   runOnChange,
 } from '../../../../src/commands/zksh/watching/run-on-change.js';
-import { FakeClient } from '../../../support/fake-client.js';
+import { FakeClient } from '../../../support/peers/fake-client.js';
 
 async function makeChange(): Promise<Change> {
   const client = new FakeClient();

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ZnodeValue } from '../../../../src/commands/zksh/results/change.js';
 import { ZnodeMemory } from '../../../../src/commands/zksh/watching/znode-memory.js';
-import { FakeClient } from '../../../support/fake-client.js';
+import { FakeClient } from '../../../support/peers/fake-client.js';
 
 const { stat } = await new FakeClient().create('/a');
 

@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ALIKE, gatherAnswers, SAME, shapeOf } from '../../../conformance/support/admin-answers.js';
+import { isOracle39, JETTY_JARS, oracleTest, startOracle } from '../../../support/apache/oracle.js';
 import { startBundled } from '../../../support/bundled.js';
-import { freePort } from '../../../support/free-port.js';
-import { isOracle39, JETTY_JARS, oracleTest, startOracle } from '../../../support/oracle.js';
+import { freePort } from '../../../support/machine/free-port.js';
 import { waitFor } from '../../../support/wait-for.js';
 
 // Runs the same session against the AdminServers of Apache's and the bundled server. Only values

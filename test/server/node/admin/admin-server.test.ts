@@ -7,8 +7,8 @@ import { Perms } from '../../../../src/protocol/perms.js';
 import { LIMITS } from '../../../../src/server/limits/limits.js';
 import type { RunningServer, StartServerOptions } from '../../../../src/server/main.js';
 import { startBundled } from '../../../support/bundled.js';
-import { freePort } from '../../../support/free-port.js';
-import { makeTempDir } from '../../../support/temp-dir.js';
+import { freePort } from '../../../support/machine/free-port.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
 import { waitFor } from '../../../support/wait-for.js';
 import { ADMIN } from './admin-world.js';
 

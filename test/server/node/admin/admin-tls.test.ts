@@ -8,8 +8,8 @@ import { ZooKeeper } from '../../../../src/client/zookeeper.js';
 import { Perms } from '../../../../src/protocol/perms.js';
 import { type RunningServer, ServerError } from '../../../../src/server/main.js';
 import { startBundled } from '../../../support/bundled.js';
-import { makeTempDir } from '../../../support/temp-dir.js';
-import { makeTlsFiles, startSecure, type TlsFiles, talk } from '../../../support/tls-world.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
+import { makeTlsFiles, startSecure, type TlsFiles, talk } from '../../../support/tls/tls-world.js';
 import { waitFor } from '../../../support/wait-for.js';
 import { ADMIN } from './admin-world.js';
 

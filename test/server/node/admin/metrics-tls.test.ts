@@ -6,9 +6,9 @@ import * as assert from 'uvu/assert';
 import { askWord } from '../../../../src/client/base/four-letter.js';
 import { type RunningServer, ServerError } from '../../../../src/server/main.js';
 import { startBundled } from '../../../support/bundled.js';
-import { makeAuthority } from '../../../support/certs.js';
-import { freePort } from '../../../support/free-port.js';
-import { makeTlsFiles, type TlsFiles, talk } from '../../../support/tls-world.js';
+import { freePort } from '../../../support/machine/free-port.js';
+import { makeAuthority } from '../../../support/tls/certs.js';
+import { makeTlsFiles, type TlsFiles, talk } from '../../../support/tls/tls-world.js';
 import { waitFor } from '../../../support/wait-for.js';
 
 const PROMETHEUS = {

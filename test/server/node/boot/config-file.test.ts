@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ConfigKeeper } from '../../../../src/server/node/boot/config-file.js';
-import { makeTempDir } from '../../../support/temp-dir.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
 
 const STATIC = `# of the house
 tickTime=2000

@@ -8,8 +8,8 @@ import {
   startEnsemble,
 } from '../../../../src/server/main.js';
 import { findFreePorts } from '../../../../src/server/node/sockets/free-ports.js';
-import { withClient } from '../../../support/seat-client.js';
-import { makeTlsFiles } from '../../../support/tls-world.js';
+import { withClient } from '../../../support/peers/seat-client.js';
+import { makeTlsFiles } from '../../../support/tls/tls-world.js';
 import { waitFor } from '../../../support/wait-for.js';
 
 interface MovingWorld {

@@ -9,8 +9,8 @@ import {
   readMembership,
 } from '../../../../src/server/node/boot/read-membership.js';
 import { startServer } from '../../../../src/server/node/boot/start-server.js';
-import { freePort } from '../../../support/free-port.js';
-import { makeTempDir } from '../../../support/temp-dir.js';
+import { freePort } from '../../../support/machine/free-port.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
 
 const LINES = {
   'server.1': 'a:1:2',

@@ -8,7 +8,7 @@ import {
 } from '../../../../src/client/index.js';
 import type { RunningServer } from '../../../../src/server/main.js';
 import { startBundled, startBundledEnsemble } from '../../../support/bundled.js';
-import { startProxy } from '../../../support/proxy.js';
+import { startProxy } from '../../../support/peers/proxy.js';
 import { waitFor } from '../../../support/wait-for.js';
 
 const failure = (promise: Promise<unknown>) =>

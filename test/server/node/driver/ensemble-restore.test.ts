@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { ZooKeeper } from '../../../../src/client/zookeeper.js';
 import type { EnsembleMember } from '../../../../src/server/main.js';
 import { startBundledEnsemble } from '../../../support/bundled.js';
-import { freePort } from '../../../support/free-port.js';
+import { freePort } from '../../../support/machine/free-port.js';
 import { waitFor } from '../../../support/wait-for.js';
 import { ADMIN, type Answer, namesBelowRoot, restore, snapshot } from '../storage/restore-world.js';
 

@@ -12,7 +12,7 @@ import { writeSnapshot } from '../../../../src/server/persistence/snapshot.js';
 import { sourceOf } from '../../../../src/server/persistence/snapshot-source.js';
 import { DIGEST_VERSION } from '../../../../src/server/tree/digest.js';
 import { startBundled } from '../../../support/bundled.js';
-import { makeTempDir } from '../../../support/temp-dir.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
 import { waitFor } from '../../../support/wait-for.js';
 import { TreeWorld } from '../../tree/tree-world.js';
 import {

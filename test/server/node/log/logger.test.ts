@@ -10,7 +10,7 @@ import {
   type ServerReport,
 } from '../../../../src/server/node/log/logger.js';
 import { startBundled } from '../../../support/bundled.js';
-import { makeTempDir } from '../../../support/temp-dir.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
 
 type Line = Readonly<Record<string, unknown>>;
 

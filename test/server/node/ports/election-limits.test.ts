@@ -10,7 +10,7 @@ import { ELECTION_WAITS } from '../../../../src/server/node/ports/election-peer.
 import type { ElectionPortOptions } from '../../../../src/server/node/ports/election-port.js';
 import { QuorumAuth } from '../../../../src/server/node/ports/quorum-auth.js';
 import { AUTH_MAGIC } from '../../../../src/server/quorum/wire/auth-packet.js';
-import { ByteBuilder } from '../../../support/byte-builder.js';
+import { ByteBuilder } from '../../../support/bytes/byte-builder.js';
 import { waitFor } from '../../../support/wait-for.js';
 import { type ElectionWorld, preambleOf, startElectionPort } from './election-world.js';
 import { within as withinQuorumPort } from './quorum-port-world.js';

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { freePort } from '../../../support/free-port.js';
+import { freePort } from '../../../support/machine/free-port.js';
 import { waitFor } from '../../../support/wait-for.js';
 import { type ElectionWorld, preambleOf, startElectionPort } from './election-world.js';
 

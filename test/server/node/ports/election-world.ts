@@ -4,8 +4,8 @@ import {
   ElectionPort,
   type ElectionPortOptions,
 } from '../../../../src/server/node/ports/election-port.js';
-import { ByteBuilder } from '../../../support/byte-builder.js';
-import { freePort } from '../../../support/free-port.js';
+import { ByteBuilder } from '../../../support/bytes/byte-builder.js';
+import { freePort } from '../../../support/machine/free-port.js';
 
 /** The other end of a connection: received data, and functions that send. */
 export class PeerSocket {

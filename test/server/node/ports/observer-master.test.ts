@@ -8,9 +8,9 @@ import {
   withMixedEnsemble,
 } from '../../../conformance/support/mixed-ensemble.js';
 import { modeOf } from '../../../conformance/support/same-everywhere.js';
-import { freePort } from '../../../support/free-port.js';
-import { waitUntilServing } from '../../../support/oracle-ensemble.js';
-import { ask, withClient } from '../../../support/seat-client.js';
+import { waitUntilServing } from '../../../support/apache/oracle-ensemble.js';
+import { freePort } from '../../../support/machine/free-port.js';
+import { ask, withClient } from '../../../support/peers/seat-client.js';
 import { waitFor } from '../../../support/wait-for.js';
 
 // Observers and observer masters over sockets, and other connections to their port.

@@ -5,7 +5,7 @@ import {
   QuorumPort,
   type QuorumPortOptions,
 } from '../../../../src/server/node/ports/quorum-port.js';
-import { freePort } from '../../../support/free-port.js';
+import { freePort } from '../../../support/machine/free-port.js';
 
 export interface World {
   readonly port: QuorumPort;

@@ -4,9 +4,9 @@ import { StatPersisted } from '../../../../src/protocol/data.js';
 import { Database } from '../../../../src/server/persistence/replay.js';
 import type { SnapshotContent } from '../../../../src/server/persistence/snapshot-content.js';
 import { SnapshotReader } from '../../../../src/server/persistence/snapshot-reader.js';
-import { addNode } from '../../../support/add-node.js';
-import { ByteBuilder } from '../../../support/byte-builder.js';
-import { freePort } from '../../../support/free-port.js';
+import { addNode } from '../../../support/bytes/add-node.js';
+import { ByteBuilder } from '../../../support/bytes/byte-builder.js';
+import { freePort } from '../../../support/machine/free-port.js';
 import { waitFor } from '../../../support/wait-for.js';
 import { limitsIn, within } from './quorum-port-world.js';
 

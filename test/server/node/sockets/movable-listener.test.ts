@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MovableListener } from '../../../../src/server/node/sockets/movable-listener.js';
-import { freePort } from '../../../support/free-port.js';
+import { freePort } from '../../../support/machine/free-port.js';
 import { waitFor } from '../../../support/wait-for.js';
 
 interface ListenerWorld {

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkHost } from '../../../../src/server/node/sockets/names-host.js';
-import { makeAuthority } from '../../../support/certs.js';
+import { makeAuthority } from '../../../support/tls/certs.js';
 
 const CASES: readonly (readonly [cn: string, names: string[], host: string, isTaken: boolean])[] = [
   ['anyone', ['127.0.0.1'], '127.0.0.1', true],

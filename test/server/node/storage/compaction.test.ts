@@ -13,8 +13,8 @@ import { LogDisk } from '../../../../src/server/node/storage/log-disk.js';
 import type { Database } from '../../../../src/server/persistence/replay.js';
 import type { SnapshotContent } from '../../../../src/server/persistence/snapshot-content.js';
 import { exactContentOf } from '../../../../src/server/persistence/snapshot-source.js';
-import { makeTempDir } from '../../../support/temp-dir.js';
-import { buildRecord, setDataEntry } from '../../../support/zk-files.js';
+import { buildRecord, setDataEntry } from '../../../support/bytes/zk-files.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
 import { makeDir } from './make-dir.js';
 
 const TXNS = 10n;

@@ -15,11 +15,11 @@ import {
   type Promised,
   recoverAll,
   StorageWorld,
-} from '../../../support/crash-world.js';
-import { Inode, type Platter } from '../../../support/platter.js';
-import { AT_ONCE, type Call, PlatterFiles } from '../../../support/platter-files.js';
+} from '../../../support/bytes/crash-world.js';
+import { Inode, type Platter } from '../../../support/bytes/platter.js';
+import { AT_ONCE, type Call, PlatterFiles } from '../../../support/bytes/platter-files.js';
+import { buildRecord, setDataEntry } from '../../../support/bytes/zk-files.js';
 import { Random } from '../../../support/random.js';
-import { buildRecord, setDataEntry } from '../../../support/zk-files.js';
 
 const SEEDS = 3;
 /** A restore is short, and a power loss during it has many outcomes. */

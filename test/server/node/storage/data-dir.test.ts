@@ -19,9 +19,9 @@ import { ExitCode, ServerError } from '../../../../src/server/main.js';
 import { RawClient } from '../../../conformance/support/raw-client.js';
 import { type WalkedNode, walkTree } from '../../../conformance/support/walk.js';
 import { startBundled } from '../../../support/bundled.js';
-import { makeTempDir } from '../../../support/temp-dir.js';
+import { buildLogHeader } from '../../../support/bytes/zk-files.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
 import { waitFor } from '../../../support/wait-for.js';
-import { buildLogHeader } from '../../../support/zk-files.js';
 
 interface Written {
   readonly dataDir: string;

@@ -5,9 +5,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createClient } from '../../../../src/client/zookeeper.js';
 import { ServerError } from '../../../../src/server/main.js';
+import { oracleTest, startOracle } from '../../../support/apache/oracle.js';
 import { startBundled } from '../../../support/bundled.js';
-import { oracleTest, startOracle } from '../../../support/oracle.js';
-import { makeTempDir } from '../../../support/temp-dir.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
 
 interface Places {
   readonly dataDir: string;

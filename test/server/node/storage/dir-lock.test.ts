@@ -6,7 +6,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { lockDir } from '../../../../src/server/node/storage/dir-lock.js';
 import { ExitCode, ServerError } from '../../../../src/server/node/storage/errors.js';
-import { makeTempDir } from '../../../support/temp-dir.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
 import { waitFor } from '../../../support/wait-for.js';
 
 const MODULE = fileURLToPath(

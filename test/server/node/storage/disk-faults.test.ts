@@ -16,9 +16,9 @@ import {
   nothingPromised,
   recoverAll,
   StorageWorld,
-} from '../../../support/crash-world.js';
-import { Folder, fileError, Inode, type Platter } from '../../../support/platter.js';
-import { AT_ONCE, type Call, PlatterFiles } from '../../../support/platter-files.js';
+} from '../../../support/bytes/crash-world.js';
+import { Folder, fileError, Inode, type Platter } from '../../../support/bytes/platter.js';
+import { AT_ONCE, type Call, PlatterFiles } from '../../../support/bytes/platter-files.js';
 
 const VERSION = '/data/version-2';
 

@@ -4,9 +4,9 @@ import type { DataDir } from '../../../../src/server/node/storage/data-dir.js';
 import { Disk } from '../../../../src/server/node/storage/disk.js';
 import { LogDisk } from '../../../../src/server/node/storage/log-disk.js';
 import type { Database } from '../../../../src/server/persistence/replay.js';
-import { makeTempDir } from '../../../support/temp-dir.js';
+import { buildRecord, setDataEntry } from '../../../support/bytes/zk-files.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
 import { waitFor } from '../../../support/wait-for.js';
-import { buildRecord, setDataEntry } from '../../../support/zk-files.js';
 import { makeDir } from './make-dir.js';
 
 export interface DiskWorld {

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { contentOf } from '../../../../src/server/persistence/snapshot-source.js';
-import { makeTempDir } from '../../../support/temp-dir.js';
+import { setDataEntry } from '../../../support/bytes/zk-files.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
 import { waitFor } from '../../../support/wait-for.js';
-import { setDataEntry } from '../../../support/zk-files.js';
 import { rootOf, TREE, within } from './disk-world.js';
 import { makeDir } from './make-dir.js';
 

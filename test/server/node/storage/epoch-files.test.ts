@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openEpochs } from '../../../../src/server/node/storage/epoch-files.js';
 import { NODE_FILES } from '../../../../src/server/node/storage/file-system.js';
-import { makeTempDir } from '../../../support/temp-dir.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
 
 async function within(
   files: Readonly<Record<string, string>>,

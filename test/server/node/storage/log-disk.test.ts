@@ -7,10 +7,10 @@ import type { LogWriteError } from '../../../../src/server/node/storage/errors.j
 import { type FileSystem, NODE_FILES } from '../../../../src/server/node/storage/file-system.js';
 import { LogDisk, type LogDiskOptions } from '../../../../src/server/node/storage/log-disk.js';
 import { TxnLogReader } from '../../../../src/server/persistence/txn-log.js';
+import { buildRecord, setDataEntry } from '../../../support/bytes/zk-files.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
 import { Random } from '../../../support/random.js';
-import { makeTempDir } from '../../../support/temp-dir.js';
 import { waitFor } from '../../../support/wait-for.js';
-import { buildRecord, setDataEntry } from '../../../support/zk-files.js';
 
 const KIB = 1024;
 const MAX_ENTRY = 8 * KIB * KIB;

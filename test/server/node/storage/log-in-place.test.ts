@@ -9,9 +9,9 @@ import {
   type StoredFile,
 } from '../../../../src/server/node/storage/file-system.js';
 import { LogDisk } from '../../../../src/server/node/storage/log-disk.js';
-import { makeTempDir } from '../../../support/temp-dir.js';
+import { buildRecord, setDataEntry } from '../../../support/bytes/zk-files.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
 import { waitFor } from '../../../support/wait-for.js';
-import { buildRecord, setDataEntry } from '../../../support/zk-files.js';
 
 const LARGE = 8192;
 

@@ -13,10 +13,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ExitCode, ServerError } from '../../../../src/server/main.js';
 import { startBundled } from '../../../support/bundled.js';
-import { withClient } from '../../../support/seat-client.js';
-import { makeTempDir } from '../../../support/temp-dir.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
+import { watchProcess } from '../../../support/machine/watched-process.js';
+import { withClient } from '../../../support/peers/seat-client.js';
 import { waitFor } from '../../../support/wait-for.js';
-import { watchProcess } from '../../../support/watched-process.js';
 
 /** Runs `work` while a process has the file open with these flags. */
 async function whileOpen(

@@ -5,8 +5,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ZooKeeper } from '../../../../src/client/zookeeper.js';
 import { type BundledProcess, spawnBundled, startBundled } from '../../../support/bundled.js';
-import { freePort } from '../../../support/free-port.js';
-import { makeTempDir } from '../../../support/temp-dir.js';
+import { freePort } from '../../../support/machine/free-port.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
 import { ADMIN, namesServedFrom, restore, snapshot } from './restore-world.js';
 
 /** Kills the server and starts another on its files. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { setAside, withRoom } from '../../../../src/server/node/storage/set-aside.js';
-import { makeTempDir } from '../../../support/temp-dir.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
 import { makeDir } from './make-dir.js';
 
 async function within(

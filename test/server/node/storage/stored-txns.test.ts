@@ -7,9 +7,9 @@ import { Disk } from '../../../../src/server/node/storage/disk.js';
 import { LogDisk } from '../../../../src/server/node/storage/log-disk.js';
 import { readTxns, searchLogs } from '../../../../src/server/node/storage/stored-txns.js';
 import { PacketReader, PacketType } from '../../../../src/server/quorum/wire/quorum-packet.js';
-import { makeTempDir } from '../../../support/temp-dir.js';
+import { buildLog, buildRecord, setDataEntry } from '../../../support/bytes/zk-files.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
 import { waitFor } from '../../../support/wait-for.js';
-import { buildLog, buildRecord, setDataEntry } from '../../../support/zk-files.js';
 import { makeDir } from './make-dir.js';
 
 // Ranges of txns for a learner in the log on the disk: how they are found and read.

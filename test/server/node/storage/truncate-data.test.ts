@@ -4,8 +4,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { truncateData } from '../../../../src/server/node/storage/truncate-data.js';
 import { encodeLogHeader } from '../../../../src/server/persistence/txn-log.js';
-import { makeTempDir } from '../../../support/temp-dir.js';
-import { buildRecord, setDataEntry } from '../../../support/zk-files.js';
+import { buildRecord, setDataEntry } from '../../../support/bytes/zk-files.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
 import { makeDir } from './make-dir.js';
 
 test('a snapshot with later txns than its name is truncated with them, after a restart too', async () => {

@@ -5,11 +5,11 @@ import * as assert from 'uvu/assert';
 import { configFromOptions } from '../../../../src/server/config/config.js';
 import { listen, portOf } from '../../../../src/server/node/sockets/listen.js';
 import { makeTransport } from '../../../../src/server/node/tls/quorum-tls.js';
-import { daysFromNow } from '../../../support/certs.js';
-import { type ListServer, startLists } from '../../../support/list-server.js';
-import { opensslTest, startOcsp } from '../../../support/ocsp-responder.js';
-import { connectFault, wordFault } from '../../../support/tls-faults.js';
-import { makeTlsFiles, startSecure, type TlsFiles, talk } from '../../../support/tls-world.js';
+import { type ListServer, startLists } from '../../../support/peers/list-server.js';
+import { opensslTest, startOcsp } from '../../../support/peers/ocsp-responder.js';
+import { daysFromNow } from '../../../support/tls/certs.js';
+import { connectFault, wordFault } from '../../../support/tls/tls-faults.js';
+import { makeTlsFiles, startSecure, type TlsFiles, talk } from '../../../support/tls/tls-world.js';
 
 interface World {
   readonly files: TlsFiles;

@@ -6,9 +6,9 @@ import { configFromOptions } from '../../../../src/server/config/config.js';
 import { startEnsemble } from '../../../../src/server/main.js';
 import { listen, portOf } from '../../../../src/server/node/sockets/listen.js';
 import { makeTransport } from '../../../../src/server/node/tls/quorum-tls.js';
-import type { Credentials } from '../../../support/certs.js';
-import { opensslTest, startOcsp } from '../../../support/ocsp-responder.js';
-import { makeTlsFiles, type TlsFiles } from '../../../support/tls-world.js';
+import { opensslTest, startOcsp } from '../../../support/peers/ocsp-responder.js';
+import type { Credentials } from '../../../support/tls/certs.js';
+import { makeTlsFiles, type TlsFiles } from '../../../support/tls/tls-world.js';
 import { waitFor } from '../../../support/wait-for.js';
 
 interface World {

@@ -2,14 +2,14 @@ import { createServer, type RequestListener } from 'node:http';
 import { createServer as createNetServer } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { freePort } from '../../../support/machine/free-port.js';
+import { opensslTest, startOcsp } from '../../../support/peers/ocsp-responder.js';
 import {
   type CertificateOptions,
   type Credentials,
   makeAuthority,
-} from '../../../support/certs.js';
-import { freePort } from '../../../support/free-port.js';
-import { opensslTest, startOcsp } from '../../../support/ocsp-responder.js';
-import { makeTlsFiles, startSecure, type TlsFiles, talk } from '../../../support/tls-world.js';
+} from '../../../support/tls/certs.js';
+import { makeTlsFiles, startSecure, type TlsFiles, talk } from '../../../support/tls/tls-world.js';
 
 interface World {
   readonly files: TlsFiles;

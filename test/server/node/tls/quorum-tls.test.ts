@@ -9,9 +9,9 @@ import { configFromOptions } from '../../../../src/server/config/config.js';
 import { type RunningEnsemble, startEnsemble } from '../../../../src/server/main.js';
 import { listen, portOf } from '../../../../src/server/node/sockets/listen.js';
 import { makeTransport } from '../../../../src/server/node/tls/quorum-tls.js';
-import { makeAuthority } from '../../../support/certs.js';
-import { makeTempDir } from '../../../support/temp-dir.js';
-import { makeTlsFiles, type TlsFiles } from '../../../support/tls-world.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
+import { makeAuthority } from '../../../support/tls/certs.js';
+import { makeTlsFiles, type TlsFiles } from '../../../support/tls/tls-world.js';
 import { waitFor } from '../../../support/wait-for.js';
 
 function quorumConfig(files: TlsFiles): Record<string, string> {

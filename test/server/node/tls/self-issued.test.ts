@@ -2,7 +2,7 @@ import { connect, createServer, type SecureContextOptions, type TLSSocket } from
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeTrustCheck } from '../../../../src/server/node/tls/self-issued.js';
-import { type Authority, type Credentials, makeAuthority } from '../../../support/certs.js';
+import { type Authority, type Credentials, makeAuthority } from '../../../support/tls/certs.js';
 
 /** Whether a server with that trust store trusts that client. */
 async function isTrusted(

@@ -2,8 +2,8 @@ import { connect, createServer, Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TlsGate, type TlsGateOptions } from '../../../../src/server/node/tls/tls-gate.js';
-import { makeAuthority } from '../../../support/certs.js';
-import { talk } from '../../../support/tls-world.js';
+import { makeAuthority } from '../../../support/tls/certs.js';
+import { talk } from '../../../support/tls/tls-world.js';
 import { waitFor } from '../../../support/wait-for.js';
 
 interface GateWorld {

@@ -5,7 +5,7 @@ import { opensslName } from '../../../../src/certificates/cipher-names.js';
 import { configFromOptions } from '../../../../src/server/config/config.js';
 import { ServerError } from '../../../../src/server/main.js';
 import { readQuorumTlsOptions } from '../../../../src/server/node/tls/tls-options.js';
-import { makeTlsFiles, startSecure, talk } from '../../../support/tls-world.js';
+import { makeTlsFiles, startSecure, talk } from '../../../support/tls/tls-world.js';
 import { waitFor } from '../../../support/wait-for.js';
 
 test('an ignored or permissive option gives a warning', async () => {

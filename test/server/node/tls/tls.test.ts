@@ -6,9 +6,9 @@ import * as assert from 'uvu/assert';
 import { askWord } from '../../../../src/client/base/four-letter.js';
 import { mntr } from '../../../../src/fourlw/mntr.js';
 import { type RunningServer, startServer } from '../../../../src/server/main.js';
-import { daysFromNow, makeAuthority } from '../../../support/certs.js';
-import { freePort } from '../../../support/free-port.js';
-import { makeTlsFiles, startSecure, type TlsFiles, talk } from '../../../support/tls-world.js';
+import { freePort } from '../../../support/machine/free-port.js';
+import { daysFromNow, makeAuthority } from '../../../support/tls/certs.js';
+import { makeTlsFiles, startSecure, type TlsFiles, talk } from '../../../support/tls/tls-world.js';
 import { waitFor } from '../../../support/wait-for.js';
 
 async function withServer(

@@ -7,7 +7,7 @@ import {
   isAuth,
   readAuthPacket,
 } from '../../../../src/server/quorum/wire/auth-packet.js';
-import { ByteBuilder } from '../../../support/byte-builder.js';
+import { ByteBuilder } from '../../../support/bytes/byte-builder.js';
 
 /** The value of -0xa0dbcafecafe1234L in Java. */
 const MAGIC = BigInt.asIntN(64, -0xa0dbcafecafe1234n);

@@ -4,7 +4,7 @@ import {
   encodePreamble,
   readPreamble,
 } from '../../../../src/server/quorum/wire/election-preamble.js';
-import { ByteBuilder } from '../../../support/byte-builder.js';
+import { ByteBuilder } from '../../../support/bytes/byte-builder.js';
 
 const V1 = -65536n;
 const V2 = -65535n;

@@ -5,7 +5,7 @@ import {
   encodeNotification,
   type Notification,
 } from '../../../../src/server/quorum/wire/notification.js';
-import { ByteBuilder } from '../../../support/byte-builder.js';
+import { ByteBuilder } from '../../../support/bytes/byte-builder.js';
 
 const config = 'server.1=127.0.0.1:2888:3888:participant\nversion=0';
 

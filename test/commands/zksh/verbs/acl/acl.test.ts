@@ -1,7 +1,7 @@
 // Every verb of src/commands/acl over a client in memory.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeShellWorld } from '../../../../support/shell-world.js';
+import { makeShellWorld } from '../../../../support/terminal/shell-world.js';
 
 test('getAcl shows an entry in two lines, and with -s the Stat after them', async () => {
   const world = makeShellWorld();

@@ -1,8 +1,8 @@
 // `acl`: the table, and entries added and removed beside changes of others.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { serverTest } from '../../../../support/shell-suite.js';
-import { makeShellWorld } from '../../../../support/shell-world.js';
+import { serverTest } from '../../../../support/terminal/shell-suite.js';
+import { makeShellWorld } from '../../../../support/terminal/shell-world.js';
 
 serverTest('acl show prints the permissions as words', async (shell) => {
   await shell.run('create -p /t/a/b; create /t/c; setAcl /t/a world:anyone:ra,ip:127.0.0.1:cdrwa');

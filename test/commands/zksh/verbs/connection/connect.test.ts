@@ -9,9 +9,9 @@ import { readClientProperties } from '../../../../../src/commands/connecting/cli
 import { configFile, readProfile } from '../../../../../src/commands/connecting/profiles.js';
 import { readPromptRole } from '../../../../../src/commands/zksh/configuration.js';
 import { startServer } from '../../../../../src/server/main.js';
-import { makeAuthority } from '../../../../support/certs.js';
-import { runZksh } from '../../../../support/run-zksh.js';
-import { makeTempDir } from '../../../../support/temp-dir.js';
+import { makeTempDir } from '../../../../support/machine/temp-dir.js';
+import { runZksh } from '../../../../support/terminal/run-zksh.js';
+import { makeAuthority } from '../../../../support/tls/certs.js';
 
 async function inFolder(run: (file: (name: string) => string) => Promise<void>): Promise<void> {
   const home = makeTempDir();

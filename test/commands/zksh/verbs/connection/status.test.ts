@@ -5,12 +5,12 @@ import * as assert from 'uvu/assert';
 import { askServer } from '../../../../../src/commands/zksh/session/ask-server.js';
 import { histogramOf } from '../../../../../src/commands/zksh/verbs/connection/ping.js';
 import { startEnsemble, startServer } from '../../../../../src/server/main.js';
-import { freePort } from '../../../../support/free-port.js';
-import { startProxy } from '../../../../support/proxy.js';
-import { runZksh } from '../../../../support/run-zksh.js';
-import { makeServedShell } from '../../../../support/served-shell.js';
-import { serverTest } from '../../../../support/shell-suite.js';
-import { makeShellWorld } from '../../../../support/shell-world.js';
+import { freePort } from '../../../../support/machine/free-port.js';
+import { startProxy } from '../../../../support/peers/proxy.js';
+import { runZksh } from '../../../../support/terminal/run-zksh.js';
+import { makeServedShell } from '../../../../support/terminal/served-shell.js';
+import { serverTest } from '../../../../support/terminal/shell-suite.js';
+import { makeShellWorld } from '../../../../support/terminal/shell-world.js';
 
 test('status reports the session and its server', async () => {
   const server = await startServer();

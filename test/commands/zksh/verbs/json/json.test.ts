@@ -1,8 +1,8 @@
 // One value within JSON data, with the bundled server, an ensemble of it, and Apache's.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { serverTest } from '../../../../support/shell-suite.js';
-import { makeShellWorld } from '../../../../support/shell-world.js';
+import { serverTest } from '../../../../support/terminal/shell-suite.js';
+import { makeShellWorld } from '../../../../support/terminal/shell-world.js';
 
 const TEXT = '{\n  "db": {"host": "a b", "pool": 5.0},\n  "tags": [ "x" ]\n}\n';
 

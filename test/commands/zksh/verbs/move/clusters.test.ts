@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startBundled } from '../../../../support/bundled.js';
-import { makeServedShell } from '../../../../support/served-shell.js';
+import { makeServedShell } from '../../../../support/terminal/served-shell.js';
 import { plant } from './plant.js';
 
 test('a copy to another cluster, and a comparison with it', async () => {

@@ -14,9 +14,9 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startBundled } from '../../../../support/bundled.js';
-import { makeServedShell, type ServedShell } from '../../../../support/served-shell.js';
-import { serverTest } from '../../../../support/shell-suite.js';
-import { makeTempDir } from '../../../../support/temp-dir.js';
+import { makeTempDir } from '../../../../support/machine/temp-dir.js';
+import { makeServedShell, type ServedShell } from '../../../../support/terminal/served-shell.js';
+import { serverTest } from '../../../../support/terminal/shell-suite.js';
 import { MORE_NAMES, NAMES, plantAll, VALUES } from './plant.js';
 
 const FORMATS = ['ndjson', 'json', 'yaml', 'dir'] as const;

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startBundled } from '../../../../support/bundled.js';
-import { startProxy } from '../../../../support/proxy.js';
-import { makeServedShell } from '../../../../support/served-shell.js';
-import { makeTempDir } from '../../../../support/temp-dir.js';
+import { makeTempDir } from '../../../../support/machine/temp-dir.js';
+import { startProxy } from '../../../../support/peers/proxy.js';
+import { makeServedShell } from '../../../../support/terminal/served-shell.js';
 import { waitFor } from '../../../../support/wait-for.js';
 
 test('a restore that loses its server reports its progress, and resumes', async () => {

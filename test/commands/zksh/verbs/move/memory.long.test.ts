@@ -6,8 +6,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createClient } from '../../../../../src/client/zookeeper.js';
 import { startServer } from '../../../../../src/server/main.js';
-import { runZksh } from '../../../../support/run-zksh.js';
-import { makeTempDir } from '../../../../support/temp-dir.js';
+import { makeTempDir } from '../../../../support/machine/temp-dir.js';
+import { runZksh } from '../../../../support/terminal/run-zksh.js';
 
 /** 19 MB of data in total, 26 MB in base64. */
 const [PARENTS, SIBLINGS, LENGTH] = [12, 100, 16_000];

@@ -7,9 +7,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatAcl } from '../../../../../src/protocol/perms.js';
 import { startBundled } from '../../../../support/bundled.js';
-import { makeServedShell } from '../../../../support/served-shell.js';
-import { serverTest } from '../../../../support/shell-suite.js';
-import { makeTempDir } from '../../../../support/temp-dir.js';
+import { makeTempDir } from '../../../../support/machine/temp-dir.js';
+import { makeServedShell } from '../../../../support/terminal/served-shell.js';
+import { serverTest } from '../../../../support/terminal/shell-suite.js';
 import { NAMES, plant } from './plant.js';
 
 const ALL = `${NAMES.length + 8} znodes`;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { ServedShell } from '../../../../support/served-shell.js';
+import type { ServedShell } from '../../../../support/terminal/served-shell.js';
 
 /** Every allowed range of Unicode, and characters special to shells and paths. */
 export const NAMES = [

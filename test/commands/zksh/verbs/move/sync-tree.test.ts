@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startBundled } from '../../../../support/bundled.js';
-import { makeServedShell } from '../../../../support/served-shell.js';
-import { serverTest } from '../../../../support/shell-suite.js';
-import { makeTempDir } from '../../../../support/temp-dir.js';
+import { makeTempDir } from '../../../../support/machine/temp-dir.js';
+import { makeServedShell } from '../../../../support/terminal/served-shell.js';
+import { serverTest } from '../../../../support/terminal/shell-suite.js';
 import { plant } from './plant.js';
 
 serverTest('sync-tree creates, sets, sets ACLs, and deletes on request', async (shell) => {

@@ -4,7 +4,7 @@ import { ZooKeeper } from '../../../../../src/client/zookeeper.js';
 import type { CommandContext } from '../../../../../src/commands/zksh/engine/command.js';
 import { findSessionAddresses } from '../../../../../src/commands/zksh/verbs/recipes/session-addresses.js';
 import { formatSessionId } from '../../../../../src/protocol/session-id.js';
-import { makeTlsFiles, startSecure } from '../../../../support/tls-world.js';
+import { makeTlsFiles, startSecure } from '../../../../support/tls/tls-world.js';
 
 test('other connections use the TLS options of the session', async () => {
   const files = makeTlsFiles();

@@ -12,8 +12,8 @@ import {
   findCommand,
   suggestCommand,
 } from '../../../../../src/commands/zksh/running/registry.js';
-import { makeShellWorld } from '../../../../support/shell-world.js';
-import { makeTempDir } from '../../../../support/temp-dir.js';
+import { makeTempDir } from '../../../../support/machine/temp-dir.js';
+import { makeShellWorld } from '../../../../support/terminal/shell-world.js';
 
 const TABLE = { all: allCommands, find: findCommand, suggest: suggestCommand };
 

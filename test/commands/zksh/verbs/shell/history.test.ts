@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeShellWorld } from '../../../../support/shell-world.js';
+import { makeShellWorld } from '../../../../support/terminal/shell-world.js';
 
 test('history lists earlier lines without secrets, and redo runs one again', async () => {
   const world = makeShellWorld();

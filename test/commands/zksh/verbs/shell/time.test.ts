@@ -8,7 +8,7 @@ import {
 } from '../../../../../src/commands/zksh/completing/vocabulary.js';
 import { allCommands } from '../../../../../src/commands/zksh/running/registry.js';
 import { analyzeLine } from '../../../../../src/shell/line/line-analysis.js';
-import { makeShellWorld } from '../../../../support/shell-world.js';
+import { makeShellWorld } from '../../../../support/terminal/shell-world.js';
 import { waitFor } from '../../../../support/wait-for.js';
 
 const withoutTime = (text: string) => text.replace(/^[\d.]+ ms/m, 'T ms');

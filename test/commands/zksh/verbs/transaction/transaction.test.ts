@@ -1,9 +1,9 @@
 // Transactions in one line or several, with the bundled server and Apache's.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { runZksh } from '../../../../support/run-zksh.js';
-import { makeServedShell } from '../../../../support/served-shell.js';
-import { serverTest } from '../../../../support/shell-suite.js';
+import { runZksh } from '../../../../support/terminal/run-zksh.js';
+import { makeServedShell } from '../../../../support/terminal/served-shell.js';
+import { serverTest } from '../../../../support/terminal/shell-suite.js';
 
 serverTest('txn applies all, and prints the result of each', async (shell) => {
   await shell.run('create /a 1; create /old');

@@ -3,9 +3,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { UnsupportedError } from '../../../../../src/client/base/errors.js';
 import { ChangeJournal } from '../../../../../src/commands/zksh/session/change-journal.js';
-import { makeServedShell, type ServedShell } from '../../../../support/served-shell.js';
-import { serverTest } from '../../../../support/shell-suite.js';
-import { makeShellWorld } from '../../../../support/shell-world.js';
+import { makeServedShell, type ServedShell } from '../../../../support/terminal/served-shell.js';
+import { serverTest } from '../../../../support/terminal/shell-suite.js';
+import { makeShellWorld } from '../../../../support/terminal/shell-world.js';
 
 function keep(
   shell: Pick<ServedShell, 'session'>,

@@ -1,8 +1,8 @@
 // find --exec: reading commands run at once, and changes are counted and confirmed first.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { serverTest } from '../../../../support/shell-suite.js';
-import { makeShellWorld } from '../../../../support/shell-world.js';
+import { serverTest } from '../../../../support/terminal/shell-suite.js';
+import { makeShellWorld } from '../../../../support/terminal/shell-world.js';
 
 const PLANT = "create /t; create /t/a one; create '/t/b c' two; create '/t/d*' three; create /t/d";
 

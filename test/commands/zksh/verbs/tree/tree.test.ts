@@ -3,8 +3,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TopList } from '../../../../../src/commands/zksh/verbs/tree/top-list.js';
 import { parseNameGlob } from '../../../../../src/commands/znodes/path-glob.js';
-import type { ServedShell } from '../../../../support/served-shell.js';
-import { serverTest } from '../../../../support/shell-suite.js';
+import type { ServedShell } from '../../../../support/terminal/served-shell.js';
+import { serverTest } from '../../../../support/terminal/shell-suite.js';
 
 async function plant(shell: ServedShell): Promise<void> {
   await shell.run(

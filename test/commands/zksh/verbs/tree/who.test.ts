@@ -2,8 +2,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startServer } from '../../../../../src/server/main.js';
-import { makeServedShell } from '../../../../support/served-shell.js';
-import { serverTest } from '../../../../support/shell-suite.js';
+import { makeServedShell } from '../../../../support/terminal/served-shell.js';
+import { serverTest } from '../../../../support/terminal/shell-suite.js';
 
 serverTest('who shows session, client, and server of each ephemeral', async (shell) => {
   const other = makeServedShell(shell.target);

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { quoteWord } from '../../../../../src/commands/zksh/language/quote-word.js';
-import { makeServedShell, type ServedShell } from '../../../../support/served-shell.js';
-import { serverTest } from '../../../../support/shell-suite.js';
-import { makeTempDir } from '../../../../support/temp-dir.js';
+import { makeTempDir } from '../../../../support/machine/temp-dir.js';
+import { makeServedShell, type ServedShell } from '../../../../support/terminal/served-shell.js';
+import { serverTest } from '../../../../support/terminal/shell-suite.js';
 
 const BLOB = randomBytes(1_000_000);
 

@@ -1,7 +1,7 @@
 // wait, and touch, which others wait for.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeShellWorld, type ShellWorld } from '../../../../support/shell-world.js';
+import { makeShellWorld, type ShellWorld } from '../../../../support/terminal/shell-world.js';
 import { waitFor } from '../../../../support/wait-for.js';
 
 async function waiting(world: ShellWorld, line: string) {

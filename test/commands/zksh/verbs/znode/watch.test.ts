@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeShellWorld, type ShellWorld } from '../../../../support/shell-world.js';
+import { makeShellWorld, type ShellWorld } from '../../../../support/terminal/shell-world.js';
 import { waitFor } from '../../../../support/wait-for.js';
 
 /** Starts a line that watches, and waits until it does. */

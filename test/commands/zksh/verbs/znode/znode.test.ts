@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeShellWorld } from '../../../../support/shell-world.js';
-import { makeTempDir } from '../../../../support/temp-dir.js';
+import { makeTempDir } from '../../../../support/machine/temp-dir.js';
+import { makeShellWorld } from '../../../../support/terminal/shell-world.js';
 
 /** Runs lines in one world. Returns the output of the last. */
 async function last(...lines: string[]): Promise<string> {
