@@ -112,7 +112,7 @@ console.log(all.map((each) => Object.keys(each).length > 2).join(), old.state);
 
 /** The declarations of the package give an application the types that it relies on. */
 function checkTypes(path: string): void {
-  const files = ['public-types', 'recipe-types', 'expect-same'];
+  const files = ['public-types', 'recipe-types', 'compat-types', 'expect-same'];
   for (const name of files) {
     const source = readProjectFile(`test/types/${name}.ts`)
       .replace(/'[^']+\/src\/server\/main\.js'/, `'zksh/server'`)

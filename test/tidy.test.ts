@@ -66,7 +66,7 @@ const REGISTRARS = [
 /** Files over 300 lines with their maximum length. The figures may only decrease. */
 const LONG_FILES: Readonly<Record<string, number>> = {
   'src/commands/zksh/language/parse-line.ts': 320,
-  'src/server/config/config.ts': 330,
+  'src/server/config/config.ts': 312,
   'src/server/persistence/snapshot-reader.ts': 320,
   'src/server/prep/prep.ts': 420,
   'src/server/pipeline/read.ts': 340,

@@ -42,7 +42,14 @@ import * as operations from './session/operations.js';
 
 type DataAndStat = { data: Buffer | null; stat: Stat };
 
-/** The built-in client: without native code, with every operation of the protocol. */
+/**
+ * The built-in client: without native code, with every operation of the protocol.
+ * @example
+ * const client = new ZooKeeper({ connectString: '127.0.0.1:2181' });
+ * await client.connect();
+ * const { data } = await client.getData('/app');
+ * await client.close();
+ */
 export class ZooKeeper extends RequestingClient implements SessionClient {
   updateServers(connectString: string): void {
     this.driver.updateServers(resolveUpdate(this.options, connectString, this.chroot));
@@ -189,7 +196,13 @@ export class ZooKeeper extends RequestingClient implements SessionClient {
   }
 }
 
-/** Makes a client of the built-in implementation. Call connect() to connect it. */
+/**
+ * Makes a client of the built-in implementation. Call connect() to connect it.
+ * @example
+ * await using client = createClient({ connectString: 'zk1:2181,zk2:2181,zk3:2181/app' });
+ * await client.connect();
+ * await client.create('/config', Buffer.from('on'));
+ */
 export function createClient(options: ClientOptions): SessionClient {
   return new ZooKeeper(options);
 }

@@ -204,3 +204,21 @@ export function checkFields<T extends object>(
   }
   return fields;
 }
+
+/** An object whose values are all texts. @param usual one of its keys, for the error */
+export function checkTexts(name: string, value: unknown, usual: string): void {
+  const given = value as Readonly<Record<string, string>>;
+  const keys = typeof value === 'object' && value !== null ? keysOf(value, usual) : [usual];
+  for (const [key, text] of Object.entries(readFields(name, given, keys))) {
+    checkText(`${name}.${key}`, text);
+  }
+}
+
+/** The usual key for a proxy that throws: the next read throws again. */
+function keysOf(value: object, usual: string): string[] {
+  try {
+    return Object.keys(value);
+  } catch {
+    return [usual];
+  }
+}

@@ -1,5 +1,7 @@
 /** The entry points by which other programs and the commands start a server. */
 
+export type { Config, ConfigProblem, ConfigResult } from './config/config.js';
+export { type ParseConfigOptions, parseConfig } from './config/parse-config.js';
 export { ENSEMBLE_LIMITS, layOutEnsemble } from './node/boot/lay-out-ensemble.js';
 export { readOwnLine } from './node/boot/read-membership.js';
 export type { ServerControl } from './node/boot/server-control.js';

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseConfig } from '../../src/server/config/config.js';
+import { parseConfig } from '../../src/server/config/parse-config.js';
 import { isServing } from '../support/apache/oracle.js';
 import { runZkserver } from '../support/bundled.js';
 import { freePort } from '../support/machine/free-port.js';

@@ -65,7 +65,7 @@ suite('create, with every choice of its optional arguments', async ({
   Permission,
 }) => {
   const create = (...args: [string, ...unknown[]]) =>
-    results<[string]>((callback) => client.create(...args, callback));
+    results<[string]>((callback) => Reflect.apply(client.create, client, [...args, callback]));
   assert.equal(await create('/a'), ['/a']);
   assert.equal(await create('/a/data', Buffer.from('x')), ['/a/data']);
   assert.equal(await create('/a/mode', CreateMode.EPHEMERAL), ['/a/mode']);
@@ -227,7 +227,8 @@ suite('addAuthInfo identifies the session, and a call without a callback is refu
   await results((done) => client.create('/mine', Buffer.from('x'), acls, done));
   const [data] = await results<[Buffer, Stat]>((done) => client.getData('/mine', done));
   assert.is(String(data), 'x');
-  assert.throws(() => client.create('/a', Buffer.from('x')), /callback must be a function/);
+  const args = ['/a', Buffer.from('x')];
+  assert.throws(() => Reflect.apply(client.create, client, args), /callback must be a function/);
 });
 
 test('zksh: a tree of any depth is listed and removed, and an error has its path', () =>

@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkSrvTarget } from '../../src/client/hosts/srv-target.js';
-import { parseConfig } from '../../src/server/config/config.js';
+import { parseConfig } from '../../src/server/config/parse-config.js';
 import { ServerWorld } from '../server/server-world.js';
 import { apacheNames, laterNames } from './apache.js';
 import { FORMS, LATER_CLIENT_KEYS, LATER_KEYS, laterEntries } from './states-3.10.js';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CreateModes, type SessionClient } from '../../src/client/index.js';
-import { parseConfig } from '../../src/server/config/config.js';
+import { parseConfig } from '../../src/server/config/parse-config.js';
 import { type RunningServer, startServer } from '../../src/server/main.js';
 import { oracleTest } from '../support/apache/oracle.js';
 import {

@@ -6,7 +6,7 @@ import { validate } from 'dockerfile-utils';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createClient } from '../../src/client/index.js';
-import { parseConfig } from '../../src/server/config/config.js';
+import { parseConfig } from '../../src/server/config/parse-config.js';
 import { freePort } from '../support/machine/free-port.js';
 import { programPath } from '../support/machine/program-path.js';
 import { makeTempDir } from '../support/machine/temp-dir.js';

@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { askWord } from '../../src/client/index.js';
 import { FINDING_NAMES } from '../../src/commands/ensemble/verdict/finding-name.js';
-import { parseConfig } from '../../src/server/config/config.js';
+import { parseConfig } from '../../src/server/config/parse-config.js';
 import { callTask } from '../commands/zkops/call-task.js';
 import { isOracle39, oracleTest } from '../support/apache/oracle.js';
 import { makeSeats, waitUntilServing } from '../support/apache/oracle-ensemble.js';

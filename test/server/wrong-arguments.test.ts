@@ -59,6 +59,18 @@ function calls(dir: string): readonly Call[] {
       run: entry.layOutEnsemble,
     },
     {
+      name: 'parseConfig',
+      args: ['tickTime=1x', { fileName: 'zoo.cfg', properties: { 'zookeeper.tickTime': '1' } }],
+      wrong: [
+        argument([0], ...TEXT, 'lone surrogate'),
+        argument([1]),
+        argument([1, 'fileName'], ...TEXT),
+        argument([1, 'properties'], 'undefined', 'object'),
+        argument([1, 'properties', 'zookeeper.tickTime'], 'undefined', ...TEXT),
+      ],
+      run: entry.parseConfig,
+    },
+    {
       name: 'createLogger',
       args: [{ level: 'info' }],
       wrong: [

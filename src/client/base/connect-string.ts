@@ -27,6 +27,9 @@ const SECURE_SCHEME = 'zks://';
 /**
  * Parses "[zks://]host[:port][,host[:port]…][/chroot]"; an IPv6 address needs brackets. With zks://
  * all servers use TLS, and their default port is 2281.
+ * @example
+ * const { servers, chroot } = parseConnectString('zk1,zk2:2182/app');
+ * console.log(servers.map(formatServerAddress), chroot); // ["zk1:2181", "zk2:2182"] "/app"
  * @throws RangeError that names the invalid part
  */
 export function parseConnectString(text: string): ConnectString {
@@ -38,7 +41,12 @@ export function parseConnectString(text: string): ConnectString {
   return parsePlain(text, DEFAULT_CLIENT_PORT);
 }
 
-/** The same server, over TLS. */
+/**
+ * The same server, over TLS.
+ * @example
+ * const { servers } = parseConnectString('zk1:2281');
+ * const answers = await Promise.all(servers.map((one) => askWord(secured(one), 'srvr')));
+ */
 export function secured(address: ServerAddress): ServerAddress {
   const { host, port } = checkAddress('address', address);
   return { host, port, isSecure: true };
@@ -79,7 +87,11 @@ function parseAddress(text: string, defaultPort: number): ServerAddress {
   return { host, port };
 }
 
-/** "host:port", with IPv6 in brackets. */
+/**
+ * "host:port", with IPv6 in brackets.
+ * @example
+ * formatServerAddress({ host: '::1', port: 2181 }); // "[::1]:2181"
+ */
 export function formatServerAddress(address: ServerAddress): string {
   const { host, port } = checkAddress('address', address);
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;

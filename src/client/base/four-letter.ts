@@ -28,6 +28,9 @@ export const MAX_ANSWER_LENGTH = 64 * 1024 * 1024;
 
 /**
  * Sends a four-letter word to a server and reads until it closes.
+ * @example
+ * const answer = await askWord({ host: '127.0.0.1', port: 2181 }, 'ruok', { timeoutMs: 1000 });
+ * console.log(answer.toString()); // imok
  * @param word "ruok", or raw bytes (stmk and its mask)
  * @throws SocketFault with a `reason`: refused, timeout, dns, reset, unreachable, tls, empty
  * (closed without a byte) or too-large; RangeError for inconsistent TLS options

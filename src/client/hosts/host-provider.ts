@@ -26,6 +26,8 @@ export interface FollowOptions extends Omit<ClientOptions, 'connectString'>, Cal
 
 /**
  * The servers of an SRV record (RFC 2782).
+ * @example
+ * const client = await connectTo(dnsSrvHosts('srv://_zookeeper._tcp.example.org/app'));
  * @param target "srv://_zookeeper._tcp.example.org[/chroot]"; srvs:// for TLS; dns-srv://NAME as in
  *   Apache's client 3.10
  * @param lookUp queries the SRV records of a name; default: the system's name servers

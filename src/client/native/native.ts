@@ -43,15 +43,17 @@ type DataAndStat = { data: Buffer | null; stat: Stat };
 
 const LONGEST_TTL_MS = 0x7fff_ffff;
 
-/** Makes a client over Apache's C client; connect() loads the npm package `zookeeper`. */
+/**
+ * Makes a client over Apache's C client; connect() loads the npm package `zookeeper`.
+ * @example const client = createNativeClient({ connectString: '127.0.0.1:2181' });
+ */
 export function createNativeClient(options: ClientOptions): SessionClient {
   return new NativeClient(options);
 }
 
 /**
  * Operations that the npm package `zookeeper` lacks reject with an UnsupportedError that names the
- * built-in client. Other differences to the built-in client:
- *
+ * built-in client. Other differences:
  * - `create` reads the Stat with a second request, so it may be slightly newer.
  * - `server` is known only if the list has one server.
  * - `close` blocks the process until the server has closed the session, at most 1.5 s.
@@ -64,10 +66,9 @@ class NativeClient extends NativeLacks implements SessionClient {
   constructor(given: ClientOptions) {
     super();
     this.resolved = resolveOptions(given);
-    const { options } = this.resolved;
     refuseOptions(this.resolved);
     const changed = (state: ClientState, reason?: Error) => this.changedState(state, reason);
-    this.session = new NativeSession(options, this.resolved, changed);
+    this.session = new NativeSession(this.resolved.options, this.resolved, changed);
     this.attempt = new ConnectAttempt({
       timeoutMs: this.resolved.connectTimeoutMs,
       start: () => this.open(),

@@ -57,7 +57,14 @@ export function jsonCodec<T = unknown>(
   };
 }
 
-/** Reads a value. @throws ValueError; ZooKeeperError, for example NONODE */
+/**
+ * Reads a value.
+ * @example
+ * const limits = jsonCodec<{ max: number }>();
+ * const { value, stat } = await getValue(client, '/app/limits', limits);
+ * await setValue(client, '/app/limits', limits, { max: value.max + 1 }, stat.version);
+ * @throws ValueError; ZooKeeperError, for example NONODE
+ */
 export async function getValue<T>(
   client: ZooKeeperClient,
   path: string,
@@ -72,6 +79,8 @@ export async function getValue<T>(
 
 /**
  * Writes a value.
+ * @example
+ * await setValue(client, '/app/limits', jsonCodec<{ max: number }>(), { max: 10 });
  * @param version the expected version, -1 for any
  * @throws ZooKeeperError, for example BADVERSION or NONODE; the errors of `codec.encode`
  */

@@ -70,6 +70,9 @@ export async function mkdirp(
 
 /**
  * Creates a znode unless it exists.
+ * @example
+ * const { isCreated } = await createIfMissing(client, '/app', Buffer.from('first'));
+ * console.log(isCreated ? 'created' : 'was there');
  * @returns whether this call created it, and its Stat
  * @throws ZooKeeperError, for example NONODE without a parent (see mkdirp)
  */

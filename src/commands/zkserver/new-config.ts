@@ -1,6 +1,6 @@
 /** The zoo.cfg that `zkserver init DIR` writes, with comments for operators. */
 import { join, resolve } from 'node:path';
-import { parseConfig } from '../../server/config/config.js';
+import { parseConfig } from '../../server/config/parse-config.js';
 import { Exit, usageError, VerbError } from './verb.js';
 
 export interface NewServer {

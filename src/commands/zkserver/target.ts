@@ -1,12 +1,8 @@
 /** The server of the command line: a zoo.cfg, or a port and a data directory. */
 import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
-import {
-  type Config,
-  type ConfigResult,
-  configFromOptions,
-  parseConfig,
-} from '../../server/config/config.js';
+import { type Config, type ConfigResult, configFromOptions } from '../../server/config/config.js';
+import { parseConfig } from '../../server/config/parse-config.js';
 import { Exit, usageError, type VerbArguments, VerbError } from './verb.js';
 
 export interface Target {

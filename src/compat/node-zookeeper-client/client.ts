@@ -1,26 +1,26 @@
 import { EventEmitter } from 'node:events';
-import type {
-  ClientState,
-  SessionClient,
-  Watcher,
-  ZooKeeperClient,
-} from '../../client/base/client.js';
+import type { ClientState, SessionClient, ZooKeeperClient } from '../../client/base/client.js';
 import { ZooKeeperError } from '../../client/base/errors.js';
 import { retryingClient } from '../../client/retry/retrying-client.js';
 import { walk } from '../../client/znodes/walk.js';
 import { createClient as createBuiltIn } from '../../client/zookeeper.js';
 import { parentPath } from '../../protocol/path.js';
 import {
-  aclsOf,
-  clientAcls,
-  createArguments,
-  errorOf,
-  longOf,
-  type Stat,
-  statOf,
-} from './convert.js';
+  type Callback,
+  type ChildrenCallback,
+  callbackOf,
+  type DataCallback,
+  type EventListener,
+  type Part,
+  type PathCallback,
+  type StatCallback,
+  settle,
+  versionOf,
+  watchOf,
+} from './calls.js';
+import { aclsOf, clientAcls, createArguments, longOf, type Stat, statOf } from './convert.js';
 import { Transaction } from './transaction.js';
-import { type ACL, Event, State } from './values.js';
+import { type ACL, State } from './values.js';
 
 export interface Options {
   /** In ms. Default 30000. */
@@ -30,10 +30,6 @@ export interface Options {
   /** Number of retries after a lost connection. Default 0. No write happens twice. */
   readonly retries?: number;
 }
-
-type Callback<A extends unknown[] = []> = (error: Error | null, ...results: A) => void;
-type AnyCallback = (error: Error | null, ...results: readonly unknown[]) => void;
-type EventListener = (event: Event) => void;
 
 /** connect() of the original package never gives up; this is 24 days. */
 const NEVER_MS = 0x7fff_ffff;
@@ -96,6 +92,10 @@ export class Client extends EventEmitter {
   }
 
   /** @param more [data], [acls], [mode], callback(error, path) */
+  create(path: string, callback: PathCallback): void;
+  create(path: string, part: Part, callback: PathCallback): void;
+  create(path: string, part: Part, next: Part, callback: PathCallback): void;
+  create(path: string, data: Part, acls: Part, mode: Part, callback: PathCallback): void;
   create(path: string, ...more: readonly unknown[]): void {
     const callback = callbackOf(more);
     const { data, options } = createArguments(more);
@@ -104,11 +104,15 @@ export class Client extends EventEmitter {
   }
 
   /** @param more [version], callback(error) */
+  remove(path: string, callback: Callback): void;
+  remove(path: string, version: number, callback: Callback): void;
   remove(path: string, ...more: readonly unknown[]): void {
     settle(this.client.delete(path, versionOf(more)), callbackOf(more), () => []);
   }
 
   /** @param more [version], callback(error) */
+  removeRecursive(path: string, callback: Callback): void;
+  removeRecursive(path: string, version: number, callback: Callback): void;
   removeRecursive(path: string, ...more: readonly unknown[]): void {
     const callback = callbackOf(more);
     const removeAll = async (): Promise<void> => {
@@ -121,6 +125,8 @@ export class Client extends EventEmitter {
   }
 
   /** @param more [watcher(event)], callback(error, stat or null) */
+  exists(path: string, callback: Callback<[stat: Stat | null]>): void;
+  exists(path: string, watcher: EventListener, callback: Callback<[stat: Stat | null]>): void;
   exists(path: string, ...more: readonly unknown[]): void {
     const callback = callbackOf(more);
     const asked = this.client.exists(path, watchOf(more));
@@ -128,6 +134,8 @@ export class Client extends EventEmitter {
   }
 
   /** @param more [watcher(event)], callback(error, children, stat) */
+  getChildren(path: string, callback: ChildrenCallback): void;
+  getChildren(path: string, watcher: EventListener, callback: ChildrenCallback): void;
   getChildren(path: string, ...more: readonly unknown[]): void {
     const callback = callbackOf(more);
     const asked = this.client.getChildren(path, watchOf(more));
@@ -139,6 +147,8 @@ export class Client extends EventEmitter {
   }
 
   /** @param more [watcher(event)], callback(error, data, stat) */
+  getData(path: string, callback: DataCallback): void;
+  getData(path: string, watcher: EventListener, callback: DataCallback): void;
   getData(path: string, ...more: readonly unknown[]): void {
     const callback = callbackOf(more);
     const asked = this.client.getData(path, watchOf(more));
@@ -146,6 +156,8 @@ export class Client extends EventEmitter {
   }
 
   /** @param more [version], callback(error, stat) */
+  setData(path: string, data: Buffer | null, callback: StatCallback): void;
+  setData(path: string, data: Buffer | null, version: number, callback: StatCallback): void;
   setData(path: string, data: Buffer | null, ...more: readonly unknown[]): void {
     const callback = callbackOf(more);
     const set = this.client.setData(path, data, versionOf(more));
@@ -160,6 +172,8 @@ export class Client extends EventEmitter {
   }
 
   /** @param more [version], callback(error, stat) */
+  setACL(path: string, acls: readonly ACL[], callback: StatCallback): void;
+  setACL(path: string, acls: readonly ACL[], version: number, callback: StatCallback): void;
   setACL(path: string, acls: readonly ACL[], ...more: readonly unknown[]): void {
     const callback = callbackOf(more);
     const set = this.client.setACL(path, clientAcls(acls), versionOf(more));
@@ -171,6 +185,10 @@ export class Client extends EventEmitter {
   }
 
   /** @param more [data], [acls], [mode], callback(error, path) */
+  mkdirp(path: string, callback: PathCallback): void;
+  mkdirp(path: string, part: Part, callback: PathCallback): void;
+  mkdirp(path: string, part: Part, next: Part, callback: PathCallback): void;
+  mkdirp(path: string, data: Part, acls: Part, mode: Part, callback: PathCallback): void;
   mkdirp(path: string, ...more: readonly unknown[]): void {
     const callback = callbackOf(more);
     const { data, options } = createArguments(more);
@@ -238,44 +256,13 @@ function unless(code: ZooKeeperError['code']): (error: unknown) => void {
   };
 }
 
-/** The last argument. @throws TypeError */
-function callbackOf(given: readonly unknown[]): AnyCallback {
-  const last = given.at(-1);
-  if (typeof last !== 'function') throw new TypeError('callback must be a function.');
-  return (error, ...results) => last(error, ...results);
-}
-
-function versionOf(given: readonly unknown[]): number {
-  const [version] = given;
-  return typeof version === 'number' ? version : -1;
-}
-
-/** The watcher is the function before the callback. */
-function watchOf(given: readonly unknown[]): { watch: Watcher | false } {
-  const [watcher] = given;
-  if (given.length < 2 || typeof watcher !== 'function') return { watch: false };
-  const listener: EventListener = (event) => watcher(event);
-  return {
-    watch: ({ type, path }) => {
-      const event = Event.of(type, path);
-      if (event !== undefined) listener(event);
-    },
-  };
-}
-
-/** Calls back in a separate turn, so that an exception of the callback is uncaught. */
-function settle<T>(
-  promise: Promise<T>,
-  callback: AnyCallback,
-  results: (value: T) => readonly unknown[],
-): void {
-  promise.then(
-    (value) => process.nextTick(() => callback(null, ...results(value))),
-    (error: unknown) => process.nextTick(() => callback(errorOf(error))),
-  );
-}
-
-/** Makes a client; `connect()` connects it. */
+/**
+ * Makes a client; `connect()` connects it.
+ * @example
+ * const client = createClient('127.0.0.1:2181', { sessionTimeout: 10_000 });
+ * client.once('connected', () => client.create('/a', Buffer.from('x'), () => client.close()));
+ * client.connect();
+ */
 export function createClient(connectString: string, options?: Options): Client {
   return new Client(connectString, options);
 }

@@ -2,6 +2,7 @@ import type { Op, OpResult, ZooKeeperClient } from '../../client/base/client.js'
 import { MultiError } from '../../client/base/errors.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { createArguments, errorOf, type Stat, statOf } from './convert.js';
+import type { ACL } from './values.js';
 
 /** One operation by its number in the protocol, and its result: in a failed transaction, a code. */
 export type TransactionResult =
@@ -22,7 +23,7 @@ export class Transaction {
   }
 
   /** @param more [data], [acls], [mode] */
-  create(path: string, ...more: readonly unknown[]): this {
+  create(path: string, ...more: readonly (Buffer | readonly ACL[] | number | null)[]): this {
     const { data, options } = createArguments(more);
     this.ops.push({ op: 'create', path, data, options });
     return this;

@@ -3,7 +3,13 @@ import { ErrorCode } from '../../protocol/error-code.js';
 import { Perms } from '../../protocol/perms.js';
 import { EventType, type EventTypeName } from '../../protocol/watch-event.js';
 
-/** The state of a client. */
+/**
+ * The state of a client.
+ * @example
+ * client.on('state', (state) => {
+ *   if (state === State.EXPIRED) process.exit(1);
+ * });
+ */
 export class State {
   static readonly DISCONNECTED = new State('DISCONNECTED', 0);
   static readonly SYNC_CONNECTED = new State('SYNC_CONNECTED', 3);
@@ -39,7 +45,12 @@ const EVENT_NAMES: Readonly<Partial<Record<EventTypeName, string>>> = {
   NodeChildrenChanged: 'NODE_CHILDREN_CHANGED',
 };
 
-/** The event that a watcher gets. */
+/**
+ * The event that a watcher gets.
+ * @example
+ * const onEvent = (event: Event) => console.log(event.getType() === Event.NODE_DELETED);
+ * client.getData('/a', onEvent, (error, data) => console.log(error ?? data));
+ */
 export class Event {
   static readonly NODE_CREATED = EventType.NodeCreated;
   static readonly NODE_DELETED = EventType.NodeDeleted;
@@ -144,7 +155,11 @@ export const CreateMode = {
   EPHEMERAL_SEQUENTIAL: 3,
 } as const;
 
-/** An identity: a scheme such as digest, ip, or world, and its id. */
+/**
+ * An identity: a scheme such as digest, ip, or world, and its id.
+ * @example
+ * const reader = new ACL(Permission.READ, new Id('ip', '10.0.0.0/8'));
+ */
 export class Id {
   static readonly ANYONE_ID_UNSAFE = new Id('world', 'anyone');
   static readonly AUTH_IDS = new Id('auth', '');
@@ -157,7 +172,11 @@ export class Id {
   }
 }
 
-/** An entry of an ACL: bits of Permission, and who has them. */
+/**
+ * An entry of an ACL: bits of Permission, and who has them.
+ * @example
+ * const acl = [new ACL(Permission.READ, Id.ANYONE_ID_UNSAFE)];
+ */
 export class ACL {
   static readonly OPEN_ACL_UNSAFE = [new ACL(Perms.ALL, Id.ANYONE_ID_UNSAFE)];
   static readonly CREATOR_ALL_ACL = [new ACL(Perms.ALL, Id.AUTH_IDS)];

@@ -23,24 +23,31 @@ import {
 import { OPTIONS } from './config-keys.js';
 import { unreadKey } from './config-keys-unread.js';
 import type { Option, ValueOf } from './config-option.js';
-import { parseProperties } from './java-properties.js';
 
 export type OptionName = keyof typeof OPTIONS;
 export type OptionValues = { readonly [K in OptionName]: ValueOf<(typeof OPTIONS)[K]> };
 
+/** The options of a server, from zoo.cfg and -D options. */
 export interface Config extends OptionValues {
+  /** The lines server.N. */
   readonly servers: readonly QuorumServerConfig[];
+  /** The lines group.N: sids by group. */
   readonly groups: ReadonlyMap<number, readonly number[]>;
+  /** The lines weight.N, by sid; others have 1. */
   readonly weights: ReadonlyMap<number, number>;
+  /** Whether it is a member of an ensemble. */
   readonly isReplicated: boolean;
+  /** How clients log in. */
   readonly auth: AuthSchemes;
   /** Properties that no option reads, such as `authProvider.N` and `superUser.N`, by full name. */
   readonly properties: ReadonlyMap<string, string>;
 }
 
+/** An error or a warning about a line of zoo.cfg. */
 export interface ConfigProblem {
   /** From 1; absent if the problem belongs to no line. */
   readonly line?: number;
+  /** In zoo.cfg: `tickTime`. */
   readonly key: string;
   /** Without file and key: `invalid: "x" (expected an integer)`. */
   readonly message: string;
@@ -48,29 +55,10 @@ export interface ConfigProblem {
   readonly text: string;
 }
 
+/** The options and the warnings about them, or the errors. */
 export type ConfigResult =
   | { readonly config: Config; readonly warnings: readonly ConfigProblem[] }
   | { readonly errors: readonly ConfigProblem[] };
-
-export interface ParseConfigOptions {
-  readonly fileName: string;
-  /** The -D options by full property name. */
-  readonly properties?: Readonly<Record<string, string>>;
-}
-
-/** Errors are in the order of the file; with errors, config is absent. */
-export function parseConfig(text: string, options: ParseConfigOptions): ConfigResult {
-  const builder = new ConfigBuilder(options.fileName);
-  const { properties, problems } = parseProperties(text);
-  for (const { line, message } of problems) builder.error('syntax', message, line);
-  for (const { key, value, line } of properties)
-    builder.setFromFile(key.trim(), value.trim(), line);
-  for (const [name, value] of Object.entries(options.properties ?? {})) {
-    builder.setProperty(name, value.trim());
-  }
-  builder.requirePlaces();
-  return builder.finish();
-}
 
 /**
  * For a server inside another program. Without dataDir it keeps all data in memory; without
@@ -95,7 +83,8 @@ const MIN_RETAINED_SNAPSHOTS = 3;
 const MIN_COMMIT_LOG_COUNT = 500;
 const MIN_EXTRA_SIZE = 1024;
 
-class ConfigBuilder {
+/** Collects options and problems; `finish` has the result. */
+export class ConfigBuilder {
   private readonly fileName: string;
   private readonly values: Record<string, unknown> = {};
   private readonly lines: EnsembleLines = { servers: [], groups: new Map(), weights: new Map() };

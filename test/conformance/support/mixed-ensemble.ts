@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { parseConfig } from '../../../src/server/config/config.js';
+import { parseConfig } from '../../../src/server/config/parse-config.js';
 import { type RunningServer, startServer } from '../../../src/server/main.js';
 import { type Member, makeSeats, type Seats } from '../../support/apache/oracle-ensemble.js';
 

@@ -5,7 +5,7 @@ import { yamlSyntax } from '../../../src/commands/trees/yaml-dump.js';
 import { endFields, headFields, recordFields } from '../../../src/commands/trees/znode-record.js';
 import { parseLine } from '../../../src/commands/zksh/language/parse-line.js';
 import { WORDS } from '../../../src/fourlw/index.js';
-import { parseConfig } from '../../../src/server/config/config.js';
+import { parseConfig } from '../../../src/server/config/parse-config.js';
 import {
   formatQuorumConfig,
   parseQuorumConfig,

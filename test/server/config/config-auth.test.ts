@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { configFromOptions, parseConfig } from '../../../src/server/config/config.js';
+import { configFromOptions } from '../../../src/server/config/config.js';
+import { parseConfig } from '../../../src/server/config/parse-config.js';
 
 const APACHE = 'org.apache.zookeeper.server.auth';
 

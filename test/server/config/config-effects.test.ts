@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseConfig } from '../../../src/server/config/config.js';
 import { OPTIONS } from '../../../src/server/config/config-keys.js';
+import { parseConfig } from '../../../src/server/config/parse-config.js';
 
 const BASE = 'dataDir=/var/zk\nclientPort=2181\n';
 const OPTIONS_BY_KEY = new Map(Object.values(OPTIONS).map((option) => [option.key, option]));

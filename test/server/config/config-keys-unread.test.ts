@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseConfig } from '../../../src/server/config/config.js';
+import { parseConfig } from '../../../src/server/config/parse-config.js';
 
 const BASE = 'dataDir=/var/zk\nclientPort=2181\n';
 

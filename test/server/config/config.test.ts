@@ -5,9 +5,9 @@ import {
   type Config,
   type ConfigResult,
   configFromOptions,
-  parseConfig,
 } from '../../../src/server/config/config.js';
 import { OPTION_SECTIONS, OPTIONS } from '../../../src/server/config/config-keys.js';
+import { parseConfig } from '../../../src/server/config/parse-config.js';
 
 const BASE = 'dataDir=/var/zk\nclientPort=2181\n';
 const PROVIDER = 'org.apache.zookeeper.server.auth.SASLAuthenticationProvider';

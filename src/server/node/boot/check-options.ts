@@ -3,8 +3,8 @@ import {
   checkFields,
   checkFunction,
   checkText,
+  checkTexts,
   checkWhole,
-  readFields,
 } from '../../../protocol/check-argument.js';
 import { checkConfig } from '../../config/check-config.js';
 import type { EnsembleLayoutOptions } from './lay-out-ensemble.js';
@@ -15,22 +15,7 @@ const port: Check = (name, value) => checkWhole(name, value, 0, 65535);
 const portOrNull: Check = (name, value) => value === null || port(name, value);
 /** startEnsemble itself checks the range. */
 const count: Check = (name, value) => checkWhole(name, value, 0);
-const lines: Check = (name, value) => {
-  const given = value as Readonly<Record<string, string>>;
-  const keys = typeof value === 'object' && value !== null ? keysOf(value) : ['tickTime'];
-  for (const [key, text] of Object.entries(readFields(name, given, keys))) {
-    checkText(`${name}.${key}`, text);
-  }
-};
-
-/** Empty for a proxy that throws: the next read throws again. */
-function keysOf(value: object): string[] {
-  try {
-    return Object.keys(value);
-  } catch {
-    return ['tickTime'];
-  }
-}
+const lines: Check = (name, value) => checkTexts(name, value, 'tickTime');
 
 /** Returns a copy. @throws TypeError or RangeError that names the option */
 export function checkStartOptions(given: StartServerOptions): StartServerOptions {

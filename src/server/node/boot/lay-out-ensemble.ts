@@ -31,7 +31,12 @@ const HOST = '127.0.0.1';
 const QUORUM_OFFSET = 707;
 const ELECTION_OFFSET = 1707;
 
-/** The folders, ports, and zoo.cfg lines of an ensemble on this machine; starts nothing. */
+/**
+ * The folders, ports, and zoo.cfg lines of an ensemble on this machine; starts nothing.
+ * @example
+ * const seats = await layOutEnsemble({ size: 3, observers: 0, dir: '/var/lib/ensemble' });
+ * for (const { sid, dataDir, clientPort } of seats) console.log(sid, dataDir, clientPort);
+ */
 export async function layOutEnsemble(given: EnsembleLayoutOptions): Promise<SeatLayout[]> {
   const options = checkLayoutOptions(given);
   const { size, observers, dir } = options;

@@ -51,7 +51,15 @@ export async function readMembership(
   return { sid, own, quorumConfig, nextConfig };
 }
 
-/** Null without a line server.N. It counts also for the only participant, which serves alone. */
+/**
+ * Null without a line server.N. It counts also for the only participant, which serves alone.
+ * @example
+ * const text = 'dataDir=data\nserver.1=zk1:2888:3888;2181';
+ * const parsed = parseConfig(text, { fileName: 'zoo.cfg' });
+ * if ('errors' in parsed) throw new Error(parsed.errors.map(({ text }) => text).join());
+ * const own = await readOwnLine(parsed.config, 'data', 'zoo.cfg');
+ * console.log(own === null ? 'serves alone' : `server.${own.sid}`);
+ */
 export async function readOwnLine(
   config: Config,
   dataDir: string | null,

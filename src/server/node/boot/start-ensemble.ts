@@ -87,6 +87,10 @@ const TEST_TICK = { tickTime: '500' };
 
 /**
  * Starts the servers and resolves when all of them serve.
+ * @example
+ * await using ensemble = await startEnsemble({ size: 3 });
+ * const client = createClient({ connectString: ensemble.connectString });
+ * await ensemble.loseLeader();
  * @throws ServerError ECONFIG, EBIND …, as startServer does; EQUORUM when they elect no leader
  */
 export async function startEnsemble(given: StartEnsembleOptions = {}): Promise<RunningEnsemble> {

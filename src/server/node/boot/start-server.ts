@@ -66,6 +66,9 @@ export interface RunningServer {
 /**
  * Starts a server in this process. With server.N lines it is a member of an ensemble, which needs a
  * data directory. Resolves when it accepts connections; it serves once there is a quorum.
+ * @example
+ * await using server = await startServer({ dataDir: 'data', port: 2181 });
+ * console.log(server.connectString);
  * @throws ServerError with a `code` (ECONFIG, EDATADIR, EDATADIRINUSE, EDATA, EBIND), a sentence,
  * and the exit status of zkserver
  */

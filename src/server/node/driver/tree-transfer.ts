@@ -14,7 +14,7 @@ import type { EnsembleRestore } from '../../quorum/ensemble-restore.js';
 import { QuorumPeer } from '../../quorum/quorum-peer.js';
 import { DIGEST_VERSION } from '../../tree/digest.js';
 import type { ServerReport } from '../log/logger.js';
-import type { WrittenSnapshot, Storage } from '../storage/disk.js';
+import type { Storage, WrittenSnapshot } from '../storage/disk.js';
 import { dropStaged, stageRestored } from '../storage/restored-data.js';
 import type { Core, Driver } from './driver.js';
 

@@ -43,7 +43,15 @@ export type ServerReport = Report | HostReport;
 
 export type LogLevel = Config['logLevel'];
 
-/** The configured level, or that of the environment (ZKSERVER_LOG_LEVEL). */
+/**
+ * The configured level, or that of the environment (ZKSERVER_LOG_LEVEL).
+ * @example
+ * const parsed = parseConfig('dataDir=data', { fileName: 'zoo.cfg' });
+ * if ('errors' in parsed) throw new Error(parsed.errors.map(({ text }) => text).join());
+ * const logger = await createLogger({
+ *   level: logLevelOf(parsed.config, process.env.ZKSERVER_LOG_LEVEL),
+ * });
+ */
 export function logLevelOf(config: Config, environment: string | undefined): LogLevel {
   checkConfig('config', config);
   if (environment !== undefined) checkText('environment', environment);
@@ -69,7 +77,13 @@ export interface ServerLogger {
   close(): void;
 }
 
-/** @throws Error of the file system when the audit file cannot be opened */
+/**
+ * @example
+ * const logger = await createLogger({ level: 'info', auditFile: 'audit.log' });
+ * const onReport = logger.report.bind(logger);
+ * const server = await startServer({ dataDir: 'data', onReport });
+ * @throws Error of the file system when the audit file cannot be opened
+ */
 export async function createLogger(given: LoggerOptions): Promise<ServerLogger> {
   const options = checkLoggerOptions(given);
   const { default: pino } = await import('pino');
