@@ -15,6 +15,7 @@ import { afterPowerLoss, hasUncommitted } from './nodes/node-storage.js';
 import { INIT_LIMIT, TICK_MS } from './nodes/peer-parts.js';
 import { type NodeWorld, ServerNode } from './nodes/server-node.js';
 import { SimDisk } from './nodes/sim-disk.js';
+import { SimOracle } from './nodes/sim-oracle.js';
 import type { Plant } from './plants/plant.js';
 import { Scheduler, settled } from './scheduler.js';
 import { everybody, firstConfig, limitsOf, type Shape } from './shape.js';
@@ -46,6 +47,8 @@ export interface Outcome {
   readonly readOnlyReads: number;
   /** Sessions without a txn. */
   readonly localSessions: number;
+  /** How often the oracle let one of two voters go on alone. */
+  readonly grants: number;
 }
 
 /** From the last repair until every server serves and a write is done. */
@@ -64,6 +67,7 @@ export class Simulation implements NodeWorld, ClientWorld {
   readonly servers: ServerNode[];
   private readonly options: SimulationOptions;
   private readonly ledger: Ledger;
+  private readonly oracle: SimOracle | null;
   private readonly checks: Checks;
   private readonly clients: { readonly node: ClientNode; readonly workload: Workload }[];
   private readonly faults: FaultMaker;
@@ -73,7 +77,7 @@ export class Simulation implements NodeWorld, ClientWorld {
 
   constructor(options: SimulationOptions) {
     const { seed, clients = 3, plant = {}, spares = 0, isReadOnlyAllowed = false } = options;
-    const { isAged = false } = options;
+    const { isAged = false, oracle: kind = 'none' } = options;
     this.options = options;
     const random = (stream: number) => new Random(seed * 16 + stream);
     this.network = new Network(this.scheduler, random(0));
@@ -82,7 +86,9 @@ export class Simulation implements NodeWorld, ClientWorld {
     this.recording = new Recording(() => this.scheduler.nowMs, made);
     this.ledger = new Ledger(firstConfig(all, options), isAged ? AGED_ZXID : 0n);
     this.history = new History(this.ledger);
-    this.checks = new Checks(this.ledger, () => this.servers);
+    const isForgetful = kind === 'forgetful';
+    this.oracle = kind === 'none' ? null : new SimOracle(this, random(6), isForgetful);
+    this.checks = new Checks(this.ledger, () => this.servers, this.oracle);
     const diskRandom = random(1);
     const limits = limitsOf(options);
     const isReconfigEnabled = spares > 0;
@@ -92,7 +98,14 @@ export class Simulation implements NodeWorld, ClientWorld {
       const known = firstConfig(all, options, sid);
       const config = plant.configOf?.(known, sid) ?? known;
       const { onDisk } = plant;
-      const parts = { disk, random: random(2), limits, isReconfigEnabled, onDisk };
+      const parts = {
+        disk,
+        random: random(2),
+        limits,
+        isReconfigEnabled,
+        onDisk,
+        oracle: this.oracle,
+      };
       return new ServerNode(this, sid, config, parts);
     });
     const clientRandom = random(3);
@@ -138,6 +151,7 @@ export class Simulation implements NodeWorld, ClientWorld {
       reconfigs: this.ledger.reconfigs,
       readOnlyReads: this.history.readOnlyReads,
       localSessions: this.ledger.localSessions,
+      grants: this.oracle?.grants ?? 0,
     };
   }
 
