@@ -1,5 +1,6 @@
 import { Leader } from '../../../src/server/quorum/leading/leader.js';
 import type { Random } from '../../support/random.js';
+import type { Shape } from '../shape.js';
 import type { Network } from './network.js';
 import type { ServerNode } from './server-node.js';
 
@@ -74,6 +75,14 @@ export class SimOracle {
     const isCut = a !== undefined && b !== undefined && network.isCut(a.sid, b.sid);
     return !node.isRunning || (isCut && network.isCut(b.sid, a.sid));
   }
+}
+
+export function oracleOf(
+  kind: NonNullable<Shape['oracle']>,
+  world: OracleWorld,
+  random: Random,
+): SimOracle | null {
+  return kind === 'none' ? null : new SimOracle(world, random, kind === 'forgetful');
 }
 
 function areInSync(a: ServerNode, b: ServerNode): boolean {

@@ -27,15 +27,19 @@ export class OracleFile {
    */
   ask(answer: (isGranted: boolean) => void): void {
     this.next = answer;
-    if (!this.isReading) void this.readAll();
+    if (this.isReading) return;
+    this.readAll().catch((error: unknown) => this.onWarning(`oraclePath: ${messageOf(error)}`));
   }
 
   private async readAll(): Promise<void> {
     this.isReading = true;
-    for (let answer = this.take(); answer !== null; answer = this.take()) {
-      answer(await this.read());
+    try {
+      for (let answer = this.take(); answer !== null; answer = this.take()) {
+        answer(await this.read());
+      }
+    } finally {
+      this.isReading = false;
     }
-    this.isReading = false;
   }
 
   private take(): ((isGranted: boolean) => void) | null {

@@ -11,7 +11,7 @@ import type { Electorate } from './electorate.js';
 export class LoneVote {
   private readonly sid: number;
   private readonly ask: (() => void) | undefined;
-  /** In this wait for notifications. A server that is heard is not gone, whatever the oracle says. */
+  /** In this wait for notifications. A server that is heard is not gone, despite the oracle. */
   private readonly heard = new Set<number>();
   private claimed: Vote | null = null;
 

@@ -1,6 +1,6 @@
 /**
- * A leader that the only other voter left (QuorumOracleMaj). It goes on alone while its oracle says
- * "yes" (oraclePath), and steps down when the oracle says "no" or nothing.
+ * A leader that the only other voter left (QuorumOracleMaj). It continues alone while its oracle
+ * says "yes" (oraclePath), and steps down when the oracle says "no" or nothing.
  *
  * Never: a decision alone while the other voter has a link, even if it is not in sync. All that was
  * committed alone precedes the sync of that voter, so its ack of NEWLEADER covers it.
@@ -61,6 +61,7 @@ export class LoneLeader {
   joined(): void {
     this.oracle.forget();
     this.askedMs = Number.POSITIVE_INFINITY;
+    this.pausedUntilMs = 0;
     if (this.isAlone) this.peer.note('the other voter is back: its acks count again');
     this.isAlone = false;
   }
