@@ -36,7 +36,7 @@ export class Leader implements Role, LearnerMaster {
   private readonly ownEpoch: number;
   private readonly ownZxid: bigint;
   private readonly beganMs: number;
-  private readonly lone: LoneLeader | null;
+  readonly lone: LoneLeader | null;
   broadcast: Broadcast | null = null;
 
   constructor(peer: PeerHost, options: BroadcastOptions) {

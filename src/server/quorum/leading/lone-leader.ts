@@ -17,7 +17,8 @@ export class LoneLeader {
   private pausedUntilMs = 0;
   /** The tick of the last question that keeps the leader in office; Infinity if it was answered. */
   private askedMs = Number.POSITIVE_INFINITY;
-  private isAlone = false;
+  /** The oracle has let it decide since the other voter left. */
+  isAlone = false;
 
   constructor(peer: PeerHost, oracle: Oracle, learners: Learners) {
     this.peer = peer;
