@@ -101,7 +101,7 @@ export class FastLeaderElection {
     } else if (this.own !== 'looking') {
       if (notification.state === 'looking') this.answerSettled(sid, notification.vote);
     } else if (this.candidate !== undefined) {
-      this.lone.hear(sid);
+      this.lone.hear(sid, notification);
       const problem = this.newerConfigs.note(notification.config, this.electorate);
       if (problem !== '') this.problem = `server ${sid}: ignored its configuration: ${problem}`;
       this.consider(this.candidate, sid, notification);

@@ -26,8 +26,9 @@ export class LoneVote {
     this.claimed = null;
   }
 
-  hear(sid: number): void {
+  hear(sid: number, { state }: Notification): void {
     this.heard.add(sid);
+    if (state === 'looking' && this.claimed?.leader === sid) this.claimed = null;
   }
 
   /** A wait for notifications ended. */
