@@ -165,7 +165,7 @@ export const KEYS: Entries = {
     'exports the metrics of Node.js, and of Java only the heap: jvm_memory_bytes_*',
   ),
   oraclePath: different(
-    'not with groups; "1" must be the only character; a server that hears the other never leads alone',
+    'not with groups; "1" must be the only character; a server that hears the other never leads alone; a reconfig needs a quorum of the new members without the oracle',
   ),
   'ssl.authProvider': refused('any provider except x509 is an error'),
   'ssl.crl': different(CRL),

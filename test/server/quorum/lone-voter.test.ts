@@ -217,6 +217,7 @@ test('a leader without its follower adds a third voter, and then needs no oracle
   world.member(2).disk.oracle = false;
   world.pass(10_000);
   assert.is(world.leader, 2, world.describe());
+  assert.is(world.member(2).notes.filter((note) => /voter is back/.test(note)).length, 1);
   const late = world.client(2);
   late.push(late.create('/of-two'));
   assert.equal(late.take(), ['connected', 'create ok']);

@@ -125,7 +125,7 @@ export class Leader implements Role, LearnerMaster {
 
   private register(handler: LearnerHandler, packet: Packet): void {
     if (!this.learners.register(handler, packet)) return;
-    if (!handler.isObserver) this.lone?.joined();
+    if (!handler.isObserver) this.lone?.joined(this.peer.membership.isVoter(handler.sid));
     const acceptedEpoch = zxidEpoch(packet.zxid);
     this.connect(handler.sid, acceptedEpoch);
     this.inform(handler);

@@ -58,11 +58,12 @@ export class LoneLeader {
     return '';
   }
 
-  /** The other voter is here: an answer would be about the time before. */
-  joined(): void {
+  /** A follower is here: an answer would be about the time before. */
+  joined(isVoter: boolean): void {
     this.oracle.forget();
     this.askedMs = Number.POSITIVE_INFINITY;
     this.pausedUntilMs = 0;
+    if (!isVoter) return;
     if (this.isAlone) this.peer.note('the other voter is back: its acks count again');
     this.isAlone = false;
   }
