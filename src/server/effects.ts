@@ -42,6 +42,8 @@ export type QuorumEffect =
       readonly members: readonly QuorumServerConfig[];
       readonly proposed: readonly QuorumServerConfig[];
     }
+  /** Read the file of oraclePath anew; `oracle-said` has the answer. */
+  | { readonly kind: 'ask-oracle'; readonly question: number }
   | { readonly kind: 'link-send'; readonly link: number; readonly bytes: Buffer }
   /**
    * A snapshot for SNAP, while the server serves. Later data on the link waits for it;

@@ -83,6 +83,8 @@ export type LinkEvent = Extract<
 export type QuorumEvent =
   /** A frame of an election connection, without its length; `sid` is the sender. */
   | { readonly kind: 'notified'; readonly sid: number; readonly frame: Buffer }
+  /** The file of oraclePath, read after the question: may one of two voters go on alone? */
+  | { readonly kind: 'oracle-said'; readonly question: number; readonly isGranted: boolean }
   /** A server connected to the quorum port, or the dialed server accepted. */
   | {
       readonly kind: 'link-opened';

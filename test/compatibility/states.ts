@@ -133,7 +133,7 @@ export const PAGES: Readonly<Record<string, Entry & { readonly here: string }>> 
   'zookeeperMonitor.md': { ...different('a few metrics stay zero'), here: 'metrics.md' },
   'zookeeperObservers.md': { ...SAME, here: 'server.md' },
   'zookeeperOracleQuorums.md': {
-    ...refused('see oraclePath above'),
+    ...different('see oraclePath above'),
     here: 'server.md',
   },
   'zookeeperOver.md': { ...SAME, here: 'protocol.md' },
@@ -163,6 +163,9 @@ export const KEYS: Entries = {
   'metricsProvider.className': different("Apache's own providers only"),
   'metricsProvider.exportJvmInfo': different(
     'exports the metrics of Node.js, and of Java only the heap: jvm_memory_bytes_*',
+  ),
+  oraclePath: different(
+    'not with groups; "1" must be the only character; a server that hears the other never leads alone; a reconfig needs a quorum of the new members without the oracle',
   ),
   'ssl.authProvider': refused('any provider except x509 is an error'),
   'ssl.crl': different(CRL),

@@ -6,7 +6,7 @@ import { type Outcome, Simulation } from './simulation.js';
  * Runs simulated ensembles from the command line:
  *
  *   npm run sim -- --seed N [--seeds K] [--servers 5] [--observers 1] [--spares 2] [--steps M]
- *                  [--trace]
+ *                  [--oracle] [--trace]
  *
  * --seed is the first seed, and --seeds their number. Without --servers, the seed chooses 3, 5, or
  * 7 servers, sometimes with observers, observer masters, or spare servers that clients add and
@@ -25,6 +25,7 @@ const { values } = parseArgs({
     observers: { type: 'string' },
     spares: { type: 'string' },
     steps: { type: 'string', default: String(DEFAULT_STEPS) },
+    oracle: { type: 'boolean', default: false },
     trace: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
   },
@@ -32,10 +33,11 @@ const { values } = parseArgs({
 
 if (values.help) {
   console.log(`npm run sim -- [--seed N] [--seeds K] [--steps M] [--trace]
-               [--servers 1 to 7] [--observers N] [--spares N]
+               [--servers 1 to 7] [--observers N] [--spares N] [--oracle]
 
 Simulate K ensembles, one for each seed from N on (default: ${DEFAULT_STEPS} steps each). The seed
-chooses the servers, observers, and spares that no option gives. After a violation, it prints how
+chooses the servers, observers, and spares that no option gives. --oracle: two voters with an
+oracle. After a violation, it prints how
 to replay the seed, and exits with status 1.`);
   process.exit(0);
 }
@@ -58,8 +60,11 @@ const spares = values.spares === undefined ? undefined : whole('spares', values.
 /** The value of the command line, or else of the seed. */
 function shapeFor(seed: number): Shape {
   const shape = shapeOf(seed);
+  if (values.oracle) return { ...shape, servers: 2, spares: 0, oracle: 'truthful' };
+  const isPair = servers === undefined && shape.oracle !== 'none';
   return {
     ...shape,
+    oracle: isPair ? shape.oracle : 'none',
     servers: servers ?? shape.servers,
     observers: observers ?? shape.observers,
     spares: spares ?? shape.spares,
@@ -72,8 +77,8 @@ function describe(seed: number, outcome: Outcome): string {
   const size = `${shape.servers} servers, ${shape.observers} observers${under}, ${shape.spares} spares`;
   const readOnly = shape.isReadOnlyAllowed ? ', read-only mode' : '';
   const cut = shape.areLeadersCutOff ? ', leaders cut off' : '';
-  const { traceHash, simulatedMs, writes, reads, epochs, txns, reconfigs } = outcome;
-  const work = `${txns} txns, ${reconfigs} reconfigs, ${writes} writes, ${reads} reads`;
+  const { traceHash, simulatedMs, writes, reads, epochs, txns, reconfigs, grants } = outcome;
+  const work = `${grants} grants, ${txns} txns, ${reconfigs} reconfigs, ${writes} writes, ${reads} reads`;
   const course = `${simulatedMs} ms, epoch ${epochs}, ${work}, trace ${traceHash.slice(0, 16)}`;
   return `seed ${seed}: ${size}, ${shape.sessions} sessions${readOnly}${cut}, ${course}`;
 }
@@ -90,17 +95,20 @@ async function run(seed: number, shape: Shape): Promise<Outcome> {
 
 const onTrace = values.trace ? (line: string) => console.log(line) : () => undefined;
 let failed = 0;
+let grants = 0;
 for (let seed = first; seed < first + count; seed++) {
   const shape = shapeFor(seed);
   const outcome = await run(seed, shape);
   if (seed > first && (seed - first) % PROGRESS === 0) console.error(`${seed - first} seeds done`);
   if (count === 1 || outcome.violation !== null) console.log(describe(seed, outcome));
+  grants += outcome.grants;
   if (outcome.violation === null) continue;
   failed++;
   const size = `--servers ${shape.servers} --observers ${shape.observers} --spares ${shape.spares}`;
-  const asked = `${size} --steps ${steps}`;
+  const asked = `${shape.oracle === 'truthful' ? '--oracle' : size} --steps ${steps}`;
   console.log(`seed ${seed}: ${outcome.violation}`);
   console.log(`replay it with: npm run sim -- --seed ${seed} ${asked} --trace`);
 }
-console.log(`${count - failed} of ${count} seeds passed`);
+const alone = grants === 0 ? '' : `; the oracle let a server go on alone ${grants} times`;
+console.log(`${count - failed} of ${count} seeds passed${alone}`);
 process.exit(failed === 0 ? 0 : 1);

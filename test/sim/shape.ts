@@ -29,15 +29,19 @@ export interface Shape {
   readonly isAged?: boolean;
   /** Whether leaders are often cut off, so that they log txns that no quorum has. */
   readonly areLeadersCutOff?: boolean;
+  /** Two voters with files of oraclePath. A forgetful oracle breaks the rules, and loses writes. */
+  readonly oracle?: 'none' | 'truthful' | 'forgetful';
 }
 
 /** The ensemble of a seed, unless options override it. */
 export function shapeOf(seed: number): Required<Shape> {
+  const hasOracle = seed % 17 === 9;
   return {
-    servers: [3, 5, 3, 7][seed % 4] ?? 3,
+    servers: hasOracle ? 2 : ([3, 5, 3, 7][seed % 4] ?? 3),
+    oracle: hasOracle ? 'truthful' : 'none',
     observers: seed % 6 === 5 ? 1 : seed % 9 === 6 ? 2 : 0,
     hasObserverMasters: seed % 9 === 6,
-    spares: [0, 2, 0, 1, 0][seed % 5] ?? 0,
+    spares: hasOracle ? 0 : ([0, 2, 0, 1, 0][seed % 5] ?? 0),
     isReadOnlyAllowed: seed % 7 === 2 || seed % 7 === 5,
     sessions:
       seed % 11 === 3 || seed % 14 === 2 ? 'local' : seed % 11 === 8 ? 'upgraded' : 'global',

@@ -29,6 +29,20 @@ test(`no seed below ${SEEDS} breaks a guarantee of ZooKeeper`, async () => {
   for (const [what, count] of Object.entries(rare)) assert.ok(count > 20, `${what}: ${count}`);
 });
 
+test('one of two voters continues alone by the word of a truthful oracle, and nothing is lost', async () => {
+  let grants = 0;
+  let writes = 0;
+  for (let seed = 0; seed < 20; seed++) {
+    const shape = { ...shapeOf(seed), servers: 2, spares: 0, oracle: 'truthful' } as const;
+    const outcome = await new Simulation({ seed, ...shape, steps: STEPS }).run();
+    const replay = `npm run sim -- --oracle --seed ${seed} --steps ${STEPS} --trace`;
+    assert.is(outcome.violation, null, `${outcome.violation}; replay it with: ${replay}`);
+    grants += outcome.grants;
+    writes += outcome.writes;
+  }
+  assert.ok(grants > 20 && writes > 20 * 50, `${grants} grants, ${writes} writes`);
+});
+
 test('the same seed gives the same trace', async () => {
   // 8 has local sessions and changes its membership. 16 also serves reads without a quorum. 6 has
   // observer masters.

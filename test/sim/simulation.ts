@@ -10,11 +10,13 @@ import { Workload } from './clients/workload.js';
 import { FaultMaker } from './fault-maker.js';
 import { History } from './history.js';
 import { Ledger } from './ledger.js';
+import { describeServers } from './nodes/describe-servers.js';
 import { Network } from './nodes/network.js';
 import { afterPowerLoss, hasUncommitted } from './nodes/node-storage.js';
 import { INIT_LIMIT, TICK_MS } from './nodes/peer-parts.js';
 import { type NodeWorld, ServerNode } from './nodes/server-node.js';
 import { SimDisk } from './nodes/sim-disk.js';
+import { oracleOf, type SimOracle } from './nodes/sim-oracle.js';
 import type { Plant } from './plants/plant.js';
 import { Scheduler, settled } from './scheduler.js';
 import { everybody, firstConfig, limitsOf, type Shape } from './shape.js';
@@ -46,6 +48,8 @@ export interface Outcome {
   readonly readOnlyReads: number;
   /** Sessions without a txn. */
   readonly localSessions: number;
+  /** How often the oracle let one of two voters go on alone. */
+  readonly grants: number;
 }
 
 /** From the last repair until every server serves and a write is done. */
@@ -64,6 +68,7 @@ export class Simulation implements NodeWorld, ClientWorld {
   readonly servers: ServerNode[];
   private readonly options: SimulationOptions;
   private readonly ledger: Ledger;
+  private readonly oracle: SimOracle | null;
   private readonly checks: Checks;
   private readonly clients: { readonly node: ClientNode; readonly workload: Workload }[];
   private readonly faults: FaultMaker;
@@ -73,7 +78,7 @@ export class Simulation implements NodeWorld, ClientWorld {
 
   constructor(options: SimulationOptions) {
     const { seed, clients = 3, plant = {}, spares = 0, isReadOnlyAllowed = false } = options;
-    const { isAged = false } = options;
+    const { isAged = false, oracle: kind = 'none' } = options;
     this.options = options;
     const random = (stream: number) => new Random(seed * 16 + stream);
     this.network = new Network(this.scheduler, random(0));
@@ -82,17 +87,18 @@ export class Simulation implements NodeWorld, ClientWorld {
     this.recording = new Recording(() => this.scheduler.nowMs, made);
     this.ledger = new Ledger(firstConfig(all, options), isAged ? AGED_ZXID : 0n);
     this.history = new History(this.ledger);
-    this.checks = new Checks(this.ledger, () => this.servers);
+    this.oracle = oracleOf(kind, this, random(6));
+    this.checks = new Checks(this.ledger, () => this.servers, this.oracle);
     const diskRandom = random(1);
-    const limits = limitsOf(options);
     const isReconfigEnabled = spares > 0;
+    const shared = { limits: limitsOf(options), isReconfigEnabled, oracle: this.oracle };
     this.servers = [...all.members.keys()].map((sid) => {
       const disk = new SimDisk(this.scheduler, diskRandom, plant.diskManners);
       if (isAged) putAgedData(disk);
       const known = firstConfig(all, options, sid);
       const config = plant.configOf?.(known, sid) ?? known;
       const { onDisk } = plant;
-      const parts = { disk, random: random(2), limits, isReconfigEnabled, onDisk };
+      const parts = { disk, random: random(2), onDisk, ...shared };
       return new ServerNode(this, sid, config, parts);
     });
     const clientRandom = random(3);
@@ -138,6 +144,7 @@ export class Simulation implements NodeWorld, ClientWorld {
       reconfigs: this.ledger.reconfigs,
       readOnlyReads: this.history.readOnlyReads,
       localSessions: this.ledger.localSessions,
+      grants: this.oracle?.grants ?? 0,
     };
   }
 
@@ -248,7 +255,8 @@ export class Simulation implements NodeWorld, ClientWorld {
     retry();
     const isRecovered = () => isWritten && this.servers.every(({ peer }) => peer?.isEstablished);
     await this.runWhile(() => this.scheduler.nowMs < untilMs && !isRecovered());
-    if (!isRecovered()) this.fail(`no progress within ${RECOVERY_MS} ms: ${this.describe()}`);
+    if (!isRecovered())
+      this.fail(`no progress within ${RECOVERY_MS} ms: ${describeServers(this.servers)}`);
     for (const { workload } of this.clients) workload.isOver = true;
     const quietMs = this.scheduler.nowMs + QUIET_MS;
     await this.runWhile(() => this.scheduler.nowMs < quietMs);
@@ -274,7 +282,7 @@ export class Simulation implements NodeWorld, ClientWorld {
     if (versions.size > 1) this.fail(`the memberships at the end: ${[...versions].join(', ')}`);
     for (const { sid, peer, disk } of this.servers) {
       if (peer?.data.tree.digest.value !== first) {
-        this.fail(`server ${sid} has another tree at the end: ${this.describe()}`);
+        this.fail(`server ${sid} has another tree at the end: ${describeServers(this.servers)}`);
         continue;
       }
       try {
@@ -284,14 +292,5 @@ export class Simulation implements NodeWorld, ClientWorld {
         this.fail(`the disk of server ${sid} cannot be read: ${(error as Error).message}`);
       }
     }
-  }
-
-  private describe(): string {
-    return this.servers
-      .map(({ sid, peer, lastReal, notes }) => {
-        const role = peer === null ? 'down' : `${peer.role?.kind} ${peer.role?.phase}`;
-        return `server ${sid} is ${role} at ${lastReal.toString(16)} (${notes.at(-1)})`;
-      })
-      .join('; ');
   }
 }

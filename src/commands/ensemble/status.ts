@@ -12,6 +12,8 @@ export interface MemberStatus {
   readonly zxid: bigint | undefined;
   /** Without the leader. */
   readonly syncedFollowers: number | undefined;
+  /** By the word of its oracle (oraclePath), without the other of two voters. */
+  readonly leadsAlone: boolean;
   /** Followers without a vote, before they join the ensemble. */
   readonly nonVoting: number;
   readonly quorumSize: number | undefined;
@@ -45,6 +47,7 @@ function readStatus(member: Member): MemberStatus {
     isObserver: role === 'observer' || (role === undefined && member.address.isObserver === true),
     zxid: server?.zxid,
     syncedFollowers: metrics && metricOf(metrics, 'synced_followers'),
+    leadsAlone: (metrics && metricOf(metrics, 'leads_alone')) === 1,
     nonVoting: (metrics && metricOf(metrics, 'synced_non_voting_followers')) ?? 0,
     quorumSize: metrics && metricOf(metrics, 'quorum_size'),
     membership: membershipOf(member),

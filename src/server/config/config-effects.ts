@@ -16,8 +16,16 @@ export function effectProblems(
     const message = messageOf(option);
     return message === undefined ? [] : [{ key, message, isError: option.status === 'refused' }];
   });
+  if (values.oraclePath !== null) problems.push(ORACLE_RISK);
   return [...problems, ...nameCheckProblems(values, saidAs)];
 }
+
+const ORACLE_RISK: AuthProblem = {
+  key: 'oraclePath',
+  message:
+    'while the file says 1, one of two voters may acknowledge writes that are on its disk only',
+  isError: false,
+};
 
 function messageOf({ status, why }: Option<unknown>): string | undefined {
   if (status === 'refused') return `not supported: ${why}`;

@@ -1,4 +1,4 @@
-import { ensembleOnly, optionsOf, refused, withoutEffect } from './config-option.js';
+import { ensembleOnly, optionsOf, withoutEffect } from './config-option.js';
 
 const file = optionsOf('file');
 const prop = optionsOf('property');
@@ -29,6 +29,10 @@ export const ENSEMBLE = {
     ),
     quorumListenOnAllIPs: file.boolean('quorumListenOnAllIPs', false, 'listen on all addresses'),
     dynamicConfigFile: file.optional('dynamicConfigFile', 'file of the server lines'),
+    oraclePath: file.optional(
+      'oraclePath',
+      'file that says whether one of two voters may go on without the other: "1" is yes',
+    ),
     standaloneEnabled: file.boolean('standaloneEnabled', true, 'one server needs no quorum'),
     multiAddressEnabled: file.boolean('multiAddress.enabled', false, 'multiple server addresses'),
     leaderServes: prop.yesNo('leaderServes', true, 'the leader serves clients'),
@@ -102,12 +106,6 @@ export const ENSEMBLE = {
       syncEnabled: file.boolean('syncEnabled', true, 'an observer keeps log and snapshots', {
         property: 'zookeeper.observer.syncEnabled',
       }),
-    },
-  ),
-  ...refused(
-    'one of two servers would acknowledge writes alone, and lose them; use three servers',
-    {
-      oraclePath: file.optional('oraclePath', 'file that breaks the tie between two servers'),
     },
   ),
   ...withoutEffect('the server tries every address', {

@@ -297,7 +297,8 @@ export class ConfigBuilder {
     const isReplicated = servers.length > 0 || values.dynamicConfigFile !== null;
     if (!isReplicated) return false;
     for (const { key, message } of quorumAuthProblems(values)) this.error(key, message);
-    if (voters === 2) this.warn('server', 'two participants tolerate no failure');
+    if (voters === 2 && values.oraclePath === null)
+      this.warn('server', 'two participants tolerate no failure');
     else if (voters > 2 && voters % 2 === 0) {
       this.warn('server', `${voters} participants tolerate no more failures than ${voters - 1}`);
     }

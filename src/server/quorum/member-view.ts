@@ -59,6 +59,13 @@ export class MemberView extends LiveView {
     return { ...view, syncedObservers: this.observerHandlers().length };
   }
 
+  /** Apache's server has no metric of its oracle. */
+  override get extraGauges(): readonly (readonly [name: string, value: number])[] {
+    const { role } = this.peer;
+    const isAlone = role instanceof Leader && role.lone?.isAlone === true;
+    return isAlone ? [...super.extraGauges, ['leads_alone', 1]] : super.extraGauges;
+  }
+
   // Undefined on all members but the leader, because the words check whether it exists.
   get leader(): LeaderView | undefined {
     const { role } = this.peer;

@@ -17,6 +17,8 @@ export interface QuorumPeerParts {
   /** reconfigEnabled: the membership may change while serving. */
   readonly isReconfigEnabled: boolean;
   readonly election: Omit<ElectionOptions, 'sid'>;
+  /** oraclePath is set: one of two voters may go on alone. Default: false. */
+  readonly hasOracle?: boolean;
   readonly acceptedEpoch: number;
   readonly currentEpoch: number;
   readonly data: Data;

@@ -10,7 +10,7 @@ import type { ReconfigRequest } from '../../protocol/proto.js';
 import { hex64 } from '../../protocol/zxid.js';
 import { assert } from '../base/assert.js';
 import { DISK_EFFECTS, type Effect } from '../effects.js';
-import type { Event, LinkEvent } from '../events.js';
+import type { Event } from '../events.js';
 import { LIMITS, type LimitName } from '../limits/limits.js';
 import { Metrics } from '../metrics/metrics.js';
 import type { EnsemblePipeline, PipelineHost } from '../pipeline/write-pipeline.js';
@@ -32,6 +32,7 @@ import {
 import type { CommittedLog } from './peer/committed-log.js';
 import { configChanged, membersOf, nextChanged } from './peer/membership-effects.js';
 import { ObserverMasters } from './peer/observer-masters.js';
+import { Oracle } from './peer/oracle.js';
 import { ParkedLinks } from './peer/parked-links.js';
 import { PeerTimes } from './peer/peer-times.js';
 import type { Data, PeerHost, QuorumLimits, Role } from './peer/role.js';
@@ -55,6 +56,7 @@ export class QuorumPeer implements PeerHost {
   readonly times = new PeerTimes(this.metrics);
   readonly repair = new TreeRepair(this);
   readonly restoration = new EnsembleRestore(this);
+  readonly oracle: Oracle | null;
   private readonly parts: QuorumPeerParts;
   private readonly election: FastLeaderElection;
   private readonly parked = new ParkedLinks(this);
@@ -81,7 +83,9 @@ export class QuorumPeer implements PeerHost {
     this.committedLog = parts.committedLog;
     if (parts.isReconfigEnabled) this.membership.restoreProposed(parts.data.tree, parts.nextConfig);
     this.membership.onProposed = () => this.effects.push(...nextChanged(this.membership));
-    const election = { ...parts.election, sid: parts.sid, exceeded: this.exceeded };
+    this.oracle = parts.hasOracle === true ? new Oracle((effect) => this.emit(effect)) : null;
+    const { sid, exceeded } = this;
+    const election = { ...parts.election, sid, exceeded, askOracle: this.oracle?.ask };
     this.election = new FastLeaderElection(election, parts.config);
     this.clients = new MemberServer(this, this.data, parts.makeServer.bind(null, this));
     this.emit(membersOf(this.membership));
@@ -150,10 +154,14 @@ export class QuorumPeer implements PeerHost {
       case 'snapshot-sent':
         this.role?.step(event);
         break;
+      case 'oracle-said':
+        if (this.oracle?.isAnswer(event.question)) (this.role ?? this.election).step(event);
+        break;
       case 'link-opened':
       case 'link-received':
       case 'link-closed':
-        this.stepLink(event);
+        if (event.link < 0 || this.role?.owns(event)) this.role?.step(event);
+        else this.parked.step(event, this.role);
         break;
       default:
         this.server.step(event);
@@ -166,7 +174,9 @@ export class QuorumPeer implements PeerHost {
     else if (this.role !== null) this.role.tick();
     else if (this.isLooking) {
       this.election.tick(this.nowMs);
-      if (this.nowMs >= this.readOnlyAtMs) this.serveReadOnly();
+      if (this.nowMs < this.readOnlyAtMs) return;
+      this.note('no quorum: serving clients that accept a read-only server');
+      this.clients.serveReads(this.data.tree, this.limits.localSessions != null);
     }
   }
 
@@ -174,11 +184,6 @@ export class QuorumPeer implements PeerHost {
   private get readOnlyAtMs(): number {
     const isDue = this.isLooking && this.limits.isReadOnlyAllowed && this.server.pipeline === null;
     return isDue ? this.times.readOnlyAtMs(this.limits.tickTimeMs) : Number.POSITIVE_INFINITY;
-  }
-
-  private serveReadOnly(): void {
-    this.note('no quorum: serving clients that accept a read-only server');
-    this.clients.serveReads(this.data.tree, this.limits.localSessions != null);
   }
 
   /** Acts on the result of a step: a role that ended, a new role, an election. */
@@ -195,7 +200,7 @@ export class QuorumPeer implements PeerHost {
   }
 
   private followElection(): void {
-    const newer = this.election.takeNewerConfig();
+    const newer = this.election.newerConfigs.take();
     if (newer !== undefined && this.isReconfigEnabled) this.activate(newer);
     const problem = this.election.takeProblem();
     if (problem !== undefined) this.note(problem);
@@ -238,6 +243,7 @@ export class QuorumPeer implements PeerHost {
 
   private begin(leader: number): void {
     this.isLooking = false;
+    this.oracle?.forget();
     if (this.server.pipeline !== null) this.clients.close(this.data);
     if (leader === this.sid) {
       this.note('this server leads');
@@ -291,6 +297,7 @@ export class QuorumPeer implements PeerHost {
     this.clients.shutDown();
     role.end();
     this.role = null;
+    this.oracle?.forget();
     if (server.pipeline !== null) this.data = dataOf(server.state);
     this.clients.close(this.data);
     this.endReason = null;
@@ -331,13 +338,6 @@ export class QuorumPeer implements PeerHost {
 
   note(message: string): void {
     this.emit({ kind: 'report', report: { kind: 'quorum', message } });
-  }
-
-  private stepLink(event: LinkEvent): void {
-    if (event.link < 0 || this.role?.owns(event)) this.role?.step(event);
-    else if (!this.parked.handle(event, this.role === null)) {
-      this.emit({ kind: 'link-close', link: event.link });
-    }
   }
 
   emit(effect: Effect): void {

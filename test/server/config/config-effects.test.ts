@@ -16,7 +16,6 @@ function textsOf(file: string, kind: 'errors' | 'warnings'): readonly string[] {
 }
 
 for (const [line, error] of [
-  ['oraclePath=/mnt/oracle', /oraclePath: not supported: .* use three servers$/],
   ['emulate353TTLNodes=true', /emulate353TTLNodes: not supported: .* before you migrate$/],
 ] as const) {
   test(`refused: ${line}`, () => {
@@ -28,6 +27,12 @@ for (const [line, error] of [
     assert.equal(textsOf(`${BASE}${key}=${value}\n`, 'warnings'), [], 'its default');
   });
 }
+
+test('a warning says what oraclePath risks', () => {
+  const warnings = textsOf(`${BASE}oraclePath=/mnt/oracle\n`, 'warnings');
+  assert.is(warnings.length, 1);
+  assert.match(warnings[0] ?? '', /oraclePath: while the file says 1, .* on its disk only$/);
+});
 
 test('a warning says which option decides whether names in certificates are checked', () => {
   const client = 'ssl.clientHostnameVerification=true\n';

@@ -40,6 +40,7 @@ export const LIMITS: QuorumLimits = {
 export interface CommonOptions {
   readonly limits?: QuorumLimits;
   readonly isReconfigEnabled?: boolean;
+  readonly oracle?: object | null;
   /** Default: low, so that a snapshot is being written most of the time. */
   readonly snapCount?: number;
 }
@@ -49,12 +50,13 @@ export function commonParts(
   options: CommonOptions = {},
 ): Pick<
   QuorumPeerParts,
-  'limits' | 'election' | 'isReconfigEnabled' | 'makeServer' | 'makeContainers'
+  'limits' | 'election' | 'isReconfigEnabled' | 'hasOracle' | 'makeServer' | 'makeContainers'
 > {
   return {
     limits: options.limits ?? LIMITS,
     election: { minIntervalMs: 200, maxIntervalMs: 3200, finalizeWaitMs: 200 },
     isReconfigEnabled: options.isReconfigEnabled ?? false,
+    hasOracle: options.oracle != null,
     makeServer: (peer, data, makePipeline) =>
       makeServer(peer, data, makePipeline, options.snapCount ?? 40),
     makeContainers: (state) =>

@@ -16,6 +16,7 @@ export interface Hands {
   sending(bytes: Buffer): Buffer;
   note(message: string): void;
   notify(sid: number, frame: Buffer): void;
+  askOracle(answer: (isGranted: boolean) => void): void;
   /** Whether a new snapshot purges old files. */
   isPurging(): boolean;
   failed(error: unknown): void;
@@ -63,6 +64,11 @@ export function performEffect(effect: Effect, hands: Hands): void {
       break;
     case 'notify':
       hands.notify(effect.sid, effect.frame);
+      break;
+    case 'ask-oracle':
+      hands.askOracle((isGranted) =>
+        hands.step({ kind: 'oracle-said', question: effect.question, isGranted }),
+      );
       break;
     case 'link-proven':
       break;

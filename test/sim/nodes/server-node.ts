@@ -12,12 +12,14 @@ import { type Booted, boot } from './node-storage.js';
 import { commonParts, TICK_MS } from './peer-parts.js';
 import { type Hands, performEffect } from './perform-effect.js';
 import type { SimDisk } from './sim-disk.js';
+import type { SimOracle } from './sim-oracle.js';
 
 export interface NodeParts {
   readonly disk: SimDisk;
   readonly random: Random;
   readonly limits: QuorumLimits;
   readonly isReconfigEnabled: boolean;
+  readonly oracle: SimOracle | null;
   /** Receives its disk requests. */
   readonly onDisk?: ((disk: Disk, node: ServerNode) => void) | undefined;
 }
@@ -273,6 +275,7 @@ export class ServerNode {
         this.lastFrames.set(sid, frame);
         this.post(sid, frame);
       },
+      askOracle: (answer) => this.parts.oracle?.ask(this.sid, answer),
       isPurging: () => this.random.oneIn(4),
       failed: (error) => this.world.failed(this, error),
     };

@@ -31,6 +31,6 @@ export interface PlantedFault extends Plant {
   readonly seeds: number;
   /** … starting at this one, by default 0. Early seeds that miss a rare fault would cost time. */
   readonly from?: number;
-  /** The shape of the ensembles, if they need more than servers. */
-  readonly shape?: Omit<Shape, 'servers'>;
+  /** The shape of the ensembles, where it matters. */
+  readonly shape?: Partial<Shape>;
 }

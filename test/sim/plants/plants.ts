@@ -230,5 +230,11 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     shape: { spares: 2 },
     onRestart: ({ disk }) => disk.forgetConfig(),
   },
+  {
+    name: 'let a voter go on alone that lacks what the other did alone',
+    caught: /lacks txns up to|which server \d led before/,
+    seeds: 20,
+    shape: { servers: 2, oracle: 'forgetful' },
+  },
   ...SESSION_FAULTS,
 ];

@@ -10,6 +10,7 @@ export type FindingName =
 export const FINDING_NAMES = [
   'no-quorum',
   'no-leader',
+  'leads-alone',
   'two-leaders',
   'two-ensembles',
   'none-answers',

@@ -31,6 +31,10 @@ export function judgeQuorum(
   const inSync = Math.min(counted, Math.max(seen, voters - silent.length));
   const ratio = `${inSync} of ${voters} voters in sync`;
   const needed = majorityOf(voters);
+  if (leader.leadsAlone && inSync === 1 && voters === 2) {
+    const summary = `${leader.member.server} leads, ${ratio}: its oracle lets it continue alone, so writes are on one disk only`;
+    return finding('warning', 'leads-alone', summary, [leader]);
+  }
   if (inSync < needed) {
     const note =
       counted > inSync

@@ -14,6 +14,7 @@ import { ElectionPort } from '../ports/election-port.js';
 import { QuorumPort } from '../ports/quorum-port.js';
 import { openEpochs } from '../storage/epoch-files.js';
 import { makeCommittedLog, type OpenedStorage } from '../storage/open-storage.js';
+import { OracleFile } from '../storage/oracle-file.js';
 import { makeTransport } from '../tls/quorum-tls.js';
 import { ConfigKeeper } from './config-file.js';
 import { hostViewOf } from './host.js';
@@ -43,6 +44,7 @@ export async function makeMember(
     nextConfig,
     limits: limitsOf(config),
     isReconfigEnabled: config.reconfigEnabled,
+    hasOracle: config.oraclePath !== null,
     election: {
       minIntervalMs: config.fastleaderMinNotificationIntervalMs,
       maxIntervalMs: config.fastleaderMaxNotificationIntervalMs,
@@ -131,10 +133,12 @@ export function makePeerPorts(
   });
   const keeper =
     configFile === undefined ? null : new ConfigKeeper({ file: configFile, sid, onWarning });
+  const oracle = config.oraclePath === null ? null : new OracleFile(config.oraclePath, onWarning);
   const followLine = makeLineFollower(own, clients);
   return {
     election,
     quorum,
+    askOracle: oracle === null ? undefined : (answer) => oracle.ask(answer),
     listen: async () => {
       const members = [...quorumConfig.members.values()];
       await quorum.listen(members);

@@ -38,6 +38,11 @@ export async function readMembership(
   if (!config.isReplicated) return null;
   const quorumConfig = await readQuorumConfig(config, configFile);
   if (config.standaloneEnabled && voters(quorumConfig).length === 1) return null;
+  if (config.oraclePath !== null && quorumConfig.groups.size > 0) {
+    throw refusal(
+      `${configFile}: oraclePath: cannot decide between groups of servers: remove it, or the lines group.N`,
+    );
+  }
   if (dataDir === null) {
     throw refusal(
       `${configFile}: dataDir: missing (expected a folder: a member of an ensemble needs a disk)`,

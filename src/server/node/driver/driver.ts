@@ -211,7 +211,7 @@ export class Driver {
     assert(disk !== null, 'a member of an ensemble has a disk');
     assert(peers !== null, 'a member of an ensemble has ports for the others');
     if (isDiskEffect(effect)) performOnDisk(effect, disk, peers, this.step);
-    else performOnPeers(effect, peers);
+    else performOnPeers(effect, peers, this.step);
   }
 
   private append(effect: Extract<Effect, { kind: 'append' }>): void {

@@ -10,6 +10,8 @@ export interface PeerPorts {
   listen(): Promise<void>;
   readonly election: ElectionPort;
   readonly quorum: QuorumPort;
+  /** Reads the file of oraclePath; absent without one. */
+  readonly askOracle?: ((answer: (isGranted: boolean) => void) => void) | undefined;
   /** Each port listens where the line of this server says from now on. */
   readonly setMembers: (
     members: readonly QuorumServerConfig[],
@@ -89,11 +91,17 @@ function searchLog(
 
 export function performOnPeers(
   effect: Exclude<QuorumEffect, DiskEffect>,
-  { election, quorum, setMembers, writeConfig }: Omit<PeerPorts, 'listen' | 'close'>,
+  { election, quorum, askOracle, setMembers, writeConfig }: Omit<PeerPorts, 'listen' | 'close'>,
+  step: (event: Event) => void,
 ): void {
   switch (effect.kind) {
     case 'notify':
       election.notify(effect.sid, effect.frame);
+      break;
+    case 'ask-oracle':
+      askOracle?.((isGranted) =>
+        step({ kind: 'oracle-said', question: effect.question, isGranted }),
+      );
       break;
     case 'members':
       setMembers(effect.members, effect.proposed);

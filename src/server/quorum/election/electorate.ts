@@ -1,4 +1,5 @@
 /** Voters of the present and the proposed configuration. A quorum needs both (ZOOKEEPER-2212). */
+import { containsExcusedQuorum, type IsExcused } from '../membership/excused-quorum.js';
 import {
   containsQuorum,
   formatQuorumConfig,
@@ -42,6 +43,12 @@ export class Electorate {
 
   isQuorum(sids: ReadonlySet<number>): boolean {
     return this.all.every((config) => containsQuorum(config, sids));
+  }
+
+  /** Whether the oracle may let `sid` lead alone, because all other voters are silent. */
+  isLone(sid: number, isSilent: IsExcused): boolean {
+    const alone = new Set([sid]);
+    return this.all.every((config) => containsExcusedQuorum(config, alone, isSilent));
   }
 
   /** Whether enough servers follow a leader. A pending configuration may need `joiner`, too. */

@@ -12,6 +12,8 @@ import { Ballots } from './ballots.js';
 import { type Candidate, hasHistory, initialVote } from './candidate.js';
 import { ElectionRound } from './election-round.js';
 import { Electorate } from './electorate.js';
+import { LoneVote } from './lone-vote.js';
+import { NewerConfigs } from './newer-configs.js';
 import { Supporters } from './supporters.js';
 
 export interface ElectionOptions extends OutboxOptions {
@@ -20,6 +22,8 @@ export interface ElectionOptions extends OutboxOptions {
   readonly maxIntervalMs: number;
   /** Wait for the remaining voters after a quorum agrees. */
   readonly finalizeWaitMs: number;
+  /** Asks the oracle, if there is one; `step` takes the answer. */
+  readonly askOracle?: (() => void) | undefined;
 }
 
 const NEVER = Number.POSITIVE_INFINITY;
@@ -38,8 +42,8 @@ export class FastLeaderElection {
   private readonly outbox: Outbox;
   readonly supporters = new Supporters();
   private elected: Vote | undefined;
-  private newerConfig: QuorumConfig | undefined;
-  private newestSeen: bigint;
+  readonly newerConfigs: NewerConfigs;
+  private readonly lone: LoneVote;
   private problem: string | undefined;
   private nowMs = 0;
   private intervalMs = 0;
@@ -50,7 +54,8 @@ export class FastLeaderElection {
     this.options = options;
     this.outbox = new Outbox(options);
     this.electorate = new Electorate(config);
-    this.newestSeen = config.version;
+    this.newerConfigs = new NewerConfigs(config.version);
+    this.lone = new LoneVote(options.sid, options.askOracle);
     this.proposal = { leader: options.sid, zxid: 0n, electionEpoch: 0n, peerEpoch: 0n };
   }
 
@@ -79,6 +84,7 @@ export class FastLeaderElection {
     this.settled.clear();
     this.outbox.forgetAskers();
     this.supporters.clear();
+    this.lone.begin();
     this.intervalMs = this.options.minIntervalMs;
     this.repeatAtMs = nowMs + this.intervalMs;
     this.propose(initialVote(candidate, this.options.sid));
@@ -95,7 +101,9 @@ export class FastLeaderElection {
     } else if (this.own !== 'looking') {
       if (notification.state === 'looking') this.answerSettled(sid, notification.vote);
     } else if (this.candidate !== undefined) {
-      this.noteConfig(sid, notification);
+      this.lone.hear(sid, notification);
+      const problem = this.newerConfigs.note(notification.config, this.electorate);
+      if (problem !== '') this.problem = `server ${sid}: ignored its configuration: ${problem}`;
       this.consider(this.candidate, sid, notification);
     }
   }
@@ -106,10 +114,22 @@ export class FastLeaderElection {
     if (nowMs >= this.finalAtMs) {
       this.finish(this.proposal);
     } else if (nowMs >= this.repeatAtMs) {
+      if (this.candidate !== undefined) this.lone.waited(this.candidate, this.electorate);
       this.send([...this.electorate.members(), ...this.outbox.askers]);
       this.intervalMs = Math.min(this.intervalMs * 2, this.options.maxIntervalMs);
       this.repeatAtMs = nowMs + this.intervalMs;
     }
+  }
+
+  /** The answer to `askOracle`. */
+  step({ isGranted }: { readonly isGranted: boolean }): void {
+    const { candidate, electorate, lone, round } = this;
+    if (this.own !== 'looking' || candidate === undefined) return;
+    const vote = lone.decide(isGranted, candidate, electorate, round.value);
+    if (vote === undefined) return;
+    if (vote.leader === this.options.sid) this.propose(vote);
+    else round.join(vote.electionEpoch);
+    this.finish(vote);
   }
 
   /** Sets the epoch once in sync, so that all answers agree (ZOOKEEPER-1732). */
@@ -142,13 +162,6 @@ export class FastLeaderElection {
     return elected;
   }
 
-  /** Returns, once, a configuration that is newer than the one in force. */
-  takeNewerConfig(): QuorumConfig | undefined {
-    const { newerConfig } = this;
-    this.newerConfig = undefined;
-    return newerConfig;
-  }
-
   /** Returns, once, what was wrong with the last ignored frame. */
   takeProblem(): string | undefined {
     const { problem } = this;
@@ -163,8 +176,7 @@ export class FastLeaderElection {
 
   private adopt(electorate: Electorate): void {
     this.electorate = electorate;
-    const { version } = electorate.config;
-    if (version > this.newestSeen) this.newestSeen = version;
+    this.newerConfigs.use(electorate.config);
   }
 
   private propose({ leader, zxid, peerEpoch }: Candidacy): void {
@@ -238,6 +250,7 @@ export class FastLeaderElection {
       this.round.join(vote.electionEpoch);
       this.finish(vote);
     } else {
+      this.lone.noteLeader(sid, notification, this.electorate);
       this.conclude();
     }
   }
@@ -274,16 +287,6 @@ export class FastLeaderElection {
     const isLaterRound = electionEpoch > this.proposal.electionEpoch;
     if (this.own === 'leading') this.supporters.noteLooking(sid, isLaterRound);
     this.send([sid]);
-  }
-
-  private noteConfig(sid: number, { config: text }: Notification): void {
-    const newer = text === undefined ? undefined : this.electorate.newerIn(text);
-    if (typeof newer === 'string') {
-      this.problem = `server ${sid}: ignored its configuration: ${newer}`;
-    } else if (newer !== undefined && newer.version > this.newestSeen) {
-      this.newestSeen = newer.version;
-      this.newerConfig = newer;
-    }
   }
 
   private send(sids: readonly number[]): void {

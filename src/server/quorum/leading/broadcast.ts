@@ -15,7 +15,9 @@ import type { Server } from '../../server.js';
 import type { Request } from '../../state/request.js';
 import type { ServerState } from '../../state/server-state.js';
 import type { Txn } from '../../tree/txn.js';
+import type { IsExcused } from '../membership/excused-quorum.js';
 import { formatQuorumConfig, type QuorumConfig } from '../membership/quorum-config.js';
+import { ProposalSizes } from '../peer/proposal-sizes.js';
 import { ProposalTimes } from '../peer/proposal-times.js';
 import type { PeerHost } from '../peer/role.js';
 import { readRequest, readRevalidation, touchSessions } from '../wire/learner-data.js';
@@ -40,7 +42,7 @@ export class Broadcast implements ProposalListener {
   readonly server: Server;
   readonly outstanding = new OutstandingProposals();
   private readonly syncs: SyncRounds;
-  readonly proposalSizes = { last: -1, min: -1, max: -1 };
+  readonly proposalSizes = new ProposalSizes();
   private readonly peer: PeerHost;
   private readonly learners: Learners;
   private readonly epochZxid: bigint;
@@ -148,7 +150,7 @@ export class Broadcast implements ProposalListener {
     const config = configOf(txn);
     if (config !== null) this.peer.membership.propose(config);
     this.outstanding.push({ zxid, entry, config });
-    this.noteSize(entry.length);
+    this.proposalSizes.note(entry.length);
     this.peer.metrics.count('proposal_count');
     this.times.proposed(zxid, this.peer.wallMs);
     const bytes = entry.view();
@@ -174,13 +176,6 @@ export class Broadcast implements ProposalListener {
     return typeof config === 'number' ? config : formatQuorumConfig(config);
   }
 
-  private noteSize(size: number): void {
-    const { proposalSizes: sizes } = this;
-    sizes.last = size;
-    sizes.max = Math.max(sizes.max, size);
-    sizes.min = sizes.min === -1 ? size : Math.min(sizes.min, size);
-  }
-
   durable(zxid: bigint): void {
     if (zxid > this.durableZxid) {
       // The zxids of an epoch have no gaps.
@@ -199,16 +194,29 @@ export class Broadcast implements ProposalListener {
   }
 
   /** Commits a reconfig alone, because a later txn may need another quorum. */
-  tryCommit(): void {
+  tryCommit(isExcused?: IsExcused): void {
     const { outstanding } = this;
     while (outstanding.length > 0 && !this.isOver) {
-      const zxid = outstanding.committable(this.peer.membership.config, this.acked());
+      const { config } = this.peer.membership;
+      const zxid = outstanding.committable(config, this.acked(), isExcused);
       const before = outstanding.lastCommitted;
       if (zxid <= before) return;
       this.primary.commit(zxid);
       // A pending sync before this txn waits for a quorum.
       if (outstanding.lastCommitted === before) return;
     }
+  }
+
+  /** The oracle lets this leader decide without some voters. */
+  excuse(isExcused: IsExcused): void {
+    this.tryCommit(isExcused);
+    this.syncs.excuse(isExcused);
+  }
+
+  /** Whether a txn on this disk, or a sync, waits for others. */
+  get isWaiting(): boolean {
+    const { length, lastCommitted } = this.outstanding;
+    return this.syncs.isWaiting || (length > 0 && this.durableZxid > lastCommitted);
   }
 
   committed(zxid: bigint): void {

@@ -18,6 +18,7 @@ import { Broadcast, type BroadcastOptions } from './broadcast.js';
 import type { LearnerHandler } from './learner-handler.js';
 import type { LearnerMaster } from './learner-master.js';
 import { Learners } from './learners.js';
+import { LoneLeader } from './lone-leader.js';
 import type { Proposed } from './outstanding-proposals.js';
 import { endSync } from './sync-learner.js';
 import { Synchronizer } from './synchronizer.js';
@@ -35,6 +36,7 @@ export class Leader implements Role, LearnerMaster {
   private readonly ownEpoch: number;
   private readonly ownZxid: bigint;
   private readonly beganMs: number;
+  readonly lone: LoneLeader | null;
   broadcast: Broadcast | null = null;
 
   constructor(peer: PeerHost, options: BroadcastOptions) {
@@ -42,6 +44,7 @@ export class Leader implements Role, LearnerMaster {
     this.options = options;
     this.learners = new Learners(peer);
     this.establishment = new Establishment(peer.membership, peer.sid);
+    this.lone = peer.oracle === null ? null : new LoneLeader(peer, peer.oracle, this.learners);
     this.synchronizer = new Synchronizer(peer, this.learners, this);
     this.ownEpoch = peer.currentEpoch;
     this.ownZxid = peer.data.tree.lastProcessedZxid;
@@ -94,6 +97,7 @@ export class Leader implements Role, LearnerMaster {
     if (event.kind === 'link-closed') this.informReleased();
     const isOwnEpoch = event.kind === 'epoch-written' && event.epoch === this.establishment.epoch;
     if (isOwnEpoch) this.epochWritten(event.name);
+    if (event.kind === 'oracle-said') this.heardOracle(event.isGranted);
   }
 
   private readonly receive = (handler: LearnerHandler, packet: Packet): void => {
@@ -121,6 +125,7 @@ export class Leader implements Role, LearnerMaster {
 
   private register(handler: LearnerHandler, packet: Packet): void {
     if (!this.learners.register(handler, packet)) return;
+    if (!handler.isObserver) this.lone?.joined(this.peer.membership.isVoter(handler.sid));
     const acceptedEpoch = zxidEpoch(packet.zxid);
     this.connect(handler.sid, acceptedEpoch);
     this.inform(handler);
@@ -131,8 +136,25 @@ export class Leader implements Role, LearnerMaster {
   }
 
   private connect(sid: number, acceptedEpoch: number): void {
-    if (!this.establishment.connect(sid, acceptedEpoch)) return;
-    this.peer.writeEpoch('acceptedEpoch', this.establishment.epoch);
+    if (this.establishment.connect(sid, acceptedEpoch)) this.takeStage();
+  }
+
+  /** A quorum, or the oracle, has ended the stage before. */
+  private takeStage(): void {
+    const { establishment, peer } = this;
+    if (establishment.stage === 'proposing') peer.writeEpoch('acceptedEpoch', establishment.epoch);
+    else if (establishment.stage === 'taking') peer.writeEpoch('currentEpoch', establishment.epoch);
+    else this.begin();
+  }
+
+  private heardOracle(isGranted: boolean): void {
+    const { establishment, lone } = this;
+    if (lone?.said(isGranted)) {
+      if (establishment.excuse(lone.isAbsent)) this.takeStage();
+      this.broadcast?.excuse(lone.isAbsent);
+    } else if (!isGranted && establishment.stage === 'broadcast' && lone?.isUpToOracle) {
+      this.lostQuorum('the oracle does not let it lead alone');
+    }
   }
 
   private epochWritten(name: string): void {
@@ -140,7 +162,7 @@ export class Leader implements Role, LearnerMaster {
     if (name === 'acceptedEpoch' && establishment.stage === 'proposing') {
       establishment.stage = 'election';
       this.deadlineMs = peer.nowMs + this.initMs;
-      this.raiseConfig();
+      if (peer.isReconfigEnabled) peer.membership.raise(this.newLeaderZxid);
       for (const handler of this.learners.all()) this.inform(handler);
       this.promise(peer.sid);
     } else if (name === 'currentEpoch' && establishment.stage === 'taking') {
@@ -150,13 +172,6 @@ export class Leader implements Role, LearnerMaster {
       for (const handler of this.learners.all()) this.sync(handler);
       this.ackNewLeader(peer.sid);
     }
-  }
-
-  /** Gives the configuration of zoo.cfg precedence over other unversioned ones (ZOOKEEPER-1783). */
-  private raiseConfig(): void {
-    const { membership, isReconfigEnabled } = this.peer;
-    if (!isReconfigEnabled || membership.config.version !== 0n || membership.next !== null) return;
-    membership.propose({ ...membership.config, version: this.newLeaderZxid });
   }
 
   private inform(handler: LearnerHandler): void {
@@ -191,8 +206,7 @@ export class Leader implements Role, LearnerMaster {
   }
 
   private promise(sid: number): void {
-    if (!this.establishment.promise(sid)) return;
-    this.peer.writeEpoch('currentEpoch', this.establishment.epoch);
+    if (this.establishment.promise(sid)) this.takeStage();
   }
 
   private sync(handler: LearnerHandler): void {
@@ -224,7 +238,7 @@ export class Leader implements Role, LearnerMaster {
   }
 
   private ackNewLeader(sid: number): void {
-    if (this.establishment.sync(sid)) this.begin();
+    if (this.establishment.sync(sid)) this.takeStage();
   }
 
   private begin(): void {
@@ -232,7 +246,8 @@ export class Leader implements Role, LearnerMaster {
     this.peer.established(this.establishment.epoch);
     this.broadcast.begin();
     // An observer that became a voter by NEWLEADER must connect again.
-    this.deadlineMs = this.peer.nowMs + (this.hasQuorum ? 0 : this.initMs);
+    const isEnough = this.hasQuorum || this.lone?.isUpToOracle === true;
+    this.deadlineMs = this.peer.nowMs + (isEnough ? 0 : this.initMs);
     for (const handler of this.learners.all()) {
       if (handler.stage === 'synced') handler.activate();
     }
@@ -262,13 +277,19 @@ export class Leader implements Role, LearnerMaster {
     this.nextPingMs = nowMs + limits.tickTimeMs / 2;
     this.learners.ping(this.broadcast?.outstanding.lastProposed ?? this.newLeaderZxid);
     // A leader without followers must stop answering.
-    if (isServing && nowMs >= this.deadlineMs && !this.hasQuorum) {
-      this.peer.giveUp(`lost the quorum: only ${this.learners.inSync} in sync`);
-    }
+    if (!isServing || nowMs < this.deadlineMs || this.hasQuorum) return;
+    const reason = this.lone?.whyStepDown();
+    if (reason !== '') this.lostQuorum(reason);
+  }
+
+  private lostQuorum(reason?: string): void {
+    const why = reason === undefined ? '' : `, and ${reason}`;
+    this.peer.giveUp(`lost the quorum: only ${this.learners.inSync} in sync${why}`);
   }
 
   drain(): void {
     this.broadcast?.drain();
+    this.lone?.ask(this.broadcast?.isWaiting ?? this.establishment.isCounting);
     this.learners.drain();
   }
 

@@ -48,6 +48,20 @@ export class Learners {
     return sids;
   }
 
+  /** Whether a voter's link said who it is, whether or not it is in sync. */
+  isLinked(sid: number): boolean {
+    return this.registeredSince(0).has(sid);
+  }
+
+  /** Those that said who they are at `fromMs` or later, with the followers and this server. */
+  registeredSince(fromMs: number): Set<number> {
+    const sids = this.followers();
+    for (const { sid, isObserver, claimedMs } of this.handlers.values()) {
+      if (sid >= 0 && !isObserver && claimedMs >= fromMs) sids.add(sid);
+    }
+    return sids;
+  }
+
   /** "server 3 is" or "servers 1, 3 are" */
   get inSync(): string {
     const sids = [...this.followers()].sort((a, b) => a - b);

@@ -2,7 +2,8 @@
 import type { ByteRange } from '../../../jute/byte-range.js';
 import { Fifo } from '../../../protocol/fifo.js';
 import { assert } from '../../base/assert.js';
-import { containsQuorum, type QuorumConfig } from '../membership/quorum-config.js';
+import { containsExcusedQuorum, type IsExcused, NOBODY } from '../membership/excused-quorum.js';
+import type { QuorumConfig } from '../membership/quorum-config.js';
 
 export interface Proposed {
   readonly zxid: bigint;
@@ -49,14 +50,15 @@ export class OutstandingProposals {
   /**
    * The last zxid that may be committed: a quorum of `config` has it, and of each reconfig up to
    * it. It never passes a reconfig, because the next txn needs another quorum.
+   * @param isExcused the voters of a pair that the oracle excuses now
    */
-  committable(config: QuorumConfig, acked: readonly Acked[]): bigint {
-    let best = this.quorumZxid(config, acked);
+  committable(config: QuorumConfig, acked: readonly Acked[], isExcused = NOBODY): bigint {
+    let best = this.quorumZxid(config, acked, isExcused);
     if (this.reconfigs === 0) return best < this.lastProposed ? best : this.lastProposed;
     for (const { zxid, config: next } of this.proposals.values()) {
       if (next === null) continue;
       if (best < zxid) break;
-      const isAgreed = this.quorumZxid(next, acked) >= zxid;
+      const isAgreed = this.quorumZxid(next, acked, isExcused) >= zxid;
       best = isAgreed ? zxid : zxid - 1n;
       break;
     }
@@ -64,13 +66,13 @@ export class OutstandingProposals {
   }
 
   /** The last zxid that a quorum of `config` has, or the last committed one. */
-  private quorumZxid(config: QuorumConfig, acked: readonly Acked[]): bigint {
+  private quorumZxid(config: QuorumConfig, acked: readonly Acked[], isExcused: IsExcused): bigint {
     let best = this.lastCommitted;
     for (const { zxid } of acked) {
       if (zxid <= best) continue;
       const having = new Set<number>();
       for (const other of acked) if (other.zxid >= zxid) having.add(other.sid);
-      if (containsQuorum(config, having)) best = zxid;
+      if (containsExcusedQuorum(config, having, isExcused)) best = zxid;
     }
     return best;
   }

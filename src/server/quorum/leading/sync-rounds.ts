@@ -8,6 +8,7 @@
  * ping has one.
  */
 import { Fifo } from '../../../protocol/fifo.js';
+import { type IsExcused, NOBODY } from '../membership/excused-quorum.js';
 import type { PeerHost } from '../peer/role.js';
 import type { LearnerHandler } from './learner-handler.js';
 import type { Learners } from './learners.js';
@@ -33,6 +34,10 @@ export class SyncRounds {
   ask(): void {
     this.asked.push(this.sent + 1);
     this.isDue = true;
+  }
+
+  get isWaiting(): boolean {
+    return this.asked.length > 0 && this.confirmed < this.sent;
   }
 
   /** Removes the oldest sync if it can be answered. */
@@ -65,13 +70,18 @@ export class SyncRounds {
     this.confirm(this.sent);
   }
 
-  private confirm(round: number): void {
+  /** The oracle lets this leader decide without some voters. */
+  excuse(isExcused: IsExcused): void {
+    this.confirm(this.sent, isExcused);
+  }
+
+  private confirm(round: number, isExcused = NOBODY): void {
     if (round <= this.confirmed) return;
     const sids = new Set([this.peer.sid]);
     for (const { sid, isSynced, isObserver, syncRound } of this.learners.all()) {
       if (isSynced && !isObserver && syncRound >= round) sids.add(sid);
     }
-    if (!this.peer.membership.isQuorum(sids)) return;
+    if (!this.peer.membership.isQuorum(sids, isExcused)) return;
     this.confirmed = round;
     this.onConfirmed();
   }

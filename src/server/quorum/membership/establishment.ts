@@ -4,6 +4,7 @@
  * leader sends and writes.
  */
 import { MAX_EPOCH } from '../../../protocol/zxid.js';
+import { type IsExcused, NOBODY } from './excused-quorum.js';
 import type { Membership } from './membership.js';
 
 export type EstablishmentStage =
@@ -56,6 +57,11 @@ export class Establishment {
     return this.stage === 'synchronization' || this.stage === 'broadcast';
   }
 
+  /** Whether it waits for voters, not for this server's disk. */
+  get isCounting(): boolean {
+    return !['proposing', 'taking', 'broadcast'].includes(this.stage);
+  }
+
   /** Records an accepted epoch, this server's first. True when that decides the new epoch. */
   connect(sid: number, acceptedEpoch: number): boolean {
     if (this.stage !== 'discovery') return false;
@@ -84,9 +90,23 @@ export class Establishment {
     return this.stage === 'synchronization' && this.reaches('broadcast', this.inSync, sid);
   }
 
-  private reaches(next: EstablishmentStage, sids: Set<number>, sid: number): boolean {
+  /** The oracle excuses a voter: ends a stage that waits for it. True if that ended one. */
+  excuse(isExcused: IsExcused): boolean {
+    const { sid, stage } = this;
+    if (stage === 'discovery') return this.reaches('proposing', this.connected, sid, isExcused);
+    if (stage === 'election') return this.reaches('taking', this.promised, sid, isExcused);
+    if (stage !== 'synchronization') return false;
+    return this.reaches('broadcast', this.inSync, sid, isExcused);
+  }
+
+  private reaches(
+    next: EstablishmentStage,
+    sids: Set<number>,
+    sid: number,
+    isExcused: IsExcused = NOBODY,
+  ): boolean {
     if (this.membership.isVoter(sid)) sids.add(sid);
-    if (!sids.has(this.sid) || !this.membership.isQuorum(sids)) return false;
+    if (!sids.has(this.sid) || !this.membership.isQuorum(sids, isExcused)) return false;
     this.stage = next;
     return true;
   }

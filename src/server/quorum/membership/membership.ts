@@ -3,13 +3,8 @@
  * one, if any. Until it commits, both must agree.
  */
 import type { DataTree } from '../../tree/data-tree.js';
-import {
-  containsQuorum,
-  isParticipant,
-  isVoter,
-  parseQuorumConfig,
-  type QuorumConfig,
-} from './quorum-config.js';
+import { containsExcusedQuorum, type IsExcused, NOBODY } from './excused-quorum.js';
+import { isParticipant, isVoter, parseQuorumConfig, type QuorumConfig } from './quorum-config.js';
 
 export class Membership {
   /** QuorumPeer.quorumVerifier */
@@ -46,9 +41,11 @@ export class Membership {
     this.onProposed();
   }
 
-  isQuorum(sids: ReadonlySet<number>): boolean {
+  /** @param isExcused the voters of a pair that the oracle excuses now */
+  isQuorum(sids: ReadonlySet<number>, isExcused: IsExcused = NOBODY): boolean {
     return (
-      containsQuorum(this.config, sids) && (this.next === null || containsQuorum(this.next, sids))
+      containsExcusedQuorum(this.config, sids, isExcused) &&
+      (this.next === null || containsExcusedQuorum(this.next, sids, isExcused))
     );
   }
 
@@ -73,6 +70,11 @@ export class Membership {
     if (config.version <= this.config.version || config.version === this.next?.version) return;
     this.proposed = config;
     this.onProposed();
+  }
+
+  /** Gives the configuration of zoo.cfg precedence over other unversioned ones (ZOOKEEPER-1783). */
+  raise(version: bigint): void {
+    if (this.config.version === 0n && this.next === null) this.propose({ ...this.config, version });
   }
 
   /**

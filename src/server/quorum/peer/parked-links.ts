@@ -22,6 +22,12 @@ export class ParkedLinks {
     this.host = host;
   }
 
+  /** An event of a link that this server did not open, unless its role handles it. */
+  step(event: LinkEvent, role: Role | null): void {
+    if (!this.handle(event, role === null))
+      this.host.emit({ kind: 'link-close', link: event.link });
+  }
+
   /** False if the link must be closed. @param isAwaited whether this server may be about to lead */
   handle(event: LinkEvent, isAwaited: boolean): boolean {
     switch (event.kind) {

@@ -9,6 +9,7 @@ import type { DataTree } from '../../tree/data-tree.js';
 import type { Membership } from '../membership/membership.js';
 import type { QuorumConfig } from '../membership/quorum-config.js';
 import type { CommittedLog } from './committed-log.js';
+import type { Oracle } from './oracle.js';
 import type { PeerTimes } from './peer-times.js';
 import type { TreeRepair } from './tree-repair.js';
 
@@ -73,6 +74,8 @@ export interface PeerHost {
   readonly metrics: Metrics;
   readonly times: PeerTimes;
   readonly repair: TreeRepair;
+  /** Null without oraclePath. */
+  readonly oracle: Oracle | null;
   replaceData(data: Data): void;
   emit(effect: Effect | QuorumEffect): void;
   /** `Role.step` gets an event when the epoch is durable. */

@@ -80,6 +80,21 @@ test('a leader without its followers is not a quorum, whatever it calls itself',
   assert.is(verdict.summary, 'no quorum: 1 of 3 voters in sync (expected at least 2)');
 });
 
+for (const [gauges, level, summary] of [
+  ['zk_leads_alone\t1\n', 'warning', '10.0.0.1:1 leads, 1 of 2 voters in sync: its oracle lets it'],
+  ['', 'critical', 'no quorum: 1 of 2 voters in sync (expected at least 2)'],
+] as const) {
+  test(`one of two voters ${gauges === '' ? 'without' : 'with'} the word of its oracle`, () => {
+    const base = 'zk_server_state\tleader\nzk_quorum_size\t2\nzk_synced_followers\t0\n';
+    const leader = answering(mntr, 1, (word) =>
+      word === 'srvr' ? srvrText('leader') : base + gauges,
+    );
+    const verdict = judge(mntr, [leader, failing(mntr, 2, 'refused')]);
+    assert.is(verdict.level, level);
+    assert.ok(verdict.summary.includes(summary), verdict.summary);
+  });
+}
+
 /** A leader that still counts as many followers, and how the others answered. */
 function led(syncedFollowers: number, ...others: readonly string[]): Member[] {
   const leader = answering(mntr, 1, (word) =>

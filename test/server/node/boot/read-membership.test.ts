@@ -178,6 +178,11 @@ const refused: [name: string, what: Case, message: RegExp][] = [
     /^zoo.cfg: dynamicConfigFile: \/nowhere\/dynamic: cannot read/,
   ],
   [
+    'groups with an oracle',
+    { myid: '1', lines: { ...LINES, 'group.1': '1:2' }, options: { oraclePath: '/mnt/oracle' } },
+    /^zoo.cfg: oraclePath: cannot decide between groups of servers/,
+  ],
+  [
     'a group without a member',
     { myid: '1', lines: { ...LINES, 'group.1': '1:9', 'weight.1': '1' } },
     /^zoo.cfg: group.1: unknown server 9/,

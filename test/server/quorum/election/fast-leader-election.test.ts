@@ -213,9 +213,9 @@ test('a newer configuration is passed on once, and a malformed one is ignored', 
   const newer = ensembleOf(5, 'version=100000009');
   const election = looking(1);
   election.receive(2, frameOf('looking', {}, newer), 1);
-  assert.is(election.takeNewerConfig()?.version, 0x1_0000_0009n);
+  assert.is(election.newerConfigs.take()?.version, 0x1_0000_0009n);
   election.receive(2, frameOf('looking', {}, newer), 2);
-  assert.is(election.takeNewerConfig(), undefined);
+  assert.is(election.newerConfigs.take(), undefined);
   assert.is(election.takeProblem(), undefined);
 
   const frame = Buffer.from(frameOf('looking', { leader: 3 }));

@@ -19,6 +19,8 @@ export interface EnsembleOptions {
   readonly observerReconnectDelayMs?: number;
   readonly observerElectionDelayMs?: number;
   readonly observerMasterPort?: number;
+  /** oraclePath: `MemoryDisk.oracle` has the answers. */
+  readonly hasOracle?: boolean;
   /** Bytes of log that may be sent. A negative value disables it. Default: unlimited. */
   readonly maxLogBytes?: number;
 }

@@ -35,6 +35,7 @@ export class EnsembleWorld {
   onSearched = (): void => undefined;
   onSnapshotSent = (): void => undefined;
   onLogSent = (): void => undefined;
+  private readonly hasOracle: boolean;
   private nextId = 1;
   private wallMs = 1_800_000_000_000;
   private nowMs = 1000;
@@ -44,7 +45,8 @@ export class EnsembleWorld {
   private readonly maxLogBytes: number;
 
   constructor(size: number, observers = 0, options: EnsembleOptions = {}) {
-    const { initial, keptTxns, maxLogBytes, ...limits } = options;
+    const { initial, keptTxns, maxLogBytes, hasOracle, ...limits } = options;
+    this.hasOracle = hasOracle ?? false;
     this.keptTxns = keptTxns;
     this.maxLogBytes = maxLogBytes ?? Number.POSITIVE_INFINITY;
     this.limits = { ...LIMITS, tickTimeMs: TICK_MS, ...limits };
@@ -84,6 +86,7 @@ export class EnsembleWorld {
           limits: this.limits,
           isReconfigEnabled: this.isReconfigEnabled,
           snapCount: 100_000,
+          oracle: this.hasOracle ? member : null,
         }),
         acceptedEpoch: member.disk.acceptedEpoch,
         currentEpoch: member.disk.currentEpoch,

@@ -33,6 +33,8 @@ export interface MemoryDisk {
   staged: Database | null;
   /** The results of restores. */
   ended: string[];
+  /** Whether the file of oraclePath says 1; null if the disk that has it hangs. */
+  oracle: boolean | null;
 }
 
 export function emptyDisk(): MemoryDisk {
@@ -48,6 +50,7 @@ export function emptyDisk(): MemoryDisk {
     work: [],
     staged: null,
     ended: [],
+    oracle: false,
   };
 }
 
@@ -65,6 +68,10 @@ export function performOther(disk: MemoryDisk, effect: Effect, step: (event: Eve
         disk.entries = [];
         step(effect.whenDurable);
       });
+      break;
+    case 'ask-oracle':
+      if (disk.oracle === null) break;
+      step({ kind: 'oracle-said', question: effect.question, isGranted: disk.oracle });
       break;
     case 'restore-ended':
       disk.ended.push(effect.problem);
