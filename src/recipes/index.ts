@@ -3,7 +3,7 @@
 export { RecipeError, type RecipeErrorCode } from './base/errors.js';
 export type { LoopOptions, WaitOptions } from './base/limit.js';
 export type { ZnodeOptions } from './base/znodes.js';
-export { Group, type Member, type GroupMembership } from './groups/group.js';
+export { Group, type GroupMembership, type Member } from './groups/group.js';
 export { PersistentNode, type PersistentNodeOptions } from './groups/persistent-node.js';
 export { type Instance, ServiceCache, ServiceDirectory } from './groups/service-cache.js';
 export {

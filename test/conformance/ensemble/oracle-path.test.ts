@@ -1,6 +1,6 @@
 import { test } from 'uvu';
-import { playLoneVoters } from '../../support/lone-voter-scenario.js';
-import { oracleTest } from '../../support/oracle.js';
+import { oracleTest } from '../../support/apache/oracle.js';
+import { playLoneVoters } from '../../support/peers/lone-voter-scenario.js';
 
 // oraclePath in ensembles of a bundled server and one of Apache's. Each leads first, and each is
 // alone for a while.

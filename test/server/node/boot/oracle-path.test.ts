@@ -1,5 +1,5 @@
 import { test } from 'uvu';
-import { playLoneVoters } from '../../../support/lone-voter-scenario.js';
+import { playLoneVoters } from '../../../support/peers/lone-voter-scenario.js';
 
 test('two bundled servers lose each other in turn, and no write', () =>
   playLoneVoters({ 1: 'ours', 2: 'ours' }));

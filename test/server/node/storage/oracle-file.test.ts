@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OracleFile } from '../../../../src/server/node/storage/oracle-file.js';
-import { makeTempDir } from '../../../support/temp-dir.js';
+import { makeTempDir } from '../../../support/machine/temp-dir.js';
 
 /** Runs `body` with the path of a file, its answers, and its warnings. */
 async function withFile(

@@ -1,10 +1,10 @@
 import { appendFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { ZooKeeperError } from '../../src/client/index.js';
-import { type Member, makeSeats, type Seat, waitUntilServing } from './oracle-ensemble.js';
+import { ZooKeeperError } from '../../../src/client/index.js';
+import { type Member, makeSeats, type Seat, waitUntilServing } from '../apache/oracle-ensemble.js';
+import { waitFor } from '../wait-for.js';
 import { ask, withClient } from './seat-client.js';
-import { waitFor } from './wait-for.js';
 
 export type Maker = 'ours' | 'theirs';
 
