@@ -48,8 +48,8 @@ suite('before init and after close, calls return ZINVALIDSTATE', async ({ Zk, zk
   );
 });
 
-suite('calls wait for the first connection', async ({ Zk, server, opened }) => {
-  const zk = new Zk(server.connectString);
+suite('calls wait for the first connection', async ({ Zk, target, opened }) => {
+  const zk = new Zk(target.connectString);
   opened.push(zk);
   const connected = new Promise((resolve) => zk.connect({}, (...got) => resolve(got)));
   assert.is(zk.state, Zk.ZOO_CONNECTING_STATE);
@@ -96,17 +96,21 @@ suite('create takes the flags and the ttl of the C client', async ({ zk }) => {
   assert.equal(await ttl(0, 1000), ['returned -8']);
 });
 
-suite('a bad path is refused before it is sent', async ({ zk }) => {
+suite('a bad path is refused before it is sent', async ({ zk, target, open }) => {
   const bad = ['', 'a', '/a//b', '/a/', '/a/..', '/a/./b', '/\u0001', null, undefined, 5];
+  // With a chroot, the C client puts it before any text.
+  const bare = await open({ connect: target.proxy.connectString });
   for (const path of bad as string[]) {
-    assert.equal(await reply((done) => zk.a_exists(path, false, done)), ['returned -8'], path);
+    assert.equal(await reply((done) => bare.a_exists(path, false, done)), ['returned -8'], path);
   }
+  const refused = 'fn: "a_create" args: "bad,x,0" result: "ZBADARGUMENTS -8"';
+  assert.is(await failure(bare.create('bad', 'x', 0)), refused);
   for (const path of ['/x..', '/...']) {
     const got = await reply((done) => zk.a_exists(path, false, done));
     assert.equal(got, [-101, 'no node', null]);
   }
   assert.equal(await reply((done) => zk.a_create('/s/', 'd', 2, done)), [-101, 'no node', 'null']);
-  assert.match(String((await reply((done) => zk.a_create('/', 'd', 2, done)))[2]), /^\/\d{10}$/);
+  assert.match(String((await reply((done) => bare.a_create('/', 'd', 2, done)))[2]), /^\/\d{10}$/);
 });
 
 suite('versions are 32-bit numbers: null and undefined are 0', async ({ zk }) => {
@@ -125,7 +129,7 @@ suite('versions are 32-bit numbers: null and undefined are 0', async ({ zk }) =>
 suite('children, sync, and the errors of reads', async ({ zk }) => {
   await reply((done) => zk.a_create('/a', 'd', 0, done));
   const [, , children] = await reply((done) => zk.a_get_children('/', false, done));
-  assert.equal([...(children as string[])].sort(), ['a', 'zookeeper']);
+  assert.equal(children, ['a']);
   const both = await reply((done) => zk.a_get_children2('/a', false, done));
   assert.equal(both, [0, 'ok', [], statText(0, 1)]);
   assert.equal(await reply((done) => zk.a_sync('/a', done)), [0, 'ok', '/a']);
@@ -159,9 +163,14 @@ suite('ACLs and identities', async ({ Zk, zk }) => {
   assert.equal((await get())[2], [{ perms: 31, scheme: 'digest', auth }]);
 });
 
+/** Of a server alone it is empty. */
+const CONFIGURATION = /^bytes (server\.1=|$)/;
+
 suite('configuration and its change', async ({ zk }) => {
   const got = await reply((done) => zk.a_getconfig(false, done));
-  assert.equal(got, [0, 'ok', statText(0, 0), 'bytes ']);
+  assert.equal(got.slice(0, 2), [0, 'ok']);
+  assert.match(String(got[2]), 'czxid,mzxid');
+  assert.match(String(got[3]), CONFIGURATION);
   const failed = await reply((done) => zk.a_reconfig('server.2=h:1:2', null, null, -1, done));
   assert.is(failed[0], -123);
   assert.match(String(failed[1]), 'attempts to perform a reconfiguration operation');
@@ -194,8 +203,6 @@ suite('mkdirp creates missing parents', async ({ zk }) => {
 suite('promises resolve and reject as the package documents', async ({ zk }) => {
   assert.is(await zk.create('/p', 'x', 0), '/p');
   assert.is(await failure(zk.create('/p', 'x', 0)), '-110 node exists');
-  const refused = 'fn: "a_create" args: "bad,x,0" result: "ZBADARGUMENTS -8"';
-  assert.is(await failure(zk.create('bad', 'x', 0)), refused);
   assert.equal([await zk.pathExists('/p', false), await zk.pathExists('/n', false)], [true, false]);
   assert.is(await failure(zk.exists('/n', false)), '-101 no node');
   assert.is((await zk.exists('/p', false)).version, 0);
@@ -206,7 +213,8 @@ suite('promises resolve and reject as the package documents', async ({ zk }) => 
   assert.is(await zk.sync('/p'), '/p');
   const [acl] = await zk.get_acl('/p');
   assert.equal(await zk.set_acl('/p', -1, acl), []);
-  assert.equal((await zk.getconfig(false)).map(plain), [statText(0, 0), 'bytes ']);
+  const [, lines] = await zk.getconfig(false);
+  assert.match(`bytes ${lines}`, CONFIGURATION);
   assert.is(await failure(zk.delete_('/p', 7)), '-103 bad version');
   assert.equal(await zk.delete_('/p', -1), []);
 });

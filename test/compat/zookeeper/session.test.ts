@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type WatchCallback, ZooKeeper } from '../../../src/compat/zookeeper/index.js';
 import { waitFor } from '../../support/wait-for.js';
+import { targetTest } from '../targets.js';
 import { failure, reply, suite, withWorld } from './world.js';
 
 suite('the events of the main watcher', async ({ zk, events }) => {
@@ -18,7 +19,7 @@ suite('the events of the main watcher', async ({ zk, events }) => {
   assert.equal(events, ['connect', 'created /w', 'changed /w', 'child /w', 'deleted /w/c']);
 });
 
-suite('a watcher fires once, and hears of the session', async ({ zk, server, events }) => {
+suite('a watcher fires once, and hears of the session', async ({ zk, target, events }) => {
   const told: string[] = [];
   const watcher =
     (name: string): WatchCallback =>
@@ -32,7 +33,7 @@ suite('a watcher fires once, and hears of the session', async ({ zk, server, eve
   await zk.create('/w/c', 'x', 0);
   await waitFor('the children', () => told.length === 2);
   assert.equal(told.splice(0).sort(), ['children 4 3 /w', 'children2 4 3 /w']);
-  server.control.cut();
+  target.proxy.cut();
   await waitFor('the way back', () => events.filter((name) => name === 'connect').length === 2);
   assert.equal(events, ['connect', 'connecting', 'connect']);
   assert.equal(told.splice(0).sort(), ['data -1 1', 'data -1 3', 'exists -1 1', 'exists -1 3']);
@@ -42,19 +43,19 @@ suite('a watcher fires once, and hears of the session', async ({ zk, server, eve
   assert.equal(told, ['exists 1 3 /new', 'data 3 3 /w']);
 });
 
-suite('a lost connection fails the requests in flight', async ({ zk, server }) => {
+suite('a lost connection fails the requests in flight', async ({ zk, target }) => {
   await zk.create('/a', 'x', 0);
-  server.control.dropReplies();
+  target.proxy.stall();
   const lost = reply((done) => zk.a_set('/a', 'y', -1, done));
-  server.control.cut();
-  server.control.heal();
+  target.proxy.cut();
+  target.proxy.mend();
   assert.equal(await lost, [-4, 'connection loss', null]);
   assert.is((await zk.get_children('/a', false)).length, 0);
 });
 
-suite('an expired session ends with close and its code', async ({ Zk, zk, server, events }) => {
+suite('an expired session ends with close and its code', async ({ Zk, zk, target, events }) => {
   const id = BigInt.asIntN(64, BigInt(`0x${zk.client_id}`));
-  server.control.expireSession(id);
+  await target.expire(id, Buffer.from(zk.client_password, 'hex'));
   await waitFor('the end', () => events.some((name) => name.startsWith('close')));
   assert.equal(events, ['connect', 'connecting', `close ${Zk.ZOO_EXPIRED_SESSION_STATE}`]);
   assert.equal([zk.state, zk.is_unrecoverable, zk.timeout], [0, 0, -1]);
@@ -68,14 +69,20 @@ suite('a refused identity ends the session with its code', async ({ Zk, zk, even
   assert.is(events.at(-1), `close ${Zk.ZOO_AUTH_FAILED_STATE}`);
 });
 
-suite('a session continues by its id and password', async ({ Zk, zk, server, open }) => {
+suite('a session continues by its id and password', async ({ Zk, zk, target, open }) => {
   await zk.create('/own', 'x', Zk.ZOO_EPHEMERAL);
   const other = await open({ client_id: zk.client_id, client_password: zk.client_password });
   assert.is(other.client_id, zk.client_id);
-  assert.is((await other.exists('/own', false)).createdInThisSession, true);
-  const half = new Zk({ connect: server.connectString, client_id: 'ff' });
+  // The first client comes back, and takes the session again.
+  await waitFor('the session', () =>
+    other.exists('/own', false).then(
+      (stat) => stat.createdInThisSession,
+      () => false,
+    ),
+  );
+  const half = new Zk({ connect: target.connectString, client_id: 'ff' });
   assert.throws(() => half.init({}));
-  const short = new Zk({ connect: server.connectString, client_id: 'f', client_password: 'f' });
+  const short = new Zk({ connect: target.connectString, client_id: 'f', client_password: 'f' });
   assert.throws(() => short.init({}));
 });
 
@@ -88,22 +95,26 @@ suite('a logger gets every call', async ({ zk }) => {
   assert.throws(() => zk.setLogger('x' as unknown as boolean));
 });
 
-test('zksh: a missing callback is a TypeError, where the C client ends the process', () =>
-  withWorld(ZooKeeper, async ({ zk }) => {
-    const none = undefined as never;
-    assert.throws(() => zk.a_get('/', false, none), 'callback: wrong type: undefined');
-    assert.throws(() => zk.aw_get('/', none, () => undefined), 'watcher: wrong type: undefined');
-    assert.throws(() => zk.connect({}, none), 'callback: wrong type: undefined');
-    const missing = await reply((done) => zk.a_get_acl('/none', done));
-    assert.equal(missing, [-101, 'no node', null, null]);
-  }));
+targetTest(
+  'zksh: a missing callback is a TypeError, where the C client ends the process',
+  (target) =>
+    withWorld(target, ZooKeeper, async ({ zk }) => {
+      const none = undefined as never;
+      assert.throws(() => zk.a_get('/', false, none), 'callback: wrong type: undefined');
+      assert.throws(() => zk.aw_get('/', none, () => undefined), 'watcher: wrong type: undefined');
+      assert.throws(() => zk.connect({}, none), 'callback: wrong type: undefined');
+      const missing = await reply((done) => zk.a_get_acl('/none', done));
+      assert.equal(missing, [-101, 'no node', null, null]);
+    }),
+);
 
-test('zksh: a session that ends before a connection calls back with an Error', () =>
-  withWorld(ZooKeeper, async ({ server }) => {
+targetTest('zksh: a session that ends before a connection calls back with an Error', (target) =>
+  withWorld(target, ZooKeeper, async ({ target }) => {
     const session = { client_id: 'abc', client_password: '0'.repeat(32) };
-    const zk = new ZooKeeper({ connect: server.connectString, ...session });
+    const zk = new ZooKeeper({ connect: target.connectString, ...session });
     const error = await new Promise((resolve) => zk.connect((failed) => resolve(failed)));
     assert.match(String(error), 'connect: the session ended before a connection: code -112');
-  }));
+  }),
+);
 
 test.run();

@@ -1,19 +1,17 @@
 // One suite for zksh/compat/zookeeper and for the npm package that it replaces: each test runs on
 // both, so each assertion is a fact about Apache's C client, too.
 import { once } from 'node:events';
-import { test } from 'uvu';
 import { loadNative } from '../../../src/client/native/native-binding.js';
 import { type Config, type Stat, ZooKeeper } from '../../../src/compat/zookeeper/index.js';
-import type { RunningServer } from '../../../src/server/main.js';
-import { hasNative, nativeTest } from '../../conformance/clients/client-suite-native.js';
-import { startBundled } from '../../support/bundled.js';
+import { hasNative } from '../../conformance/clients/client-suite-native.js';
 import { waitFor } from '../../support/wait-for.js';
+import { type Target, targetTest } from '../targets.js';
 
 export type Package = typeof ZooKeeper;
 interface World {
   readonly Zk: Package;
   readonly zk: ZooKeeper;
-  readonly server: RunningServer;
+  readonly target: Target;
   /** Events of the client as "name argument". */
   readonly events: string[];
   readonly opened: ZooKeeper[];
@@ -26,16 +24,19 @@ export const real = hasNative ? ((await loadNative()) as unknown as Package) : u
 
 /** Registers the test for both packages. */
 export function suite(name: string, run: (world: World) => Promise<void>): void {
-  test(`zksh: ${name}`, () => withWorld(ZooKeeper, run));
-  nativeTest(`npm: ${name}`, () => withWorld(real ?? ZooKeeper, run));
+  targetTest(`zksh: ${name}`, (target) => withWorld(target, ZooKeeper, run));
+  if (real !== undefined) targetTest(`npm: ${name}`, (target) => withWorld(target, real, run));
 }
 
-export async function withWorld(Zk: Package, run: (world: World) => Promise<void>): Promise<void> {
-  const server = await startBundled({ config: { tickTime: '100' } });
+export async function withWorld(
+  target: Target,
+  Zk: Package,
+  run: (world: World) => Promise<void>,
+): Promise<void> {
   const opened: ZooKeeper[] = [];
   const events: string[] = [];
   const open = async (config: Config = {}): Promise<ZooKeeper> => {
-    const zk = new Zk({ connect: server.connectString, timeout: 5000, ...config });
+    const zk = new Zk({ connect: target.connectString, timeout: 5000, ...config });
     opened.push(zk);
     for (const event of EVENTS) {
       zk.on(event, (_client, detail) => events.push(`${event} ${detail}`.trim()));
@@ -45,15 +46,13 @@ export async function withWorld(Zk: Package, run: (world: World) => Promise<void
     return zk;
   };
   try {
-    await run({ Zk, zk: await open(), server, events, opened, open });
+    await run({ Zk, zk: await open(), target, events, opened, open });
   } finally {
     // The C client blocks this process for 1.5 s if it closes a connected session.
-    server.control.refuseConnections();
-    server.control.cut();
+    target.proxy.refuse();
     const isConnected = ({ state }: ZooKeeper): boolean => state === Zk.ZOO_CONNECTED_STATE;
     await waitFor('lost connections', () => !opened.some(isConnected));
     for (const zk of opened) zk.close();
-    await server.close();
   }
 }
 
