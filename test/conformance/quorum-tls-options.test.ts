@@ -1,0 +1,169 @@
+/** The election ports of both servers accept and refuse the same servers by version, certificate, and name. */
+import { type ConnectionOptions, connect } from 'node:tls';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Credentials, makeAuthority } from '../support/certs.js';
+import { isOracle39, ORACLE, oracleTest } from '../support/oracle.js';
+import { makeSeats } from '../support/oracle-ensemble.js';
+import { makeTlsFiles, type TlsFiles } from '../support/tls-world.js';
+import { waitFor } from '../support/wait-for.js';
+
+/** How server 3 begins a connection: protocol, id, and the length and text of its address. */
+function helloOf(port: number): Buffer {
+  const address = Buffer.from(`127.0.0.1:${port}`);
+  const head = Buffer.alloc(20);
+  head.writeBigInt64BE(-65536n, 0);
+  head.writeBigInt64BE(3n, 8);
+  head.writeInt32BE(address.length, 16);
+  return Buffer.concat([head, address]);
+}
+
+/** A server that accepts server 3 sends it a notification. */
+function dial(port: number, hello: Buffer, options: ConnectionOptions): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', servername: 'localhost', port, ...options }, () =>
+      socket.write(hello),
+    );
+    let fault = 'refused';
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNREFUSED') fault = error.code;
+    });
+    socket.on('data', () => {
+      fault = 'accepted';
+      socket.destroy();
+    });
+    socket.on('close', () => resolve(fault));
+  });
+}
+
+type Peers = Readonly<Record<string, ConnectionOptions>>;
+
+async function verdictsOf(
+  isApache: boolean,
+  files: TlsFiles,
+  asked: Readonly<Record<string, string>>,
+  peers: Peers,
+): Promise<Record<string, string>> {
+  const config = {
+    sslQuorum: true,
+    'fips-mode': false,
+    'ssl.quorum.keyStore.location': files.serverFile,
+    'ssl.quorum.keyStore.type': 'PEM',
+    'ssl.quorum.trustStore.location': files.caFile,
+    'ssl.quorum.trustStore.type': 'PEM',
+    ...asked,
+  };
+  const seats = await makeSeats({ participants: 3, config });
+  try {
+    if (isApache) seats.startApache(1);
+    else seats.startBundled(1);
+    const { electionPort } = seats.of(1);
+    const hello = helloOf(seats.of(3).electionPort);
+    const { cert: ca } = files.authority;
+    await waitFor('the election port', async () => {
+      return (await dial(electionPort, hello, { ca })) !== 'ECONNREFUSED';
+    });
+    const verdicts: Record<string, string> = {};
+    for (const [name, own] of Object.entries(peers)) {
+      verdicts[name] = await dial(electionPort, hello, { ca, ...own });
+    }
+    return verdicts;
+  } finally {
+    await seats.close();
+  }
+}
+
+const pairOf = ({ cert, key }: Credentials) => ({ cert, key });
+
+/** @param accepted the peers that Apache's server accepts; it refuses the others. `here`: this one */
+function compare(
+  asked: Readonly<Record<string, string>>,
+  peersOf: (files: TlsFiles) => Peers,
+  accepted: readonly string[],
+  here: readonly string[] = accepted,
+): void {
+  const what = Object.entries(asked).map(([key, value]) => `${key}=${value}`);
+  oracleTest(`the bundled server and ${ORACLE} agree about servers with ${what}`, async () => {
+    const files = makeTlsFiles();
+    try {
+      const peers = peersOf(files);
+      const expected = (names: readonly string[]) =>
+        Object.fromEntries(
+          Object.keys(peers).map((name) => [name, names.includes(name) ? 'accepted' : 'refused']),
+        );
+      assert.equal(await verdictsOf(true, files, asked, peers), expected(accepted), 'Apache');
+      assert.equal(await verdictsOf(false, files, asked, peers), expected(here), 'this server');
+    } finally {
+      files.remove();
+    }
+  });
+}
+
+function named(files: TlsFiles): Peers {
+  const issue = (...names: readonly string[]) => pairOf(files.authority.issue({ names }));
+  return {
+    'its address': issue('127.0.0.1'),
+    'its name by reverse lookup': issue('localhost'),
+    'another address': issue('127.0.0.9'),
+    'another name': issue('other.example.org'),
+    'many names': issue('other.example.org', '127.0.0.1'),
+    'only a subject': pairOf(files.client),
+  };
+}
+
+// 3.9.5 has allowReverseDnsLookup; releases before it always look up.
+const BY_NAME = {
+  'ssl.quorum.hostnameVerification': 'true',
+  'ssl.quorum.allowReverseDnsLookup': 'true',
+};
+compare(BY_NAME, named, ['its address', 'its name by reverse lookup', 'many names']);
+const ANY_NAME = { 'ssl.quorum.hostnameVerification': 'false' };
+const ALL_NAMED = [
+  ...['its address', 'its name by reverse lookup', 'another address', 'another name'],
+  ...['many names', 'only a subject'],
+];
+compare(ANY_NAME, named, ALL_NAMED);
+
+function certified(files: TlsFiles): Peers {
+  return {
+    'no certificate': {},
+    'of the authority': pairOf(files.server),
+    'of a stranger': pairOf(makeAuthority('Stranger').issue({ names: ['127.0.0.1'] })),
+  };
+}
+
+for (const [clientAuth, accepted] of [
+  ['need', ['of the authority']],
+  ['want', ['no certificate', 'of the authority']],
+  ['none', ['no certificate', 'of the authority', 'of a stranger']],
+] as const) {
+  compare({ 'ssl.quorum.clientAuth': clientAuth }, certified, accepted);
+}
+
+function versions(files: TlsFiles): Peers {
+  const own = pairOf(files.server);
+  return {
+    'TLS 1.2': { ...own, maxVersion: 'TLSv1.2' },
+    'TLS 1.3': { ...own, minVersion: 'TLSv1.3' },
+  };
+}
+
+const SUITES = 'TLS_AES_128_GCM_SHA256,TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256';
+for (const [option, accepted, here] of [
+  ['ssl.quorum.protocol=TLSv1.2', ['TLS 1.2'], undefined],
+  [
+    'ssl.quorum.protocol=TLSv1.3',
+    isOracle39 ? ['TLS 1.2', 'TLS 1.3'] : ['TLS 1.3'],
+    ['TLS 1.2', 'TLS 1.3'],
+  ],
+  ['ssl.quorum.enabledProtocols=TLSv1.2', ['TLS 1.2'], undefined],
+  ['ssl.quorum.enabledProtocols=TLSv1.3', ['TLS 1.3'], undefined],
+  ['ssl.quorum.enabledProtocols=TLSv1.2,TLSv1.3', ['TLS 1.2', 'TLS 1.3'], undefined],
+] as const) {
+  const [key = '', value = ''] = option.split('=');
+  // 3.8 has no suites of TLS 1.3 by default, and takes the version of ssl.quorum.protocol alone.
+  const asked = { [key]: value, 'ssl.quorum.ciphersuites': SUITES };
+  compare(asked, versions, accepted, here);
+}
+
+test.run();
