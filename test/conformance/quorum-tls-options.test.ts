@@ -1,4 +1,4 @@
-/** The election ports of both servers accept and refuse the same servers by version, certificate, and name. */
+/** The election ports of both servers accept and refuse the same servers: TLS by every option. */
 import { type ConnectionOptions, connect } from 'node:tls';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

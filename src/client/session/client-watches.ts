@@ -2,9 +2,9 @@ import { EventType, eventTypeName, WatcherType } from '../../protocol/watch-even
 import type { WatchEvent, Watcher } from '../base/client.js';
 
 /**
- * The client side of watches, after Java's ZKWatchManager. One-shot watches end when they fire, persistent
- * ones when they are removed. Paths are server paths with the chroot, so that a path outside of it
- * (/zookeeper/config) can be watched, too.
+ * The client side of watches, after Java's ZKWatchManager. One-shot watches end when they fire,
+ * persistent ones when they are removed. Paths are server paths with the chroot, so that a path
+ * outside of it (/zookeeper/config) can be watched, too.
  */
 export type WatchKind = 'data' | 'exists' | 'child' | 'persistent' | 'recursive';
 

@@ -164,7 +164,7 @@ async function converse(conf: Krb5Conf, conversation: Conversation): Promise<Cre
   return step.value;
 }
 
-/** What canonicalName() asks of DNS; lookup() of node:dns/promises finds all addresses of a name. */
+/** The questions of canonicalName() to DNS; `lookup` finds all addresses of a name. */
 export interface NameSource {
   lookup(host: string): Promise<readonly { readonly address: string }[]>;
   lookupService(address: string): Promise<{ readonly hostname: string }>;
