@@ -34,7 +34,7 @@ for (const [what, host, names, expected] of [
   ['an address has its name', '10.0.0.1', ['zk1.example.org'], 'zk1.example.org'],
   ['a name that does not have the address is not believed', 'zk', ['victim.example.org'], 'zk'],
   ['a name that is unknown is not believed', 'zk', ['none.example.org'], 'zk'],
-  ['an address instead of a name is no name', 'zk', ['10.0.0.1'], 'zk'],
+  ['an address is not taken for a name', 'zk', ['10.0.0.1'], 'zk'],
   ['without a name of the address, the host stays', 'zk', [], 'zk'],
   ['an unknown host stays', 'none', ['zk1.example.org'], 'none'],
   ['a host without addresses stays', 'empty', ['zk1.example.org'], 'empty'],
