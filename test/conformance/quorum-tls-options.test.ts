@@ -2,11 +2,17 @@
 import { type ConnectionOptions, connect } from 'node:tls';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Credentials, makeAuthority } from '../support/certs.js';
 import { isOracle39, ORACLE, oracleTest } from '../support/oracle.js';
 import { makeSeats } from '../support/oracle-ensemble.js';
 import { makeTlsFiles, type TlsFiles } from '../support/tls-world.js';
 import { waitFor } from '../support/wait-for.js';
+import {
+  certifiedClients,
+  namedClients,
+  SUITES,
+  type TlsClients,
+  versionClients,
+} from './support/tls-verdicts.js';
 
 /** How server 3 begins a connection: protocol, id, and the length and text of its address. */
 function helloOf(port: number): Buffer {
@@ -36,13 +42,11 @@ function dial(port: number, hello: Buffer, options: ConnectionOptions): Promise<
   });
 }
 
-type Peers = Readonly<Record<string, ConnectionOptions>>;
-
 async function verdictsOf(
   isApache: boolean,
   files: TlsFiles,
   asked: Readonly<Record<string, string>>,
-  peers: Peers,
+  peers: TlsClients,
 ): Promise<Record<string, string>> {
   const config = {
     sslQuorum: true,
@@ -73,12 +77,10 @@ async function verdictsOf(
   }
 }
 
-const pairOf = ({ cert, key }: Credentials) => ({ cert, key });
-
 /** @param accepted by Apache's server, which refuses the others; `here`: by this one */
 function compare(
   asked: Readonly<Record<string, string>>,
-  peersOf: (files: TlsFiles) => Peers,
+  peersOf: (files: TlsFiles) => TlsClients,
   accepted: readonly string[],
   here: readonly string[] = accepted,
 ): void {
@@ -99,59 +101,30 @@ function compare(
   });
 }
 
-function named(files: TlsFiles): Peers {
-  const issue = (...names: readonly string[]) => pairOf(files.authority.issue({ names }));
-  return {
-    'its address': issue('127.0.0.1'),
-    'its name by reverse lookup': issue('localhost'),
-    'another address': issue('127.0.0.9'),
-    'another name': issue('other.example.org'),
-    'many names': issue('other.example.org', '127.0.0.1'),
-    'only a subject': pairOf(files.client),
-  };
-}
-
 // 3.9.5 has allowReverseDnsLookup; releases before it always look up.
 const BY_NAME = {
   'ssl.quorum.hostnameVerification': 'true',
   'ssl.quorum.allowReverseDnsLookup': 'true',
 };
 const WELL_NAMED = ['its address', 'its name by reverse lookup', 'many names'];
-compare(BY_NAME, named, WELL_NAMED);
+compare(BY_NAME, namedClients, WELL_NAMED);
 const ANY_NAME = { 'ssl.quorum.hostnameVerification': 'false' };
 const ALL_NAMED = [
   ...['its address', 'its name by reverse lookup', 'another address', 'another name'],
   ...['many names', 'only a subject'],
 ];
-compare(ANY_NAME, named, ALL_NAMED);
+compare(ANY_NAME, namedClients, ALL_NAMED);
 // 3.8 has no fips-mode. With it, servers do not check names unless this server's zoo.cfg asks.
-compare({ 'fips-mode': 'true' }, named, isOracle39 ? ALL_NAMED : WELL_NAMED, ALL_NAMED);
-
-function certified(files: TlsFiles): Peers {
-  return {
-    'no certificate': {},
-    'of the authority': pairOf(files.server),
-    'of a stranger': pairOf(makeAuthority('Stranger').issue({ names: ['127.0.0.1'] })),
-  };
-}
+compare({ 'fips-mode': 'true' }, namedClients, isOracle39 ? ALL_NAMED : WELL_NAMED, ALL_NAMED);
 
 for (const [clientAuth, accepted] of [
   ['need', ['of the authority']],
   ['want', ['no certificate', 'of the authority']],
   ['none', ['no certificate', 'of the authority', 'of a stranger']],
 ] as const) {
-  compare({ 'ssl.quorum.clientAuth': clientAuth }, certified, accepted);
+  compare({ 'ssl.quorum.clientAuth': clientAuth }, certifiedClients, accepted);
 }
 
-function versions(files: TlsFiles): Peers {
-  const own = pairOf(files.server);
-  return {
-    'TLS 1.2': { ...own, maxVersion: 'TLSv1.2' },
-    'TLS 1.3': { ...own, minVersion: 'TLSv1.3' },
-  };
-}
-
-const SUITES = 'TLS_AES_128_GCM_SHA256,TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256';
 for (const [option, accepted, here] of [
   ['ssl.quorum.protocol=TLSv1.2', ['TLS 1.2'], undefined],
   [
@@ -164,9 +137,9 @@ for (const [option, accepted, here] of [
   ['ssl.quorum.enabledProtocols=TLSv1.2,TLSv1.3', ['TLS 1.2', 'TLS 1.3'], undefined],
 ] as const) {
   const [key = '', value = ''] = option.split('=');
-  // 3.8 has no suites of TLS 1.3 by default, and takes the version of ssl.quorum.protocol alone.
+  // 3.8 takes the version of ssl.quorum.protocol alone.
   const asked = { [key]: value, 'ssl.quorum.ciphersuites': SUITES };
-  compare(asked, versions, accepted, here);
+  compare(asked, versionClients, accepted, here);
 }
 
 test.run();

@@ -1,6 +1,7 @@
 /** The same TLS clients at both servers: which of them does each accept? */
 import type { ConnectionOptions } from 'node:tls';
 import * as assert from 'uvu/assert';
+import { type Credentials, makeAuthority } from '../../support/certs.js';
 import { freePort } from '../../support/free-port.js';
 import { NETTY_JARS, startOracle } from '../../support/oracle.js';
 import { nettyProperties, startSecure, type TlsFiles, talk } from '../../support/tls-world.js';
@@ -12,6 +13,42 @@ export interface TlsClient extends Pick<ConnectionOptions, 'cert' | 'key'> {
   readonly maxVersion?: 'TLSv1.2';
   prepare?(): void;
 }
+
+export type TlsClients = Readonly<Record<string, TlsClient>>;
+
+const pairOf = ({ cert, key }: Credentials) => ({ cert, key });
+
+/** By the names in their certificates; all come from 127.0.0.1. */
+export function namedClients(files: TlsFiles): TlsClients {
+  const issue = (...names: readonly string[]) => pairOf(files.authority.issue({ names }));
+  return {
+    'its address': issue('127.0.0.1'),
+    'its name by reverse lookup': issue('localhost'),
+    'another address': issue('127.0.0.9'),
+    'another name': issue('other.example.org'),
+    'many names': issue('other.example.org', '127.0.0.1'),
+    'only a subject': pairOf(files.client),
+  };
+}
+
+export function certifiedClients(files: TlsFiles): TlsClients {
+  return {
+    'no certificate': {},
+    'of the authority': pairOf(files.server),
+    'of a stranger': pairOf(makeAuthority('Stranger').issue({ names: ['127.0.0.1'] })),
+  };
+}
+
+export function versionClients(files: TlsFiles): TlsClients {
+  const own = pairOf(files.server);
+  return {
+    'TLS 1.2': { ...own, maxVersion: 'TLSv1.2' },
+    'TLS 1.3': { ...own, minVersion: 'TLSv1.3' },
+  };
+}
+
+/** For both versions: 3.8 has no suites of TLS 1.3 by default. */
+export const SUITES = 'TLS_AES_128_GCM_SHA256,TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256';
 
 export interface TlsServers {
   readonly files: TlsFiles;
@@ -45,7 +82,7 @@ async function startTls(isApache: boolean, { files, config, properties }: TlsSer
 async function verdictsOf(
   isApache: boolean,
   servers: TlsServers,
-  clients: Readonly<Record<string, TlsClient>>,
+  clients: TlsClients,
 ): Promise<Record<string, string>> {
   const server = await startTls(isApache, servers);
   const verdicts: Record<string, string> = {};
@@ -64,7 +101,7 @@ async function verdictsOf(
 /** @param here what the bundled server says if that differs on purpose */
 export async function assertVerdicts(
   servers: TlsServers,
-  clients: Readonly<Record<string, TlsClient>>,
+  clients: TlsClients,
   expected: Verdicts,
   here: Verdicts = expected,
 ): Promise<void> {
