@@ -169,15 +169,21 @@ export class ZooKeeper extends RequestingClient implements SessionClient {
       const only = checkRemoval(type, isLocal, call, this.defaultWatcher);
       const { session } = this.driver;
       const known = session.watches.watchersOf(serverPath, type);
-      if (only !== undefined && !known.has(only)) {
+      const isOffline = isLocal && session.server === undefined;
+      if (only !== undefined ? !known.has(only) : isOffline && known.size === 0) {
         throw new ZooKeeperError(ErrorCode.NOWATCHER, path);
       }
       const removed = () => session.replies.removeWatchers(serverPath, type, only);
-      if (isLocal && session.server === undefined) return removed();
+      if (isOffline) return removed();
       // The server keeps one watch for all watchers of a path.
       const isKept = only !== undefined && known.size > 1;
       const operation = isKept ? operations.checkWatches : operations.removeWatches;
-      return this.request(operation, { path: serverPath, type, removed }, path, call);
+      const asked = this.request(operation, { path: serverPath, type, removed }, path, call);
+      if (!isLocal) return asked;
+      return asked.catch((error: unknown) => {
+        if (error instanceof ZooKeeperError && error.code === 'CONNECTIONLOSS') return removed();
+        throw error;
+      });
     });
   }
 

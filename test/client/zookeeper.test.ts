@@ -3,6 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ConnectError, ZooKeeperError } from '../../src/client/base/errors.js';
 import { ZooKeeper } from '../../src/client/zookeeper.js';
+import { WatcherType } from '../../src/protocol/watch-event.js';
 import { freePort } from '../support/machine/free-port.js';
 import { waitFor } from '../support/wait-for.js';
 import { bytes, event, reply, stat, welcome } from './session-harness.js';
@@ -92,6 +93,26 @@ test('replies and events are delivered in the order of the wire', () =>
     await waitFor('four things', () => heard.length === 4);
     assert.equal(heard, ['first', 'NodeDataChanged /a', 'second', 'NodeDeleted /a']);
   }));
+
+for (const isLocal of [true, false]) {
+  const what = isLocal ? 'leaves the client' : 'stays';
+  test(`a watch whose removal is interrupted ${what} with isLocal=${isLocal}`, () =>
+    withFake(async (zk, server) => {
+      const heard: string[] = [];
+      const asked = zk.getData('/a', { watch: ({ type }) => heard.push(type) });
+      await waitFor('the request', () => server.chunks.length === 1);
+      server.say(reply(1, 1n, 0, bytes('x'), stat()));
+      await asked;
+      const removing = zk.removeWatches('/a', WatcherType.Any, isLocal).then(
+        () => 'removed',
+        (error) => error.code,
+      );
+      await waitFor('the removal', () => server.chunks.length === 2);
+      server.drop();
+      assert.is(await removing, isLocal ? 'removed' : 'CONNECTIONLOSS');
+      assert.equal(heard, isLocal ? ['DataWatchRemoved'] : []);
+    }));
+}
 
 test('listeners can be added and removed', () =>
   withFake(async (zk, server) => {

@@ -11,6 +11,7 @@ import { ADMIN_COMMANDS } from '../../src/server/admin/commands.js';
 import { repositoryRoot } from '../fourlw/captured-view.js';
 import { apacheNames, laterNames } from './apache.js';
 import { COMPATIBILITY_PAGE, compatibilityPage } from './page.js';
+import { problemWith, shownBy } from './shown-by.js';
 import {
   CLIENT_KEYS,
   COMMANDS,
@@ -45,6 +46,23 @@ test('every state is of a name of 3.9.5', () => {
     const others = Object.keys(entries).filter((name) => !known.includes(name));
     assert.equal(others, []);
   }
+});
+
+test('every test that the page names writes what it shows', () => {
+  for (const [kind, files] of Object.entries(shownBy())) {
+    for (const [file, shown] of Object.entries(files)) {
+      for (const name of shown) assert.is(problemWith(kind, name, file), undefined);
+    }
+  }
+});
+
+test('a proof must be a test, and write the name', () => {
+  const read = (text: string) => () => text;
+  assert.match(problemWith('words', 'ruok', 'a.test.ts', read('ruokay')) ?? '', 'does not write');
+  assert.is(problemWith('words', 'ruok', 'a.test.ts', read("'ruok'")), undefined);
+  assert.match(problemWith('words', 'ruok', 'a.ts', read("'ruok'")) ?? '', 'not a test');
+  assert.is(problemWith('keys', 'tickTime', 'a.test.ts', read('tickTimeMs: 1')), undefined);
+  assert.throws(() => problemWith('words', 'ruok', 'none.test.ts'), /ENOENT/);
 });
 
 test('the operations of the table are those of the code', () => {

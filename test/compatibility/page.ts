@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '../fourlw/captured-view.js';
 import { apacheNames, laterNames } from './apache.js';
+import { proofOf, shownBy } from './shown-by.js';
 import {
   CLIENT_KEYS,
   COMMANDS,
@@ -19,6 +20,8 @@ import {
 import { laterEntries } from './states-3.10.js';
 
 type Named = readonly (readonly [name: string, entry: Entry])[];
+
+const PROOFS = shownBy();
 
 export const COMPATIBILITY_PAGE = join('docs', 'compatibility.md');
 
@@ -38,30 +41,36 @@ export function compatibilityPage(): string {
     INTRODUCTION,
     section(
       'Operations',
+      'operations',
       of(Object.keys(names.operations), (name) => entryOf(OPERATIONS, name)),
     ),
-    section('Keys of zoo.cfg', of(names.keys, keyEntry)),
+    section('Keys of zoo.cfg', 'keys', of(names.keys, keyEntry)),
     section(
       'Keys of a client',
+      'clientKeys',
       of(names.clientKeys, (name) => entryOf(CLIENT_KEYS, name)),
     ),
     section(
       'Four-letter words',
+      'words',
       of(names.words, (name) => entryOf(WORDS_HERE, name)),
     ),
     section(
       'Commands of the AdminServer',
+      'commands',
       of(Object.keys(names.commands), (name) => entryOf(COMMANDS, name)),
     ),
     section(
       'Metrics',
+      'metrics',
       of(names.metrics, (name) => metricEntry(name, zero)),
     ),
     section(
       'Commands of the shell',
+      'shellCommands',
       of(names.shellCommands, (name) => entryOf(SHELL_COMMANDS, name)),
     ),
-    listWithPlace('Tools', names.tools, TOOLS, (here) => `\`${here}\``),
+    listWithPlace('Tools', names.tools, TOOLS, (here) => `\`${here}\``, 'tools'),
     listWithPlace(
       'Pages of the documentation',
       names.pages,
@@ -72,17 +81,35 @@ export function compatibilityPage(): string {
   ].join('\n');
 }
 
-/** The names that are the same in one paragraph, and a table of the others. */
-function section(title: string, named: Named): string {
-  const same = named.filter(([, { state }]) => state === 'same').map(([name]) => `\`${name}\``);
+/** The names that are the same by the test that shows them, and a table of the others. */
+function section(title: string, kind: string, named: Named): string {
+  const same = named.filter(([, { state }]) => state === 'same').map(([name]) => name);
   const others = named.filter(([, { state }]) => state !== 'same');
   const parts = [`## ${title}\n`];
-  if (same.length > 0) parts.push(`Same as in 3.9.5 (${same.length}):\n${wrapped(same)}\n`);
+  if (same.length > 0) parts.push(`Same as in 3.9.5 (${same.length}):\n\n${byProof(kind, same)}\n`);
   if (others.length > 0) {
-    const rows = others.map(([name, { state, how }]) => `| \`${name}\` | ${state} | ${how} |`);
-    parts.push(['| Name | State | Difference |', '|---|---|---|', ...rows, ''].join('\n'));
+    const rows = others.map(
+      ([name, { state, how }]) => `| \`${name}\` | ${state} | ${how} | ${proof(kind, name)} |`,
+    );
+    const head = ['| Name | State | Difference | Shown by |', '|---|---|---|---|'];
+    parts.push([...head, ...rows, ''].join('\n'));
   }
   return parts.join('\n');
+}
+
+/** A row for each test, with its names in their order. */
+function byProof(kind: string, names: readonly string[]): string {
+  const groups = new Map<string, string[]>();
+  for (const name of names) {
+    const test = proof(kind, name);
+    groups.set(test, [...(groups.get(test) ?? []), `\`${name}\``]);
+  }
+  const rows = [...groups].map(([test, own]) => `| ${own.join(' ')} | ${test} |`);
+  return ['| Names | Shown by |', '|---|---|', ...rows].join('\n');
+}
+
+function proof(kind: string, name: string): string {
+  return proofOf(kind, name, PROOFS).replace(/\.test\.ts$/, '');
 }
 
 function listWithPlace(
@@ -90,13 +117,20 @@ function listWithPlace(
   list: readonly string[],
   states: Readonly<Record<string, Entry & { readonly here: string }>>,
   shown: (here: string) => string,
+  kind?: string,
 ): string {
   const rows = list.map((name) => {
     const entry = states[name];
     if (entry === undefined) throw new Error(`${name}: no state`);
-    return `| \`${name}\` | ${shown(entry.here)} | ${entry.state} | ${entry.how} |`;
+    const test = kind === undefined ? 'docs' : proof(kind, name);
+    return `| \`${name}\` | ${shown(entry.here)} | ${entry.state} | ${entry.how} | ${test} |`;
   });
-  const head = [`## ${title}`, '', '| In 3.9.5 | Here | State | Difference |', '|---|---|---|---|'];
+  const head = [
+    `## ${title}`,
+    '',
+    '| In 3.9.5 | Here | State | Difference | Shown by |',
+    '|---|---|---|---|---|',
+  ];
   return [...head, ...rows, ''].join('\n');
 }
 
@@ -107,7 +141,10 @@ function laterSection(zero: ReadonlySet<string>): string {
   const plain = entries.filter(([what, , entry]) => isPlain(what, entry));
   const rows = entries
     .filter(([what, , entry]) => !isPlain(what, entry))
-    .map(([what, name, { state, how }]) => `| \`${name}\` | ${what} | ${state} | ${how} |`);
+    .map(([what, name, { state, how }]) => {
+      const test = proof(LATER_KINDS[what] ?? '', name);
+      return `| \`${name}\` | ${what} | ${state} | ${how} | ${test} |`;
+    });
   return [
     '## The coming 3.10',
     '',
@@ -115,35 +152,42 @@ function laterSection(zero: ReadonlySet<string>): string {
     'its operations are those of 3.9.5.',
     '',
     `Metrics with the same meaning (${plain.length}):`,
-    wrapped(plain.map(([, name]) => `\`${name}\``)),
     '',
-    '| In 3.10 | What | State | Difference |',
-    '|---|---|---|---|',
+    byProof(
+      'metrics',
+      plain.map(([, name]) => name),
+    ),
+    '',
+    '| In 3.10 | What | State | Difference | Shown by |',
+    '|---|---|---|---|---|',
     ...rows,
     '',
   ].join('\n');
 }
 
-function wrapped(words: readonly string[]): string {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of words) {
-    if (line !== '' && line.length + word.length > 118) {
-      lines.push(line);
-      line = '';
-    }
-    line += line === '' ? word : ` ${word}`;
-  }
-  return [...lines, line].join('\n');
-}
+/** The kinds of names in shown-by.json of what 3.10 adds or changes. */
+const LATER_KINDS: Readonly<Record<string, string>> = {
+  'new key': 'keys',
+  default: 'keys',
+  'key of a client': 'clientKeys',
+  command: 'commands',
+  'command of the shell': 'shellCommands',
+  'form or meaning': 'forms',
+  metric: 'metrics',
+};
 
 const INTRODUCTION = `# Compatibility with Apache ZooKeeper 3.9.5
 
 Every operation, key, four-letter word, command, metric, tool, and page of 3.9.5, and whether it works here. \`npm run man\`
 makes this page from the names in \`test/compatibility/apache-3.9.5.json\` and \`apache-3.10.json\`, from the options of the
 code, and from the differences in \`test/compatibility/states.ts\`, which people write. A name without a difference there is
-the same. \`test/compatibility\` checks that the names are complete and exist in the code. \`npm run conformance\` compares
-what they do with Apache's servers, but not for each single name. The last section is about the coming 3.10.
+the same. \`test/compatibility\` checks that the names are complete and exist in the code. The last section is about the
+coming 3.10.
+
+The last column names a test that shows the state, a file of \`test\` without its ending \`.test.ts\`. Most names have more
+tests. A check holds that the file, or a helper that it imports, writes the name. For a key, \`compatibility/key-values\` shows
+only that it is read, or accepted without an effect. For a metric, \`compatibility/metrics\` shows only that running
+members have it. Tests in \`conformance\` compare with Apache's servers.
 
 | State | Meaning |
 |---|---|

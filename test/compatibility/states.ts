@@ -40,7 +40,7 @@ export const COMMANDS: Entries = {
   ),
   monitor: different('answers while the server does not serve; 3.9.5 fails with status 500'),
   restore: different(
-    'needs every permission on the root; the leader restores all members, and others refuse it',
+    'needs every permission on the root; post it once, to the leader, which restores all members: in 3.9.5 each one restores its own tree, so until the last one, members answer from different trees; others answer 409 and name the leader',
   ),
   set_trace_mask: different('changes nothing that is logged'),
   snapshot: different('needs every permission on the root; in 3.9.5, any permission is enough'),

@@ -4,36 +4,11 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { NETTY_JARS, ORACLE, oracleTest, startOracle } from '../support/apache/oracle.js';
-import { freePort } from '../support/machine/free-port.js';
+import { ORACLE, oracleTest } from '../support/apache/oracle.js';
 import { startOcsp } from '../support/peers/ocsp-responder.js';
 import type { Credentials } from '../support/tls/certs.js';
-import {
-  makeTlsFiles,
-  nettyProperties,
-  startSecure,
-  type TlsFiles,
-  talk,
-} from '../support/tls/tls-world.js';
-
-const OCSP = { 'ssl.ocsp': 'true' };
-
-/** A TLS port of one of the servers. */
-async function startServer(isApache: boolean, files: TlsFiles) {
-  if (!isApache) {
-    const server = await startSecure(files, OCSP);
-    return { port: server.securePort, close: () => server.close() };
-  }
-  const port = await freePort();
-  const properties = {
-    ...nettyProperties(files),
-    'zookeeper.ssl.crl': 'true',
-    'java.security.properties': files.write('java.security', 'ocsp.enable=true\n'),
-  };
-  const config = { secureClientPort: port, secureClientPortAddress: '127.0.0.1' };
-  const server = await startOracle({ jars: NETTY_JARS, config, properties });
-  return { port, close: () => server.close() };
-}
+import { makeTlsFiles } from '../support/tls/tls-world.js';
+import { assertVerdicts, type TlsClient } from './support/tls-verdicts.js';
 
 oracleTest(`the bundled server and ${ORACLE} agree about revoked clients`, async () => {
   const files = makeTlsFiles();
@@ -61,37 +36,38 @@ oracleTest(`the bundled server and ${ORACLE} agree about revoked clients`, async
     const one = ca.issue({ subject: [[['CN', 'below']]], ocspUrl: responder.url });
     return { ca, one, chain: { cert: one.cert + ca.cert, key: one.key } };
   });
-  const verdictsOf = async (isApache: boolean): Promise<Record<string, string>> => {
-    const server = await startServer(isApache, files);
-    const ask = async (own: Pick<Credentials, 'cert' | 'key'>) =>
-      (await talk(server.port, { ca: authority.cert, cert: own.cert, key: own.key })).text;
-    const verdicts: Record<string, string> = {};
-    try {
-      responder.learn({ authority, good: [good], revoked: [revoked] });
-      for (const [name, one] of Object.entries(clients)) verdicts[name] = await ask(one);
-      const more = [issue('a', responder.url), issue('b', responder.url)];
-      for (const [at, signer] of [delegate, stranger].entries()) {
-        responder.learn({ authority, good: more, signer });
-        const own = more[at];
-        verdicts[at === 0 ? 'by a delegate' : 'by a stranger'] = own ? await ask(own) : '';
-      }
-      for (const [at, { ca, one, chain }] of below.entries()) {
-        responder.learn({ authority: ca, good: [one] });
-        verdicts[at === 0 ? 'below a good CA' : 'below a revoked CA'] = await ask(chain);
-      }
-      return verdicts;
-    } finally {
-      await server.close();
-    }
-  };
+  const all = new Map<string, TlsClient>();
+  const add = (
+    name: string,
+    { cert, key }: Pick<Credentials, 'cert' | 'key'>,
+    prepare: () => void,
+  ) => all.set(name, { cert, key, prepare });
+  for (const [name, one] of Object.entries(clients)) {
+    add(name, one, () => responder.learn({ authority, good: [good], revoked: [revoked] }));
+  }
+  for (const [name, signer] of [
+    ['by a delegate', delegate],
+    ['by a stranger', stranger],
+  ] as const) {
+    const own = issue(name, responder.url);
+    add(name, own, () => responder.learn({ authority, good: [own], signer }));
+  }
+  for (const [at, { ca, one, chain }] of below.entries()) {
+    const name = at === 0 ? 'below a good CA' : 'below a revoked CA';
+    add(name, chain, () => responder.learn({ authority: ca, good: [one] }));
+  }
   try {
-    const expected = {
+    const properties = {
+      'zookeeper.ssl.ocsp': 'false',
+      'zookeeper.ssl.crl': 'true',
+      'java.security.properties': files.write('java.security', 'ocsp.enable=true\n'),
+    };
+    const servers = { files, config: { 'ssl.ocsp': 'true' }, properties };
+    await assertVerdicts(servers, Object.fromEntries(all), {
       ...{ good: 'imok', revoked: '', unknown: '', down: '', nowhere: '' },
       ...{ 'by a delegate': 'imok', 'by a stranger': '' },
       ...{ 'below a good CA': 'imok', 'below a revoked CA': '' },
-    };
-    assert.equal(await verdictsOf(true), expected);
-    assert.equal(await verdictsOf(false), expected);
+    });
   } finally {
     await responder.close();
     await above.close();

@@ -100,8 +100,16 @@ export class ZkCliShell {
       throw error instanceof ConnectError ? this.#unreachable() : withReason(error);
     }
     this.#client = client;
-    const state = client.state === 'connected-readonly' ? 'ConnectedReadOnly' : 'SyncConnected';
-    this.#printEvent(state, 'None', 'null');
+    this.#printState(client.state);
+    client.on('state', (state) => {
+      if (this.#client === client) this.#printState(state);
+    });
+  }
+
+  /** Only the states that Apache's shell reports; it reports the end of a session in `close`. */
+  #printState(state: string): void {
+    const name = KEEPER_STATES[state];
+    if (name !== undefined) this.#printEvent(name, 'None', 'null');
   }
 
   #unreachable(): CliFault {
@@ -134,6 +142,14 @@ export class ZkCliShell {
     await client?.close();
   }
 }
+
+/** Watcher.Event.KeeperState, by the states of the client. */
+const KEEPER_STATES: Readonly<Record<string, string>> = {
+  connected: 'SyncConnected',
+  'connected-readonly': 'ConnectedReadOnly',
+  disconnected: 'Disconnected',
+  expired: 'Expired',
+};
 
 /** Apache's shell logs why a login failed. */
 function withReason(error: unknown): unknown {

@@ -3,10 +3,11 @@ import { connect } from 'node:net';
 import { KerberosError } from '../kerberos-error.js';
 import type { KdcAddress } from '../krb5-conf.js';
 
-/** For each KDC, from the connect to the whole answer. */
-const KDC_TIMEOUT_MS = 3000;
-/** Tickets of Active Directory list the groups of a user, up to 64 KiB. */
-const MAX_ANSWER = 256 * 1024;
+/**
+ * `timeMs` is for each KDC, from the connect to the whole answer. Tickets of Active Directory list
+ * the groups of a user, up to 64 KiB. docs/limits.md has both.
+ */
+export const KDC_LIMITS = { timeMs: 3000, answerBytes: 256 * 1024 };
 
 /**
  * The answer of the first KDC that has one.
@@ -16,7 +17,7 @@ export async function askKdcs(
   realm: string,
   kdcs: readonly KdcAddress[],
   question: Buffer,
-  timeoutMs = KDC_TIMEOUT_MS,
+  timeoutMs = KDC_LIMITS.timeMs,
 ): Promise<Buffer> {
   const faults: string[] = [];
   for (const kdc of kdcs) {
@@ -55,8 +56,9 @@ function askKdc({ host, port }: KdcAddress, question: Buffer, timeoutMs: number)
       const [first = chunk] = chunks;
       const head = first.length >= 4 ? first : Buffer.concat(chunks);
       const length = head.readUInt32BE(0);
-      if (length > MAX_ANSWER) fail(`announced ${length} bytes (expected at most ${MAX_ANSWER})`);
-      else if (received >= 4 + length) {
+      if (length > KDC_LIMITS.answerBytes) {
+        fail(`announced ${length} bytes (expected at most ${KDC_LIMITS.answerBytes})`);
+      } else if (received >= 4 + length) {
         end(() => resolve(Buffer.concat(chunks).subarray(4, 4 + length)));
       }
     });

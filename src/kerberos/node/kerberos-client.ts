@@ -164,12 +164,25 @@ async function converse(conf: Krb5Conf, conversation: Conversation): Promise<Cre
   return step.value;
 }
 
+/** The questions of canonicalName() to DNS; `lookup` finds all addresses of a name. */
+export interface NameSource {
+  lookup(host: string): Promise<readonly { readonly address: string }[]>;
+  lookupService(address: string): Promise<{ readonly hostname: string }>;
+}
+
+const DNS: NameSource = {
+  lookup: (host) => lookup(host, { all: true }),
+  lookupService: (address) => lookupService(address, 0),
+};
+
 /** The name of the address of `host`, if that name has this address; else `host`. */
-export async function canonicalName(host: string): Promise<string> {
+export async function canonicalName(host: string, dns = DNS): Promise<string> {
   try {
-    const { address } = await lookup(host);
-    const { hostname } = await lookupService(address, 0);
-    const back = await lookup(hostname, { all: true });
+    const [first] = await dns.lookup(host);
+    if (first === undefined) return host;
+    const { address } = first;
+    const { hostname } = await dns.lookupService(address);
+    const back = await dns.lookup(hostname);
     const isSame = back.some((found) => found.address === address);
     return isSame && hostname !== address ? hostname : host;
   } catch {

@@ -78,6 +78,20 @@ export const PEER_LIMITS = {
     'close',
     'the connection is closed',
   ),
+  kdcTime: silent(
+    limit(
+      3000,
+      'ms',
+      'time for the answer of a KDC, from the connect on',
+      'close',
+      'the next KDC is asked',
+    ),
+    'a warning names the KDCs and the fault of each',
+  ),
+  kdcAnswerBytes: silent(
+    limit(256 * KIB, 'bytes', 'length of that answer', 'close', 'the next KDC is asked'),
+    'a warning names the KDCs and the fault of each',
+  ),
   quorumLinks: limit(
     1024,
     'connections',

@@ -2,7 +2,8 @@ import { createServer, type Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { KerberosError } from '../../../src/kerberos/kerberos-error.js';
-import { askKdcs } from '../../../src/kerberos/node/ask-kdc.js';
+import { askKdcs, KDC_LIMITS } from '../../../src/kerberos/node/ask-kdc.js';
+import { PEER_LIMITS } from '../../../src/server/limits/peer-limits.js';
 import { freePort } from '../../support/machine/free-port.js';
 
 type Play = (socket: Socket, question: Buffer) => void;
@@ -34,6 +35,11 @@ const framed = (text: string): Buffer => {
 };
 const QUESTION = Buffer.from('question');
 const LONG_MS = 20_000;
+
+test('the limits of a KDC are those of docs/limits.md', () => {
+  const { kdcTime, kdcAnswerBytes } = PEER_LIMITS;
+  assert.equal(KDC_LIMITS, { timeMs: kdcTime.value, answerBytes: kdcAnswerBytes.value });
+});
 
 test('an answer arrives whole or byte by byte', async () => {
   for (const isWhole of [true, false]) {

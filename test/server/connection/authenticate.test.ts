@@ -6,6 +6,7 @@ import { ServerWorld } from '../server-world.js';
 
 /** The answers to a client that names an ensemble, and what the server counted. */
 function named(name: string, names: string | null, schemes = ['ip', 'ensemble']) {
+  // The key ensembleAuthName.
   const ensembleNames = names === null ? null : new Set(names.split(','));
   const auth = new Auth({ hash: (text) => text, schemes: new Set(schemes), ensembleNames });
   const world = new ServerWorld({ auth });

@@ -6,6 +6,14 @@ import {
   soundWeights,
 } from '../../../src/server/limits/connection-throttle.js';
 
+/**
+ * The keys connection_throttle_tokens, connection_throttle_fill_time,
+ * connection_throttle_fill_count, connection_throttle_freeze_time,
+ * connection_throttle_drop_increase, connection_throttle_drop_decrease, and
+ * connection_throttle_decrease_ratio; of the weights connection_throttle_weight_enabled,
+ * connection_throttle_global_session_weight, connection_throttle_renew_session_weight, and
+ * connection_throttle_local_session_weight.
+ */
 const OPTIONS: ConnectionThrottleOptions = {
   tokens: 10,
   fillTimeMs: 100,

@@ -44,6 +44,7 @@ const EXCESSES: readonly Excess[] = [
   {
     limit: 'sessionlessTime',
     value: 3000,
+    // The key nio.sessionlessCnxnTimeout.
     options: { settings: { sessionlessTimeoutMs: 3000 } },
     exceed: (world) => {
       const peer = world.connect();

@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LargeRequests } from '../../../src/server/limits/large-requests.js';
 
+// The keys largeRequestThreshold and largeRequestMaxBytes.
 test('requests above the threshold are large; -1: none', () => {
   const some = new LargeRequests({ threshold: 100, maxBytes: 250 });
   assert.not.ok(some.isLarge(100));

@@ -13,6 +13,8 @@ interface Client {
 
 const OPTIONS: RequestThrottleOptions = {
   maxRequests: 3,
+  // The keys request_throttle_drop_stale, request_stale_connection_check, and
+  // request_stale_latency_check.
   isStaleDropped: true,
   isConnectionChecked: true,
   isLatencyChecked: false,

@@ -48,6 +48,7 @@ test('a container with a child, one never used, and a plain znode stay', () => {
 });
 
 test('maxNeverUsedIntervalMs deletes older containers that were never used', () => {
+  // The key znode.container.maxNeverUsedIntervalMs.
   const { world, manager } = makeWorld({ maxNeverUsedMs: 5000 });
   const zxid = world.create('/new', { type: OpCode.createContainer });
   const bornMs = Number(zxid) * 1000;
@@ -66,6 +67,7 @@ test('a TTL node expires when it has no children and was not modified for longer
 });
 
 test('the number of deletions per minute is limited', () => {
+  // The key znode.container.maxPerMinute.
   const { world, manager } = makeWorld({ maxPerMinute: 60 });
   for (let i = 0; i < 100; i++) emptied(world, `/c${i}`);
   assert.is(manager.poll(MINUTE, 0).length, 60);

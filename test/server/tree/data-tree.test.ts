@@ -269,6 +269,7 @@ test('a digest is kept of the tree, and is 0 again when all is gone', () => {
   const withA = sum();
   world.apply(setDataTxn('/a', 'y', 1));
   assert.is.not(sum(), withA);
+  // The key digest.enabled.
   const off = new TreeWorld({ isDigestEnabled: false });
   off.create('/a');
   assert.is(off.tree.digest.value, 0n);

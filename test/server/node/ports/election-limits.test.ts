@@ -141,6 +141,7 @@ test('a connection that does not identify itself in time is closed, and the time
       assert.equal(values, [20]);
     },
     {
+      // The key quorumCnxnTimeoutMs.
       greetingTimeoutMs: 20,
       step: (event) => {
         if (event.kind === 'limit-exceeded' && event.limit === 'electionGreetingTime') {

@@ -37,6 +37,7 @@ const listenerOf = (url: string): string => `
 
 test('a port in use by a closing connection is not reported as having a listener', async () => {
   const port = await portOfClosingConnection();
+  // The key clientPortListenBacklog.
   const options = { host: '127.0.0.1', port, backlog: 0, whom: 'clients' };
   const server = createServer();
   try {

@@ -15,6 +15,7 @@ function fill(log: CommittedLog, from: number, to: number, length: number): void
 }
 
 test('keeps at least that number of txns, and more while they are small', () => {
+  // The keys commitLogCount and observerMaster.sizeLimit.
   const log = new CommittedLog(10, 1000);
   fill(log, 1, 100, 20);
   assert.equal(log.zxidsKept().length, 50);

@@ -75,6 +75,7 @@ test('an observer connects after a delay (observer.reconnectDelayMs), and does n
 });
 
 for (const [kind, option] of [
+  // The keys leader.maxConcurrentSnapSyncs and leader.maxConcurrentDiffSyncs.
   ['SNAP', 'maxConcurrentSnapSyncs'],
   ['DIFF', 'maxConcurrentDiffSyncs'],
 ] as const) {

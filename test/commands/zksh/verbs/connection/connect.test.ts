@@ -139,10 +139,10 @@ test('a client configuration gives TLS with PEM files, and other stores are refu
     );
     const trust = 'zookeeper.ssl.trustStore.location=ca.pem';
     for (const [key, tls] of [
-      ['ocsp', { ca, isOcspChecked: true }],
-      ['crl', { ca, isCrlChecked: true }],
+      ['zookeeper.ssl.ocsp', { ca, isOcspChecked: true }],
+      ['zookeeper.ssl.crl', { ca, isCrlChecked: true }],
     ] as const) {
-      const asked = `zookeeper.ssl.${key}=true`;
+      const asked = `${key}=true`;
       write([secure, trust, asked]);
       assert.equal(await readClientProperties(file('p')), { tls });
       write([secure, asked]);
@@ -150,18 +150,21 @@ test('a client configuration gives TLS with PEM files, and other stores are refu
       assert.match(await messageOf(readClientProperties(file('p'))), text);
     }
     for (const [line, tls] of [
-      ['hostnameVerification=false', { isNameVerified: false }],
-      ['hostnameVerification=true', {}],
-      ['protocol=TLSv1.2', { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' }],
-      ['protocol=TLS', {}],
-      ['enabledProtocols=TLSv1.3', { minVersion: 'TLSv1.3', maxVersion: 'TLSv1.3' }],
-      ['enabledProtocols=TLSv1.3, TLSv1.2', { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.3' }],
+      ['zookeeper.ssl.hostnameVerification=false', { isNameVerified: false }],
+      ['zookeeper.ssl.hostnameVerification=true', {}],
+      ['zookeeper.ssl.protocol=TLSv1.2', { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' }],
+      ['zookeeper.ssl.protocol=TLS', {}],
+      ['zookeeper.ssl.enabledProtocols=TLSv1.3', { minVersion: 'TLSv1.3', maxVersion: 'TLSv1.3' }],
       [
-        'ciphersuites=TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,TLS_AES_128_GCM_SHA256',
+        'zookeeper.ssl.enabledProtocols=TLSv1.3, TLSv1.2',
+        { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.3' },
+      ],
+      [
+        'zookeeper.ssl.ciphersuites=TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,TLS_AES_128_GCM_SHA256',
         { ciphers: 'ECDHE-RSA-AES256-GCM-SHA384:TLS_AES_128_GCM_SHA256' },
       ],
     ] as const) {
-      write([secure, `zookeeper.ssl.${line}`]);
+      write([secure, line]);
       assert.equal(await readClientProperties(file('p')), { tls }, line);
     }
     for (const line of ['protocol=SSLv3', 'enabledProtocols=TLSv1.1', 'ciphersuites=NONE']) {
