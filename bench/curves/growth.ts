@@ -112,11 +112,12 @@ function growZnodes(port: number): Growth {
 
 function growSessions(port: number): Growth {
   const holder = fork(HOLDER, [`${port}`]);
+  const ended = once(holder, 'exit').then(() => {
+    throw new Error('the holder of the sessions ended');
+  });
+  ended.catch(() => undefined);
   const ask = async (size: number): Promise<void> => {
     const answered = once(holder, 'message');
-    const ended = once(holder, 'exit').then(() => {
-      throw new Error('the holder of the sessions ended');
-    });
     holder.send(size);
     await Promise.race([answered, ended]);
   };

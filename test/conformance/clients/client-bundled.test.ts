@@ -4,6 +4,7 @@ import { test } from 'uvu';
 import { createNativeClient } from '../../../src/client/native/native.js';
 import { createClient } from '../../../src/client/zookeeper.js';
 import { isServing } from '../../support/apache/oracle.js';
+import { makeSeats, waitUntilServing } from '../../support/apache/oracle-ensemble.js';
 import { runZkserver, startBundled, startBundledEnsemble } from '../../support/bundled.js';
 import { freePort } from '../../support/machine/free-port.js';
 import { makeTempDir } from '../../support/machine/temp-dir.js';
@@ -35,6 +36,29 @@ runClientSuite('the native client and the bundled server', {
   makeClient: createNativeClient,
   startServer: startProcess,
 });
+
+runClientSuite('the native client and an ensemble of three', {
+  test: nativeTest,
+  isNative: true,
+  makeClient: createNativeClient,
+  startServer: startProcesses,
+});
+
+async function startProcesses(): Promise<SuiteServer> {
+  const seats = await makeSeats({ participants: 3 });
+  const members = seats.all.map(({ sid }) => seats.startBundled(sid));
+  try {
+    for (const { seat } of members) await waitUntilServing(seat);
+  } catch (error) {
+    await seats.close();
+    throw error;
+  }
+  return {
+    port: seats.of(1).clientPort,
+    connectString: seats.all.map((seat) => seat.connectString).join(),
+    close: () => seats.close(),
+  };
+}
 
 /** Starts a separate process, because the C client blocks this one while it closes a session. */
 async function startProcess(): Promise<SuiteServer> {
