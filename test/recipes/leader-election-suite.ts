@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert';
 import type { ZooKeeperClient } from '../../src/client/base/client.js';
+import { RecipeError } from '../../src/recipes/base/errors.js';
 import { LeaderElection, type Leadership } from '../../src/recipes/locks/leader-election.js';
 import { waitFor } from '../support/wait-for.js';
 import type { Register } from './lock-suite.js';
@@ -67,6 +68,20 @@ export function registerLeaderElectionSuite(register: Register): void {
     assert.is(await first.settled, 'a resigned');
     assert.is(first.leadership?.signal.reason, reason);
     assert.equal(await world.children(), []);
+  });
+
+  register('election: a candidate gives up after its timeout', async (world) => {
+    const [a, b] = [await world.client(), await world.client()];
+    const leading = stand(world, a, 'a');
+    await waitFor('a to lead', () => leading.leadership);
+    const other = new LeaderElection(b, world.path, { id: 'b' });
+    const failure = await failureOf(other.lead({ timeoutMs: 1, onElected: () => 'never' }));
+    assert.instance(failure, RecipeError);
+    assert.is(failure.code, 'ETIMEDOUT');
+    await world.members('latch', 1);
+    leading.resign();
+    await leading.settled;
+    assert.is(await other.lead({ timeoutMs: 30_000, onElected: () => 'led' }), 'led');
   });
 
   register('election: a failed leader is replaced, and its error passed on', async (world) => {

@@ -108,6 +108,7 @@ export const RECIPES: readonly RecipeCalls[] = [
           argument([0]),
           argument([0, 'onElected'], 'function'),
           argument([0, 'signal'], 'undefined'),
+          argument([0, 'timeoutMs'], 'undefined', 'number'),
         ],
       ],
       leader: [[WAIT], waitArguments],

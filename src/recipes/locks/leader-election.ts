@@ -1,12 +1,7 @@
 import type { ZooKeeperClient } from '../../client/base/client.js';
-import {
-  checkFunction,
-  checkSignal,
-  checkText,
-  readFields,
-} from '../../protocol/check-argument.js';
+import { checkFunction, checkText, readFields } from '../../protocol/check-argument.js';
 import { childPath } from '../../protocol/path.js';
-import { checkLoopOptions, checkRecipe } from '../base/arguments.js';
+import { checkLoopOptions, checkRecipe, checkWaitOptions } from '../base/arguments.js';
 import { EphemeralNode } from '../base/ephemeral-node.js';
 import { type LoopOptions, limited, type WaitOptions } from '../base/limit.js';
 import { membersOf } from '../base/members.js';
@@ -33,7 +28,12 @@ export interface Leadership {
 
 export interface LeadOptions<T> {
   /** Withdraws the candidate, and aborts the signal of a leader. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Withdraws the candidate with a RecipeError ETIMEDOUT unless it is elected within this many ms.
+   * A leader has no timeout. Default: no timeout.
+   */
+  readonly timeoutMs?: number | undefined;
   /**
    * Called when elected. The next candidate follows when its promise settles or the session ends.
    */
@@ -70,13 +70,13 @@ export class LeaderElection {
 
   /**
    * Stands for election, leads once and resigns; settles like `onElected`.
-   * @throws before the election, the errors of Lock.acquire except ETIMEDOUT
+   * @throws before the election, the errors of Lock.acquire
    */
   async lead<T>(options: LeadOptions<T>): Promise<T> {
-    const { signal, onElected } = readFields('options', options, ['onElected', 'signal']);
-    checkSignal('options.signal', signal);
+    const { onElected } = readFields('options', options, ['onElected']);
+    const { signal, timeoutMs } = checkWaitOptions(options);
     checkFunction('options.onElected', onElected);
-    const turn = await takeTurn(this.line, Buffer.from(this.id), { signal });
+    const turn = await takeTurn(this.line, Buffer.from(this.id), { signal, timeoutMs });
     const withdraw = (): void => turn.abort(signal?.reason);
     if (signal?.aborted) withdraw();
     signal?.addEventListener('abort', withdraw);
