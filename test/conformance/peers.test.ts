@@ -11,6 +11,7 @@ import { decodeServiceInstance } from '../../src/recipes/groups/service-instance
 import { LeaderElection } from '../../src/recipes/locks/leader-election.js';
 import { Lock } from '../../src/recipes/locks/lock.js';
 import { ReentrantLock } from '../../src/recipes/locks/reentrant-lock.js';
+import { SharedLock } from '../../src/recipes/locks/shared-lock.js';
 import {
   DelayQueue,
   DistributedPriorityQueue,
@@ -47,6 +48,35 @@ async function lockInTurns({ client, peer }: Meeting): Promise<void> {
 
 withCurator("one lock of ours and Curator's InterProcessMutex", lockInTurns);
 withKazoo("one lock of ours and kazoo's Lock", lockInTurns);
+
+async function shareInTurns({ client, peer }: Meeting): Promise<void> {
+  const path = '/shared';
+  const run = async (command: string) => {
+    assert.is((await peer.run(command, path)).toLowerCase(), 'true', command);
+  };
+  const lock = new SharedLock(client, path);
+  const reading = await lock.acquire('read');
+  await run('read');
+  const writing = lock.acquire('write');
+  assert.not(await isOverWith(writing, client, path, 3), 'our writer waits for both readers');
+  await reading.release();
+  assert.not(await isOverWith(writing, client, path, 2), "our writer waits for the peer's reader");
+  await run('unread');
+  const written = await writing;
+  const theirs = run('read');
+  assert.not(await isOverWith(theirs, client, path, 2), "the peer's reader waits");
+  await written.release();
+  await theirs;
+  await run('unread');
+  await run('write');
+  const late = lock.acquire('read');
+  assert.not(await isOverWith(late, client, path, 2), 'our reader waits');
+  await run('unwrite');
+  await (await late).release();
+}
+
+withCurator("one shared lock of ours and Curator's InterProcessReadWriteLock", shareInTurns);
+withKazoo("one shared lock of ours and kazoo's ReadLock and WriteLock", shareInTurns);
 
 withCurator("one leader of our election and Curator's LeaderLatch", async ({ client, peer }) => {
   const path = '/latch';

@@ -4,7 +4,10 @@
  * ```
  *   _c_<guid>-<kind>-<sequence>                 a place in a line
  *   _c_<guid>-<kind>-<priority>-<sequence>      an item of a priority queue
+ *   _c_<guid>-__READ__<sequence>                a reader of a shared lock, as Curator writes it
+ *   _c_<guid>-__WRIT__<sequence>                a writer
  *   <32 hex digits>__lock__<sequence>           a place of kazoo's Lock, of the kind `lock`
+ *   <32 hex digits>__rlock__<sequence>          a place of kazoo's ReadLock, of the kind `read`
  * ```
  */
 
@@ -20,8 +23,26 @@ export interface Member {
 /** The kinds of places that exclude each other, of Lock and SharedLock. */
 export const LOCK_KINDS = ['lock', 'read', 'write'] as const;
 
-const NAME = /^_c_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}-([a-z]+)(?:-(\d+))?-(-?\d+)$/;
-const KAZOO_LOCK = /^[0-9a-f]{32}__(lock)__()(-?\d+)$/;
+const NAME =
+  /^_c_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}-([a-z]+-|__READ__|__WRIT__)(?:(\d+)-)?(-?\d+)$/;
+const KAZOO_LOCK = /^[0-9a-f]{32}(__r?lock__)()(-?\d+)$/;
+
+/** Kinds whose names are not `<kind>-`: those of Curator first, which we write. */
+const SHARED_KINDS: readonly (readonly [text: string, kind: string])[] = [
+  ['__READ__', 'read'],
+  ['__WRIT__', 'write'],
+  ['__lock__', 'lock'],
+  ['__rlock__', 'read'],
+];
+
+/** The part of a name before the sequence: "lock-", "__READ__". */
+export function kindText(kind: string): string {
+  return SHARED_KINDS.find(([, known]) => known === kind && kind !== 'lock')?.[0] ?? `${kind}-`;
+}
+
+function kindOf(text: string): string {
+  return SHARED_KINDS.find(([known]) => known === text)?.[1] ?? text.slice(0, -1);
+}
 
 /**
  * The children of these kinds, by priority, then by sequence. The counter wraps around, so the
@@ -33,8 +54,10 @@ export function parseMembers(
 ): readonly Member[] {
   return children
     .flatMap((name) => {
-      const [, kind, priority, sequence] = NAME.exec(name) ?? KAZOO_LOCK.exec(name) ?? [];
-      if (kind === undefined || !kinds.includes(kind)) return [];
+      const [, text, priority, sequence] = NAME.exec(name) ?? KAZOO_LOCK.exec(name) ?? [];
+      if (text === undefined) return [];
+      const kind = kindOf(text);
+      if (!kinds.includes(kind)) return [];
       return [{ name, kind, priority: Number(priority ?? 0), sequence: Number(sequence) }];
     })
     .sort((a, b) => a.priority - b.priority || (a.sequence - b.sequence) | 0);

@@ -11,7 +11,7 @@ import { CreateModes } from '../../protocol/create-mode.js';
 import type { ACL } from '../../protocol/data.js';
 import { baseName, childPath } from '../../protocol/path.js';
 import { RecipeError } from './errors.js';
-import { type Member, parseMembers } from './members.js';
+import { kindText, type Member, parseMembers } from './members.js';
 import { isLoss, once, retried, untilConnected, type Wait } from './session.js';
 import {
   childrenOf,
@@ -54,7 +54,7 @@ export class SequenceNode {
 
   constructor(line: Line) {
     this.line = line;
-    this.prefix = childPath(line.parent, `_c_${randomUUID()}-${line.kind}-`);
+    this.prefix = childPath(line.parent, `_c_${randomUUID()}-${kindText(line.kind)}`);
   }
 
   get path(): string {

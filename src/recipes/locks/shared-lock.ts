@@ -55,8 +55,9 @@ export interface HeldShared extends Held {
 /**
  * A lock of many readers or one writer (Recipes page, "Shared Locks" and "Revocable Shared Locks").
  *
- * Layout: `<path>/_c_<guid>-read-<sequence>` and `<path>/_c_<guid>-write-<sequence>`, ephemeral;
- * the data is empty, or `unlock` to request a release. Parents, other children and lost connections
+ * Layout: `<path>/_c_<guid>-__READ__<sequence>` and `<path>/_c_<guid>-__WRIT__<sequence>`,
+ * ephemeral, as of Curator's InterProcessReadWriteLock, which may stand in the same line; the data
+ * is empty, or `unlock` to request a release. Parents, other children and lost connections
  * are as with Lock, whose places share the line and count as writers.
  *
  * Guarantees: a writer holds alone; a reader waits only for the writers before it, so no later

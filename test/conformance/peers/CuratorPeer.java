@@ -23,6 +23,7 @@ import org.apache.curator.framework.recipes.leader.LeaderSelector;
 import org.apache.curator.framework.recipes.leader.LeaderSelectorListenerAdapter;
 import org.apache.curator.framework.recipes.locks.InterProcessMultiLock;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
+import org.apache.curator.framework.recipes.locks.InterProcessReadWriteLock;
 import org.apache.curator.framework.recipes.locks.InterProcessSemaphoreV2;
 import org.apache.curator.framework.recipes.locks.Lease;
 import org.apache.curator.framework.recipes.nodes.PersistentNode;
@@ -128,6 +129,16 @@ public class CuratorPeer {
             case "unlock":
                 mutex(path).release();
                 return true;
+            case "read":
+                return shared(path).readLock().acquire(LIMIT_SECONDS, TimeUnit.SECONDS);
+            case "unread":
+                shared(path).readLock().release();
+                return true;
+            case "write":
+                return shared(path).writeLock().acquire(LIMIT_SECONDS, TimeUnit.SECONDS);
+            case "unwrite":
+                shared(path).writeLock().release();
+                return true;
             case "lock-all":
                 return multiLock(path, value).acquire(LIMIT_SECONDS, TimeUnit.SECONDS);
             case "unlock-all":
@@ -225,6 +236,10 @@ public class CuratorPeer {
 
     private InterProcessMutex mutex(String path) throws Exception {
         return use(path, () -> new InterProcessMutex(client, path));
+    }
+
+    private InterProcessReadWriteLock shared(String path) throws Exception {
+        return use(path, () -> new InterProcessReadWriteLock(client, path));
     }
 
     private InterProcessSemaphoreV2 semaphore(String path, String countPath) throws Exception {

@@ -29,6 +29,13 @@ class Peer:
             return self.lock(path).acquire(timeout=LIMIT_SECONDS)
         if command == "unlock":
             return self.lock(path).release()
+        if command in ("read", "write"):
+            kind = self.client.ReadLock if command == "read" else self.client.WriteLock
+            blockers = ["-lock-", "__WRIT__"] + (["__READ__"] if command == "write" else [])
+            self.used[path] = kind(path, "kazoo", extra_lock_patterns=blockers)
+            return self.used[path].acquire(timeout=LIMIT_SECONDS)
+        if command in ("unread", "unwrite"):
+            return self.used[path].release()
         if command == "elect":
             election = self.client.Election(path, "kazoo")
             election.lock = self.lock(path, "-latch-")
