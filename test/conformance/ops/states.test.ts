@@ -61,7 +61,12 @@ async function withEnsemble(
       return start(seat.sid, isReadOnly(seat) ? READ_ONLY : {});
     });
     for (const seat of seats.all) await waitUntilServing(seat);
-    const look = await runZkops(['srvr', ...listOf(seats.all), ...PATIENT]);
+    // On a busy machine, a member may lose its leader once more.
+    const look = await lookUntil(
+      'all roles',
+      () => runZkops(['srvr', ...listOf(seats.all), ...PATIENT]),
+      (run) => [...rolesOf(run)].sort().join() === 'follower,follower,leader,observer',
+    );
     const roles = rolesOf(look);
     const [leader] = started.filter((_, at) => roles[at] === 'leader');
     const followers = started.filter((_, at) => roles[at] === 'follower');
