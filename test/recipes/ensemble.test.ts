@@ -37,6 +37,11 @@ function rendezvous(count: number, strike: () => Promise<unknown>) {
 async function runWithoutLeader(kind: 'Apache' | 'bundled'): Promise<void> {
   const ensemble = await startQuorum(kind);
   const failures: string[] = [];
+  // A recipe that fails leaves calls behind: their rejections must not hide its own error.
+  const abandoned = (reason: unknown): void => {
+    failures.push(`left behind: ${reason}`);
+  };
+  process.on('unhandledRejection', abandoned);
   try {
     const point = rendezvous(SCENARIOS.length, ensemble.killLeader);
     await Promise.all(
@@ -64,6 +69,7 @@ async function runWithoutLeader(kind: 'Apache' | 'bundled'): Promise<void> {
     await point.struck();
   } finally {
     await ensemble.close();
+    process.off('unhandledRejection', abandoned);
   }
   assert.equal(failures, []);
 }
