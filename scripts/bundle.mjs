@@ -4,7 +4,7 @@
 //   zksh.cjs zkops.cjs zkserver.cjs    the launchers (src/bin/launch.ts)
 //   *-main.cjs                         the commands, with the packages they use
 //   compaction-worker.cjs              the thread of a server that writes snapshots
-//   server.cjs, shell-*.js             loaded only by the commands that need them
+//   server.cjs, execa.cjs, shell-*.js  loaded only by the commands that need them
 //   console/                           the page of zkops console (src/console/page)
 //   LICENSES.txt                       the licenses of the bundled packages
 import { execFileSync } from 'node:child_process';
@@ -19,6 +19,8 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const outdir = join(root, 'dist', 'bin');
 const COMMANDS = ['zksh', 'zkops', 'zkserver'];
 const SERVER = 'src/server/main.ts';
+/** A fifth of zksh's code. Only verbs that run other programs need it. */
+const EXECA = 'execa';
 const WORKER = 'src/server/node/storage/compaction-worker.ts';
 
 /** Loaded from node_modules: native code, a worker, and rarely used packages. */
@@ -55,14 +57,16 @@ const COMMONJS = {
 const shells = new Map();
 
 /**
- * Two parts become separate bundles: src/shell, because Ink uses top-level await and so must be an
- * ES module, and the server, because few runs of zksh start it. Each bundle has its own copy of
- * every class, so only plain data may pass between bundles, and `instanceof` fails across them.
+ * Three parts become separate bundles: src/shell, because Ink uses top-level await and so must be
+ * an ES module, and the server and execa, because few runs of zksh need them. Each bundle has its
+ * own copy of every class, so only plain data may pass between bundles, and `instanceof` fails
+ * across them.
  */
 function leaveApart(isServerApart) {
   return {
     name: 'leave apart',
     setup({ onResolve }) {
+      onResolve({ filter: /^execa$/ }, () => ({ path: `./${EXECA}.cjs`, external: true }));
       onResolve({ filter: /^\./ }, ({ path, resolveDir, importer, kind }) => {
         if (kind !== 'dynamic-import') return undefined;
         const source = relative(root, resolve(resolveDir, path)).replace(/\.js$/, '.ts');
@@ -162,6 +166,7 @@ const results = await Promise.all([
     entryPoints: [
       { in: SERVER, out: 'server' },
       { in: WORKER, out: 'compaction-worker' },
+      { in: EXECA, out: EXECA },
     ],
   }),
 ]);

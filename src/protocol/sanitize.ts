@@ -4,12 +4,13 @@
  * terminal. A backslash before `u{` is escaped, too, so that the escape cannot be forged.
  */
 
+/** Most text is plain, and needs no pattern with Unicode properties, which compile slowly. */
+const PLAIN = /^[\x20-\x5b\x5d-\x7e]*$/;
+const PLAIN_LINES = /^[\x20-\x7e\n\t]*$/;
+
 /** Control, format, and bidi characters, lone surrogates, separators, and ignorable characters. */
-const HIDDEN = String.raw`\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}`;
-const IN_A_LINE = new RegExp(String.raw`[${HIDDEN}]|\\(?=u\{)`, 'gu');
-const IN_TEXT = new RegExp(String.raw`(?![\n\t])[${HIDDEN}]`, 'gu');
-const CONTROLS = /\p{Cc}|\\(?=u\{)/gu;
-const ESCAPED_IN_JSON = new RegExp(String.raw`(?![\n])[${HIDDEN}]`, 'gu');
+const hidden = (): RegExp =>
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|\\(?=u\{)/gu;
 
 /** zksh can parse it. */
 export function escapeOf(char: string): string {
@@ -18,24 +19,28 @@ export function escapeOf(char: string): string {
 
 /** One line, such as a name, a path, or a cell. Escapes line breaks and tabs, too. */
 export function safeLine(text: string): string {
-  return text.replace(IN_A_LINE, escapeOf);
+  return PLAIN.test(text) ? text : text.replace(hidden(), escapeOf);
 }
 
 /** Several lines, such as a value or an answer. Keeps line breaks and tabs. */
 export function safeText(text: string): string {
-  return text.replace(IN_TEXT, escapeOf);
+  if (PLAIN_LINES.test(text)) return text;
+  return text.replace(hidden(), (char) => ('\n\t\\'.includes(char) ? char : escapeOf(char)));
 }
 
 /** For programs: exact, except for control characters, which could forge a line or field. */
 export function plainLine(text: string): string {
-  return text.replace(CONTROLS, escapeOf);
+  return PLAIN.test(text) ? text : text.replace(/\p{Cc}|\\(?=u\{)/gu, escapeOf);
 }
 
 /** Equivalent JSON that is safe for a terminal, with JSON's own escapes: `\u202e`. */
 export function safeJson(json: string): string {
-  return json.replace(ESCAPED_IN_JSON, (char) =>
-    Array.from({ length: char.length }, (_, at) => {
-      return `\\u${char.charCodeAt(at).toString(16).padStart(4, '0')}`;
-    }).join(''),
-  );
+  if (PLAIN_LINES.test(json) && !json.includes('\t')) return json;
+  return json.replace(hidden(), (char) => ('\n\\'.includes(char) ? char : jsonEscapeOf(char)));
+}
+
+function jsonEscapeOf(char: string): string {
+  return Array.from({ length: char.length }, (_, at) => {
+    return `\\u${char.charCodeAt(at).toString(16).padStart(4, '0')}`;
+  }).join('');
 }

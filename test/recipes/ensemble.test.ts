@@ -37,11 +37,11 @@ function rendezvous(count: number, strike: () => Promise<unknown>) {
 async function runWithoutLeader(kind: 'Apache' | 'bundled'): Promise<void> {
   const ensemble = await startQuorum(kind);
   const failures: string[] = [];
-  // A recipe that fails leaves calls behind: their rejections must not hide its own error.
-  const abandoned = (reason: unknown): void => {
-    failures.push(`left behind: ${reason}`);
+  // The pending calls of a recipe that failed reject, too: they must not hide its own error.
+  const noteRejection = (reason: unknown): void => {
+    failures.push(`not awaited: ${reason}`);
   };
-  process.on('unhandledRejection', abandoned);
+  process.on('unhandledRejection', noteRejection);
   try {
     const point = rendezvous(SCENARIOS.length, ensemble.killLeader);
     await Promise.all(
@@ -69,7 +69,7 @@ async function runWithoutLeader(kind: 'Apache' | 'bundled'): Promise<void> {
     await point.struck();
   } finally {
     await ensemble.close();
-    process.off('unhandledRejection', abandoned);
+    process.off('unhandledRejection', noteRejection);
   }
   assert.equal(failures, []);
 }

@@ -8,13 +8,14 @@ import { safeLine } from '../../protocol/sanitize.js';
 /** Created on first use, because that takes longer than drawing a prompt. */
 let madeSegmenter: Intl.Segmenter | undefined;
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
-const VISIBLE =
+// Functions, because patterns with Unicode properties compile slowly, and few texts need them.
+const visible = (): RegExp =>
   /[^\p{Default_Ignorable_Code_Point}\p{Control}\p{Format}\p{Nonspacing_Mark}\p{Enclosing_Mark}\p{Surrogate}]/u;
 /** After the first character of a grapheme: these take separate columns, the others none. */
-const ADVANCING = /[\p{Spacing_Mark}\uff00-\uffef\u1100-\u115f\ua960-\ua97c]/u;
-const EMOJI =
+const advancing = (): RegExp => /[\p{Spacing_Mark}\uff00-\uffef\u1100-\u115f\ua960-\ua97c]/u;
+const emoji = (): RegExp =>
   /^(?:\p{RI}\p{RI}|(?!\p{RI})\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f|[\d#*]\ufe0f?\u20e3)/u;
-const JOINED_EMOJI = /\p{Extended_Pictographic}.*\u200d.*\p{Extended_Pictographic}/u;
+const joinedEmoji = (): RegExp => /\p{Extended_Pictographic}.*\u200d.*\p{Extended_Pictographic}/u;
 
 function segmenter(): Intl.Segmenter {
   madeSegmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
@@ -43,11 +44,11 @@ export function nextBoundary(text: string, offset: number): number {
 
 /** As Ink counts them: mostly 0, 1, or 2. */
 export function graphemeWidth(grapheme: string): number {
-  const start = grapheme.search(VISIBLE);
+  const start = grapheme.search(visible());
   if (start === -1) return 0;
-  if (EMOJI.test(grapheme) || JOINED_EMOJI.test(grapheme)) return 2;
+  if (isEmoji(grapheme)) return 2;
   const [base = '', ...others] = grapheme.slice(start);
-  const wide = [base, ...others.filter((each) => ADVANCING.test(each))];
+  const wide = [base, ...others.filter((each) => advancing().test(each))];
   return wide.reduce((sum, each) => sum + eastAsianWidth(each.codePointAt(0) ?? 0), 0);
 }
 
@@ -92,12 +93,13 @@ const JOINERS = /[\u200d\ufe0f]/gu;
 
 /** Removes control characters from a grapheme; an emoji keeps its joiners. */
 export function drawable(grapheme: string): string {
-  if (!graphemeIsEmoji(grapheme)) return safeLine(grapheme);
+  if (!isEmoji(grapheme)) return safeLine(grapheme);
   return safeLine(grapheme.replace(JOINERS, '')) === grapheme.replace(JOINERS, '')
     ? grapheme
     : safeLine(grapheme);
 }
 
-function graphemeIsEmoji(grapheme: string): boolean {
-  return !PRINTABLE_ASCII.test(grapheme) && (EMOJI.test(grapheme) || JOINED_EMOJI.test(grapheme));
+function isEmoji(grapheme: string): boolean {
+  if (PRINTABLE_ASCII.test(grapheme)) return false;
+  return emoji().test(grapheme) || joinedEmoji().test(grapheme);
 }
