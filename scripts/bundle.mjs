@@ -3,7 +3,7 @@
 //
 //   zksh.cjs zkops.cjs zkserver.cjs    the launchers (src/bin/launch.ts)
 //   *-main.cjs                         the commands, with the packages they use
-//   compaction-worker.cjs              the thread of a server that writes snapshots
+//   snapshot-worker.cjs              the thread of a server that writes snapshots
 //   server.cjs, execa.cjs, shell-*.js  loaded only by the commands that need them
 //   console/                           the page of zkops console (src/console/page)
 //   LICENSES.txt                       the licenses of the bundled packages
@@ -21,7 +21,7 @@ const COMMANDS = ['zksh', 'zkops', 'zkserver'];
 const SERVER = 'src/server/main.ts';
 /** A fifth of zksh's code. Only verbs that run other programs need it. */
 const EXECA = 'execa';
-const WORKER = 'src/server/node/storage/compaction-worker.ts';
+const WORKER = 'src/server/node/storage/snapshot-worker.ts';
 
 /** Loaded from node_modules: native code, a worker, and rarely used packages. */
 const EXTERNAL = ['zookeeper', 'pino', 'prom-client', 'yaml'];
@@ -165,7 +165,7 @@ const results = await Promise.all([
     ...COMMONJS,
     entryPoints: [
       { in: SERVER, out: 'server' },
-      { in: WORKER, out: 'compaction-worker' },
+      { in: WORKER, out: 'snapshot-worker' },
       { in: EXECA, out: EXECA },
     ],
   }),

@@ -32,7 +32,7 @@ function entries() {
 
 /** The sources that the entries import, and the worker, which they start by its URL. */
 async function sources() {
-  const worker = 'src/server/node/storage/compaction-worker.ts';
+  const worker = 'src/server/node/storage/snapshot-worker.ts';
   const entryPoints = [...entries(), worker];
   const found = { ...COMMON, entryPoints, bundle: true, packages: 'external', metafile: true };
   const { metafile } = await build({

@@ -82,7 +82,7 @@ const LONG_FILES: Readonly<Record<string, number>> = {
 
 /** Sources that no command reaches, each with the reason to keep it. */
 const UNREACHED: Readonly<Record<string, string>> = {
-  'src/server/node/storage/compaction-worker.ts': 'a thread, started by its URL',
+  'src/server/node/storage/snapshot-worker.ts': 'a thread, started by its URL',
 };
 
 /** Exports that tests compare with documents, or write them from. */

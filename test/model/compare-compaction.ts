@@ -7,8 +7,13 @@ import type { SnapshotContent } from '../../src/server/persistence/snapshot-cont
 import { SnapshotMerge } from '../../src/server/persistence/snapshot-merge.js';
 import { SnapshotReader } from '../../src/server/persistence/snapshot-reader.js';
 import { contentOf, sourceOf } from '../../src/server/persistence/snapshot-source.js';
+import { SnapshotSummer, type SnapshotSums } from '../../src/server/persistence/snapshot-sums.js';
+import type { DataTree } from '../../src/server/tree/data-tree.js';
 import { readTxn } from '../../src/server/tree/txn.js';
 import { dumpOf } from './seeds.js';
+
+/** Shorter than most znodes, so that they are cut. */
+const PIECE = 100;
 
 /**
  * A compaction of an old snapshot and the txns after it loads as a snapshot of the tree does.
@@ -36,6 +41,22 @@ export function compareCompaction(
   assert.equal(compacted.sessions, expected.sessions);
   assert.equal(compacted.sealed, expected.sealed);
   assert.is(compacted.reachedZxid, expected.reachedZxid);
+  compareSums(content, expected.tree);
+}
+
+/** The sums that another thread computes are those of this one. */
+function compareSums(content: SnapshotContent, expected: DataTree): void {
+  const bytes = Buffer.concat([...writeSnapshot(sourceOf(content, true))]);
+  const summer = new SnapshotSummer(bytes.length);
+  for (let at = 0; at < bytes.length; at += PIECE) summer.push(bytes.subarray(at, at + PIECE));
+  const { tree } = loaded(sourceOf(content, true), summer.end());
+  assert.is(tree.digest.value, expected.digest.value);
+  for (const { path, slot } of tree.walk()) {
+    const other = expected.get(path)?.slot ?? -1;
+    assert.is(tree.stats.digest(slot), expected.stats.digest(other), path);
+    assert.is(tree.stats.contentCrc(slot), expected.stats.contentCrc(other), path);
+    assert.is(tree.stats.pathCrc(slot), expected.stats.pathCrc(other), path);
+  }
 }
 
 function readerOf(source: SnapshotSource): SnapshotReader {
@@ -45,9 +66,10 @@ function readerOf(source: SnapshotSource): SnapshotReader {
   return reader;
 }
 
-function loaded(source: SnapshotSource): Database {
+function loaded(source: SnapshotSource, sums?: SnapshotSums): Database {
   const database = new Database({ isTTLEnabled: true });
+  if (sums !== undefined) database.omitSums();
   assert.is(feedSnapshot(database, readerOf(source)).kind, 'end');
-  database.finishSnapshot(source.zxid);
+  database.finishSnapshot(source.zxid, sums);
   return database;
 }

@@ -47,10 +47,26 @@ export function placeCrc(place: NodePlace, pathSum = placePathCrc(place)): numbe
 }
 
 /** The digest of a znode (tree/digest.ts). */
-export function placeDigest(place: NodePlace): number {
+export function placeDigest(place: NodePlace, contentSum = placeCrc(place)): number {
   const { bytes, dataEnd } = place;
   const stat = dataEnd + ACL_KEY_SIZE;
-  let crc = crc32(bytes, stat, stat + CTIME, placeCrc(place));
+  let crc = crc32(bytes, stat, stat + CTIME, contentSum);
   crc = crc32(bytes, stat + PZXID, stat + PZXID + 8, crc);
   return crc32(bytes, stat + CTIME, stat + PZXID, crc);
+}
+
+const UNCOUNTED = [...Buffer.from('/zookeeper/')];
+
+function isCounted({ bytes, start, pathEnd }: NodePlace): boolean {
+  const begins = start + 4;
+  if (pathEnd < begins + UNCOUNTED.length) return true;
+  return UNCOUNTED.some((byte, i) => bytes[begins + i] !== byte);
+}
+
+/** Sets the CRC-32 of path and data, and the digest; both are 0 if the znode does not count. */
+export function sumPlace(place: NodePlace, pathSum: number, to: Uint32Array, at: number): void {
+  const doesCount = isCounted(place);
+  const contentSum = doesCount ? placeCrc(place, pathSum) : 0;
+  to[at] = contentSum;
+  to[at + 1] = doesCount ? placeDigest(place, contentSum) : 0;
 }

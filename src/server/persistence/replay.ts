@@ -7,6 +7,7 @@ import type { ACL } from '../../protocol/data.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { OPEN_ACL_UNSAFE } from '../../protocol/perms.js';
 import { hex64 } from '../../protocol/zxid.js';
+import { assert } from '../base/assert.js';
 import { DataTree } from '../tree/data-tree.js';
 import type { DataTreeOptions } from '../tree/data-tree-options.js';
 import { isDigested } from '../tree/digest.js';
@@ -19,6 +20,7 @@ import {
   placeCrc,
   placePathCrc,
 } from './node-place.js';
+import { giveSums, type SnapshotSums } from './snapshot-sums.js';
 
 export class Database {
   readonly tree: DataTree;
@@ -37,9 +39,17 @@ export class Database {
     readonly digest: bigint | null;
   } | null = null;
   reachedZxid: bigint | null = null;
+  /** The slots of the znodes of a snapshot without their sums; null if they are computed here. */
+  private unsummed: number[] | null = null;
 
   constructor(options: DataTreeOptions) {
     this.tree = new DataTree(options);
+  }
+
+  /** The sums of the znodes come with `finishSnapshot`. */
+  omitSums(): void {
+    this.unsummed = [];
+    this.tree.stopDigesting();
   }
 
   addSession(id: bigint, timeoutMs: number): void {
@@ -61,14 +71,29 @@ export class Database {
     const data =
       bytes.readInt32BE(pathEnd) < 0 ? null : bytes.toString('latin1', pathEnd + 4, dataEnd);
     const acl = hasOpenAcl(place) ? OPEN_ACL_UNSAFE : this.acls.get(getLong(bytes, dataEnd));
+    const stat = dataEnd + ACL_KEY_SIZE;
+    if (this.unsummed !== null) {
+      this.unsummed.push(this.tree.load(path, data, acl ?? DENY_ALL, bytes, stat, 0, 0));
+      return;
+    }
     const pathSum = isAscii ? placePathCrc(place) : undefined;
     const crc = pathSum !== undefined && isDigested(path) ? placeCrc(place, pathSum) : undefined;
-    this.tree.load(path, data, acl ?? DENY_ALL, bytes, dataEnd + ACL_KEY_SIZE, pathSum, crc);
+    this.tree.load(path, data, acl ?? DENY_ALL, bytes, stat, pathSum, crc);
   }
 
-  /** @param zxid in the name of the snapshot, which surely contains all txns up to it */
-  finishSnapshot(zxid: bigint): void {
-    this.tree.finishLoading(zxid);
+  /**
+   * @param zxid in the name of the snapshot, which surely contains all txns up to it
+   * @param sums of its znodes, after `omitSums`
+   */
+  finishSnapshot(zxid: bigint, sums?: SnapshotSums): void {
+    const { tree, unsummed } = this;
+    if (unsummed !== null) {
+      assert(sums !== undefined, 'a snapshot without its sums');
+      giveSums(tree, unsummed, sums);
+      this.unsummed = null;
+      tree.startDigesting();
+    }
+    tree.finishLoading(zxid);
   }
 
   /** Applies the next log entry. @throws JuteError when no release could have written it */

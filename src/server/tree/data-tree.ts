@@ -360,6 +360,7 @@ export class DataTree {
    * @param stat contains the 60 bytes of its StatPersisted, from `statAt`
    * @param pathSum the CRC-32 of the path
    * @param crc the CRC-32 of path and data
+   * @returns its slot
    */
   load(
     path: string,
@@ -369,7 +370,7 @@ export class DataTree {
     statAt = 0,
     pathSum = pathCrc(path),
     crc = contentCrc(path, data, pathSum),
-  ): void {
+  ): number {
     const aclKey = this.acls.acquire(acl);
     if (path !== '' && path !== '/') {
       const hash = this.nodes.hashOf(path);
@@ -381,13 +382,14 @@ export class DataTree {
       this.addChild(this.parentOf(path), node);
       if (this.isDigesting) this.stats.setContentCrc(slot, crc);
       this.rehashStat(path, slot);
-      return;
+      return slot;
     }
     const { root } = this;
     this.dataSize += dataLength(data) - dataLength(root.data);
     root.data = data;
     root.aclKey = aclKey;
     this.stats.setPersisted(root.slot, stat, statAt, dataLength(data), root.numChildren);
+    return root.slot;
   }
 
   /** In the order of a snapshot. */

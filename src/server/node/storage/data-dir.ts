@@ -20,7 +20,7 @@ import { syncFile } from './cut-file.js';
 import { ExitCode, ServerError, unusable } from './errors.js';
 import { type FileSystem, NODE_FILES } from './file-system.js';
 import { listFiles, makeFolder, mustExist } from './folders.js';
-import { loadSnapshot } from './load-snapshot.js';
+import { loadDatabase, type Summing } from './load-snapshot.js';
 import { replayLogs, type TxnListener } from './replay-logs.js';
 import { finishRestore } from './restored-data.js';
 import { type SnapshotFileOptions, writeSnapshotFile } from './snapshot-file.js';
@@ -36,6 +36,7 @@ export interface DataDirOptions extends SnapshotFileOptions {
   readonly compaction?:
     | { readonly fromZnodes: number; readonly run: (job: CompactionJob) => Promise<void> }
     | undefined;
+  readonly summing?: Summing | undefined;
   /** snapshot.trust.empty */
   readonly isEmptyTrusted: boolean;
   /** datadir.autocreate */
@@ -183,15 +184,14 @@ export class DataDir {
 
   private async loadNewestWhole(snapshots: readonly SnapshotFile[]): Promise<Database | null> {
     for (const file of snapshots) {
-      const database = new Database(this.options.tree);
-      const fault = await loadSnapshot(this, database, file);
-      if (fault === undefined) {
-        database.finishSnapshot(file.zxid);
+      const database = await loadDatabase(this, file);
+      if (typeof database !== 'string') {
         await syncFile(this.fs, join(this.snapFolder, file.name));
         await this.fs.syncFolder(this.snapFolder);
         return database;
       }
-      this.options.onWarning(`${join(this.snapFolder, file.name)}: ${fault}; trying an older one`);
+      const path = join(this.snapFolder, file.name);
+      this.options.onWarning(`${path}: ${database}; trying an older one`);
     }
     return null;
   }

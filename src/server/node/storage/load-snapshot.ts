@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import type { SnapshotFile } from '../../persistence/recovery.js';
-import type { Database } from '../../persistence/replay.js';
+import { Database } from '../../persistence/replay.js';
 import { SnapshotReader } from '../../persistence/snapshot-reader.js';
+import { SnapshotSummer, type SnapshotSums } from '../../persistence/snapshot-sums.js';
+import type { DataTreeOptions } from '../../tree/data-tree-options.js';
 import type { FileSystem } from './file-system.js';
 import { feedPieces, uncompressed } from './snapshot-bytes.js';
 
@@ -13,6 +15,62 @@ interface SnapshotFolder {
   readonly snapFolder: string;
   /** In bytes. */
   readonly options: { readonly maxEntryLength: number };
+}
+
+/** Sums the znodes of snapshots of at least `fromBytes` on another thread. */
+export interface Summing {
+  readonly fromBytes: number;
+  readonly run: (job: SumJob) => Promise<SnapshotSums>;
+}
+
+interface DatabaseFolder extends SnapshotFolder {
+  readonly options: {
+    readonly maxEntryLength: number;
+    readonly tree: DataTreeOptions;
+    readonly summing?: Summing | undefined;
+    readonly onWarning: (message: string) => void;
+  };
+}
+
+/** Resolves to the database, or to why the snapshot is unusable. */
+export async function loadDatabase(
+  folder: DatabaseFolder,
+  file: SnapshotFile,
+): Promise<Database | string> {
+  const { tree, summing } = folder.options;
+  const isSummed = summing !== undefined && file.size >= summing.fromBytes;
+  if (isSummed && tree.isDigestEnabled !== false) {
+    const loaded = await loadOnTwoThreads(folder, file, summing);
+    if (loaded !== undefined) return loaded;
+  }
+  const database = new Database(tree);
+  const fault = await loadSnapshot(folder, database, file);
+  if (fault !== undefined) return fault;
+  database.finishSnapshot(file.zxid);
+  return database;
+}
+
+/** Another thread computes the sums meanwhile. Resolves to undefined without its result. */
+async function loadOnTwoThreads(
+  folder: DatabaseFolder,
+  file: SnapshotFile,
+  { run }: Summing,
+): Promise<Database | string | undefined> {
+  const { snapFolder, options } = folder;
+  const { maxEntryLength, tree, onWarning } = options;
+  const summing = run({ snapFolder, file, maxEntryLength }).catch((error: Error) => error);
+  const database = new Database(tree);
+  database.omitSums();
+  const fault = await loadSnapshot(folder, database, file);
+  const sums = await summing;
+  if (fault !== undefined) return fault;
+  if (sums instanceof Error) {
+    const path = join(snapFolder, file.name);
+    onWarning(`${path}: reading it again, because the thread that sums it failed: ${sums.message}`);
+    return undefined;
+  }
+  database.finishSnapshot(file.zxid, sums);
+  return database;
 }
 
 /** Returns why the snapshot is unusable, or undefined. */
@@ -29,6 +87,21 @@ export async function loadSnapshot(
     const reason = JSON.stringify((error as Error).message.slice(0, MAX_REASON));
     return `at offset ${reader.offset}: ${reason}`;
   }
+}
+
+/** Plain data, so that it can go to another thread. */
+export interface SumJob {
+  readonly snapFolder: string;
+  readonly file: SnapshotFile;
+  /** In bytes. */
+  readonly maxEntryLength: number;
+}
+
+/** The sums of the znodes of a snapshot. @throws Error for one that cannot be read */
+export async function sumFile(fs: FileSystem, job: SumJob): Promise<SnapshotSums> {
+  const summer = new SnapshotSummer(job.maxEntryLength);
+  for await (const piece of snapshotPieces(fs, job.snapFolder, job.file)) summer.push(piece);
+  return summer.end();
 }
 
 /** The uncompressed bytes of a snapshot. A piece is valid until the next one. */

@@ -9,18 +9,22 @@ import { Database } from '../../persistence/replay.js';
 import { CommittedLog } from '../../quorum/peer/committed-log.js';
 import type { DataTreeOptions } from '../../tree/data-tree-options.js';
 import type { ServerReport } from '../log/logger.js';
-import { compactOnThread } from './compaction-thread.js';
 import { DataDir } from './data-dir.js';
 import { type DirLock, lockDir } from './dir-lock.js';
 import type { Storage } from './disk.js';
 import type { ServerError } from './errors.js';
 import { LogDisk } from './log-disk.js';
 import { mustBeFree } from './must-be-free.js';
+import { compactOnThread, sumOnThread } from './snapshot-thread.js';
 
 /** This thread would need tens of milliseconds to write a tree with more znodes. */
 const COMPACTED_FROM = 20_000;
 /** On two cores, the thread takes one from clients (bench/RESULTS.md, Limits). */
 const hasSpareCore = availableParallelism() > 2;
+/** A thread takes 40 ms to start, in which this one loads some 30,000 znodes. */
+const SUMMED_FROM = 16 * 1024 * 1024;
+/** No client needs the second core yet. */
+const canSum = availableParallelism() > 1;
 
 /** Callbacks of the log, set when the server exists. */
 export interface StorageListener {
@@ -58,6 +62,7 @@ export async function openStorage(
     compression: config.snapshotCompressionMethod || 'none',
     isLastZxidWritten: config.serializeLastProcessedZxidEnabled,
     compaction: hasSpareCore ? { fromZnodes: COMPACTED_FROM, run: compactOnThread } : undefined,
+    summing: canSum ? { fromBytes: SUMMED_FROM, run: sumOnThread } : undefined,
     areFoldersMade: config.datadirAutocreate,
     isEmptyDatabaseMade: config.dbAutocreate,
     onWarning,

@@ -6,10 +6,10 @@ import {
   type CompactionJob,
   compactSnapshot,
 } from '../../../../src/server/node/storage/compact-snapshot.js';
-import { compactOnThread } from '../../../../src/server/node/storage/compaction-thread.js';
 import { DataDir, type DataDirOptions } from '../../../../src/server/node/storage/data-dir.js';
 import { NODE_FILES } from '../../../../src/server/node/storage/file-system.js';
 import { LogDisk } from '../../../../src/server/node/storage/log-disk.js';
+import { compactOnThread } from '../../../../src/server/node/storage/snapshot-thread.js';
 import type { Database } from '../../../../src/server/persistence/replay.js';
 import type { SnapshotContent } from '../../../../src/server/persistence/snapshot-content.js';
 import { exactContentOf } from '../../../../src/server/persistence/snapshot-source.js';

@@ -1,0 +1,94 @@
+/**
+ * The checksums of a snapshot's znodes, in the order of the file. Another thread computes them from
+ * the same file while the server loads the znodes.
+ */
+import { assert } from '../base/assert.js';
+import type { DataTree } from '../tree/data-tree.js';
+import { pathCrc } from '../tree/digest.js';
+import { isAsciiPath, type NodePlace, placePathCrc, sumPlace } from './node-place.js';
+import { SnapshotReader } from './snapshot-reader.js';
+
+/** Of each znode: the CRC-32 of its path, of path and data, and its digest. */
+const WORDS = 3;
+const FIRST_ZNODES = 1 << 16;
+
+/** Plain data, so that it can come from another thread. */
+export interface SnapshotSums {
+  readonly count: number;
+  /** WORDS for each znode. */
+  readonly words: Uint32Array;
+}
+
+/** Sums the znodes of a snapshot file, which comes in pieces. @throws Error for a damaged one */
+export class SnapshotSummer {
+  private readonly reader: SnapshotReader;
+  private count = 0;
+  private words = new Uint32Array(WORDS * FIRST_ZNODES);
+
+  /** @param maxLength as of SnapshotReader */
+  constructor(maxLength: number) {
+    this.reader = new SnapshotReader(maxLength);
+  }
+
+  /** The piece may be overwritten afterwards. */
+  push(piece: Buffer): void {
+    this.reader.push(piece);
+    this.read();
+  }
+
+  end(): SnapshotSums {
+    this.reader.end();
+    this.read();
+    return { count: this.count, words: this.words };
+  }
+
+  private read(): void {
+    const { reader } = this;
+    for (;;) {
+      while (reader.skipNode()) this.add(reader.node);
+      const item = reader.next();
+      if (item.kind === 'node') this.add(reader.node);
+      else if (item.kind === 'invalid') throw new Error(item.reason);
+      else if (item.kind === 'need-more' || item.kind === 'end') return;
+    }
+  }
+
+  private add(place: NodePlace): void {
+    const at = WORDS * this.count++;
+    if (at === this.words.length) {
+      const grown = new Uint32Array(2 * at);
+      grown.set(this.words);
+      this.words = grown;
+    }
+    const { bytes, start, pathEnd } = place;
+    const sum = isAsciiPath(place)
+      ? placePathCrc(place)
+      : pathCrc(bytes.toString('utf8', start + 4, pathEnd));
+    this.words[at] = sum;
+    sumPlace(place, sum, this.words, at + 1);
+  }
+}
+
+/**
+ * Gives the sums to a tree that was loaded without them. The root keeps its own.
+ * @param slots of the znodes in the order of the file; a later one may have that of an earlier one
+ */
+export function giveSums(
+  { nodes, stats, root, digest }: DataTree,
+  slots: readonly number[],
+  { count, words }: SnapshotSums,
+): void {
+  assert(count === slots.length, `sums of ${count} znodes (expected ${slots.length})`);
+  for (let i = 0; i < count; i++) {
+    const slot = slots[i] as number;
+    if (slot === root.slot) continue;
+    const at = WORDS * i;
+    stats.setPathCrc(slot, words[at] as number);
+    stats.setContentCrc(slot, words[at + 1] as number);
+    stats.setDigest(slot, words[at + 2] as number);
+  }
+  for (let slot = 0; slot < stats.slots; slot++) {
+    const node = nodes.at(slot);
+    if (node !== undefined && node !== root) digest.add(stats.digest(slot));
+  }
+}
