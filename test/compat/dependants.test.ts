@@ -5,9 +5,8 @@ import nodeModule, { createRequire } from 'node:module';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import zookeeper, { type Stat } from '../../src/compat/node-zookeeper-client/index.js';
-import type { RunningServer } from '../../src/server/main.js';
-import { startBundled } from '../support/bundled.js';
 import { waitFor } from '../support/wait-for.js';
+import { targetTest } from './targets.js';
 
 type Done = (error: unknown, ...results: unknown[]) => void;
 
@@ -19,6 +18,7 @@ interface Watcher extends NodeJS.EventEmitter {
   watch(path: string, listener: (error: Error | null, data?: Buffer, stat?: Stat) => void): void;
   unWatch(path: string): void;
   getSessionId(): Buffer;
+  getSessionPassword(): Buffer;
   close(callback: () => void): void;
 }
 
@@ -37,6 +37,7 @@ interface ClusterClient extends NodeJS.EventEmitter {
   ): void;
   getState(): unknown;
   getSessionId(): Buffer;
+  getSessionPassword(): Buffer;
   close(): Promise<void>;
 }
 
@@ -58,26 +59,18 @@ function requireAliased<T>(name: string): T {
   }
 }
 
-async function withServer(run: (server: RunningServer) => Promise<void>): Promise<void> {
-  const server = await startBundled({ config: { tickTime: '100' } });
-  try {
-    await run(server);
-  } finally {
-    await server.close();
-  }
-}
-
 function results(call: (done: Done) => void): Promise<unknown[]> {
   return new Promise((resolve, reject) => {
     call((error, ...values) => (error ? reject(error) : resolve(values)));
   });
 }
 
-test('zookeeper-watcher watches again after a lost connection and an expired session', () =>
-  withServer(async (server) => {
+targetTest(
+  'zookeeper-watcher watches again after a lost connection and an expired session',
+  async ({ connectString, proxy, expire }) => {
     type New = new (options: object) => Watcher;
     const ZooKeeperWatcher = requireAliased<New>('zookeeper-watcher');
-    const watcher = new ZooKeeperWatcher({ hosts: [server.connectString], reconnectTimeout: 1 });
+    const watcher = new ZooKeeperWatcher({ hosts: [connectString], reconnectTimeout: 1 });
     const seen: string[] = [];
     await once(watcher, 'connected');
     await results((done) => watcher.mkdirp('/app/config', done));
@@ -87,12 +80,13 @@ test('zookeeper-watcher watches again after a lost connection and an expired ses
       await waitFor(text, () => seen.includes(text));
     };
     await set('one');
-    server.control.cut();
+    proxy.cut();
     await once(watcher, 'connected');
     await set('two');
     const session = watcher.getSessionId().readBigInt64BE();
-    server.control.expireSession(session);
-    await once(watcher, 'expired');
+    const expired = once(watcher, 'expired');
+    await expire(session, watcher.getSessionPassword());
+    await expired;
     await once(watcher, 'connected');
     assert.is.not(watcher.getSessionId().readBigInt64BE(), session);
     await set('three');
@@ -100,17 +94,19 @@ test('zookeeper-watcher watches again after a lost connection and an expired ses
     const [data] = await results((done) => watcher.getData('/app/config', done));
     assert.is(`${data}`, 'three');
     await new Promise<void>((resolve) => watcher.close(resolve));
-  }));
+  },
+);
 
-test('zookeeper-cluster-client shares one session, and watches through its end', () =>
-  withServer(async (server) => {
+targetTest(
+  'zookeeper-cluster-client shares one session, and watches through its end',
+  async ({ connectString, expire }) => {
     interface Package {
       createClient(connectString: string): ClusterClient;
       readonly Exception: typeof zookeeper.Exception;
     }
     const cluster = requireAliased<Package>('zookeeper-cluster-client');
     assert.is(cluster.Exception, zookeeper.Exception);
-    const client = cluster.createClient(server.connectString);
+    const client = cluster.createClient(connectString);
     client.connect();
     await new Promise<void>((resolve) => client.once('connected', resolve));
     assert.is(await client.mkdirp('/app/a'), '/app/a');
@@ -129,11 +125,12 @@ test('zookeeper-cluster-client shares one session, and watches through its end',
     const failed = await client.getData('/none').catch((error: unknown) => error);
     assert.is((failed as Error).message, 'Exception: NO_NODE[-101]@/none');
     const session = client.getSessionId().readBigInt64BE();
-    server.control.expireSession(session);
+    await expire(session, client.getSessionPassword());
     await waitFor('a new session', () => client.getSessionId().readBigInt64BE() !== session);
     await client.setData('/app/b', Buffer.from('d'));
     await waitFor('the change after it', () => seen.includes('d'));
     await client.close();
-  }));
+  },
+);
 
 test.run();
