@@ -33,7 +33,7 @@ export {
 } from './base/errors.js';
 export { type AskOptions, askWord } from './base/four-letter.js';
 export { SocketFault, type SocketFaultReason } from './base/socket-fault.js';
-export { TlsOptionError, type TlsOptions, type TlsStore } from './base/tls.js';
+export { TlsOptionError, type TlsOptions, type TlsStore, type TlsVersion } from './base/tls.js';
 export type { WireTap } from './base/wire-trace.js';
 export {
   connectTo,
@@ -79,4 +79,4 @@ export {
   type WalkOptions,
   walk,
 } from './znodes/walk.js';
-export { createClient, ZooKeeper } from './zookeeper.js';
+export { createClient, type DataAndStat, ZooKeeper } from './zookeeper.js';

@@ -40,7 +40,8 @@ import { resolveReconfig } from './calls/resolve-reconfig.js';
 import { watchChanges } from './calls/watch-changes.js';
 import * as operations from './session/operations.js';
 
-type DataAndStat = { data: Buffer | null; stat: Stat };
+/** Of a read; the data of a znode may be null. */
+export type DataAndStat = { data: Buffer | null; stat: Stat };
 
 /**
  * The built-in client: without native code, with every operation of the protocol.

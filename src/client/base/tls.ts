@@ -5,7 +5,8 @@ import { BY_NAME_ALONE, isSignedByAuthority } from '../../certificates/signed-by
 import type { ServerAddress } from './connect-string.js';
 import { loadCrypto, loadTls } from './load-on-demand.js';
 
-type TlsVersion = 'TLSv1.2' | 'TLSv1.3';
+/** As in Node.js's `minVersion` and `maxVersion`. */
+export type TlsVersion = 'TLSv1.2' | 'TLSv1.3';
 
 /** A store of Java or OpenSSL: PKCS #12, JKS, or PEM. Its content shows which. */
 export interface TlsStore {

@@ -2,9 +2,18 @@
 import { createClient } from './client.js';
 import { ACL, CreateMode, Event, Exception, Id, Permission, State } from './values.js';
 
+export type {
+  Callback,
+  ChildrenCallback,
+  DataCallback,
+  EventListener,
+  Part,
+  PathCallback,
+  StatCallback,
+} from './calls.js';
 export { type Client, createClient, type Options } from './client.js';
 export type { Stat } from './convert.js';
-export type { Transaction, TransactionResult } from './transaction.js';
+export type { CommitCallback, Transaction, TransactionResult } from './transaction.js';
 export { ACL, CreateMode, Event, Exception, Id, Permission, State } from './values.js';
 
 /** What `require` of the old package returns. */

@@ -30,6 +30,7 @@ export type {
   VoidCallback,
 } from './callbacks.js';
 export { CONSTANTS as constants } from './constants.js';
+export type { Callback } from './handle.js';
 export type { Acl, Config, Stat, WatchCallback } from './values.js';
 
 export default ZooKeeper;

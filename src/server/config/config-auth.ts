@@ -20,10 +20,13 @@ export interface AuthProblem {
   readonly isError: boolean;
 }
 
+/** Which schemes clients may use. */
 export interface AuthSchemes {
+  /** The names of all, such as `digest`. */
   readonly schemes: ReadonlySet<string>;
   /** A client needs one of these schemes before it is served; null if none is required. */
   readonly enforced: readonly string[] | null;
+  /** Keys that this server ignores or refuses. */
   readonly problems: readonly AuthProblem[];
 }
 

@@ -21,10 +21,13 @@ export interface ClientPlace {
   readonly port: number;
 }
 
+/** A `server.N` of zoo.cfg. */
 export interface QuorumServerConfig {
+  /** The N. */
   readonly sid: number;
   /** Several only with multiAddress.enabled. */
   readonly addresses: readonly QuorumAddress[];
+  /** A participant votes. */
   readonly role: 'participant' | 'observer';
   /** Null if zoo.cfg's clientPort applies. */
   readonly client: ClientPlace | null;

@@ -4,7 +4,9 @@ import { findFreePorts } from '../sockets/free-ports.js';
 import { checkLayoutOptions } from './check-options.js';
 
 export interface EnsembleLayoutOptions {
+  /** The number of voters. */
   readonly size: number;
+  /** The number of further members, which do not vote. */
   readonly observers: number;
   /** Contains a folder for each server: 1, 2, … */
   readonly dir: string;
@@ -12,12 +14,19 @@ export interface EnsembleLayoutOptions {
   readonly basePort?: number;
 }
 
+/** One member of an ensemble before it starts. */
 export interface SeatLayout {
+  /** Its id, as in the file `myid`. */
   readonly sid: number;
+  /** A participant votes. */
   readonly role: 'participant' | 'observer';
+  /** Below `dir`; exists. */
   readonly dataDir: string;
+  /** Of 127.0.0.1, as the next two. */
   readonly clientPort: number;
+  /** For the learners of a leader. */
   readonly quorumPort: number;
+  /** For votes. */
   readonly electionPort: number;
   /** Lines of zoo.cfg that a user must not change. */
   readonly config: Readonly<Record<string, string>>;
