@@ -3,7 +3,7 @@
 //
 //   zksh.cjs zkops.cjs zkserver.cjs    the launchers (src/bin/launch.ts)
 //   *-main.cjs                         the commands, with the packages they use
-//   snapshot-worker.cjs              the thread of a server that writes snapshots
+//   snapshot-worker.cjs                the thread of a server that writes and sums snapshots
 //   server.cjs, execa.cjs, shell-*.js  loaded only by the commands that need them
 //   console/                           the page of zkops console (src/console/page)
 //   LICENSES.txt                       the licenses of the bundled packages
