@@ -24,8 +24,10 @@ export function schemaOf(
   type: string,
 ) {
   const content = new Map(Object.entries(responses[status]?.content ?? {}));
-  if (!content.has(type)) return undefined;
-  const text = JSON.stringify({ ...content.get(type).schema, $defs: components.schemas });
+  // A download has no schema: it is not JSON.
+  const schema = content.get(type)?.schema;
+  if (schema === undefined) return undefined;
+  const text = JSON.stringify({ ...schema, $defs: components.schemas });
   const known = text.replaceAll('#/components/schemas/', '#/$defs/');
   return JSON.parse(known.replace(/"(?:minimum|maximum|default)":[^,}]+,?/g, ''));
 }
