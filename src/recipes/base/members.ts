@@ -27,21 +27,25 @@ const NAME =
   /^_c_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}-([a-z]+-|__READ__|__WRIT__)(?:(\d+)-)?(-?\d+)$/;
 const KAZOO_LOCK = /^[0-9a-f]{32}(__r?lock__)()(-?\d+)$/;
 
-/** Kinds whose names are not `<kind>-`: those of Curator first, which we write. */
-const SHARED_KINDS: readonly (readonly [text: string, kind: string])[] = [
+/** The kinds that we write as Curator does; the others are `<kind>-`. */
+const TEXT_OF_KIND = new Map([
+  ['read', '__READ__'],
+  ['write', '__WRIT__'],
+]);
+const KIND_OF_TEXT = new Map([
   ['__READ__', 'read'],
   ['__WRIT__', 'write'],
   ['__lock__', 'lock'],
   ['__rlock__', 'read'],
-];
+]);
 
 /** The part of a name before the sequence: "lock-", "__READ__". */
 export function kindText(kind: string): string {
-  return SHARED_KINDS.find(([, known]) => known === kind && kind !== 'lock')?.[0] ?? `${kind}-`;
+  return TEXT_OF_KIND.get(kind) ?? `${kind}-`;
 }
 
 function kindOf(text: string): string {
-  return SHARED_KINDS.find(([known]) => known === text)?.[1] ?? text.slice(0, -1);
+  return KIND_OF_TEXT.get(text) ?? text.slice(0, -1);
 }
 
 /**

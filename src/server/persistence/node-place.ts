@@ -1,6 +1,7 @@
 /** A znode of a snapshot as bytes (snapshot.ts has the format). */
 import { getInt, getLong } from '../../jute/long.js';
 import { crc32 } from '../base/checksum.js';
+import { UNCOUNTED } from '../tree/digest.js';
 
 /** The path is after `start`; data, ACL key, and Stat follow. */
 export interface NodePlace {
@@ -55,12 +56,13 @@ export function placeDigest(place: NodePlace, contentSum = placeCrc(place)): num
   return crc32(bytes, stat + CTIME, stat + PZXID, crc);
 }
 
-const UNCOUNTED = [...Buffer.from('/zookeeper/')];
+const UNCOUNTED_BYTES = [...Buffer.from(UNCOUNTED)];
 
+/** As `isDigested`, without a string. */
 function isCounted({ bytes, start, pathEnd }: NodePlace): boolean {
   const begins = start + 4;
-  if (pathEnd < begins + UNCOUNTED.length) return true;
-  return UNCOUNTED.some((byte, i) => bytes[begins + i] !== byte);
+  if (pathEnd < begins + UNCOUNTED_BYTES.length) return true;
+  return UNCOUNTED_BYTES.some((byte, i) => bytes[begins + i] !== byte);
 }
 
 /** Sets the CRC-32 of path and data, and the digest; both are 0 if the znode does not count. */

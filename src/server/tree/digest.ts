@@ -19,7 +19,8 @@ import type { StatTable } from './stat-table.js';
 export const DIGEST_VERSION = 2;
 /** The bytes of a Stat that a digest covers. */
 export const DIGEST_STAT_SIZE = 60;
-const UNCOUNTED = '/zookeeper/';
+/** The paths of znodes that do not count begin so. */
+export const UNCOUNTED = '/zookeeper/';
 
 export function isDigested(path: string): boolean {
   return !path.startsWith(UNCOUNTED);

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { NO_STAT } from '../../../../src/protocol/data.js';
 import { NODE_FILES } from '../../../../src/server/node/storage/file-system.js';
 import {
   loadDatabase,
@@ -13,18 +14,6 @@ import { Database } from '../../../../src/server/persistence/replay.js';
 import { writeSnapshot } from '../../../../src/server/persistence/snapshot.js';
 import { TreeAudit } from '../../../../src/server/tree/tree-audit.js';
 import { makeTempDir } from '../../../support/machine/temp-dir.js';
-
-const STAT = {
-  czxid: 1n,
-  mzxid: 2n,
-  ctime: 3n,
-  mtime: 4n,
-  version: 5,
-  cversion: 6,
-  aversion: 7,
-  ephemeralOwner: 0n,
-  pzxid: 8n,
-};
 
 /** `/d` occurs twice: it was deleted and created again while the snapshot was written. */
 const PATHS = '|/zookeeper|/zookeeper/quota|/zookeeperx|/a|/a/ü|/日本|/d|/d/c|/d|/e'.split('|');
@@ -39,7 +28,12 @@ async function inWorld(run: (world: World) => Promise<void>): Promise<void> {
   const { path: snapFolder, remove } = makeTempDir('summing');
   const nodes = PATHS.map((path, i) => {
     const data = i % 3 === 0 ? null : Buffer.alloc(40 * i, i);
-    return { path, data, aclKey: -1n, stat: { ...STAT, mzxid: BigInt(i) } };
+    return {
+      path,
+      data,
+      aclKey: -1n,
+      stat: { ...NO_STAT, mzxid: BigInt(i), version: 5, pzxid: 8n },
+    };
   });
   const bytes = Buffer.concat([...writeSnapshot({ zxid: 9n, sessions: [], acls: [], nodes })]);
   const path = join(snapFolder, 'snapshot.9');
