@@ -68,7 +68,7 @@ const LONG_FILES: Readonly<Record<string, number>> = {
   'src/commands/zksh/language/parse-line.ts': 320,
   'src/server/config/config.ts': 312,
   'src/server/persistence/snapshot-reader.ts': 320,
-  'src/server/prep/prep.ts': 420,
+  'src/server/prep/prep.ts': 417,
   'src/server/pipeline/read.ts': 340,
   'src/server/quorum/learning/learner.ts': 335,
   'src/server/quorum/quorum-peer.ts': 360,

@@ -1,4 +1,5 @@
 import { JuteError } from './jute-error.js';
+import { readLatin1 } from './latin1.js';
 import { getInt, getLong } from './long.js';
 
 /**
@@ -59,7 +60,7 @@ export class InputArchive {
     const length = this.readInt();
     if (length === -1) return null;
     const at = this.advance(this.checked(length));
-    return this.bytes.toString('latin1', at, at + length);
+    return readLatin1(this.bytes, at, at + length);
   }
 
   readString(): string | null {

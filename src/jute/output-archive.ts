@@ -1,9 +1,13 @@
+import { writeLatin1 } from './latin1.js';
 import { putInt, putLong } from './long.js';
+import { ViewCache } from './view-cache.js';
 
 const NOTHING = Buffer.alloc(0);
 /** Limits the initial allocation of later turns after one huge reply. */
 const MAX_KEPT_SIZE = 256 * 1024;
 const SHORT_STRING = 64;
+/** One for all archives: the replies of a turn go to one archive, then to the next. */
+const views = new ViewCache();
 
 /**
  * Encodes jute: big-endian integers, and buffers, strings and vectors after an int length (-1 is
@@ -96,7 +100,7 @@ export class OutputArchive {
     }
     this.reserve(4 + value.length);
     this.writeInt(value.length);
-    this.end += this.bytes.write(value, this.end, value.length, 'latin1');
+    this.end += writeLatin1(this.bytes, value, this.end);
   }
 
   /** Up to about 200 bytes, a loop is faster than a view and set(). */
@@ -106,6 +110,15 @@ export class OutputArchive {
     let at = this.end;
     for (let i = start, end = start + length; i < end; i++) bytes[at++] = from[i] as number;
     this.end = at;
+  }
+
+  /** Copies ints: with views, four bytes take one instruction. */
+  writeWords(from: DataView, start: number, count: number): void {
+    this.reserve(count * 4);
+    const view = views.of(this.bytes);
+    const to = views.byteOffset + this.end;
+    for (let i = 0; i < count * 4; i += 4) view.setInt32(to + i, from.getInt32(start + i));
+    this.end += count * 4;
   }
 
   writeBytes(value: Uint8Array): void {

@@ -6,7 +6,7 @@
  * twice as fast as single bytes.
  */
 
-import { ViewCache } from './view-cache.js';
+import { ViewCache } from '../../jute/view-cache.js';
 
 // One each, because log bytes and znode bytes are in different memory and alternate.
 const adlerViews = new ViewCache();
@@ -34,7 +34,7 @@ export function adler32(bytes: Buffer, start: number, end: number, seed = 1): nu
   let at = start;
   if (end - start >= MIN_WORDS_LENGTH) {
     const view = adlerViews.of(bytes);
-    const { byteOffset } = bytes;
+    const { byteOffset } = adlerViews;
     const last = byteOffset + end - 4;
     let place = byteOffset + start;
     while (place <= last) {
@@ -101,7 +101,7 @@ export function crc32(bytes: Uint8Array, start: number, end: number, seed = 0): 
   let at = start;
   if (end - start >= MIN_WORDS_LENGTH) {
     const view = crcViews.of(bytes);
-    const { byteOffset } = bytes;
+    const { byteOffset } = crcViews;
     const last = byteOffset + end - 8;
     let place = byteOffset + start;
     for (; place <= last; place += 8) {

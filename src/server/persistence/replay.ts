@@ -2,6 +2,7 @@
  * The data that a server loads before it serves: tree and sessions, from a snapshot and the log
  * after it. node/storage reads the files.
  */
+import { readLatin1 } from '../../jute/latin1.js';
 import { getLong } from '../../jute/long.js';
 import type { ACL } from '../../protocol/data.js';
 import { OpCode } from '../../protocol/op-code.js';
@@ -67,9 +68,10 @@ export class Database {
   addNode(place: NodePlace): void {
     const { bytes, start, pathEnd, dataEnd } = place;
     const isAscii = isAsciiPath(place);
-    const path = bytes.toString(isAscii ? 'latin1' : 'utf8', start + 4, pathEnd);
-    const data =
-      bytes.readInt32BE(pathEnd) < 0 ? null : bytes.toString('latin1', pathEnd + 4, dataEnd);
+    const path = isAscii
+      ? readLatin1(bytes, start + 4, pathEnd)
+      : bytes.toString('utf8', start + 4, pathEnd);
+    const data = bytes.readInt32BE(pathEnd) < 0 ? null : readLatin1(bytes, pathEnd + 4, dataEnd);
     const acl = hasOpenAcl(place) ? OPEN_ACL_UNSAFE : this.acls.get(getLong(bytes, dataEnd));
     const stat = dataEnd + ACL_KEY_SIZE;
     if (this.unsummed !== null) {

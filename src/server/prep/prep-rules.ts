@@ -33,3 +33,8 @@ export function ownerOf(type: number, mode: CreateMode, ttl: bigint, sessionId: 
   if (mode.isTTL) return ttlOwner(ttl);
   return mode.isEphemeral ? sessionId : 0n;
 }
+
+/** As 3.10 counts: it skips -1, which in a request means any version. */
+export function nextVersion(version: number): number {
+  return version === -2 ? 0 : (version + 1) | 0;
+}

@@ -28,7 +28,7 @@ import type { CreateNodeTxn, Txn } from '../tree/txn.js';
 import type { Author } from './author.js';
 import type { ChangeRecord } from './change-record.js';
 import { type NewPath, OutstandingChanges } from './outstanding-changes.js';
-import { CONFIG_PATH, ownerOf, PrepParents, SPECIAL_PATHS } from './prep-rules.js';
+import { CONFIG_PATH, nextVersion, ownerOf, PrepParents, SPECIAL_PATHS } from './prep-rules.js';
 import { type QuotaExcess, quotaExcesses } from './quota-check.js';
 import { readOps, txnLengthBound } from './read-ops.js';
 
@@ -209,11 +209,12 @@ export class Prep {
     } else {
       grown.pendingCversion = parentCVersion;
     }
-    this.keep(parent, grown);
     const ephemeralOwner = ownerOf(type, mode, ttl, author.sessionId);
     const made = this.outstanding.make(newPath, data, acl, ephemeralOwner, this.stamp);
     made.isEphemeralCreate = mode.isEphemeral;
-    this.keep(null, made);
+    this.outstanding.put(parent, grown);
+    this.outstanding.put(null, made);
+    this.addRecords([grown, made]);
     return {
       type,
       path,
@@ -362,7 +363,13 @@ export class Prep {
 
   private keep(before: ChangeRecord | null, after: ChangeRecord): void {
     this.outstanding.put(before, after);
-    this.records.push(after);
+    this.addRecords([after]);
+  }
+
+  /** An array that is pushed to reserves room for 17 elements, so most txns keep the given one. */
+  private addRecords(records: ChangeRecord[]): void {
+    if (this.records.length === 0) this.records = records;
+    else this.records.push(...records);
   }
 
   /** Computed in place: the data ends at `dataEnd`. */
@@ -407,9 +414,4 @@ function pathsLength(paths: readonly string[]): number {
 
 function errorTxn(err: ErrorCode): Prepared {
   return { txn: { type: OpCode.error, err }, records: NO_RECORDS, digest: null };
-}
-
-/** As 3.10 counts: it skips -1, which in a request means any version. */
-function nextVersion(version: number): number {
-  return version === -2 ? 0 : (version + 1) | 0;
 }

@@ -11,6 +11,7 @@
  * cversion is the stored one, which counts only creates. ACLs are not covered. Znodes below
  * /zookeeper do not count, since servers change them without a txn; /zookeeper itself does.
  */
+import { writeLatin1 } from '../../jute/latin1.js';
 import { highOf, longOf, lowOf } from '../../jute/long.js';
 import { hex64 } from '../../protocol/zxid.js';
 import { crc32, crcOfByte } from '../base/checksum.js';
@@ -41,7 +42,7 @@ export function contentCrc(
   if (data === null || data.length === 0) return pathSum;
   if (typeof data !== 'string') return crc32(data, 0, data.length, pathSum);
   if (data.length > scratch.length) scratch = Buffer.allocUnsafeSlow(data.length * 2);
-  return crc32(scratch, 0, scratch.write(data, 0, 'latin1'), pathSum);
+  return crc32(scratch, 0, writeLatin1(scratch, data, 0), pathSum);
 }
 
 export function contentCrcOf(

@@ -1,8 +1,8 @@
 import { getViewLong, highOf, lowOf, putViewLong } from '../../jute/long.js';
 import type { OutputArchive } from '../../jute/output-archive.js';
+import { ViewCache } from '../../jute/view-cache.js';
 import { STAT_SIZE, StatPersisted } from '../../protocol/data.js';
 import { crcOfPair, crcOfWord } from '../base/checksum.js';
-import { ViewCache } from '../base/view-cache.js';
 
 /**
  * The Stats of all znodes, off the heap and in wire format. Answering a read is one copy, the
@@ -38,9 +38,8 @@ const CONTENT_CRC = 84;
 const PATH_CRC = 88;
 
 export class StatTable {
-  /** Views of each chunk: an int access is one instruction, and a reply copies bytes. */
+  /** One for each chunk: an int access is one instruction. */
   private readonly views: DataView[] = [];
-  private readonly chunks: Buffer[] = [];
   private readonly free: number[] = [];
   private readonly persistedViews = new ViewCache();
   /** All slots are below this number. */
@@ -80,7 +79,7 @@ export class StatTable {
     numChildren: number,
   ): void {
     const persisted = this.persistedViews.of(bytes);
-    const from = bytes.byteOffset + start;
+    const from = this.persistedViews.byteOffset + start;
     const view = this.viewOf(slot);
     const at = offsetOf(slot);
     copyWords(persisted, from, view, at, 9);
@@ -157,7 +156,7 @@ export class StatTable {
 
   /** The 68 bytes of the Stat for clients. */
   writeStat(out: OutputArchive, slot: number): void {
-    out.writeRun(this.chunks[slot >>> CHUNK_SHIFT] as Buffer, offsetOf(slot), STAT_SIZE);
+    out.writeWords(this.viewOf(slot), offsetOf(slot), STAT_SIZE / 4);
   }
 
   setData(slot: number, zxid: bigint, time: bigint, version: number, dataLength: number): void {
@@ -272,9 +271,8 @@ export class StatTable {
   }
 
   private grow(): number {
-    if (this.slots === this.chunks.length * RECORDS_PER_CHUNK) {
+    if (this.slots === this.views.length * RECORDS_PER_CHUNK) {
       const chunk = Buffer.allocUnsafeSlow(RECORD_SIZE * RECORDS_PER_CHUNK);
-      this.chunks.push(chunk);
       this.views.push(new DataView(chunk.buffer, chunk.byteOffset, chunk.length));
     }
     return this.slots++;

@@ -2,12 +2,15 @@
 export class ViewCache {
   private bytes: Uint8Array = new Uint8Array(0);
   private view = new DataView(this.bytes.buffer);
+  /** Where the last used bytes begin in the view. */
+  byteOffset = 0;
 
   of(bytes: Uint8Array): DataView {
     if (bytes === this.bytes) return this.view;
     this.bytes = bytes;
-    // V8 calls C++ for the buffer of an array, so ask only for another array.
-    const { buffer } = bytes;
+    // Node.js 20 calls C++ for both, so ask only for another array.
+    const { buffer, byteOffset } = bytes;
+    this.byteOffset = byteOffset;
     if (this.view.buffer !== buffer) this.view = new DataView(buffer);
     return this.view;
   }
