@@ -1,4 +1,5 @@
 import { JuteError } from './jute-error.js';
+import { getInt } from './long.js';
 
 export class FrameTooLongError extends JuteError {}
 
@@ -88,7 +89,7 @@ export class FrameDecoder {
     let at = 0;
     while (this.rest !== null && at < chunk.length) at = this.fillRest(chunk, at);
     while (!this.isStopped && !this.isHeld && chunk.length - at >= 4) {
-      const length = this.checkedLength(chunk.readInt32BE(at));
+      const length = this.checkedLength(getInt(chunk, at));
       const end = at + 4 + length;
       if (end > chunk.length) break;
       this.onFrame(chunk, at + 4, end);
@@ -106,14 +107,14 @@ export class FrameDecoder {
       const taken = chunk.copy(rest, this.restLength, at, at + 4 - this.restLength);
       this.restLength += taken;
       if (this.restLength < 4) return at + taken;
-      const length = this.checkedLength(rest.readInt32BE(0));
+      const length = this.checkedLength(getInt(rest, 0));
       rest = grow(rest, 4, 4 + length);
       this.rest = rest;
       if (length > 0) return at + taken;
       this.deliver(rest, 4);
       return at + taken;
     }
-    const total = 4 + rest.readInt32BE(0);
+    const total = 4 + getInt(rest, 0);
     const taken = chunk.copy(rest, this.restLength, at, at + total - this.restLength);
     this.restLength += taken;
     if (this.restLength === total) this.deliver(rest, total);
@@ -128,7 +129,7 @@ export class FrameDecoder {
 
   private keep(chunk: Buffer, at: number): void {
     const available = chunk.length - at;
-    const size = available >= 4 ? 4 + chunk.readInt32BE(at) : 4;
+    const size = available >= 4 ? 4 + getInt(chunk, at) : 4;
     this.rest = Buffer.allocUnsafe(size);
     this.restLength = chunk.copy(this.rest, 0, at);
   }
