@@ -3,23 +3,27 @@
  * the encoding, which takes a third of their time for 100 bytes. Their inner methods, which
  * Node.js does not document, are used if they are there.
  */
-interface Latin1Methods {
+interface InnerMethods {
   readonly latin1Slice?: (this: Buffer, start: number, end: number) => string;
   readonly latin1Write?: (this: Buffer, text: string, at: number, length: number) => number;
 }
 
-const methods: Latin1Methods = Buffer.prototype as Buffer & Latin1Methods;
-
-function slowSlice(this: Buffer, start: number, end: number): string {
-  return this.toString('latin1', start, end);
+/** @param methods of Buffer */
+export function latin1Of(methods: InnerMethods) {
+  const slice =
+    methods.latin1Slice ??
+    function (this: Buffer, start: number, end: number) {
+      return this.toString('latin1', start, end);
+    };
+  const write =
+    methods.latin1Write ??
+    function (this: Buffer, text: string, at: number, length: number) {
+      return this.write(text, at, length, 'latin1');
+    };
+  return { slice, write };
 }
 
-function slowWrite(this: Buffer, text: string, at: number, length: number): number {
-  return this.write(text, at, length, 'latin1');
-}
-
-const slice = methods.latin1Slice ?? slowSlice;
-const write = methods.latin1Write ?? slowWrite;
+const { slice, write } = latin1Of(Buffer.prototype as Buffer & InnerMethods);
 
 export function readLatin1(bytes: Buffer, start: number, end: number): string {
   return slice.call(bytes, start, end);
