@@ -1,6 +1,7 @@
 // Watching and browsing in a real terminal, while another session makes changes.
 import * as assert from 'uvu/assert';
 import { startProxy } from '../../support/peers/proxy.js';
+import { waitFor } from '../../support/wait-for.js';
 import { enter, inWorld, serverTest, terminalTest } from './world.js';
 
 const CHANGED = /^[\d:]{8} NodeDataChanged \/app \(version 0 to 1\)$/;
@@ -64,7 +65,7 @@ serverTest('changes during a disconnect are reported after it', async () => {
 });
 
 serverTest('a server that dies during a change leaves no doubt hidden', async () => {
-  await inWorld(async ({ again, server }) => {
+  await inWorld(async ({ again, other, server }) => {
     const proxy = await startProxy(Number(server.split(':')[1]));
     try {
       const terminal = await again({ target: proxy.connectString });
@@ -72,6 +73,8 @@ serverTest('a server that dies during a change leaves no doubt hidden', async ()
       proxy.stall();
       await enter(terminal, 'create /app x');
       await terminal.waitForRow(/^running create \/app x; Ctrl-C interrupts$/);
+      // On a busy machine, the line comes before the request leaves, which then leaves no doubt.
+      await waitFor('the create', async () => (await other.exists('/app')) !== null);
       proxy.refuse();
       await terminal.waitForRow(/connection lost; outcome of create is unknown$/);
       await terminal.waitForRow(/^ {2}run stat \/app to check$/);
