@@ -3,6 +3,7 @@
  * the encoding, which takes a third of their time for 100 bytes. Their inner methods, which
  * Node.js does not document, are used if they are there.
  */
+
 interface InnerMethods {
   readonly latin1Slice?: (this: Buffer, start: number, end: number) => string;
   readonly latin1Write?: (this: Buffer, text: string, at: number, length: number) => number;

@@ -43,6 +43,17 @@ export function putViewLong(view: DataView, at: number, value: bigint): void {
   view.setInt32(at + 4, halves[LOW] as number);
 }
 
+/** Copies ints: with views, four bytes take one instruction. */
+export function copyWords(
+  from: DataView,
+  start: number,
+  to: DataView,
+  at: number,
+  words: number,
+): void {
+  for (let i = 0; i < words * 4; i += 4) to.setInt32(at + i, from.getInt32(start + i));
+}
+
 export function getViewLong(view: DataView, at: number): bigint {
   halves[HIGH] = view.getInt32(at);
   halves[LOW] = view.getInt32(at + 4);

@@ -201,4 +201,17 @@ test('one huge turn does not make the next one allocate as much', () => {
   assert.ok(out.memory.length <= 256 * 1024);
 });
 
+test('words go to the right archive, wherever its memory begins', () => {
+  const from = new DataView(Uint8Array.from([9, 9, 1, 2, 3, 4, 250, 6, 7, 8]).buffer);
+  const archives = [new OutputArchive(16), new OutputArchive(16), new OutputArchive(16)];
+  for (let turn = 0; turn < 3; turn++) {
+    for (const out of archives) {
+      out.writeByte(turn);
+      out.writeWords(from, 2, 2);
+    }
+  }
+  const expected = [0, 1, 2].flatMap((turn) => [turn, 1, 2, 3, 4, 250, 6, 7, 8]);
+  for (const out of archives) assert.equal([...out.take()], expected);
+});
+
 test.run();

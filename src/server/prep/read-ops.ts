@@ -77,12 +77,12 @@ export function txnLengthBound(
   limit: number,
 ): number {
   const { remaining } = input;
-  let idBytes = 0;
+  let most = 0;
   // A UTF-16 unit takes at most three bytes of UTF-8.
-  for (const { scheme, id } of ids) idBytes += ACL_OVERHEAD + 3 * (scheme.length + id.length);
-  const farthest = remaining * (2 + idBytes / ACL_OVERHEAD) + ENTRY_OVERHEAD;
+  for (const { scheme, id } of ids) most += ACL_OVERHEAD + 3 * (scheme.length + id.length);
+  const farthest = remaining * (2 + most / ACL_OVERHEAD) + ENTRY_OVERHEAD;
   if (farthest <= limit) return farthest;
-  idBytes = 0;
+  let idBytes = 0;
   for (const { scheme, id } of ids) idBytes += ACL_OVERHEAD + Buffer.byteLength(scheme + id);
   const whole = new InputArchive(input.bytes, input.at, input.end);
   const ops = type === OpCode.multi ? (readOps(whole) ?? []) : [{ type, body: whole }];

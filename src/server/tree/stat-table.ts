@@ -1,4 +1,4 @@
-import { getViewLong, highOf, lowOf, putViewLong } from '../../jute/long.js';
+import { copyWords, getViewLong, highOf, lowOf, putViewLong } from '../../jute/long.js';
 import type { OutputArchive } from '../../jute/output-archive.js';
 import { ViewCache } from '../../jute/view-cache.js';
 import { STAT_SIZE, StatPersisted } from '../../protocol/data.js';
@@ -285,10 +285,6 @@ export class StatTable {
 
 function offsetOf(slot: number): number {
   return (slot & (RECORDS_PER_CHUNK - 1)) * RECORD_SIZE;
-}
-
-function copyWords(from: DataView, start: number, to: DataView, at: number, words: number): void {
-  for (let i = 0; i < words * 4; i += 4) to.setInt32(at + i, from.getInt32(start + i));
 }
 
 function showCversion(view: DataView, at: number): void {
