@@ -55,12 +55,17 @@ export class InputArchive {
     return this.bytes.subarray(at, at + length);
   }
 
-  /** A buffer as one character per byte; `at` is at its end afterwards. */
-  readLatin1(): string | null {
+  /** Skips a buffer; `at` is at its end afterwards. Returns its length, or -1 for null. */
+  readLength(): number {
     const length = this.readInt();
-    if (length === -1) return null;
-    const at = this.advance(this.checked(length));
-    return readLatin1(this.bytes, at, at + length);
+    if (length !== -1) this.advance(this.checked(length));
+    return length;
+  }
+
+  /** A buffer as one character per byte. */
+  readLatin1(): string | null {
+    const length = this.readLength();
+    return length === -1 ? null : readLatin1(this.bytes, this.at - length, this.at);
   }
 
   readString(): string | null {

@@ -43,7 +43,7 @@ export function putViewLong(view: DataView, at: number, value: bigint): void {
   view.setInt32(at + 4, halves[LOW] as number);
 }
 
-/** Copies ints: with views, four bytes take one instruction. */
+/** Copies ints: with views, four bytes take one instruction. Two a step take less time. */
 export function copyWords(
   from: DataView,
   start: number,
@@ -51,7 +51,13 @@ export function copyWords(
   at: number,
   words: number,
 ): void {
-  for (let i = 0; i < words * 4; i += 4) to.setInt32(at + i, from.getInt32(start + i));
+  const pairs = words & ~1;
+  for (let i = 0; i < pairs * 4; i += 8) {
+    to.setInt32(at + i, from.getInt32(start + i, true), true);
+    to.setInt32(at + i + 4, from.getInt32(start + i + 4, true), true);
+  }
+  if (pairs === words) return;
+  to.setInt32(at + pairs * 4, from.getInt32(start + pairs * 4, true), true);
 }
 
 export function getViewLong(view: DataView, at: number): bigint {

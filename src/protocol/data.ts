@@ -45,6 +45,7 @@ export type ClientInfo = TypeOf<typeof ClientInfo>;
 
 export const ACLVector = vector(ACL);
 export const STAT_SIZE = 68;
+export const STAT_PERSISTED_SIZE = 60;
 
 /** The Stat of a znode that was never written. */
 export const NO_STAT: Stat = {

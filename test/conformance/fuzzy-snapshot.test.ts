@@ -14,6 +14,7 @@ import { DataTree } from '../../src/server/tree/data-tree.js';
 import type { Txn } from '../../src/server/tree/txn.js';
 import { hasOracle, startOracle } from '../support/apache/oracle.js';
 import { startBundled } from '../support/bundled.js';
+import { placeOf } from '../support/bytes/add-node.js';
 import { makeTempDir } from '../support/machine/temp-dir.js';
 import { Random } from '../support/random.js';
 import { encodeOp } from './support/encode-op.js';
@@ -203,20 +204,26 @@ function replay(tree: DataTree, zxid: bigint, txn: Txn): void {
   tree.apply({ sessionId: 1n, cxid: 0, zxid, time: 0n }, txn);
 }
 
+function load(tree: DataTree, path: string, data: string, stat: StatPersisted): void {
+  const place = placeOf(path, Buffer.from(data), -1n, StatPersisted.encode(stat));
+  tree.load(place, OPEN_ACL_UNSAFE);
+}
+
 function createTxn(path: string): Txn {
   const node = { path, data: '', acl: OPEN_ACL_UNSAFE, isEphemeral: false };
   return { type: OpCode.create, ...node, parentCVersion: 1, ttl: 0n };
 }
 
 function childrenOf(tree: DataTree, path: string): string[] {
-  return [...(tree.get(path)?.children ?? [])].map((child) => child.path);
+  const node = tree.get(path);
+  return node === undefined ? [] : [...tree.childrenOf(node)].map((child) => child.path);
 }
 
 test('a child created after the snapshot began is not lost when its parent is re-created', () => {
   // Apache writes such snapshots: /a was deleted, created again, and given /a/b during the walk.
   const tree = new DataTree();
-  tree.load('/a', '', OPEN_ACL_UNSAFE, StatPersisted.encode(STAT));
-  tree.load('/a/b', '', OPEN_ACL_UNSAFE, StatPersisted.encode({ ...STAT, czxid: 4n }));
+  load(tree, '/a', '', STAT);
+  load(tree, '/a/b', '', { ...STAT, czxid: 4n });
   replay(tree, 2n, { type: OpCode.delete, path: '/a' });
   assert.is(tree.get('/a/b'), undefined);
   replay(tree, 3n, createTxn('/a'));
@@ -226,10 +233,10 @@ test('a child created after the snapshot began is not lost when its parent is re
 
 test('a znode that a snapshot contains twice is one child', () => {
   const tree = new DataTree();
-  tree.load('/a', 'old', OPEN_ACL_UNSAFE, StatPersisted.encode(STAT));
-  tree.load('/a', 'new', OPEN_ACL_UNSAFE, StatPersisted.encode({ ...STAT, czxid: 5n }));
+  load(tree, '/a', 'old', STAT);
+  load(tree, '/a', 'new', { ...STAT, czxid: 5n });
   assert.equal(childrenOf(tree, '/'), ['/a']);
-  assert.is(tree.get('/a')?.data, 'new');
+  assert.is(tree.dataAt('/a'), 'new');
   replay(tree, 6n, { type: OpCode.delete, path: '/a' });
   assert.equal(childrenOf(tree, '/'), []);
 });

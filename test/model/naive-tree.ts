@@ -4,6 +4,7 @@
  */
 import type { ACL, Stat } from '../../src/protocol/data.js';
 import { OpCode } from '../../src/protocol/op-code.js';
+import { textOf } from '../../src/server/tree/data-node.js';
 import type { CreateNodeTxn, Txn, TxnHead } from '../../src/server/tree/txn.js';
 import { ByteBuilder } from '../support/bytes/byte-builder.js';
 
@@ -70,7 +71,8 @@ export class NaiveTree {
       case OpCode.setData: {
         const node = this.nodes.get(txn.path);
         if (node === undefined) break;
-        const { data, version } = txn;
+        const { version } = txn;
+        const data = textOf(txn.data);
         this.count(txn.path, lengthOf(data) - lengthOf(node.data), 0);
         Object.assign(node, { data, version, mzxid: head.zxid, mtime: head.time });
         break;
@@ -109,7 +111,8 @@ export class NaiveTree {
     }
     const { zxid, time } = head;
     const made = { czxid: zxid, mzxid: zxid, pzxid: zxid, ctime: time, mtime: time };
-    const { data, acl } = txn;
+    const { acl } = txn;
+    const data = textOf(txn.data);
     this.seed(txn.path, { ...made, data, acl, owner: storedOwner(txn, head.sessionId) });
     this.followQuota(txn.path);
     this.count(txn.path, lengthOf(data), 1);

@@ -75,7 +75,7 @@ export function dumpOf(tree: DataTree): string[] {
     .map((node) => {
       const out = new OutputArchive();
       tree.stats.writeStat(out, node.slot);
-      return dumpLine(node.path, node.data, tree.aclOf(node), Stat.decode(out.take()));
+      return dumpLine(node.path, tree.dataOf(node), tree.aclOf(node.slot), Stat.decode(out.take()));
     })
     .sort();
 }

@@ -208,7 +208,7 @@ export class Checks {
   }
 
   private checkTree({ sid, peer }: ServerNode, tree: DataTree): void {
-    const [a, b] = TWINS.map((path) => tree.get(path)?.data);
+    const [a, b] = TWINS.map((path) => tree.dataAt(path));
     if (a !== undefined && b !== undefined && a !== b)
       throw new Violation(`server ${sid} applied one half of a multi`);
     const sessions = peer?.server.state.sessions;

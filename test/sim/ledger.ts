@@ -4,6 +4,7 @@ import {
   formatQuorumConfig,
   type QuorumConfig,
 } from '../../src/server/quorum/membership/quorum-config.js';
+import { textOf } from '../../src/server/tree/data-node.js';
 import type { DataTree } from '../../src/server/tree/data-tree.js';
 import { readTxn, type TxnHead } from '../../src/server/tree/txn.js';
 import type { Delivered } from './clients/watched-peer.js';
@@ -133,7 +134,7 @@ export class Ledger {
     const { head, txn } = readTxn(entry);
     if (!isRefusal(txn)) this.checkOrder(head);
     if (txn.type === OpCode.createSession) this.sessions.add(head.sessionId);
-    if (txn.type === OpCode.reconfig) this.adoptNext(txn.data ?? '', zxid);
+    if (txn.type === OpCode.reconfig) this.adoptNext(textOf(txn.data) ?? '', zxid);
     this.znodes.follow(head, txn);
     return true;
   }
@@ -162,7 +163,7 @@ export class Ledger {
     if (zxid <= this.last || zxidCounter(zxid) === 0) return;
     this.znodes.unseen.push({ from: this.last, to: zxid });
     this.last = zxid;
-    const text = tree.get(CONFIG)?.data;
+    const text = tree.dataAt(CONFIG);
     if (typeof text === 'string' && text !== '') this.adoptConfig(parse(text));
     this.znodes.adopt(tree, zxid);
   }

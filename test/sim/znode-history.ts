@@ -1,5 +1,6 @@
 import { OpCode } from '../../src/protocol/op-code.js';
 import { parentPath } from '../../src/protocol/path.js';
+import { type TxnData, textOf } from '../../src/server/tree/data-node.js';
 import type { DataTree } from '../../src/server/tree/data-tree.js';
 import type { Txn, TxnHead } from '../../src/server/tree/txn.js';
 import { EventType, type WatchedEvent } from './clients/watched-event.js';
@@ -40,7 +41,7 @@ export class ZnodeHistory {
     for (const node of tree.walk()) {
       const { path, slot } = node;
       gone.delete(path);
-      const data = typeof node.data === 'string' ? node.data : '';
+      const data = tree.dataOf(node) ?? '';
       this.note(path, tree.stats.mzxid(slot), data);
       this.noteChildren(path, tree.stats.pzxid(slot));
     }
@@ -116,11 +117,11 @@ export class ZnodeHistory {
         this.create(head, txn);
         break;
       case OpCode.setData:
-        this.note(txn.path, zxid, txn.data ?? '');
+        this.note(txn.path, zxid, textOf(txn.data) ?? '');
         this.happened(zxid, EventType.dataChanged, txn.path);
         break;
       case OpCode.reconfig:
-        this.note(CONFIG, zxid, txn.data ?? '');
+        this.note(CONFIG, zxid, textOf(txn.data) ?? '');
         this.happened(zxid, EventType.dataChanged, CONFIG);
         break;
       case OpCode.delete:
@@ -141,12 +142,12 @@ export class ZnodeHistory {
 
   private create(
     { zxid, sessionId }: TxnHead,
-    { path, data, isEphemeral }: { path: string; data: string | null; isEphemeral: boolean },
+    { path, data, isEphemeral }: { path: string; data: TxnData; isEphemeral: boolean },
   ): void {
     if ((this.values.get(path)?.at(-1)?.data ?? null) !== null) {
       throw new Violation(`${hex(zxid)} creates ${path}, which exists`);
     }
-    this.note(path, zxid, data ?? '');
+    this.note(path, zxid, textOf(data) ?? '');
     this.noteChildren(path, zxid);
     if (isEphemeral) this.owners.set(path, sessionId);
     this.noteChildren(parentPath(path), zxid);

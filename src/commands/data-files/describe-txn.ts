@@ -62,7 +62,6 @@ function detailOf(txn: Txn): string {
   }
 }
 
-/** A latin1 string has one character per byte. */
-function sizeOf(data: string | null): string {
+function sizeOf(data: { readonly length: number } | null): string {
   return data === null ? 'no data' : counted(data.length, 'byte');
 }

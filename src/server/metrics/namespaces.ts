@@ -7,6 +7,12 @@ const SLASH = 0x2f;
 /** A power of two. */
 const RECENT = 1024;
 
+/** The paths of znodes by slot (tree/content-table.ts). */
+interface NodePaths {
+  pathOf(slot: number): string;
+  pathLength(slot: number): number;
+}
+
 /**
  * Bytes read or written below each top-level znode (read_per_namespace, write_per_namespace):
  * `/a/b` belongs to `a`, the root to none. A namespace stays until the next `srst`.
@@ -25,14 +31,14 @@ export class NamespaceSummaries {
     this.summaryOf(path)?.record(path.length + bytes);
   }
 
-  /** For an existing znode. @param slot its place in the StatTable */
-  recordNode(slot: number, path: string, bytes: number): void {
+  /** As `record`, for an existing znode. */
+  recordNode(slot: number, paths: NodePaths, bytes: number): void {
     const at = slot & (RECENT - 1);
     if (this.recentSlots[at] !== slot) {
       this.recentSlots[at] = slot;
-      this.recent[at] = this.summaryOf(path);
+      this.recent[at] = this.summaryOf(paths.pathOf(slot));
     }
-    this.recent[at]?.record(path.length + bytes);
+    this.recent[at]?.record(paths.pathLength(slot) + bytes);
   }
 
   forgetNode(slot: number): void {

@@ -23,10 +23,10 @@ export function quotaGauges(tree: DataTree): [name: string, value: number][] {
   return GAUGES.flatMap(([name, place, figure]) => {
     const sums = new Map<string, number>();
     for (const owner of tree.quotas.all()) {
-      const node = tree.get(place(owner));
-      if (node === undefined || node.data === null) continue;
+      const data = tree.dataAt(place(owner)) ?? null;
+      if (data === null) continue;
       const namespace = namespaceOf(owner);
-      sums.set(namespace, (sums.get(namespace) ?? 0) + figure(quotaOf(node.data)));
+      sums.set(namespace, (sums.get(namespace) ?? 0) + figure(quotaOf(data)));
     }
     return [...sums].map(([key, sum]): [string, number] => [`${key}_${name}_per_namespace`, sum]);
   });

@@ -38,12 +38,23 @@ export function isAsciiPath({ bytes, start, pathEnd }: NodePlace): boolean {
   return true;
 }
 
+/** The znode with the path that clients see: invalid UTF-8 is replaced. */
+export function withValidPath({ bytes, start, pathEnd, dataEnd, end }: NodePlace): NodePlace {
+  const path = Buffer.from(bytes.toString('utf8', start + 4, pathEnd));
+  const grown = start + 4 + path.length - pathEnd;
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(path.length);
+  const valid = Buffer.concat([length, path, bytes.subarray(pathEnd, end)]);
+  const at = (before: number) => before + grown - start;
+  return { bytes: valid, start: 0, pathEnd: at(pathEnd), dataEnd: at(dataEnd), end: at(end) };
+}
+
 export function placePathCrc({ bytes, start, pathEnd }: NodePlace): number {
   return crc32(bytes, start + 4, pathEnd);
 }
 
 /** The CRC-32 of path and data. */
-export function placeCrc(place: NodePlace, pathSum = placePathCrc(place)): number {
+function placeCrc(place: NodePlace, pathSum = placePathCrc(place)): number {
   return crc32(place.bytes, place.pathEnd + 4, place.dataEnd, pathSum);
 }
 

@@ -2,7 +2,6 @@
  * The data that a server loads before it serves: tree and sessions, from a snapshot and the log
  * after it. node/storage reads the files.
  */
-import { readLatin1 } from '../../jute/latin1.js';
 import { getLong } from '../../jute/long.js';
 import type { ACL } from '../../protocol/data.js';
 import { OpCode } from '../../protocol/op-code.js';
@@ -11,16 +10,8 @@ import { hex64 } from '../../protocol/zxid.js';
 import { assert } from '../base/assert.js';
 import { DataTree } from '../tree/data-tree.js';
 import type { DataTreeOptions } from '../tree/data-tree-options.js';
-import { isDigested } from '../tree/digest.js';
 import { readTxn } from '../tree/txn.js';
-import {
-  ACL_KEY_SIZE,
-  hasOpenAcl,
-  isAsciiPath,
-  type NodePlace,
-  placeCrc,
-  placePathCrc,
-} from './node-place.js';
+import { hasOpenAcl, isAsciiPath, type NodePlace, withValidPath } from './node-place.js';
 import { giveSums, type SnapshotSums } from './snapshot-sums.js';
 
 export class Database {
@@ -65,22 +56,15 @@ export class Database {
    * The table lacks the ACL of a znode that changed during the snapshot (ZOOKEEPER-4846). The log
    * has the ACL, so nobody gets access until then.
    */
-  addNode(place: NodePlace): void {
-    const { bytes, start, pathEnd, dataEnd } = place;
-    const isAscii = isAsciiPath(place);
-    const path = isAscii
-      ? readLatin1(bytes, start + 4, pathEnd)
-      : bytes.toString('utf8', start + 4, pathEnd);
-    const data = bytes.readInt32BE(pathEnd) < 0 ? null : readLatin1(bytes, pathEnd + 4, dataEnd);
-    const acl = hasOpenAcl(place) ? OPEN_ACL_UNSAFE : this.acls.get(getLong(bytes, dataEnd));
-    const stat = dataEnd + ACL_KEY_SIZE;
-    if (this.unsummed !== null) {
-      this.unsummed.push(this.tree.load(path, data, acl ?? DENY_ALL, bytes, stat, 0, 0));
-      return;
-    }
-    const pathSum = isAscii ? placePathCrc(place) : undefined;
-    const crc = pathSum !== undefined && isDigested(path) ? placeCrc(place, pathSum) : undefined;
-    this.tree.load(path, data, acl ?? DENY_ALL, bytes, stat, pathSum, crc);
+  addNode(given: NodePlace): void {
+    const place = isAsciiPath(given) ? given : withValidPath(given);
+    const acl = hasOpenAcl(place)
+      ? OPEN_ACL_UNSAFE
+      : this.acls.get(getLong(place.bytes, place.dataEnd));
+    // Their sums come later.
+    const sums = this.unsummed === null ? undefined : NO_SUMS;
+    const slot = this.tree.load(place, acl ?? DENY_ALL, sums);
+    this.unsummed?.push(slot);
   }
 
   /**
@@ -129,6 +113,8 @@ export class Database {
     }
   }
 }
+
+const NO_SUMS = { path: 0, content: 0 };
 
 /** Matches no client. */
 const DENY_ALL: readonly ACL[] = [{ perms: 0, id: { scheme: 'world', id: 'anyone' } }];

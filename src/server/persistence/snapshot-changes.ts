@@ -7,7 +7,7 @@ import { OpCode } from '../../protocol/op-code.js';
 import { parentPath } from '../../protocol/path.js';
 import { OPEN_ACL_UNSAFE } from '../../protocol/perms.js';
 import { aclText } from '../tree/acl-table.js';
-import type { ZnodeData } from '../tree/data-node.js';
+import { textOf, type ZnodeData } from '../tree/data-node.js';
 import { StatTable } from '../tree/stat-table.js';
 import { type CreateNodeTxn, createdOwner, partsOf, type Txn, type TxnHead } from '../tree/txn.js';
 import { PathFilter } from './path-filter.js';
@@ -71,7 +71,7 @@ export class SnapshotChanges {
       case OpCode.setData:
       case OpCode.reconfig: {
         const change = this.changeOf(txn.path);
-        change.data = txn.data;
+        change.data = textOf(txn.data);
         change.written = { zxid: head.zxid, time: head.time, version: txn.version };
         break;
       }
@@ -104,7 +104,7 @@ export class SnapshotChanges {
     // A name that is used again moves to the end, after its parent.
     this.changes.delete(path);
     const created = this.stats.allocateNew(head.zxid, head.time, createdOwner(head, txn));
-    this.changes.set(path, { created, isDeleted: false, data, acl });
+    this.changes.set(path, { created, isDeleted: false, data: textOf(data), acl });
   }
 
   private delete(path: string, zxid: bigint): void {

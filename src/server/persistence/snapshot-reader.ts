@@ -4,7 +4,7 @@
  */
 import { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
-import { ACLVector } from '../../protocol/data.js';
+import { ACLVector, STAT_PERSISTED_SIZE } from '../../protocol/data.js';
 import { SNAP_MAGIC } from '../../protocol/persistence.js';
 import { adler32 } from '../base/checksum.js';
 import { ByteWindow } from './byte-window.js';
@@ -15,8 +15,6 @@ import type { SnapshotItem } from './snapshot-item.js';
 const HEADER_SIZE = 16;
 /** long checksum, string "/". */
 const SEAL_SIZE = 13;
-/** StatPersisted: six longs and three ints. */
-export const STAT_PERSISTED_SIZE = 60;
 /** long zxid and a seal. */
 const LAST_PROCESSED_SIZE = 8 + SEAL_SIZE;
 /** Digests since version 2 are longs; earlier ones were hex strings. */

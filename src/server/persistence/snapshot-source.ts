@@ -1,17 +1,17 @@
 /** The live tree as the source of a snapshot. */
-
-import type { ZnodeData } from '../tree/data-node.js';
+import { OutputArchive } from '../../jute/output-archive.js';
+import { STAT_PERSISTED_SIZE } from '../../protocol/data.js';
+import type { DataTree } from '../tree/data-tree.js';
 import { DIGEST_VERSION } from '../tree/digest.js';
 import type { StatTable } from '../tree/stat-table.js';
 import { walk } from '../tree/walk.js';
 import type { Database } from './replay.js';
-import type { SnapshotNode, SnapshotSource } from './snapshot.js';
+import { type SnapshotSource, type WritableNode, writeAclKey } from './snapshot.js';
 import {
   type SnapshotContent,
   type SnapshotSubject,
   snapshotContentOf,
 } from './snapshot-content.js';
-import { STAT_PERSISTED_SIZE } from './snapshot-reader.js';
 
 /** For a database that does not change meanwhile. */
 export function contentOf(database: Database): SnapshotContent {
@@ -25,10 +25,10 @@ export function exactContentOf(subject: SnapshotSubject): SnapshotContent {
   const { tree } = content;
   // Only the digest can reveal a wrong result. A fuzzy tree differs from the log's.
   if (!tree.isDigestEnabled || tree.isFuzzy) return content;
-  const reserved = [...walk(tree.get('/zookeeper') ?? tree.root)].slice(1).map((node) => ({
+  const reserved = [...tree.walk(tree.get('/zookeeper'))].slice(1).map((node) => ({
     path: node.path,
-    data: node.data,
-    aclKey: node.aclKey,
+    data: tree.dataOf(node),
+    aclKey: tree.table.aclKey(node.slot),
     stat: persistedStat(tree.stats, node.slot),
   }));
   const exact = { acls: [...tree.acls.entries()], reserved, digest: tree.digest.value };
@@ -61,9 +61,9 @@ export function sourceOf(
 
 /** The 60 bytes of a StatPersisted. */
 export function persistedStat(stats: StatTable, slot: number): Buffer {
-  const stat = Buffer.alloc(STAT_PERSISTED_SIZE);
-  stats.copyPersisted(slot, new DataView(stat.buffer, stat.byteOffset, stat.length), 0);
-  return stat;
+  const out = new OutputArchive(STAT_PERSISTED_SIZE);
+  stats.writePersisted(out, slot);
+  return out.take();
 }
 
 export function bodySourceOf({ tree, sessions, zxid }: SnapshotContent) {
@@ -74,17 +74,31 @@ export function bodySourceOf({ tree, sessions, zxid }: SnapshotContent) {
  * Skips znodes created after the snapshot began, which the log has: one that was deleted and
  * created again would occur twice. Reuses one object, so that a big tree makes no garbage.
  */
-function* nodesOf(tree: SnapshotContent['tree'], zxid: bigint): Generator<SnapshotNode> {
-  const stat = Buffer.alloc(STAT_PERSISTED_SIZE);
-  const view = new DataView(stat.buffer, stat.byteOffset, stat.length);
-  const given = { path: '', data: null as ZnodeData, aclKey: 0, stat };
-  const { stats, root } = tree;
-  for (const node of tree.walk()) {
-    if (stats.isYounger(node.slot, zxid)) continue;
-    stats.copyPersisted(node.slot, view, 0);
-    given.path = node === root ? '' : node.path;
-    given.data = node.data;
-    given.aclKey = node.aclKey;
-    yield given;
+function* nodesOf(tree: DataTree, zxid: bigint): Generator<WritableNode> {
+  const node = new TreeNode(tree);
+  for (const slot of walk(tree.children, tree.root.slot)) {
+    if (tree.stats.isYounger(slot, zxid)) continue;
+    node.slot = slot;
+    yield node;
+  }
+}
+
+class TreeNode implements WritableNode {
+  slot = 0;
+  private readonly tree: DataTree;
+
+  constructor(tree: DataTree) {
+    this.tree = tree;
+  }
+
+  writeTo(out: OutputArchive): void {
+    const { slot } = this;
+    const { content, stats, table, root } = this.tree;
+    // The path of the root is "" in a file.
+    if (slot === root.slot) out.writeInt(0);
+    else content.writePath(out, slot);
+    content.writeData(out, slot);
+    writeAclKey(out, table.aclKey(slot));
+    stats.writePersisted(out, slot);
   }
 }

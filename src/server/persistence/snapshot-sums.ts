@@ -74,7 +74,7 @@ export class SnapshotSummer {
  * @param slots of the znodes in the order of the file; a later one may have that of an earlier one
  */
 export function giveSums(
-  { nodes, stats, root, digest }: DataTree,
+  { stats, table, root, digest }: DataTree,
   slots: readonly number[],
   { count, words }: SnapshotSums,
 ): void {
@@ -88,7 +88,6 @@ export function giveSums(
     stats.setDigest(slot, words[at + 2] as number);
   }
   for (let slot = 0; slot < stats.slots; slot++) {
-    const node = nodes.at(slot);
-    if (node !== undefined && node !== root) digest.add(stats.digest(slot));
+    if (table.isUsed(slot) && slot !== root.slot) digest.add(stats.digest(slot));
   }
 }

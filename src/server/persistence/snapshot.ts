@@ -37,6 +37,11 @@ export interface SnapshotAcl {
   readonly acl: readonly ACL[];
 }
 
+/** A znode that writes itself, such as one of the tree. */
+export interface WritableNode {
+  writeTo(out: OutputArchive): void;
+}
+
 /** The same object may be reused: it is written before the next is requested. */
 export interface SnapshotNode {
   /** "" for the root. */
@@ -61,7 +66,7 @@ export interface SnapshotSource {
   readonly sessions: Iterable<SnapshotSession>;
   readonly acls: Iterable<SnapshotAcl>;
   /** Parents first. A Buffer has encoded nodes. Null ends the chunk: more input is needed. */
-  readonly nodes: Iterable<SnapshotNode | Buffer | null>;
+  readonly nodes: Iterable<SnapshotNode | WritableNode | Buffer | null>;
   readonly digest?: SnapshotDigest | undefined;
   /** Written only after a digest, where Apache's reader expects it. */
   readonly lastProcessedZxid?: bigint | undefined;
@@ -117,6 +122,7 @@ function* writeBody(
   writeAcls(out, source.acls);
   for (const node of source.nodes) {
     if (node instanceof Uint8Array) out.writeBytes(node);
+    else if (node !== null && 'writeTo' in node) node.writeTo(out);
     else if (node !== null) writeNode(out, node);
     if (node === null || out.length >= chunkSize) yield take();
   }
@@ -177,7 +183,11 @@ function writeNode(out: OutputArchive, { path, data, aclKey, stat }: SnapshotNod
   if (typeof data === 'string') out.writeLatin1(data);
   else out.writeBuffer(data);
   if (typeof aclKey === 'bigint') out.writeLong(aclKey);
-  else out.writeLongParts(Math.floor(aclKey / 0x1_0000_0000), aclKey | 0);
+  else writeAclKey(out, aclKey);
   if (stat instanceof Uint8Array) out.writeBytes(stat);
   else StatPersisted.write(out, stat);
+}
+
+export function writeAclKey(out: OutputArchive, key: number): void {
+  out.writeLongParts(Math.floor(key / 0x1_0000_0000), key | 0);
 }

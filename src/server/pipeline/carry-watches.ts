@@ -62,15 +62,17 @@ function* pathsToCompare(before: ServerState, { tree, ...after }: ServerState): 
 }
 
 function isSameData(
-  { tree: { stats: oldStats } }: ServerState,
+  { tree: oldTree }: ServerState,
   old: DataNode,
-  { tree: { stats } }: ServerState,
+  { tree }: ServerState,
   now: DataNode,
 ): boolean {
+  const oldStats = oldTree.stats;
+  const { stats } = tree;
   return (
     oldStats.czxid(old.slot) === stats.czxid(now.slot) &&
     oldStats.mzxid(old.slot) === stats.mzxid(now.slot) &&
-    old.data === now.data
+    oldTree.dataOf(old) === tree.dataOf(now)
   );
 }
 
@@ -81,7 +83,7 @@ function hasSameChildren(
   now: DataNode,
 ): boolean {
   if (oldTree.stats.pzxid(old.slot) !== tree.stats.pzxid(now.slot)) return false;
-  if (old.numChildren !== now.numChildren) return false;
-  for (const { path } of old.children ?? []) if (tree.get(path) === undefined) return false;
+  if (oldTree.stats.numChildren(old.slot) !== tree.stats.numChildren(now.slot)) return false;
+  for (const { path } of oldTree.childrenOf(old)) if (tree.get(path) === undefined) return false;
   return true;
 }

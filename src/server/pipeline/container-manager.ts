@@ -75,7 +75,7 @@ export class ContainerManager {
     const node = this.tree.get(path);
     if (node === undefined) return false;
     const { stats } = this.tree;
-    return this.isDue({ stats, slot: node.slot, childCount: node.numChildren }, wallMs);
+    return this.isDue({ stats, slot: node.slot, childCount: stats.numChildren(node.slot) }, wallMs);
   }
 
   isDue(node: Reapable | undefined, wallMs: number): boolean {

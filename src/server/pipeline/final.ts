@@ -10,6 +10,7 @@ import { recordSince } from '../metrics/summary.js';
 import type { ClientConnection } from '../state/client-connection.js';
 import { NO_RECORDS, type Request } from '../state/request.js';
 import type { ServerState } from '../state/server-state.js';
+import { textOf } from '../tree/data-node.js';
 import { partsOf, type Txn, type TxnHead } from '../tree/txn.js';
 import { writeMultiHeader } from './read.js';
 import { beginReply, endReply } from './reply.js';
@@ -62,7 +63,7 @@ export class FinalProcessor {
         out.writeString(txn.path);
         break;
       case OpCode.reconfig:
-        out.writeLatin1(txn.data);
+        out.writeLatin1(textOf(txn.data));
         this.writeStat(out, txn.path, records);
         break;
       case OpCode.create2:

@@ -22,7 +22,10 @@ import { maskDigests, shownUser } from '../session/auth.js';
 import type { ClientConnection } from '../state/client-connection.js';
 import type { ServerState } from '../state/server-state.js';
 import { WatchMode } from '../state/watch-manager.js';
-import type { DataNode } from '../tree/data-node.js';
+import type { ChildTable } from '../tree/children.js';
+import type { DataTree } from '../tree/data-tree.js';
+import { NO_SLOT } from '../tree/path-table.js';
+import { walk } from '../tree/walk.js';
 import { beginReply, endReply } from './reply.js';
 import type { WatchNotifier } from './watch-notifier.js';
 
@@ -88,31 +91,33 @@ export class ReadProcessor {
   }
 
   private getData(connection: ClientConnection, input: InputArchive, mayWatch = true): ErrorCode {
-    const path = this.state.tree.readPath(input);
+    const { tree } = this.state;
+    const slot = tree.nodes.read(input);
     const isWatching = input.readBool() && mayWatch;
-    const node = this.state.tree.get(path);
-    if (node === undefined) return ErrorCode.NONODE;
-    if (!this.mayRead(connection, node)) return ErrorCode.NOAUTH;
-    const { data } = node;
-    const size = STAT_SIZE + (data === null ? 0 : data.length);
-    this.state.stats.metrics.reads.recordNode(node.slot, path, size);
-    connection.out.writeLatin1(data);
-    this.state.tree.stats.writeStat(connection.out, node.slot);
-    if (isWatching) this.state.dataWatches.add(path, connection, WatchMode.STANDARD);
+    if (slot === NO_SLOT) return ErrorCode.NONODE;
+    if (!this.mayRead(connection, slot)) return ErrorCode.NOAUTH;
+    const { stats, content } = tree;
+    this.state.stats.metrics.reads.recordNode(slot, content, STAT_SIZE + stats.dataLength(slot));
+    content.writeData(connection.out, slot);
+    stats.writeStat(connection.out, slot);
+    if (isWatching) {
+      this.state.dataWatches.add(content.pathOf(slot), connection, WatchMode.STANDARD);
+    }
     return ErrorCode.OK;
   }
 
   /** The watch is armed even if the znode does not exist. */
   private exists(connection: ClientConnection, input: InputArchive): ErrorCode {
-    const path = this.state.tree.readPath(input);
+    const path = ustring.read(input);
     const isWatching = input.readBool();
     if (path.includes('\0')) return ErrorCode.BADARGUMENTS;
-    const node = this.state.tree.get(path);
-    if (node !== undefined && !this.mayRead(connection, node)) return ErrorCode.NOAUTH;
+    const { stats, content, nodes } = this.state.tree;
+    const slot = nodes.get(path);
+    if (slot !== NO_SLOT && !this.mayRead(connection, slot)) return ErrorCode.NOAUTH;
     if (isWatching) this.state.dataWatches.add(path, connection, WatchMode.STANDARD);
-    if (node === undefined) return ErrorCode.NONODE;
-    this.state.stats.metrics.reads.recordNode(node.slot, path, STAT_SIZE);
-    this.state.tree.stats.writeStat(connection.out, node.slot);
+    if (slot === NO_SLOT) return ErrorCode.NONODE;
+    this.state.stats.metrics.reads.recordNode(slot, content, STAT_SIZE);
+    stats.writeStat(connection.out, slot);
     return ErrorCode.OK;
   }
 
@@ -122,40 +127,42 @@ export class ReadProcessor {
     input: InputArchive,
     mayWatch = true,
   ): ErrorCode {
-    const path = this.state.tree.readPath(input);
+    const { tree } = this.state;
+    const slot = tree.nodes.read(input);
     const isWatching = input.readBool() && mayWatch;
-    const node = this.state.tree.get(path);
-    if (node === undefined) return ErrorCode.NONODE;
-    if (!this.mayRead(connection, node)) return ErrorCode.NOAUTH;
-    const namesSize = writeNames(connection, node);
-    this.state.stats.metrics.reads.recordNode(node.slot, path, STAT_SIZE + namesSize);
-    if (type === OpCode.getChildren2) {
-      this.state.tree.stats.writeStat(connection.out, node.slot);
+    if (slot === NO_SLOT) return ErrorCode.NONODE;
+    if (!this.mayRead(connection, slot)) return ErrorCode.NOAUTH;
+    const { stats, content } = tree;
+    const namesSize = writeNames(connection, tree, slot);
+    this.state.stats.metrics.reads.recordNode(slot, content, STAT_SIZE + namesSize);
+    if (type === OpCode.getChildren2) stats.writeStat(connection.out, slot);
+    if (isWatching) {
+      this.state.childWatches.add(content.pathOf(slot), connection, WatchMode.STANDARD);
     }
-    if (isWatching) this.state.childWatches.add(path, connection, WatchMode.STANDARD);
     return ErrorCode.OK;
   }
 
   private getACL(connection: ClientConnection, input: InputArchive): ErrorCode {
-    const node = this.state.tree.get(this.state.tree.readPath(input));
-    if (node === undefined) return ErrorCode.NONODE;
     const { auth, tree } = this.state;
-    const acl = tree.aclOf(node);
+    const slot = tree.nodes.read(input);
+    if (slot === NO_SLOT) return ErrorCode.NONODE;
+    const acl = tree.aclOf(slot);
     if (!auth.isAllowed(acl, Perms.READ | Perms.ADMIN, connection.ids)) return ErrorCode.NOAUTH;
     const isAdmin = auth.isAllowed(acl, Perms.ADMIN, connection.ids);
     ACLVector.write(connection.out, isAdmin ? acl : maskDigests(acl));
-    tree.stats.writeStat(connection.out, node.slot);
+    tree.stats.writeStat(connection.out, slot);
     return ErrorCode.OK;
   }
 
   private getAllChildrenNumber(connection: ClientConnection, input: InputArchive): ErrorCode {
-    const path = this.state.tree.readPath(input);
-    const { nodeCount, root } = this.state.tree;
-    const node = this.state.tree.get(path);
-    if (node === undefined) return ErrorCode.NONODE;
-    if (!this.mayRead(connection, node)) return ErrorCode.NOAUTH;
+    const path = ustring.read(input);
+    const { nodes, nodeCount, root, children } = this.state.tree;
+    const slot = nodes.get(path);
+    if (slot === NO_SLOT) return ErrorCode.NONODE;
+    if (!this.mayRead(connection, slot)) return ErrorCode.NOAUTH;
     // The table has the root under two names: "/" counts neither, "" counts the other as a child.
-    const count = node === root ? nodeCount - (path === '' ? 1 : 2) : countBelow(node);
+    const isRoot = slot === root.slot;
+    const count = isRoot ? nodeCount - (path === '' ? 1 : 2) : countBelow(children, slot);
     connection.out.writeInt(count);
     return ErrorCode.OK;
   }
@@ -179,7 +186,7 @@ export class ReadProcessor {
   }
 
   private addWatch(connection: ClientConnection, input: InputArchive): ErrorCode {
-    const path = this.state.tree.readPath(input);
+    const path = ustring.read(input);
     const mode = input.readInt();
     const { dataWatches, childWatches } = this.state;
     if (mode === AddWatchMode.PERSISTENT) {
@@ -197,7 +204,7 @@ export class ReadProcessor {
 
   /** checkWatches tests for the watches, removeWatches removes them. */
   private findWatches(connection: ClientConnection, type: number, input: InputArchive): ErrorCode {
-    const path = this.state.tree.readPath(input);
+    const path = ustring.read(input);
     const tables = this.tablesOf(input.readInt());
     if (tables === undefined) return ErrorCode.MARSHALLINGERROR;
     let isFound = false;
@@ -297,8 +304,8 @@ export class ReadProcessor {
     return ErrorCode.OK;
   }
 
-  private mayRead(connection: ClientConnection, node: DataNode): boolean {
-    return this.state.auth.isAllowed(this.state.tree.aclOf(node), Perms.READ, connection.ids);
+  private mayRead(connection: ClientConnection, slot: number): boolean {
+    return this.state.auth.isAllowed(this.state.tree.aclOf(slot), Perms.READ, connection.ids);
   }
 }
 
@@ -314,23 +321,20 @@ export function writeMultiHeader(
 }
 
 /** Writes the names of the children; returns their size in bytes. */
-function writeNames({ out }: ClientConnection, node: DataNode): number {
+function writeNames({ out }: ClientConnection, tree: DataTree, parent: number): number {
+  const { stats, children, content } = tree;
   const start = out.length;
-  out.writeInt(node.numChildren);
-  if (node.children === null) return 0;
-  const prefixLength = node.path.length === 1 ? 1 : node.path.length + 1;
-  for (const child of node.children.places)
-    if (child !== undefined) out.writeString(child.path.slice(prefixLength));
-  return out.length - start - 4 * (node.numChildren + 1);
+  const count = stats.numChildren(parent);
+  out.writeInt(count);
+  const prefixLength = content.prefixLength(parent);
+  for (const slot of children.placesOf(parent)) {
+    if (slot >= 0) content.writePath(out, slot, prefixLength);
+  }
+  return count === 0 ? 0 : out.length - start - 4 * (count + 1);
 }
 
-function countBelow(node: DataNode): number {
-  let count = 0;
-  const stack = [node];
-  for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
-    if (top.children === null) continue;
-    count += top.children.size;
-    for (const child of top.children) stack.push(child);
-  }
+function countBelow(children: ChildTable, top: number): number {
+  let count = -1;
+  for (const _ of walk(children, top)) count++;
   return count;
 }

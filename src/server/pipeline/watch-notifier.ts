@@ -12,7 +12,7 @@ import { Perms } from '../../protocol/perms.js';
 import { EventType, KeeperState } from '../../protocol/watch-event.js';
 import type { ClientConnection } from '../state/client-connection.js';
 import type { ServerState } from '../state/server-state.js';
-import { type DataNode, dataLength } from '../tree/data-node.js';
+import type { DataNode } from '../tree/data-node.js';
 import type { DataTree } from '../tree/data-tree.js';
 import type { TreeListener } from '../tree/data-tree-options.js';
 
@@ -40,15 +40,20 @@ export class WatchNotifier implements TreeListener {
   }
 
   created(node: DataNode, parent: DataNode, zxid: bigint): void {
-    this.state.stats.metrics.writes.record(node.path, dataLength(node.data));
+    this.recordWrite(node);
     this.countTtl(node, 'ttl_node_created_count');
     this.fireData(node, this.state.tree, EventType.NodeCreated, zxid);
     this.fireChildren(parent, this.state.tree, zxid);
   }
 
   dataChanged(node: DataNode, zxid: bigint): void {
-    this.state.stats.metrics.writes.record(node.path, dataLength(node.data));
+    this.recordWrite(node);
     this.fireData(node, this.state.tree, EventType.NodeDataChanged, zxid);
+  }
+
+  private recordWrite({ path, slot }: DataNode): void {
+    const { tree, stats } = this.state;
+    stats.metrics.writes.record(path, tree.stats.dataLength(slot));
   }
 
   deleted(node: DataNode, parent: DataNode, zxid: bigint): void {
@@ -73,7 +78,7 @@ export class WatchNotifier implements TreeListener {
     const { childWatches } = this.state;
     if (childWatches.pathCount === 0) return;
     const { path } = node;
-    const acl = tree.aclOf(node);
+    const acl = tree.aclOf(node.slot);
     let fired = 0;
     childWatches.trigger(path, false, (connection) => {
       fired++;
@@ -96,7 +101,7 @@ export class WatchNotifier implements TreeListener {
     if (dataWatches.pathCount === 0) return undefined;
     const notified = new Set<ClientConnection>();
     const { path } = node;
-    const acl = tree.aclOf(node);
+    const acl = tree.aclOf(node.slot);
     dataWatches.trigger(path, false, (connection) => {
       notified.add(connection);
       this.send(connection, type, path, zxid, acl);
@@ -109,7 +114,7 @@ export class WatchNotifier implements TreeListener {
     const { childWatches } = this.state;
     if (childWatches.pathCount === 0) return;
     const { path } = node;
-    const acl = tree.aclOf(node);
+    const acl = tree.aclOf(node.slot);
     let fired = 0;
     childWatches.trigger(path, true, (connection) => {
       fired++;

@@ -1,5 +1,5 @@
 import type { ACL } from '../../protocol/data.js';
-import type { DataNode, ZnodeData } from '../tree/data-node.js';
+import type { DataNode } from '../tree/data-node.js';
 import type { PreparedNode } from '../tree/data-tree-options.js';
 import type { StatTable } from '../tree/stat-table.js';
 
@@ -13,7 +13,6 @@ export class ChangeRecord implements PreparedNode {
   hash: number | null = null;
   readonly stats: StatTable;
   readonly slot: number;
-  data: ZnodeData;
   acl: readonly ACL[];
   childCount: number;
   /** Its part of the tree digest; 0 without digests. */
@@ -31,7 +30,6 @@ export class ChangeRecord implements PreparedNode {
     node: DataNode | null,
     stats: StatTable,
     slot: number,
-    data: ZnodeData,
     acl: readonly ACL[],
     childCount: number,
     digest: number,
@@ -40,7 +38,6 @@ export class ChangeRecord implements PreparedNode {
     this.node = node;
     this.stats = stats;
     this.slot = slot;
-    this.data = data;
     this.acl = acl;
     this.childCount = childCount;
     this.digest = digest;
@@ -48,6 +45,10 @@ export class ChangeRecord implements PreparedNode {
 
   get pathSum(): number {
     return this.stats.pathCrc(this.slot);
+  }
+
+  get dataLength(): number {
+    return this.stats.dataLength(this.slot);
   }
 
   get version(): number {

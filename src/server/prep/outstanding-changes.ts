@@ -8,17 +8,17 @@
 import type { ACL } from '../../protocol/data.js';
 import { assert } from '../base/assert.js';
 import { LongMap } from '../base/long-map.js';
-import type { ZnodeData } from '../tree/data-node.js';
 import type { DataTree } from '../tree/data-tree.js';
 import { TreeDigest, tableDigest } from '../tree/digest.js';
 import { StatTable } from '../tree/stat-table.js';
 import { ChangeRecord } from './change-record.js';
 
-/** The path of a new znode, with its sums. */
-export interface NewPath {
+/** The path of a new znode, with its sums and those of its data. */
+export interface NewNode {
   readonly path: string;
   /** As in the path table. */
   readonly hash: number;
+  readonly dataLength: number;
   /** The CRC-32 of the path, and of path and data; 0 without digests. */
   readonly pathSum: number;
   readonly crc: number;
@@ -52,31 +52,39 @@ export class OutstandingChanges {
     const node = this.tree.get(path, hash);
     if (node === undefined) return undefined;
     const { stats } = this.tree;
-    const { slot, data, numChildren } = node;
-    const acl = this.tree.aclOf(node);
-    return new ChangeRecord(path, node, stats, slot, data, acl, numChildren, stats.digest(slot));
+    const { slot } = node;
+    const acl = this.tree.aclOf(node.slot);
+    return new ChangeRecord(
+      path,
+      node,
+      stats,
+      slot,
+      acl,
+      stats.numChildren(slot),
+      stats.digest(slot),
+    );
   }
 
   copy(record: ChangeRecord): ChangeRecord {
-    const { path, node, stats, slot, data, acl, childCount, digest } = record;
+    const { path, node, stats, slot, acl, childCount, digest } = record;
     const copied = this.stats.allocateCopy(stats, slot);
-    const copy = new ChangeRecord(path, node, this.stats, copied, data, acl, childCount, digest);
+    const copy = new ChangeRecord(path, node, this.stats, copied, acl, childCount, digest);
     copy.pendingCversion = record.pendingCversion;
     return copy;
   }
 
-  /** Makes a znode to put. `crc`: of path and data. `owner`: as stored, a session or a mark. */
+  /** Makes a znode to put. `owner`: as stored, a session or a mark. */
   make(
-    { path, hash, pathSum, crc }: NewPath,
-    data: ZnodeData,
+    { path, hash, pathSum, dataLength, crc }: NewNode,
     acl: readonly ACL[],
     owner: bigint,
     { zxid, time }: { zxid: bigint; time: bigint },
   ): ChangeRecord {
     const slot = this.stats.allocateNew(zxid, time, owner);
+    this.stats.setDataLength(slot, dataLength);
     this.stats.setContentCrc(slot, crc);
     this.stats.setPathCrc(slot, pathSum);
-    const made = new ChangeRecord(path, null, this.stats, slot, data, acl, 0, 0);
+    const made = new ChangeRecord(path, null, this.stats, slot, acl, 0, 0);
     made.hash = hash;
     return made;
   }

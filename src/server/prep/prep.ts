@@ -21,13 +21,13 @@ import { pathFault, sequenceSuffix } from '../../protocol/path.js';
 import { Perms } from '../../protocol/perms.js';
 import { ReconfigRequest } from '../../protocol/proto.js';
 import type { Auth } from '../session/auth.js';
-import { dataLength, type ZnodeData } from '../tree/data-node.js';
+import { dataLength, RequestData, type TxnData } from '../tree/data-node.js';
 import type { DataTree } from '../tree/data-tree.js';
 import { contentCrc, contentCrcOf, pathCrc } from '../tree/digest.js';
 import type { CreateNodeTxn, Txn } from '../tree/txn.js';
 import type { Author } from './author.js';
 import type { ChangeRecord } from './change-record.js';
-import { type NewPath, OutstandingChanges } from './outstanding-changes.js';
+import { type NewNode, OutstandingChanges } from './outstanding-changes.js';
 import { CONFIG_PATH, nextVersion, ownerOf, PrepParents, SPECIAL_PATHS } from './prep-rules.js';
 import { type QuotaExcess, quotaExcesses } from './quota-check.js';
 import { readOps, txnLengthBound } from './read-ops.js';
@@ -154,7 +154,7 @@ export class Prep {
 
   private prepareCreate(type: CreateNodeTxn['type'], input: InputArchive, author: Author): Outcome {
     const path = ustring.read(input);
-    const data = input.readLatin1();
+    const data = RequestData.read(input);
     const dataEnd = input.at;
     const requestedAcl = readRequestedAcl(input);
     const mode = createModeOf(input.readInt());
@@ -183,22 +183,22 @@ export class Prep {
     if (this.isOverQuota(name, dataLength(data), 1)) return ErrorCode.QUOTAEXCEEDED;
     const pathSum = this.pathSumBelow(parent, name);
     const crc = this.contentCrc(name, pathSum, input.bytes, dataLength(data), dataEnd);
-    const made = { path: name, hash, pathSum, crc };
+    const made = { path: name, hash, dataLength: dataLength(data), pathSum, crc };
     return this.create({ type, made, data, acl, mode, ttl, parent, author });
   }
 
   private create(spec: {
     type: CreateNodeTxn['type'];
-    made: NewPath;
-    data: ZnodeData;
+    made: NewNode;
+    data: TxnData;
     acl: readonly ACL[];
     mode: CreateMode;
     ttl: bigint;
     parent: ChangeRecord;
     author: Author;
   }): Txn {
-    const { type, made: newPath, data, acl, mode, ttl, parent, author } = spec;
-    const { path } = newPath;
+    const { type, made: newNode, data, acl, mode, ttl, parent, author } = spec;
+    const { path } = newNode;
     const parentCVersion = (parent.cversion + 1) | 0;
     const grown = this.outstanding.copy(parent);
     grown.childCount++;
@@ -210,7 +210,7 @@ export class Prep {
       grown.pendingCversion = parentCVersion;
     }
     const ephemeralOwner = ownerOf(type, mode, ttl, author.sessionId);
-    const made = this.outstanding.make(newPath, data, acl, ephemeralOwner, this.stamp);
+    const made = this.outstanding.make(newNode, acl, ephemeralOwner, this.stamp);
     made.isEphemeralCreate = mode.isEphemeral;
     this.outstanding.put(parent, grown);
     this.outstanding.put(null, made);
@@ -255,20 +255,19 @@ export class Prep {
 
   private prepareSetData(input: InputArchive, author: Author): Outcome {
     const path = this.tree.readPath(input);
-    const data = input.readLatin1();
+    const data = RequestData.read(input);
     const dataEnd = input.at;
     const version = input.readInt();
     const node = this.outstanding.get(path);
     if (node === undefined || path === '') return absent(path);
     if (!this.isAllowed(node, Perms.WRITE, author)) return ErrorCode.NOAUTH;
-    if (this.isOverQuota(path, dataLength(data) - dataLength(node.data), 0)) {
+    if (this.isOverQuota(path, dataLength(data) - node.dataLength, 0)) {
       return ErrorCode.QUOTAEXCEEDED;
     }
     if (version !== -1 && version !== node.version) return ErrorCode.BADVERSION;
     const next = nextVersion(node.version);
     const { zxid, time } = this.stamp;
     const changed = this.outstanding.copy(node);
-    changed.data = data;
     changed.stats.setData(changed.slot, zxid, time, next, dataLength(data));
     const pathSum = changed.stats.pathCrc(changed.slot);
     const crc = this.contentCrc(path, pathSum, input.bytes, dataLength(data), dataEnd);
@@ -305,7 +304,6 @@ export class Prep {
     if (node === undefined) return ErrorCode.NONODE;
     if (!this.isAllowed(node, Perms.WRITE, author)) return ErrorCode.NOAUTH;
     const changed = this.outstanding.copy(node);
-    changed.data = text;
     const { zxid, time } = this.stamp;
     changed.stats.setData(changed.slot, zxid, time, -1, text.length);
     changed.stats.setContentCrc(changed.slot, contentCrc(CONFIG_PATH, text));

@@ -23,10 +23,10 @@ export function quotaExcesses(
 ): readonly QuotaExcess[] {
   const owner = tree.quotas.above(path);
   if (owner === undefined) return NONE;
-  const limits = quotaOf(tree.get(limitPath(owner))?.data ?? null);
-  const counted = tree.get(statPath(owner));
+  const limits = quotaOf(tree.dataAt(limitPath(owner)) ?? null);
+  const counted = tree.dataAt(statPath(owner));
   if (counted === undefined) return NONE;
-  const usage = quotaOf(counted.data);
+  const usage = quotaOf(counted);
   const found: QuotaExcess[] = [];
   const check = (what: QuotaExcess['what'], more: number, hard: number): void => {
     const isHard = hard > -1;

@@ -4,24 +4,33 @@ import { OPEN_ACL_UNSAFE, Perms } from '../../protocol/perms.js';
 /** The key of world:anyone:ALL, which no snapshot lists. */
 export const OPEN_ACL_KEY = -1;
 
+const LAST_KEY = 0x7fff_ffff;
+
 /** The distinct ACLs in use, by reference-counted keys (ReferenceCountedACLCache). */
 export class AclTable {
   private readonly byKey = new Map<number, readonly ACL[]>();
   private readonly keyOf = new Map<string, number>();
   private readonly uses = new Map<number, number>();
-  private nextKey = 1;
+  private lastKey = 0;
 
   acquire(acl: readonly ACL[]): number {
     if (isOpen(acl)) return OPEN_ACL_KEY;
     const text = aclText(acl);
     let key = this.keyOf.get(text);
     if (key === undefined) {
-      key = this.nextKey++;
+      key = this.freeKey();
       this.byKey.set(key, acl);
       this.keyOf.set(text, key);
     }
     this.uses.set(key, (this.uses.get(key) ?? 0) + 1);
     return key;
+  }
+
+  /** An int, because a Stat has room for one: after the last one, the free ones again. */
+  private freeKey(): number {
+    do this.lastKey = (this.lastKey % LAST_KEY) + 1;
+    while (this.byKey.has(this.lastKey));
+    return this.lastKey;
   }
 
   release(key: number): void {

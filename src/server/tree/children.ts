@@ -1,47 +1,102 @@
-import type { DataNode } from './data-node.js';
+import type { NodeTable } from './node-table.js';
+import type { StatTable } from './stat-table.js';
 
 /** With fewer gaps, compaction is not worthwhile. */
 const FEW = 32;
+const GAP = -1;
+const CHUNK_SHIFT = 12;
 
 /**
- * The children of a znode in order of creation. Each child stores its index, so none needs a
- * search; a Set would hash all of them whenever it grows. An iteration skips children that are
- * deleted meanwhile, and may miss new ones.
+ * The children of all znodes, as slots in order of creation. Each child knows its parent and its
+ * index, so none needs a search. A walk skips children that are deleted meanwhile, and may miss new
+ * ones.
  */
-export class Children {
-  /** Has gaps for deleted children. A replaced array does not change anymore. */
-  places: (DataNode | undefined)[] = [];
-  size = 0;
+export class ChildTable {
+  readonly table: NodeTable;
+  private readonly stats: StatTable;
+  /** By slot. In chunks, of which a flat tree has one: most znodes are leaves. */
+  private readonly lists: (ChildList | undefined)[][] = [];
 
-  add(node: DataNode): void {
-    node.place = this.places.length;
-    this.places.push(node);
-    this.size++;
+  constructor(table: NodeTable, stats: StatTable) {
+    this.table = table;
+    this.stats = stats;
   }
 
-  delete(node: DataNode): void {
-    if (node.place < 0) return;
-    this.places[node.place] = undefined;
-    node.place = -1;
-    this.size--;
-    if (this.places.length > 2 * this.size + FEW) this.closeGaps();
+  add(parent: number, child: number): void {
+    const list = this.listOf(parent) ?? this.addList(parent);
+    this.table.setPlace(child, parent, list.places.length);
+    list.places.push(child);
+    list.size++;
+    this.stats.setNumChildren(parent, list.size);
   }
 
-  private closeGaps(): void {
-    const closed: DataNode[] = [];
-    for (const node of this.places) {
-      if (node === undefined) continue;
-      node.place = closed.length;
-      closed.push(node);
-    }
-    this.places = closed;
+  delete(parent: number, child: number): void {
+    const place = this.table.place(child);
+    const list = this.listOf(parent);
+    if (list === undefined || place < 0 || this.table.parent(child) !== parent) return;
+    list.places[place] = GAP;
+    this.table.setPlace(child, parent, GAP);
+    list.size--;
+    this.stats.setNumChildren(parent, list.size);
+    if (list.places.length > 2 * list.size + FEW) this.closeGaps(parent, list);
   }
 
-  *[Symbol.iterator](): Generator<DataNode, void, undefined> {
-    const { places } = this;
+  /** Slots, and -1 for gaps. Another array takes its place when gaps are closed. */
+  placesOf(parent: number): readonly number[] {
+    return this.listOf(parent)?.places ?? NONE;
+  }
+
+  /** Whether the znode at an index of `placesOf`, perhaps of an earlier time, is a child still. */
+  isChild(slot: number, parent: number): boolean {
+    const { table } = this;
+    if (slot === GAP || !table.isUsed(slot)) return false;
+    return table.place(slot) >= 0 && table.parent(slot) === parent;
+  }
+
+  *of(parent: number): Generator<number, void, undefined> {
+    const places = this.placesOf(parent);
     for (let i = 0; i < places.length; i++) {
-      const node = places[i];
-      if (node !== undefined && node.place >= 0) yield node;
+      const slot = places[i] as number;
+      if (this.isChild(slot, parent)) yield slot;
     }
+  }
+
+  /** Takes the list of a slot that is released. */
+  release(slot: number): void {
+    const chunk = this.lists[slot >>> CHUNK_SHIFT];
+    const at = slot & ((1 << CHUNK_SHIFT) - 1);
+    if (chunk !== undefined && chunk[at] !== undefined) chunk[at] = undefined;
+  }
+
+  private listOf(slot: number): ChildList | undefined {
+    return this.lists[slot >>> CHUNK_SHIFT]?.[slot & ((1 << CHUNK_SHIFT) - 1)];
+  }
+
+  private addList(slot: number): ChildList {
+    const { lists } = this;
+    const number = slot >>> CHUNK_SHIFT;
+    while (lists.length <= number) lists.push([]);
+    const chunk = lists[number] as (ChildList | undefined)[];
+    if (chunk.length === 0) lists[number] = new Array(1 << CHUNK_SHIFT).fill(undefined);
+    const list = new ChildList();
+    (lists[number] as (ChildList | undefined)[])[slot & ((1 << CHUNK_SHIFT) - 1)] = list;
+    return list;
+  }
+
+  private closeGaps(parent: number, list: ChildList): void {
+    const closed: number[] = [];
+    for (const slot of list.places) {
+      if (slot === GAP) continue;
+      this.table.setPlace(slot, parent, closed.length);
+      closed.push(slot);
+    }
+    list.places = closed;
   }
 }
+
+class ChildList {
+  places: number[] = [];
+  size = 0;
+}
+
+const NONE: readonly number[] = [];

@@ -1,31 +1,58 @@
-import type { Children } from './children.js';
+import type { InputArchive } from '../../jute/input-archive.js';
+import { readLatin1 } from '../../jute/latin1.js';
 
-/**
- * The bytes of a znode, one per character (latin1): a flat string is one small heap object, but a
- * Buffer is three and keeps its pool alive. Null and "" differ.
- */
+/** The bytes of a znode, one per character (latin1). Null and "" differ. */
 export type ZnodeData = string | null;
 
-/** Every node has all fields from the start, so that all share one shape. */
-export class DataNode {
-  readonly path: string;
-  data: ZnodeData;
-  aclKey: number;
-  readonly slot: number;
-  /** Null until the first child: most znodes are leaves. */
-  children: Children | null = null;
-  /** Its index among its parent's children; -1 if it has no parent. */
-  place = -1;
+/**
+ * The data of a request: bytes of its frame, which is valid only while the request is read, then of
+ * its log record, which does not change.
+ */
+export class RequestData {
+  memory: Buffer;
+  start: number;
+  readonly length: number;
 
-  constructor(path: string, data: ZnodeData, aclKey: number, slot: number) {
-    this.path = path;
-    this.data = data;
-    this.aclKey = aclKey;
-    this.slot = slot;
+  constructor(memory: Buffer, start: number, length: number) {
+    this.memory = memory;
+    this.start = start;
+    this.length = length;
   }
 
-  get numChildren(): number {
-    return this.children === null ? 0 : this.children.size;
+  /** Null for null data. */
+  static read(input: InputArchive): RequestData | null {
+    const length = input.readLength();
+    return length < 0 ? null : new RequestData(input.bytes, input.at - length, length);
+  }
+
+  moveTo(memory: Buffer, start: number): void {
+    this.memory = memory;
+    this.start = start;
+  }
+}
+
+/** Of a txn: bytes from prep, a string from a log. */
+export type TxnData = ZnodeData | RequestData;
+
+export function textOf(data: TxnData): ZnodeData {
+  if (data === null || typeof data === 'string') return data;
+  return readLatin1(data.memory, data.start, data.start + data.length);
+}
+
+/**
+ * A znode while one step works on it. The tables of the tree have all about it, by its slot, which
+ * another znode may get once it is deleted.
+ */
+export class DataNode {
+  readonly path: string;
+  readonly slot: number;
+  /** Of the slot, when this was made (StatTable.generation). */
+  readonly generation: number;
+
+  constructor(path: string, slot: number, generation: number) {
+    this.path = path;
+    this.slot = slot;
+    this.generation = generation;
   }
 }
 
@@ -34,6 +61,6 @@ export function latin1Text(data: ZnodeData): string {
   return data ?? '';
 }
 
-export function dataLength(data: ZnodeData): number {
+export function dataLength(data: TxnData): number {
   return data === null ? 0 : data.length;
 }

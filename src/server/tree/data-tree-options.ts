@@ -29,3 +29,17 @@ export interface DataTreeOptions {
   /** Seeds the hashes of paths: 32 random bits that no client knows. */
   readonly hashSeed?: number;
 }
+
+/** The bytes of a znode of a snapshot (persistence/node-place.ts). */
+export interface LoadedNode {
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly pathEnd: number;
+  readonly end: number;
+}
+
+/** The CRC-32 of its path, and of path and data. */
+export interface LoadedSums {
+  readonly path: number;
+  readonly content: number;
+}

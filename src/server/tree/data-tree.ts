@@ -1,21 +1,31 @@
 import type { InputArchive } from '../../jute/input-archive.js';
 import { ustring } from '../../jute/record.js';
 import { ephemeralTypeOf } from '../../protocol/create-mode.js';
-import { type ACL, NO_STAT, type StatPersisted } from '../../protocol/data.js';
+import { type ACL, NO_STAT, STAT_PERSISTED_SIZE, type StatPersisted } from '../../protocol/data.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { isParentPath, parentPath } from '../../protocol/path.js';
 import { READ_ACL_UNSAFE } from '../../protocol/perms.js';
-import { LIMIT_NODE, QUOTA_ROOT, STAT_NODE, statPath } from '../../protocol/quota.js';
+import { QUOTA_ROOT } from '../../protocol/quota.js';
 import { assert } from '../base/assert.js';
+import { crc32 } from '../base/checksum.js';
 import { AclTable, OPEN_ACL_KEY } from './acl-table.js';
-import { Children } from './children.js';
+import { ChildTable } from './children.js';
+import { ContentTable } from './content-table.js';
 import { DataNode, dataLength, type ZnodeData } from './data-node.js';
-import type { DataTreeOptions, PreparedNode, TreeListener } from './data-tree-options.js';
-import { contentCrc, pathCrc, TreeDigest, tableDigest } from './digest.js';
+import type {
+  DataTreeOptions,
+  LoadedNode,
+  LoadedSums,
+  PreparedNode,
+  TreeListener,
+} from './data-tree-options.js';
+import { isDigested, pathCrc, TreeDigest, tableDigest } from './digest.js';
 import { DigestHistory, type ZxidDigest } from './digest-history.js';
 import { Ephemerals } from './ephemerals.js';
-import { PathTable } from './path-table.js';
-import { formatUsage, QuotaPaths, quotaOf, quotaOwner } from './quotas.js';
+import { NodeTable } from './node-table.js';
+import { NO_SLOT, PathTable } from './path-table.js';
+import { QuotaUsage } from './quota-usage.js';
+import { QuotaPaths } from './quotas.js';
 import { StatTable } from './stat-table.js';
 import {
   type CreateNodeTxn,
@@ -34,12 +44,16 @@ import { walk } from './walk.js';
 export class DataTree {
   readonly nodes: PathTable;
   readonly stats = new StatTable();
+  readonly table = new NodeTable();
+  readonly content = new ContentTable(this.table, this.stats);
+  readonly children = new ChildTable(this.table, this.stats);
   readonly acls = new AclTable();
   readonly root: DataNode;
   private readonly ephemerals = new Ephemerals();
   readonly containers = new Set<string>();
   readonly ttls = new Set<string>();
   readonly quotas = new QuotaPaths();
+  private readonly usage: QuotaUsage;
   readonly digest = new TreeDigest();
   private readonly history = new DigestHistory();
   readonly options: DataTreeOptions;
@@ -52,29 +66,30 @@ export class DataTree {
   private isDigesting: boolean;
   private readonly isTTLEnabled: boolean;
   private lastParent: DataNode | null = null;
-  private dataSize = 0;
+  private lastLoadedParent = NO_SLOT;
 
   constructor(options: DataTreeOptions = {}) {
     const { isTTLEnabled = false, isDigestEnabled = true } = options;
     this.options = options;
-    this.nodes = new PathTable(options.hashSeed);
+    this.nodes = new PathTable(this.content, options.hashSeed);
+    this.usage = new QuotaUsage(this);
     this.isTTLEnabled = isTTLEnabled;
     this.isDigestEnabled = isDigestEnabled;
     this.isDigesting = isDigestEnabled;
-    this.root = this.insert('/', '', OPEN_ACL_KEY, NO_STAT);
+    this.root = this.insert('/', OPEN_ACL_KEY, NO_STAT);
     // Requests for "" reach the root, so Apache's node count includes it twice.
-    this.nodes.set('', this.root);
+    this.nodes.setNameless(this.root.slot);
   }
 
   /** Adds /zookeeper and its standard znodes if the snapshot lacked them. */
   addReserved(): this {
     for (const path of ['/zookeeper', '/zookeeper/quota', '/zookeeper/config']) {
-      if (this.nodes.get(path) !== undefined) continue;
+      if (this.nodes.get(path) !== NO_SLOT) continue;
       const isConfig = path === '/zookeeper/config';
       const aclKey = isConfig ? this.acls.acquire(READ_ACL_UNSAFE) : OPEN_ACL_KEY;
       const stat = isConfig ? { ...NO_STAT, aversion: -1 } : NO_STAT;
-      const node = this.insert(path, '', aclKey, stat);
-      this.addChild(this.parentOf(path), node);
+      const node = this.insert(path, aclKey, stat);
+      this.children.add(this.parentOf(path).slot, node.slot);
       this.rehash(node);
     }
     return this;
@@ -85,12 +100,9 @@ export class DataTree {
     this.lastProcessedZxid = zxid;
     this.addReserved();
     this.rehash(this.root);
-    const quotaRoot = this.nodes.get(QUOTA_ROOT);
-    for (const node of quotaRoot === undefined ? [] : walk(quotaRoot)) {
-      const limited = quotaOwner(node.path, LIMIT_NODE);
-      if (limited !== undefined) this.quotas.add(limited);
-      const counted = quotaOwner(node.path, STAT_NODE);
-      if (counted !== undefined) this.recount(counted);
+    const quotaRoot = this.get(QUOTA_ROOT);
+    for (const { path } of quotaRoot === undefined ? [] : this.walk(quotaRoot)) {
+      this.usage.follow(path);
     }
   }
 
@@ -105,15 +117,20 @@ export class DataTree {
 
   /** The znode of a prepared write, without another look-up of its path. */
   nodeOf({ node, path }: PreparedNode): DataNode | undefined {
-    if (node !== null && this.nodes.at(node.slot) === node) return node;
-    return this.nodes.get(path);
+    if (node !== null && this.table.generation(node.slot) === node.generation) return node;
+    return this.get(path);
   }
 
   /** Called when the content changed. */
-  private rehash({ path, data, slot }: DataNode): void {
+  private rehash({ path, slot }: DataNode): void {
     if (!this.isDigesting) return;
-    this.stats.setContentCrc(slot, contentCrc(path, data, this.stats.pathCrc(slot)));
+    this.stats.setContentCrc(slot, this.contentCrc(path, slot));
     this.rehashStat(path, slot);
+  }
+
+  /** Of path and data; 0 if the znode does not count. */
+  contentCrc(path: string, slot: number): number {
+    return isDigested(path) ? this.content.dataCrc(slot, this.stats.pathCrc(slot)) : 0;
   }
 
   /** Called when only the Stat changed. */
@@ -136,30 +153,47 @@ export class DataTree {
   }
 
   get approximateDataSize(): number {
-    return this.dataSize;
+    return this.content.size;
   }
 
   get(path: string, hash?: number): DataNode | undefined {
-    return this.nodes.get(path, hash);
+    const slot = this.nodes.get(path, hash);
+    return slot === NO_SLOT ? undefined : this.nodeAt(path === '' ? '/' : path, slot);
   }
 
-  /** Reads a path. If the znode exists, its own string: nothing is decoded or hashed again. */
+  /** The znode of a slot; undefined if the slot is free. */
+  at(slot: number): DataNode | undefined {
+    return this.table.isUsed(slot) ? this.nodeAt(this.content.pathOf(slot), slot) : undefined;
+  }
+
+  private nodeAt(path: string, slot: number): DataNode {
+    return new DataNode(path, slot, this.table.generation(slot));
+  }
+
+  /** Reads a path, mostly without a new string if the znode exists. */
   readPath(input: InputArchive): string {
-    const start = input.at;
-    const length = input.readInt();
-    if (length > 0 && length <= input.remaining) {
-      const node = this.nodes.find(input.bytes, input.at, length);
-      if (node !== undefined) {
-        input.at += length;
-        return node.path;
-      }
-    }
-    input.at = start;
-    return ustring.read(input);
+    const slot = this.nodes.findNext(input);
+    return slot === NO_SLOT ? ustring.read(input) : this.content.keptPathOf(slot);
   }
 
-  aclOf(node: DataNode): readonly ACL[] {
-    return this.acls.get(node.aclKey);
+  aclOf(slot: number): readonly ACL[] {
+    return this.acls.get(this.table.aclKey(slot));
+  }
+
+  dataOf(node: DataNode): ZnodeData {
+    return this.content.textOf(node.slot);
+  }
+
+  /** Undefined without a znode. */
+  dataAt(path: string): ZnodeData | undefined {
+    const slot = this.nodes.get(path);
+    return slot === NO_SLOT ? undefined : this.content.textOf(slot);
+  }
+
+  *childrenOf(node: DataNode): Generator<DataNode, void, undefined> {
+    for (const slot of this.children.of(node.slot)) {
+      yield this.nodeAt(this.content.pathOf(slot), slot);
+    }
   }
 
   ephemeralsOf(sessionId: bigint): ReadonlySet<string> {
@@ -231,23 +265,27 @@ export class DataTree {
     const parent = above === undefined ? this.findParent(txn.path) : this.nodeOf(above);
     if (parent === undefined) return;
     const hash = made?.hash ?? this.nodes.hashOf(txn.path);
-    const existing = this.nodes.get(txn.path, hash);
+    const existing = this.get(txn.path, hash);
     this.raiseParent(parent, txn.parentCVersion, head.zxid);
     if (existing !== undefined) {
-      this.changeAcl(existing, txn.acl);
+      this.changeAcl(existing.slot, txn.acl);
       this.rehashStat(parent.path, parent.slot);
       return;
     }
     const owner = createdOwner(head, txn);
     const slot = this.stats.allocateNew(head.zxid, head.time, owner);
-    const aclKey = this.acls.acquire(txn.acl);
-    const node = this.place(txn.path, txn.data, aclKey, slot, owner, hash, made?.pathSum);
+    this.content.add(slot, txn.path, txn.data);
+    this.table.setAclKey(slot, this.acls.acquire(txn.acl));
+    const node = this.nodeAt(txn.path, slot);
+    this.place(slot, hash, made?.pathSum ?? this.pathSum(txn.path));
+    this.nodes.remember(txn.path, slot);
+    if (owner !== 0n) this.own(txn.path, slot, owner);
     if (made !== undefined) made.node = node;
-    this.addChild(parent, node);
+    this.children.add(parent.slot, slot);
     this.rehashStat(parent.path, parent.slot);
     this.rehash(node);
-    this.followQuotas(node.path);
-    this.countUsage(node.path, dataLength(node.data), 1);
+    this.usage.follow(node.path);
+    this.usage.count(node.path, dataLength(txn.data), 1);
     this.listener?.created(node, parent, head.zxid);
   }
 
@@ -266,158 +304,136 @@ export class DataTree {
       this.stats.setPzxid(parent.slot, zxid);
       this.rehashStat(parent.path, parent.slot);
     }
-    const node = this.nodes.get(path);
-    if (node === undefined || parent === undefined || node === this.root) return;
+    const node = this.get(path);
+    if (node === undefined || parent === undefined || node.slot === this.root.slot) return;
     // Only a replay over a fuzzy snapshot finds children, which the log creates again.
-    if (node.numChildren > 0) {
-      for (const child of [...(node.children ?? [])]) this.applyDelete(child.path, zxid);
+    if (this.stats.numChildren(node.slot) > 0) {
+      for (const child of [...this.childrenOf(node)]) this.applyDelete(child.path, zxid);
     }
     this.remove(node, parent);
     if (this.isDigesting) this.digest.remove(this.stats.digest(node.slot));
-    const owner = quotaOwner(path, LIMIT_NODE);
-    if (owner !== undefined) this.quotas.delete(owner);
-    this.countUsage(path, -dataLength(node.data), -1);
+    this.usage.forget(path);
+    this.usage.count(path, -this.stats.dataLength(node.slot), -1);
     this.listener?.deleted(node, parent, zxid);
+    this.acls.release(this.table.aclKey(node.slot));
+    this.children.release(node.slot);
+    this.content.remove(node.slot);
+    this.table.release(node.slot);
     this.stats.release(node.slot);
-    this.acls.release(node.aclKey);
   }
 
   private applySetData(head: TxnHead, txn: SetDataTxn, [prepared]: Prepared): void {
-    const node = prepared === undefined ? this.nodes.get(txn.path) : this.nodeOf(prepared);
+    const node = prepared === undefined ? this.get(txn.path) : this.nodeOf(prepared);
     if (node === undefined) return;
     const length = dataLength(txn.data);
-    const grownBy = length - dataLength(node.data);
-    this.dataSize += grownBy;
-    node.data = txn.data;
+    const grownBy = length - this.stats.dataLength(node.slot);
+    this.content.setData(node.slot, txn.data);
     this.stats.setData(node.slot, head.zxid, head.time, txn.version, length);
     this.rehash(node);
-    this.countUsage(txn.path, grownBy, 0);
+    this.usage.count(txn.path, grownBy, 0);
     this.listener?.dataChanged(node, head.zxid);
   }
 
   /** Sets /zookeeper/config, which each member does without a txn (initConfigInZKDatabase). */
   setConfig(text: string, version: bigint, wallMs: number): void {
-    const node = this.nodes.get('/zookeeper/config');
-    if (node === undefined) return;
-    this.dataSize += text.length - dataLength(node.data);
-    node.data = text;
-    this.stats.setData(node.slot, version, BigInt(wallMs), -1, text.length);
+    const slot = this.nodes.get('/zookeeper/config');
+    if (slot === NO_SLOT) return;
+    this.content.setData(slot, text);
+    this.stats.setData(slot, version, BigInt(wallMs), -1, text.length);
   }
 
   private applySetACL(path: string, acl: readonly ACL[], version: number): void {
-    const node = this.nodes.get(path);
-    if (node === undefined) return;
-    this.changeAcl(node, acl);
-    this.stats.setAversion(node.slot, version);
-    this.rehashStat(path, node.slot);
+    const slot = this.nodes.get(path);
+    if (slot === NO_SLOT) return;
+    this.changeAcl(slot, acl);
+    this.stats.setAversion(slot, version);
+    this.rehashStat(path, slot);
   }
 
-  private followQuotas(path: string): void {
-    if (!path.startsWith(QUOTA_ROOT)) return;
-    const limited = quotaOwner(path, LIMIT_NODE);
-    if (limited !== undefined) this.quotas.add(limited);
-    const counted = quotaOwner(path, STAT_NODE);
-    if (counted !== undefined) this.recount(counted);
-  }
-
-  private countUsage(path: string, bytes: number, count: number): void {
-    const owner = this.quotas.above(path);
-    const node = owner === undefined ? undefined : this.nodes.get(statPath(owner));
-    if (node === undefined) return;
-    const usage = quotaOf(node.data);
-    this.setUsage(node, usage.count + count, usage.bytes + bytes);
-  }
-
-  private recount(owner: string): void {
-    const node = this.nodes.get(statPath(owner));
-    const top = this.nodes.get(owner);
-    if (node === undefined) return;
-    let count = 0;
-    let bytes = 0;
-    for (const counted of top === undefined ? [] : walk(top)) {
-      count++;
-      bytes += dataLength(counted.data);
-    }
-    this.setUsage(node, count, bytes);
-  }
-
-  /** No txn and no new version: each server counts for itself. */
-  private setUsage(node: DataNode, count: number, bytes: number): void {
-    const data = formatUsage(count, bytes);
-    this.dataSize += data.length - dataLength(node.data);
-    node.data = data;
-    this.stats.setDataLength(node.slot, data.length);
-  }
-
-  private changeAcl(node: DataNode, acl: readonly ACL[]): void {
-    const before = node.aclKey;
-    node.aclKey = this.acls.acquire(acl);
+  private changeAcl(slot: number, acl: readonly ACL[]): void {
+    const before = this.table.aclKey(slot);
+    this.table.setAclKey(slot, this.acls.acquire(acl));
     this.acls.release(before);
   }
 
   /**
    * Adds a znode of a snapshot after its parent.
-   * @param stat contains the 60 bytes of its StatPersisted, from `statAt`
-   * @param pathSum the CRC-32 of the path
-   * @param crc the CRC-32 of path and data
+   * @param place its bytes, with a path in valid UTF-8
+   * @param sums the CRC-32 of path and data and of the path; computed here if it is undefined
    * @returns its slot
    */
-  load(
-    path: string,
-    data: ZnodeData,
-    acl: readonly ACL[],
-    stat: Uint8Array,
-    statAt = 0,
-    pathSum = pathCrc(path),
-    crc = contentCrc(path, data, pathSum),
-  ): number {
+  load(place: LoadedNode, acl: readonly ACL[], sums?: LoadedSums): number {
+    const { bytes, start, pathEnd, end } = place;
+    const statAt = end - STAT_PERSISTED_SIZE;
+    const at = start + 4;
+    const length = pathEnd - at;
     const aclKey = this.acls.acquire(acl);
-    if (path !== '' && path !== '/') {
-      const hash = this.nodes.hashOf(path);
-      // A znode that was deleted and created again during the snapshot may occur twice.
-      if (this.nodes.get(path, hash) !== undefined) this.applyDelete(path, 0n);
-      const slot = this.stats.allocatePersisted(stat, statAt, dataLength(data));
-      const owner = this.stats.hasOwner(slot) ? this.stats.ephemeralOwner(slot) : 0n;
-      const node = this.place(path, data, aclKey, slot, owner, hash, pathSum);
-      this.addChild(this.parentOf(path), node);
-      if (this.isDigesting) this.stats.setContentCrc(slot, crc);
-      this.rehashStat(path, slot);
+    if (length === 0 || (length === 1 && bytes[at] === SLASH)) {
+      const { slot } = this.root;
+      this.content.loadData(slot, bytes, pathEnd);
+      this.table.setAclKey(slot, aclKey);
+      this.stats.setPersisted(slot, bytes, statAt);
       return slot;
     }
-    const { root } = this;
-    this.dataSize += dataLength(data) - dataLength(root.data);
-    root.data = data;
-    root.aclKey = aclKey;
-    this.stats.setPersisted(root.slot, stat, statAt, dataLength(data), root.numChildren);
-    return root.slot;
+    const hash = this.nodes.hashOfBytes(bytes, at, length);
+    const twin = this.nodes.find(bytes, at, length, hash);
+    // A znode that was deleted and created again during the snapshot may occur twice.
+    if (twin !== NO_SLOT) this.applyDelete(this.content.pathOf(twin), 0n);
+    const parent = this.parentOfBytes(bytes, at, length);
+    const slot = this.stats.allocatePersisted(bytes, statAt);
+    this.content.load(slot, bytes, at, pathEnd);
+    this.table.setAclKey(slot, aclKey);
+    this.place(slot, hash, sums?.path ?? crc32(bytes, at, pathEnd));
+    if (this.stats.hasOwner(slot)) {
+      this.own(this.content.pathOf(slot), slot, this.stats.ephemeralOwner(slot));
+    }
+    this.children.add(parent, slot);
+    if (!this.isDigesting) return slot;
+    const path = this.content.pathOf(slot);
+    this.stats.setContentCrc(slot, sums?.content ?? this.contentCrc(path, slot));
+    this.rehashStat(path, slot);
+    return slot;
+  }
+
+  /** Siblings come in runs, so check the last parent first. */
+  private parentOfBytes(bytes: Buffer, at: number, length: number): number {
+    let end = at + length - 1;
+    while (end > at && bytes[end] !== SLASH) end--;
+    if (end === at) return this.root.slot;
+    const { lastLoadedParent: last } = this;
+    if (last !== NO_SLOT && this.content.isAtBytes(last, bytes, at, end - at)) return last;
+    const parent = this.nodes.find(bytes, at, end - at);
+    assert(parent !== NO_SLOT, `${bytes.toString('utf8', at, at + length)} has no parent`);
+    this.lastLoadedParent = parent;
+    return parent;
   }
 
   /** In the order of a snapshot. */
-  walk(from: DataNode = this.root): Iterable<DataNode> {
-    return walk(from);
+  *walk(from: DataNode = this.root): Generator<DataNode, void, undefined> {
+    for (const slot of walk(this.children, from.slot)) {
+      yield this.nodeAt(this.content.pathOf(slot), slot);
+    }
   }
 
-  private insert(path: string, data: ZnodeData, aclKey: number, stat: StatPersisted): DataNode {
-    const slot = this.stats.allocate(stat, 0n, dataLength(data));
-    return this.place(path, data, aclKey, slot, stat.ephemeralOwner);
+  /** With "" as data. */
+  private insert(path: string, aclKey: number, stat: StatPersisted): DataNode {
+    const slot = this.stats.allocate(stat, 0n);
+    this.content.add(slot, path, '');
+    this.table.setAclKey(slot, aclKey);
+    this.place(slot, this.nodes.hashOf(path), this.pathSum(path));
+    return this.nodeAt(path, slot);
   }
 
-  private place(
-    path: string,
-    data: ZnodeData,
-    aclKey: number,
-    slot: number,
-    owner: bigint,
-    hash = this.nodes.hashOf(path),
-    pathSum = this.isDigestEnabled ? pathCrc(path) : 0,
-  ): DataNode {
-    const length = dataLength(data);
-    this.stats.setDataLength(slot, length);
+  private pathSum(path: string): number {
+    return this.isDigestEnabled ? pathCrc(path) : 0;
+  }
+
+  private place(slot: number, hash: number, pathSum: number): void {
     this.stats.setPathCrc(slot, pathSum);
-    const node = new DataNode(path, data, aclKey, slot);
-    this.nodes.set(path, node, hash);
-    this.dataSize += path.length + length;
-    if (owner === 0n) return node;
+    this.nodes.insert(hash, slot);
+  }
+
+  private own(path: string, slot: number, owner: bigint): void {
     const kind = ephemeralTypeOf(owner, this.isTTLEnabled);
     if (kind === 'container') this.containers.add(path);
     else if (kind === 'ttl') this.ttls.add(path);
@@ -425,16 +441,14 @@ export class DataTree {
       this.stats.setShownOwner(slot, owner);
       this.ephemerals.add(owner, path);
     }
-    return node;
   }
 
   private remove(node: DataNode, parent: DataNode): void {
-    const { path } = node;
-    this.nodes.delete(path);
-    if (node === this.lastParent) this.lastParent = null;
-    this.dataSize -= path.length + dataLength(node.data);
-    parent.children?.delete(node);
-    this.stats.setNumChildren(parent.slot, parent.numChildren);
+    const { path, slot } = node;
+    this.nodes.delete(path, slot);
+    if (slot === this.lastParent?.slot) this.lastParent = null;
+    if (slot === this.lastLoadedParent) this.lastLoadedParent = NO_SLOT;
+    this.children.delete(parent.slot, slot);
     if (!this.stats.hasOwner(node.slot)) return;
     const owner = this.stats.ephemeralOwner(node.slot);
     const kind = ephemeralTypeOf(owner, this.isTTLEnabled);
@@ -443,17 +457,11 @@ export class DataTree {
     else if (kind === 'session') this.ephemerals.remove(owner, path);
   }
 
-  private addChild(parent: DataNode, child: DataNode): void {
-    parent.children ??= new Children();
-    parent.children.add(child);
-    this.stats.setNumChildren(parent.slot, parent.children.size);
-  }
-
   /** Siblings come in runs, so check the last parent first. */
   private findParent(path: string): DataNode | undefined {
     const { lastParent } = this;
     if (lastParent !== null && isParentPath(lastParent.path, path)) return lastParent;
-    const parent = this.nodes.get(parentPath(path));
+    const parent = this.get(parentPath(path));
     this.lastParent = parent ?? null;
     return parent;
   }
@@ -464,6 +472,8 @@ export class DataTree {
     return parent;
   }
 }
+
+const SLASH = 0x2f;
 
 type Prepared = readonly PreparedNode[];
 const NOT_PREPARED: Prepared = [];

@@ -1,30 +1,35 @@
-import type { DataNode } from './data-node.js';
+import type { InputArchive } from '../../jute/input-archive.js';
+import { ustring } from '../../jute/record.js';
+import type { ContentTable } from './content-table.js';
 
 const SHARDS = 64;
 const SHARD_SHIFT = 26;
 const FIRST_CAPACITY = 8;
-const CHUNK_SHIFT = 12;
-const CHUNK_SIZE = 1 << CHUNK_SHIFT;
+
+/** No znode. */
+export const NO_SLOT = -1;
 
 /**
- * Maps paths to znodes. An unsuccessful lookup, which every create makes, reads only numbers: in a
- * big tree each pointer is a cache miss. Sharded, because growing moves a whole table: for a
- * million znodes at once, clients would notice the stall.
+ * Finds the slots of znodes by their paths. An unsuccessful lookup, which every create makes, reads
+ * only numbers: in a big tree each reference is a cache miss. Sharded, because growing moves a
+ * whole table: for a million znodes at once, clients would notice the stall.
  */
 export class PathTable {
-  private readonly nodes = new SlotTable();
   private readonly shards: Shard[] = [];
+  private readonly content: ContentTable;
   /** "" means the root as "/" does, but the path of the root is "/". */
-  private nameless: DataNode | undefined;
-  /** The last node found: the steps of one write look up one path several times. */
-  private recent: DataNode | undefined;
+  private nameless = NO_SLOT;
+  /** The last one found: the steps of one write look up one path several times. */
+  private recentPath = '';
+  private recent = NO_SLOT;
   private count = 0;
   private readonly seed: number;
 
   /** @param seed unknown to clients, who could otherwise choose paths with equal hashes */
-  constructor(seed = 0) {
+  constructor(content: ContentTable, seed = 0) {
+    this.content = content;
     this.seed = seed;
-    for (let i = 0; i < SHARDS; i++) this.shards.push(new Shard(this.nodes));
+    for (let i = 0; i < SHARDS; i++) this.shards.push(new Shard());
   }
 
   get size(): number {
@@ -36,49 +41,69 @@ export class PathTable {
     return hashOf(path, this.seed);
   }
 
-  get(path: string, hash?: number): DataNode | undefined {
+  /** Of the path that these bytes are in UTF-8. */
+  hashOfBytes(bytes: Buffer, start: number, length: number): number {
+    return hashOfBytes(bytes, start, length, this.seed);
+  }
+
+  get(path: string, hash?: number): number {
     if (path.length === 0) return this.nameless;
-    const { recent } = this;
-    if (recent !== undefined && recent.path === path) return recent;
+    if (path === this.recentPath) return this.recent;
     const known = hash ?? this.hashOf(path);
-    return this.keep(this.shardOf(known).get(path, known));
+    const slot = this.shardOf(known).find(this.content, path, known);
+    if (slot !== NO_SLOT) this.remember(path, slot);
+    return slot;
   }
 
-  /** Finds a node by the bytes of its path, without a string. Finds only paths in ASCII. */
-  find(bytes: Buffer, start: number, length: number): DataNode | undefined {
-    const { recent } = this;
-    if (recent !== undefined && isAt(bytes, start, length, recent.path)) return recent;
-    const hash = hashOfBytes(bytes, start, length, this.seed);
-    return this.keep(this.shardOf(hash).findBytes(bytes, start, length, hash));
+  /** Finds a znode by the bytes of its path, without a string: only if they are valid UTF-8. */
+  find(bytes: Buffer, start: number, length: number, hash?: number): number {
+    const { content, recent } = this;
+    if (recent !== NO_SLOT && content.isAtBytes(recent, bytes, start, length)) return recent;
+    const known = hash ?? this.hashOfBytes(bytes, start, length);
+    return this.shardOf(known).findBytes(content, bytes, start, length, known);
   }
 
-  private keep(node: DataNode | undefined): DataNode | undefined {
-    if (node !== undefined) this.recent = node;
-    return node;
+  /** Reads a path, mostly without a string. */
+  read(input: InputArchive): number {
+    const slot = this.findNext(input);
+    return slot === NO_SLOT ? this.get(ustring.read(input)) : slot;
   }
 
-  at(slot: number): DataNode | undefined {
-    return this.nodes.get(slot);
-  }
-
-  /** @param path the path of the node, or "" */
-  set(path: string, node: DataNode, hash = this.hashOf(path)): void {
-    if (path.length === 0) {
-      if (this.nameless === undefined) this.count++;
-      this.nameless = node;
-      return;
+  /** Reads a path if `find` finds it, and nothing otherwise. */
+  findNext(input: InputArchive): number {
+    const start = input.at;
+    const length = input.readInt();
+    if (length > 0 && length <= input.remaining) {
+      const slot = this.find(input.bytes, input.at, length);
+      if (slot !== NO_SLOT) {
+        input.at += length;
+        return slot;
+      }
     }
-    if (this.shardOf(hash).set(path, hash, node.slot)) this.count++;
-    this.nodes.set(node.slot, node);
-    this.recent = node;
+    input.at = start;
+    return NO_SLOT;
   }
 
-  delete(path: string): void {
+  /** For a path that the table lacks. */
+  insert(hash: number, slot: number): void {
+    this.shardOf(hash).insert(hash, slot);
+    this.count++;
+  }
+
+  setNameless(slot: number): void {
+    if (this.nameless === NO_SLOT) this.count++;
+    this.nameless = slot;
+  }
+
+  remember(path: string, slot: number): void {
+    this.recentPath = path;
+    this.recent = slot;
+  }
+
+  delete(path: string, slot: number): void {
     const hash = this.hashOf(path);
-    const slot = this.shardOf(hash).delete(path, hash);
-    if (slot < 0) return;
-    this.recent = undefined;
-    this.nodes.set(slot, undefined);
+    if (!this.shardOf(hash).delete(hash, slot)) return;
+    this.remember('', NO_SLOT);
     this.count--;
   }
 
@@ -87,75 +112,61 @@ export class PathTable {
   }
 }
 
-/**
- * Znodes by slot. New znodes have neighboring slots, so that the garbage collector finds the
- * pointers from old objects to new ones in one place.
- */
-class SlotTable {
-  private readonly chunks: (DataNode | undefined)[][] = [];
-
-  get(slot: number): DataNode | undefined {
-    return this.chunks[slot >>> CHUNK_SHIFT]?.[slot & (CHUNK_SIZE - 1)];
-  }
-
-  set(slot: number, node: DataNode | undefined): void {
-    const { chunks } = this;
-    const chunk = slot >>> CHUNK_SHIFT;
-    while (chunk >= chunks.length) chunks.push(new Array(CHUNK_SIZE).fill(undefined));
-    (chunks[chunk] as (DataNode | undefined)[])[slot & (CHUNK_SIZE - 1)] = node;
-  }
-}
-
 /** Open addressing with linear probing: a displaced pair is in the run after its place. */
 class Shard {
-  private readonly nodes: SlotTable;
   /** Pairs of a hash (0: empty) and a slot: both are in one cache line. */
   private pairs = new Int32Array(2 * FIRST_CAPACITY);
   private count = 0;
 
-  constructor(nodes: SlotTable) {
-    this.nodes = nodes;
-  }
-
-  get(path: string, hash: number): DataNode | undefined {
-    const at = this.find(path, hash);
-    return this.pairs[at] === 0 ? undefined : this.nodes.get(this.pairs[at + 1] as number);
-  }
-
-  findBytes(bytes: Buffer, start: number, length: number, hash: number): DataNode | undefined {
-    const { pairs, nodes } = this;
+  find(content: ContentTable, path: string, hash: number): number {
+    const { pairs } = this;
     const mask = pairs.length - 1;
     let at = (hash << 1) & mask;
     for (let found = pairs[at]; found !== 0; found = pairs[at]) {
-      const node = found === hash ? nodes.get(pairs[at + 1] as number) : undefined;
-      if (node !== undefined && isAt(bytes, start, length, node.path)) return node;
+      const slot = pairs[at + 1] as number;
+      if (found === hash && content.isAt(slot, path)) return slot;
       at = (at + 2) & mask;
     }
-    return undefined;
+    return NO_SLOT;
   }
 
-  /** Returns whether the path is new. */
-  set(path: string, hash: number, slot: number): boolean {
-    let at = this.find(path, hash);
-    const isNew = this.pairs[at] === 0;
-    if (isNew) {
-      if (++this.count * 3 > this.pairs.length) {
-        this.grow();
-        at = this.find(path, hash);
-      }
-      this.pairs[at] = hash;
-    }
-    this.pairs[at + 1] = slot;
-    return isNew;
-  }
-
-  /** Returns the slot of the path, or -1. */
-  delete(path: string, hash: number): number {
+  findBytes(
+    content: ContentTable,
+    bytes: Buffer,
+    start: number,
+    length: number,
+    hash: number,
+  ): number {
     const { pairs } = this;
     const mask = pairs.length - 1;
-    let gap = this.find(path, hash);
-    if (pairs[gap] === 0) return -1;
-    const slot = pairs[gap + 1] as number;
+    let at = (hash << 1) & mask;
+    for (let found = pairs[at]; found !== 0; found = pairs[at]) {
+      const slot = pairs[at + 1] as number;
+      if (found === hash && content.isAtBytes(slot, bytes, start, length)) return slot;
+      at = (at + 2) & mask;
+    }
+    return NO_SLOT;
+  }
+
+  insert(hash: number, slot: number): void {
+    if (++this.count * 3 > this.pairs.length) this.grow();
+    const { pairs } = this;
+    const mask = pairs.length - 1;
+    let at = (hash << 1) & mask;
+    while (pairs[at] !== 0) at = (at + 2) & mask;
+    pairs[at] = hash;
+    pairs[at + 1] = slot;
+  }
+
+  /** Returns whether the pair was there. */
+  delete(hash: number, slot: number): boolean {
+    const { pairs } = this;
+    const mask = pairs.length - 1;
+    let gap = (hash << 1) & mask;
+    while (pairs[gap] !== 0 && (pairs[gap] !== hash || pairs[gap + 1] !== slot)) {
+      gap = (gap + 2) & mask;
+    }
+    if (pairs[gap] === 0) return false;
     this.count--;
     // Move up later entries of the run that belong at or before the gap.
     for (let at = (gap + 2) & mask; pairs[at] !== 0; at = (at + 2) & mask) {
@@ -166,19 +177,7 @@ class Shard {
       gap = at;
     }
     pairs[gap] = 0;
-    return slot;
-  }
-
-  /** The index of the pair of the path, or the free one for it. */
-  private find(path: string, hash: number): number {
-    const { pairs, nodes } = this;
-    const mask = pairs.length - 1;
-    let at = (hash << 1) & mask;
-    for (let found = pairs[at]; found !== 0; found = pairs[at]) {
-      if (found === hash && nodes.get(pairs[at + 1] as number)?.path === path) return at;
-      at = (at + 2) & mask;
-    }
-    return at;
+    return true;
   }
 
   private grow(): void {
@@ -201,25 +200,38 @@ class Shard {
 function hashOf(path: string, seed: number): number {
   const { length } = path;
   let hash = seed ^ length;
+  let units = 0;
   let i = 0;
   for (; i + 4 <= length; i += 4) {
-    const low = path.charCodeAt(i) | (path.charCodeAt(i + 1) << 8);
-    const high = (path.charCodeAt(i + 2) << 16) ^ (path.charCodeAt(i + 3) << 24);
-    hash = mixed(hash ^ spread(low ^ high));
+    const a = path.charCodeAt(i);
+    const b = path.charCodeAt(i + 1);
+    const c = path.charCodeAt(i + 2);
+    const d = path.charCodeAt(i + 3);
+    units |= a | b | c | d;
+    hash = mixed(hash ^ spread(a | (b << 8) | (c << 16) | (d << 24)));
   }
-  for (; i < length; i++) hash = mixed(hash ^ path.charCodeAt(i));
-  return finished(hash);
+  for (; i < length; i++) {
+    const unit = path.charCodeAt(i);
+    units |= unit;
+    hash = mixed(hash ^ unit);
+  }
+  return units > 0x7f ? hashOfEncoded(path, seed) : finished(hash);
 }
 
-/** The hash of the string that these bytes are in ASCII. */
+function hashOfEncoded(path: string, seed: number): number {
+  const bytes = Buffer.from(path);
+  return hashOfBytes(bytes, 0, bytes.length, seed);
+}
+
+/** The hash of the path that these bytes are in UTF-8. */
 function hashOfBytes(bytes: Buffer, start: number, length: number, seed: number): number {
   let hash = seed ^ length;
   const end = start + length;
   let i = start;
   for (; i + 4 <= end; i += 4) {
     const low = (bytes[i] as number) | ((bytes[i + 1] as number) << 8);
-    const high = ((bytes[i + 2] as number) << 16) ^ ((bytes[i + 3] as number) << 24);
-    hash = mixed(hash ^ spread(low ^ high));
+    const high = ((bytes[i + 2] as number) << 16) | ((bytes[i + 3] as number) << 24);
+    hash = mixed(hash ^ spread(low | high));
   }
   for (; i < end; i++) hash = mixed(hash ^ (bytes[i] as number));
   return finished(hash);
@@ -240,15 +252,4 @@ function finished(state: number): number {
   let hash = Math.imul(state ^ (state >>> 13), 0xc2b2ae35 | 0);
   hash ^= hash >>> 16;
   return hash === 0 ? 1 : hash;
-}
-
-/** A byte above 0x7f begins a longer character, so it equals none. */
-function isAt(bytes: Buffer, start: number, length: number, path: string): boolean {
-  if (path.length !== length) return false;
-  // From the end: paths under one parent differ there.
-  for (let i = length - 1; i >= 0; i--) {
-    const byte = bytes[start + i] as number;
-    if (byte !== path.charCodeAt(i) || byte > 0x7f) return false;
-  }
-  return true;
 }

@@ -50,14 +50,14 @@ export class StatTable {
   }
 
   /** @param shownOwner the owner that clients see */
-  allocate(stat: StatPersisted, shownOwner: bigint, dataLength: number): number {
-    const slot = this.allocatePersisted(StatPersisted.encode(stat), 0, dataLength);
+  allocate(stat: StatPersisted, shownOwner: bigint): number {
+    const slot = this.allocatePersisted(StatPersisted.encode(stat), 0);
     this.setShownOwner(slot, shownOwner);
     return slot;
   }
 
-  /** Allocates a slot from the 60 bytes of a StatPersisted, which begin at `at`. */
-  allocatePersisted(bytes: Uint8Array, at: number, dataLength: number): number {
+  /** Allocates a slot from a StatPersisted, which begins at `at`. */
+  allocatePersisted(bytes: Uint8Array, at: number): number {
     const slot = this.free.pop() ?? this.grow();
     const view = this.viewOf(slot);
     const record = offsetOf(slot);
@@ -66,18 +66,14 @@ export class StatTable {
     view.setInt32(record + OWNER + 4, 0);
     view.setInt32(record + DIGEST, 0);
     view.setInt32(record + CONTENT_CRC, 0);
-    this.setPersisted(slot, bytes, at, dataLength, 0);
+    view.setInt32(record + DATA_LENGTH, 0);
+    view.setInt32(record + NUM_CHILDREN, 0);
+    this.setPersisted(slot, bytes, at);
     return slot;
   }
 
-  /** Sets all fields except the owner that clients see, which never changes. */
-  setPersisted(
-    slot: number,
-    bytes: Uint8Array,
-    start: number,
-    dataLength: number,
-    numChildren: number,
-  ): void {
+  /** Sets the persisted fields; the owner that clients see never changes. */
+  setPersisted(slot: number, bytes: Uint8Array, start: number): void {
     const persisted = this.persistedViews.of(bytes);
     const from = this.persistedViews.byteOffset + start;
     const view = this.viewOf(slot);
@@ -87,19 +83,7 @@ export class StatTable {
     view.setInt32(at + AVERSION, persisted.getInt32(from + 40));
     copyWords(persisted, from + 44, view, at + STORED_OWNER, 2);
     copyWords(persisted, from + 52, view, at + PZXID, 2);
-    view.setInt32(at + DATA_LENGTH, dataLength);
-    view.setInt32(at + NUM_CHILDREN, numChildren);
     showCversion(view, at);
-  }
-
-  copyPersisted(slot: number, target: DataView, to: number): void {
-    const view = this.viewOf(slot);
-    const at = offsetOf(slot);
-    copyWords(view, at, target, to, 9);
-    target.setInt32(to + 36, view.getInt32(at + STORED_CVERSION));
-    target.setInt32(to + 40, view.getInt32(at + AVERSION));
-    copyWords(view, at + STORED_OWNER, target, to + 44, 2);
-    copyWords(view, at + PZXID, target, to + 52, 2);
   }
 
   /** The ephemeralOwner as clients see it: 0 unless it is a session. */
@@ -107,7 +91,7 @@ export class StatTable {
     putViewLong(this.viewOf(slot), offsetOf(slot) + OWNER, owner);
   }
 
-  /** Allocates a slot for a created znode: all counters at 0. */
+  /** Allocates a slot for a created znode: all counters at 0, and no data. */
   allocateNew(zxid: bigint, time: bigint, owner: bigint): number {
     const slot = this.free.pop() ?? this.grow();
     const view = this.viewOf(slot);
@@ -154,6 +138,17 @@ export class StatTable {
     this.free.push(slot);
   }
 
+  /** Writes the StatPersisted. */
+  writePersisted(out: OutputArchive, slot: number): void {
+    const view = this.viewOf(slot);
+    const at = offsetOf(slot);
+    out.writeWords(view, at, 9);
+    out.writeInt(view.getInt32(at + STORED_CVERSION));
+    out.writeInt(view.getInt32(at + AVERSION));
+    out.writeWords(view, at + STORED_OWNER, 2);
+    out.writeWords(view, at + PZXID, 2);
+  }
+
   /** The 68 bytes of the Stat for clients. */
   writeStat(out: OutputArchive, slot: number): void {
     out.writeWords(this.viewOf(slot), offsetOf(slot), STAT_SIZE / 4);
@@ -168,8 +163,17 @@ export class StatTable {
     view.setInt32(at + DATA_LENGTH, dataLength);
   }
 
+  dataLength(slot: number): number {
+    return this.viewOf(slot).getInt32(offsetOf(slot) + DATA_LENGTH);
+  }
+
+  /** Of a tree, only by its content table: the length tells the size of the block. */
   setDataLength(slot: number, dataLength: number): void {
     this.viewOf(slot).setInt32(offsetOf(slot) + DATA_LENGTH, dataLength);
+  }
+
+  numChildren(slot: number): number {
+    return this.viewOf(slot).getInt32(offsetOf(slot) + NUM_CHILDREN);
   }
 
   setNumChildren(slot: number, numChildren: number): void {

@@ -4,9 +4,9 @@
  * this server. Learners need no audit: they compare digests with their leader's.
  */
 import { assert } from '../base/assert.js';
-import { type DataNode, dataLength } from './data-node.js';
+import type { DataNode } from './data-node.js';
 import type { DataTree } from './data-tree.js';
-import { contentCrc, pathCrc, TreeDigest, tableDigest } from './digest.js';
+import { pathCrc, TreeDigest, tableDigest } from './digest.js';
 
 /** Bytes of data per slice; each znode has a minimum weight. */
 const SLICE_BYTES = 256 * 1024;
@@ -43,16 +43,16 @@ export class TreeAudit {
   }
 
   private checkSlice(): void {
-    const { nodes, stats, lastProcessedZxid, digest } = this.tree;
+    const { stats, lastProcessedZxid, digest } = this.tree;
     if (this.slot === 0) {
       this.sum.copy(NOTHING);
       this.beganAfter = lastProcessedZxid;
     }
     for (let left = SLICE_BYTES; left > 0 && this.slot < stats.slots; left -= NODE_BYTES) {
-      const node = nodes.at(this.slot++);
+      const node = this.tree.at(this.slot++);
       if (node === undefined) continue;
       this.compare(node);
-      left -= dataLength(node.data);
+      left -= stats.dataLength(node.slot);
     }
     if (this.slot < stats.slots) return;
     this.slot = 0;
@@ -61,12 +61,12 @@ export class TreeAudit {
     assert(false, `tree digest: ${digest} (expected ${this.sum}, the sum of its znodes')`);
   }
 
-  private compare({ path, data, slot }: DataNode): void {
+  private compare({ path, slot }: DataNode): void {
     const { stats } = this.tree;
     const pathSum = pathCrc(path);
     const keptSum = stats.pathCrc(slot);
     if (pathSum !== keptSum) assert(false, `${path}: CRC-32: ${keptSum} (expected ${pathSum})`);
-    const crc = contentCrc(path, data, pathSum);
+    const crc = this.tree.contentCrc(path, slot);
     const kept = stats.contentCrc(slot);
     if (crc !== kept) assert(false, `${path}: CRC-32 of its data: ${kept} (expected ${crc})`);
     const expected = tableDigest(path, stats, slot);

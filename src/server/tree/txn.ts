@@ -21,10 +21,10 @@ import {
   ErrorTxn,
   SetACLTxn,
 } from '../../protocol/txn.js';
-import type { ZnodeData } from './data-node.js';
+import { RequestData, type TxnData } from './data-node.js';
 import { DIGEST_VERSION } from './digest.js';
 
-/** The bodies of protocol/txn.ts with latin1 data. */
+/** The bodies of protocol/txn.ts, with data as strings or as bytes of a request. */
 export type Txn =
   | CreateNodeTxn
   | { readonly type: typeof OpCode.delete | typeof OpCode.deleteContainer; readonly path: string }
@@ -49,7 +49,7 @@ export interface CreateNodeTxn {
     | typeof OpCode.createContainer
     | typeof OpCode.createTTL;
   readonly path: string;
-  readonly data: ZnodeData;
+  readonly data: TxnData;
   readonly acl: readonly ACL[];
   readonly isEphemeral: boolean;
   /** The parent's resulting stored cversion; -1 in logs of 3.3 and earlier: add one. */
@@ -62,7 +62,7 @@ export interface CreateNodeTxn {
 export interface SetDataTxn {
   readonly type: typeof OpCode.setData | typeof OpCode.reconfig;
   readonly path: string;
-  readonly data: ZnodeData;
+  readonly data: TxnData;
   readonly version: number;
 }
 
@@ -139,7 +139,7 @@ function writeTxnBody(out: OutputArchive, txn: Txn): void {
     case OpCode.setData:
     case OpCode.reconfig:
       out.writeString(txn.path);
-      out.writeLatin1(txn.data);
+      writeData(out, txn.data);
       out.writeInt(txn.version);
       break;
     case OpCode.setACL:
@@ -165,11 +165,23 @@ function writeTxnBody(out: OutputArchive, txn: Txn): void {
 
 function writeCreate(out: OutputArchive, txn: CreateNodeTxn): void {
   out.writeString(txn.path);
-  out.writeLatin1(txn.data);
+  writeData(out, txn.data);
   writeAcl(out, txn.acl);
   if (txn.type === OpCode.create || txn.type === OpCode.create2) out.writeBool(txn.isEphemeral);
   out.writeInt(txn.parentCVersion);
   if (txn.type === OpCode.createTTL) out.writeLong(txn.ttl);
+}
+
+/** The data of a request is in the log record from then on. */
+function writeData(out: OutputArchive, data: TxnData): void {
+  if (!(data instanceof RequestData)) {
+    out.writeLatin1(data);
+    return;
+  }
+  out.writeInt(data.length);
+  const at = out.length;
+  out.writeRun(data.memory, data.start, data.length);
+  data.moveTo(out.memory, at);
 }
 
 /** Each sub-txn is {int type, buffer body}. */

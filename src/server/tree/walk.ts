@@ -1,32 +1,39 @@
-import type { Children } from './children.js';
-import type { DataNode } from './data-node.js';
+import type { ChildTable } from './children.js';
 
-/**
- * Parents before children. Tolerates changes: a deleted znode leaves its parent, parents are
- * deleted last, and new ones may be missed. One generator, because a snapshot visits all znodes.
- */
-export function* walk(from: DataNode): Generator<DataNode, void, undefined> {
-  yield from;
-  const above: { readonly places: Children['places']; readonly at: number }[] = [];
-  let places = placesOf(from);
-  let at = 0;
-  for (;;) {
-    if (at === places.length) {
-      const up = above.pop();
-      if (up === undefined) return;
-      ({ places, at } = up);
-      continue;
-    }
-    const node = places[at++];
-    if (node === undefined || node.place < 0) continue;
-    yield node;
-    if (node.children === null) continue;
-    above.push({ places, at });
-    places = node.children.places;
-    at = 0;
-  }
+/** The children of a slot that a walk has not visited yet. */
+interface Below {
+  readonly parent: number;
+  /** Of the parent: another znode may get its slot during the walk. */
+  readonly generation: number;
+  readonly places: readonly number[];
+  at: number;
 }
 
-function placesOf({ children }: DataNode): Children['places'] {
-  return children === null ? [] : children.places;
+/**
+ * Slots, parents before children. Tolerates changes: a deleted znode leaves its parent, parents are
+ * deleted last, and new ones may be missed. One generator, because a snapshot visits all znodes.
+ */
+export function* walk(children: ChildTable, from: number): Generator<number, void, undefined> {
+  const { table } = children;
+  const above: Below[] = [];
+  let generation = table.generation(from);
+  yield from;
+  let here: Below = { parent: from, generation, places: children.placesOf(from), at: 0 };
+  for (;;) {
+    const { parent, places } = here;
+    if (here.at === places.length || table.generation(parent) !== here.generation) {
+      const up = above.pop();
+      if (up === undefined) return;
+      here = up;
+      continue;
+    }
+    const slot = places[here.at++] as number;
+    if (!children.isChild(slot, parent)) continue;
+    generation = table.generation(slot);
+    yield slot;
+    const below = children.placesOf(slot);
+    if (below.length === 0) continue;
+    above.push(here);
+    here = { parent: slot, generation, places: below, at: 0 };
+  }
 }

@@ -31,18 +31,19 @@ test('above the limit, only existing namespaces are counted', () => {
 test('a znode is found by its slot until the slot is reused', () => {
   const namespaces = new NamespaceSummaries();
   const counts = () => [...namespaces.byName].map(([name, { count }]) => [name, count]);
-  for (const slot of [1, 1, 1025, 1]) namespaces.recordNode(slot, '/a/b', 0);
-  namespaces.recordNode(0, '/', 0);
+  const at = (path: string) => ({ pathOf: () => path, pathLength: () => path.length });
+  for (const slot of [1, 1, 1025, 1]) namespaces.recordNode(slot, at('/a/b'), 0);
+  namespaces.recordNode(0, at('/'), 0);
   assert.equal(counts(), [['a', 4]]);
   namespaces.forgetNode(1025);
   namespaces.forgetNode(1);
-  namespaces.recordNode(1, '/c', 0);
+  namespaces.recordNode(1, at('/c'), 0);
   assert.equal(counts(), [
     ['a', 4],
     ['c', 1],
   ]);
   namespaces.reset();
-  namespaces.recordNode(1, '/c', 0);
+  namespaces.recordNode(1, at('/c'), 0);
   assert.equal(counts(), [['c', 1]]);
 });
 

@@ -1,7 +1,7 @@
 import { containerOwner, ttlOwner } from '../../../src/protocol/create-mode.js';
 import type { ACL, StatPersisted } from '../../../src/protocol/data.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
-import type { ZnodeData } from '../../../src/server/tree/data-node.js';
+import { type TxnData, textOf } from '../../../src/server/tree/data-node.js';
 import { nodeDigest, TreeDigest } from '../../../src/server/tree/digest.js';
 import type { Txn, TxnEntry, TxnHead } from '../../../src/server/tree/txn.js';
 import { BLANK_STAT } from '../../support/bytes/blank-stat.js';
@@ -54,7 +54,7 @@ export class Fold {
       case OpCode.setData: {
         const { zxid: mzxid, time: mtime } = header;
         const { version } = body;
-        const data = fromZnodeData(body.data);
+        const data = bytesOf(body.data);
         this.change(body.path, (node) => ({
           ...node,
           data,
@@ -82,11 +82,11 @@ export class Fold {
 
   private create(
     { zxid, time }: TxnHead,
-    body: { path: string; data: ZnodeData; acl: readonly ACL[]; parentCVersion: number },
+    body: { path: string; data: TxnData; acl: readonly ACL[]; parentCVersion: number },
     ephemeralOwner: bigint,
   ): void {
     const { path, acl, parentCVersion: cversion } = body;
-    const data = fromZnodeData(body.data);
+    const data = bytesOf(body.data);
     const marks = { czxid: zxid, mzxid: zxid, pzxid: zxid, ctime: time, mtime: time };
     this.nodes.set(path, { data, acl, stat: { ...BLANK_STAT, ...marks, ephemeralOwner } });
     this.change(parentOf(path), (parent) => ({
@@ -134,6 +134,7 @@ function parentOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/'));
 }
 
-function fromZnodeData(data: ZnodeData): Buffer | null {
-  return data === null ? null : Buffer.from(data, 'latin1');
+function bytesOf(data: TxnData): Buffer | null {
+  const text = textOf(data);
+  return text === null ? null : Buffer.from(text, 'latin1');
 }

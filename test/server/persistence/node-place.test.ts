@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { OpCode } from '../../../src/protocol/op-code.js';
 import { Database } from '../../../src/server/persistence/replay.js';
 import { contentCrc } from '../../../src/server/tree/digest.js';
 import { addNode } from '../../support/bytes/add-node.js';
@@ -9,8 +10,10 @@ const OPEN = -1n;
 
 /** What the periodic audit of the tree computes again from the strings. */
 function compareCrcs({ tree }: Database): void {
-  for (const { path, data, slot } of tree.walk()) {
-    if (path !== '/') assert.is(tree.stats.contentCrc(slot), contentCrc(path, data), path);
+  for (const node of tree.walk()) {
+    const { path, slot } = node;
+    if (path === '/') continue;
+    assert.is(tree.stats.contentCrc(slot), contentCrc(path, tree.dataOf(node)), path);
   }
 }
 
@@ -36,6 +39,27 @@ test('a path with invalid UTF-8 has the CRC-32 of the path that clients see', ()
   database.addNode({ bytes, start: 0, pathEnd: 6, dataEnd: 10, end: bytes.length });
   assert.ok(database.tree.get('/\ufffd'));
   compareCrcs(database);
+});
+
+test('a path beyond ASCII is found after a restart, and so are its children', () => {
+  const database = new Database({});
+  const { tree } = database;
+  addNode(database, '', null, OPEN, STAT);
+  for (const path of ['/ü', '/ü/日本', '/ü/日本/a', '/ü/日本/値']) {
+    addNode(database, path, Buffer.from(path), OPEN, STAT);
+    assert.is(tree.dataAt(path), Buffer.from(path).toString('latin1'), path);
+  }
+  // A snapshot may have a znode twice.
+  addNode(database, '/ü/日本/a', Buffer.from('new'), OPEN, STAT);
+  addNode(database, '/ü/日本/値', Buffer.from('new'), OPEN, STAT);
+  const parent = tree.get('/ü/日本');
+  const names = parent && [...tree.childrenOf(parent)].map(({ path }) => path);
+  assert.equal(names, ['/ü/日本/a', '/ü/日本/値']);
+  assert.is(tree.dataAt('/ü/日本/値'), 'new');
+  tree.apply({ sessionId: 1n, cxid: 1, zxid: 9n, time: 9n }, { type: OpCode.delete, path: '/ü' });
+  for (const path of ['/ü', '/ü/日本', '/ü/日本/a', '/ü/日本/値']) {
+    assert.is(tree.get(path), undefined, path);
+  }
 });
 
 function parentsOf(path: string): string[] {

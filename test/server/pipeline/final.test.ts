@@ -17,7 +17,7 @@ test('a multi of another server is applied to a tree that lacks its znodes', () 
   const head = { sessionId: 1n, cxid: 1, zxid: 9n, time: 0n };
   const request = new Request(null, 1n, 1, 0, 0);
   new FinalProcessor(server.state).process(request, head, { type: OpCode.multi, txns });
-  assert.is(server.state.tree.get('/')?.data, 'y');
+  assert.is(server.state.tree.dataAt('/'), 'y');
   assert.is(server.state.tree.lastProcessedZxid, 9n);
 });
 
@@ -36,7 +36,7 @@ test('a multi that an Apache leader refused has no effect for its client', () =>
   const head = { sessionId: 1n, cxid: 1, zxid, time: 0n };
   const request = new Request(connection, 1n, 7, OpCode.multi, 0);
   new FinalProcessor(state).process(request, head, { type: OpCode.multi, txns });
-  assert.is(state.tree.get('/')?.data, '');
+  assert.is(state.tree.dataAt('/'), '');
   const answer = connection?.out.view().subarray(-3 * 13 - 9);
   const errors = [0, 1, 2].map((part) => answer?.readInt32BE(part * 13 + 9));
   assert.equal(errors, [ErrorCode.OK, ErrorCode.NONODE, ErrorCode.RUNTIMEINCONSISTENCY]);

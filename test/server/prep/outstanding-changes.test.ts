@@ -55,12 +55,12 @@ test('a close finds an ephemeral before a multi that failed', () => {
 });
 
 const STAMP = { zxid: 9n, time: 9n };
-const at = (path: string) => ({ path, hash: 1, pathSum: pathCrc(path), crc: 0 });
+const at = (path: string) => ({ path, hash: 1, dataLength: 0, pathSum: pathCrc(path), crc: 0 });
 
 test('settling out of order and a wrong digest are broken invariants', () => {
   const { tree } = new TreeWorld();
   const changes = new OutstandingChanges(tree, true);
-  const first = changes.make(at('/a'), null, OPEN_ACL_UNSAFE, 0n, STAMP);
+  const first = changes.make(at('/a'), OPEN_ACL_UNSAFE, 0n, STAMP);
   changes.put(null, first);
   const second = changes.copy(first);
   changes.put(first, second);
@@ -73,8 +73,8 @@ test('settling out of order and a wrong digest are broken invariants', () => {
 test('a leftover Stat is a broken invariant', () => {
   const { tree } = new TreeWorld();
   const changes = new OutstandingChanges(tree, false);
-  changes.make(at('/leaked'), null, OPEN_ACL_UNSAFE, 0n, STAMP);
-  const kept = changes.make(at('/a'), null, OPEN_ACL_UNSAFE, 0n, STAMP);
+  changes.make(at('/leaked'), OPEN_ACL_UNSAFE, 0n, STAMP);
+  const kept = changes.make(at('/a'), OPEN_ACL_UNSAFE, 0n, STAMP);
   changes.put(null, kept);
   assert.throws(() => changes.settle([kept]), 'pending changes: found 1 Stats');
 });

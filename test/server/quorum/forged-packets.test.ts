@@ -69,7 +69,7 @@ function createProtected(client: Peer): void {
 }
 
 function dataOf(world: EnsembleWorld): unknown {
-  return world.member(3).peer.data.tree.get('/kept')?.data;
+  return world.member(3).peer.data.tree.dataAt('/kept');
 }
 
 const FORGED = SetDataRequest.encode({ path: '/kept', data: Buffer.from('forged'), version: -1 });

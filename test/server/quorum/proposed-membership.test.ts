@@ -91,7 +91,7 @@ test('a member in sync keeps a proposed reconfig in its tree, for its next snaps
   assert.is(peer.role?.phase, 'diff', 'it waits for UPTODATE');
   const { next } = peer.membership;
   assert.not(next === null);
-  const text = peer.data.tree.get('/zookeeper/config')?.data ?? '';
+  const text = peer.data.tree.dataAt('/zookeeper/config') ?? '';
   assert.match(text, `version=${next?.version.toString(16)}`);
 });
 

@@ -59,7 +59,6 @@ test('a table continues from the content to the digest', () => {
   const slot = stats.allocatePersisted(
     Buffer.concat([STAT.subarray(0, 16), STAT.subarray(24), STAT.subarray(16, 24)]),
     0,
-    4,
   );
   stats.setContentCrc(slot, contentCrc('/a', 'data'));
   assert.is(tableDigest('/a', stats, slot), nodeDigest('/a', 'data', STAT));

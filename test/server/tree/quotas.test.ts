@@ -50,7 +50,7 @@ test('the deepest quota above a path counts', () => {
 
 test('the usage follows changes below, without a new version', () => {
   const world = new TreeWorld();
-  const usage = (): string | null | undefined => world.tree.get(statPath('/a'))?.data;
+  const usage = (): string | null | undefined => world.tree.dataAt(statPath('/a'));
   world.create('/a', { data: '12' });
   world.create('/a/b', { data: '345' });
   world.create('/zookeeper/quota/a');

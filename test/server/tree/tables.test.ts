@@ -4,10 +4,7 @@ import { OutputArchive } from '../../../src/jute/output-archive.js';
 import { type ACL, Stat, StatPersisted } from '../../../src/protocol/data.js';
 import { OPEN_ACL_UNSAFE, READ_ACL_UNSAFE } from '../../../src/protocol/perms.js';
 import { AclTable, aclText, OPEN_ACL_KEY } from '../../../src/server/tree/acl-table.js';
-import { DataNode } from '../../../src/server/tree/data-node.js';
-import { PathTable } from '../../../src/server/tree/path-table.js';
 import { StatTable } from '../../../src/server/tree/stat-table.js';
-import { Random } from '../../support/random.js';
 
 const MAX = 0x7fff_ffff_ffff_ffffn;
 const MIN = -0x8000_0000_0000_0000n;
@@ -25,9 +22,10 @@ const STAT: StatPersisted = {
 };
 
 function persisted(table: StatTable, slot: number): StatPersisted {
-  const bytes = Buffer.alloc(60);
-  table.copyPersisted(slot, new DataView(bytes.buffer, bytes.byteOffset), 0);
-  return StatPersisted.decode(bytes);
+  const out = new OutputArchive();
+  table.writePersisted(out, slot);
+  assert.is(out.length, 60);
+  return StatPersisted.decode(out.take());
 }
 
 function shown(table: StatTable, slot: number): Stat {
@@ -39,7 +37,8 @@ function shown(table: StatTable, slot: number): Stat {
 
 test('a Stat is exact for all of its bits', () => {
   const table = new StatTable();
-  const slot = table.allocate(STAT, MAX, 12);
+  const slot = table.allocate(STAT, MAX);
+  table.setDataLength(slot, 12);
   assert.equal(persisted(table, slot), STAT);
   assert.equal(shown(table, slot), {
     czxid: MAX,
@@ -66,7 +65,7 @@ test('a Stat is exact for all of its bits', () => {
 
 test('clients see twice the creates less the children that are there', () => {
   const table = new StatTable();
-  const slot = table.allocate({ ...STAT, cversion: 0 }, 0n, 0);
+  const slot = table.allocate({ ...STAT, cversion: 0 }, 0n);
   for (const [creates, children, cversion] of [
     [0, 0, 0],
     [1, 1, 1],
@@ -84,7 +83,8 @@ test('clients see twice the creates less the children that are there', () => {
 
 test('a change touches its own fields', () => {
   const table = new StatTable();
-  const slot = table.allocate(STAT, 0n, 1);
+  const slot = table.allocate(STAT, 0n);
+  table.setDataLength(slot, 1);
   const before = shown(table, slot);
   table.setData(slot, 7n, 8n, 9, 10);
   assert.equal(shown(table, slot), { ...before, mzxid: 7n, mtime: 8n, version: 9, dataLength: 10 });
@@ -105,16 +105,17 @@ test('a change touches its own fields', () => {
 test('an owner of any bits is an owner', () => {
   const table = new StatTable();
   for (const owner of [1n, MIN, -1n, 1n << 32n, MAX]) {
-    assert.ok(table.hasOwner(table.allocate({ ...STAT, ephemeralOwner: owner }, 0n, 0)));
+    assert.ok(table.hasOwner(table.allocate({ ...STAT, ephemeralOwner: owner }, 0n)));
   }
-  assert.not.ok(table.hasOwner(table.allocate({ ...STAT, ephemeralOwner: 0n }, 0n, 0)));
+  assert.not.ok(table.hasOwner(table.allocate({ ...STAT, ephemeralOwner: 0n }, 0n)));
 });
 
 test('slots are independent across chunks, and used again clean', () => {
   const table = new StatTable();
   const slots = Array.from({ length: 10_000 }, (_, i) =>
-    table.allocate({ ...STAT, czxid: BigInt(i), cversion: 0 }, BigInt(i), i),
+    table.allocate({ ...STAT, czxid: BigInt(i), cversion: 0 }, BigInt(i)),
   );
+  for (const [i, slot] of slots.entries()) table.setDataLength(slot, i);
   assert.is(new Set(slots).size, slots.length);
   slots.forEach((slot, i) => {
     const stat = shown(table, slot);
@@ -127,9 +128,10 @@ test('slots are independent across chunks, and used again clean', () => {
   table.setDigest(freed, 0xffff_ffff);
   assert.is(table.digest(freed), 0xffff_ffff);
   table.release(freed);
-  const again = table.allocate({ ...STAT, cversion: 0 }, 0n, 0);
+  const again = table.allocate({ ...STAT, cversion: 0 }, 0n);
   assert.is(again, freed);
   assert.is(table.digest(again), 0);
+  assert.is(shown(table, again).dataLength, 0);
   assert.is(shown(table, again).numChildren, 0);
   assert.is(shown(table, slots[4095] ?? -1).czxid, 4095n);
   assert.is(shown(table, slots[4097] ?? -1).czxid, 4097n);
@@ -138,12 +140,14 @@ test('slots are independent across chunks, and used again clean', () => {
 test('a Stat from the bytes of a snapshot is the one from its record', () => {
   const [fromRecord, fromBytes] = [new StatTable(), new StatTable()];
   const [a, b] = [
-    fromRecord.allocate(STAT, 0n, 7),
-    fromBytes.allocatePersisted(StatPersisted.encode(STAT), 0, 7),
+    fromRecord.allocate(STAT, 0n),
+    fromBytes.allocatePersisted(Buffer.concat([Buffer.alloc(3), StatPersisted.encode(STAT)]), 3),
   ];
   assert.equal(persisted(fromBytes, b), STAT);
   assert.equal(shown(fromBytes, b), shown(fromRecord, a));
-  fromBytes.setPersisted(b, StatPersisted.encode({ ...STAT, version: 5 }), 0, 9, 3);
+  fromBytes.setDataLength(b, 9);
+  fromBytes.setNumChildren(b, 3);
+  fromBytes.setPersisted(b, StatPersisted.encode({ ...STAT, version: 5 }), 0);
   assert.equal(shown(fromBytes, b), {
     ...shown(fromRecord, a),
     version: 5,
@@ -151,65 +155,6 @@ test('a Stat from the bytes of a snapshot is the one from its record', () => {
     dataLength: 9,
     numChildren: 3,
   });
-});
-
-test('a path finds its znode, whatever shard it is in', () => {
-  const table = new PathTable();
-  const paths = ['', '/', '/a', '/ü', ...Array.from({ length: 5000 }, (_, i) => `/p/${i}`)];
-  paths.forEach((path, i) => {
-    table.set(path, new DataNode(path, null, OPEN_ACL_KEY, i));
-  });
-  assert.is(table.size, paths.length);
-  for (const [i, path] of paths.entries()) assert.is(table.get(path)?.slot, i);
-  assert.is(table.get('/p'), undefined);
-});
-
-test('the count of paths follows creates and deletes', () => {
-  const table = new PathTable();
-  const node = new DataNode('/a', null, OPEN_ACL_KEY, 0);
-  table.set('/a', node);
-  table.set('/a', node);
-  assert.is(table.size, 1);
-  table.delete('/b');
-  assert.is(table.size, 1);
-  table.delete('/a');
-  table.delete('/a');
-  assert.is(table.size, 0);
-  assert.is(table.get('/a'), undefined);
-});
-
-test('through 200,000 changes it holds what a Map holds, in long runs too', () => {
-  for (const paths of [64, 20_000]) {
-    const random = new Random(paths);
-    const table = new PathTable();
-    const model = new Map<string, DataNode>();
-    for (let i = 0; i < 100_000; i++) {
-      const path = `/${random.below(paths).toString(36)}`;
-      if (random.oneIn(2)) {
-        const node = new DataNode(path, null, OPEN_ACL_KEY, i);
-        table.set(path, node);
-        model.set(path, node);
-      } else {
-        table.delete(path);
-        model.delete(path);
-      }
-      const asked = `/${random.below(paths).toString(36)}`;
-      assert.is(table.get(asked), model.get(asked));
-    }
-    assert.is(table.size, model.size);
-    for (const [path, node] of model) assert.is(table.get(path), node);
-  }
-});
-
-test('sequential znodes are spread over the shards', () => {
-  const table = new PathTable();
-  for (let i = 0; i < 25_600; i++) {
-    const path = `/q/n${String(i).padStart(10, '0')}`;
-    table.set(path, new DataNode(path, null, OPEN_ACL_KEY, i));
-  }
-  const { shards } = table as unknown as { shards: readonly { readonly count: number }[] };
-  const largest = Math.max(...shards.map(({ count }) => count));
-  assert.ok(largest < 25_600 / 32, `${largest} in one shard`);
 });
 
 const ACL_A: readonly ACL[] = [{ perms: 1, id: { scheme: 'digest', id: 'u:x' } }];

@@ -21,8 +21,8 @@ test('a tree in order passes, also while it changes', () => {
 });
 
 test('data that changed without a txn is found', () => {
-  const { node, audit } = makeWorld(1);
-  node.data = 'y';
+  const { tree, node, audit } = makeWorld(1);
+  tree.content.setData(node.slot, 'y');
   assert.throws(() => audit.poll(0), /^\/n0: CRC-32 of its data: \d+ \(expected \d+\)$/);
 });
 

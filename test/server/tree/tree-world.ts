@@ -79,8 +79,10 @@ export class TreeWorld {
   dump(): string[] {
     const own = [...this.tree.walk()].map((node) => {
       const stat = Object.values(this.stat(node.path) ?? {}).join(' ');
-      const acl = this.tree.aclOf(node).map(({ perms, id }) => `${perms}:${id.scheme}:${id.id}`);
-      return `${node.path} ${JSON.stringify(node.data)} ${stat} ${acl.join()}`;
+      const acl = this.tree
+        .aclOf(node.slot)
+        .map(({ perms, id }) => `${perms}:${id.scheme}:${id.id}`);
+      return `${node.path} ${JSON.stringify(this.tree.dataOf(node))} ${stat} ${acl.join()}`;
     });
     return own.sort();
   }

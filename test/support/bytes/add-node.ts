@@ -1,16 +1,16 @@
+import type { NodePlace } from '../../../src/server/persistence/node-place.js';
 import type { Database } from '../../../src/server/persistence/replay.js';
 
 /**
- * Adds a znode as a snapshot has it.
+ * A znode as a snapshot has it.
  * @param stat the 60 bytes of its StatPersisted
  */
-export function addNode(
-  database: Database,
+export function placeOf(
   path: string,
   data: Buffer | null,
   aclKey: bigint,
   stat: Uint8Array,
-): void {
+): NodePlace {
   const lengths = Buffer.alloc(8);
   const pathBytes = Buffer.from(path);
   lengths.writeInt32BE(pathBytes.length);
@@ -28,5 +28,16 @@ export function addNode(
     key,
     stat,
   ]);
-  database.addNode({ bytes, start: 0, pathEnd, dataEnd, end: bytes.length });
+  return { bytes, start: 0, pathEnd, dataEnd, end: bytes.length };
+}
+
+/** Adds a znode as a snapshot has it, likewise. */
+export function addNode(
+  database: Database,
+  path: string,
+  data: Buffer | null,
+  aclKey: bigint,
+  stat: Uint8Array,
+): void {
+  database.addNode(placeOf(path, data, aclKey, stat));
 }

@@ -216,11 +216,12 @@ export async function checkPromised(
 ): Promise<bigint> {
   const fs = new PlatterFiles(platter, AT_ONCE);
   const { database, epochs } = await recoverAll(fs, undefined, dataLogDir);
-  const { lastProcessedZxid: last, root } = database.tree;
+  const { tree } = database;
+  const { lastProcessedZxid: last } = tree;
   if (last < promised.least) throw new Error(`lost: ${promised.least} was acked, found ${last}`);
   if (last > promised.most)
     throw new Error(`${last} was found, but ${promised.most} is the last txn written`);
-  const found = last === 0n ? '' : `${root.data ?? ''}`.split(' ')[0];
+  const found = last === 0n ? '' : `${tree.dataAt('/') ?? ''}`.split(' ')[0];
   if (found !== (last === 0n ? '' : `${last}`)) throw new Error(`at ${last} the data is ${found}`);
   for (const name of ['acceptedEpoch', 'currentEpoch'] as const) {
     if (epochs[name] < promised[name]) {

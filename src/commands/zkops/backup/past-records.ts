@@ -26,13 +26,13 @@ export async function* pastRecords(
     if (mode.mode === 'ephemeral') continue;
     yield {
       path: node === top ? '' : root === '/' ? node.path : node.path.slice(root.length),
-      data: node.data === null ? null : Buffer.from(node.data, 'latin1'),
-      acl: hasAcls ? tree.aclOf(node) : undefined,
+      data: copyOf(tree.content.dataOf(node.slot)),
+      acl: hasAcls ? tree.aclOf(node.slot) : undefined,
       ...mode,
       version: 0,
       mtime: 0,
     };
-    const children = [...(node.children ?? [])];
+    const children = [...tree.childrenOf(node)];
     children.sort((a, b) => compareNames(b.path, a.path));
     for (const child of children) pending.push(child);
   }
@@ -48,4 +48,8 @@ function modeOf(tree: PastTree, { path, slot }: PastNode): Pick<ZnodeRecord, 'mo
   if (tree.containers.has(path)) return { mode: 'container' };
   if (tree.ttls.has(path)) return { mode: 'ttl', ttl: Number(ttlOfOwner(owner)) };
   return { mode: 'ephemeral' };
+}
+
+function copyOf(data: Buffer | null): Buffer | null {
+  return data === null ? null : Buffer.from(data);
 }

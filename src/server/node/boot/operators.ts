@@ -172,7 +172,7 @@ function makeAdminServer({
     }),
     authorize: (who) => {
       const { auth, tree } = core.server.state;
-      return refuseUnauthorized(auth, tree.aclOf(tree.root), who);
+      return refuseUnauthorized(auth, tree.aclOf(tree.root.slot), who);
     },
     ...tlsOf(config, driver, onWarning),
     transfer: new TreeTransfer({ config, core, driver, storage, onReport }),

@@ -6,6 +6,7 @@ import { ErrorCode } from '../../../protocol/error-code.js';
 import { OpCode } from '../../../protocol/op-code.js';
 import type { ReconfigRequest } from '../../../protocol/proto.js';
 import { parseEnsembleLine, type QuorumServerConfig } from '../../config/config-ensemble.js';
+import { textOf } from '../../tree/data-node.js';
 import type { Txn } from '../../tree/txn.js';
 import type { Membership } from '../membership/membership.js';
 import {
@@ -20,7 +21,7 @@ import type { Acked } from './outstanding-proposals.js';
 /** Null for any other txn. */
 export function configOf(txn: Txn): QuorumConfig | null {
   if (txn.type !== OpCode.reconfig) return null;
-  const config = parseQuorumConfig(txn.data ?? '');
+  const config = parseQuorumConfig(textOf(txn.data) ?? '');
   return typeof config === 'string' ? null : config;
 }
 

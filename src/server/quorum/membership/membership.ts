@@ -29,7 +29,7 @@ export class Membership {
   restoreProposed(tree: DataTree, stored: QuorumConfig | null = null): void {
     if (stored !== null) this.propose(stored);
     if (this.config.version === 0n) return;
-    const logged = parseQuorumConfig(tree.get('/zookeeper/config')?.data ?? '');
+    const logged = parseQuorumConfig(tree.dataAt('/zookeeper/config') ?? '');
     if (typeof logged === 'string') return;
     if (this.next === null || logged.version > this.next.version) this.propose(logged);
   }

@@ -67,7 +67,7 @@ async function recovery(platter: Platter): Promise<Recovery> {
   const found = await recoverAll(new PlatterFiles(platter, AT_ONCE), (text) =>
     warnings.push(text),
   ).then(
-    ({ database: { tree } }) => `${tree.lastProcessedZxid} ${tree.root.data}`,
+    ({ database: { tree } }) => `${tree.lastProcessedZxid} ${tree.dataAt('/')}`,
     (error: Error) => error.message,
   );
   return { warnings: warnings.join('\n'), found };

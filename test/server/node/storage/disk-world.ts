@@ -30,7 +30,7 @@ export interface DiskWorld {
 export const TREE = { isTTLEnabled: false, isDigestEnabled: false };
 
 export function rootOf(database: Database | null): string {
-  return database === null ? 'nothing' : `${database.tree.root.data ?? ''}`;
+  return database === null ? 'nothing' : `${database.tree.dataAt('/') ?? ''}`;
 }
 
 export async function within(body: (world: DiskWorld) => Promise<void>): Promise<void> {

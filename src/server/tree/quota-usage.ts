@@ -1,0 +1,54 @@
+import { LIMIT_NODE, QUOTA_ROOT, STAT_NODE, statPath } from '../../protocol/quota.js';
+import type { DataTree } from './data-tree.js';
+import { NO_SLOT } from './path-table.js';
+import { formatUsage, quotaOf, quotaOwner } from './quotas.js';
+import { walk } from './walk.js';
+
+type Tables = Pick<DataTree, 'nodes' | 'children' | 'content' | 'stats' | 'quotas'>;
+
+/** Keeps the usage below each quota in its znode. No txn does: each server counts for itself. */
+export class QuotaUsage {
+  private readonly tree: Tables;
+
+  constructor(tree: Tables) {
+    this.tree = tree;
+  }
+
+  /** Called for each new znode: it may be a quota, or the place for the usage. */
+  follow(path: string): void {
+    if (!path.startsWith(QUOTA_ROOT)) return;
+    const limited = quotaOwner(path, LIMIT_NODE);
+    if (limited !== undefined) this.tree.quotas.add(limited);
+    const counted = quotaOwner(path, STAT_NODE);
+    if (counted !== undefined) this.recount(counted);
+  }
+
+  forget(path: string): void {
+    const owner = quotaOwner(path, LIMIT_NODE);
+    if (owner !== undefined) this.tree.quotas.delete(owner);
+  }
+
+  /** Adds to the usage at and below a path. */
+  count(path: string, bytes: number, znodes: number): void {
+    const { quotas, nodes, content } = this.tree;
+    const owner = quotas.above(path);
+    const slot = owner === undefined ? NO_SLOT : nodes.get(statPath(owner));
+    if (slot === NO_SLOT) return;
+    const usage = quotaOf(content.textOf(slot));
+    content.setData(slot, formatUsage(usage.count + znodes, usage.bytes + bytes));
+  }
+
+  private recount(owner: string): void {
+    const { nodes, children, content, stats } = this.tree;
+    const slot = nodes.get(statPath(owner));
+    const top = nodes.get(owner);
+    if (slot === NO_SLOT) return;
+    let count = 0;
+    let bytes = 0;
+    for (const counted of top === NO_SLOT ? [] : walk(children, top)) {
+      count++;
+      bytes += stats.dataLength(counted);
+    }
+    content.setData(slot, formatUsage(count, bytes));
+  }
+}
