@@ -3,15 +3,16 @@
 /**
  * Describes why a path is invalid, as a clause of a sentence; undefined if it is valid. A
  * sequential create may end in "/": the number becomes the name.
+ * @param from where the first name begins that may be invalid, such as below an existing znode
  */
-export function pathFault(path: string, isSequential = false): string | undefined {
+export function pathFault(path: string, isSequential = false, from = 1): string | undefined {
   const checked = isSequential ? `${path}1` : path;
   if (checked.length === 0) return 'it is empty';
   if (checked.charCodeAt(0) !== SLASH) return 'it does not start with /';
   if (checked.length === 1) return undefined;
   if (checked.charCodeAt(checked.length - 1) === SLASH) return 'it ends with /';
-  let start = 1;
-  for (let i = 1; i <= checked.length; i++) {
+  let start = from;
+  for (let i = from; i <= checked.length; i++) {
     const unit = i === checked.length ? SLASH : checked.charCodeAt(i);
     if (unit === SLASH) {
       const fault = componentFault(checked, start, i);

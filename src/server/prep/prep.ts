@@ -174,7 +174,8 @@ export class Prep {
     if (parent === undefined) return ErrorCode.NONODE;
     if (!this.isAllowed(parent, Perms.CREATE, author)) return ErrorCode.NOAUTH;
     const name = mode.isSequential ? path + sequenceSuffix(parent.cversion) : path;
-    if (pathFault(name) !== undefined) return ErrorCode.BADARGUMENTS;
+    const nameAt = parentPath.length === 1 ? 1 : parentPath.length + 1;
+    if (pathFault(name, false, nameAt) !== undefined) return ErrorCode.BADARGUMENTS;
     const hash = this.tree.nodes.hashOf(name);
     if (this.outstanding.get(name, hash) !== undefined) return ErrorCode.NODEEXISTS;
     if (ephemeralTypeOf(parent.ephemeralOwner, this.options.isTTLEnabled) === 'session') {

@@ -1,3 +1,4 @@
+import { copyWords } from '../../jute/long.js';
 import { assert } from '../base/assert.js';
 
 /** Blocks begin and end at multiples of 8 bytes. */
@@ -8,6 +9,8 @@ const CHUNK_UNITS = 1 << CHUNK_SHIFT;
 /** 32 GiB: the number of a block is an int, and not -1. */
 const MAX_CHUNKS = (1 << 17) - 1;
 const OWNER_SIZE = 4;
+/** A larger block is copied by a call out of JavaScript. */
+const SHORT = 256;
 
 /**
  * Memory off the heap in blocks of any size, which the garbage collector neither marks nor moves.
@@ -41,11 +44,19 @@ export class BlockStore {
     const from = unitOf(last);
     const owner = (this.views[chunk] as DataView).getInt32(from);
     if (last !== block) {
-      const end = from + pool.units * (1 << UNIT_SHIFT);
-      this.chunkOf(last).copy(this.chunkOf(block), unitOf(block), from, end);
+      this.move(last, block, pool.units * (1 << UNIT_SHIFT));
     }
     if (--pool.used === 0) this.shrink(pool);
     return owner;
+  }
+
+  private move(from: number, to: number, size: number): void {
+    if (size <= SHORT) {
+      copyWords(this.viewOf(from), unitOf(from), this.viewOf(to), unitOf(to), size >>> 2);
+      return;
+    }
+    const start = unitOf(from);
+    this.chunkOf(from).copy(this.chunkOf(to), unitOf(to), start, start + size);
   }
 
   /** Whether blocks of the two lengths have the same size. */

@@ -173,7 +173,10 @@ export class DataTree {
   /** Reads a path, mostly without a new string if the znode exists. */
   readPath(input: InputArchive): string {
     const slot = this.nodes.findNext(input);
-    return slot === NO_SLOT ? ustring.read(input) : this.content.keptPathOf(slot);
+    if (slot === NO_SLOT) return ustring.read(input);
+    const path = this.content.keptPathOf(slot);
+    this.nodes.remember(path, slot);
+    return path;
   }
 
   aclOf(slot: number): readonly ACL[] {
@@ -277,7 +280,8 @@ export class DataTree {
     this.content.add(slot, txn.path, txn.data);
     this.table.setAclKey(slot, this.acls.acquire(txn.acl));
     const node = this.nodeAt(txn.path, slot);
-    this.place(slot, hash, made?.pathSum ?? this.pathSum(txn.path));
+    this.stats.setPathCrc(slot, made?.pathSum ?? this.pathSum(txn.path));
+    this.nodes.insert(hash, slot);
     this.nodes.remember(txn.path, slot);
     if (owner !== 0n) this.own(txn.path, slot, owner);
     if (made !== undefined) made.node = node;
@@ -383,7 +387,8 @@ export class DataTree {
     const slot = this.stats.allocatePersisted(bytes, statAt);
     this.content.load(slot, bytes, at, pathEnd);
     this.table.setAclKey(slot, aclKey);
-    this.place(slot, hash, sums?.path ?? crc32(bytes, at, pathEnd));
+    this.stats.setPathCrc(slot, sums?.path ?? crc32(bytes, at, pathEnd));
+    this.nodes.insert(hash, slot);
     if (this.stats.hasOwner(slot)) {
       this.own(this.content.pathOf(slot), slot, this.stats.ephemeralOwner(slot));
     }
@@ -420,17 +425,13 @@ export class DataTree {
     const slot = this.stats.allocate(stat, 0n);
     this.content.add(slot, path, '');
     this.table.setAclKey(slot, aclKey);
-    this.place(slot, this.nodes.hashOf(path), this.pathSum(path));
+    this.stats.setPathCrc(slot, this.pathSum(path));
+    this.nodes.insert(this.nodes.hashOf(path), slot);
     return this.nodeAt(path, slot);
   }
 
   private pathSum(path: string): number {
     return this.isDigestEnabled ? pathCrc(path) : 0;
-  }
-
-  private place(slot: number, hash: number, pathSum: number): void {
-    this.stats.setPathCrc(slot, pathSum);
-    this.nodes.insert(hash, slot);
   }
 
   private own(path: string, slot: number, owner: bigint): void {
