@@ -8,6 +8,7 @@ import { OpCode } from '../../protocol/op-code.js';
 import { OPEN_ACL_UNSAFE } from '../../protocol/perms.js';
 import { hex64 } from '../../protocol/zxid.js';
 import { assert } from '../base/assert.js';
+import { RequestData } from '../tree/data-node.js';
 import { DataTree } from '../tree/data-tree.js';
 import type { DataTreeOptions } from '../tree/data-tree-options.js';
 import { readTxn } from '../tree/txn.js';
@@ -84,7 +85,7 @@ export class Database {
 
   /** Applies the next log entry. @throws JuteError when no release could have written it */
   replay(entry: Buffer): void {
-    const { head, txn, digest } = readTxn(entry);
+    const { head, txn, digest } = readTxn(entry, RequestData.read);
     if (txn.type === OpCode.createSession) this.addSession(head.sessionId, txn.timeoutMs);
     this.tree.apply(head, txn);
     this.tree.noteDigest(head.zxid);

@@ -5,8 +5,8 @@ import { readLatin1 } from '../../jute/latin1.js';
 export type ZnodeData = string | null;
 
 /**
- * The data of a request: bytes of its frame, which is valid only while the request is read, then of
- * its log record, which does not change.
+ * The data of a txn as bytes. That of a request are first in its frame, which is valid only while
+ * the request is read, then in its log record, which does not change.
  */
 export class RequestData {
   memory: Buffer;

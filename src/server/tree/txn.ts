@@ -196,14 +196,23 @@ function writeMulti(out: OutputArchive, txns: readonly Txn[]): void {
   }
 }
 
-/** Copies an entry of any release. @throws JuteError when truncated, or of a type never logged */
-export function readTxn(entry: Buffer): TxnEntry {
+type ReadData = (input: InputArchive) => TxnData;
+
+/**
+ * Reads an entry of any release.
+ * @param readData copies the data by default; RequestData.read leaves it in the entry
+ * @throws JuteError when truncated, or of a type never logged
+ */
+export function readTxn(
+  entry: Buffer,
+  readData: ReadData = (input) => input.readLatin1(),
+): TxnEntry {
   const input = new InputArchive(entry);
   const sessionId = input.readLong();
   const cxid = input.readInt();
   const zxid = input.readLong();
   const time = input.readLong();
-  const txn = readTxnBody(input.readInt(), input);
+  const txn = readTxnBody(input.readInt(), input, readData);
   return { head: { sessionId, cxid, zxid, time }, txn, digest: readDigest(input) };
 }
 
@@ -214,24 +223,19 @@ function readDigest(input: InputArchive): bigint | null {
   return version === DIGEST_VERSION ? treeDigest : null;
 }
 
-function readTxnBody(type: number, input: InputArchive): Txn {
+function readTxnBody(type: number, input: InputArchive, readData: ReadData): Txn {
   switch (type) {
     case OpCode.create:
     case OpCode.create2:
     case OpCode.createContainer:
     case OpCode.createTTL:
-      return readCreate(type, input);
+      return readCreate(type, input, readData);
     case OpCode.delete:
     case OpCode.deleteContainer:
       return { type, ...DeleteTxn.read(input) };
     case OpCode.setData:
     case OpCode.reconfig:
-      return {
-        type,
-        path: ustring.read(input),
-        data: input.readLatin1(),
-        version: input.readInt(),
-      };
+      return { type, path: ustring.read(input), data: readData(input), version: input.readInt() };
     case OpCode.setACL:
       return { type, ...SetACLTxn.read(input) };
     case OpCode.check:
@@ -243,7 +247,7 @@ function readTxnBody(type: number, input: InputArchive): Txn {
     case OpCode.error:
       return { type, ...ErrorTxn.read(input) };
     case OpCode.multi:
-      return { type, txns: readMulti(input) };
+      return { type, txns: readMulti(input, readData) };
     default:
       throw new JuteError(`invalid txn type in a log: ${type} (${opCodeName(type)})`);
   }
@@ -260,10 +264,14 @@ function readClosedPaths(input: InputArchive): readonly string[] | null {
   return CloseSessionTxn.read(input).paths2Delete;
 }
 
-function readCreate(type: CreateNodeTxn['type'], input: InputArchive): CreateNodeTxn {
+function readCreate(
+  type: CreateNodeTxn['type'],
+  input: InputArchive,
+  readData: ReadData,
+): CreateNodeTxn {
   const isPlain = type === OpCode.create || type === OpCode.create2;
   const path = ustring.read(input);
-  const data = input.readLatin1();
+  const data = readData(input);
   const acl = readAcl(input);
   const isEphemeral = isPlain ? bool.read(input) : false;
   // A CreateTxnV0 ends here.
@@ -272,7 +280,7 @@ function readCreate(type: CreateNodeTxn['type'], input: InputArchive): CreateNod
   return { type, path, data, acl, isEphemeral, parentCVersion, ttl };
 }
 
-function readMulti(input: InputArchive): Txn[] {
+function readMulti(input: InputArchive, readData: ReadData): Txn[] {
   const count = input.readCount(8);
   const txns: Txn[] = [];
   for (let i = 0; i < count; i++) {
@@ -282,7 +290,7 @@ function readMulti(input: InputArchive): Txn[] {
     if (type === OpCode.multi) throw new JuteError('nested multi');
     if (end > outerEnd || end < input.at) throw new JuteError('truncated sub-transaction');
     input.end = end;
-    txns.push(readTxnBody(type, input));
+    txns.push(readTxnBody(type, input, readData));
     input.end = outerEnd;
     input.at = end;
   }

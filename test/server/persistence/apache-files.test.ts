@@ -119,7 +119,11 @@ async function makeHistory(): Promise<History> {
     name,
     entries: readEntries(readFileSync(join(folder, name))),
   }));
-  return { folder, logs, txns: logs.flatMap(({ entries }) => entries.map(readTxn)) };
+  return {
+    folder,
+    logs,
+    txns: logs.flatMap(({ entries }) => entries.map((entry) => readTxn(entry))),
+  };
 }
 
 function listing(folder: string) {
