@@ -101,7 +101,7 @@ export class ReadProcessor {
     content.writeData(connection.out, slot);
     stats.writeStat(connection.out, slot);
     if (isWatching) {
-      this.state.dataWatches.add(content.pathOf(slot), connection, WatchMode.STANDARD);
+      this.state.dataWatches.add(content.keptPathOf(slot), connection, WatchMode.STANDARD);
     }
     return ErrorCode.OK;
   }
@@ -137,7 +137,7 @@ export class ReadProcessor {
     this.state.stats.metrics.reads.recordNode(slot, content, STAT_SIZE + namesSize);
     if (type === OpCode.getChildren2) stats.writeStat(connection.out, slot);
     if (isWatching) {
-      this.state.childWatches.add(content.pathOf(slot), connection, WatchMode.STANDARD);
+      this.state.childWatches.add(content.keptPathOf(slot), connection, WatchMode.STANDARD);
     }
     return ErrorCode.OK;
   }

@@ -71,6 +71,11 @@ test('deleting a child twice, or an unknown one, changes nothing', () => {
   children.delete(parent, a);
   children.delete(parent, world.make());
   children.delete(a, world.make());
+  // The child of another znode, whose list has the same index.
+  const other = world.make();
+  const theirs = [world.add(other), world.add(other)];
+  children.delete(other, b);
+  assert.equal(world.of(other), theirs);
   assert.equal(world.of(parent), [b]);
   assert.is(stats.numChildren(parent), 1);
 });

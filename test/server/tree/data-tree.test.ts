@@ -260,6 +260,19 @@ test('the root is never deleted', () => {
   assert.ok(world.tree.get('/'));
 });
 
+test('a prepared znode is not taken for the next one with its slot', () => {
+  const world = new TreeWorld();
+  world.create('/a');
+  const node = world.tree.get('/a') ?? null;
+  const prepared = { path: '/a', node, hash: null, pathSum: 0 };
+  assert.is(world.tree.nodeOf(prepared)?.slot, node?.slot);
+  world.apply(deleteTxn('/a'));
+  assert.is(world.tree.nodeOf(prepared), undefined);
+  world.create('/b');
+  assert.is(world.tree.get('/b')?.slot, node?.slot);
+  assert.is(world.tree.nodeOf(prepared), undefined);
+});
+
 test('a digest is kept of the tree, and is 0 again when all is gone', () => {
   const world = new TreeWorld();
   const sum = (): bigint => world.tree.digest.value;

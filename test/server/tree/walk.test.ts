@@ -51,6 +51,18 @@ test('a znode deleted ahead of the walk is not seen', () => {
   assert.equal(seen, ['/', '/a']);
 });
 
+test('the children of a znode that got the slot of the last one come after it', () => {
+  const world = worldOf('/a', '/b');
+  const slot = world.tree.get('/a')?.slot;
+  const seen = walkAndChange(world, '/a', () => {
+    world.apply(deleteTxn('/a'));
+    world.create('/z');
+    assert.is(world.tree.get('/z')?.slot, slot);
+    world.create('/z/child');
+  });
+  assert.equal(seen, ['/', '/a', '/b', '/z', '/z/child']);
+});
+
 test('a znode deleted and made again ahead of the walk is seen once', () => {
   const world = worldOf('/a', '/b');
   const seen = walkAndChange(world, '/a', () => {
