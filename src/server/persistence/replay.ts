@@ -62,9 +62,7 @@ export class Database {
     const acl = hasOpenAcl(place)
       ? OPEN_ACL_UNSAFE
       : this.acls.get(getLong(place.bytes, place.dataEnd));
-    // Their sums come later.
-    const sums = this.unsummed === null ? undefined : NO_SUMS;
-    const slot = this.tree.load(place, acl ?? DENY_ALL, sums);
+    const slot = this.tree.load(place, acl ?? DENY_ALL);
     this.unsummed?.push(slot);
   }
 
@@ -114,8 +112,6 @@ export class Database {
     }
   }
 }
-
-const NO_SUMS = { path: 0, content: 0 };
 
 /** Matches no client. */
 const DENY_ALL: readonly ACL[] = [{ perms: 0, id: { scheme: 'world', id: 'anyone' } }];

@@ -22,10 +22,9 @@ import { maskDigests, shownUser } from '../session/auth.js';
 import type { ClientConnection } from '../state/client-connection.js';
 import type { ServerState } from '../state/server-state.js';
 import { WatchMode } from '../state/watch-manager.js';
-import type { ChildTable } from '../tree/children.js';
 import type { DataTree } from '../tree/data-tree.js';
 import { NO_SLOT } from '../tree/path-table.js';
-import { walk } from '../tree/walk.js';
+import { countBelow } from '../tree/walk.js';
 import { beginReply, endReply } from './reply.js';
 import type { WatchNotifier } from './watch-notifier.js';
 
@@ -92,7 +91,9 @@ export class ReadProcessor {
 
   private getData(connection: ClientConnection, input: InputArchive, mayWatch = true): ErrorCode {
     const { tree } = this.state;
+    const start = input.at;
     const slot = tree.nodes.read(input);
+    const isNameless = input.at === start + 4;
     const isWatching = input.readBool() && mayWatch;
     if (slot === NO_SLOT) return ErrorCode.NONODE;
     if (!this.mayRead(connection, slot)) return ErrorCode.NOAUTH;
@@ -101,7 +102,9 @@ export class ReadProcessor {
     content.writeData(connection.out, slot);
     stats.writeStat(connection.out, slot);
     if (isWatching) {
-      this.state.dataWatches.add(content.keptPathOf(slot), connection, WatchMode.STANDARD);
+      // "" means the root, but is not the path that changes of the root have.
+      const path = isNameless ? '' : content.keptPathOf(slot);
+      this.state.dataWatches.add(path, connection, WatchMode.STANDARD);
     }
     return ErrorCode.OK;
   }
@@ -128,7 +131,9 @@ export class ReadProcessor {
     mayWatch = true,
   ): ErrorCode {
     const { tree } = this.state;
+    const start = input.at;
     const slot = tree.nodes.read(input);
+    const isNameless = input.at === start + 4;
     const isWatching = input.readBool() && mayWatch;
     if (slot === NO_SLOT) return ErrorCode.NONODE;
     if (!this.mayRead(connection, slot)) return ErrorCode.NOAUTH;
@@ -137,7 +142,8 @@ export class ReadProcessor {
     this.state.stats.metrics.reads.recordNode(slot, content, STAT_SIZE + namesSize);
     if (type === OpCode.getChildren2) stats.writeStat(connection.out, slot);
     if (isWatching) {
-      this.state.childWatches.add(content.keptPathOf(slot), connection, WatchMode.STANDARD);
+      const path = isNameless ? '' : content.keptPathOf(slot);
+      this.state.childWatches.add(path, connection, WatchMode.STANDARD);
     }
     return ErrorCode.OK;
   }
@@ -331,10 +337,4 @@ function writeNames({ out }: ClientConnection, tree: DataTree, parent: number): 
     if (slot >= 0) content.writePath(out, slot, prefixLength);
   }
   return count === 0 ? 0 : out.length - start - 4 * (count + 1);
-}
-
-function countBelow(children: ChildTable, top: number): number {
-  let count = -1;
-  for (const _ of walk(children, top)) count++;
-  return count;
 }

@@ -250,11 +250,11 @@ export class ContentTable {
 
   /** Another znode's content may take its place. */
   private free(slot: number): void {
-    const { table, stats, blocks } = this;
+    const { table, stats } = this;
     this.locate(slot);
     const block = table.block(slot);
     const size = HEAD_SIZE + (this.head & LENGTH) + stats.dataLength(slot);
-    const owner = blocks.free(block, size);
+    const owner = this.blocks.free(block, size);
     if (owner !== slot) table.setBlock(owner, block);
     this.located = NOWHERE;
   }

@@ -37,9 +37,3 @@ export interface LoadedNode {
   readonly pathEnd: number;
   readonly end: number;
 }
-
-/** The CRC-32 of its path, and of path and data. */
-export interface LoadedSums {
-  readonly path: number;
-  readonly content: number;
-}

@@ -15,7 +15,6 @@ import { DataNode, dataLength, type ZnodeData } from './data-node.js';
 import type {
   DataTreeOptions,
   LoadedNode,
-  LoadedSums,
   PreparedNode,
   TreeListener,
 } from './data-tree-options.js';
@@ -363,10 +362,9 @@ export class DataTree {
   /**
    * Adds a znode of a snapshot after its parent.
    * @param place its bytes, with a path in valid UTF-8
-   * @param sums the CRC-32 of path and data and of the path; computed here if it is undefined
    * @returns its slot
    */
-  load(place: LoadedNode, acl: readonly ACL[], sums?: LoadedSums): number {
+  load(place: LoadedNode, acl: readonly ACL[]): number {
     const { bytes, start, pathEnd, end } = place;
     const statAt = end - STAT_PERSISTED_SIZE;
     const at = start + 4;
@@ -387,7 +385,7 @@ export class DataTree {
     const slot = this.stats.allocatePersisted(bytes, statAt);
     this.content.load(slot, bytes, at, pathEnd);
     this.table.setAclKey(slot, aclKey);
-    this.stats.setPathCrc(slot, sums?.path ?? crc32(bytes, at, pathEnd));
+    this.stats.setPathCrc(slot, this.isDigesting ? crc32(bytes, at, pathEnd) : 0);
     this.nodes.insert(hash, slot);
     if (this.stats.hasOwner(slot)) {
       this.own(this.content.pathOf(slot), slot, this.stats.ephemeralOwner(slot));
@@ -395,7 +393,7 @@ export class DataTree {
     this.children.add(parent, slot);
     if (!this.isDigesting) return slot;
     const path = this.content.pathOf(slot);
-    this.stats.setContentCrc(slot, sums?.content ?? this.contentCrc(path, slot));
+    this.stats.setContentCrc(slot, this.contentCrc(path, slot));
     this.rehashStat(path, slot);
     return slot;
   }

@@ -266,4 +266,12 @@ test('a client that reconnects gets missed events, and its other watches are arm
   ]);
 });
 
+test('a watch of "" is not one of "/", although both read the root', () => {
+  const world = new ServerWorld();
+  const client = world.client();
+  for (const path of ['', '/']) client.push(client.getData(path, true));
+  const { dataWatches } = world.server.state;
+  assert.equal([...dataWatches.byPath()].map(([path]) => path).sort(), ['', '/']);
+});
+
 test.run();
