@@ -72,13 +72,18 @@ export interface SnapshotSource {
   readonly lastProcessedZxid?: bigint | undefined;
 }
 
-/** Yields chunks of about `chunkSize` bytes, and reads from `source` only on demand. */
+/**
+ * Yields chunks of about `chunkSize` bytes, and reads from `source` only on demand.
+ * @param isReused each chunk has the memory of the last one, which saves the garbage collector a
+ * run for every few MiB of a large tree
+ */
 export function* writeSnapshot(
   source: SnapshotSource,
   chunkSize = DEFAULT_CHUNK_SIZE,
+  isReused = false,
 ): Generator<Buffer, void, undefined> {
   const out = new OutputArchive(chunkSize + 1024);
-  const file = new SealedOutput(out);
+  const file = new SealedOutput(out, isReused);
   out.writeInt(SNAP_MAGIC);
   out.writeInt(SNAPSHOT_VERSION);
   out.writeLong(SNAPSHOT_DBID);
@@ -131,11 +136,13 @@ function* writeBody(
 
 class SealedOutput {
   private readonly out: OutputArchive;
+  private readonly isReused: boolean;
   private sum = 1;
   private summed = 0;
 
-  constructor(out: OutputArchive) {
+  constructor(out: OutputArchive, isReused: boolean) {
     this.out = out;
+    this.isReused = isReused;
   }
 
   seal(): void {
@@ -147,7 +154,10 @@ class SealedOutput {
   take(): Buffer {
     this.addUp();
     this.summed = 0;
-    return this.out.take();
+    if (!this.isReused) return this.out.take();
+    const chunk = this.out.view();
+    this.out.reset();
+    return chunk;
   }
 
   private addUp(): void {

@@ -9,8 +9,8 @@ import type { StatTable } from '../tree/stat-table.js';
  */
 export class ChangeRecord implements PreparedNode {
   readonly path: string;
+  readonly hash: number;
   node: DataNode | null;
-  hash: number | null = null;
   readonly stats: StatTable;
   readonly slot: number;
   acl: readonly ACL[];
@@ -24,9 +24,12 @@ export class ChangeRecord implements PreparedNode {
   isEphemeralCreate = false;
   older: ChangeRecord | null = null;
   newer: ChangeRecord | null = null;
+  /** In a bucket of PendingRecords. */
+  next: ChangeRecord | null = null;
 
   constructor(
     path: string,
+    hash: number,
     node: DataNode | null,
     stats: StatTable,
     slot: number,
@@ -35,6 +38,7 @@ export class ChangeRecord implements PreparedNode {
     digest: number,
   ) {
     this.path = path;
+    this.hash = hash;
     this.node = node;
     this.stats = stats;
     this.slot = slot;

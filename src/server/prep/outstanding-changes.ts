@@ -12,6 +12,7 @@ import type { DataTree } from '../tree/data-tree.js';
 import { TreeDigest, tableDigest } from '../tree/digest.js';
 import { StatTable } from '../tree/stat-table.js';
 import { ChangeRecord } from './change-record.js';
+import { PendingRecords } from './pending-records.js';
 
 /** The path of a new znode, with its sums and those of its data. */
 export interface NewNode {
@@ -30,8 +31,8 @@ export class OutstandingChanges {
   private readonly tree: DataTree;
   private readonly isDigestEnabled: boolean;
   private readonly stats = new StatTable();
-  /** By path; each links to older ones. */
-  private readonly newest = new Map<string, ChangeRecord>();
+  /** Each links to older ones. */
+  private readonly newest = new PendingRecords();
   /** Pending creates of ephemerals by owner. Records, because a name may be used again. */
   private readonly creating = new LongMap<Set<ChangeRecord>>();
 
@@ -46,8 +47,8 @@ export class OutstandingChanges {
   }
 
   /** Undefined if the znode will not exist. `hash`: of the path, if the caller has it. */
-  get(path: string, hash?: number): ChangeRecord | undefined {
-    const record = this.newest.get(path);
+  get(path: string, hash = this.tree.nodes.hashOf(path)): ChangeRecord | undefined {
+    const record = this.newest.get(path, hash);
     if (record !== undefined) return record.exists ? record : undefined;
     const node = this.tree.get(path, hash);
     if (node === undefined) return undefined;
@@ -56,6 +57,7 @@ export class OutstandingChanges {
     const acl = this.tree.aclOf(node.slot);
     return new ChangeRecord(
       path,
+      hash,
       node,
       stats,
       slot,
@@ -66,9 +68,9 @@ export class OutstandingChanges {
   }
 
   copy(record: ChangeRecord): ChangeRecord {
-    const { path, node, stats, slot, acl, childCount, digest } = record;
+    const { path, hash, node, stats, slot, acl, childCount, digest } = record;
     const copied = this.stats.allocateCopy(stats, slot);
-    const copy = new ChangeRecord(path, node, this.stats, copied, acl, childCount, digest);
+    const copy = new ChangeRecord(path, hash, node, this.stats, copied, acl, childCount, digest);
     copy.pendingCversion = record.pendingCversion;
     return copy;
   }
@@ -84,9 +86,7 @@ export class OutstandingChanges {
     this.stats.setDataLength(slot, dataLength);
     this.stats.setContentCrc(slot, crc);
     this.stats.setPathCrc(slot, pathSum);
-    const made = new ChangeRecord(path, null, this.stats, slot, acl, 0, 0);
-    made.hash = hash;
-    return made;
+    return new ChangeRecord(path, hash, null, this.stats, slot, acl, 0, 0);
   }
 
   /** @param before the result of `get` for the path; null without a znode */
@@ -96,12 +96,12 @@ export class OutstandingChanges {
       after.digest = after.exists ? tableDigest(path, after.stats, after.slot) : 0;
       this.digest.move(before === null ? 0 : before.digest, after.digest);
     }
-    const older = this.pendingBefore(before, path);
+    const older = this.pendingBefore(before, after);
     if (older !== undefined) {
       older.newer = after;
       after.older = older;
     }
-    this.newest.set(path, after);
+    this.newest.set(after, older);
     if (!after.isEphemeralCreate) return;
     const owner = after.ephemeralOwner;
     const creates = this.creating.get(owner);
@@ -110,8 +110,11 @@ export class OutstandingChanges {
   }
 
   /** The newest pending record; a result of `get` from the tree is not one. */
-  private pendingBefore(before: ChangeRecord | null, path: string): ChangeRecord | undefined {
-    if (before === null) return this.newest.get(path);
+  private pendingBefore(
+    before: ChangeRecord | null,
+    { path, hash }: ChangeRecord,
+  ): ChangeRecord | undefined {
+    if (before === null) return this.newest.get(path, hash);
     return before.stats === this.stats ? before : undefined;
   }
 
@@ -126,17 +129,17 @@ export class OutstandingChanges {
   rollBack(records: readonly ChangeRecord[]): void {
     for (let i = records.length - 1; i >= 0; i--) {
       const record = records[i] as ChangeRecord;
-      const { path, older } = record;
+      const { path, hash, older } = record;
       if (record.newer !== null) {
         assert(false, `${path}: a later change exists after the one to take back`);
       }
       if (older === null) {
-        this.newest.delete(path);
+        this.newest.delete(record);
       } else {
         older.newer = null;
-        this.newest.set(path, older);
+        this.newest.set(older, record);
       }
-      if (this.isDigestEnabled) this.digest.move(record.digest, this.get(path)?.digest ?? 0);
+      if (this.isDigestEnabled) this.digest.move(record.digest, this.get(path, hash)?.digest ?? 0);
       this.release(record);
     }
   }
@@ -146,8 +149,12 @@ export class OutstandingChanges {
     for (const record of records) {
       const { path, older, newer } = record;
       if (older !== null) assert(false, `${path}: a change was settled before an older one`);
-      if (newer === null) this.newest.delete(path);
-      else newer.older = null;
+      if (newer === null) {
+        this.newest.delete(record);
+      } else {
+        newer.older = null;
+        record.newer = null;
+      }
       if (this.isDigestEnabled) this.giveDigest(record);
       this.release(record);
     }

@@ -106,7 +106,7 @@ export class Prep {
   prepareClose(sessionId: bigint, stamp: Stamp): Prepared {
     this.begin(stamp);
     const paths = this.outstanding.ephemeralsOf(sessionId);
-    for (const path of paths) this.markDeleted(path);
+    for (const path of paths) this.markDeleted(this.outstanding.get(path));
     const isWritable = pathsLength(paths) + CLOSE_OVERHEAD <= this.maxTxnLength;
     return this.prepared({ type: OpCode.closeSession, paths: isWritable ? paths : [] });
   }
@@ -199,7 +199,6 @@ export class Prep {
     author: Author;
   }): Txn {
     const { type, made: newNode, data, acl, mode, ttl, parent, author } = spec;
-    const { path } = newNode;
     const parentCVersion = (parent.cversion + 1) | 0;
     const grown = this.outstanding.copy(parent);
     grown.childCount++;
@@ -218,7 +217,7 @@ export class Prep {
     this.addRecords([grown, made]);
     return {
       type,
-      path,
+      path: newNode.path,
       data,
       acl,
       isEphemeral: mode.isEphemeral,
@@ -237,7 +236,7 @@ export class Prep {
     if (node === undefined) return ErrorCode.NONODE;
     if (version !== -1 && version !== node.version) return ErrorCode.BADVERSION;
     if (node.childCount > 0) return ErrorCode.NOTEMPTY;
-    this.markDeleted(path);
+    this.markDeleted(node, parent);
     return { type: OpCode.delete, path };
   }
 
@@ -250,7 +249,7 @@ export class Prep {
       return errorTxn(ErrorCode.NONODE);
     }
     if (node.childCount > 0) return errorTxn(ErrorCode.NOTEMPTY);
-    this.markDeleted(path);
+    this.markDeleted(node);
     return this.prepared({ type: OpCode.deleteContainer, path });
   }
 
@@ -347,9 +346,10 @@ export class Prep {
     return { type: OpCode.multi, txns: errors.map((err) => ({ type: OpCode.error, err })) };
   }
 
-  private markDeleted(path: string): void {
-    const node = this.outstanding.get(path);
-    const parent = this.outstanding.get(this.parents.of(path) ?? '/');
+  private markDeleted(
+    node: ChangeRecord | undefined,
+    parent = node && this.outstanding.get(this.parents.of(node.path) ?? '/'),
+  ): void {
     if (node === undefined || parent === undefined) return;
     const left = this.outstanding.copy(parent);
     left.childCount--;

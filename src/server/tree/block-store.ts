@@ -1,5 +1,6 @@
 import { copyWords } from '../../jute/long.js';
 import { assert } from '../base/assert.js';
+import { treeMemory } from './tree-memory.js';
 
 /** Blocks begin and end at multiples of 8 bytes. */
 const UNIT_SHIFT = 3;
@@ -85,17 +86,18 @@ export class BlockStore {
   }
 
   private grow(pool: Pool): void {
-    const size = pool.perChunk * pool.units * (1 << UNIT_SHIFT);
-    const chunk = pool.spare ?? this.addChunk(size);
+    const chunk = pool.spare ?? this.addChunk(pool);
     pool.spare = undefined;
     pool.chunks.push(chunk);
     pool.used = 0;
   }
 
-  private addChunk(size: number): number {
+  private addChunk({ perChunk, units }: Pool): number {
+    const size = perChunk * units * (1 << UNIT_SHIFT);
     const number = this.freeChunks.pop() ?? this.chunks.length;
     assert(number < MAX_CHUNKS, 'the paths and data of all znodes exceed 32 GiB');
-    const chunk = Buffer.allocUnsafeSlow(size);
+    // V8 shall free the memory of a large block soon.
+    const chunk = perChunk > 1 ? Buffer.from(treeMemory(size)) : Buffer.allocUnsafeSlow(size);
     this.chunks[number] = chunk;
     this.views[number] = new DataView(chunk.buffer, chunk.byteOffset, size);
     return number;

@@ -174,7 +174,7 @@ export class DataTree {
     const slot = this.nodes.findNext(input);
     if (slot === NO_SLOT) return ustring.read(input);
     const path = this.content.keptPathOf(slot);
-    this.nodes.remember(path, slot);
+    this.nodes.remember(path, slot, this.nodes.foundHash);
     return path;
   }
 
@@ -281,7 +281,7 @@ export class DataTree {
     const node = this.nodeAt(txn.path, slot);
     this.stats.setPathCrc(slot, made?.pathSum ?? this.pathSum(txn.path));
     this.nodes.insert(hash, slot);
-    this.nodes.remember(txn.path, slot);
+    this.nodes.remember(txn.path, slot, hash);
     if (owner !== 0n) this.own(txn.path, slot, owner);
     if (made !== undefined) made.node = node;
     this.children.add(parent.slot, slot);

@@ -1,3 +1,5 @@
+import { treeMemory } from './tree-memory.js';
+
 /**
  * What the tree knows about the znode of each slot besides its Stat: its block in the content
  * table, the key of its ACL, the slot of its parent, its index among its siblings, and how often
@@ -79,7 +81,7 @@ export class NodeTable {
   }
 
   private grow(): void {
-    const chunk = new Int32Array(WORDS << CHUNK_SHIFT);
+    const chunk = new Int32Array(treeMemory(Int32Array.BYTES_PER_ELEMENT * (WORDS << CHUNK_SHIFT)));
     for (let at = 0; at < chunk.length; at += WORDS) {
       chunk[at + BLOCK] = NO_BLOCK;
       chunk[at + PLACE] = NO_PLACE;

@@ -22,6 +22,9 @@ export class PathTable {
   /** The last one found: the steps of one write look up one path several times. */
   private recentPath = '';
   private recent = NO_SLOT;
+  private recentHash = 0;
+  /** Of the path that `find` found last. */
+  foundHash = 0;
   private count = 0;
   private readonly seed: number;
 
@@ -38,7 +41,8 @@ export class PathTable {
 
   /** Callers that use a path several times can compute its hash once. */
   hashOf(path: string): number {
-    return hashOf(path, this.seed);
+    const isRecent = this.recent !== NO_SLOT && path === this.recentPath;
+    return isRecent ? this.recentHash : hashOf(path, this.seed);
   }
 
   /** Of the path that these bytes are in UTF-8. */
@@ -51,15 +55,19 @@ export class PathTable {
     if (path === this.recentPath) return this.recent;
     const known = hash ?? this.hashOf(path);
     const slot = this.shardOf(known).find(this.content, path, known);
-    if (slot !== NO_SLOT) this.remember(path, slot);
+    if (slot !== NO_SLOT) this.remember(path, slot, known);
     return slot;
   }
 
   /** Finds a znode by the bytes of its path, without a string: only if they are valid UTF-8. */
   find(bytes: Buffer, start: number, length: number, hash?: number): number {
     const { content, recent } = this;
-    if (recent !== NO_SLOT && content.isAtBytes(recent, bytes, start, length)) return recent;
+    if (recent !== NO_SLOT && content.isAtBytes(recent, bytes, start, length)) {
+      this.foundHash = this.recentHash;
+      return recent;
+    }
     const known = hash ?? this.hashOfBytes(bytes, start, length);
+    this.foundHash = known;
     return this.shardOf(known).findBytes(content, bytes, start, length, known);
   }
 
@@ -95,15 +103,16 @@ export class PathTable {
     this.nameless = slot;
   }
 
-  remember(path: string, slot: number): void {
+  remember(path: string, slot: number, hash: number): void {
     this.recentPath = path;
     this.recent = slot;
+    this.recentHash = hash;
   }
 
   delete(path: string, slot: number): void {
     const hash = this.hashOf(path);
     if (!this.shardOf(hash).delete(hash, slot)) return;
-    this.remember('', NO_SLOT);
+    this.remember('', NO_SLOT, 0);
     this.count--;
   }
 

@@ -3,6 +3,7 @@ import type { OutputArchive } from '../../jute/output-archive.js';
 import { ViewCache } from '../../jute/view-cache.js';
 import { STAT_SIZE, StatPersisted } from '../../protocol/data.js';
 import { crcOfPair, crcOfWord } from '../base/checksum.js';
+import { treeMemory } from './tree-memory.js';
 
 /**
  * The Stats of all znodes, off the heap and in wire format. Answering a read is one copy, the
@@ -276,8 +277,7 @@ export class StatTable {
 
   private grow(): number {
     if (this.slots === this.views.length * RECORDS_PER_CHUNK) {
-      const chunk = Buffer.allocUnsafeSlow(RECORD_SIZE * RECORDS_PER_CHUNK);
-      this.views.push(new DataView(chunk.buffer, chunk.byteOffset, chunk.length));
+      this.views.push(new DataView(treeMemory(RECORD_SIZE * RECORDS_PER_CHUNK)));
     }
     return this.slots++;
   }

@@ -264,7 +264,7 @@ test('a prepared znode is not taken for the next one with its slot', () => {
   const world = new TreeWorld();
   world.create('/a');
   const node = world.tree.get('/a') ?? null;
-  const prepared = { path: '/a', node, hash: null, pathSum: 0 };
+  const prepared = { path: '/a', node, hash: 1, pathSum: 0 };
   assert.is(world.tree.nodeOf(prepared)?.slot, node?.slot);
   world.apply(deleteTxn('/a'));
   assert.is(world.tree.nodeOf(prepared), undefined);

@@ -198,7 +198,7 @@ test('the count of paths follows creates and deletes', () => {
 test('a path that was just used does not find the znode that was deleted', () => {
   const world = new World();
   const slot = world.add('/a');
-  world.table.remember('/a', slot);
+  world.table.remember('/a', slot, world.table.hashOf('/a'));
   assert.is(world.table.get('/a'), slot);
   world.remove('/a');
   assert.is(world.table.get('/a'), NO_SLOT);

@@ -21,7 +21,7 @@ import type { FileSystem } from './file-system.js';
 import { listFiles } from './folders.js';
 import { snapshotPieces } from './load-snapshot.js';
 import { readSizeFor, scanLog } from './scan-log.js';
-import { type SnapshotFileOptions, writeSnapshotFile } from './snapshot-file.js';
+import { mayReuse, type SnapshotFileOptions, writeSnapshotFile } from './snapshot-file.js';
 
 /** Plain data, so that it can go to another thread. */
 export interface CompactionJob extends SnapshotFileOptions, MergeResult {
@@ -84,7 +84,7 @@ async function* compacted(
   const merge = new SnapshotMerge(job, reader, changes);
   const pieces = snapshotPieces(fs, job.snapFolder, base)[Symbol.asyncIterator]();
   try {
-    for (const chunk of writeSnapshot(merge, job.snapshotChunkSize)) {
+    for (const chunk of writeSnapshot(merge, job.snapshotChunkSize, mayReuse(job.compression))) {
       if (chunk.length > 0) yield chunk;
       if (!merge.needsInput) continue;
       const { value, done } = await pieces.next();

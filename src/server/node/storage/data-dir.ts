@@ -23,7 +23,7 @@ import { listFiles, makeFolder, mustExist } from './folders.js';
 import { loadDatabase, type Summing } from './load-snapshot.js';
 import { replayLogs, type TxnListener } from './replay-logs.js';
 import { finishRestore } from './restored-data.js';
-import { type SnapshotFileOptions, writeSnapshotFile } from './snapshot-file.js';
+import { mayReuse, type SnapshotFileOptions, writeSnapshotFile } from './snapshot-file.js';
 
 export interface DataDirOptions extends SnapshotFileOptions {
   readonly dataDir: string;
@@ -229,7 +229,8 @@ export class DataDir {
   /** Writes the tree to a file without its final name. */
   writeTree(path: string, content: SnapshotContent): Promise<void> {
     const { isLastZxidWritten, snapshotChunkSize, compression } = this.options;
-    const chunks = writeSnapshot(sourceOf(content, isLastZxidWritten), snapshotChunkSize);
+    const source = sourceOf(content, isLastZxidWritten);
+    const chunks = writeSnapshot(source, snapshotChunkSize, mayReuse(compression));
     return writeSnapshotFile(this.fs, path, chunks, compression);
   }
 

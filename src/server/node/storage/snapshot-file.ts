@@ -13,10 +13,15 @@ export interface SnapshotFileOptions {
   readonly snapshotChunkSize?: number | undefined;
 }
 
+/** Whether the memory of a chunk may change once the next is asked for: a gzip keeps its input. */
+export function mayReuse(compression: SnapshotCompression): boolean {
+  return compression !== 'gz';
+}
+
 /**
  * Writes in pieces, so that the server keeps serving; durable when it resolves. Removes an
  * incomplete file, because the log needs the space.
- * @param chunks the file before compression
+ * @param chunks the file before compression; see `mayReuse`
  */
 export async function writeSnapshotFile(
   fs: FileSystem,
