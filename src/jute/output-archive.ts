@@ -6,8 +6,6 @@ const NOTHING = Buffer.alloc(0);
 /** Limits the initial allocation of later turns after one huge reply. */
 const MAX_KEPT_SIZE = 256 * 1024;
 const SHORT_STRING = 64;
-/** One for all archives: the replies of a turn go to one archive, then to the next. */
-const views = new ViewCache();
 const sources = new ViewCache();
 const LONG_RUN = 256;
 
@@ -19,6 +17,8 @@ const LONG_RUN = 256;
 export class OutputArchive {
   private readonly initialSize: number;
   private bytes: Buffer = NOTHING;
+  /** Of `bytes`, once needed. */
+  private wordView: DataView | null = null;
   private end = 0;
   /** True if `bytes` have another owner. */
   private isShared = false;
@@ -116,13 +116,13 @@ export class OutputArchive {
     }
     const words = length >>> 2;
     const view = sources.of(from);
-    copyWords(view, sources.byteOffset + start, views.of(bytes), views.byteOffset + end, words);
+    copyWords(view, sources.byteOffset + start, this.words, end, words);
     for (let i = words * 4; i < length; i++) bytes[end + i] = from[start + i] as number;
   }
 
   writeWords(from: DataView, start: number, count: number): void {
     this.reserve(count * 4);
-    copyWords(from, start, views.of(this.bytes), views.byteOffset + this.end, count);
+    copyWords(from, start, this.words, this.end, count);
     this.end += count * 4;
   }
 
@@ -142,12 +142,12 @@ export class OutputArchive {
       return;
     }
     // No room is left, so the next write copies them.
-    this.bytes = value;
+    this.own(value);
     this.end = value.length;
     this.isShared = true;
   }
 
-  /** Reserves `count` bytes for a later `patchInt`; returns their offset. */
+  /** Reserves `count` bytes to be written later; returns their offset. */
   skip(count: number): number {
     this.reserve(count);
     const at = this.end;
@@ -179,7 +179,7 @@ export class OutputArchive {
   take(): Buffer {
     const taken = this.bytes.subarray(0, this.end);
     this.nextSize = Math.max(this.initialSize, Math.min(this.end, MAX_KEPT_SIZE));
-    this.bytes = NOTHING;
+    this.own(NOTHING);
     this.end = 0;
     this.isShared = false;
     return taken;
@@ -198,7 +198,18 @@ export class OutputArchive {
   private grow(needed: number): void {
     const grown = Buffer.allocUnsafe(Math.max(needed, this.bytes.length * 2, this.nextSize));
     this.bytes.copy(grown, 0, 0, this.end);
-    this.bytes = grown;
+    this.own(grown);
     this.isShared = false;
+  }
+
+  private own(bytes: Buffer): void {
+    this.bytes = bytes;
+    this.wordView = null;
+  }
+
+  /** Of `memory`, for ints at offsets that `skip` returned. */
+  get words(): DataView {
+    this.wordView ??= new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.length);
+    return this.wordView;
   }
 }

@@ -206,7 +206,7 @@ function replay(tree: DataTree, zxid: bigint, txn: Txn): void {
 
 function load(tree: DataTree, path: string, data: string, stat: StatPersisted): void {
   const place = placeOf(path, Buffer.from(data), -1n, StatPersisted.encode(stat));
-  tree.load(place, OPEN_ACL_UNSAFE);
+  tree.load(place, OPEN_ACL_UNSAFE, Buffer.byteLength(path) === path.length);
 }
 
 function createTxn(path: string): Txn {

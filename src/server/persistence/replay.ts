@@ -58,11 +58,12 @@ export class Database {
    * has the ACL, so nobody gets access until then.
    */
   addNode(given: NodePlace): void {
-    const place = isAsciiPath(given) ? given : withValidPath(given);
+    const isAscii = isAsciiPath(given);
+    const place = isAscii ? given : withValidPath(given);
     const acl = hasOpenAcl(place)
       ? OPEN_ACL_UNSAFE
       : this.acls.get(getLong(place.bytes, place.dataEnd));
-    const slot = this.tree.load(place, acl ?? DENY_ALL);
+    const slot = this.tree.load(place, acl ?? DENY_ALL, isAscii);
     this.unsummed?.push(slot);
   }
 

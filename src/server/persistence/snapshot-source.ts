@@ -94,10 +94,13 @@ class TreeNode implements WritableNode {
   writeTo(out: OutputArchive): void {
     const { slot } = this;
     const { content, stats, table, root } = this.tree;
-    // The path of the root is "" in a file.
-    if (slot === root.slot) out.writeInt(0);
-    else content.writePath(out, slot);
-    content.writeData(out, slot);
+    if (slot === root.slot) {
+      // Its path is "" in a file.
+      out.writeInt(0);
+      content.writeData(out, slot);
+    } else {
+      content.writeTo(out, slot);
+    }
     writeAclKey(out, table.aclKey(slot));
     stats.writePersisted(out, slot);
   }

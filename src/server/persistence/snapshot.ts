@@ -25,7 +25,7 @@ export const SNAPSHOT_VERSION = 2;
 const SNAPSHOT_DBID = -1n;
 /** Of world:anyone:ALL. */
 export const OPEN_ACL_KEY = -1n;
-const DEFAULT_CHUNK_SIZE = 64 * 1024;
+const DEFAULT_CHUNK_SIZE = 128 * 1024;
 
 export interface SnapshotSession {
   readonly id: bigint;

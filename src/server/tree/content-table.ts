@@ -1,25 +1,16 @@
-import { readLatin1, writeLatin1 } from '../../jute/latin1.js';
-import { copyWords, getInt } from '../../jute/long.js';
+import { readLatin1 } from '../../jute/latin1.js';
+import { getInt } from '../../jute/long.js';
 import type { OutputArchive } from '../../jute/output-archive.js';
-import { ViewCache } from '../../jute/view-cache.js';
 import { crc32 } from '../base/checksum.js';
 import { BlockStore } from './block-store.js';
-import { dataLength, RequestData, type TxnData, type ZnodeData } from './data-node.js';
+import { dataLength, type TxnData, type ZnodeData } from './data-node.js';
 import { KeptPaths } from './kept-paths.js';
+import { HEAD_SIZE, LocatedContent } from './located-content.js';
 import type { NodeTable } from './node-table.js';
 import type { StatTable } from './stat-table.js';
 
-/** An int: the length of the path in bytes, and two marks. */
-const HEAD_SIZE = 4;
-const IS_NULL = 1 << 31;
-/** The path has characters beyond ASCII. */
-const IS_WIDE = 1 << 30;
-const LENGTH = IS_WIDE - 1;
-/** A longer run is copied by a call out of JavaScript. */
-const SHORT = 256;
 /** No slot. */
 const NOWHERE = -1;
-const NO_BYTES = Buffer.alloc(0);
 
 /**
  * The paths and data of all znodes, off the heap. The block of a slot has the length of the path,
@@ -31,14 +22,10 @@ export class ContentTable {
   private readonly table: NodeTable;
   private readonly stats: StatTable;
   private readonly blocks = new BlockStore();
-  private readonly views = new ViewCache();
   private readonly kept = new KeptPaths();
-  /** Where the content of this slot is: a read asks several times. */
-  private located = NOWHERE;
-  private chunk: Buffer = NO_BYTES;
-  private view: DataView = new DataView(NO_BYTES.buffer, 0, 0);
-  private head = 0;
-  private pathAt = 0;
+  /** Of the slot `locatedSlot`: a read asks several times. */
+  private readonly located = new LocatedContent();
+  private locatedSlot = NOWHERE;
 
   constructor(table: NodeTable, stats: StatTable) {
     this.table = table;
@@ -48,24 +35,25 @@ export class ContentTable {
   /** Gives a new slot its path and data. */
   add(slot: number, path: string, data: TxnData): void {
     const length = data === null ? -1 : data.length;
-    this.allocate(slot, path.length, 0, length);
-    if (!this.putAscii(path)) {
+    const { located } = this;
+    this.allocate(slot, path.length, false, length);
+    if (!located.putAscii(path)) {
       this.free(slot);
       const bytes = Buffer.from(path);
-      this.allocate(slot, bytes.length, IS_WIDE, length);
-      bytes.copy(this.chunk, this.pathAt);
+      this.allocate(slot, bytes.length, true, length);
+      bytes.copy(located.chunk, located.pathAt);
     }
-    if (data !== null) this.putData(data);
+    if (data !== null) located.putData(data);
     this.size += path.length + dataLength(data);
   }
 
   /** Gives a new slot its path, and its data as a jute buffer at `dataAt`. */
-  load(slot: number, bytes: Buffer, pathAt: number, dataAt: number): void {
+  load(slot: number, bytes: Buffer, pathAt: number, dataAt: number, isAscii: boolean): void {
     const length = getInt(bytes, dataAt);
-    const mark = isAsciiBytes(bytes, pathAt, dataAt) ? 0 : IS_WIDE;
-    this.allocate(slot, dataAt - pathAt, mark, length);
-    this.put(this.pathAt, bytes, pathAt, dataAt);
-    if (length > 0) this.put(this.dataAt, bytes, dataAt + 4, dataAt + 4 + length);
+    const { located } = this;
+    this.allocate(slot, dataAt - pathAt, !isAscii, length);
+    located.put(located.pathAt, bytes, pathAt, dataAt);
+    if (length > 0) located.put(located.dataAt, bytes, dataAt + 4, dataAt + 4 + length);
     this.size += this.pathLength(slot) + this.stats.dataLength(slot);
   }
 
@@ -73,12 +61,13 @@ export class ContentTable {
   loadData(slot: number, bytes: Buffer, dataAt: number): void {
     const length = getInt(bytes, dataAt);
     this.resize(slot, length);
-    if (length > 0) this.put(this.dataAt, bytes, dataAt + 4, dataAt + 4 + length);
+    const { located } = this;
+    if (length > 0) located.put(located.dataAt, bytes, dataAt + 4, dataAt + 4 + length);
   }
 
   setData(slot: number, data: TxnData): void {
     this.resize(slot, data === null ? -1 : data.length);
-    if (data !== null) this.putData(data);
+    if (data !== null) this.located.putData(data);
   }
 
   /** Takes the path and the data of a slot before it is released. */
@@ -89,14 +78,11 @@ export class ContentTable {
   }
 
   isNull(slot: number): boolean {
-    this.locate(slot);
-    return this.head < 0;
+    return this.locate(slot).isNull;
   }
 
   pathOf(slot: number): string {
-    this.locate(slot);
-    const { chunk, head, pathAt, dataAt } = this;
-    const isWide = (head & IS_WIDE) !== 0;
+    const { chunk, isWide, pathAt, dataAt } = this.locate(slot);
     return isWide ? chunk.toString('utf8', pathAt, dataAt) : readLatin1(chunk, pathAt, dataAt);
   }
 
@@ -107,26 +93,23 @@ export class ContentTable {
 
   /** Of the path, as a string has it. */
   pathLength(slot: number): number {
-    this.locate(slot);
-    return (this.head & IS_WIDE) === 0 ? this.head & LENGTH : this.pathOf(slot).length;
+    const { isWide, pathLength } = this.locate(slot);
+    return isWide ? this.pathOf(slot).length : pathLength;
   }
 
   /** The bytes before the names of its children in their paths. */
   prefixLength(slot: number): number {
-    this.locate(slot);
-    const length = this.head & LENGTH;
-    return length === 1 ? 1 : length + 1;
+    const { pathLength } = this.locate(slot);
+    return pathLength === 1 ? 1 : pathLength + 1;
   }
 
   /** Whether the znode has this path. */
   isAt(slot: number, path: string): boolean {
-    this.locate(slot);
-    const { chunk, head, pathAt } = this;
-    if ((head & IS_WIDE) !== 0) return this.pathOf(slot) === path;
-    const length = head & LENGTH;
-    if (length !== path.length) return false;
+    const { chunk, isWide, pathAt, pathLength } = this.locate(slot);
+    if (isWide) return this.pathOf(slot) === path;
+    if (pathLength !== path.length) return false;
     // From the end: paths under one parent differ there.
-    for (let i = length - 1; i >= 0; i--) {
+    for (let i = pathLength - 1; i >= 0; i--) {
       if (chunk[pathAt + i] !== path.charCodeAt(i)) return false;
     }
     return true;
@@ -134,56 +117,41 @@ export class ContentTable {
 
   /** Whether the znode has the path that these bytes are in UTF-8. */
   isAtBytes(slot: number, bytes: Buffer, start: number, length: number): boolean {
-    this.locate(slot);
-    if ((this.head & LENGTH) !== length) return false;
-    const { chunk, pathAt } = this;
+    const { chunk, pathAt, pathLength } = this.locate(slot);
+    if (pathLength !== length) return false;
     for (let i = length - 1; i >= 0; i--) {
       if (chunk[pathAt + i] !== bytes[start + i]) return false;
     }
     return true;
   }
 
+  /** Writes the path as a jute string, and the data as a jute buffer. */
+  writeTo(out: OutputArchive, slot: number): void {
+    this.locate(slot).writeBoth(out, this.stats.dataLength(slot));
+  }
+
   /** Writes the data as a jute buffer. */
   writeData(out: OutputArchive, slot: number): void {
-    this.locate(slot);
-    const length = this.stats.dataLength(slot);
-    out.writeInt(this.head < 0 ? -1 : length);
-    if (length > 0) this.writeRun(out, this.dataAt, length);
+    this.locate(slot).writeData(out, this.stats.dataLength(slot));
   }
 
   /** Writes the path from its byte `from` as a jute string. */
   writePath(out: OutputArchive, slot: number, from = 0): void {
-    this.locate(slot);
-    const length = (this.head & LENGTH) - from;
-    out.writeInt(length);
-    this.writeRun(out, this.pathAt + from, length);
-  }
-
-  private writeRun(out: OutputArchive, at: number, length: number): void {
-    const { chunk, view } = this;
-    const words = (length + 3) >>> 2;
-    if (length > SHORT || at + words * 4 > chunk.length) {
-      out.writeRun(chunk, at, length);
-      return;
-    }
-    const end = out.length + length;
-    out.writeWords(view, at, words);
-    out.truncate(end);
+    this.locate(slot).writePath(out, from);
   }
 
   /** Continues the CRC-32 `seed` over the data. */
   dataCrc(slot: number, seed: number): number {
     const length = this.stats.dataLength(slot);
     if (length === 0) return seed;
-    this.locate(slot);
-    return crc32(this.chunk, this.dataAt, this.dataAt + length, seed);
+    const { chunk, dataAt } = this.locate(slot);
+    return crc32(chunk, dataAt, dataAt + length, seed);
   }
 
   /** A view, valid until any znode changes. */
   dataOf(slot: number): Buffer | null {
-    this.locate(slot);
-    if (this.head < 0) return null;
-    return this.chunk.subarray(this.dataAt, this.dataAt + this.stats.dataLength(slot));
+    const { chunk, isNull, dataAt } = this.locate(slot);
+    return isNull ? null : chunk.subarray(dataAt, dataAt + this.stats.dataLength(slot));
   }
 
   textOf(slot: number): ZnodeData {
@@ -191,110 +159,55 @@ export class ContentTable {
     return view === null ? null : readLatin1(view, 0, view.length);
   }
 
-  private locate(slot: number): void {
-    if (slot === this.located) return;
-    const { blocks } = this;
+  private locate(slot: number): LocatedContent {
+    const { blocks, located } = this;
+    if (slot === this.locatedSlot) return located;
     const block = this.table.block(slot);
-    this.chunk = blocks.chunkOf(block);
-    this.view = blocks.viewOf(block);
-    const start = blocks.startOf(block);
-    this.head = this.view.getInt32(start);
-    this.pathAt = start + HEAD_SIZE;
-    this.located = slot;
-  }
-
-  private get dataAt(): number {
-    return this.pathAt + (this.head & LENGTH);
+    located.moveTo(blocks.chunkOf(block), blocks.viewOf(block), blocks.startOf(block));
+    this.locatedSlot = slot;
+    return located;
   }
 
   /**
    * Gives the slot a block, and locates it.
-   * @param mark IS_WIDE or 0
+   * @param pathLength in bytes
    * @param dataLength -1 for null
    */
-  private allocate(slot: number, pathLength: number, mark: number, dataLength: number): void {
+  private allocate(slot: number, pathLength: number, isWide: boolean, dataLength: number): void {
     const { table, stats, blocks } = this;
     const length = Math.max(0, dataLength);
-    const block = blocks.allocate(HEAD_SIZE + pathLength + length, slot);
-    table.setBlock(slot, block);
+    table.setBlock(slot, blocks.allocate(HEAD_SIZE + pathLength + length, slot));
     stats.setDataLength(slot, length);
-    const start = blocks.startOf(block);
-    this.chunk = blocks.chunkOf(block);
-    this.view = blocks.viewOf(block);
-    this.head = pathLength | mark | (dataLength < 0 ? IS_NULL : 0);
-    this.view.setInt32(start, this.head);
-    this.pathAt = start + HEAD_SIZE;
-    this.located = slot;
+    this.locatedSlot = NOWHERE;
+    this.locate(slot).setHead(pathLength, isWide, dataLength < 0);
   }
 
   /** Makes room for other data, and locates the slot. @param dataLength -1 for null */
   private resize(slot: number, dataLength: number): void {
     const { stats, blocks } = this;
-    this.locate(slot);
-    const { chunk, head, pathAt, dataAt } = this;
+    const { chunk, isWide, pathAt, pathLength, dataAt } = this.locate(slot);
     const length = Math.max(0, dataLength);
     const before = stats.dataLength(slot);
     this.size += length - before;
-    const size = HEAD_SIZE + (head & LENGTH);
+    const size = HEAD_SIZE + pathLength;
     if (length !== before && !blocks.isSameSize(size + before, size + length)) {
       const path = Buffer.from(chunk.subarray(pathAt, dataAt));
       this.free(slot);
-      this.allocate(slot, path.length, head & IS_WIDE, dataLength);
-      this.put(this.pathAt, path, 0, path.length);
+      this.allocate(slot, pathLength, isWide, dataLength);
+      this.located.put(this.located.pathAt, path, 0, pathLength);
       return;
     }
-    this.head = (head & ~IS_NULL) | (dataLength < 0 ? IS_NULL : 0);
-    this.view.setInt32(pathAt - HEAD_SIZE, this.head);
+    this.located.setHead(pathLength, isWide, dataLength < 0);
     stats.setDataLength(slot, length);
   }
 
   /** Another znode's content may take its place. */
   private free(slot: number): void {
     const { table, stats } = this;
-    this.locate(slot);
+    const size = HEAD_SIZE + this.locate(slot).pathLength + stats.dataLength(slot);
     const block = table.block(slot);
-    const size = HEAD_SIZE + (this.head & LENGTH) + stats.dataLength(slot);
     const owner = this.blocks.free(block, size);
     if (owner !== slot) table.setBlock(owner, block);
-    this.located = NOWHERE;
+    this.locatedSlot = NOWHERE;
   }
-
-  /** Puts a path into the located block. False if it is not in ASCII. */
-  private putAscii(path: string): boolean {
-    const { chunk, pathAt } = this;
-    for (let i = 0; i < path.length; i++) {
-      const unit = path.charCodeAt(i);
-      if (unit > 0x7f) return false;
-      chunk[pathAt + i] = unit;
-    }
-    return true;
-  }
-
-  /** Puts data into the located block. */
-  private putData(data: string | RequestData): void {
-    if (data instanceof RequestData) {
-      this.put(this.dataAt, data.memory, data.start, data.start + data.length);
-    } else if (data.length > 0) {
-      writeLatin1(this.chunk, data, this.dataAt);
-    }
-  }
-
-  /** Copies bytes into the located block. */
-  private put(at: number, bytes: Buffer, start: number, end: number): void {
-    const { chunk } = this;
-    const length = end - start;
-    if (length > SHORT) {
-      bytes.copy(chunk, at, start, end);
-      return;
-    }
-    const words = length >>> 2;
-    const from = this.views.of(bytes);
-    copyWords(from, this.views.byteOffset + start, this.view, at, words);
-    for (let i = words * 4; i < length; i++) chunk[at + i] = bytes[start + i] as number;
-  }
-}
-
-function isAsciiBytes(bytes: Buffer, start: number, end: number): boolean {
-  for (let i = start; i < end; i++) if ((bytes[i] as number) > 0x7f) return false;
-  return true;
 }

@@ -362,9 +362,10 @@ export class DataTree {
   /**
    * Adds a znode of a snapshot after its parent.
    * @param place its bytes, with a path in valid UTF-8
+   * @param isAscii whether the path is in ASCII
    * @returns its slot
    */
-  load(place: LoadedNode, acl: readonly ACL[]): number {
+  load(place: LoadedNode, acl: readonly ACL[], isAscii: boolean): number {
     const { bytes, start, pathEnd, end } = place;
     const statAt = end - STAT_PERSISTED_SIZE;
     const at = start + 4;
@@ -383,7 +384,7 @@ export class DataTree {
     if (twin !== NO_SLOT) this.applyDelete(this.content.pathOf(twin), 0n);
     const parent = this.parentOfBytes(bytes, at, length);
     const slot = this.stats.allocatePersisted(bytes, statAt);
-    this.content.load(slot, bytes, at, pathEnd);
+    this.content.load(slot, bytes, at, pathEnd, isAscii);
     this.table.setAclKey(slot, aclKey);
     this.stats.setPathCrc(slot, this.isDigesting ? crc32(bytes, at, pathEnd) : 0);
     this.nodes.insert(hash, slot);

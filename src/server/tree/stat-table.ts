@@ -1,7 +1,7 @@
 import { copyWords, getViewLong, highOf, lowOf, putViewLong } from '../../jute/long.js';
 import type { OutputArchive } from '../../jute/output-archive.js';
 import { ViewCache } from '../../jute/view-cache.js';
-import { STAT_SIZE, StatPersisted } from '../../protocol/data.js';
+import { STAT_PERSISTED_SIZE, STAT_SIZE, StatPersisted } from '../../protocol/data.js';
 import { crcOfPair, crcOfWord } from '../base/checksum.js';
 import { treeMemory } from './tree-memory.js';
 
@@ -141,13 +141,15 @@ export class StatTable {
 
   /** Writes the StatPersisted. */
   writePersisted(out: OutputArchive, slot: number): void {
+    const to = out.skip(STAT_PERSISTED_SIZE);
+    const { words } = out;
     const view = this.viewOf(slot);
     const at = offsetOf(slot);
-    out.writeWords(view, at, 9);
-    out.writeInt(view.getInt32(at + STORED_CVERSION));
-    out.writeInt(view.getInt32(at + AVERSION));
-    out.writeWords(view, at + STORED_OWNER, 2);
-    out.writeWords(view, at + PZXID, 2);
+    copyWords(view, at, words, to, 9);
+    words.setInt32(to + 36, view.getInt32(at + STORED_CVERSION));
+    words.setInt32(to + 40, view.getInt32(at + AVERSION));
+    copyWords(view, at + STORED_OWNER, words, to + 44, 2);
+    copyWords(view, at + PZXID, words, to + 52, 2);
   }
 
   /** The 68 bytes of the Stat for clients. */

@@ -21,10 +21,10 @@ interface Znode {
 }
 
 /** A buffer in jute, after other bytes. */
-function juteOf(before: Buffer, data: Data): Buffer {
+function juteOf(before: Buffer, data: Data, after = 'after'): Buffer {
   const length = Buffer.alloc(4);
   length.writeInt32BE(data === null ? -1 : data.length);
-  return Buffer.concat([before, length, Buffer.from(data ?? '', 'latin1'), Buffer.from('after')]);
+  return Buffer.concat([before, length, Buffer.from(data ?? '', 'latin1'), Buffer.from(after)]);
 }
 
 /** The table, and a Map of the same. */
@@ -51,7 +51,7 @@ class World {
     const slot = this.stats.allocatePersisted(STAT, 0);
     const dataAt = before.length + Buffer.byteLength(path);
     const bytes = juteOf(Buffer.concat([before, Buffer.from(path)]), data);
-    this.content.load(slot, bytes, before.length, dataAt);
+    this.content.load(slot, bytes, before.length, dataAt, Buffer.byteLength(path) === path.length);
     this.znodes.set(slot, { path, data });
     return slot;
   }
@@ -142,12 +142,15 @@ class World {
     const seed = this.random.oneIn(2) ? 0 : this.random.below(0x1_0000_0000);
     assert.is(content.dataCrc(slot, seed), crc32(bytes, 0, bytes.length, seed));
     this.checkWritten(data === null ? null : bytes, (out) => content.writeData(out, slot));
+    const path = Buffer.from(this.znodeOf(slot).path);
+    const both = juteOf(path, data, '');
+    this.checkWritten(both, (out) => content.writeTo(out, slot), path.length);
   }
 
   /** Also into an archive that has just enough memory, or a little less or more. */
-  private checkWritten(bytes: Buffer | null, write: (out: OutputArchive) => void): void {
+  private checkWritten(bytes: Buffer | null, write: (out: OutputArchive) => void, first?: number) {
     const length = Buffer.alloc(4);
-    length.writeInt32BE(bytes?.length ?? -1);
+    length.writeInt32BE(first ?? bytes?.length ?? -1);
     const before = Buffer.alloc(1 + this.random.below(40), 'before');
     const after = Buffer.alloc(this.random.below(20), 'after');
     const expected = Buffer.concat([before, length, bytes ?? Buffer.alloc(0), after]);
