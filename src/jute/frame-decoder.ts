@@ -25,9 +25,9 @@ export class FrameDecoder {
   isHeld = false;
   private isStopped = false;
   /** Frames to repeat before any other, in reverse order. */
-  private readonly returned: Buffer[] = [];
+  private returned: Buffer[] | null = null;
   /** Chunks that arrived while held. */
-  private waiting: Buffer[] = [];
+  private waiting: Buffer[] | null = null;
 
   /**
    * @param maxLength longest frame in bytes (jute.maxbuffer); a longer or negative length throws a
@@ -47,14 +47,14 @@ export class FrameDecoder {
     this.isStopped = true;
     this.rest = null;
     this.restLength = 0;
-    this.waiting = [];
-    this.returned.length = 0;
+    this.waiting = null;
+    this.returned = null;
   }
 
   /** Takes back frames. After `release`, the next push passes them on first, in this order. */
   putBack(frames: readonly Buffer[]): void {
     if (this.isStopped) return;
-    for (const frame of frames.toReversed()) this.returned.push(frame);
+    this.returned = [...(this.returned ?? []), ...frames.toReversed()];
   }
 
   /** Stops passing on frames until `release`. Keeps later chunks without a copy. */
@@ -69,18 +69,21 @@ export class FrameDecoder {
 
   push(chunk: Buffer): void {
     while (!this.isHeld) {
-      const frame = this.returned.pop();
+      const frame = this.returned?.pop();
       if (frame === undefined) break;
       this.onFrame(frame, 0, frame.length);
     }
-    if (!this.isHeld && this.waiting.length === 0) {
+    if (!this.isHeld && this.waiting === null) {
       this.cut(chunk);
       return;
     }
-    if (chunk.length > 0 && !this.isStopped) this.waiting.push(chunk);
+    if (chunk.length > 0 && !this.isStopped) this.wait().push(chunk);
     while (!this.isHeld) {
-      const next = this.waiting.shift();
-      if (next === undefined) return;
+      const next = this.waiting?.shift();
+      if (next === undefined) {
+        this.waiting = null;
+        return;
+      }
       this.cut(next);
     }
   }
@@ -96,8 +99,13 @@ export class FrameDecoder {
       at = end;
     }
     if (this.isStopped || at === chunk.length) return;
-    if (this.isHeld) this.waiting.unshift(chunk.subarray(at));
+    if (this.isHeld) this.wait().unshift(chunk.subarray(at));
     else this.keep(chunk, at);
+  }
+
+  private wait(): Buffer[] {
+    this.waiting ??= [];
+    return this.waiting;
   }
 
   /** Completes the frame of earlier chunks. @returns its end in `chunk` */

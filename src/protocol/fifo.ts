@@ -1,6 +1,10 @@
+const FIRST_SIZE = 16;
+/** Of all queues that never had an element. */
+const NO_RING: never[] = [];
+
 /** A queue over a ring: push and shift have constant cost, and keep no references. */
 export class Fifo<T> {
-  private ring: (T | undefined)[] = new Array(16);
+  private ring: (T | undefined)[] = NO_RING;
   private head = 0;
   private count = 0;
 
@@ -44,7 +48,7 @@ export class Fifo<T> {
   }
 
   private grow(): void {
-    const grown: (T | undefined)[] = new Array(this.ring.length * 2);
+    const grown: (T | undefined)[] = new Array(Math.max(FIRST_SIZE, this.ring.length * 2));
     for (let i = 0; i < this.count; i++) grown[i] = this.at(i);
     this.ring = grown;
     this.head = 0;

@@ -26,4 +26,18 @@ test('gives back what it took, in order, while it grows and wraps', () => {
   assert.is(fifo.at(0), undefined);
 });
 
+test('a queue that never had an element has no ring of its own', () => {
+  const [one, other] = [new Fifo<number>(), new Fifo<number>()];
+  for (const fifo of [one, other]) {
+    assert.is(fifo.peek(), undefined);
+    assert.is(fifo.shift(), undefined);
+    assert.is(fifo.at(0), undefined);
+    assert.equal(fifo.drain(), []);
+  }
+  one.push(1);
+  assert.is(other.peek(), undefined);
+  assert.is(other.length, 0);
+  assert.equal(one.drain(), [1]);
+});
+
 test.run();

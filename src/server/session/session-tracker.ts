@@ -29,7 +29,6 @@ export class Session {
   isTouched = false;
   /** Only this server knows it: no txn opened it. */
   isLocal = false;
-  private secret: Buffer | null = null;
 
   constructor(id: bigint, timeoutMs: number) {
     this.id = id;
@@ -42,8 +41,7 @@ export class Session {
   }
 
   get password(): Buffer {
-    this.secret ??= sessionPassword(this.id);
-    return this.secret;
+    return sessionPassword(this.id);
   }
 }
 

@@ -22,6 +22,15 @@ export type ConnectionFrameHandler = (
   end: number,
 ) => void;
 
+/** One function for all connections: servers have thousands. */
+function sizeOf({ size }: Request): number {
+  return size;
+}
+
+function lengthOf({ length }: Buffer): number {
+  return length;
+}
+
 /** A client's connection; the driver maps its number to a socket. */
 export class ClientConnection {
   readonly id: number;
@@ -31,9 +40,9 @@ export class ClientConnection {
   readonly out = new OutputArchive(512);
   readonly decoder: FrameDecoder;
   /** Writes in flight and the reads that wait for them, in order of arrival. */
-  readonly pending = new MeasuredFifo<Request>(({ size }) => size);
+  readonly pending = new MeasuredFifo<Request>(sizeOf);
   /** Frames that came before the session existed. */
-  readonly early = new MeasuredFifo<Buffer>(({ length }) => length);
+  readonly early = new MeasuredFifo<Buffer>(lengthOf);
   ids: Id[];
   isOverTls = false;
   session: Session | null = null;

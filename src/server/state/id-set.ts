@@ -1,11 +1,14 @@
 /** Sets above this size become bits where those take less memory. */
 const MIN_BITS_SIZE = 16;
+/** A larger array would take too long to insert into. */
+const MAX_SORTED_SIZE = 256;
 /** A number of an array takes this many bits. */
 const NUMBER_BITS = 64;
 
 /**
  * A set of small whole numbers that takes little memory: one number in place, then a sorted array,
- * then one bit for each number up to the largest. A Set takes some 30 bytes for each member.
+ * then one bit for each number up to the largest. Many numbers far apart are in a Set, which takes
+ * some 30 bytes for each.
  */
 export class IdSet {
   size = 0;
@@ -13,9 +16,11 @@ export class IdSet {
   private only = -1;
   private sorted: number[] | null = null;
   private bits: Uint32Array | null = null;
+  private many: Set<number> | null = null;
 
   has(id: number): boolean {
-    const { sorted, bits } = this;
+    const { sorted, bits, many } = this;
+    if (many !== null) return many.has(id);
     if (bits !== null) return (((bits[id >>> 5] ?? 0) >>> (id & 31)) & 1) === 1;
     if (sorted !== null) return sorted[placeOf(sorted, id)] === id;
     return this.size === 1 && this.only === id;
@@ -25,7 +30,8 @@ export class IdSet {
   add(id: number): boolean {
     if (this.has(id)) return false;
     this.size++;
-    if (this.bits !== null) this.addBit(id);
+    if (this.many !== null) this.many.add(id);
+    else if (this.bits !== null) this.addBit(id);
     else if (this.sorted !== null) this.addSorted(this.sorted, id);
     else if (this.size === 1) this.only = id;
     else this.sorted = this.only < id ? [this.only, id] : [id, this.only];
@@ -35,10 +41,14 @@ export class IdSet {
   private addSorted(sorted: number[], id: number): void {
     sorted.splice(placeOf(sorted, id), 0, id);
     const most = sorted[sorted.length - 1] ?? 0;
-    if (this.size <= MIN_BITS_SIZE || most >= this.size * NUMBER_BITS) return;
-    this.bits = new Uint32Array((most >>> 5) + 1);
-    this.sorted = null;
-    for (const member of sorted) this.addBit(member);
+    if (this.size > MIN_BITS_SIZE && most < this.size * NUMBER_BITS) {
+      this.bits = new Uint32Array((most >>> 5) + 1);
+      this.sorted = null;
+      for (const member of sorted) this.addBit(member);
+    } else if (this.size > MAX_SORTED_SIZE) {
+      this.many = new Set(sorted);
+      this.sorted = null;
+    }
   }
 
   private addBit(id: number): void {
@@ -57,10 +67,13 @@ export class IdSet {
   delete(id: number): boolean {
     if (!this.has(id)) return false;
     this.size--;
-    const { sorted, bits } = this;
+    const { sorted, bits, many } = this;
     if (this.size === 0) {
       this.sorted = null;
       this.bits = null;
+      this.many = null;
+    } else if (many !== null) {
+      many.delete(id);
     } else if (bits !== null) {
       bits[id >>> 5] = (bits[id >>> 5] as number) & ~(1 << (id & 31));
     } else if (sorted !== null) {
@@ -75,8 +88,10 @@ export class IdSet {
 
   /** In ascending order. The set must not change meanwhile. */
   *[Symbol.iterator](): Generator<number, void, undefined> {
-    const { size, only, sorted, bits } = this;
-    if (bits !== null) {
+    const { size, only, sorted, bits, many } = this;
+    if (many !== null) {
+      yield* [...many].sort((a, b) => a - b);
+    } else if (bits !== null) {
       for (let word = 0; word < bits.length; word++) {
         for (let rest = bits[word] as number; rest !== 0; rest &= rest - 1) {
           yield (word << 5) + 31 - Math.clz32(rest & -rest);

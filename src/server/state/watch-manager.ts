@@ -74,14 +74,9 @@ class WatchedPath {
 interface Watching<W> {
   readonly watcher: W;
   readonly id: number;
-  /** How many paths it watches. */
-  count: number;
-  /** The ids of these paths, and of some that it no longer watches: fewer than MAX_STALE allows. */
-  paths: number[];
+  /** The ids of the paths that it watches. */
+  readonly paths: IdSet;
 }
-
-/** A list with more stale ids than current ones, and this many, is cleaned. */
-const MAX_STALE = 16;
 
 /**
  * Watches by path and by watcher. A server has two tables: data (exists and getData) and child
@@ -117,7 +112,7 @@ export class WatchManager<W extends object> {
   }
 
   countOf(watcher: W): number {
-    return this.watchings.get(watcher)?.count ?? 0;
+    return this.watchings.get(watcher)?.paths.size ?? 0;
   }
 
   add(path: string, watcher: W, mode: WatchMode): void {
@@ -129,11 +124,7 @@ export class WatchManager<W extends object> {
     if (mode === WatchMode.PERSISTENT_RECURSIVE) this.recursiveCount++;
     if (before !== 0) return;
     this.count++;
-    watching.count++;
-    watching.paths.push(on.id);
-    if (watching.paths.length > 2 * watching.count + MAX_STALE) {
-      watching.paths = [...this.pathsOf(watching)].map(({ id }) => id);
-    }
+    watching.paths.add(on.id);
   }
 
   private newPath(path: string): WatchedPath {
@@ -145,19 +136,14 @@ export class WatchManager<W extends object> {
 
   private newWatching(watcher: W): Watching<W> {
     const id = this.freeWatchers.pop() ?? this.watchingById.length;
-    const watching = { watcher, id, count: 0, paths: [] };
+    const watching = { watcher, id, paths: new IdSet() };
     this.watchingById[id] = watching;
     this.watchings.set(watcher, watching);
     return watching;
   }
 
-  private pathsOf({ id, paths }: Watching<W>): Set<WatchedPath> {
-    const watched = new Set<WatchedPath>();
-    for (const path of paths) {
-      const on = this.pathById[path];
-      if (on !== undefined && on.modesOf(id) !== 0) watched.add(on);
-    }
-    return watched;
+  private pathsOf({ paths }: Watching<W>): string[] {
+    return [...paths].map((id) => (this.pathById[id] as WatchedPath).path);
   }
 
   addAll(other: WatchManager<W>, isWanted: (watcher: W) => boolean): void {
@@ -195,7 +181,7 @@ export class WatchManager<W extends object> {
   removeWatcher(watcher: W): void {
     const watching = this.watchings.get(watcher);
     if (watching === undefined) return;
-    for (const { path } of this.pathsOf(watching)) this.remove(path, watcher);
+    for (const path of this.pathsOf(watching)) this.remove(path, watcher);
   }
 
   /** Notifies each watcher once, removes one-shot watches. Recursive ones ignore child changes. */
@@ -239,7 +225,7 @@ export class WatchManager<W extends object> {
 
   *byWatcher(): Generator<[watcher: W, paths: ReadonlySet<string>]> {
     for (const watching of this.watchings.values()) {
-      yield [watching.watcher, new Set([...this.pathsOf(watching)].map(({ path }) => path))];
+      yield [watching.watcher, new Set(this.pathsOf(watching))];
     }
   }
 
@@ -251,11 +237,12 @@ export class WatchManager<W extends object> {
   private forgetUnwatched(on: WatchedPath, watching: Watching<W>): void {
     if (on.modesOf(watching.id) !== 0) return;
     this.count--;
+    watching.paths.delete(on.id);
     if (on.isEmpty && this.paths.delete(on.path)) {
       this.pathById[on.id] = undefined;
       this.freePaths.push(on.id);
     }
-    if (--watching.count > 0) return;
+    if (watching.paths.size > 0) return;
     this.watchings.delete(watching.watcher);
     this.watchingById[watching.id] = undefined;
     this.freeWatchers.push(watching.id);

@@ -8,10 +8,10 @@ test('an id set has the members of a set, in ascending order', () => {
   for (let run = 0; run < 60; run++) {
     const set = new IdSet();
     const model = new Set<number>();
-    // Few and many, dense and sparse: each of its three forms, and the ways between them.
+    // Few and many, dense and sparse: each of its four forms, and the ways between them.
     const range = random.pick([1, 2, 3, 40, 100, 2000, 100_000]);
     const share = random.pick([2, 3, 8]);
-    for (let step = 0; step < 400; step++) {
+    for (let step = 0; step < 800; step++) {
       const id = random.below(range);
       const isAdded = !random.oneIn(share);
       assert.is(isAdded ? set.add(id) : set.delete(id), isAdded ? !model.has(id) : model.has(id));
