@@ -15,6 +15,7 @@ import { zxidEpoch } from '../../protocol/zxid.js';
 import type { Effect } from '../effects.js';
 import type { Event } from '../events.js';
 import type { Database } from '../persistence/replay.js';
+import { leaveTree } from '../tree/tree-memory.js';
 import { Leader } from './leading/leader.js';
 import { Learner } from './learning/learner.js';
 import type { Membership } from './membership/membership.js';
@@ -139,6 +140,7 @@ export class EnsembleRestore {
     this.deadlineMs = host.nowMs + 2 * initLimit * tickTimeMs;
     host.endRole('an operator restored another tree');
     host.replaceData({ tree, sessions: [...sessions.values()] });
+    leaveTree();
     host.settle();
     this.release();
   }

@@ -17,6 +17,7 @@ import type { Event } from '../events.js';
 import type { ServerStats } from '../metrics/server-stats.js';
 import type { SnapshotContent } from '../persistence/snapshot-content.js';
 import type { Server } from '../server.js';
+import { leaveTree } from '../tree/tree-memory.js';
 
 type Data = Pick<SnapshotContent, 'tree' | 'sessions'>;
 
@@ -115,6 +116,7 @@ export class Standalone {
   private finish(): void {
     const { held } = this;
     this.carrying = null;
+    leaveTree();
     this.server.isHalting = false;
     this.before.push(
       ...[...this.quiet].map((connection) => ({ kind: 'resume', connection }) as const),

@@ -1,6 +1,6 @@
 import { copyWords } from '../../jute/long.js';
 import { assert } from '../base/assert.js';
-import { treeMemory } from './tree-memory.js';
+import { leaveTreeMemory, treeMemory } from './tree-memory.js';
 
 /** Blocks begin and end at multiples of 8 bytes. */
 const UNIT_SHIFT = 3;
@@ -111,6 +111,7 @@ export class BlockStore {
       pool.spare = empty;
       return;
     }
+    if (pool.perChunk > 1) leaveTreeMemory(this.chunks[empty]?.length ?? 0);
     this.chunks[empty] = NO_CHUNK;
     this.views[empty] = NO_VIEW;
     this.freeChunks.push(empty);

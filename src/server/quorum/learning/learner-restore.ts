@@ -1,5 +1,6 @@
 /** Makes a learner's history a prefix of its leader's: kept, truncated, or replaced. */
 import { formatZxid } from '../../../protocol/zxid.js';
+import { leaveTree } from '../../tree/tree-memory.js';
 import type { PeerHost } from '../peer/role.js';
 import { PacketType, packetName } from '../wire/quorum-packet.js';
 import { SnapshotReceiver } from './snapshot-receiver.js';
@@ -64,6 +65,7 @@ export class LearnerRestore {
     this.receiver = null;
     const zxid = data.tree.lastProcessedZxid;
     peer.replaceData(data);
+    leaveTree();
     const whenDurable = { kind: 'installed', zxid } as const;
     const mismatchZxid = peer.repair.taken();
     const content = { ...data, zxid };
