@@ -30,7 +30,7 @@ export class IdSet {
   add(id: number): boolean {
     if (this.has(id)) return false;
     this.size++;
-    if (this.many !== null) this.many.add(id);
+    if (this.many !== null) this.addToMany(this.many, id);
     else if (this.bits !== null) this.addBit(id);
     else if (this.sorted !== null) this.addSorted(this.sorted, id);
     else if (this.size === 1) this.only = id;
@@ -42,13 +42,27 @@ export class IdSet {
     sorted.splice(placeOf(sorted, id), 0, id);
     const most = sorted[sorted.length - 1] ?? 0;
     if (this.size > MIN_BITS_SIZE && most < this.size * NUMBER_BITS) {
-      this.bits = new Uint32Array((most >>> 5) + 1);
-      this.sorted = null;
-      for (const member of sorted) this.addBit(member);
+      this.becomeBits(sorted, most);
     } else if (this.size > MAX_SORTED_SIZE) {
       this.many = new Set(sorted);
       this.sorted = null;
     }
+  }
+
+  private addToMany(many: Set<number>, id: number): void {
+    many.add(id);
+    // The largest is not known, so it is searched for at each doubling.
+    if ((this.size & (this.size - 1)) !== 0) return;
+    let most = 0;
+    for (const member of many) most = Math.max(most, member);
+    if (most < this.size * NUMBER_BITS) this.becomeBits(many, most);
+  }
+
+  private becomeBits(members: Iterable<number>, most: number): void {
+    this.bits = new Uint32Array((most >>> 5) + 1);
+    this.sorted = null;
+    this.many = null;
+    for (const member of members) this.addBit(member);
   }
 
   private addBit(id: number): void {

@@ -5,11 +5,11 @@ import { Random } from '../../support/random.js';
 
 test('an id set has the members of a set, in ascending order', () => {
   const random = new Random(7);
-  for (let run = 0; run < 60; run++) {
+  for (let run = 0; run < 80; run++) {
     const set = new IdSet();
     const model = new Set<number>();
     // Few and many, dense and sparse: each of its four forms, and the ways between them.
-    const range = random.pick([1, 2, 3, 40, 100, 2000, 100_000]);
+    const range = random.pick([1, 2, 3, 40, 100, 2000, 20_000, 100_000]);
     const share = random.pick([2, 3, 8]);
     for (let step = 0; step < 800; step++) {
       const id = random.below(range);
@@ -30,6 +30,13 @@ test('an id set has the members of a set, in ascending order', () => {
     assert.ok(set.add(31));
     assert.equal([...set], [31]);
   }
+});
+
+test('many numbers far apart become bits once they are dense', () => {
+  const set = new IdSet();
+  for (let id = 100_000; id < 115_000; id++) assert.ok(set.add(id));
+  assert.instance((set as unknown as { bits: unknown }).bits, Uint32Array);
+  assert.equal([set.size, set.has(100_000), set.has(99_999)], [15_000, true, false]);
 });
 
 test.run();
