@@ -34,3 +34,13 @@ export function readLatin1(bytes: Buffer, start: number, end: number): string {
 export function writeLatin1(bytes: Buffer, text: string, at: number): number {
   return write.call(bytes, text, at, text.length);
 }
+
+/** Writes a short text with one byte for each character. False if it is not in ASCII. */
+export function writeAscii(bytes: Uint8Array, text: string, at: number): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit > 0x7f) return false;
+    bytes[at + i] = unit;
+  }
+  return true;
+}

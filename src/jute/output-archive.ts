@@ -1,4 +1,4 @@
-import { writeLatin1 } from './latin1.js';
+import { writeAscii, writeLatin1 } from './latin1.js';
 import { copyWords, putInt, putLong } from './long.js';
 import { ViewCache } from './view-cache.js';
 
@@ -77,21 +77,11 @@ export class OutputArchive {
     }
     // A UTF-16 unit takes at most three bytes of UTF-8.
     this.reserve(4 + value.length * 3);
-    const isShort = value.length <= SHORT_STRING && this.putAscii(value, this.end + 4);
+    // Most paths are: a loop is faster than a call out of JavaScript.
+    const isShort = value.length <= SHORT_STRING && writeAscii(this.bytes, value, this.end + 4);
     const length = isShort ? value.length : this.bytes.write(value, this.end + 4);
     this.writeInt(length);
     this.end += length;
-  }
-
-  /** A short ASCII string, as most paths are: a loop is faster than a call out of JavaScript. */
-  private putAscii(value: string, start: number): boolean {
-    const { bytes } = this;
-    for (let i = 0; i < value.length; i++) {
-      const unit = value.charCodeAt(i);
-      if (unit > 0x7f) return false;
-      bytes[start + i] = unit;
-    }
-    return true;
   }
 
   /** Writes a buffer that is stored as a latin1 string (see tree/data-node.ts), or null. */

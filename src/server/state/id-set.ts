@@ -31,7 +31,7 @@ export class IdSet {
     if (this.has(id)) return false;
     this.size++;
     if (this.many !== null) this.addToMany(this.many, id);
-    else if (this.bits !== null) this.addBit(id);
+    else if (this.bits !== null) this.addToBits(this.bits, id);
     else if (this.sorted !== null) this.addSorted(this.sorted, id);
     else if (this.size === 1) this.only = id;
     else this.sorted = this.only < id ? [this.only, id] : [id, this.only];
@@ -56,6 +56,18 @@ export class IdSet {
     let most = 0;
     for (const member of many) most = Math.max(most, member);
     if (most < this.size * NUMBER_BITS) this.becomeBits(many, most);
+  }
+
+  /** One number far above the others would need bits for all numbers below it. */
+  private addToBits(bits: Uint32Array, id: number): void {
+    if (id >>> 5 < bits.length || id < this.size * NUMBER_BITS) {
+      this.addBit(id);
+      return;
+    }
+    const members = [...this, id];
+    this.bits = null;
+    if (this.size > MAX_SORTED_SIZE) this.many = new Set(members);
+    else this.sorted = members;
   }
 
   private becomeBits(members: Iterable<number>, most: number): void {

@@ -1,4 +1,4 @@
-import { writeLatin1 } from '../../jute/latin1.js';
+import { writeAscii, writeLatin1 } from '../../jute/latin1.js';
 import { copyWords } from '../../jute/long.js';
 import type { OutputArchive } from '../../jute/output-archive.js';
 import { ViewCache } from '../../jute/view-cache.js';
@@ -54,13 +54,7 @@ export class LocatedContent {
 
   /** Puts a path in its place. False if it is not in ASCII. */
   putAscii(path: string): boolean {
-    const { chunk, pathAt } = this;
-    for (let i = 0; i < path.length; i++) {
-      const unit = path.charCodeAt(i);
-      if (unit > 0x7f) return false;
-      chunk[pathAt + i] = unit;
-    }
-    return true;
+    return writeAscii(this.chunk, path, this.pathAt);
   }
 
   putData(data: string | RequestData): void {

@@ -39,4 +39,18 @@ test('many numbers far apart become bits once they are dense', () => {
   assert.equal([set.size, set.has(100_000), set.has(99_999)], [15_000, true, false]);
 });
 
+for (const count of [20, 300]) {
+  test(`a number far above ${count} others takes no bits for those between`, () => {
+    const set = new IdSet();
+    for (let id = 0; id < count; id++) set.add(id);
+    assert.ok(set.add(10_000_000));
+    assert.is((set as unknown as { bits: unknown }).bits, null);
+    assert.equal([...set], [...Array(count).keys(), 10_000_000]);
+    assert.ok(set.delete(10_000_000));
+    assert.not.ok(set.add(count - 1));
+    assert.ok(set.add(count));
+    assert.equal([...set], [...Array(count + 1).keys()]);
+  });
+}
+
 test.run();
