@@ -132,18 +132,23 @@ export class Ledger {
     this.entries.set(zxid, entry);
     this.last = zxid;
     const { head, txn } = readTxn(entry);
-    if (!isRefusal(txn)) this.checkOrder(head);
+    if (!isRefusal(txn)) this.checkOrder(head, txn.type);
     if (txn.type === OpCode.createSession) this.sessions.add(head.sessionId);
     if (txn.type === OpCode.reconfig) this.adoptNext(textOf(txn.data) ?? '', zxid);
     this.znodes.follow(head, txn);
     return true;
   }
 
-  /** The requests of a session take effect in the order sent, unless two clients share it. */
-  private checkOrder({ sessionId, cxid, zxid }: TxnHead): void {
+  /**
+   * The requests of a session take effect in the order sent, unless two clients share it. Only a
+   * closeSession that was delayed on an earlier connection still closes the session, as by Apache's
+   * PrepRequestProcessor, which does not ask for the session's owner there.
+   */
+  private checkOrder({ sessionId, cxid, zxid }: TxnHead, type: number): void {
     if (cxid <= 0 || this.shared.has(sessionId)) return;
     const before = this.cxids.get(sessionId) ?? 0;
     if (cxid <= before) {
+      if (type === OpCode.closeSession) return;
       throw new Violation(
         `${hex(zxid)} is request ${cxid} of a session, committed after request ${before}`,
       );
