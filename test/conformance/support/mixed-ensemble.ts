@@ -23,9 +23,13 @@ export interface MixedEnsemble {
 }
 
 const SHOWN_LINES = 30;
+/** A mismatch names its txn only where it is found, which may be long before a test sees it. */
+const MISMATCH = /digests are not matching|digest mismatch/i;
 
-function lastLines(text: string): string[] {
-  return text.split('\n').slice(-SHOWN_LINES);
+function shownLines(text: string): string[] {
+  const lines = text.split('\n');
+  const mismatches = lines.slice(0, -SHOWN_LINES).filter((line) => MISMATCH.test(line));
+  return [...mismatches.slice(0, SHOWN_LINES), ...lines.slice(-SHOWN_LINES)];
 }
 
 /** Prepares the seats, runs `body`, and cleans up. An error includes the output of the servers. */
@@ -82,7 +86,7 @@ export async function withMixedEnsemble(
     if (error instanceof Error) {
       const outputs = [...theirs, ...apart].map(([sid, member]) => [
         sid,
-        ...lastLines(member.output()),
+        ...shownLines(member.output()),
       ]);
       const said = [...notes].map(([sid, lines]) => [sid, ...lines.slice(-SHOWN_LINES)]);
       error.message += `\n${[...outputs, ...said].map((lines) => lines.join('\n  ')).join('\n')}`;
