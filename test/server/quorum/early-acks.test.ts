@@ -41,4 +41,17 @@ test('an early ack of a txn that was never proposed is refused', () => {
   assert.match(world.member(3).notes.join('; '), /it acked a txn that was never proposed/);
 });
 
+test('uncommitted proposals follow NEWLEADER, as Apache 3.8.0 needs', () => {
+  const world = new EnsembleWorld(3);
+  world.start(2, 3);
+  world.until(() => world.leader === 3 && world.isServing(2), 'two of three serve');
+  const client = world.client(3);
+  const lastZxid = world.member(3).peer.data.tree.lastProcessedZxid;
+  client.push(client.create('/before'));
+  world.member(2).isDiskHeld = true;
+  client.push(client.create('/meanwhile'));
+  const learner = new HandLearner(world, lastZxid);
+  assert.is(learner.kinds().join(' '), 'DIFF PROPOSAL COMMIT NEWLEADER PROPOSAL');
+});
+
 test.run();

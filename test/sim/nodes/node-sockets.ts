@@ -2,6 +2,7 @@ import type { QuorumEffect } from '../../../src/server/effects.js';
 import type { Event } from '../../../src/server/events.js';
 import { snapshotPieces } from '../../../src/server/quorum/leading/snapshot-stream.js';
 import type { Scheduler } from '../scheduler.js';
+import { CommitOrder } from './commit-order.js';
 import type { End, Network, Socket } from './network.js';
 import { OBSERVER_PORT } from './peer-parts.js';
 import { StreamingSocket } from './streaming-socket.js';
@@ -22,6 +23,7 @@ export class NodeSockets {
   private readonly sid: number;
   private readonly step: (event: Event) => void;
   private readonly sockets = new Map<number, Socket>();
+  private readonly orders = new Map<number, CommitOrder>();
   /** Whether it listens for observers. */
   isObserverPortOpen = false;
   private numbers = 0;
@@ -34,6 +36,14 @@ export class NodeSockets {
 
   send(id: number, bytes: Buffer): void {
     this.sockets.get(id)?.send(bytes);
+  }
+
+  /** To another server. */
+  sendPackets(link: number, bytes: Buffer): void {
+    const order = this.orders.get(link) ?? new CommitOrder();
+    this.orders.set(link, order);
+    order.sent(bytes);
+    this.send(link, bytes);
   }
 
   sendSnapshot(effect: Extract<QuorumEffect, { kind: 'link-snapshot' }>): void {

@@ -79,7 +79,7 @@ export function performEffect(effect: Effect, hands: Hands): void {
       sockets.dial(effect);
       break;
     case 'link-send':
-      sockets.send(effect.link, effect.bytes);
+      sockets.sendPackets(effect.link, effect.bytes);
       break;
     case 'link-snapshot':
       sockets.sendSnapshot(effect);

@@ -21,7 +21,7 @@ import { ProposalSizes } from '../peer/proposal-sizes.js';
 import { ProposalTimes } from '../peer/proposal-times.js';
 import type { PeerHost } from '../peer/role.js';
 import { readRequest, readRevalidation, touchSessions } from '../wire/learner-data.js';
-import { type Packet, PacketType, packetName } from '../wire/quorum-packet.js';
+import { type Packet, PacketType, packetName, writeCommitted } from '../wire/quorum-packet.js';
 import { trustedIds } from './accepted-packets.js';
 import type { LearnerHandler } from './learner-handler.js';
 import type { Learners } from './learners.js';
@@ -155,7 +155,7 @@ export class Broadcast implements ProposalListener {
     this.times.proposed(zxid, this.peer.wallMs);
     const bytes = entry.view();
     for (const handler of this.learners.all()) {
-      if (!handler.isForwardedTo || handler.isObserver) continue;
+      if (!handler.isAnnounced || handler.isObserver) continue;
       handler.send(PacketType.PROPOSAL, zxid, bytes);
       handler.watch(zxid, this.peer.nowMs);
     }
@@ -232,12 +232,13 @@ export class Broadcast implements ProposalListener {
     let bytes: Buffer | null = null;
     for (const handler of this.learners.all()) {
       if (!handler.isForwardedTo) continue;
-      if (!handler.isObserver) {
+      if (!handler.isObserver && handler.isAnnounced) {
         handler.send(PacketType.COMMIT, zxid);
         continue;
       }
       bytes ??= entry.view();
-      handler.send(PacketType.INFORM, zxid, bytes);
+      if (handler.isObserver) handler.send(PacketType.INFORM, zxid, bytes);
+      else writeCommitted(handler.out, zxid, bytes);
     }
   }
 
@@ -284,6 +285,7 @@ export class Broadcast implements ProposalListener {
       if (handler.isObserver) {
         handler.send(PacketType.INFORMANDACTIVATE, zxid, Buffer.concat([leader, entry.view()]));
       } else {
+        if (!handler.isAnnounced) handler.send(PacketType.PROPOSAL, zxid, entry.view());
         handler.send(PacketType.COMMITANDACTIVATE, zxid, leader);
       }
     }

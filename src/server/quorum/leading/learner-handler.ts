@@ -19,8 +19,8 @@ import {
  * - `informed`: sent LEADERINFO
  * - `acked`: received ACKEPOCH; waits until the new epoch has a quorum
  * - `searching`: the log is searched for the missing txns
- * - `streaming`: a snapshot is being sent; new proposals and NEWLEADER follow it
- * - `syncing`: sent the missing txns and NEWLEADER
+ * - `streaming`: a snapshot is being sent; txns committed meanwhile and NEWLEADER follow it
+ * - `syncing`: sent the missing txns and NEWLEADER; gets new proposals
  * - `synced`: received the ack of NEWLEADER
  * - `active`: sent UPTODATE
  */
@@ -117,9 +117,17 @@ export class LearnerHandler implements RequestOrigin {
     return isDue ? this.peer.nowMs - this.stageSinceMs : 0;
   }
 
-  /** Whether it gets new proposals and commits. */
+  /** Whether it gets new commits. */
   get isForwardedTo(): boolean {
-    return this.stage === 'streaming' || this.stage === 'syncing' || this.isSynced;
+    return this.stage === 'streaming' || this.isAnnounced;
+  }
+
+  /**
+   * Whether NEWLEADER was sent: uncommitted proposals follow it. A follower of Apache ZooKeeper 3.8.0
+   * fails on the commit of an earlier proposal, and repeats its sync (ZOOKEEPER-4394).
+   */
+  get isAnnounced(): boolean {
+    return this.stage === 'syncing' || this.isSynced;
   }
 
   get isSynced(): boolean {

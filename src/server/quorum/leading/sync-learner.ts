@@ -6,7 +6,7 @@
  *   neither                       SNAP
  *
  * Only committed txns are sent this way. The log holds more, so it is read up to a txn that was
- * committed when the search began. Outstanding txns follow as PROPOSALs.
+ * committed when the search began.
  */
 import { zxidCounter } from '../../../protocol/zxid.js';
 import type { LogPlace } from '../../persistence/log-search.js';
@@ -62,7 +62,7 @@ export function isContinuedInMemory(until: bigint, peer: PeerHost): boolean {
   return first === undefined || first <= until || isSuccessor(until, first);
 }
 
-/** Sends the missing txns, then the uncommitted proposals. Returns why it cannot now, or "". */
+/** Sends the missing txns. Returns why it cannot now, or "". */
 export function syncLearner(
   handler: LearnerHandler,
   peer: PeerHost,
@@ -84,11 +84,6 @@ export function syncLearner(
   else if (logged === null) how = sendKept(handler, peer, lacked);
   else how = sendLogged(handler, peer, learners, lacked, logged);
   peer.note(`syncing ${handler.name} by ${how}`);
-  if (!handler.isObserver) {
-    for (const { zxid, entry } of master.outstanding()) {
-      handler.send(PacketType.PROPOSAL, zxid, entry.view());
-    }
-  }
   return '';
 }
 

@@ -55,7 +55,7 @@ export class Synchronizer {
     else this.begin(handler);
   }
 
-  /** Sends missing txns and uncommitted ones in one step, because order matters. */
+  /** Sends missing txns, NEWLEADER, and uncommitted txns in one step, because order matters. */
   private send(handler: LearnerHandler, logged: Logged | null): void {
     const { peer, learners, master } = this;
     handler.stage = 'streaming';
@@ -84,5 +84,9 @@ export class Synchronizer {
     const announced = master.server === null ? (next ?? config) : config;
     const text = Buffer.from(formatQuorumConfig(announced));
     handler.send(PacketType.NEWLEADER, master.newLeaderZxid, text);
+    if (handler.isObserver) return;
+    for (const { zxid, entry } of master.outstanding()) {
+      handler.send(PacketType.PROPOSAL, zxid, entry.view());
+    }
   }
 }
