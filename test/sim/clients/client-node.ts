@@ -230,7 +230,8 @@ export class ClientNode {
     }
     if (xid === Xid.auth) return;
     if (xid === Xid.setWatches) {
-      this.told.watches.rearmed(zxid);
+      // Another client of the session may have closed it. The connection ends next.
+      if (err !== ErrorCode.SESSIONEXPIRED) this.told.watches.rearmed(zxid);
       return;
     }
     this.world.history.answered(this.told, zxid, this.isReadOnly);
