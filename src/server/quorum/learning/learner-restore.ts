@@ -35,6 +35,7 @@ export class LearnerRestore {
 
   /** Returns what is wrong with the truncated log, or "". */
   truncated(lastZxid: bigint): string {
+    leaveTree();
     if (lastZxid === this.truncateTo) return '';
     const [wanted, found] = [formatZxid(this.truncateTo), formatZxid(lastZxid)];
     return `truncated log: ends at ${found} (expected ${wanted})`;
