@@ -50,23 +50,23 @@ export async function startMembers(basePort = 0): Promise<MemberProcesses> {
   }
 }
 
+const STOPPED_MS = 500;
+const RUNNING_MS = 100;
+
 /**
  * Lets a process run for only a part of the time, as on a machine that swaps or is overbooked.
  * @returns a function that lets it run freely again
  */
-export function slowDown(
-  pid: number,
-  { stoppedMs = 500, runningMs = 100 } = {},
-): () => Promise<void> {
+export function slowDown(pid: number): () => Promise<void> {
   const stop = new AbortController();
   const { signal } = stop;
   const wait = (ms: number) => delay(ms, undefined, { signal }).catch(() => undefined);
   const cycle = (async () => {
     while (!signal.aborted) {
       process.kill(pid, 'SIGSTOP');
-      await wait(stoppedMs);
+      await wait(STOPPED_MS);
       process.kill(pid, 'SIGCONT');
-      await wait(runningMs);
+      await wait(RUNNING_MS);
     }
   })();
   return () => {
