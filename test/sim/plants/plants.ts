@@ -2,6 +2,7 @@ import { ByteRange } from '../../../src/jute/byte-range.js';
 import type { Disk } from '../../../src/server/node/storage/disk.js';
 import { logsAmong } from '../../../src/server/persistence/recovery.js';
 import { Leader } from '../../../src/server/quorum/leading/leader.js';
+import { STAGES } from '../../../src/server/quorum/leading/learner-handler.js';
 import { Learner } from '../../../src/server/quorum/learning/learner.js';
 import {
   containsQuorum,
@@ -109,6 +110,15 @@ function garble({ peer }: ServerNode): void {
     copy[copy.length - 1] = (copy.at(-1) ?? 0) ^ 1;
     committed.call(master, zxid, new ByteRange(copy), leader);
   };
+}
+
+/** A leader sends proposals to a learner before NEWLEADER, while a snapshot is on its way. */
+function hurryProposals({ peer }: ServerNode): void {
+  if (!(peer?.role instanceof Leader)) return;
+  for (const handler of peer.role.learners.all()) {
+    const isAnnounced = () => STAGES.indexOf(handler.stage) >= STAGES.indexOf('streaming');
+    Object.defineProperty(handler, 'isAnnounced', { get: isAnnounced, configurable: true });
+  }
 }
 
 /** Every server is a quorum by itself: its own vote outweighs all others. */
@@ -220,6 +230,12 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     seeds: 5,
     shape: { observers: 2, hasObserverMasters: true },
     onTurn: garble,
+  },
+  {
+    name: 'send uncommitted proposals before NEWLEADER',
+    caught: /NEWLEADER 0x\w+ follows the uncommitted proposal/,
+    seeds: 40,
+    onTurn: hurryProposals,
   },
   {
     name: 'return to the first membership at a restart',
