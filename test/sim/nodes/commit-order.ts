@@ -4,8 +4,9 @@ import { hex, Violation } from '../violation.js';
 const MAX_TXN = 1 << 24;
 
 /**
- * What a leader sends on one link. When it sends NEWLEADER, all proposals before are committed: a
- * follower of Apache ZooKeeper 3.8.0 fails on their commit later (ZOOKEEPER-4394).
+ * The packets of a leader on one link, besides the log and the snapshots that are streamed. When it
+ * sends NEWLEADER, all proposals before are committed: a follower of Apache ZooKeeper 3.8.0 fails
+ * on their commit later (ZOOKEEPER-4394).
  */
 export class CommitOrder {
   private readonly reader = new PacketReader(MAX_TXN);
