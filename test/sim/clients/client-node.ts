@@ -230,8 +230,7 @@ export class ClientNode {
     }
     if (xid === Xid.auth) return;
     if (xid === Xid.setWatches) {
-      // Another client of the session may have closed it. The connection ends next.
-      if (err !== ErrorCode.SESSIONEXPIRED) this.told.watches.rearmed(zxid);
+      this.told.watches.rearmed(zxid, err);
       return;
     }
     this.world.history.answered(this.told, zxid, this.isReadOnly);

@@ -1,3 +1,4 @@
+import { ErrorCode } from '../../../src/protocol/error-code.js';
 import { parentPath } from '../../../src/protocol/path.js';
 import { SetWatches2 } from '../../../src/protocol/proto.js';
 import type { Ledger } from '../ledger.js';
@@ -89,7 +90,9 @@ export class Watches {
   }
 
   /** SetWatches2 is answered at `zxid`, after the events of all missed changes. */
-  rearmed(zxid: bigint): void {
+  rearmed(zxid: bigint, err: number): void {
+    // Another client of the session may have closed it. The connection ends next.
+    if (err === ErrorCode.SESSIONEXPIRED) return;
     const since = this.rearmedSince;
     if (since === null) throw new Violation('SetWatches2 is answered twice');
     this.rearmedSince = null;
@@ -97,6 +100,11 @@ export class Watches {
       this.trust(zxid);
       return;
     }
+    this.compare(this.missed(since, zxid), zxid, 'after a reconnect');
+  }
+
+  /** The events of the changes after `since`. Removes the watches that they fire. */
+  private missed(since: bigint, zxid: bigint): WatchedEvent[] {
     const expected: WatchedEvent[] = [];
     const expect = (type: EventType, path: string, kind: WatchKind) => {
       expected.push({ type, path });
@@ -121,7 +129,7 @@ export class Watches {
         expect(EventType.childrenChanged, path, 'child');
       }
     }
-    this.compare(expected, zxid, 'after a reconnect');
+    return expected;
   }
 
   /**

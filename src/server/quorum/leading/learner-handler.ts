@@ -123,8 +123,8 @@ export class LearnerHandler implements RequestOrigin {
   }
 
   /**
-   * Whether NEWLEADER was sent: uncommitted proposals follow it. A follower of Apache's 3.8.0 fails
-   * on the commit of an earlier proposal, and repeats its sync (ZOOKEEPER-4394).
+   * Whether NEWLEADER was sent: uncommitted proposals follow it. Apache's followers before 3.9.3
+   * fail on the commit of an earlier proposal, and repeat the sync (ZOOKEEPER-4394).
    */
   get isAnnounced(): boolean {
     return this.stage === 'syncing' || this.isSynced;
