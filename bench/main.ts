@@ -5,10 +5,12 @@
  *   npm run bench -- [--quick] [--only get,set,commands] [--rounds 7] [--against REV]
  *                    [--node PROGRAM] [--json]
  *
+ * Where `perf` can count instructions, a table shows them for each operation.
  * With --against, the other server is our own at the commit REV. With --node, another Node.js runs
  * our server.
  */
 
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -88,6 +90,7 @@ function print(loads: readonly Load[], other: string, ours: Figures, theirs?: Fi
     rows.push([nameOf(load), ...columns(mine), ...columns(of), ...ratios]);
   });
   printTable(rows);
+  printInstructions(loads, other, ours, theirs);
   const pair = (name: string, read: (figures: Figures) => number): string[] => {
     const found = theirs === undefined ? '-' : read(theirs).toFixed(0);
     const ratio = theirs === undefined ? '-' : (read(ours) / read(theirs)).toFixed(2);
@@ -99,6 +102,25 @@ function print(loads: readonly Load[], other: string, ours: Figures, theirs?: Fi
     pair('resident memory idle, MiB', ({ idleMiB }) => idleMiB),
     pair('resident memory after the loads, MiB', ({ loadedMiB }) => loadedMiB),
   ]);
+}
+
+/** Only where `perf` could count them. */
+function printInstructions(
+  loads: readonly Load[],
+  other: string,
+  ours: Figures,
+  theirs?: Figures,
+): void {
+  if (ours.rounds[0]?.[0]?.instructions === undefined) return;
+  const read = ({ instructions = Number.NaN }: Measured): number => instructions;
+  const text = (values: readonly number[], digits: number): string =>
+    values.length === 0 ? '-' : median(values).toFixed(digits);
+  const rows = loads.map((load, i) => {
+    const [mine = [], of = []] = [ours.rounds[i], theirs?.rounds[i]];
+    const ratios = ratiosOf(mine, of, read);
+    return [nameOf(load), text(mine.map(read), 0), text(of.map(read), 0), text(ratios, 2)];
+  });
+  printTable([['instructions/op', 'zksh', other, 'ratio'], ...rows]);
 }
 
 /** Ours by theirs, for each round. */
@@ -146,6 +168,11 @@ function printCommands(all: readonly CommandFigures[], runs: number): void {
   ]);
 }
 
+/** Of the Node.js that runs our server. */
+function versionOf(node = process.execPath): string {
+  return spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim();
+}
+
 async function main(): Promise<void> {
   const only = values.only === '' ? [] : values.only.split(',');
   const loads = loadsOf(values.quick, only);
@@ -172,7 +199,7 @@ async function main(): Promise<void> {
     const apache = hasApache() ? apacheVersion() : 'not installed';
     process.stdout.write(
       `${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'}), commit ${commit()}, ` +
-        `Node.js ${process.version}, Apache ZooKeeper ${apache}, medians of ${rounds} rounds\n\n`,
+        `Node.js ${versionOf(node)}, Apache ZooKeeper ${apache}, medians of ${rounds} rounds\n\n`,
     );
     if (ours !== undefined) print(loads, against ?? 'Apache', ours, theirs);
     if (isAsked) printCommands(commands, runs);

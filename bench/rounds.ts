@@ -1,4 +1,5 @@
 /** Measures two servers under the same loads in rounds in turn, and takes medians. */
+import { canCount, countInstructions } from './instructions.js';
 import { type LoadOp, type LoadResult, prepareLoad, runLoad } from './load.js';
 import type { BenchServer } from './servers.js';
 
@@ -14,6 +15,8 @@ export interface Measured extends LoadResult {
   readonly cpuMicros: number;
   /** The part of its main thread. */
   readonly mainMicros: number;
+  /** Of all threads of the server for each operation, where `perf` can count them. */
+  readonly instructions?: number;
 }
 
 export interface Figures {
@@ -69,7 +72,10 @@ export async function measure(
   }
 }
 
+const isCounting = canCount();
+
 async function runOne(server: BenchServer, load: Load): Promise<Measured> {
+  const endCount = isCounting ? countInstructions(server.pid) : undefined;
   const before = server.cpu();
   const result = await runLoad({
     ...load,
@@ -80,11 +86,14 @@ async function runOne(server: BenchServer, load: Load): Promise<Measured> {
     parent: load.op === 'create' ? '/creates' : '/reads',
   });
   const after = server.cpu();
-  const microsOf = (ms: number) => (ms * 1000) / (result.done * 1.1);
+  const counted = await endCount?.();
+  const operations = result.done * 1.1;
+  const microsOf = (ms: number) => (ms * 1000) / operations;
   return {
     ...result,
     cpuMicros: microsOf(after.allThreads - before.allThreads),
     mainMicros: microsOf(after.mainThread - before.mainThread),
+    ...(counted === undefined ? {} : { instructions: counted / operations }),
   };
 }
 

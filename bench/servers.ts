@@ -15,6 +15,7 @@ export type ServerKind = 'zksh' | 'apache';
 export interface BenchServer {
   readonly kind: ServerKind;
   readonly port: number;
+  readonly pid: number;
   /** Milliseconds from the start of the process until it answers `srvr`. */
   readonly readyMs: number;
   /** The data folder; pass it to `startBenchServer` to restart on the same data. */
@@ -103,6 +104,7 @@ export async function startBenchServer(
     child.kill('SIGKILL');
     throw error;
   }
+  const { pid = 0 } = child;
   const kill = async (): Promise<void> => {
     child.kill('SIGKILL');
     await exited;
@@ -110,12 +112,13 @@ export async function startBenchServer(
   return {
     kind,
     port,
+    pid,
     folder,
     readyMs: performance.now() - startedAt,
-    residentMiB: () => residentMiB(child.pid ?? 0),
+    residentMiB: () => residentMiB(pid),
     cpu: () => ({
-      allThreads: cpuMs(`${child.pid}`),
-      mainThread: cpuMs(`${child.pid}/task/${child.pid}`),
+      allThreads: cpuMs(`${pid}`),
+      mainThread: cpuMs(`${pid}/task/${pid}`),
     }),
     kill,
     stop: async () => {
