@@ -115,6 +115,8 @@ test('a crash leaves a whole number of chunks, and the file continues after them
     const bytes = readFileSync(path);
     for (let length = 0; length < bytes.length; length++) {
       for (const zeros of [0, 50]) {
+        // One tag in 256 ends with a zero: nothing is lost then.
+        if (zeros > 0 && bytes.subarray(length).every((byte) => byte === 0)) continue;
         writeFileSync(path, Buffer.concat([bytes.subarray(0, length), Buffer.alloc(zeros)]));
         const isTorn = !isRefused(path);
         // Zeros over a part of a chunk are damage: its head is there.
