@@ -39,6 +39,7 @@ export async function measure(
   loads: readonly Load[],
   rounds: number,
 ): Promise<Figures[]> {
+  const isCounting = canCount();
   const servers: BenchServer[] = [];
   try {
     const idle: number[] = [];
@@ -51,12 +52,13 @@ export async function measure(
     }
     // Two passes over the whole list, because the first one runs before the JVM and V8 are warm.
     const warm = loads.map((load) => ({ ...load, count: Math.ceil(load.count / 5) }));
-    for (const load of warm) for (const server of servers) await runOne(server, load);
+    for (const load of warm) for (const server of servers) await runOne(server, load, isCounting);
     const results = servers.map((): Measured[][] => []);
     for (const load of loads) {
       const runs = servers.map((): Measured[] => []);
       for (let i = 0; i < rounds; i++) {
-        for (const [at, server] of servers.entries()) runs[at]?.push(await runOne(server, load));
+        for (const [at, server] of servers.entries())
+          runs[at]?.push(await runOne(server, load, isCounting));
       }
       for (const [at, of] of runs.entries()) results[at]?.push(of);
       process.stderr.write(`${nameOf(load)}\n`);
@@ -72,9 +74,7 @@ export async function measure(
   }
 }
 
-const isCounting = canCount();
-
-async function runOne(server: BenchServer, load: Load): Promise<Measured> {
+async function runOne(server: BenchServer, load: Load, isCounting: boolean): Promise<Measured> {
   const endCount = isCounting ? countInstructions(server.pid) : undefined;
   const before = server.cpu();
   const result = await runLoad({

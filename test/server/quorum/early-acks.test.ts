@@ -6,7 +6,7 @@ import { HandLearner } from './worlds/hand-learner.js';
 
 // A learner that logs in a separate thread, as Apache's does, may ack txns before NEWLEADER.
 
-/** Two of three members serve, and the learner lacks the last txn. */
+/** Two of three members serve, and a learner that joins lacks the last txn. */
 function worldOfTwo() {
   const world = new EnsembleWorld(3);
   world.start(2, 3);
@@ -15,11 +15,12 @@ function worldOfTwo() {
   const lastZxid = world.member(3).peer.data.tree.lastProcessedZxid;
   client.push(client.create('/before'));
   assert.equal(client.take(), ['connected', 'create ok']);
-  return { world, client, learner: new HandLearner(world, lastZxid) };
+  return { world, client, join: () => new HandLearner(world, lastZxid) };
 }
 
 test('acks of txns before that of NEWLEADER count from then on', () => {
-  const { world, client, learner } = worldOfTwo();
+  const { world, client, join } = worldOfTwo();
+  const learner = join();
   const [newLeader = -1n] = learner.zxidsOf(PacketType.NEWLEADER);
   assert.equal(learner.zxidsOf(PacketType.PROPOSAL), [newLeader + 2n]);
   learner.say(PacketType.ACK, newLeader + 2n);
@@ -34,7 +35,8 @@ test('acks of txns before that of NEWLEADER count from then on', () => {
 });
 
 test('an early ack of a txn that was never proposed is refused', () => {
-  const { world, learner } = worldOfTwo();
+  const { world, join } = worldOfTwo();
+  const learner = join();
   const [newLeader = -1n] = learner.zxidsOf(PacketType.NEWLEADER);
   learner.say(PacketType.ACK, newLeader + 77n);
   assert.ok(learner.isClosed);
@@ -42,16 +44,10 @@ test('an early ack of a txn that was never proposed is refused', () => {
 });
 
 test('uncommitted proposals follow NEWLEADER, as Apache 3.8.0 needs', () => {
-  const world = new EnsembleWorld(3);
-  world.start(2, 3);
-  world.until(() => world.leader === 3 && world.isServing(2), 'two of three serve');
-  const client = world.client(3);
-  const lastZxid = world.member(3).peer.data.tree.lastProcessedZxid;
-  client.push(client.create('/before'));
+  const { world, client, join } = worldOfTwo();
   world.member(2).isDiskHeld = true;
   client.push(client.create('/meanwhile'));
-  const learner = new HandLearner(world, lastZxid);
-  assert.is(learner.kinds().join(' '), 'DIFF PROPOSAL COMMIT NEWLEADER PROPOSAL');
+  assert.is(join().kinds().join(' '), 'DIFF PROPOSAL COMMIT NEWLEADER PROPOSAL');
 });
 
 test.run();
