@@ -14,7 +14,10 @@ export interface ParsedCons {
 export const cons = servingWord<ParsedCons>({
   word: 'cons',
   summary: 'Print every connection with its session, counts, and latencies',
-  render: (view) => `${view.connections().map(formatFullConnection).join('')}\n`,
+  *pieces(view) {
+    for (const connection of view.connections()) yield formatFullConnection(connection);
+    yield '\n';
+  },
   parse: (text) => {
     const connections: ParsedConnection[] = [];
     const unknown: string[] = [];

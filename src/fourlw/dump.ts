@@ -1,5 +1,5 @@
 import { formatSessionId } from '../protocol/session-id.js';
-import { formatGroups, type Groups } from './base/groups.js';
+import { formatGroup, type Groups } from './base/groups.js';
 import { formatJavaDate } from './base/java-date.js';
 import { linesOf } from './base/lines.js';
 import type { ConnectionBucketView, ServerView, SessionBucketView } from './base/server-view.js';
@@ -12,53 +12,53 @@ export interface ParsedDump {
   readonly unknown: readonly string[];
 }
 
-function formatBuckets(title: string, buckets: readonly SessionBucketView[]): string {
+function* formatBuckets(title: string, buckets: readonly SessionBucketView[]): Generator<string> {
   const count = buckets.reduce((sum, { sessionIds }) => sum + sessionIds.length, 0);
-  const groups: Groups = buckets.map(({ expiresAtMs, sessionIds }) => [
-    `${sessionIds.length} expire at ${formatJavaDate(expiresAtMs)}:`,
-    sessionIds.map(formatSessionId),
-  ]);
-  return `${title} (${buckets.length})/(${count}):\n${formatGroups(groups)}`;
+  yield `${title} (${buckets.length})/(${count}):\n`;
+  for (const { expiresAtMs, sessionIds } of buckets) {
+    const heading = `${sessionIds.length} expire at ${formatJavaDate(expiresAtMs)}:`;
+    yield* formatGroup(heading, sessionIds, formatSessionId);
+  }
 }
 
-function renderSessions(view: ServerView): string {
+function* sessionPieces(view: ServerView): Generator<string> {
   const sessions = view.sessions();
   const { localBuckets } = sessions;
-  const local = localBuckets === undefined ? '' : formatBuckets('Local Session Sets', localBuckets);
+  if (localBuckets !== undefined) yield* formatBuckets('Local Session Sets', localBuckets);
   if (sessions.kind === 'tracker') {
     const title = localBuckets === undefined ? 'Session Sets' : 'Global Session Sets';
-    return local + formatBuckets(title, sessions.buckets);
+    yield* formatBuckets(title, sessions.buckets);
+    return;
   }
-  const lines = sessions.sessions.map(
-    ({ sessionId, timeoutMs }) => `${formatSessionId(sessionId)}\t${timeoutMs}ms\n`,
-  );
-  return `${local}Global Sessions(${lines.length}):\n${lines.join('')}`;
+  yield `Global Sessions(${sessions.sessions.length}):\n`;
+  for (const { sessionId, timeoutMs } of sessions.sessions) {
+    yield `${formatSessionId(sessionId)}\t${timeoutMs}ms\n`;
+  }
 }
 
-function formatConnections(buckets: readonly ConnectionBucketView[]): string {
+function* connectionPieces(buckets: readonly ConnectionBucketView[]): Generator<string> {
   const count = buckets.reduce((sum, { connections }) => sum + connections.length, 0);
-  const groups: Groups = buckets.map(({ expiresAtMs, connections }) => [
-    `${connections.length} expire at ${formatJavaDate(expiresAtMs)}:`,
-    connections.map(
+  yield `Connections Sets (${buckets.length})/(${count}):\n`;
+  for (const { expiresAtMs, connections } of buckets) {
+    const heading = `${connections.length} expire at ${formatJavaDate(expiresAtMs)}:`;
+    yield* formatGroup(
+      heading,
+      connections,
       ({ remote, sessionId }) => `ip: /${remote} sessionId: ${formatSessionId(sessionId)}`,
-    ),
-  ]);
-  return `Connections Sets (${buckets.length})/(${count}):\n${formatGroups(groups)}`;
+    );
+  }
 }
 
-function render(view: ServerView): string {
-  const ephemerals: Groups = view
-    .ephemerals()
-    .map(({ sessionId, paths }) => [`${formatSessionId(sessionId)}:`, paths]);
-  return [
-    'SessionTracker dump:\n',
-    renderSessions(view),
-    'ephemeral nodes dump:\n',
-    `Sessions with Ephemerals (${ephemerals.length}):\n`,
-    formatGroups(ephemerals),
-    'Connections dump:\n',
-    formatConnections(view.connectionExpiry()),
-  ].join('');
+function* pieces(view: ServerView): Generator<string> {
+  yield 'SessionTracker dump:\n';
+  yield* sessionPieces(view);
+  const ephemerals = view.ephemerals();
+  yield `ephemeral nodes dump:\nSessions with Ephemerals (${ephemerals.length}):\n`;
+  for (const { sessionId, paths } of ephemerals) {
+    yield* formatGroup(`${formatSessionId(sessionId)}:`, paths, (path) => path);
+  }
+  yield 'Connections dump:\n';
+  yield* connectionPieces(view.connectionExpiry());
 }
 
 const HEADINGS =
@@ -88,6 +88,6 @@ function parse(text: string): ParsedDump {
 export const dump = servingWord<ParsedDump>({
   word: 'dump',
   summary: 'Print sessions, their ephemerals, and when connections expire',
-  render,
+  pieces,
   parse,
 });

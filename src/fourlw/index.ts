@@ -69,8 +69,8 @@ export function wordOf(code: number): Word | undefined {
 }
 
 /**
- * The answer of a server: a refusal, or the text of the word. The server closes the connection
- * after it.
+ * The answer of a server in pieces: a refusal, or the text of the word. The server closes the
+ * connection after it.
  * @param argument the bytes after `stmk`; not read when the word is refused
  */
 export function answerWord(
@@ -78,10 +78,10 @@ export function answerWord(
   word: Word,
   whitelist: Whitelist,
   argument?: Buffer,
-): string {
-  if (!isAllowed(word.word, whitelist)) return notExecuted(word.word);
-  if (word.notServing !== undefined && !view.isServing) return word.notServing;
-  return word.render(view, argument);
+): Iterable<string> {
+  if (!isAllowed(word.word, whitelist)) return [notExecuted(word.word)];
+  if (word.notServing !== undefined && !view.isServing) return [word.notServing];
+  return word.pieces(view, argument);
 }
 
 export type AnswerKind = 'answer' | 'not-whitelisted' | 'not-serving';

@@ -36,33 +36,33 @@ export interface ParsedServer {
   readonly unknown: readonly string[];
 }
 
-export function renderServer(
+export function* serverPieces(
   view: ServerView,
   clients: 'with clients' | 'without clients',
-): string {
+): Generator<string> {
   const { latency, leader } = view;
   const mean = formatMean(latency.avgMs);
   const sizes = leader?.proposalSizes;
-  return [
-    `Zookeeper version: ${view.version}\n`,
-    view.isReadOnly ? `${READ_ONLY_LINE}\n` : '',
-    clients === 'with clients' ? renderClients(view) : '',
-    `Latency min/avg/max: ${latency.minMs}/${mean}/${latency.maxMs}\n`,
-    `Received: ${view.packetsReceived}\n`,
-    `Sent: ${view.packetsSent}\n`,
-    `Connections: ${view.connectionCount}\n`,
-    `Outstanding: ${view.outstandingRequests}\n`,
-    `Zxid: ${formatZxid(view.lastProcessedZxid)}\n`,
-    `Mode: ${view.mode}\n`,
-    `Node count: ${view.nodeCount}\n`,
-    sizes === undefined
-      ? ''
-      : `Proposal sizes last/min/max: ${sizes.last}/${sizes.min}/${sizes.max}\n`,
-  ].join('');
+  yield `Zookeeper version: ${view.version}\n`;
+  if (view.isReadOnly) yield `${READ_ONLY_LINE}\n`;
+  if (clients === 'with clients') yield* clientPieces(view);
+  yield `Latency min/avg/max: ${latency.minMs}/${mean}/${latency.maxMs}\n`;
+  yield `Received: ${view.packetsReceived}\n`;
+  yield `Sent: ${view.packetsSent}\n`;
+  yield `Connections: ${view.connectionCount}\n`;
+  yield `Outstanding: ${view.outstandingRequests}\n`;
+  yield `Zxid: ${formatZxid(view.lastProcessedZxid)}\n`;
+  yield `Mode: ${view.mode}\n`;
+  yield `Node count: ${view.nodeCount}\n`;
+  if (sizes !== undefined) {
+    yield `Proposal sizes last/min/max: ${sizes.last}/${sizes.min}/${sizes.max}\n`;
+  }
 }
 
-function renderClients(view: ServerView): string {
-  return `Clients:\n${view.connections().map(formatBriefConnection).join('')}\n`;
+function* clientPieces(view: ServerView): Generator<string> {
+  yield 'Clients:\n';
+  for (const connection of view.connections()) yield formatBriefConnection(connection);
+  yield '\n';
 }
 
 const FIELDS: readonly (readonly [start: string, name: string])[] = [
@@ -132,6 +132,6 @@ export function releaseOf(version: string | undefined): string | undefined {
 export const srvr = servingWord<ParsedServer>({
   word: 'srvr',
   summary: 'Print version, latency, packets, connections, zxid, mode, and node count',
-  render: (view) => renderServer(view, 'without clients'),
+  pieces: (view) => serverPieces(view, 'without clients'),
   parse: parseServer,
 });

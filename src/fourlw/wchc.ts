@@ -1,5 +1,5 @@
 import { formatSessionId } from '../protocol/session-id.js';
-import { formatGroups, type Groups, parseGroups } from './base/groups.js';
+import { formatGroup, type Groups, parseGroups } from './base/groups.js';
 import { servingWord } from './base/word.js';
 
 export interface ParsedWchc {
@@ -11,10 +11,12 @@ export interface ParsedWchc {
 export const wchc = servingWord<ParsedWchc>({
   word: 'wchc',
   summary: 'Print the watched paths by session (costly on a large server)',
-  render: (view) =>
-    `${formatGroups(
-      view.watchesBySession().map(({ sessionId, paths }) => [formatSessionId(sessionId), paths]),
-    )}\n`,
+  *pieces(view) {
+    for (const { sessionId, paths } of view.watchesBySession()) {
+      yield* formatGroup(formatSessionId(sessionId), paths, (path) => path);
+    }
+    yield '\n';
+  },
   parse: (text) => {
     const { groups, unknown } = parseGroups(text);
     return { sessions: groups, unknown };

@@ -1,5 +1,5 @@
 import { formatSessionId } from '../protocol/session-id.js';
-import { formatGroups, type Groups, parseGroups } from './base/groups.js';
+import { formatGroup, type Groups, parseGroups } from './base/groups.js';
 import { servingWord } from './base/word.js';
 
 export interface ParsedWchp {
@@ -11,10 +11,12 @@ export interface ParsedWchp {
 export const wchp = servingWord<ParsedWchp>({
   word: 'wchp',
   summary: 'Print the watching sessions by path (costly on a large server)',
-  render: (view) =>
-    `${formatGroups(
-      view.watchesByPath().map(({ path, sessionIds }) => [path, sessionIds.map(formatSessionId)]),
-    )}\n`,
+  *pieces(view) {
+    for (const { path, sessionIds } of view.watchesByPath()) {
+      yield* formatGroup(path, sessionIds, formatSessionId);
+    }
+    yield '\n';
+  },
   parse: (text) => {
     const { groups, unknown } = parseGroups(text);
     return { paths: groups, unknown };

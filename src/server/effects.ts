@@ -10,6 +10,8 @@ export type Effect =
   | { readonly kind: 'send'; readonly connection: number; readonly bytes: Buffer }
   /** After everything sent before. */
   | { readonly kind: 'close'; readonly connection: number }
+  /** Close after these, too. Each is made when it is taken: one in a turn, as the client reads. */
+  | { readonly kind: 'finish'; readonly connection: number; readonly slices: Iterator<string> }
   | { readonly kind: 'pause' | 'resume'; readonly connection: number }
   /** Stop reading from a client until it has read the sent data; then step `drained`. */
   | { readonly kind: 'await-reading'; readonly connection: number }

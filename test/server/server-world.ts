@@ -135,6 +135,10 @@ export class ServerWorld {
       case 'close':
         this.peers.get(effect.connection)?.wasClosed();
         break;
+      case 'finish':
+        this.peers.get(effect.connection)?.received(Buffer.from(restOf(effect.slices)));
+        this.peers.get(effect.connection)?.wasClosed();
+        break;
       case 'pause':
       case 'resume':
         this.peers.get(effect.connection)?.wasHeld(effect.kind === 'pause');
@@ -146,6 +150,12 @@ export class ServerWorld {
         break;
     }
   }
+}
+
+export function restOf(slices: Iterator<string>): string {
+  let text = '';
+  for (let next = slices.next(); next.done !== true; next = slices.next()) text += next.value;
+  return text;
 }
 
 function makeServer(settings: ServerSettings, options: WorldOptions): Server {

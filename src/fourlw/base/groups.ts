@@ -3,11 +3,14 @@ import { linesOf } from './lines.js';
 /** Headings with their entries, in the order of the answer. */
 export type Groups = readonly (readonly [heading: string, entries: readonly string[]])[];
 
-/** Each heading on a line, then its entries after a tab. */
-export function formatGroups(groups: Groups): string {
-  return groups
-    .map(([heading, entries]) => `${heading}\n${entries.map((entry) => `\t${entry}\n`).join('')}`)
-    .join('');
+/** A heading on a line, then its entries after a tab. */
+export function* formatGroup<T>(
+  heading: string,
+  entries: Iterable<T>,
+  shown: (entry: T) => string,
+): Generator<string> {
+  yield `${heading}\n`;
+  for (const entry of entries) yield `\t${shown(entry)}\n`;
 }
 
 /** Entries start with a tab (or blanks); an entry without a heading is kept as unknown. */

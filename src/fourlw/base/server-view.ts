@@ -6,6 +6,7 @@ import type {
   CounterName,
   CounterSetName,
 } from './mntr-keys.js';
+import type { Listed } from './slices.js';
 
 /** The value of `Mode:` in srvr and of `zk_server_state` in mntr. */
 export type ServerMode = 'standalone' | 'leader' | 'follower' | 'observer' | 'read-only';
@@ -13,7 +14,8 @@ export type ServerMode = 'standalone' | 'leader' | 'follower' | 'observer' | 're
 /**
  * The data of a server for four-letter words. Properties are cheap. Methods iterate over
  * connections, watches, sessions, or files, and a word calls each at most once. Lists are in print
- * order. Session ids may be signed or unsigned.
+ * order, and are read from the live server as they are walked, which may take several turns.
+ * Session ids may be signed or unsigned.
  * Without `isServing`, words use only `version`, `environment`, `traceMask`, and `setTraceMask`.
  */
 export interface ServerView {
@@ -69,7 +71,7 @@ export interface ServerView {
   dirs(): { readonly dataDirSize: number; readonly logDirSize: number };
 
   /** The connections of the client port of the word, including the probe's own. */
-  connections(): readonly ConnectionView[];
+  connections(): Iterable<ConnectionView>;
   /** Only data and exist watches; `wchs` does not count child watches. */
   watchSummary(): {
     readonly connections: number;
@@ -77,11 +79,11 @@ export interface ServerView {
     readonly watches: number;
   };
   /** Data and exist watches, one entry per session. */
-  watchesBySession(): readonly { readonly sessionId: bigint; readonly paths: readonly string[] }[];
-  watchesByPath(): readonly { readonly path: string; readonly sessionIds: readonly bigint[] }[];
+  watchesBySession(): Iterable<{ readonly sessionId: bigint; readonly paths: Iterable<string> }>;
+  watchesByPath(): Iterable<{ readonly path: string; readonly sessionIds: Iterable<bigint> }>;
 
   sessions(): SessionsView;
-  ephemerals(): readonly { readonly sessionId: bigint; readonly paths: readonly string[] }[];
+  ephemerals(): Listed<{ readonly sessionId: bigint; readonly paths: Iterable<string> }>;
   /** The connections by the tick at which they expire if silent. */
   connectionExpiry(): readonly ConnectionBucketView[];
   /** One every 128 txns, oldest first. */
@@ -224,14 +226,14 @@ export type SessionsView =
     }
   | {
       readonly kind: 'learner';
-      readonly sessions: readonly { readonly sessionId: bigint; readonly timeoutMs: number }[];
+      readonly sessions: Listed<{ readonly sessionId: bigint; readonly timeoutMs: number }>;
       readonly localBuckets?: readonly SessionBucketView[];
     };
 
 export interface SessionBucketView {
   /** In ms since 1970. */
   readonly expiresAtMs: number;
-  readonly sessionIds: readonly bigint[];
+  readonly sessionIds: Listed<bigint>;
 }
 
 export interface ConnectionBucketView {

@@ -1,5 +1,5 @@
 import type { AdminView } from './admin-view.js';
-import type { JsonObject } from './json.js';
+import type { LongFields } from './json.js';
 
 export interface AdminRequest {
   readonly query: ReadonlyMap<string, string>;
@@ -7,7 +7,7 @@ export interface AdminRequest {
 }
 
 export interface AdminResult {
-  readonly fields: JsonObject;
+  readonly fields: LongFields;
   readonly error?: string;
   /** Default: 200. In Apache's server most errors have status 200, too. */
   readonly status?: number;
@@ -29,7 +29,7 @@ export interface AdminCommand {
   readonly run?: (admin: AdminView, request: AdminRequest) => AdminResult;
 }
 
-export function fields(values: JsonObject): AdminResult {
+export function fields(values: LongFields): AdminResult {
   return { fields: values };
 }
 

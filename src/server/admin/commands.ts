@@ -1,7 +1,7 @@
 import type { AdminView } from './admin-view.js';
 import { type AdminCommand, type AdminRequest, type AdminResult, failure } from './command.js';
 import { CONNECTION_COMMANDS } from './connection-commands.js';
-import { entriesOf, type JsonObject, writeJson } from './json.js';
+import { jsonPieces } from './json.js';
 import { LIST_COMMANDS } from './list-commands.js';
 import { STATE_COMMANDS } from './state-commands.js';
 
@@ -45,7 +45,7 @@ const UNAVAILABLE = 503;
 
 export interface AdminAnswer {
   readonly status: number;
-  readonly body: string;
+  readonly pieces: Iterable<string>;
 }
 
 /** Why `command` cannot run now, or undefined. With `?strict=1` the HTTP status shows it. */
@@ -69,12 +69,8 @@ export function answerCommand(admin: AdminView, name: string, request: AdminRequ
 }
 
 export function answerOf(name: string, result: AdminResult): AdminAnswer {
-  const object: JsonObject = new Map([
-    ...entriesOf(result.fields),
-    ['command', name] as const,
-    ['error', result.error ?? null] as const,
-  ]);
-  return { status: result.status ?? 200, body: writeJson(object) };
+  const last = [['command', name] as const, ['error', result.error ?? null] as const];
+  return { status: result.status ?? 200, pieces: jsonPieces(result.fields, last) };
 }
 
 /** @param root `/commands` */

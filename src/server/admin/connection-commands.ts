@@ -1,14 +1,14 @@
-import type { ConnectionView } from '../../fourlw/base/server-view.js';
+import type { ConnectionView, ServerView } from '../../fourlw/base/server-view.js';
 import { hex64 } from '../../protocol/zxid.js';
 import type { SlowRequestView } from './admin-view.js';
 import { type AdminCommand, failure, fields } from './command.js';
-import type { Json, JsonObject } from './json.js';
+import { type Json, type JsonObject, LongList } from './json.js';
 
 const connections: AdminCommand = {
   name: 'connections',
   aliases: ['cons'],
   method: 'GET',
-  run: ({ server }) => fields(byTls(server.connections(), fullConnection)),
+  run: ({ server }) => fields(byTls(server, fullConnection)),
 };
 
 const connectionStatReset: AdminCommand = {
@@ -60,19 +60,28 @@ function slowRequest({ time, sessionId, operation, path, ms }: SlowRequestView):
 }
 
 /** The fields of `stats`. */
-export function briefConnections(connections: readonly ConnectionView[]) {
-  return byTls(connections, briefConnection);
+export function briefConnections(server: ServerView) {
+  return byTls(server, briefConnection);
 }
 
 function byTls(
-  connections: readonly ConnectionView[],
+  server: ServerView,
   shown: (connection: ConnectionView) => JsonObject,
-): { readonly [key: string]: Json } {
-  const isSecure = ({ isOverTls = false }: ConnectionView) => isOverTls;
+): { readonly [key: string]: LongList } {
   return {
-    connections: connections.filter((each) => !isSecure(each)).map(shown),
-    secure_connections: connections.filter(isSecure).map(shown),
+    connections: new LongList(connectionsOf(server, false, shown)),
+    secure_connections: new LongList(connectionsOf(server, true, shown)),
   };
+}
+
+function* connectionsOf(
+  server: ServerView,
+  isSecure: boolean,
+  shown: (connection: ConnectionView) => JsonObject,
+): Generator<JsonObject> {
+  for (const connection of server.connections()) {
+    if ((connection.isOverTls ?? false) === isSecure) yield shown(connection);
+  }
 }
 
 function briefConnection(connection: ConnectionView): { readonly [key: string]: Json } {

@@ -2,7 +2,7 @@ import type { SessionsView } from '../../fourlw/base/server-view.js';
 import { hex64 } from '../../protocol/zxid.js';
 import type { AddressView } from './admin-view.js';
 import { type AdminCommand, failure, fields } from './command.js';
-import type { Json, JsonObject } from './json.js';
+import { type Json, type JsonObject, LongList, LongMap } from './json.js';
 
 const watchSummary: AdminCommand = {
   name: 'watch_summary',
@@ -20,9 +20,7 @@ const watches: AdminCommand = {
   method: 'GET',
   run: ({ server }) =>
     fields({
-      session_id_to_watched_paths: new Map(
-        server.watchesBySession().map(({ sessionId, paths }) => [signed(sessionId), paths]),
-      ),
+      session_id_to_watched_paths: pathsBySession(server.watchesBySession()),
     }),
 };
 
@@ -32,24 +30,42 @@ const watchesByPath: AdminCommand = {
   method: 'GET',
   run: ({ server }) =>
     fields({
-      path_to_session_ids: new Map(
-        server.watchesByPath().map(({ path, sessionIds }) => [path, sessionIds.map(signedId)]),
+      path_to_session_ids: new LongMap(
+        mapped(server.watchesByPath(), ({ path, sessionIds }) => [path, idList(sessionIds)]),
       ),
     }),
 };
 
 /** By expiry time; empty on a learner, even for its own sessions. */
-function expiryOf(sessions: SessionsView): Map<string, bigint[]> {
-  const expiry = new Map<string, bigint[]>();
-  if (sessions.kind === 'learner') return expiry;
-  for (const { expiresAtMs, sessionIds } of [
-    ...(sessions.localBuckets ?? []),
-    ...sessions.buckets,
-  ]) {
+function expiryOf(sessions: SessionsView): LongMap {
+  const expiry = new Map<string, Iterable<bigint>[]>();
+  const { localBuckets = [] } = sessions;
+  const buckets = sessions.kind === 'learner' ? [] : [...localBuckets, ...sessions.buckets];
+  for (const { expiresAtMs, sessionIds } of buckets) {
     const key = String(expiresAtMs);
-    expiry.set(key, [...(expiry.get(key) ?? []), ...sessionIds.map(signedId)]);
+    expiry.set(key, [...(expiry.get(key) ?? []), sessionIds]);
   }
-  return expiry;
+  return new LongMap(mapped(expiry, ([key, lists]) => [key, idList(...lists)]));
+}
+
+function pathsBySession(
+  sessions: Iterable<{ readonly sessionId: bigint; readonly paths: Iterable<string> }>,
+): LongMap {
+  return new LongMap(
+    mapped(sessions, ({ sessionId, paths }) => [String(signedId(sessionId)), new LongList(paths)]),
+  );
+}
+
+function idList(...lists: readonly Iterable<bigint>[]): LongList {
+  return new LongList(
+    (function* () {
+      for (const ids of lists) for (const id of ids) yield signedId(id);
+    })(),
+  );
+}
+
+function* mapped<S, T>(source: Iterable<S>, shown: (item: S) => T): Generator<T> {
+  for (const item of source) yield shown(item);
 }
 
 /** The keys are milliseconds since 1970; Apache's are those of an internal clock. */
@@ -60,9 +76,7 @@ const dump: AdminCommand = {
   run: ({ server }) => {
     return fields({
       expiry_time_to_session_ids: expiryOf(server.sessions()),
-      session_id_to_ephemeral_paths: new Map(
-        server.ephemerals().map(({ sessionId, paths }) => [signed(sessionId), paths]),
-      ),
+      session_id_to_ephemeral_paths: pathsBySession(server.ephemerals()),
     });
   },
 };
@@ -201,8 +215,4 @@ export const LIST_COMMANDS: readonly AdminCommand[] = [
 
 function signedId(id: bigint): bigint {
   return BigInt.asIntN(64, id);
-}
-
-function signed(id: bigint): string {
-  return String(signedId(id));
 }

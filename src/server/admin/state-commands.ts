@@ -50,7 +50,7 @@ const stats: AdminCommand = {
   run: (admin) =>
     fields({
       ...statsOf(admin),
-      ...briefConnections(admin.server.connections()),
+      ...briefConnections(admin.server),
     }),
 };
 

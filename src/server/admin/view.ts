@@ -11,6 +11,7 @@ import type {
   SessionsView,
   SizesView,
 } from '../../fourlw/base/server-view.js';
+import { type Listed, listed } from '../../fourlw/base/slices.js';
 import { lastOperationName } from '../../protocol/operation-table.js';
 import { quotaGauges } from '../metrics/quota-gauges.js';
 import type { Server } from '../server.js';
@@ -78,12 +79,8 @@ export class LiveView implements ServerView {
 
   get latency(): LatencyView {
     const { stats } = this.state;
-    const { latencyCount: count } = stats;
-    return {
-      minMs: stats.minLatencyMs,
-      avgMs: count === 0 ? 0 : stats.totalLatencyMs / count,
-      maxMs: stats.maxLatencyMs,
-    };
+    const { latencyCount: count, minLatencyMs: minMs, maxLatencyMs: maxMs } = stats;
+    return { minMs, avgMs: count === 0 ? 0 : stats.totalLatencyMs / count, maxMs };
   }
 
   get packetsReceived(): number {
@@ -163,8 +160,9 @@ export class LiveView implements ServerView {
     return this.host.dirs();
   }
 
-  connections(): readonly ConnectionView[] {
-    return [...this.state.connections.values()].map((connection) => viewOf(connection));
+  connections(): Iterable<ConnectionView> {
+    const { connections } = this.state;
+    return listed(connections.values(), connections.size, viewOf);
   }
 
   watchSummary(): { connections: number; paths: number; watches: number } {
@@ -176,17 +174,19 @@ export class LiveView implements ServerView {
     };
   }
 
-  watchesBySession(): readonly { sessionId: bigint; paths: readonly string[] }[] {
-    return [...this.state.dataWatches.byWatcher()].map(([connection, paths]) => ({
-      sessionId: connection.session?.id ?? 0n,
-      paths: [...paths],
+  watchesBySession(): Iterable<{ sessionId: bigint; paths: Iterable<string> }> {
+    const { dataWatches } = this.state;
+    return listed(dataWatches.byWatcher(), dataWatches.watcherCount, ([connection, paths]) => ({
+      sessionId: idOf(connection),
+      paths,
     }));
   }
 
-  watchesByPath(): readonly { path: string; sessionIds: readonly bigint[] }[] {
-    return [...this.state.dataWatches.byPath()].map(([path, connections]) => ({
+  watchesByPath(): Iterable<{ path: string; sessionIds: Iterable<bigint> }> {
+    const { dataWatches, connections } = this.state;
+    return listed(dataWatches.byPath(), dataWatches.pathCount, ([path, watchers]) => ({
       path,
-      sessionIds: [...connections].map(({ session }) => session?.id ?? 0n),
+      sessionIds: listed(watchers, connections.size, idOf),
     }));
   }
 
@@ -203,14 +203,15 @@ export class LiveView implements ServerView {
   private bucketsOf(tracker: SessionTracker): SessionBucketView[] {
     return [...tracker.expiryEntries()].map(([bucketMs, sessions]) => ({
       expiresAtMs: this.toWallMs(bucketMs),
-      sessionIds: [...sessions].map(({ id }) => id),
+      sessionIds: listed(sessions, sessions.size, ({ id }) => id),
     }));
   }
 
-  ephemerals(): readonly { sessionId: bigint; paths: readonly string[] }[] {
-    return [...this.state.tree.sessionsWithEphemerals()].map(([id, paths]) => ({
+  ephemerals(): Listed<{ sessionId: bigint; paths: Iterable<string> }> {
+    const owners = this.state.tree.sessionsWithEphemerals();
+    return listed(owners, owners.size, ([id, paths]) => ({
       sessionId: BigInt(`0x${id}`),
-      paths: [...paths],
+      paths: listed(paths, paths.size, (path) => path),
     }));
   }
 
@@ -285,6 +286,10 @@ function viewOf(connection: ClientConnection): ConnectionView {
       stats.latencyCount === 0 ? 0 : Math.floor(stats.totalLatencyMs / stats.latencyCount),
     maxLatencyMs: stats.maxLatencyMs,
   };
+}
+
+function idOf({ session }: ClientConnection): bigint {
+  return session?.id ?? 0n;
 }
 
 /** As Java prints an address: IPv6 in brackets with all eight groups. */

@@ -282,9 +282,10 @@ export class Connections {
     }
     this.sendEvents(effects);
     if (this.closing.length > 0) {
-      for (const { id, out } of this.closing) {
+      for (const { id, out, slices } of this.closing) {
         if (out.length > 0) effects.push({ kind: 'send', connection: id, bytes: out.take() });
-        effects.push({ kind: 'close', connection: id });
+        if (slices === null) effects.push({ kind: 'close', connection: id });
+        else effects.push({ kind: 'finish', connection: id, slices });
       }
       this.closing = [];
     }

@@ -1,4 +1,5 @@
 import type { ServerView } from '../../fourlw/base/server-view.js';
+import { isLastSlice, slicesOf } from '../../fourlw/base/slices.js';
 import { isAllowed, type Whitelist } from '../../fourlw/base/whitelist.js';
 import { answerWord, wordOf } from '../../fourlw/index.js';
 import type { ClientConnection } from '../state/client-connection.js';
@@ -33,6 +34,9 @@ export function answerOpening(
   if (wantsArgument && argument.length < STMK_ARGUMENT_LENGTH) return false;
   connection.stats.received++;
   state.stats.received++;
-  connection.out.writeBytes(Buffer.from(answerWord(view, word, whitelist, argument), 'utf8'));
+  const slices = slicesOf(answerWord(view, word, whitelist, argument));
+  const first = slices.next().value ?? '';
+  connection.out.writeBytes(Buffer.from(first, 'utf8'));
+  if (!isLastSlice(first)) connection.slices = slices;
   return true;
 }

@@ -1,4 +1,11 @@
-export type LimitUnit = 'bytes' | 'ms' | 'connections' | 'requests' | 'entries' | 'frames';
+export type LimitUnit =
+  | 'bytes'
+  | 'characters'
+  | 'ms'
+  | 'connections'
+  | 'requests'
+  | 'entries'
+  | 'frames';
 
 /**
  * The reaction of the server when a limit is exceeded:

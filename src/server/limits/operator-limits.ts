@@ -60,13 +60,23 @@ export const OPERATOR_LIMITS = {
   ),
   metricNamespaces: silent(
     limit(
-      10_000,
+      500,
       'entries',
       'top-level znodes with separate metrics',
       'drop',
       'others are not counted',
     ),
     'no request is refused, and each would exceed it again',
+  ),
+  metricNameLength: silent(
+    limit(
+      100,
+      'characters',
+      'name of a top-level znode in metrics',
+      'drop',
+      'the rest is cut, and names that begin alike are counted together',
+    ),
+    'no request is refused',
   ),
   quotasReported: silent(
     limit(

@@ -17,7 +17,7 @@ import type {
   SummaryView,
 } from '../../fourlw/base/server-view.js';
 import type { LimitName } from '../limits/limits.js';
-import { NamespaceSummaries } from './namespaces.js';
+import { NamespaceSummaries, valueFor } from './namespaces.js';
 import { OperationCounts } from './operation-counts.js';
 import { PercentileSummary, recordSince, Summary } from './summary.js';
 
@@ -78,7 +78,8 @@ export class Metrics {
 
   /** enforceQuota refused a write below this top-level znode. */
   countQuotaError(namespace: string): void {
-    this.quotaErrors.set(namespace, (this.quotaErrors.get(namespace) ?? 0) + 1);
+    const count = valueFor(this.quotaErrors, namespace, () => 0);
+    if (count !== undefined) this.quotaErrors.set(namespace, count + 1);
   }
 
   countLimit(name: LimitName): void {

@@ -3,6 +3,8 @@ import { Summary } from './summary.js';
 
 /** Clients choose the names, so their number is limited: later ones are not counted. */
 export const MAX_NAMESPACES = LIMITS.metricNamespaces.value;
+/** And their length: longer names that begin alike count as one. */
+const MAX_NAME_LENGTH = LIMITS.metricNameLength.value;
 const SLASH = 0x2f;
 /** A power of two. */
 const RECENT = 1024;
@@ -14,8 +16,8 @@ interface NodePaths {
 }
 
 /**
- * Bytes read or written below each top-level znode (read_per_namespace, write_per_namespace):
- * `/a/b` belongs to `a`, the root to none. A namespace stays until the next `srst`.
+ * Bytes read or written below each top-level znode (read_per_namespace, write_per_namespace). A
+ * namespace stays until the next `srst`.
  */
 export class NamespaceSummaries {
   readonly byName = new Map<string, Summary>();
@@ -68,18 +70,29 @@ export class NamespaceSummaries {
   }
 
   private find(path: string): Summary | undefined {
+    const name = namespaceOf(path);
+    if (name === '') return undefined;
+    const summary = valueFor(this.byName, name, () => new Summary());
+    if (summary === undefined) return undefined;
     const end = path.indexOf('/', 1);
-    const prefix = end === -1 ? path : path.slice(0, end);
-    if (prefix.length < 2) return undefined;
-    const name = prefix.slice(1);
-    let summary = this.byName.get(name);
-    if (summary === undefined) {
-      if (this.byName.size >= MAX_NAMESPACES) return undefined;
-      summary = new Summary();
-      this.byName.set(name, summary);
-    }
-    this.lastPrefix = prefix;
+    this.lastPrefix = end === -1 ? path : path.slice(0, end);
     this.last = summary;
     return summary;
   }
+}
+
+/** "a" of "/a/b", and "" of the root; a long name is cut. */
+export function namespaceOf(path: string): string {
+  const end = path.indexOf('/', 1);
+  return path.slice(1, Math.min(end === -1 ? path.length : end, 1 + MAX_NAME_LENGTH));
+}
+
+/** The value of a namespace, made if it is new; undefined if there are too many. */
+export function valueFor<V>(byName: Map<string, V>, name: string, make: () => V): V | undefined {
+  const known = byName.get(name);
+  if (known !== undefined || byName.size >= MAX_NAMESPACES) return known;
+  const value = make();
+  // A copy: a part of a string keeps the whole of it, which may have a megabyte.
+  byName.set(Buffer.from(name).toString(), value);
+  return value;
 }

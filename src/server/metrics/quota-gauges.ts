@@ -1,6 +1,7 @@
 import { limitPath, type QuotaFigures, statPath } from '../../protocol/quota.js';
 import type { DataTree } from '../tree/data-tree.js';
 import { quotaOf } from '../tree/quotas.js';
+import { namespaceOf, valueFor } from './namespaces.js';
 
 /** The gauges of each top-level znode: sums over all quotas below it (QuotaMetricsUtils). */
 const GAUGES: readonly (readonly [
@@ -20,19 +21,29 @@ function hardOr(hard: number, soft: number): number {
 
 /** `a_quota_count_limit_per_namespace` and similar, for each top-level znode with quotas. */
 export function quotaGauges(tree: DataTree): [name: string, value: number][] {
-  return GAUGES.flatMap(([name, place, figure]) => {
-    const sums = new Map<string, number>();
-    for (const owner of tree.quotas.all()) {
+  const places = [limitPath, statPath];
+  const sums = GAUGES.map(() => new Map<string, { sum: number }>());
+  for (const owner of tree.quotas.all()) {
+    const namespace = namespaceOf(owner);
+    for (const place of places) {
       const data = tree.dataAt(place(owner)) ?? null;
       if (data === null) continue;
-      const namespace = namespaceOf(owner);
-      sums.set(namespace, (sums.get(namespace) ?? 0) + figure(quotaOf(data)));
+      const found = quotaOf(data);
+      for (const [at, [, from, figure]] of GAUGES.entries()) {
+        if (from !== place) continue;
+        const total = valueFor(sums[at] as Map<string, { sum: number }>, namespace, noSum);
+        if (total !== undefined) total.sum += figure(found);
+      }
     }
-    return [...sums].map(([key, sum]): [string, number] => [`${key}_${name}_per_namespace`, sum]);
-  });
+  }
+  return GAUGES.flatMap(([name], at) =>
+    [...(sums[at] ?? [])].map(([key, { sum }]): [string, number] => [
+      `${key}_${name}_per_namespace`,
+      sum,
+    ]),
+  );
 }
 
-/** "a" of "/a/b". */
-export function namespaceOf(path: string): string {
-  return path.split('/', 2)[1] ?? '';
+function noSum(): { sum: number } {
+  return { sum: 0 };
 }

@@ -6,6 +6,7 @@ import type {
   ServerMode,
   SessionsView,
 } from '../../fourlw/base/server-view.js';
+import { listed } from '../../fourlw/base/slices.js';
 import type { ConfigFacts, HostView } from '../admin/host-view.js';
 import { LiveView } from '../admin/view.js';
 import type { Server } from '../server.js';
@@ -132,10 +133,11 @@ export class MemberView extends LiveView {
 
   override sessions(): SessionsView {
     if (this.peer.role instanceof Leader) return super.sessions();
-    const sessions = [...this.state.sessions.values()].map(({ id, timeoutMs }) => ({
+    const { sessions } = this.state;
+    const shown = listed(sessions.values(), sessions.size, ({ id, timeoutMs }) => ({
       sessionId: id,
       timeoutMs,
     }));
-    return { kind: 'learner', sessions, ...this.localBuckets() };
+    return { kind: 'learner', sessions: shown, ...this.localBuckets() };
   }
 }

@@ -55,6 +55,8 @@ export class ClientConnection {
   openedMs = 0;
   /** Old clients neither send nor expect a readOnly byte. */
   hasReadOnlyByte = true;
+  /** The rest of a long answer to a word. */
+  slices: Iterator<string> | null = null;
   isDirty = false;
   isEventPending = false;
   readonly stats = new ConnectionStats();

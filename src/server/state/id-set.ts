@@ -112,7 +112,7 @@ export class IdSet {
     return true;
   }
 
-  /** In ascending order. The set must not change meanwhile. */
+  /** In ascending order. A change during the walk may hide a member, or show it twice. */
   *[Symbol.iterator](): Generator<number, void, undefined> {
     const { size, only, sorted, bits, many } = this;
     if (many !== null) {

@@ -5,7 +5,7 @@ import type { Event, ServerFault } from '../events.js';
 import type { ConnectionThrottle } from '../limits/connection-throttle.js';
 import type { LimitOptions } from '../limits/limit-options.js';
 import { LIMITS, type LimitName } from '../limits/limits.js';
-import { namespaceOf } from '../metrics/quota-gauges.js';
+import { namespaceOf } from '../metrics/namespaces.js';
 import { ServerStats } from '../metrics/server-stats.js';
 import type { Prep } from '../prep/prep.js';
 import type { Auth } from '../session/auth.js';

@@ -217,15 +217,30 @@ export class WatchManager<W extends object> {
     }
   }
 
+  /** The table may change during the walk, which then shows a watch or not. */
   *byPath(): Generator<[path: string, watchers: Iterable<W>]> {
-    for (const on of this.paths.values()) {
-      yield [on.path, [...on.watchers()].map((id) => this.watcherOf(id))];
+    for (const on of this.paths.values()) yield [on.path, this.watchersOn(on)];
+  }
+
+  /** Likewise. */
+  *byWatcher(): Generator<[watcher: W, paths: Iterable<string>]> {
+    for (const watching of this.watchings.values()) {
+      yield [watching.watcher, this.pathsWatchedBy(watching)];
     }
   }
 
-  *byWatcher(): Generator<[watcher: W, paths: ReadonlySet<string>]> {
-    for (const watching of this.watchings.values()) {
-      yield [watching.watcher, new Set(this.pathsOf(watching))];
+  private *watchersOn(on: WatchedPath): Generator<W, void, undefined> {
+    for (const id of on.watchers()) {
+      const watching = this.watchingById[id];
+      if (watching !== undefined) yield watching.watcher;
+    }
+  }
+
+  private *pathsWatchedBy({ id, paths }: Watching<W>): Generator<string, void, undefined> {
+    for (const pathId of paths) {
+      const on = this.pathById[pathId];
+      // Another path may have the number by now.
+      if (on !== undefined && on.modesOf(id) !== 0) yield on.path;
     }
   }
 

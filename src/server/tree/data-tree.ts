@@ -202,8 +202,8 @@ export class DataTree {
     return this.ephemerals.of(sessionId);
   }
 
-  *sessionsWithEphemerals(): Generator<[sessionIdHex: string, paths: ReadonlySet<string>]> {
-    yield* this.ephemerals.bySession();
+  sessionsWithEphemerals(): ReadonlyMap<string, ReadonlySet<string>> {
+    return this.ephemerals.bySession();
   }
 
   /** @param prepared where prep decided this txn: what it knows about each changed znode */

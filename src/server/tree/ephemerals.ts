@@ -9,7 +9,7 @@ export class Ephemerals {
     return this.paths.get(hex64(sessionId)) ?? NO_PATHS;
   }
 
-  bySession(): Iterable<[sessionIdHex: string, paths: ReadonlySet<string>]> {
+  bySession(): ReadonlyMap<string, ReadonlySet<string>> {
     return this.paths;
   }
 

@@ -2,7 +2,12 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ServerView } from '../../../src/fourlw/base/server-view.js';
 import type { AdminView } from '../../../src/server/admin/admin-view.js';
-import { ADMIN_COMMANDS, answerCommand, commandPage } from '../../../src/server/admin/commands.js';
+import {
+  ADMIN_COMMANDS,
+  type AdminAnswer,
+  answerCommand,
+  commandPage,
+} from '../../../src/server/admin/commands.js';
 import { makeView } from '../../fourlw/captured-view.js';
 
 const NOT_SERVING = 'This ZooKeeper instance is not currently serving requests';
@@ -29,10 +34,13 @@ function silentServer(): { admin: AdminView; masks: bigint[] } {
   return { admin, masks };
 }
 
+const bodyOf = ({ pieces }: AdminAnswer): string => [...pieces].join('');
+
 function ask(name: string, query: Readonly<Record<string, string>> = {}) {
   const { admin, masks } = silentServer();
   const answer = answerCommand(admin, name, { query: new Map(Object.entries(query)), body: '' });
-  return { ...answer, json: JSON.parse(answer.body) as Record<string, unknown>, masks };
+  const body = bodyOf(answer);
+  return { ...answer, body, json: JSON.parse(body) as Record<string, unknown>, masks };
 }
 
 const ALWAYS = [
@@ -107,7 +115,7 @@ test('dump lists local and global sessions by expiry time', () => {
     }),
   } as unknown as ServerView;
   const view = { ...silentServer().admin, server };
-  const { body } = answerCommand(view, 'dump', { query: new Map(), body: '' });
+  const body = bodyOf(answerCommand(view, 'dump', { query: new Map(), body: '' }));
   const { expiry_time_to_session_ids: expiry } = JSON.parse(body);
   assert.equal(expiry, { 1000: [1, -1], 2000: [5, 3] });
 });
@@ -126,7 +134,7 @@ test('observers lists the observers of a leader or an observer master', () => {
   const quorum = { peerState: 'following - broadcast', quorumSize: 3, syncedObservers: 1 };
   const server = makeView({ quorum, observers: () => [observer] });
   const answer = answerCommand({ ...admin, server }, 'obsr', { query: new Map(), body: '' });
-  assert.equal(JSON.parse(answer.body), {
+  assert.equal(JSON.parse(bodyOf(answer)), {
     synced_observers: 1,
     observers: [
       {

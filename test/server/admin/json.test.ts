@@ -1,6 +1,18 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Json, NumberText, writeJson } from '../../../src/server/admin/json.js';
+import {
+  type Json,
+  jsonPieces,
+  LongList,
+  LongMap,
+  NumberText,
+} from '../../../src/server/admin/json.js';
+
+/** As the only field of an object. */
+function textOf(value: Json | LongList | LongMap): string {
+  const text = [...jsonPieces({ value }, [])].join('');
+  return text.slice('{\n  "value" : '.length, -'\n}'.length);
+}
 
 const CASES: readonly (readonly [name: string, value: Json, text: string])[] = [
   ['null', null, 'null'],
@@ -23,9 +35,40 @@ const CASES: readonly (readonly [name: string, value: Json, text: string])[] = [
 
 for (const [name, value, text] of CASES) {
   test(`writes ${name} as Jackson does`, () => {
-    assert.is(writeJson(value), text);
+    assert.is(textOf(value), text.replaceAll('\n', '\n  '));
   });
 }
+
+test('fields follow the others in their order', () => {
+  const pieces = jsonPieces({ a: 1 }, [['command', 'x']]);
+  assert.is([...pieces].join(''), '{\n  "a" : 1,\n  "command" : "x"\n}');
+});
+
+test('long lists and maps look like short ones', () => {
+  const cases: readonly (readonly [LongList | LongMap, Json])[] = [
+    [new LongList([]), []],
+    [new LongList([1, 'x', { a: [] }]), [1, 'x', { a: [] }]],
+    [new LongMap([]), {}],
+    [
+      new LongMap([
+        ['b', new LongList([1n, 2n])],
+        ['a', { c: 1 }],
+      ]),
+      { b: [1n, 2n], a: { c: 1 } },
+    ],
+  ];
+  for (const [long, short] of cases) assert.is(textOf(long), textOf(short));
+});
+
+test('a long list is read as far as it is written', () => {
+  let read = 0;
+  function* numbers(): Generator<number> {
+    for (;;) yield read++;
+  }
+  const pieces = jsonPieces({ all: new LongList(numbers()) }, []);
+  for (let taken = 0; taken < 10; taken++) pieces.next();
+  assert.ok(read > 0 && read < 10, `${read}`);
+});
 
 test('keys that look like numbers keep their place', () => {
   const value = new Map<string, Json>([
@@ -33,7 +76,7 @@ test('keys that look like numbers keep their place', () => {
     ['x', 2],
     ['1', 3],
   ]);
-  assert.is(writeJson(value), '{\n  "9" : 1,\n  "x" : 2,\n  "1" : 3\n}');
+  assert.is(textOf(value), '{\n    "9" : 1,\n    "x" : 2,\n    "1" : 3\n  }');
 });
 
 test.run();

@@ -34,6 +34,7 @@ export function performEffect(effect: Effect, hands: Hands): void {
       hands.step({ kind: 'drained', connection: effect.connection });
       break;
     case 'close':
+    case 'finish':
       sockets.close(effect.connection);
       break;
     case 'append':

@@ -22,7 +22,7 @@ import { LIMITS, type LimitName } from '../../limits/limits.js';
 import type { TreeTransfer } from '../driver/tree-transfer.js';
 import { addressOf } from '../sockets/remote-name.js';
 import type { HttpTls } from './http-gate.js';
-import { HSTS, HttpListener, send } from './http-listener.js';
+import { HSTS, HttpListener, send, sendPieces } from './http-listener.js';
 
 export interface AdminServerOptions {
   readonly host: string;
@@ -89,7 +89,7 @@ export class AdminServer {
     const command = findCommand(name);
     const refusal = refuse(command, request);
     if (refusal !== undefined) {
-      sendAnswer(response, answerOf(name, refusal));
+      this.sendAnswer(response, answerOf(name, refusal));
       return;
     }
     const query = new Map(new URLSearchParams(search));
@@ -97,7 +97,7 @@ export class AdminServer {
       const adminRequest = { query, body: '' };
       const forbidden = obstacle(admin, command, adminRequest) ?? this.refuseUnauthorized(request);
       if (forbidden !== undefined) {
-        sendAnswer(response, answerOf(name, forbidden), END);
+        this.sendAnswer(response, answerOf(name, forbidden), END);
         return;
       }
       if (command.run === undefined) {
@@ -111,10 +111,19 @@ export class AdminServer {
     if (body === undefined) {
       this.options.onLimit('httpBodyBytes', from);
       const result = failure('the body is too long', Status.TOO_LARGE);
-      sendAnswer(response, answerOf(name, result), END);
+      this.sendAnswer(response, answerOf(name, result), END);
       return;
     }
-    sendAnswer(response, answerCommand(admin, name, { query, body }));
+    this.sendAnswer(response, answerCommand(admin, name, { query, body }));
+  }
+
+  private sendAnswer(
+    response: ServerResponse,
+    { status, pieces }: AdminAnswer,
+    headers: Readonly<Record<string, string>> = {},
+  ): void {
+    const onLong = (): void => this.listener.allowTransfer(response.req);
+    sendPieces(response, { status, contentType: JSON_TYPE, pieces, headers, onLong });
   }
 
   private refuseUnauthorized(request: IncomingMessage): AdminResult | undefined {
@@ -144,7 +153,7 @@ export class AdminServer {
     const name = command.name === 'restore' ? 'restore' : 'snapshot';
     const refusal = this.options.transfer.refuse(name);
     if (refusal !== undefined) {
-      sendAnswer(response, answerOf(name, refusal), END);
+      this.sendAnswer(response, answerOf(name, refusal), END);
       return;
     }
     this.listener.allowTransfer(request);
@@ -157,7 +166,7 @@ export class AdminServer {
     const { socket } = request;
     request.once('end', () => socket.setTimeout(0));
     const result = await this.options.transfer.restore(request);
-    sendAnswer(response, answerOf('restore', result), END);
+    this.sendAnswer(response, answerOf('restore', result), END);
   }
 
   private async snapshot(adminRequest: AdminRequest, response: ServerResponse): Promise<void> {
@@ -167,7 +176,7 @@ export class AdminServer {
       snapshot_size: String(size),
     };
     if (adminRequest.query.get('streaming') === 'false') {
-      sendAnswer(response, answerOf('snapshot', { fields: {} }), headers);
+      this.sendAnswer(response, answerOf('snapshot', { fields: {} }), headers);
       return;
     }
     response.writeHead(200, { 'Content-Type': 'application/octet-stream', ...headers });
@@ -193,14 +202,6 @@ function refuse(
     return failure('not allowed for a page of another site', Status.FORBIDDEN);
   }
   return undefined;
-}
-
-function sendAnswer(
-  response: ServerResponse,
-  { status, body }: AdminAnswer,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  send(response, status, JSON_TYPE, body, headers);
 }
 
 /** Undefined when it is too long. */

@@ -6,7 +6,9 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { SecureContextOptions } from 'node:tls';
+import { isLastSlice, slicesOf } from '../../../fourlw/base/slices.js';
 import type { LimitName } from '../../limits/limits.js';
+import { sliceWriter } from '../sockets/slice-writer.js';
 import { HttpGate, type HttpTls } from './http-gate.js';
 import { guardOptions, HttpGuard, type HttpLimits } from './http-guard.js';
 
@@ -80,6 +82,14 @@ export class HttpListener {
   }
 }
 
+export interface PiecesToSend {
+  readonly status: number;
+  readonly contentType: string;
+  readonly pieces: Iterable<string>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly onLong: () => void;
+}
+
 export function send(
   response: ServerResponse,
   status: number,
@@ -95,6 +105,38 @@ export function send(
     ...headers,
   });
   response.end(response.req.method === 'HEAD' ? undefined : bytes);
+}
+
+/**
+ * Sends a text that may be long, and is made while it is sent.
+ * @param onLong called before it is sent in slices
+ */
+export function sendPieces(
+  response: ServerResponse,
+  { status, contentType, pieces, headers, onLong }: PiecesToSend,
+): void {
+  const slices = slicesOf(pieces);
+  const first = slices.next().value ?? '';
+  const isHead = response.req.method === 'HEAD';
+  if (isLastSlice(first)) {
+    send(response, status, contentType, first, headers);
+    return;
+  }
+  onLong();
+  response.writeHead(status, {
+    'Content-Type': contentType,
+    'Cache-Control': 'no-store',
+    ...headers,
+  });
+  if (isHead) {
+    response.end();
+    return;
+  }
+  response.write(first);
+  sliceWriter.write(response, slices, (error) => {
+    if (error === undefined) response.end();
+    else response.destroy();
+  });
 }
 
 function fail(response: ServerResponse, error: Error): void {

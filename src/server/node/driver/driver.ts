@@ -178,6 +178,9 @@ export class Driver {
       case 'close':
         this.port?.close(effect.connection);
         break;
+      case 'finish':
+        this.port?.finish(effect.connection, effect.slices);
+        break;
       case 'pause':
         this.port?.hold(effect.connection);
         break;

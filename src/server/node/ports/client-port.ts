@@ -7,6 +7,7 @@ import { ClosingSockets, type ClosingSocketsOptions } from '../sockets/closing-s
 import { plainIp } from '../sockets/listen.js';
 import { MovableListener, type Place } from '../sockets/movable-listener.js';
 import { addressOf } from '../sockets/remote-name.js';
+import { sliceWriter } from '../sockets/slice-writer.js';
 
 /** Above this, the server stops reading from a client that does not read its answers. */
 const PAUSE_ABOVE_BYTES = LIMITS.unreadBytesToPause.value;
@@ -41,7 +42,10 @@ interface Client {
   isAwaited: boolean;
 }
 
-export type ClientOutput = Pick<ClientPort, 'send' | 'close' | 'hold' | 'release' | 'awaitReading'>;
+export type ClientOutput = Pick<
+  ClientPort,
+  'send' | 'close' | 'finish' | 'hold' | 'release' | 'awaitReading'
+>;
 
 export class ClientPort {
   /** Closes every new connection at once, for tests of clients. */
@@ -52,6 +56,7 @@ export class ClientPort {
   /** Includes those that are closing. */
   private readonly all = new Set<Client>();
   private readonly closing: ClosingSockets;
+  private readonly finishing = new Set<Socket>();
   /** The last known total of bytes that clients have not read. */
   private unread = 0;
   private isClosed = false;
@@ -136,6 +141,27 @@ export class ClientPort {
     this.options.step({ kind: 'limit-exceeded', limit, from });
   };
 
+  /** Closes after the rest of a long answer, unless the client stops reading it. */
+  finish(id: number, slices: Iterator<string>): void {
+    const client = this.clients.get(id);
+    if (client === undefined) return;
+    const { socket } = client;
+    this.clients.delete(id);
+    this.finishing.add(socket);
+    socket.once('close', () => this.finishing.delete(socket));
+    socket.setTimeout(this.options.closing?.closingTimeMs ?? LIMITS.closingTime.value, () => {
+      this.onLimit('closingTime', addressOf(socket));
+      socket.destroy();
+    });
+    sliceWriter.write(socket, slices, (error) => {
+      if (error === undefined) this.closing.add(socket);
+      else {
+        this.options.onWarning(`the answer to a four-letter word ends early: ${error}`);
+        socket.destroy();
+      }
+    });
+  }
+
   /** Closes after pending output. */
   close(id: number): void {
     const client = this.clients.get(id);
@@ -178,7 +204,8 @@ export class ClientPort {
   async shutDown(): Promise<void> {
     this.isClosed = true;
     this.listener.close();
-    this.closing.shutDown([...this.clients.values()].map(({ socket }) => socket));
+    const sockets = [...this.clients.values()].map(({ socket }) => socket);
+    this.closing.shutDown([...sockets, ...this.finishing]);
     this.clients.clear();
     await this.listener.ended();
   }

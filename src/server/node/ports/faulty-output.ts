@@ -20,6 +20,10 @@ export class FaultyOutput implements ClientOutput {
     this.inTurn(() => this.output.close(id));
   }
 
+  finish(id: number, slices: Iterator<string>): void {
+    this.inTurn(() => this.output.finish(id, slices));
+  }
+
   hold(id: number): void {
     this.output.hold(id);
   }

@@ -151,6 +151,66 @@ test('a connection that the server closes has a deadline to read pending data', 
   }
 });
 
+test('a long answer is sent as its client reads', async () => {
+  const { port, limits, join, leave } = await openPort({});
+  let taken = 0;
+  function* slices(): Generator<string> {
+    for (; taken < 64; taken++) yield 'x'.repeat(MIB);
+  }
+  try {
+    const reader = await join(1);
+    let read = 0;
+    let isEnded = false;
+    reader.on('data', (bytes: Buffer) => {
+      read += bytes.length;
+    });
+    reader.on('end', () => {
+      isEnded = true;
+    });
+    port.finish(1, slices());
+    reader.resume();
+    await waitFor('its end', () => isEnded);
+    assert.is(read, 64 * MIB + 1);
+    assert.equal(limits, []);
+  } finally {
+    leave();
+    await port.shutDown();
+  }
+});
+
+test('a long answer has a deadline for each step that its client reads', async () => {
+  const { port, limits, closed, join, leave } = await openPort({ closing: { closingTimeMs: 50 } });
+  let taken = 0;
+  function* slices(): Generator<string> {
+    for (; taken < 64; taken++) yield 'x'.repeat(MIB);
+  }
+  try {
+    await join(1);
+    port.finish(1, slices());
+    await waitFor('its end', () => closed.length === 1);
+    assert.equal(limits, ['closingTime']);
+    assert.ok(taken < 64, `${taken} slices`);
+  } finally {
+    leave();
+    await port.shutDown();
+  }
+});
+
+test('a long answer that nobody reads cannot keep the port from closing', async () => {
+  const { port, closed, join, leave } = await openPort({ closing: { shutdownTimeMs: 20 } });
+  function* slices(): Generator<string> {
+    for (;;) yield 'x'.repeat(MIB);
+  }
+  try {
+    await join(1);
+    port.finish(1, slices());
+    await port.shutDown();
+    await waitFor('its end', () => closed.length === 1);
+  } finally {
+    leave();
+  }
+});
+
 test('data sent before a close arrives', async () => {
   const { port, join, leave } = await openPort({});
   try {
