@@ -26,6 +26,7 @@ async function withServer(use: (world: World) => Promise<void>): Promise<void> {
       'admin.enableServer': 'true',
       'admin.serverPort': '0',
       'admin.rateLimiterIntervalInMS': '0',
+      'admin.anyoneMayTransfer': 'true',
     },
   });
   const client = createClient({ connectString: server.connectString });

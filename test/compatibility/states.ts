@@ -40,10 +40,12 @@ export const COMMANDS: Entries = {
   ),
   monitor: different('answers while the server does not serve; 3.9.5 fails with status 500'),
   restore: different(
-    'needs every permission on the root; post it once, to the leader, which restores all members: in 3.9.5 each one restores its own tree, so until the last one, members answer from different trees; others answer 409 and name the leader',
+    'needs every permission on the root, by an entry for the client, unless admin.anyoneMayTransfer=true; post it once, to the leader, which restores all members: in 3.9.5 each one restores its own tree, so until the last one, members answer from different trees; others answer 409 and name the leader',
   ),
   set_trace_mask: different('changes nothing that is logged'),
-  snapshot: different('needs every permission on the root; in 3.9.5, any permission is enough'),
+  snapshot: different(
+    'needs every permission on the root, by an entry for the client, unless admin.anyoneMayTransfer=true; in 3.9.5, any permission is enough, also one that everyone has',
+  ),
   system_properties: different('lists the options as properties, without secrets'),
 };
 

@@ -18,11 +18,15 @@ export interface Requester {
 /** The connection itself provides the id of these schemes. */
 const SPOKEN_FOR: ReadonlySet<string> = new Set(['ip', 'x509']);
 
-/** Returns a refusal without every permission on "/"; for Apache's server, any one suffices. */
+/**
+ * Returns a refusal without every permission on "/"; for Apache's server, any one suffices.
+ * @param isForAnyone whether permissions count that everyone has
+ */
 export function refuseUnauthorized(
   auth: Auth,
   rootAcl: readonly ACL[],
   { header, remoteIp, certificateSubject }: Requester,
+  isForAnyone: boolean,
 ): AdminResult | undefined {
   if (header === undefined) {
     return failure('Auth info is missing for the command', UNAUTHORIZED);
@@ -37,7 +41,12 @@ export function refuseUnauthorized(
   const ids = idsOf(auth, scheme, data ?? '', { header, remoteIp, certificateSubject });
   if (ids === undefined) return failure('Not authenticated', UNAUTHORIZED);
   const isAllowed = EVERY_PERM.every((perm) => auth.isAllowed(rootAcl, perm, ids));
-  return isAllowed ? undefined : failure('Not authorized', FORBIDDEN);
+  if (!isAllowed) return failure('Not authorized', FORBIDDEN);
+  if (isForAnyone || auth.isNamed(rootAcl, EVERY_PERM, ids)) return undefined;
+  return failure(
+    'Not authorized: the ACL of / allows it to anyone: add an entry of yours to it, or set admin.anyoneMayTransfer=true',
+    FORBIDDEN,
+  );
 }
 
 function idsOf(

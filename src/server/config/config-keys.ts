@@ -191,6 +191,16 @@ const ADMIN = {
   adminNeedClientAuth: prop.boolean('admin.needClientAuth', true, 'require client certificates'),
   adminSnapshotEnabled: prop.boolean('admin.snapshot.enabled', true, 'allow the snapshot command'),
   adminRestoreEnabled: prop.boolean('admin.restore.enabled', true, 'allow the restore command'),
+  adminAnyoneMayTransfer: prop.boolean(
+    'admin.anyoneMayTransfer',
+    false,
+    'allow snapshot and restore to anyone while the ACL of / grants everyone everything',
+  ),
+  adminHostNames: prop.text(
+    'admin.hostNames',
+    '',
+    'further names of the AdminServer in the header Host, with commas between them; * for any',
+  ),
   adminRateLimiterIntervalMs: prop.int(
     'admin.rateLimiterIntervalInMS',
     300000,

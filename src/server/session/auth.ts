@@ -175,6 +175,13 @@ export class Auth {
     return this.last.isAllowed;
   }
 
+  /** Whether `ids` have these permissions because of who they are, not because everyone has them. */
+  isNamed(acl: readonly ACL[], perms: readonly number[], ids: readonly Id[]): boolean {
+    if (ids.some(({ scheme }) => scheme === 'super')) return true;
+    const own = acl.filter(({ id }) => id.scheme !== 'world');
+    return perms.every((perm) => this.isAllowedBy(own, perm, ids));
+  }
+
   private isAllowedBy(acl: readonly ACL[], perm: number, ids: readonly Id[]): boolean {
     return acl.some((entry) => (entry.perms & perm) !== 0 && this.isHolder(entry.id, ids));
   }

@@ -67,7 +67,7 @@ async function textOf(answer: IncomingMessage): Promise<string> {
 
 const ADVICE: Readonly<Record<number, string>> = {
   401: 'it needs every permission on the root znode: add --auth USER:PASSWORD',
-  403: 'it needs every permission on the root znode: add --auth USER:PASSWORD',
+  403: 'it needs every permission on the root znode, by an entry for you: add --auth USER:PASSWORD',
   404: "the server lacks this command: Apache's server has it since 3.9",
   409: 'zkops health shows the leader: name it with --admin, and try again',
   429: 'it allows one in admin.rateLimiterIntervalInMS: wait, or lower that',

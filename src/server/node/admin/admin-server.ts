@@ -21,6 +21,7 @@ import {
 import { LIMITS, type LimitName } from '../../limits/limits.js';
 import type { TreeTransfer } from '../driver/tree-transfer.js';
 import { addressOf } from '../sockets/remote-name.js';
+import { isKnownHost } from './host-check.js';
 import type { HttpTls } from './http-gate.js';
 import { HSTS, HttpListener, send, sendPieces } from './http-listener.js';
 
@@ -30,7 +31,9 @@ export interface AdminServerOptions {
   readonly idleTimeoutMs: number;
   readonly commandURL: string;
   readonly admin: AdminView;
-  readonly authorize: (who: Requester) => AdminResult | undefined;
+  readonly authorize: (who: Requester, command: AdminCommand) => AdminResult | undefined;
+  /** Names of this server and its ensemble, beside addresses and names of a private network. */
+  readonly hostNames: () => Iterable<string>;
   /** IPAuthenticationProvider.usexforwardedfor */
   readonly isForwardedForTaken: boolean;
   readonly tls?: HttpTls;
@@ -76,6 +79,11 @@ export class AdminServer {
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { commandURL, admin } = this.options;
     if ('encrypted' in request.socket) response.setHeader(...HSTS);
+    if (!isKnownHost(request.headers.host, this.options.hostNames)) {
+      const text = 'unknown name in the header Host: add it to admin.hostNames\n';
+      send(response, Status.FORBIDDEN, 'text/plain; charset=utf-8', text, END);
+      return;
+    }
     const [path = '', search = ''] = (request.url ?? '').split('?', 2);
     if (path === commandURL || path === `${commandURL}/`) {
       send(response, 200, 'text/html; charset=utf-8', commandPage(commandURL));
@@ -95,7 +103,8 @@ export class AdminServer {
     const query = new Map(new URLSearchParams(search));
     if (command?.isGuarded === true) {
       const adminRequest = { query, body: '' };
-      const forbidden = obstacle(admin, command, adminRequest) ?? this.refuseUnauthorized(request);
+      const forbidden =
+        obstacle(admin, command, adminRequest) ?? this.refuseUnauthorized(request, command);
       if (forbidden !== undefined) {
         this.sendAnswer(response, answerOf(name, forbidden), END);
         return;
@@ -126,12 +135,16 @@ export class AdminServer {
     sendPieces(response, { status, contentType: JSON_TYPE, pieces, headers, onLong });
   }
 
-  private refuseUnauthorized(request: IncomingMessage): AdminResult | undefined {
-    return this.options.authorize({
+  private refuseUnauthorized(
+    request: IncomingMessage,
+    command: AdminCommand,
+  ): AdminResult | undefined {
+    const who = {
       header: request.headers.authorization,
       remoteIp: this.addressOf(request),
       certificateSubject: this.listener.subjectOf(request),
-    });
+    };
+    return this.options.authorize(who, command);
   }
 
   /** With a trusted proxy, the first address of the header. */

@@ -1,4 +1,5 @@
 /** The ports for operators besides the words: AdminServer and Prometheus. */
+import { hostname } from 'node:os';
 import { refuseUnauthorized } from '../../admin/authorize.js';
 import type { Config } from '../../config/config.js';
 import { LIMITS, type LimitName } from '../../limits/limits.js';
@@ -26,6 +27,19 @@ export interface OperatorsOptions {
   readonly onWarning: (message: string) => void;
   readonly onReport: (report: ServerReport) => void;
   readonly slowRequests: SlowRequests;
+}
+
+/** Names by which an operator knows this server, or another member. */
+function* hostNamesOf(config: Config, core: Core): Generator<string> {
+  yield* config.adminHostNames.split(',');
+  yield hostname();
+  yield config.adminServerAddress;
+  if (!(core instanceof QuorumPeer)) return;
+  for (const { addresses, client, secureClient } of core.membership.config.members.values()) {
+    for (const { host } of addresses) yield host;
+    yield client?.address ?? '';
+    yield secureClient?.address ?? '';
+  }
 }
 
 export interface Operators {
@@ -170,10 +184,12 @@ function makeAdminServer({
       step: driver.step,
       slowRequests,
     }),
-    authorize: (who) => {
+    authorize: (who, { run }) => {
       const { auth, tree } = core.server.state;
-      return refuseUnauthorized(auth, tree.aclOf(tree.root.slot), who);
+      const isForAnyone = run !== undefined || config.adminAnyoneMayTransfer;
+      return refuseUnauthorized(auth, tree.aclOf(tree.root.slot), who, isForAnyone);
     },
+    hostNames: () => hostNamesOf(config, core),
     ...tlsOf(config, driver, onWarning),
     transfer: new TreeTransfer({ config, core, driver, storage, onReport }),
   });

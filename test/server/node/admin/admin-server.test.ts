@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
+import { get } from 'node:http';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -50,6 +53,8 @@ async function withAdmin(
   }
 }
 
+/** Everyone has every permission on the root by default. */
+const OPEN = { 'admin.anyoneMayTransfer': 'true' };
 const AS_ROOT = { headers: { Authorization: 'digest root:secret' } };
 
 test('snapshot streams a file from which another server starts', async () => {
@@ -80,7 +85,7 @@ test('snapshot streams a file from which another server starts', async () => {
     } finally {
       copy.remove();
     }
-  });
+  }, OPEN);
 });
 
 test('snapshot requires an identity with all permissions on the root, and has a rate limit', async () => {
@@ -98,14 +103,88 @@ test('snapshot requires an identity with all permissions on the root, and has a 
     const { status, json } = await ask('snapshot?streaming=false', AS_ROOT);
     assert.equal([status, json], [200, { command: 'snapshot', error: null }]);
     assert.is((await ask('snapshot', AS_ROOT)).status, 429);
-  });
+  }, OPEN);
+});
+
+test('permissions that everyone has allow no snapshot and no restore', async () => {
+  const hash = createHash('sha1').update('super:secret').digest('base64');
+  const config = {
+    'DigestAuthenticationProvider.superDigest': `super:${hash}`,
+    'admin.rateLimiterIntervalInMS': '0',
+  };
+  const anyone = { perms: Perms.ALL, id: { scheme: 'world', id: 'anyone' } };
+  const operator = createHash('sha1').update('root:secret').digest('base64');
+  const own = { perms: Perms.ALL, id: { scheme: 'digest', id: `root:${operator}` } };
+  await withAdmin(async ({ client, ask }) => {
+    const statusOf = async (Authorization: string) =>
+      (await ask('snapshot?streaming=false', { headers: { Authorization } })).status;
+    for (const command of ['snapshot', 'snap', 'restore', 'rest']) {
+      const method = command.startsWith('r') ? 'POST' : 'GET';
+      const { status, json } = await ask(command, { ...AS_ROOT, method });
+      assert.is(status, 403, command);
+      assert.match(String(json['error']), /admin\.anyoneMayTransfer/);
+    }
+    assert.is(await statusOf('ip'), 403);
+    assert.is(await statusOf('digest super:secret'), 200);
+    await client.setACL('/', [anyone, own]);
+    assert.is(await statusOf('digest root:secret'), 200);
+    assert.is(await statusOf('digest root:other'), 403);
+    await client.setACL('/', [anyone, { ...own, perms: Perms.READ }]);
+    assert.is(await statusOf('digest root:secret'), 403);
+  }, config);
+  const skipped = { skipACL: 'yes' };
+  await withAdmin(async ({ ask }) => {
+    assert.is((await ask('snapshot', AS_ROOT)).status, 403);
+  }, skipped);
+});
+
+test('a name that a stranger may own is refused, and others are known', async () => {
+  const statusOf = (port: number | undefined, host: string | undefined) =>
+    new Promise<number>((resolve, reject) => {
+      const headers = host === undefined ? {} : { host };
+      const place = { port, host: '127.0.0.1', path: '/commands/ruok', setHost: false, headers };
+      get(place, (response) => {
+        response.resume();
+        resolve(response.statusCode ?? 0);
+      }).on('error', reject);
+    });
+  const cases: readonly (readonly [host: string, status: number])[] = [
+    ['evil.example.com', 403],
+    ['evil.example.com:8080', 403],
+    ['EVIL.example.com.', 403],
+    ['127.0.0.1.evil.example.com', 403],
+    ['localhost.evil.example.com:8080', 403],
+    ['127.0.0.1:8080', 200],
+    ['10.1.2.3', 200],
+    ['[::1]:8080', 200],
+    ['localhost:8080', 200],
+    ['zookeeper:8080', 200],
+    ['zk-0.zk-headless.default.svc.cluster.local', 200],
+    ['zk-0.zk-headless.default.svc', 200],
+    [hostname(), 200],
+    ['zk.corp.example.com:8080', 200],
+    ['ZK2.corp.example.com.:8080', 200],
+  ];
+  const names = { 'admin.hostNames': 'zk.corp.example.com, zk2.corp.example.com' };
+  await withAdmin(async ({ server }) => {
+    for (const [host, status] of cases) {
+      assert.is(await statusOf(server.adminPort, host), status, host);
+    }
+  }, names);
+  await withAdmin(
+    async ({ server }) => {
+      assert.is(await statusOf(server.adminPort, 'evil.example.com'), 200);
+    },
+    { 'admin.hostNames': '*' },
+  );
 });
 
 test('a disabled snapshot is unavailable, and so is one of a server in memory', async () => {
   await withAdmin(async ({ ask }) => assert.is((await ask('snapshot', AS_ROOT)).status, 503), {
+    ...OPEN,
     'admin.snapshot.enabled': 'false',
   });
-  const server = await startBundled({ config: ADMIN });
+  const server = await startBundled({ config: { ...ADMIN, ...OPEN } });
   try {
     const url = `http://127.0.0.1:${server.adminPort}/commands/snapshot`;
     assert.is((await fetch(url, AS_ROOT)).status, 503);

@@ -4,7 +4,11 @@ import { startBundled } from '../../../support/bundled.js';
 import { ADMIN as QUIET_ADMIN } from '../admin/admin-world.js';
 
 /** An AdminServer that permits everything without delay. */
-export const ADMIN = { ...QUIET_ADMIN, 'admin.rateLimiterIntervalInMS': '0' };
+export const ADMIN = {
+  ...QUIET_ADMIN,
+  'admin.rateLimiterIntervalInMS': '0',
+  'admin.anyoneMayTransfer': 'true',
+};
 export const AS_ROOT = { Authorization: 'digest root:secret' };
 
 export type Answer = { readonly status: number; readonly json: Readonly<Record<string, unknown>> };
