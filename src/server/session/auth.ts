@@ -175,7 +175,7 @@ export class Auth {
     return this.last.isAllowed;
   }
 
-  /** Whether `ids` have these permissions because of who they are, not because everyone has them. */
+  /** Whether `ids` have these permissions by entries for them, not because everyone has them. */
   isNamed(acl: readonly ACL[], perms: readonly number[], ids: readonly Id[]): boolean {
     if (ids.some(({ scheme }) => scheme === 'super')) return true;
     const own = acl.filter(({ id }) => id.scheme !== 'world');
