@@ -28,7 +28,7 @@ import { readPageFiles, readRunbook } from './page-files.js';
 import { ProtectedPaths } from './protected-paths.js';
 import { ROUTES } from './routes/routes.js';
 import type { Services } from './services.js';
-import { type Credentials, connectStringOf } from './session.js';
+import { type Credentials, connectStringOf, memberText } from './session.js';
 import { usable } from './usable.js';
 import { Workspaces } from './workspaces.js';
 
@@ -93,6 +93,9 @@ async function start(call: TaskCall) {
     version,
     allowWrites: allowsWrites(call),
     servers: connectStringOf(members),
+    members: members.map(memberText).join(),
+    tlsOptions: tlsOptionsOf(call),
+    protected: protectedPaths.paths,
     recorded,
     intervalMs: poller.options.intervalMs,
   };
@@ -126,6 +129,15 @@ async function start(call: TaskCall) {
     await Promise.all([poller.close(), workspaces.close()]);
   };
   return { url: endpoint.url, close };
+}
+
+/** The options of the console that the commands on the page need, too. */
+function tlsOptionsOf(call: TaskCall): readonly string[] {
+  const texts = ['cacert', 'cert', 'key', 'servername'].flatMap((name) => {
+    const text = call.text(name);
+    return text === undefined ? [] : [`--${name}`, text];
+  });
+  return [...texts, ...(call.has('insecure') ? ['--insecure'] : [])];
 }
 
 /** @throws UsageError for a file that cannot be written */

@@ -4,10 +4,13 @@ import { isIP } from 'node:net';
 import { ExitCode } from '../commands/program/command-error.js';
 import type { Logins } from './logins.js';
 import { HttpProblem } from './problem.js';
+import { API } from './route.js';
 
 const RATE = { perSecond: 200, burst: 1000 } as const;
 const FAILED_LOGINS = { perSecond: 1 / 6, burst: 10 } as const;
 const MAX_ADDRESSES = 10_000;
+/** Passwords of all addresses that are checked at once. */
+const MAX_CHECKS = 32;
 
 /** A token bucket per address. */
 export class RateLimit {
@@ -18,8 +21,8 @@ export class RateLimit {
     this.rate = rate;
   }
 
-  /** Takes a token unless `isPeek`. */
-  allows(address: string, nowMs: number, isPeek = false): boolean {
+  /** Takes a token. */
+  allows(address: string, nowMs: number): boolean {
     const { perSecond, burst } = this.rate;
     const bucket = this.buckets.get(address) ?? { left: burst, at: nowMs };
     bucket.left = Math.min(burst, bucket.left + ((nowMs - bucket.at) / 1000) * perSecond);
@@ -29,8 +32,14 @@ export class RateLimit {
     const [oldest] = this.buckets.keys();
     if (this.buckets.size > MAX_ADDRESSES && oldest !== undefined) this.buckets.delete(oldest);
     if (bucket.left < 1) return false;
-    if (!isPeek) bucket.left--;
+    bucket.left--;
     return true;
+  }
+
+  /** Returns a token that was taken in vain. */
+  giveBack(address: string): void {
+    const bucket = this.buckets.get(address);
+    if (bucket !== undefined) bucket.left = Math.min(this.rate.burst, bucket.left + 1);
   }
 }
 
@@ -44,6 +53,8 @@ export class Gate {
   private readonly options: GateOptions;
   private readonly requests = new RateLimit(RATE);
   private readonly failures = new RateLimit(FAILED_LOGINS);
+  /** Passwords that are being checked. */
+  private checks = 0;
 
   constructor(options: GateOptions) {
     this.options = options;
@@ -51,7 +62,7 @@ export class Gate {
 
   /** @throws HttpProblem for a request that no login would allow */
   check(request: IncomingMessage): void {
-    const { method = '', headers, socket } = request;
+    const { method = '', url = '', headers, socket } = request;
     if (!this.requests.allows(socket.remoteAddress ?? '', Date.now())) throw tooFast();
     this.checkHost(headers.host);
     const { origin } = headers;
@@ -59,7 +70,8 @@ export class Gate {
       (origin !== undefined && hostOf(origin) !== headers.host?.toLowerCase()) ||
       ['cross-site', 'same-site'].includes(String(headers['sec-fetch-site']));
     // A link from another site may open the page: it shows no data until it sends requests itself.
-    const isPage = method === 'GET' && headers['sec-fetch-dest'] === 'document';
+    const isOfPage = !url.startsWith(API) && headers['sec-fetch-dest'] === 'document';
+    const isPage = method === 'GET' && isOfPage;
     if (isForeign && !isPage) {
       throw refused('BADORIGIN', 'the request comes from a page of another site');
     }
@@ -73,16 +85,32 @@ export class Gate {
     const { authorization } = request.headers;
     const known = logins.knownUser(request);
     if (known !== undefined) return known;
-    // Failed logins from the same address do not lock out users who logged in before.
-    if (!this.failures.allows(address, Date.now(), true)) throw tooFast();
-    const user = await logins.userOf(authorization);
-    if (user !== undefined) return user;
-    if (authorization !== undefined) this.failures.allows(address, Date.now());
+    if (authorization !== undefined) {
+      // Failed logins from the same address do not lock out users who logged in before. The token
+      // is taken before the check, or many checks at once would take the same one.
+      if (!this.failures.allows(address, Date.now())) throw tooFast();
+      const user = await this.userOf(authorization);
+      if (user !== undefined) {
+        this.failures.giveBack(address);
+        return user;
+      }
+    }
     const detail = authorization === undefined ? 'a login is needed' : 'the login is wrong';
     throw new HttpProblem(401, 'NOLOGIN', detail, {
       exitCode: ExitCode.noAuth,
       headers: { 'www-authenticate': logins.challenge },
     });
+  }
+
+  /** The user of a password. Each check holds a thread for some 50 ms, whoever asks. */
+  private async userOf(authorization: string): Promise<string | undefined> {
+    if (this.checks >= MAX_CHECKS) throw tooFast();
+    this.checks++;
+    try {
+      return await this.options.logins.userOf(authorization);
+    } finally {
+      this.checks--;
+    }
   }
 
   /** Against DNS rebinding: a foreign name that resolves to this address is refused. */

@@ -4,21 +4,26 @@ import { createServer as createSecure } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { ExitCode } from '../commands/program/command-error.js';
 import { inBackground } from '../commands/program/in-background.js';
-import { closeServer, listen } from '../commands/zkops/exporter/serve.js';
+import { closeServer, limitConnections, listen } from '../commands/zkops/exporter/serve.js';
 import type { Gate } from './gate.js';
 import type { PageFile } from './page-files.js';
 import { HttpProblem, problemOf } from './problem.js';
-import { API, type ApiAnswer, type Found, findRoutes, type Route } from './route.js';
+import {
+  API,
+  type ApiAnswer,
+  type Found,
+  findRoutes,
+  MAX_VALUE_LENGTH,
+  type Route,
+} from './route.js';
 import type { Services } from './services.js';
 
 const LIMITS = { headerBytes: 16 * 1024, headersMs: 10_000, requestMs: 30_000, connections: 256 };
-/** Below jute.maxbuffer, with a path: a server drops the shared session's connection for more. */
-const MAX_VALUE_LENGTH = 1_000_000;
 
 const SECURITY_HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; " +
-    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
@@ -60,7 +65,7 @@ export async function serve(options: HttpOptions): Promise<Endpoint> {
       : createSecure({ ...settings, ...secureSettings(tls) }, handle);
   server.headersTimeout = LIMITS.headersMs;
   server.requestTimeout = LIMITS.requestMs;
-  server.maxConnections = LIMITS.connections;
+  limitConnections(server, LIMITS.connections);
   await listen(server, { host, port });
   const { port: actual } = server.address() as AddressInfo;
   const name = host.includes(':') ? `[${host}]` : host;
@@ -140,7 +145,7 @@ async function respond(
     return own.route.carryOut(options.servicesOf(user), own.inPath, params, call);
   }
   return audited({ request, user, own, params }, options, async (note) => {
-    if (!options.allowsWrites) {
+    if (!options.allowsWrites && own.route.isChange !== false) {
       throw new HttpProblem(403, 'READONLY', 'the console is read-only', {
         exitCode: ExitCode.noAuth,
         hint: 'start it with --allow-writes',

@@ -195,8 +195,8 @@ export class Logins {
     return userOrNone(headers[proxy.header.toLowerCase()]);
   }
 
-  /** Undefined for wrong or missing credentials. */
-  async userOf(authorization: string | undefined): Promise<string | undefined> {
+  /** Undefined for wrong credentials. */
+  async userOf(authorization: string): Promise<string | undefined> {
     const { scheme, sent } = credentialsOf(authorization);
     if (scheme !== 'basic') return undefined;
     const [name = '', ...rest] = Buffer.from(sent, 'base64').toString('utf8').split(':');

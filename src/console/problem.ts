@@ -76,6 +76,24 @@ const STATUSES: Partial<Record<ErrorName, number>> = {
   OPERATIONTIMEOUT: 503,
 };
 
+/** What a person reads instead of `KeeperErrorCode = NoNode for /app`. */
+const SENTENCES: Partial<Record<ErrorName, (path: string) => string>> = {
+  NONODE: (path) => `${path} does not exist`,
+  NODEEXISTS: (path) => `${path} exists already`,
+  NOTEMPTY: (path) => `${path} has children`,
+  NOCHILDRENFOREPHEMERALS: (path) => `${path}: an ephemeral znode cannot have children`,
+  BADVERSION: (path) => `another client changed ${path}`,
+  NOAUTH: (path) => `the console has no permission to do this with ${path}`,
+  INVALIDACL: (path) => `${path}: the server does not accept the ACL`,
+  BADARGUMENTS: (path) => `${path}: the server does not accept the arguments`,
+  QUOTAEXCEEDED: (path) => `${path}: the quota does not allow it`,
+  NOTREADONLY: () => 'the member is read-only: it has no contact to a quorum',
+  CONNECTIONLOSS: () => 'the connection to the ensemble is lost; the request may have taken effect',
+  SESSIONEXPIRED: () => 'the session of the console expired; try again',
+  REQUESTTIMEOUT: () => 'the ensemble did not answer in time; the request may have taken effect',
+  OPERATIONTIMEOUT: () => 'the ensemble did not answer in time; the request may have taken effect',
+};
+
 const COMMAND_STATUSES: Partial<Record<ExitCode, number>> = {
   [ExitCode.usage]: 400,
   [ExitCode.connection]: 503,
@@ -89,7 +107,8 @@ export function problemOf(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
   if (error instanceof ZooKeeperError) {
     const { code, message, path } = error;
-    return new HttpProblem(STATUSES[code] ?? 502, code, message, {
+    const sentence = SENTENCES[code]?.(path ?? 'the znode') ?? message;
+    return new HttpProblem(STATUSES[code] ?? 502, code, sentence, {
       exitCode: exitCodeOf(code),
       path,
     });

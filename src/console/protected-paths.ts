@@ -6,7 +6,7 @@ const SYSTEM = '/zookeeper';
 
 /** Refuses changes of subtrees that must stay as they are, and deletes of what contains them. */
 export class ProtectedPaths {
-  private readonly paths: readonly string[];
+  readonly paths: readonly string[];
 
   constructor(paths: readonly string[]) {
     this.paths = [SYSTEM, ...paths];

@@ -5,6 +5,8 @@ import { badRequest } from './problem.js';
 import type { Services } from './services.js';
 
 export const API = '/api/v1';
+/** Below jute.maxbuffer, with a path: a server drops the shared session's connection for more. */
+export const MAX_VALUE_LENGTH = 1_000_000;
 
 type Params = Readonly<Record<string, Schema<string> | Schema<number> | Schema<boolean>>>;
 
@@ -40,12 +42,14 @@ interface Declared<T, R extends Params, O extends Params> {
   readonly answer: Schema<T> | undefined;
   /** Default application/json. */
   readonly produces?: string;
-  /** Bytes; default 1,000,000. */
+  /** Bytes; default `MAX_VALUE_LENGTH`. */
   readonly maxBodyLength?: number;
   /** Default 200. */
   readonly status?: number;
   /** Problems besides those of every request. */
   readonly problems?: readonly number[];
+  /** Changes no znode, so a console that is read-only answers it; only of methods other than GET. */
+  readonly isChange?: false;
   /** Needs no login. */
   readonly isOpen?: true;
   /** A stream returns undefined and writes its own response. */

@@ -27,6 +27,11 @@ export interface SessionOptions {
   readonly onState: (isConnected: boolean) => void;
 }
 
+/** As zkops reads it from --servers. */
+export function memberText(address: MemberAddress): string {
+  return `${address.isSecure === true ? 'zks://' : ''}${formatServerAddress(address)}`;
+}
+
 /** Only the members with TLS, if any: one session cannot mix both. */
 export function connectStringOf(members: readonly MemberAddress[]): string {
   const secure = members.filter(({ isSecure }) => isSecure === true);

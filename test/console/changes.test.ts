@@ -3,6 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { freePort } from '../support/machine/free-port.js';
 import { makeTempDir } from '../support/machine/temp-dir.js';
+import { waitFor } from '../support/wait-for.js';
 import { pathOf, put, withConsole } from './console-world.js';
 
 const post = (body: string): RequestInit => ({ method: 'POST', body });
@@ -156,7 +157,7 @@ test('each login has the permissions of its own credentials, and its own changes
 
 test('without --allow-snapshots, no login gets the znodes of others', () =>
   withConsole([], async ({ api, server }) => {
-    const { status, body } = await api.ask(`/members/${server}/snapshot`);
+    const { status, body } = await api.ask(`/members/${server}/snapshot`, { method: 'POST' });
     assert.equal([status, body['code']], [403, 'NOSNAPSHOTS']);
   }));
 
@@ -176,12 +177,16 @@ test('a snapshot of a member comes from its AdminServer', async () => {
       async ({ api, client }) => {
         await client.create('/in-the-snapshot');
         const path = `${api.url}api/v1/members/${encodeURIComponent(`127.0.0.1:${port}`)}/snapshot`;
-        const answer = await fetch(path);
+        assert.is((await fetch(path)).status, 405, 'a link makes no snapshot');
+        const answer = await fetch(path, { method: 'POST' });
         const bytes = Buffer.from(await answer.arrayBuffer());
         assert.is(answer.status, 200, bytes.toString('utf8', 0, 300));
         assert.match(answer.headers.get('last-zxid') ?? '', /^0x/);
         assert.ok(bytes.includes('in-the-snapshot'));
-        assert.is((await api.ask('/members/x:1/snapshot')).status, 404);
+        const audited = /"method":"POST","route":"\/members\/\{server\}\/snapshot".*"code":"OK"/;
+        await waitFor('the audit of the snapshot', () => audited.test(api.output()));
+        const unknown = await api.ask('/members/x:1/snapshot', { method: 'POST' });
+        assert.is(unknown.status, 404);
         const { members } = (await api.ask('/members')).body;
         assert.is(Array.isArray(members) && members[0]?.adminUrl, `http://127.0.0.1:${admin}`);
       },

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { type RequestOptions, request as requestSecure } from 'node:https';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { test } from 'uvu';
@@ -40,6 +42,9 @@ test('foreign hosts, foreign pages, and unknown places are refused', () =>
     assert.is(await statusOf(znode, { origin: 'null' }, 'POST'), 403);
     assert.is(await statusOf(znode, { origin: `http://${host}` }, 'POST'), 201);
     assert.is(await statusOf(api, { 'sec-fetch-site': 'same-site' }), 403);
+    const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'document' };
+    assert.is(await statusOf(url, link), 200, 'a link opens the page');
+    assert.is(await statusOf(`${api}/export?path=/`, link), 403, 'and starts no download');
     assert.is((await ask('/nothing')).status, 404);
     assert.is(await statusOf(`${api}/ensemble`, {}, 'HEAD'), 200);
     assert.is(await statusOf(`${api}/events`, {}, 'HEAD'), 405);
@@ -116,6 +121,56 @@ test('a login opens the console, a wrong one does not, and many wrong ones wait'
     folder.remove();
   }
 });
+
+test('guesses that arrive together are counted one by one, and a right password takes none', async () => {
+  const folder = makeTempDir('console');
+  const users = `${folder.path}/users`;
+  try {
+    const { output } = await runConsole(['--new-user', 'ana'], 'correct horse\n');
+    writeFileSync(users, output, { mode: 0o600 });
+    await withConsole(['--users', users], async ({ api }) => {
+      const guess = (_: unknown, at: number) => api.ask('', basic(`ana:guess ${at}`));
+      const answers = await Promise.all(Array.from({ length: 100 }, guess));
+      const checked = answers.filter(({ status }) => status === 401).length;
+      assert.is(answers.filter(({ status }) => status === 429).length, 100 - checked);
+      // Ten, and those that the limit allows again while the others are checked.
+      assert.ok(checked >= 10 && checked < 30, String(checked));
+    });
+    await withConsole(['--users', users], async ({ api }) => {
+      // The console remembers a user who logged in, so each login is of a new console.
+      assert.is((await api.ask('', basic('ana:correct horse'))).status, 200);
+      for (let at = 0; at < 10; at++) {
+        assert.is((await api.ask('', basic(`ana:guess ${at}`))).status, 401, String(at));
+      }
+    });
+  } finally {
+    folder.remove();
+  }
+});
+
+test('connections that send nothing, or half of a request, keep nobody out', () =>
+  withConsole([], async ({ api }) => {
+    const { port, hostname } = new URL(api.url);
+    const open = (first: string) => {
+      const socket = connect(Number(port), hostname).on('error', () => undefined);
+      socket.write(first);
+      return socket;
+    };
+    const silent = Array.from({ length: 300 }, (_, at) => open(at % 2 ? '' : 'GET / HTTP/1.1\r\n'));
+    try {
+      await Promise.all(silent.map((socket) => once(socket, 'connect')));
+      const stream = await fetch(`${api.url}api/v1/events`);
+      const more = Array.from({ length: 300 }, () => open(''));
+      silent.push(...more);
+      await Promise.all(more.map((socket) => once(socket, 'connect')));
+      assert.is((await fetch(`${api.url}api/v1/live`)).status, 200);
+      const reader = stream.body?.getReader();
+      assert.is((await reader?.read())?.done, false, 'a request in progress stays');
+      await reader?.cancel();
+    } finally {
+      for (const socket of silent) socket.destroy();
+    }
+  }));
 
 test('with a certificate the console speaks TLS, and knows users by theirs', async () => {
   const files = makeTlsFiles();

@@ -1,4 +1,5 @@
 import type { Browser } from 'puppeteer-core';
+import type { StartServerOptions } from '../../src/server/main.js';
 import { startChromium, type WatchedPage } from '../support/machine/chromium.js';
 import { waitFor } from '../support/wait-for.js';
 import { type RunningConsole, type World, withConsole } from './console-world.js';
@@ -11,15 +12,20 @@ export interface PageWorld extends World {
 export async function withPage(
   args: readonly string[],
   work: (world: PageWorld) => Promise<void>,
+  options?: StartServerOptions,
 ): Promise<void> {
-  await withConsole(args, async (world) => {
-    const browser = await startChromium();
-    try {
-      await work({ ...world, browser });
-    } finally {
-      await browser.close();
-    }
-  });
+  await withConsole(
+    args,
+    async (world) => {
+      const browser = await startChromium();
+      try {
+        await work({ ...world, browser });
+      } finally {
+        await browser.close();
+      }
+    },
+    options,
+  );
 }
 
 export const treeUrl = (api: RunningConsole, path: string) =>

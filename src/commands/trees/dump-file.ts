@@ -1,14 +1,16 @@
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { CommandError, ExitCode } from '../program/command-error.js';
 import { compareWalk } from '../znodes/walk.js';
 import { DumpFolder } from './dump-folder.js';
 import { type DumpFormat, type FileFormat, formatParts, guessFormat } from './dump-format.js';
-import type { DumpSyntax } from './dump-syntax.js';
+import { type DumpSyntax, MAX_PIECE_LENGTH } from './dump-syntax.js';
 import type { DumpEnd, DumpHead, DumpLine, ZnodeRecord } from './znode-record.js';
 
 const TAIL_LENGTH = 4096;
+const BYTES_PER_TURN = 256 * 1024;
 /** Enough to detect the format. */
 const BEGINNING_LENGTH = 64 * 1024;
 
@@ -17,6 +19,8 @@ export interface DumpOptions {
   readonly format?: DumpFormat | undefined;
   /** Accepts a dump that is cut off. */
   readonly isPartial?: boolean;
+  /** Bytes of a znode in the dump. */
+  readonly maxPieceLength?: number;
 }
 
 /** Reads a dump in parts. `head` and `end` are set after they were read. */
@@ -26,6 +30,7 @@ export class DumpSource {
   readonly #syntax: DumpSyntax;
   readonly #folder: DumpFolder | undefined;
   readonly #isPartial: boolean;
+  readonly #maxPieceLength: number;
   readonly format: DumpFormat;
   head: DumpHead | undefined;
   end: DumpEnd | undefined;
@@ -35,7 +40,7 @@ export class DumpSource {
   private constructor(
     parts: { readonly name: string; readonly format: DumpFormat; readonly syntax: DumpSyntax },
     open: () => Readable,
-    { isPartial = false }: DumpOptions,
+    { isPartial = false, maxPieceLength = MAX_PIECE_LENGTH }: DumpOptions,
     folder?: DumpFolder,
   ) {
     this.#name = parts.name;
@@ -43,6 +48,7 @@ export class DumpSource {
     this.#syntax = parts.syntax;
     this.#open = open;
     this.#isPartial = isPartial;
+    this.#maxPieceLength = maxPieceLength;
     this.#folder = folder;
   }
 
@@ -143,10 +149,16 @@ export class DumpSource {
   async *#lines(): AsyncGenerator<{ line: DumpLine; number: number; end: number }> {
     let number = 1;
     let isBegun = false;
+    let turnEnd = 0;
     this.consumed = 0;
     try {
-      for await (const piece of this.#syntax.split(this.#chunks())) {
+      for await (const piece of this.#syntax.split(this.#chunks(), this.#maxPieceLength)) {
         number = piece.number;
+        // A dump in memory would keep out signals and other requests.
+        if (piece.end - turnEnd > BYTES_PER_TURN) {
+          turnEnd = piece.end;
+          await endOfTurn();
+        }
         if (!piece.isWhole && this.#isPartial && isBegun) return;
         if (!piece.isWhole) throw new RangeError('unexpected end of file');
         yield { line: this.#syntax.parse(piece.text), number, end: piece.end };

@@ -18,8 +18,8 @@ export interface DumpPiece {
 }
 
 export interface DumpSyntax {
-  /** @throws RangeError if the text cannot be split */
-  split(chunks: AsyncIterable<Buffer>): AsyncGenerator<DumpPiece>;
+  /** @throws RangeError if the text cannot be split, or a part is longer than `maxLength` bytes */
+  split(chunks: AsyncIterable<Buffer>, maxLength: number): AsyncGenerator<DumpPiece>;
   parse(text: string): DumpLine;
   /** Parses the end from the last bytes of a dump; undefined if the dump was interrupted. */
   parseEnd(tail: string): DumpLine | undefined;

@@ -1,4 +1,4 @@
-import { type DumpPiece, type DumpSyntax, type DumpText, MAX_PIECE_LENGTH } from './dump-syntax.js';
+import type { DumpPiece, DumpSyntax, DumpText } from './dump-syntax.js';
 import { type LineFields, parseDumpLine } from './znode-record.js';
 
 /**
@@ -27,14 +27,19 @@ export const jsonSyntax: DumpSyntax = {
 };
 
 const MAX_OUTER_LENGTH = 1024 * 1024;
+/** Of `"znodes": [`, with some blanks. */
+const OPENING_LENGTH = 100;
 
 function endText(fields: LineFields): string {
   return JSON.stringify({ ...fields, end: true });
 }
 
 /** Keeps the rest of the document in memory. */
-async function* splitElements(chunks: AsyncIterable<Buffer>): AsyncGenerator<DumpPiece> {
-  const scanner = new ElementScanner();
+async function* splitElements(
+  chunks: AsyncIterable<Buffer>,
+  maxLength: number,
+): AsyncGenerator<DumpPiece> {
+  const scanner = new ElementScanner(maxLength);
   for await (const chunk of chunks) yield* scanner.scan(chunk);
   const { number, end, isOver } = scanner;
   if (!isOver) yield { text: '', number, end, isWhole: false };
@@ -49,8 +54,9 @@ const IN_DOCUMENT = 1;
 const BETWEEN = 2;
 
 class ElementScanner {
-  /** The text outside of "znodes". */
-  #outer = '';
+  readonly #maxLength: number;
+  /** The bytes of the text outside of "znodes". */
+  readonly #outer: number[] = [];
   #element: Buffer[] = [];
   #elementLength = 0;
   #elementNumber = 1;
@@ -63,6 +69,10 @@ class ElementScanner {
   number = 1;
   /** The offset of the current byte. */
   end = 0;
+
+  constructor(maxLength: number) {
+    this.#maxLength = maxLength;
+  }
 
   /** Yields the pieces that end in this chunk. @throws RangeError */
   *scan(chunk: Buffer): Generator<DumpPiece> {
@@ -104,7 +114,7 @@ class ElementScanner {
 
   #addOuter(byte: number): void {
     if (this.isOver && !BLANK.has(byte)) throw new RangeError('unexpected text after the end');
-    this.#outer += String.fromCharCode(byte);
+    this.#outer.push(byte);
     if (this.#outer.length > MAX_OUTER_LENGTH) {
       throw new RangeError('more than 1 MiB of text outside "znodes"');
     }
@@ -112,7 +122,9 @@ class ElementScanner {
 
   #opensArray(byte: number, before: number): boolean {
     if (byte !== 0x5b || before !== IN_DOCUMENT || this.#isInString) return false;
-    this.#isInArray = /"znodes"\s*:\s*\[$/.test(this.#outer);
+    // A document may have a bracket in each byte, so the test reads only the end.
+    const end = Buffer.from(this.#outer.slice(-OPENING_LENGTH)).toString('latin1');
+    this.#isInArray = /"znodes"\s*:\s*\[$/.test(end);
     return this.#isInArray;
   }
 
@@ -121,7 +133,7 @@ class ElementScanner {
     if (BLANK.has(byte)) return;
     if (this.#depth === IN_DOCUMENT) {
       this.#isInArray = false;
-      this.#outer += ']';
+      this.#outer.push(0x5d);
     } else if (byte === COMMA && this.#isCommaDue) this.#isCommaDue = false;
     else if (byte === 0x7b && !this.#isCommaDue) this.#elementNumber = this.number;
     else throw new RangeError('"znodes" has an element that is not an object');
@@ -130,7 +142,7 @@ class ElementScanner {
   #keep(bytes: Buffer): void {
     this.#element.push(bytes);
     this.#elementLength += bytes.length;
-    if (this.#elementLength > MAX_PIECE_LENGTH) {
+    if (this.#elementLength > this.#maxLength) {
       throw new RangeError('element is too large for a znode');
     }
   }
@@ -162,6 +174,6 @@ class ElementScanner {
   }
 
   #outerText(): string {
-    return Buffer.from(this.#outer, 'latin1').toString();
+    return Buffer.from(this.#outer).toString();
   }
 }

@@ -1,4 +1,4 @@
-import { type DumpPiece, type DumpSyntax, type DumpText, MAX_PIECE_LENGTH } from './dump-syntax.js';
+import type { DumpPiece, DumpSyntax, DumpText } from './dump-syntax.js';
 import { parseDumpLine } from './znode-record.js';
 
 const NEWLINE = 0x0a;
@@ -19,7 +19,10 @@ export const ndjsonSyntax: DumpSyntax = {
   },
 };
 
-async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<DumpPiece> {
+async function* splitLines(
+  chunks: AsyncIterable<Buffer>,
+  maxLength: number,
+): AsyncGenerator<DumpPiece> {
   const rest: Buffer[] = [];
   let [length, number, end] = [0, 0, 0];
   for await (const chunk of chunks) {
@@ -34,7 +37,7 @@ async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<DumpPi
     }
     if (start < chunk.length) rest.push(chunk.subarray(start));
     length += chunk.length - start;
-    if (length > MAX_PIECE_LENGTH) throw new RangeError('line is too large for a znode');
+    if (length > maxLength) throw new RangeError('line is too large for a znode');
   }
   const text = Buffer.concat(rest).toString();
   if (text !== '') yield { text, number: number + 1, end: end + length, isWhole: false };

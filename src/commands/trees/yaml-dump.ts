@@ -1,7 +1,8 @@
 // One YAML document for each znode, so that only one is in memory. A line that starts with three
 // dashes always starts a document, so documents can be split by lines.
 import { isMap, isScalar, parseDocument, Scalar, stringify } from 'yaml';
-import { type DumpPiece, type DumpSyntax, type DumpText, MAX_PIECE_LENGTH } from './dump-syntax.js';
+import type { DumpPiece, DumpSyntax, DumpText } from './dump-syntax.js';
+import { checkShape } from './yaml-shape.js';
 import { type DumpLine, type LineFields, lineOf } from './znode-record.js';
 
 const BASE64_LINE = /.{1,76}/g;
@@ -47,6 +48,7 @@ export const yamlSyntax: DumpSyntax = {
 };
 
 function parseYaml(text: string): DumpLine {
+  checkShape(text);
   const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent' });
   const fault = document.errors[0] ?? document.warnings[0];
   if (fault !== undefined) throw new RangeError(`not YAML: ${fault.message}`);
@@ -73,7 +75,10 @@ function readValue(name: string, { value, source }: Scalar): unknown {
   return typeof value === 'string' || source === undefined ? String(value) : source;
 }
 
-async function* splitDocuments(chunks: AsyncIterable<Buffer>): AsyncGenerator<DumpPiece> {
+async function* splitDocuments(
+  chunks: AsyncIterable<Buffer>,
+  maxLength: number,
+): AsyncGenerator<DumpPiece> {
   let lines: Buffer[] = [];
   let [length, number, start, end] = [0, 0, 1, 0];
   const isBlank = (): boolean => lines.every((line) => /^\s*(#.*)?$/.test(line.toString()));
@@ -93,7 +98,7 @@ async function* splitDocuments(chunks: AsyncIterable<Buffer>): AsyncGenerator<Du
     lines.push(line);
     length += line.length;
     end += line.length;
-    if (length > MAX_PIECE_LENGTH) throw new RangeError('document is too large for a znode');
+    if (length > maxLength) throw new RangeError('document is too large for a znode');
   }
   // A cut document may still be valid YAML. Only the end part proves that the dump is complete.
   if (!isBlank()) {

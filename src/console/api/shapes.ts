@@ -22,7 +22,10 @@ export const About = object('About', {
   version: text(),
   user: orNull(text('name of the login')),
   allowWrites: flag('whether the console may change znodes'),
-  servers: text('connect string, for command lines'),
+  servers: text('connect string, for command lines of zksh'),
+  members: text('the addresses of all members, for command lines of zkops'),
+  tlsOptions: list(text(), 'the TLS options of the console, for command lines'),
+  protected: list(text(), 'paths at and below which the console changes nothing'),
   recorded: list(text(), 'paths whose events are recorded from the start'),
   intervalMs: integer('time between two polls'),
 });
@@ -69,7 +72,8 @@ const Cell = object('Cell', { shown: text() }, { level });
 export const MemberView = object(
   'MemberView',
   {
-    server: text(),
+    server: text('its name, or else its address'),
+    address: text('its host:port, with zks:// for TLS, for command lines'),
     state: text(),
     role: orNull(text()),
     level,
@@ -88,7 +92,7 @@ export const Ensemble = object('Ensemble', {
   exitCode: integer('the exit status of zkops health'),
   problems: list(Finding),
   changes: list(Change, 'newest first'),
-  columns: list(object('Column', { key: text(), title: text() })),
+  columns: list(object('Column', { key: text(), title: text(), about: text() })),
   members: list(MemberView),
 });
 

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { safeLine } from '../../protocol/sanitize.js';
-import type { Acl, Znode } from '../api/shapes.js';
+import type { About, Acl, Znode } from '../api/shapes.js';
 import { ask } from './api.js';
 import { CommandLine, Fault, TextArea, useAction } from './parts.js';
 import { aclInWords, zkshLine } from './words.js';
@@ -9,12 +9,12 @@ interface Props {
   readonly path: string;
   readonly acl: readonly Acl[];
   readonly aversion: Znode['stat']['aversion'];
-  readonly servers: string;
+  readonly about: About;
   readonly onEnd: () => void;
 }
 
 /** One entry in each line, explained below while the user types. */
-export function AclForm({ path, acl, aversion, servers, onEnd }: Props) {
+export function AclForm({ path, acl, aversion, about, onEnd }: Props) {
   const [text, setText] = useState(
     acl.map(({ scheme, id, perms }) => `${scheme}:${id}:${perms}`).join('\n'),
   );
@@ -52,7 +52,7 @@ export function AclForm({ path, acl, aversion, servers, onEnd }: Props) {
           Cancel
         </button>
       </div>
-      <CommandLine line={zkshLine(servers, 'setAcl', [path, list], ['-v', `${aversion}`])} />
+      <CommandLine line={zkshLine(about, 'setAcl', [path, list], ['-v', `${aversion}`])} />
     </form>
   );
 }

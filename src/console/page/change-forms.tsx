@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { childPath, parentPath } from '../../protocol/path.js';
 import { safeLine } from '../../protocol/sanitize.js';
-import type { Subtree, Znode } from '../api/shapes.js';
+import type { About, Subtree, Znode } from '../api/shapes.js';
 import { ask } from './api.js';
 import { hrefOf } from './href.js';
 import { Choice, CommandLine, Fault, TextArea, TextField, useAction } from './parts.js';
@@ -14,8 +14,8 @@ const MODES = [
   ['container', 'container'],
 ] as const;
 
-export function CreateForm(props: { readonly parent: string; readonly servers: string }) {
-  const { parent, servers } = props;
+export function CreateForm(props: { readonly parent: string; readonly about: About }) {
+  const { parent, about } = props;
   const [name, setName] = useState('');
   const [mode, setMode] = useState<string>('persistent');
   const [text, setText] = useState('');
@@ -46,13 +46,13 @@ export function CreateForm(props: { readonly parent: string; readonly servers: s
         <button type="submit">Create</button>
       </form>
       <Fault error={error} />
-      <CommandLine line={zkshLine(servers, 'create', [path, text], flag)} />
+      <CommandLine line={zkshLine(about, 'create', [path, text], flag)} />
     </details>
   );
 }
 
-export function DeleteForm(props: { readonly znode: Znode; readonly servers: string }) {
-  const { znode, servers } = props;
+export function DeleteForm(props: { readonly znode: Znode; readonly about: About }) {
+  const { znode, about } = props;
   const { path, stat } = znode;
   const [subtree, setSubtree] = useState<Subtree | undefined>(undefined);
   const { error, run } = useAction();
@@ -93,7 +93,7 @@ export function DeleteForm(props: { readonly znode: Znode; readonly servers: str
         </>
       )}
       <Fault error={error} />
-      <CommandLine line={zkshLine(servers, 'deleteall', [path])} />
+      <CommandLine line={zkshLine(about, 'deleteall', [path], ['--yes'])} />
     </details>
   );
 }

@@ -4,7 +4,7 @@ import { quoteWord } from '../../commands/zksh/language/quote-word.js';
 import { diffLines } from '../../commands/zksh/results/line-diff.js';
 import { mergeLines } from '../../commands/zksh/results/merge-lines.js';
 import { safeText } from '../../protocol/sanitize.js';
-import type { Znode } from '../api/shapes.js';
+import type { About, Znode } from '../api/shapes.js';
 import { ApiProblem, ask } from './api.js';
 import { CommandLine, Fault, TextArea, useAction } from './parts.js';
 import { bytesOf, bytesOfDraft, type Draft, draftOf } from './value-forms.js';
@@ -19,11 +19,11 @@ function draftOfZnode({ data }: Znode): Draft {
 
 interface EditProps {
   readonly znode: Znode;
-  readonly servers: string;
+  readonly about: About;
   readonly onEnd: () => void;
 }
 
-export function EditForm({ znode, servers, onEnd }: EditProps) {
+export function EditForm({ znode, about, onEnd }: EditProps) {
   /** The version when the edit began: a later one is a conflict. */
   const [base, setBase] = useState(znode);
   const [draft, setDraft] = useState(() => draftOfZnode(znode));
@@ -52,8 +52,8 @@ export function EditForm({ znode, servers, onEnd }: EditProps) {
   const version = ['-v', `${base.stat.version}`];
   const line =
     draft.form === 'text'
-      ? zkshLine(servers, 'set', [path, draft.text.replaceAll('\n', draft.end)], version)
-      : zkshLine(servers, 'set', [], [...version, quoteWord(path), '@FILE']);
+      ? zkshLine(about, 'set', [path, draft.text.replaceAll('\n', draft.end)], version)
+      : zkshLine(about, 'set', [], [...version, quoteWord(path), '@FILE']);
   return (
     <form
       onSubmit={(event) => {

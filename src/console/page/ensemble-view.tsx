@@ -6,7 +6,7 @@ import { Findings } from './findings.js';
 import { hrefOf } from './href.js';
 import { Leaders } from './leaders.js';
 import { CommandLine, Fault, Level, Panel, useLoaded } from './parts.js';
-import { clock } from './words.js';
+import { clock, isNumber, zkopsLine } from './words.js';
 
 /** Curves have at most some hundred points, so not each poll adds one. */
 const POLLS_PER_CURVE = 3;
@@ -47,7 +47,7 @@ export function EnsembleView({ ensemble, about, polls }: Props) {
       )}
       <Panel title="Members">
         <MemberTable ensemble={ensemble} />
-        <CommandLine line={`zkops health --servers ${about.servers}`} />
+        <CommandLine line={zkopsLine(['health'], about.members, about)} />
       </Panel>
       <Curves polls={polls} changes={changes} />
       <Panel title="Changes">
@@ -76,8 +76,8 @@ function MemberTable({ ensemble: { columns, members } }: Pick<Props, 'ensemble'>
         <thead>
           <tr>
             <th scope="col">MEMBER</th>
-            {columns.map(({ key, title }) => (
-              <th scope="col" key={key}>
+            {columns.map(({ key, title, about }) => (
+              <th scope="col" key={key} title={about}>
                 {title}
               </th>
             ))}
@@ -85,12 +85,12 @@ function MemberTable({ ensemble: { columns, members } }: Pick<Props, 'ensemble'>
         </thead>
         <tbody>
           {members.map((member) => (
-            <tr key={member.server} class={member.level} title={member.fault}>
-              <th scope="row">
+            <tr key={member.server} title={member.fault}>
+              <th scope="row" class={member.level}>
                 <a href={hrefOf('member', member.server)}>{member.server}</a>
               </th>
               {member.cells.map((cell, at) => (
-                <td key={columns[at]?.key} class={cell.level}>
+                <td key={columns[at]?.key} class={cellClass(cell)}>
                   {cell.shown}
                 </td>
               ))}
@@ -100,6 +100,11 @@ function MemberTable({ ensemble: { columns, members } }: Pick<Props, 'ensemble'>
       </table>
     </section>
   );
+}
+
+/** Numbers end at the same place, so that one sees which is larger. */
+function cellClass({ shown, level }: Ensemble['members'][number]['cells'][number]): string {
+  return `${isNumber(shown) ? 'number ' : ''}${level ?? ''}`;
 }
 
 function Curves({ polls, changes }: Pick<Props, 'polls'> & Pick<Ensemble, 'changes'>) {
@@ -138,27 +143,30 @@ function DifferenceTable() {
   const { value, error } = useLoaded(() => ask<Differences>('/differences'), []);
   if (value === undefined) return <Fault error={error} />;
   return (
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">SETTING</th>
-          {value.servers.map((server) => (
-            <th scope="col" key={server}>
-              {server}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {value.rows.map(({ key, values }) => (
-          <tr key={key}>
-            <th scope="row">{key}</th>
-            {values.map((text, at) => (
-              <td key={value.servers[at]}>{text ?? '-'}</td>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls a wide table
+    <section class="scroll" tabIndex={0} aria-label="settings">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">SETTING</th>
+            {value.servers.map((server) => (
+              <th scope="col" key={server}>
+                {server}
+              </th>
             ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {value.rows.map(({ key, values }) => (
+            <tr key={key}>
+              <th scope="row">{key}</th>
+              {values.map((text, at) => (
+                <td key={value.servers[at]}>{text ?? '-'}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
   );
 }

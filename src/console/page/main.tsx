@@ -100,7 +100,7 @@ function Console() {
           <EnsembleView ensemble={value} about={about.value} polls={live.polls} />
         )}
         {place.view === 'member' && value && about.value && (
-          <MemberDetail server={place.subject} ensemble={value} />
+          <MemberDetail server={place.subject} ensemble={value} about={about.value} />
         )}
         {place.view === 'tree' && about.value && (
           <TreeView

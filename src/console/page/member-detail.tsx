@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
 import { safeText } from '../../protocol/sanitize.js';
-import type { Ensemble, Table, Word } from '../api/shapes.js';
+import type { About, Ensemble, Table, Word } from '../api/shapes.js';
 import { ask, urlOf } from './api.js';
 import { Findings } from './findings.js';
 import { curlLine } from './href.js';
 import { CommandLine, Fault, Level, Panel, Tabs, useLoaded } from './parts.js';
+import { isNumber, shellWord, zkopsLine } from './words.js';
 
 /** Not a word: the AdminServer of zkserver knows them. */
 const SLOW = 'slow-requests';
@@ -29,9 +30,10 @@ const SHOWN_ROWS = 200;
 interface Props {
   readonly server: string;
   readonly ensemble: Ensemble;
+  readonly about: About;
 }
 
-export function MemberDetail({ server, ensemble }: Props) {
+export function MemberDetail({ server, ensemble, about }: Props) {
   const [word, setWord] = useState('srvr');
   const member = ensemble.members.find((each) => each.server === server);
   if (member === undefined) return <Fault error={`${server} is not a member`} />;
@@ -47,8 +49,8 @@ export function MemberDetail({ server, ensemble }: Props) {
         {member.fault && <p>{member.fault}</p>}
         <Findings problems={problems} />
         <dl class="facts">
-          {ensemble.columns.map(({ key, title }, at) => (
-            <div key={key}>
+          {ensemble.columns.map(({ key, title, about: meaning }, at) => (
+            <div key={key} title={meaning}>
               <dt>{title}</dt>
               <dd class={member.cells[at]?.level}>{member.cells[at]?.shown}</dd>
             </div>
@@ -56,12 +58,10 @@ export function MemberDetail({ server, ensemble }: Props) {
         </dl>
         {member.adminUrl && (
           <>
-            <p>
-              <a href={urlOf(`/members/${encodeURIComponent(server)}/snapshot`, {})} download>
-                Download a snapshot
-              </a>
-            </p>
-            <CommandLine line={`zkops snapshot save FILE --admin ${member.adminUrl}`} />
+            <form method="post" action={urlOf(`/members/${encodeURIComponent(server)}/snapshot`)}>
+              <button type="submit">Download a snapshot</button>
+            </form>
+            <CommandLine line={`zkops snapshot save FILE --admin ${shellWord(member.adminUrl)}`} />
           </>
         )}
       </Panel>
@@ -72,7 +72,7 @@ export function MemberDetail({ server, ensemble }: Props) {
           line={
             word === SLOW
               ? curlLine(pathOf(server, word))
-              : `zkops ${word} --servers ${server} --all`
+              : zkopsLine([word, '-o', 'raw'], member.address, about)
           }
         />
       </Panel>
@@ -119,7 +119,9 @@ function SortedTable({ table: { titles, rows } }: { readonly table: Table }) {
           {sorted.map((row) => (
             <tr key={row.join()}>
               {row.map((cell, at) => (
-                <td key={titles[at]}>{safeText(cell ?? '-')}</td>
+                <td key={titles[at]} class={isNumber(cell ?? '') ? 'number' : ''}>
+                  {safeText(cell ?? '-')}
+                </td>
               ))}
             </tr>
           ))}

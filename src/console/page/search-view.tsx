@@ -23,7 +23,7 @@ interface Progress {
 }
 
 export function SearchView({ root, about }: { readonly root: string; readonly about: About }) {
-  const [line, setLine] = useState(zkshLine(about.servers, 'find', [root]));
+  const [line, setLine] = useState(zkshLine(about, 'find', [root]));
   const [progress, setProgress] = useState<Progress | undefined>(undefined);
   const [error, setError] = useState<unknown>(undefined);
   const stop = useRef(new AbortController());
@@ -40,7 +40,7 @@ export function SearchView({ root, about }: { readonly root: string; readonly ab
       value: text('value'),
       changed: text('changed'),
     };
-    setLine(lineOf(about.servers, query));
+    setLine(lineOf(about, query));
     let found: Progress = { matches: [], visited: 0, state: 'running' };
     setProgress(found);
     let after: string | undefined;
@@ -114,14 +114,14 @@ interface Query {
 }
 
 /** For a value, the lines that contain it: `find` does not read data. */
-function lineOf(servers: string, { path, name, value, changed }: Query): string {
-  if (value !== undefined) return zkshLine(servers, 'grep', [value, path], ['-l', '-F']);
+function lineOf(about: About, { path, name, value, changed }: Query): string {
+  if (value !== undefined) return zkshLine(about, 'grep', [value, path], ['-l', '-F']);
   const glob = name === undefined || /[*?]/.test(name) ? name : `*${name}*`;
   const options = [
     ...(glob === undefined ? [] : ['--name', quoteWord(glob)]),
     ...(changed === undefined ? [] : ['--newer', `${changed}s`]),
   ];
-  return zkshLine(servers, 'find', [path], options);
+  return zkshLine(about, 'find', [path], options);
 }
 
 function Field(props: { readonly name: string; readonly title: string; readonly value?: string }) {

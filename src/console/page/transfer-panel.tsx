@@ -4,7 +4,7 @@ import type { About, Imported } from '../api/shapes.js';
 import { ask, urlOf } from './api.js';
 import { hrefOf } from './href.js';
 import { Choice, CommandLine, Fault, Panel, TextField, useAction } from './parts.js';
-import { zkshLine } from './words.js';
+import { counted, zkshLine } from './words.js';
 
 const FORMATS = ['ndjson', 'json', 'yaml'] as const;
 
@@ -18,8 +18,8 @@ export function TransferPanel({ path, about }: { readonly path: string; readonly
           </a>
         ))}
       </div>
-      <CommandLine line={zkshLine(about.servers, 'dump', [path], ['--to', 'znodes.dump'])} />
-      {about.allowWrites && <ImportForm servers={about.servers} />}
+      <CommandLine line={zkshLine(about, 'dump', [path], ['--to', 'znodes.dump'])} />
+      {about.allowWrites && <ImportForm about={about} />}
     </Panel>
   );
 }
@@ -36,7 +36,7 @@ interface Checked {
 }
 
 /** Counts first, and shows where the znodes would be. */
-function ImportForm({ servers }: { readonly servers: string }) {
+function ImportForm({ about }: { readonly about: About }) {
   const [checked, setChecked] = useState<Checked | undefined>(undefined);
   const [existing, setExisting] = useState<string>('refuse');
   const [target, setTarget] = useState('');
@@ -80,7 +80,7 @@ function ImportForm({ servers }: { readonly servers: string }) {
       <Fault error={error} />
       <CommandLine
         line={zkshLine(
-          servers,
+          about,
           'restore',
           ['znodes.dump', ...(path ? [path] : [])],
           existing === 'refuse' ? [] : [`--${existing}`],
@@ -95,7 +95,8 @@ function Preview(props: { readonly checked: Checked; readonly onImport: () => vo
   return (
     <>
       <p id="preview">
-        {znodes} znodes, {bytes} bytes, to {safeLine(path)}; {existing} of them exist:
+        {counted(znodes, 'znode')}, {counted(bytes, 'byte')}, to {safeLine(path)}; {existing} of
+        them exist:
       </p>
       <ul class="plain">
         {sample.map((each) => (
@@ -104,7 +105,7 @@ function Preview(props: { readonly checked: Checked; readonly onImport: () => vo
         {znodes > sample.length && <li>…</li>}
       </ul>
       <button type="button" onClick={props.onImport}>
-        Import {znodes} {znodes === 1 ? 'znode' : 'znodes'}
+        Import {counted(znodes, 'znode')}
       </button>
     </>
   );

@@ -237,7 +237,7 @@ function TreeRow({ at, row, model, isSelected, isLit }: TreeRowProps) {
       >
         {hasChildren ? (isOpen ? '▾' : '▸') : ''}
       </button>
-      <a href={hrefOf('tree', path)} tabIndex={-1}>
+      <a href={hrefOf('tree', path)} tabIndex={-1} title={safeLine(name)}>
         {safeLine(name)}
       </a>
       {count > 0 && <span class="count">{count}</span>}

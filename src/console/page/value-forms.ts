@@ -1,3 +1,5 @@
+import { counted } from './words.js';
+
 export type Form = 'text' | 'json' | 'hex' | 'image';
 
 const MAX_HEX_BYTES = 64 * 1024;
@@ -63,7 +65,8 @@ export function hexLines(bytes: Uint8Array): string {
     const place = (at * ROW).toString(16).padStart(6, '0');
     return `${place}  ${hexOf(row).padEnd(3 * ROW - 1)}  ${chars.join('')}`;
   });
-  if (bytes.length > MAX_HEX_BYTES) lines.push(`… and ${bytes.length - MAX_HEX_BYTES} bytes more`);
+  if (bytes.length > MAX_HEX_BYTES)
+    lines.push(`… and ${counted(bytes.length - MAX_HEX_BYTES, 'byte')} more`);
   return lines.join('\n');
 }
 

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { safeText } from '../../protocol/sanitize.js';
 import { Fault, Tabs, useAction } from './parts.js';
 import { type Form, formsOf, hexLines, imageTypeOf, jsonOf, textOf } from './value-forms.js';
+import { counted } from './words.js';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -34,7 +35,7 @@ export function ValueView({ bytes, unpack }: Props) {
             decompress {unpack.format}
           </button>
         )}
-        <span>{shown.length} bytes</span>
+        <span>{counted(shown.length, 'byte')}</span>
       </Tabs>
       <Fault error={error} />
       <InForm bytes={shown} form={form} />

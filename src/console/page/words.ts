@@ -1,5 +1,5 @@
 import { quoteWord } from '../../commands/zksh/language/quote-word.js';
-import type { Acl, Stat } from '../api/shapes.js';
+import type { About, Acl, Stat } from '../api/shapes.js';
 
 const PERMS: Readonly<Record<string, string>> = {
   c: 'create children',
@@ -42,7 +42,7 @@ export function ago(iso: string | null, nowMs: number): string {
   if (!Number.isFinite(seconds)) return iso;
   const [size, unit] = Math.abs(seconds) < 2 ? [0, 'second'] : inUnits(Math.abs(seconds));
   if (size === 0) return 'now';
-  const text = `${size} ${unit}${size === 1 ? '' : 's'}`;
+  const text = counted(size, unit);
   return seconds < 0 ? `in ${text}` : `${text} ago`;
 }
 
@@ -70,7 +70,7 @@ export function statInWords(stat: Stat, nowMs: number): readonly (readonly [stri
     ['Created', `${when(created, nowMs)} by txn ${stat.czxid}`],
     ['Data changed', changed],
     ['Data version', String(version)],
-    ['Size', `${stat.dataLength} bytes`],
+    ['Size', counted(stat.dataLength, 'byte')],
     [
       'Children',
       `${stat.numChildren}, changed ${times(Math.max(0, cversion))}, last by txn ${stat.pzxid}`,
@@ -87,15 +87,34 @@ export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+/** Such as 12, 1.2G, 45%, or 3m. */
+export function isNumber(shown: string): boolean {
+  return /^-?[\d.,]+ ?[%\w]{0,2}$/.test(shown);
+}
+
+/** "1 byte", "2 bytes" */
+export function counted(count: number, unit: string): string {
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+function commandLine(words: readonly string[], { tlsOptions }: Pick<About, 'tlsOptions'>): string {
+  return [...words, ...tlsOptions].map(shellWord).join(' ');
+}
+
+/** The same as a command: `zkops mntr --servers zk1:2181`. */
+export function zkopsLine(words: readonly string[], servers: string, about: About): string {
+  return commandLine(['zkops', ...words, '--servers', servers], about);
+}
+
 /** The same as a command: `zksh zk1:2181 -c 'get /app'`. A quoted option would be an argument. */
 export function zkshLine(
-  servers: string,
+  about: Pick<About, 'servers' | 'tlsOptions'>,
   verb: string,
   words: readonly string[],
   options: readonly string[] = [],
 ): string {
   const line = [verb, ...options, ...words.map(quoteWord)].join(' ');
-  return `zksh ${shellWord(servers)} -c ${shellWord(line)}`;
+  return commandLine(['zksh', about.servers, '-c', line], about);
 }
 
 export function sequenceOf(name: string): number | undefined {

@@ -30,7 +30,7 @@ export function ZnodeView({ path, about, live }: Props) {
   const { value: znode, error } = useLoaded(() => ask<Znode>('/znode', { path }), keys);
   const reload = () => setTurn((before) => before + 1);
   const isGone = error instanceof ApiProblem && error.code === 'NONODE';
-  const { servers, allowWrites } = about;
+  const isAllowed = mayChange(about, path);
   return (
     <section class="stack detail" aria-label="znode">
       <h2 class="break">{safeLine(path)}</h2>
@@ -44,14 +44,23 @@ export function ZnodeView({ path, about, live }: Props) {
       )}
       <Events path={path} live={live} />
       {znode && !isGone && <TransferPanel path={path} about={about} />}
-      {znode && !isGone && allowWrites && (
+      {znode && !isGone && isAllowed && (
         <>
-          <CreateForm parent={path} servers={servers} />
-          {path !== '/' && <DeleteForm znode={znode} servers={servers} />}
+          <CreateForm parent={path} about={about} />
+          {path !== '/' && mayDelete(about, path) && <DeleteForm znode={znode} about={about} />}
         </>
       )}
     </section>
   );
+}
+
+/** Not where the console would refuse it. */
+function mayChange({ allowWrites, protected: paths }: About, path: string): boolean {
+  return allowWrites && !paths.some((each) => isWithin(path, each));
+}
+
+function mayDelete(about: About, path: string): boolean {
+  return mayChange(about, path) && !about.protected.some((each) => isWithin(each, path));
 }
 
 interface DataProps {
@@ -71,9 +80,9 @@ function DataPanel({ znode, about, onSaved }: DataProps) {
     <Panel title="Data">
       <Editable
         title="Edit"
-        isAllowed={about.allowWrites}
+        isAllowed={mayChange(about, znode.path)}
         onEnd={onSaved}
-        edit={(end) => <EditForm znode={znode} servers={about.servers} onEnd={end} />}
+        edit={(end) => <EditForm znode={znode} about={about} onEnd={end} />}
       >
         <ValueView bytes={bytes} unpack={unpackOf(znode)} />
         {before && before.data !== znode.data && (
@@ -83,7 +92,7 @@ function DataPanel({ znode, about, onSaved }: DataProps) {
           </details>
         )}
       </Editable>
-      <CommandLine line={zkshLine(about.servers, 'get', [znode.path])} />
+      <CommandLine line={zkshLine(about, 'get', [znode.path])} />
     </Panel>
   );
 }
@@ -108,7 +117,6 @@ function usePrevious(znode: Znode): Znode | undefined {
 
 function Facts({ znode, about, onSaved }: DataProps) {
   const { stat, acl, path } = znode;
-  const { servers, allowWrites } = about;
   return (
     <Panel title="Stat and ACL">
       <dl class="facts wide">
@@ -142,15 +150,15 @@ function Facts({ znode, about, onSaved }: DataProps) {
       {acl !== null && (
         <Editable
           title="Edit the ACL"
-          isAllowed={allowWrites}
+          isAllowed={mayChange(about, path)}
           onEnd={onSaved}
           edit={(end) => (
-            <AclForm path={path} acl={acl} aversion={stat.aversion} servers={servers} onEnd={end} />
+            <AclForm path={path} acl={acl} aversion={stat.aversion} about={about} onEnd={end} />
           )}
         />
       )}
-      <CommandLine line={zkshLine(servers, 'stat', [path])} />
-      <CommandLine line={zkshLine(servers, 'getAcl', [path])} />
+      <CommandLine line={zkshLine(about, 'stat', [path])} />
+      <CommandLine line={zkshLine(about, 'getAcl', [path])} />
     </Panel>
   );
 }

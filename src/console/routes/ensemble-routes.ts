@@ -28,7 +28,6 @@ import {
   Ensemble,
   Health,
   Members,
-  type MemberView,
   SessionOwner,
   Trend,
   Word,
@@ -37,6 +36,7 @@ import { leaderSpans } from '../leader-spans.js';
 import { HttpProblem, noAnswer } from '../problem.js';
 import { type Route, route } from '../route.js';
 import type { Services } from '../services.js';
+import { memberText } from '../session.js';
 
 /** Words that only read. A server with many watches is not asked wchc and wchp, as in zkops. */
 const WORDS: readonly OpsVerb[] = [
@@ -73,7 +73,29 @@ const FIGURES = [
 ] as const satisfies readonly (keyof TrendFigures)[];
 const SHOW = { output: 'json', isAll: true, keys: undefined, isQuiet: false } as const;
 
-function memberView(result: OpsResult, member: Member, adminUrl: URL | undefined): MemberView {
+/** What a title means, where it is not a word. */
+const ABOUT_COLUMNS: Readonly<Record<string, string>> = {
+  state: 'whether the member answers',
+  role: 'leader, follower, observer, or standalone',
+  zxid: 'the last txn that the member knows',
+  lag_txns: 'txns that the member has not applied yet, against the leader',
+  synced_followers: 'followers in sync with this leader',
+  outstanding_requests: 'requests that wait for their answer',
+  avg_latency: 'average latency of requests since the start, in ms',
+  requests_per_second: 'requests per second since the last poll',
+  writes_per_second: 'writes per second since the last poll',
+  latency_ms: 'average latency of requests since the last poll, in ms',
+  certificate_ends: 'the day on which the TLS certificate ends',
+  uptime: 'time since the start of the member',
+  version: 'version of the server',
+  p99_updatelatency: '99th percentile of the latency of writes, in ms',
+  avg_fsynctime: 'average time of a sync of the log, in ms',
+  open_files_percent: 'open file descriptors, in percent of their limit',
+  znode_count: 'znodes in the tree',
+  approximate_data_size: 'bytes of all paths and values of the tree',
+};
+
+function memberView(result: OpsResult, member: Member) {
   const problems = problemsOf(member, result.verdict);
   const fault = member.fault ?? member.note;
   return {
@@ -87,15 +109,13 @@ function memberView(result: OpsResult, member: Member, adminUrl: URL | undefined
       return level === undefined ? { shown } : { shown, level };
     }),
     ...(fault === undefined ? {} : { fault: `${fault.message}; ${fault.advice}` }),
-    ...(adminUrl === undefined ? {} : { adminUrl: adminUrl.origin }),
   };
 }
 
 async function ensembleView({ poller, runbook, allowsSnapshots }: Services) {
   const result = await poller.latest();
   const { level, summary, problems, exitCode } = verdictJson(result);
-  const addresses = allowsSnapshots ? poller.members : [];
-  const admins = new Map(addresses.map((address) => [nameOf(address), adminUrlOf(address)]));
+  const addresses = new Map(poller.members.map((address) => [nameOf(address), address]));
   return {
     time: result.time,
     level,
@@ -106,8 +126,16 @@ async function ensembleView({ poller, runbook, allowsSnapshots }: Services) {
       return entry === undefined ? problem : { ...problem, runbook: entry };
     }),
     changes: poller.changes,
-    columns: COLUMNS.map(({ key, title }) => ({ key, title })),
-    members: result.members.map((member) => memberView(result, member, admins.get(member.server))),
+    columns: COLUMNS.map(({ key, title }) => ({ key, title, about: ABOUT_COLUMNS[key] ?? key })),
+    members: result.members.map((member) => {
+      const address = addresses.get(member.server);
+      const adminUrl = allowsSnapshots && address ? adminUrlOf(address) : undefined;
+      return {
+        ...memberView(result, member),
+        address: address === undefined ? member.server : memberText(address),
+        ...(adminUrl === undefined ? {} : { adminUrl: adminUrl.origin }),
+      };
+    }),
   };
 }
 

@@ -15,11 +15,13 @@ import { baseName } from '../../protocol/path.js';
 import { flag, oneOf, text } from '../api/schema.js';
 import { Imported } from '../api/shapes.js';
 import { HttpProblem, unknownAdmin } from '../problem.js';
-import { type Route, route } from '../route.js';
+import { MAX_VALUE_LENGTH, type Route, route } from '../route.js';
 import type { Services } from '../services.js';
 import { countSubtree, MAX_COUNT } from '../subtrees.js';
 
 const MAX_DUMP_LENGTH = 32 * 1024 * 1024;
+/** Of one znode in a dump: the longest value, each byte as an escape of four characters. */
+const MAX_ZNODE_LENGTH = 4 * MAX_VALUE_LENGTH;
 const MAX_SAMPLE = 20;
 const BYTES = 'application/octet-stream';
 const FORMATS = ['ndjson', 'json', 'yaml'] as const;
@@ -120,7 +122,7 @@ const importDump = route({
   answer: Imported,
   problems: [404, 409, 413],
   run: async (services, given, { body, response, note }) => {
-    const source = await DumpSource.ofBytes(body, {}, 'dump');
+    const source = await DumpSource.ofBytes(body, { maxPieceLength: MAX_ZNODE_LENGTH }, 'dump');
     const root = given.path ?? (await source.readHead()).root;
     note({ path: root });
     const counted = await preview(services, source, root);
@@ -142,8 +144,10 @@ const importDump = route({
   },
 });
 
+/** A POST, because it makes the member write a snapshot: a link of another page must not. */
 const snapshot = route({
-  method: 'GET',
+  method: 'POST',
+  isChange: false,
   path: '/members/{server}/snapshot',
   summary: 'Download a new snapshot of a member over its AdminServer, as zkops snapshot save does',
   required: { server: text('host:port, as /members lists it') },

@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatParts, guessFormat } from '../../../src/commands/trees/dump-format.js';
+import { MAX_PIECE_LENGTH } from '../../../src/commands/trees/dump-syntax.js';
 import {
   endFields,
   headFields,
@@ -58,7 +59,8 @@ for (const format of ['ndjson', 'json', 'yaml'] as const) {
     assert.is(guessFormat(bytes.toString('utf8', 0, 4096)), format);
     for (const size of [1, 7, 4096, bytes.length]) {
       const pieces = [];
-      for await (const piece of syntax.split(cut(bytes, size))) pieces.push(piece);
+      for await (const piece of syntax.split(cut(bytes, size), MAX_PIECE_LENGTH))
+        pieces.push(piece);
       assert.ok(pieces.every(({ isWhole }) => isWhole));
       const [first, ...lines] = pieces.map((piece) => syntax.parse(piece.text));
       const last = lines.pop();
@@ -71,7 +73,8 @@ for (const format of ['ndjson', 'json', 'yaml'] as const) {
       // A dump cut at the end of a piece is valid but incomplete.
       const { end: at = 0, number = 0 } = pieces[200] ?? {};
       const rest = [];
-      for await (const piece of syntax.split(cut(bytes.subarray(0, at), 4096))) rest.push(piece);
+      for await (const piece of syntax.split(cut(bytes.subarray(0, at), 4096), MAX_PIECE_LENGTH))
+        rest.push(piece);
       assert.is(rest.filter(({ isWhole }) => isWhole).length, format === 'yaml' ? 200 : 201);
       assert.is(bytes.toString('utf8', 0, at).split('\n').length >= number, true);
     }

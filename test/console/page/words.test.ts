@@ -35,10 +35,19 @@ test('times are distances', () => {
 });
 
 test('a command line survives the shell and the prompt', () => {
-  assert.is(zkshLine('zk1:2181', 'get', ['/a']), "zksh zk1:2181 -c 'get /a'");
-  const set = zkshLine('zk1', 'set', ['/a', '-v'], ['-v', '3']);
+  const zk1 = { servers: 'zk1', tlsOptions: [] };
+  const secure = { servers: 'zks://zk1', tlsOptions: ['--cacert', '/etc/my ca.pem'] };
+  assert.is(
+    zkshLine(secure, 'get', ['/a']),
+    "zksh zks://zk1 -c 'get /a' --cacert '/etc/my ca.pem'",
+  );
+  assert.is(
+    zkshLine({ servers: 'zk1:2181', tlsOptions: [] }, 'get', ['/a']),
+    "zksh zk1:2181 -c 'get /a'",
+  );
+  const set = zkshLine(zk1, 'set', ['/a', '-v'], ['-v', '3']);
   assert.is(set, "zksh zk1 -c 'set -v 3 /a '\\''-v'\\'''", 'only the data is quoted');
-  assert.is(zkshLine('zk1', 'get', ["/it's $(x)"]), `zksh zk1 -c 'get "/it'\\''s $(x)"'`);
+  assert.is(zkshLine(zk1, 'get', ["/it's $(x)"]), `zksh zk1 -c 'get "/it'\\''s $(x)"'`);
 });
 
 test('sequential names end in a number', () => {

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { UsageError } from '../../ensemble/usage-error.js';
 import { inBackground } from '../../program/in-background.js';
 
@@ -23,7 +23,7 @@ export async function serveMetrics(
   });
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = HEADERS_TIMEOUT_MS;
-  server.maxConnections = MAX_CONNECTIONS;
+  limitConnections(server, MAX_CONNECTIONS);
   await listen(server, address);
   const { port } = server.address() as AddressInfo;
   const host = address.host.includes(':') ? `[${address.host}]` : address.host;
@@ -44,6 +44,35 @@ export function listen(
       reject(new UsageError(message, undefined, { cause }));
     });
     server.listen(port, host, resolve);
+  });
+}
+
+/**
+ * Beyond `most` connections, a new one replaces the oldest one without a request. So connections
+ * that send nothing, or only a part of a head, never keep out others.
+ */
+export function limitConnections(server: Server, most: number): void {
+  /** By remote address and port, the oldest first. The socket is the one below TLS. */
+  const connections = new Map<string, { readonly socket: Socket; requests: number }>();
+  const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
+  server.on('connection', (socket: Socket) => {
+    const name = nameOf(socket);
+    const connection = { socket, requests: 0 };
+    connections.set(name, connection);
+    socket.once('close', () => {
+      if (connections.get(name) === connection) connections.delete(name);
+    });
+    if (connections.size <= most) return;
+    // The new one itself, if all others have requests.
+    const [gone] = [...connections].find(([, { requests }]) => requests === 0) ?? [name];
+    connections.get(gone)?.socket.destroy();
+    connections.delete(gone);
+  });
+  server.on('request', ({ socket }, response) => {
+    const connection = connections.get(nameOf(socket));
+    if (connection === undefined) return;
+    connection.requests++;
+    response.once('close', () => connection.requests--);
   });
 }
 
