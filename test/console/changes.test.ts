@@ -168,6 +168,7 @@ test('a snapshot of a member comes from its AdminServer', async () => {
     'admin.enableServer': 'true',
     'admin.serverPort': String(admin),
     'admin.serverAddress': '127.0.0.1',
+    'admin.anyoneMayTransfer': 'true',
   };
   const hosts = `${folder.path}/hosts.txt`;
   writeFileSync(hosts, `127.0.0.1:${port} admin=${admin}\n`);
