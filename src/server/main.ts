@@ -31,3 +31,4 @@ export {
   type ServerReport,
 } from './node/log/logger.js';
 export { ExitCode, ServerError } from './node/storage/errors.js';
+export { type ReplaceOptions, replaceStopped } from './node/storage/replace-stopped.js';

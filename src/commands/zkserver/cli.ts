@@ -4,6 +4,7 @@ import { packageVersion } from '../program/package-version.js';
 import { ensemble } from './ensemble.js';
 import { init } from './init.js';
 import { printCommand } from './print-cmd.js';
+import { load, setAside } from './replace.js';
 import { restart } from './restart.js';
 import { withEnvironment } from './script-environment.js';
 import { start } from './start.js';
@@ -29,6 +30,8 @@ export const SERVER_VERBS: readonly ServerVerb[] = [
   status,
   printCommand,
   init,
+  load,
+  setAside,
   ensemble,
   version,
 ];

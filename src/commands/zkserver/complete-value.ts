@@ -9,7 +9,7 @@ export async function completeServerValue({
 }: ExpectedValue): Promise<Answer> {
   if (option === 'D') return completeProperty(text);
   if (valueName.includes('zoo.cfg')) return FILES;
-  return /dir/.test(valueName) ? FOLDERS : NO_ANSWER;
+  return /dir|folder/.test(valueName) ? FOLDERS : NO_ANSWER;
 }
 
 /** Properties that an option of zoo.cfg reads. */

@@ -1,5 +1,5 @@
 import { askWord } from '../../client/base/four-letter.js';
-import { reachableHost, type Target, targetOf } from './target.js';
+import { clientPortOf, reachableHost, targetOf } from './target.js';
 import { Exit, type ServerVerb, TARGET_ARGS, VerbError } from './verb.js';
 
 const TIMEOUT_MS = 5000;
@@ -11,7 +11,7 @@ export const status: ServerVerb = {
   options: [],
   run: async (args, io) => {
     const target = targetOf(args);
-    const port = await portOf(target);
+    const port = await clientPortOf(target);
     if (port === null) {
       const message =
         'zkserver: status does not support TLS, and this server has no clientPort; use';
@@ -33,10 +33,3 @@ export const status: ServerVerb = {
     return Exit.OK;
   },
 };
-
-/** The line server.N of this server may override the client port. */
-async function portOf({ config, configFile, dataDir, port }: Target): Promise<number | null> {
-  const { readOwnLine } = await import('../../server/main.js');
-  const own = await readOwnLine(config, dataDir, configFile ?? 'zoo.cfg');
-  return own?.client?.port ?? port;
-}

@@ -81,3 +81,15 @@ export function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? 'localhost' : host;
 }
+
+/** The line server.N of this server may override the client port. */
+export async function clientPortOf({
+  config,
+  configFile,
+  dataDir,
+  port,
+}: Target): Promise<number | null> {
+  const { readOwnLine } = await import('../../server/main.js');
+  const own = await readOwnLine(config, dataDir, configFile ?? 'zoo.cfg');
+  return own?.client?.port ?? port;
+}

@@ -127,8 +127,7 @@ function reportOf(moment: Moment, span: Span, to: string | undefined): Report {
   const { later, lastZxid, lastTimeMs } = span;
   const until = lastTimeMs === undefined ? '' : ` of ${isoTime(lastTimeMs)}`;
   const lost = `the backup continues with ${counted(later, 'later txn')}, up to ${formatZxid(lastZxid)}${until}`;
-  const from = `${to}/${VERSION_DIR}`;
-  const next = `copy snapshot.* of ${from} to the empty dataDir/${VERSION_DIR} of every member, and log.* to its dataLogDir/${VERSION_DIR}, then start all members`;
+  const next = `stop every member, copy ${to} to its machine, and run there: zkserver load zoo.cfg ${to}`;
   const done = to === undefined ? 'would restore' : 'restored';
   return finishedReport(COLUMNS, [row], {
     verdict: concludeFrom(

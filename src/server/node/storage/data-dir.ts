@@ -21,6 +21,7 @@ import { ExitCode, ServerError, unusable } from './errors.js';
 import { type FileSystem, NODE_FILES } from './file-system.js';
 import { listFiles, makeFolder, mustExist } from './folders.js';
 import { loadDatabase, type Summing } from './load-snapshot.js';
+import { mustBeReplaced } from './replacing-marker.js';
 import { replayLogs, type TxnListener } from './replay-logs.js';
 import { finishRestore } from './restored-data.js';
 import { mayReuse, type SnapshotFileOptions, writeSnapshotFile } from './snapshot-file.js';
@@ -99,7 +100,9 @@ export class DataDir {
   /** Removes leftovers of a crash; requires the lock on the folders. */
   async prepare(): Promise<void> {
     await this.makeFolders();
-    for (const { name } of await listFiles(this.fs, this.snapFolder)) {
+    const files = await listFiles(this.fs, this.snapFolder);
+    mustBeReplaced(this.snapFolder, files);
+    for (const { name } of files) {
       if (/^(snapshot|restored)\..*\.tmp$/.test(name)) {
         await this.fs.unlink(join(this.snapFolder, name));
       }

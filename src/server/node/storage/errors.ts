@@ -51,6 +51,6 @@ export function unusable(message: string, cause?: unknown): ServerError {
 
 export function corrupt(path: string, offset: number, reason: string): ServerError {
   return unusable(
-    `${path}: corrupt at offset ${offset}: ${reason}. Acknowledged writes may be lost, so the server does not start: restore the file from a copy, or move all files of version-2 away if an ensemble has the data`,
+    `${path}: corrupt at offset ${offset}: ${reason}. Acknowledged writes may be lost, so the server does not start: restore the file from a copy, or, if an ensemble has the data, run zkserver set-aside`,
   );
 }

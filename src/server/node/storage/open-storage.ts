@@ -53,20 +53,7 @@ export async function openStorage(
 ): Promise<OpenedStorage> {
   const listener: StorageListener = { onLogError: () => undefined, onMeasured: () => undefined };
   if (dataDir === null) return inMemory(config, listener);
-  const dir = new DataDir({
-    dataDir,
-    dataLogDir: config.dataLogDir ?? dataDir,
-    tree: treeOptionsOf(config),
-    maxEntryLength: config.juteMaxBuffer + config.juteMaxBufferExtraSize,
-    isEmptyTrusted: config.snapshotTrustEmpty,
-    compression: config.snapshotCompressionMethod || 'none',
-    isLastZxidWritten: config.serializeLastProcessedZxidEnabled,
-    compaction: hasSpareCore ? { fromZnodes: COMPACTED_FROM, run: compactOnThread } : undefined,
-    summing: canSum ? { fromBytes: SUMMED_FROM, run: sumOnThread } : undefined,
-    areFoldersMade: config.datadirAutocreate,
-    isEmptyDatabaseMade: config.dbAutocreate,
-    onWarning,
-  });
+  const dir = dataDirOf(config, dataDir, onWarning);
   // Nothing in the folders may change before they are locked: another server may use them.
   await dir.makeFolders();
   const lock = await lockDirs(new Set([dir.snapFolder, dir.logFolder]));
@@ -101,7 +88,28 @@ export async function openStorage(
   }
 }
 
-async function lockDirs(folders: Iterable<string>): Promise<DirLock> {
+export function dataDirOf(
+  config: Config,
+  dataDir: string,
+  onWarning: (message: string) => void,
+): DataDir {
+  return new DataDir({
+    dataDir,
+    dataLogDir: config.dataLogDir ?? dataDir,
+    tree: treeOptionsOf(config),
+    maxEntryLength: config.juteMaxBuffer + config.juteMaxBufferExtraSize,
+    isEmptyTrusted: config.snapshotTrustEmpty,
+    compression: config.snapshotCompressionMethod || 'none',
+    isLastZxidWritten: config.serializeLastProcessedZxidEnabled,
+    compaction: hasSpareCore ? { fromZnodes: COMPACTED_FROM, run: compactOnThread } : undefined,
+    summing: canSum ? { fromBytes: SUMMED_FROM, run: sumOnThread } : undefined,
+    areFoldersMade: config.datadirAutocreate,
+    isEmptyDatabaseMade: config.dbAutocreate,
+    onWarning,
+  });
+}
+
+export async function lockDirs(folders: Iterable<string>): Promise<DirLock> {
   const locks: DirLock[] = [];
   const release = async (): Promise<void> => {
     for (const lock of locks.splice(0)) await lock.release();

@@ -85,7 +85,7 @@ async function replayRecords(
         const torn = tears.at(-1);
         const hint = torn === undefined ? 'a log is missing' : `${torn.path} ends too early`;
         throw unusable(
-          `${path}: gap at offset ${offset}: ${step.reason}: ${hint}. Restore the log from a copy, or move all files of version-2 away if an ensemble has the data`,
+          `${path}: gap at offset ${offset}: ${step.reason}: ${hint}. Restore the log from a copy, or, if an ensemble has the data, run zkserver set-aside`,
         );
       }
       if (step.kind === 'apply') {

@@ -1,0 +1,106 @@
+/** The verbs that replace the data of a stopped server. */
+import { statSync } from 'node:fs';
+import { connect } from 'node:net';
+import { basename, join, resolve } from 'node:path';
+import { formatZxid } from '../../protocol/zxid.js';
+import { VERSION_DIR } from '../../server/persistence/file-names.js';
+import { clientPortOf, reachableHost, type Target, targetOf } from './target.js';
+import { Exit, type ServerVerb, type VerbArguments, VerbError } from './verb.js';
+
+const CONNECT_MS = 2000;
+
+export const load: ServerVerb = {
+  name: 'load',
+  summary: 'Replace the data of a stopped server by the files of a folder, and keep the old ones',
+  args: ['<zoo.cfg>', '<folder>', '[logfolder]'],
+  options: [],
+  run: async (args, io) => {
+    const [, ...folders] = args.operands;
+    const { aside, loaded, isMember } = await replace(args, folders);
+    if (loaded !== undefined) {
+      const { znodes, zxid } = loaded;
+      io.writeOut(`loaded ${znodes} znodes as of zxid ${formatZxid(zxid)}\n`);
+    }
+    io.writeOut(textOf(aside));
+    io.writeOut(
+      isMember
+        ? 'load the same data on every other member, then start all of them\n'
+        : 'start the server\n',
+    );
+    return Exit.OK;
+  },
+};
+
+export const setAside: ServerVerb = {
+  name: 'set-aside',
+  summary: 'Move the data of a stopped server aside, so that it starts empty',
+  args: ['<zoo.cfg>'],
+  options: [],
+  run: async (args, io) => {
+    const { aside, isMember } = await replace(args, []);
+    io.writeOut(textOf(aside));
+    io.writeOut(
+      isMember
+        ? 'if a majority serves, start the server: it copies the data from the leader\n'
+        : 'the server starts without data\n',
+    );
+    return Exit.OK;
+  },
+};
+
+function textOf(aside: readonly string[]): string {
+  return aside.length === 0
+    ? 'found no old files\n'
+    : `moved the old files to ${aside.join(' and ')}\n`;
+}
+
+async function replace(args: VerbArguments, folders: readonly string[]) {
+  const [file = ''] = args.operands;
+  const target = targetOf({ ...args, operands: [file] });
+  await mustBeStopped(target);
+  const { replaceStopped } = await import('../../server/main.js');
+  const { config } = target;
+  const request = { config, dataDir: resolve(target.dataDir), from: folders.map(folderWith) };
+  const done = await replaceStopped(request).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EACCES' && error.code !== 'EPERM') throw error;
+    const advice = 'run this as root, or as the user of the server';
+    throw new VerbError(Exit.DATA_DIR, `zkserver: ${error.message}`, advice);
+  });
+  return { ...done, isMember: config.isReplicated };
+}
+
+/** `version-2` in the given folder, or that folder itself. */
+function folderWith(folder: string): string {
+  const inner = join(resolve(folder), VERSION_DIR);
+  const isFolder = (path: string) =>
+    statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (basename(resolve(folder)) !== VERSION_DIR && isFolder(inner)) return inner;
+  if (isFolder(folder)) return resolve(folder);
+  throw new VerbError(Exit.DATA_DIR, `zkserver: ${folder}: is not a folder`);
+}
+
+/** A server that has not written since its start may hold no file open. */
+async function mustBeStopped(target: Target): Promise<void> {
+  const { config, host } = target;
+  for (const one of [await clientPortOf(target), config.secureClientPort]) {
+    if (one === null || one === 0 || !(await isListening(reachableHost(host), one))) continue;
+    throw new VerbError(
+      Exit.DATA_DIR,
+      `zkserver: port ${one}: a server listens there (expected a stopped server)`,
+      'stop it first, for example: sudo systemctl stop zkserver',
+    );
+  }
+}
+
+function isListening(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: CONNECT_MS });
+    const end = (isOpen: boolean) => {
+      socket.destroy();
+      resolve(isOpen);
+    };
+    socket.once('connect', () => end(true));
+    socket.once('error', () => end(false));
+    socket.once('timeout', () => end(false));
+  });
+}

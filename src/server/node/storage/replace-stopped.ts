@@ -1,0 +1,54 @@
+/** Replaces the data of a server, after it proved that no server uses them. */
+import { dirname } from 'node:path';
+import type { Config } from '../../config/config.js';
+import type { DataDir } from './data-dir.js';
+import { ExitCode, ServerError } from './errors.js';
+import { openFilesIn, programOf } from './open-files.js';
+import { dataDirOf, lockDirs } from './open-storage.js';
+import { type Replaced, replaceData, takeAccess } from './replace-data.js';
+
+export interface ReplaceOptions {
+  readonly config: Config;
+  readonly dataDir: string;
+  /** Folders with the new files; without one, the server is left without data. */
+  readonly from: readonly string[];
+}
+
+/** @throws ServerError EDATADIR, EDATADIRINUSE, or EDATA; nothing is changed then */
+export async function replaceStopped({ config, dataDir, from }: ReplaceOptions): Promise<Replaced> {
+  // An absent folder may be an absent disk.
+  const isCareful = { ...config, datadirAutocreate: false };
+  const dir = dataDirOf(isCareful, dataDir, () => undefined);
+  await dir.makeFolders();
+  const folders = new Set([dir.snapFolder, dir.logFolder]);
+  for (const folder of folders) await takeOwner(dir, folder);
+  const lock = await lockDirs(folders);
+  try {
+    for (const folder of folders) mustBeClosed(folder);
+    return await replaceData(dir, from, stampOf(new Date()));
+  } finally {
+    await lock.release();
+  }
+}
+
+/** makeFolders makes a folder for the user of this process. */
+async function takeOwner({ fs }: DataDir, folder: string): Promise<void> {
+  const { uid } = await fs.stat(dirname(folder));
+  if ((await fs.stat(folder)).uid !== uid) await takeAccess(fs, folder, dirname(folder));
+}
+
+/** Apache's server has no lock. It holds its log open once it has written. */
+function mustBeClosed(folder: string): void {
+  const [user] = openFilesIn(folder);
+  if (user === undefined) return;
+  throw new ServerError(
+    'EDATADIRINUSE',
+    ExitCode.DATA_DIR,
+    `${user.file}: process ${user.pid} (${programOf(user.pid)}) has it open (expected a stopped server). Stop it first`,
+  );
+}
+
+/** 20260131T120000.123Z */
+function stampOf(time: Date): string {
+  return time.toISOString().replaceAll(/[-:]/g, '');
+}
