@@ -34,10 +34,18 @@ function unpackedFolder() {
 
 function cacheFolders() {
   const { XDG_CACHE_HOME } = process.env;
-  const folders = [XDG_CACHE_HOME, join(homedir(), '.cache')].filter((path) =>
-    path?.startsWith('/'),
-  );
-  return folders.map((path) => join(path, 'zksh'));
+  const home = homeOrNothing();
+  const folders = [XDG_CACHE_HOME, home === undefined ? home : join(home, '.cache')];
+  return folders.filter((path) => path?.startsWith('/')).map((path) => join(path, 'zksh'));
+}
+
+/** A user without an entry in /etc/passwd, as of a container or of DynamicUser, has no home. */
+function homeOrNothing() {
+  try {
+    return homedir();
+  } catch {
+    return undefined;
+  }
 }
 
 /** Code that another user could change must not run. */

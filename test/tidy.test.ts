@@ -53,6 +53,7 @@ const REGISTRARS = [
   'test/support/machine/curl.ts',
   'test/support/machine/ipv6.ts',
   'test/support/machine/namespaces.ts',
+  'test/support/machine/nobody.ts',
   'test/support/peers/ocsp-responder.ts',
   'test/support/apache/oracle.ts',
   'test/support/machine/outer-shells.ts',

@@ -116,6 +116,17 @@ test('without a cache the files go to a folder that the end of the program remov
     assert.not.ok(existsSync(used));
   }));
 
+test('a user without an entry in /etc/passwd and without a home can run it', () =>
+  withPrograms(({ run, folder }) => {
+    const hook = join(folder, 'hook.cjs');
+    const throwing = "require('node:os').homedir = () => { throw new Error('uv_os_homedir'); };\n";
+    writeFileSync(hook, throwing + readFileSync(hook, 'utf8'));
+    const env = { XDG_CACHE_HOME: undefined, HOME: undefined, TMPDIR: folder };
+    const { stdout, stderr } = run('zksh', ['a'], env);
+    const [used] = JSON.parse(stdout || `["${stderr}"]`);
+    assert.ok(used.startsWith(join(folder, 'zksh-')), used);
+  }));
+
 test('npm run executable makes it', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
   assert.match(scripts.executable, 'node scripts/executable.mjs');

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { CommandError, ExitCode } from '../program/command-error.js';
+import { homeFolder } from '../program/home-folder.js';
 import { suggestWord } from '../program/suggest-word.js';
 
 /** Names of command-line options. */
@@ -52,7 +52,7 @@ export function configFile(env: Readonly<Record<string, string | undefined>>): s
   const { ZKSH_CONFIG, XDG_CONFIG_HOME } = env;
   if (ZKSH_CONFIG !== undefined && ZKSH_CONFIG !== '') return ZKSH_CONFIG;
   const isGiven = XDG_CONFIG_HOME !== undefined && XDG_CONFIG_HOME !== '';
-  return join(isGiven ? XDG_CONFIG_HOME : join(homedir(), '.config'), 'zksh', 'config.json');
+  return join(isGiven ? XDG_CONFIG_HOME : join(homeFolder(), '.config'), 'zksh', 'config.json');
 }
 
 /** File names are relative to the folder of the configuration. @throws CommandError USAGE */
@@ -142,7 +142,7 @@ function unknownField(file: string, name: string, key: string): CommandError {
 }
 
 function expand(file: string, name: string): string {
-  if (name.startsWith('~/')) return join(homedir(), name.slice(2));
+  if (name.startsWith('~/')) return join(homeFolder(), name.slice(2));
   return isAbsolute(name) ? name : join(dirname(file), name);
 }
 

@@ -16,10 +16,10 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { hasCode } from '../../commands/program/file-error.js';
+import { homeFolder } from '../../commands/program/home-folder.js';
 
 export const MAX_HISTORY_ENTRIES = 5000;
 /** Longer entries, such as pasted values, are only kept in memory. */
@@ -35,7 +35,7 @@ export function historyFile(env: NodeJS.ProcessEnv): string | undefined {
   if (chosen !== undefined) return chosen === '' ? undefined : chosen;
   const state = env['XDG_STATE_HOME'];
   if (state?.startsWith('/')) return join(state, 'zksh', 'history');
-  return join(homedir(), '.zksh_history');
+  return join(homeFolder(), '.zksh_history');
 }
 
 /** Removes earlier duplicates. */
