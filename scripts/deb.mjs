@@ -12,19 +12,21 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 const EXECUTABLE = process.argv[2] ?? 'dist/executable/zk';
 const OUT = process.argv[3] ?? 'dist';
 const PROGRAMS = ['zksh', 'zkops', 'zkserver'];
+/** The scripts that dpkg runs. */
+const CONTROL = 'deploy/debian';
 
 if (!existsSync(EXECUTABLE)) {
   console.error(`${EXECUTABLE}: not found\nMake it first: npm run executable`);
   process.exit(1);
 }
 
-const { version, description } = JSON.parse(readFileSync('package.json', 'utf8'));
+const { version, description, files } = JSON.parse(readFileSync('package.json', 'utf8'));
 const print = (option) => execFileSync('dpkg', [option], { encoding: 'utf8' }).trim();
 const architecture = print('--print-architecture');
 const stage = join(OUT, 'deb');
@@ -58,9 +60,13 @@ for (const name of PROGRAMS) {
 for (const unit of readdirSync('deploy/systemd')) {
   put(`usr/lib/systemd/system/${unit}`, readFileSync(join('deploy/systemd', unit)));
 }
-const doc = join(stage, 'usr/share/doc/zksh');
-for (const from of ['README.md', 'docs', 'deploy']) {
-  cpSync(from, join(doc, basename(from)), { recursive: true });
+// The same pages as in the npm package, so that their links to each other work.
+const left = files.filter((name) => name.startsWith('!')).map((name) => name.slice(1));
+for (const from of files.filter((name) => !/^!|^dist\b/.test(name))) {
+  cpSync(from, join(stage, 'usr/share/doc/zksh', from), {
+    recursive: true,
+    filter: (source) => !left.includes(source),
+  });
 }
 put('usr/share/doc/zksh/copyright', readFileSync('LICENSE'));
 put('usr/share/doc/zksh/changelog.gz', gzipSync(readFileSync('CHANGELOG.md'), { level: 9 }));
@@ -75,27 +81,17 @@ Maintainer: the zksh project <zksh@localhost>
 Installed-Size: ${kib}
 Depends: libc6 (>= 2.28), libstdc++6 (>= 8)
 Recommends: adduser
-Conflicts: zookeeperd
 Section: database
 Priority: optional
 Description: ${description}
  The commands zksh, zkops, and zkserver in one executable that needs no Node.js,
- with a systemd unit for a server and one for metrics.
+ with a systemd unit for a server and one for metrics. It can be installed
+ beside Debian's packages zookeeper and zookeeperd.
 `,
 );
-put(
-  'DEBIAN/postinst',
-  `#!/bin/sh
-set -e
-# The user of the units. Without adduser, as in a small image, nothing runs as a service.
-if [ "$1" = configure ] && command -v adduser >/dev/null; then
-  getent passwd zookeeper >/dev/null ||
-    adduser --system --group --quiet --home /var/lib/zookeeper zookeeper
-fi
-if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
-`,
-  0o755,
-);
+for (const name of readdirSync(CONTROL)) {
+  put(`DEBIAN/${name}`, readFileSync(join(CONTROL, name)), 0o755);
+}
 
 const file = join(OUT, `zksh_${version}_${architecture}.deb`);
 // xz would take a minute for a few megabytes less.

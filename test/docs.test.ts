@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as recipes from '../src/recipes/index.js';
 import { curlTest } from './support/machine/curl.js';
 import { errorsPage } from './support/pages/errors-page.js';
+import { brokenLinks } from './support/pages/links.js';
 import { blocksOf, COMMANDS, checkConsole, checkPrograms } from './support/pages/page-examples.js';
 import { PROJECT_ROOT, readProjectFile, readSources } from './support/tidy/source-file.js';
 
@@ -37,32 +38,9 @@ test('docs/errors.md has the text of every error (npm run errors)', () => {
   assert.fixture(readProjectFile('docs/errors.md'), errorsPage(readSources('src')));
 });
 
-/** The anchors that GitHub makes from headings. */
-function anchorsOf(page: string): string[] {
-  return [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N} _-]/gu, '')
-      .replaceAll(' ', '-'),
-  );
-}
-
 test('links within the project resolve', () => {
-  const broken = PAGES.flatMap((path) => {
-    const page = readProjectFile(path).replace(/```[\s\S]*?```/g, '');
-    return [...page.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, target = '']) => {
-      if (/^[a-z]+:/.test(target)) return [];
-      const [file = '', anchor = ''] = target.split('#');
-      const found = file === '' ? path : join(dirname(path), file);
-      if (!existsSync(join(PROJECT_ROOT, found))) return [`${path}: ${target}`];
-      const isThere =
-        anchor === '' ||
-        !found.endsWith('.md') ||
-        anchorsOf(readProjectFile(found)).includes(anchor);
-      return isThere ? [] : [`${path}: ${target}`];
-    });
-  });
-  assert.equal(broken, []);
+  const has = (path: string) => existsSync(join(PROJECT_ROOT, path));
+  assert.equal(brokenLinks({ pages: PAGES, has, read: readProjectFile }), []);
 });
 
 /** The help text of a program, or of one of its commands. */

@@ -123,7 +123,7 @@ export const PAGES: Readonly<Record<string, Entry & { readonly here: string }>> 
   },
   'zookeeperAuditLogs.md': {
     ...different('the audit log has one format'),
-    here: '../man/prose/zkserver.8',
+    here: '../man/zkserver.8',
   },
   'zookeeperCLI.md': { ...SAME, here: 'zksh.md' },
   'zookeeperHierarchicalQuorums.md': { ...SAME, here: 'server.md' },

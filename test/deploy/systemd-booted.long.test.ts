@@ -10,9 +10,9 @@ id zookeeper >/dev/null 2>&1 || useradd --system --home-dir /var/lib/zookeeper z
 rm -rf /var/lib/zookeeper
 install -d -o zookeeper -g zookeeper /var/lib/zookeeper
 runuser -u zookeeper -- zkserver init /var/lib/zookeeper
-show() { systemctl show zookeeper --value -p "$1"; }
+show() { systemctl show zkserver --value -p "$1"; }
 ready() { until zkops ready -q --servers 127.0.0.1:2181 >/dev/null; do sleep 0.2; done; }
-systemctl start zookeeper
+systemctl start zkserver
 ready
 echo "started $(show SubState) $(show User)"
 zksh 127.0.0.1:2181 -c 'create /kept yes'
@@ -20,10 +20,10 @@ kill -9 "$(show MainPID)"
 while [ "$(show NRestarts)" = 0 ]; do sleep 0.1; done
 ready
 echo "restarted $(show NRestarts), kept $(zksh 127.0.0.1:2181 -c 'get /kept')"
-systemctl stop zookeeper
+systemctl stop zkserver
 echo "stopped $(show Result) $(show ExecMainStatus)"
 echo 'clientPort=nonsense' >>/var/lib/zookeeper/zoo.cfg
-systemctl start zookeeper || true
+systemctl start zkserver || true
 while [ "$(show ActiveState)" = activating ]; do sleep 0.1; done
 echo "refused $(show ActiveState) $(show ExecMainStatus) $(show NRestarts)"
 `);

@@ -43,7 +43,7 @@ systemdTest('each service is closed to all that it does not need', () => {
 });
 
 test('a server is not restarted after an error that an operator must correct', () => {
-  const text = readFileSync(join(UNITS, 'zookeeper.service'), 'utf8');
+  const text = readFileSync(join(UNITS, 'zkserver.service'), 'utf8');
   assert.match(text, /^Type=notify\nNotifyAccess=all$/m);
   assert.match(text, /^RestartPreventExitStatus=2 3 4$/m);
 });

@@ -32,7 +32,7 @@ async function prepare(machines: Machines, more = ''): Promise<void> {
   await must(machines, 'ops', "printf 'zk1\\nzk2\\nzk3\\n' >hosts.txt");
 }
 
-async function deployed(machines: Machines, unit = 'zookeeper', more = ''): Promise<void> {
+async function deployed(machines: Machines, unit = 'zkserver', more = ''): Promise<void> {
   await prepare(machines, more);
   for (const name of THREE) await must(machines, name, `systemctl start ${unit}`);
   await must(machines, 'ops', 'until zkops health -q --ensemble hosts.txt; do sleep 0.2; done');
@@ -66,7 +66,7 @@ const OPERATE = 'docs/operate.md';
 
 async function rollingUpgrade(machines: Machines): Promise<void> {
   await deployed(machines);
-  const pids = () => must(machines, 'ops', `cat ${machines.home}/zk*/zookeeper.pid`);
+  const pids = () => must(machines, 'ops', `cat ${machines.home}/zk*/zkserver.pid`);
   const before = (await pids()).trim().split('\n');
   await underLoad(machines, () => playAll(machines, OPERATE, 'Rolling upgrade'));
   const after = (await pids()).trim().split('\n');
@@ -75,15 +75,15 @@ async function rollingUpgrade(machines: Machines): Promise<void> {
 
 async function migrate(machines: Machines): Promise<void> {
   if (!hasOracle) return;
-  await deployed(machines, 'zookeeper-apache');
+  await deployed(machines, 'zookeeper');
   await underLoad(machines, async () => {
     await playAll(machines, 'docs/migrate.md', 'Migrate member by member');
-    for (const name of THREE) await must(machines, name, 'test -f $MACHINE/zookeeper.pid');
+    for (const name of THREE) await must(machines, name, 'test -f $MACHINE/zkserver.pid');
     await playAll(machines, 'docs/migrate.md', 'Migrate back');
   });
   for (const name of THREE) {
-    await must(machines, name, 'test -f $MACHINE/zookeeper-apache.pid');
-    await must(machines, name, 'test ! -f $MACHINE/zookeeper.pid');
+    await must(machines, name, 'test -f $MACHINE/zookeeper.pid');
+    await must(machines, name, 'test ! -f $MACHINE/zkserver.pid');
   }
 }
 
@@ -133,7 +133,7 @@ async function lostQuorum(machines: Machines): Promise<void> {
   await deployed(machines);
   await fill(machines, 50);
   for (const name of ['zk2', 'zk3'] as const) {
-    await must(machines, name, 'systemctl stop zookeeper; rm -r /var/lib/zookeeper');
+    await must(machines, name, 'systemctl stop zkserver; rm -r /var/lib/zookeeper');
   }
   await playAll(machines, OPERATE, 'Recover from a lost quorum');
   for (const name of THREE) assert.is(await countAt(machines, name), 50);
@@ -142,10 +142,10 @@ async function lostQuorum(machines: Machines): Promise<void> {
 async function fullDisk(machines: Machines): Promise<void> {
   await prepare(machines, 'snapCount=300\npreAllocSize=64\nautopurge.purgeInterval=0\n');
   machines.giveDisk('zk3', 6);
-  for (const name of THREE) await must(machines, name, 'systemctl start zookeeper');
+  for (const name of THREE) await must(machines, name, 'systemctl start zkserver');
   await must(machines, 'ops', 'until zkops health -q --ensemble hosts.txt; do sleep 0.2; done');
   const isDown = async () =>
-    (await machines.run('zk3', 'kill -0 $(cat $MACHINE/zookeeper.pid)')).status !== 0;
+    (await machines.run('zk3', 'kill -0 $(cat $MACHINE/zkserver.pid)')).status !== 0;
   while (!(await isDown())) await overwrite(machines, 200);
   await playAll(machines, OPERATE, 'Recover from a full disk');
 }
@@ -156,7 +156,7 @@ async function damagedLog(machines: Machines): Promise<void> {
   await must(
     machines,
     'zk2',
-    `systemctl stop zookeeper
+    `systemctl stop zkserver
      log=$(ls /var/lib/zookeeper/log/version-2/log.* | tail -n 1)
      printf XXXXXXXX | dd of="$log" bs=1 seek=2000 conv=notrunc status=none`,
   );
@@ -170,7 +170,7 @@ async function backUp(machines: Machines): Promise<void> {
   const line = `DigestAuthenticationProvider.superDigest=${digest}`;
   for (const name of THREE) {
     await must(machines, name, `echo ${line} >>/var/lib/zookeeper/zoo.cfg`);
-    await must(machines, name, 'systemctl start zookeeper');
+    await must(machines, name, 'systemctl start zkserver');
   }
   await must(machines, 'ops', 'until zkops health -q --ensemble hosts.txt; do sleep 0.2; done');
   await fill(machines, 50);

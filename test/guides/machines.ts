@@ -100,11 +100,11 @@ function writeScripts(home: string): string {
     writeFileSync(file, text.replaceAll('HOME_OF_ALL', home));
     chmodSync(file, 0o755);
   }
-  const unit = readFileSync('deploy/systemd/zookeeper.service', 'utf8');
+  const unit = readFileSync('deploy/systemd/zkserver.service', 'utf8');
   const [start = ''] = /^ExecStart=.*$/m.exec(unit) ?? [];
-  writeFileSync(join(home, 'exec-zookeeper'), `${start}\n`);
+  writeFileSync(join(home, 'exec-zkserver'), `${start}\n`);
   const apache = `ExecStart=${javaCommand()} /var/lib/zookeeper/zoo.cfg\n`;
-  writeFileSync(join(home, 'exec-zookeeper-apache'), apache);
+  writeFileSync(join(home, 'exec-zookeeper'), apache);
   return path;
 }
 

@@ -6,6 +6,17 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { debTest } from '../support/apache/dpkg.js';
 import { makeTempDir } from '../support/machine/temp-dir.js';
+import { brokenLinks } from '../support/pages/links.js';
+
+/** A package whose programs print how they were called. */
+function packed(path: string): string {
+  const executable = join(path, 'zk');
+  writeFileSync(executable, '#!/bin/sh\necho "$(basename "$0") $*"\n');
+  chmodSync(executable, 0o755);
+  run(process.execPath, ['scripts/deb.mjs', executable, path]);
+  const [deb = ''] = readdirSync(path).filter((name) => name.endsWith('.deb'));
+  return join(path, deb);
+}
 
 function run(command: string, args: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8' });
@@ -16,15 +27,11 @@ function run(command: string, args: readonly string[]): string {
 debTest('the package has the programs, manuals, completions, units, and guides', () => {
   const { path, remove } = makeTempDir('deb');
   try {
-    const executable = join(path, 'zk');
-    writeFileSync(executable, '#!/bin/sh\necho "$(basename "$0") $*"\n');
-    chmodSync(executable, 0o755);
-    run(process.execPath, ['scripts/deb.mjs', executable, path]);
-    const [deb = ''] = readdirSync(path).filter((name) => name.endsWith('.deb'));
+    const deb = packed(path);
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-    assert.is(run('dpkg-deb', ['-f', join(path, deb), 'Version']), `${version}\n`);
+    assert.is(run('dpkg-deb', ['-f', deb, 'Version']), `${version}\n`);
     const root = join(path, 'root');
-    run('dpkg-deb', ['-x', join(path, deb), root]);
+    run('dpkg-deb', ['-x', deb, root]);
     for (const name of ['zksh', 'zkops', 'zkserver']) {
       assert.is(run(join(root, 'usr/bin', name), ['--help']), `${name} --help\n`);
     }
@@ -34,19 +41,40 @@ debTest('the package has the programs, manuals, completions, units, and guides',
       'usr/share/bash-completion/completions/zksh',
       'usr/share/bash-completion/completions/zkops',
       'usr/share/zsh/vendor-completions/_zkserver',
-      'usr/lib/systemd/system/zookeeper.service',
+      'usr/lib/systemd/system/zkserver.service',
       'usr/share/doc/zksh/docs/runbook.md',
       'usr/share/doc/zksh/deploy/grafana/zookeeper.json',
     ]) {
       assert.ok(existsSync(join(root, file)), file);
     }
     // The units run the programs where the package puts them.
-    const unit = readFileSync(join(root, 'usr/lib/systemd/system/zookeeper.service'), 'utf8');
+    const unit = readFileSync(join(root, 'usr/lib/systemd/system/zkserver.service'), 'utf8');
     const [, program = ''] = /^ExecStart=(\S+)/m.exec(unit) ?? [];
     assert.ok(existsSync(join(root, program)), program);
     const scripts = join(path, 'control');
-    run('dpkg-deb', ['-e', join(path, deb), scripts]);
-    run('sh', ['-n', join(scripts, 'postinst')]);
+    run('dpkg-deb', ['-e', deb, scripts]);
+    for (const name of ['postinst', 'prerm', 'postrm']) run('sh', ['-n', join(scripts, name)]);
+    const control = readFileSync(join(scripts, 'control'), 'utf8');
+    assert.not.match(control, /^(Conflicts|Breaks|Replaces|Provides):/m);
+  } finally {
+    remove();
+  }
+});
+
+debTest('every link of its pages leads to a file of the package', () => {
+  const { path, remove } = makeTempDir('deb');
+  try {
+    const root = join(path, 'root');
+    run('dpkg-deb', ['-x', packed(path), root]);
+    const doc = join(root, 'usr/share/doc/zksh');
+    const names = readdirSync(doc, { recursive: true, encoding: 'utf8' });
+    const pages = names.filter((name) => name.endsWith('.md'));
+    const has = (name: string) => existsSync(join(doc, name));
+    assert.ok(pages.length > 20);
+    assert.equal(
+      brokenLinks({ pages, has, read: (name) => readFileSync(join(doc, name), 'utf8') }),
+      [],
+    );
   } finally {
     remove();
   }

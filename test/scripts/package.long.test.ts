@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { PROJECT_ROOT } from '../support/tidy/source-file.js';
+import { brokenLinks } from '../support/pages/links.js';
+import { PROJECT_ROOT, readProjectFile } from '../support/tidy/source-file.js';
 
 // The content of the tarball that npm publishes.
 
@@ -30,6 +31,15 @@ test('the tarball has the programs and the manuals, and no source maps', () => {
     files.filter((file) => file.endsWith('.map')),
     [],
   );
+});
+
+test('every link of a packed page leads to a packed file', () => {
+  const files = packedFiles();
+  const pages = files.filter((file) => file.endsWith('.md'));
+  const has = (path: string) =>
+    files.some((file) => file === path || file.startsWith(`${path.replace(/\/$/, '')}/`));
+  assert.ok(pages.length > 20);
+  assert.equal(brokenLinks({ pages, has, read: readProjectFile }), []);
 });
 
 test('an installation compiles nothing: the C client comes only when asked for', () => {

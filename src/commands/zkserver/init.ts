@@ -11,6 +11,7 @@ import {
   usageError,
   type VerbArguments,
   VerbError,
+  type VerbIo,
   type VerbOptions,
 } from './verb.js';
 
@@ -29,35 +30,89 @@ export const init: ServerVerb = {
     ['--servers <list>', 'hosts of all members, server 1 first, for the zoo.cfg of <dir>'],
     ['--client-port <port>', 'port for clients in that zoo.cfg', wholeNumber(1, 65_535), 2181],
     ['--force', 'delete existing data'],
+    ['--unit', 'let the unit of systemd run this zoo.cfg and write its folders (as root)'],
   ],
   run: async (args, io) => {
-    const { servers, force = false } = args.options;
-    const [place = ''] = args.operands;
+    const { servers, unit = false } = args.options;
+    const [place = '', dataDir] = args.operands;
     const isFolder = isNewFolder(args.operands);
     if (servers !== undefined && !isFolder)
       throw usageError('--servers: needs a new folder, such as zkserver init DIR --servers LIST');
-    const myid = isFolder ? folderId(args.options) : args.options.myid;
-    const folders = isFolder
-      ? [join(place, 'data'), join(place, 'log')].map((folder) => resolve(folder))
-      : dataFolders(args);
-    const dataDir = folders[0] ?? place;
-    const text = isFolder ? configFor(place, args.options) : undefined;
-    try {
-      makeFolders(folders, force);
-      if (text !== undefined) writeAtomically(join(place, 'zoo.cfg'), text);
-      if (myid !== undefined) writeFileSync(join(dataDir, 'myid'), `${myid}\n`);
-      writeFileSync(join(dataDir, INITIALIZE_MARKER), '');
-    } catch (error) {
-      if (error instanceof VerbError) throw error;
-      const why = error instanceof Error ? error.message : String(error);
-      throw new VerbError(Exit.DATA_DIR, `zkserver: ${why}`);
+    if (unit && (dataDir !== undefined || /^\d+$/.test(place)))
+      throw usageError('--unit: needs a zoo.cfg, or a folder for one');
+    const configFile = isFolder ? join(place, 'zoo.cfg') : place;
+    // An existing server gets the drop-in, and keeps its data.
+    if (unit && !isFolder && args.options.force !== true && hasData(dataFolders(args))) {
+      const missing = dataFolders(args).filter((folder) => !existsSync(join(folder, VERSION_DIR)));
+      for (const folder of missing) mkdirSync(join(folder, VERSION_DIR), { recursive: true });
+      await fitUnit(configFile, args, missing.flatMap(filesOf), io);
+      return Exit.OK;
     }
-    io.writeOut(`initialized ${folders.join(' and ')}\n`);
-    if (isFolder)
-      io.writeOut(`read ${join(place, 'zoo.cfg')}, then: zkserver start ${place}/zoo.cfg\n`);
+    const made = make(args, isFolder, configFile);
+    io.writeOut(`initialized ${made.folders.join(' and ')}\n`);
+    if (unit) await fitUnit(configFile, args, made.files, io);
+    else if (isFolder) io.writeOut(`read ${configFile}, then: zkserver start ${place}/zoo.cfg\n`);
     return Exit.OK;
   },
 };
+
+interface Made {
+  readonly folders: readonly string[];
+  /** All that belongs to the server. */
+  readonly files: readonly string[];
+}
+
+function make(args: VerbArguments, isFolder: boolean, configFile: string): Made {
+  const { force = false } = args.options;
+  const [place = ''] = args.operands;
+  const myid = isFolder ? folderId(args.options) : args.options.myid;
+  const folders = isFolder
+    ? [join(place, 'data'), join(place, 'log')].map((folder) => resolve(folder))
+    : dataFolders(args);
+  const dataDir = folders[0] ?? place;
+  const text = isFolder ? configFor(place, args.options) : undefined;
+  try {
+    makeFolders(folders, force);
+    if (text !== undefined) writeAtomically(configFile, text);
+    if (myid !== undefined) writeFileSync(join(dataDir, 'myid'), `${myid}\n`);
+    writeFileSync(join(dataDir, INITIALIZE_MARKER), '');
+  } catch (error) {
+    if (error instanceof VerbError) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new VerbError(Exit.DATA_DIR, `zkserver: ${why}`);
+  }
+  const files = folders.flatMap(filesOf);
+  return { folders, files: isFolder ? [place, configFile, ...files] : files };
+}
+
+/** A folder may hold more than what belongs to the server. */
+function filesOf(folder: string): string[] {
+  const names = [VERSION_DIR, 'myid', INITIALIZE_MARKER];
+  return [folder, ...names.map((name) => join(folder, name)).filter((path) => existsSync(path))];
+}
+
+async function fitUnit(
+  configFile: string,
+  { properties }: VerbArguments,
+  made: readonly string[],
+  io: VerbIo,
+): Promise<void> {
+  const unit = await import('./unit-drop-in.js');
+  const { config } = targetOf({
+    operands: [configFile],
+    properties,
+    ownProperties: properties,
+    options: {},
+  });
+  const folders = unit.writtenFolders(configFile, config);
+  if (made.length > 0) unit.giveToUser(made);
+  const file = unit.writeDropIn(configFile, config);
+  io.writeOut(
+    `wrote ${file}: the unit runs ${resolve(configFile)}, and may write ${folders.join(' and ')}\n`,
+  );
+  for (const warning of unit.foreignFolders(folders)) io.writeError(`zkserver: ${warning}`);
+  io.writeOut(`then: systemctl daemon-reload && systemctl restart ${unit.UNIT}\n`);
+}
 
 function isNewFolder([place = '', ...more]: readonly string[]): boolean {
   if (more.length > 0 || /^\d+$/.test(place) || CONFIG_FILE.test(place)) return false;
@@ -86,9 +141,17 @@ function dataFolders(args: VerbArguments): readonly string[] {
   return [...new Set([dataDir, config.dataLogDir ?? dataDir])];
 }
 
+function hasData(folders: readonly string[]): boolean {
+  return folders.some((folder) => isFull(join(folder, VERSION_DIR)));
+}
+
+function isFull(folder: string): boolean {
+  return existsSync(folder) && readdirSync(folder).length > 0;
+}
+
 function makeFolders(folders: readonly string[], isForced: boolean): void {
   const data = folders.map((folder) => join(folder, VERSION_DIR));
-  const full = data.find((folder) => existsSync(folder) && readdirSync(folder).length > 0);
+  const full = data.find(isFull);
   if (full !== undefined && !isForced) {
     const message = `zkserver: ${full}: contains data of a server; use --force to delete it`;
     throw new VerbError(Exit.DATA_DIR, message);

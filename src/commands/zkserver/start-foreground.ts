@@ -3,6 +3,7 @@
  * is safe: the log is synced before any write is acknowledged.
  */
 import { execFile } from 'node:child_process';
+import { explainReadOnly, mustSeeData } from './sandbox.js';
 import { ignoredSettings } from './script-environment.js';
 import { targetOf } from './target.js';
 import { Exit, type ServerVerb, TARGET_ARGS, type VerbIo } from './verb.js';
@@ -16,7 +17,9 @@ export const startForeground: ServerVerb = {
   args: TARGET_ARGS,
   options: [],
   run: async (args, io) => {
-    const { config, configFile, host, port, warnings } = targetOf(args);
+    const target = targetOf(args);
+    const { config, configFile, host, port, warnings } = target;
+    mustSeeData(target);
     const ignored = ignoredSettings(args, io.env);
     for (const warning of [...ignored, ...warnings]) io.writeError(warning);
     const ending = waitForSignal();
@@ -26,6 +29,7 @@ export const startForeground: ServerVerb = {
       auditFile: config.auditFile,
     });
     return new Promise<number>((resolve, reject) => {
+      const fail = (error: unknown) => reject(explainReadOnly(error, target, io));
       const serve = async () => {
         const server = await startServer({
           parsed: config,
@@ -33,7 +37,7 @@ export const startForeground: ServerVerb = {
           host,
           port,
           onReport: logger.report,
-          onFatal: reject,
+          onFatal: fail,
         });
         announce(io);
         await ending;
@@ -41,7 +45,7 @@ export const startForeground: ServerVerb = {
         logger.close();
         resolve(Exit.OK);
       };
-      serve().catch(reject);
+      serve().catch(fail);
     });
   },
 };

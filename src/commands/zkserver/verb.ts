@@ -26,6 +26,7 @@ export interface VerbArguments {
 export interface VerbOptions {
   readonly myid?: number;
   readonly force?: true;
+  readonly unit?: true;
   readonly servers?: string;
   readonly clientPort?: number;
   readonly size?: number;

@@ -10,7 +10,7 @@ const PLACEHOLDER = /(?<!\$)\{([a-z]+)\}/g;
 /** The end of the output is for an error message. */
 const KEPT_OUTPUT = 2000;
 
-/** A command for each member, from a template such as `ssh {host} systemctl restart zookeeper`. */
+/** A command for each member, from a template such as `ssh {host} systemctl restart zkserver`. */
 export class RollCommand {
   readonly template: string;
   readonly needsId: boolean;
@@ -25,7 +25,7 @@ export class RollCommand {
     }
     if (names.length === 0) {
       throw new UsageError(
-        `--command: has no placeholder for a member: ${template} (expected at least one of ${known})\nExample: --command 'ssh {host} systemctl restart zookeeper'`,
+        `--command: has no placeholder for a member: ${template} (expected at least one of ${known})\nExample: --command 'ssh {host} systemctl restart zkserver'`,
       );
     }
     this.template = template;

@@ -1,0 +1,112 @@
+/**
+ * The drop-in that fits the unit of systemd to a zoo.cfg. The unit itself may write only below
+ * /var/lib/zookeeper, and sees neither /home nor the files of others in /tmp.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, realpathSync, statSync } from 'node:fs';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import type { Config } from '../../server/config/config.js';
+import { VERSION_DIR } from '../../server/persistence/file-names.js';
+import { writeAtomically } from '../program/atomic-file.js';
+import { Exit, usageError, VerbError } from './verb.js';
+
+export const UNIT = 'zkserver.service';
+const FILE = `/etc/systemd/system/${UNIT}.d/zoo-cfg.conf`;
+/** Of the unit. */
+const USER = 'zookeeper';
+const HOMES = ['/home', '/root', '/run/user'];
+const TEMPORARY = ['/tmp', '/var/tmp'];
+
+/** The folders that a server with this zoo.cfg writes. @throws VerbError for a relative one */
+export function writtenFolders(configFile: string, config: Config): string[] {
+  const data = [config.dataDir ?? '', config.dataLogDir ?? config.dataDir ?? ''];
+  const relative = data.find((folder) => !isAbsolute(folder));
+  if (relative !== undefined) {
+    throw usageError(`${configFile}: ${relative}: a unit needs an absolute dataDir and dataLogDir`);
+  }
+  const folders = [...data, ...data.flatMap(linkedTo)];
+  // A reconfig writes the members there.
+  if (config.reconfigEnabled) folders.push(dirname(resolve(configFile)));
+  if (config.dynamicConfigFile !== null) folders.push(dirname(resolve(config.dynamicConfigFile)));
+  const all = [...new Set(folders)];
+  return all.filter((folder) => !all.some((other) => other !== folder && isBelow(folder, other)));
+}
+
+/** `version-2` may be a link to another disk. */
+function linkedTo(folder: string): string[] {
+  try {
+    const real = realpathSync(join(folder, VERSION_DIR));
+    return isBelow(real, folder) ? [] : [real];
+  } catch {
+    return [];
+  }
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder.replace(/\/$/, '')}/`);
+}
+
+export function dropInFor(configFile: string, config: Config): string {
+  const folders = writtenFolders(configFile, config);
+  const seen = [...folders, resolve(configFile)];
+  const isIn = (places: readonly string[]) =>
+    seen.some((path) => places.some((place) => isBelow(path, place)));
+  const quoted = folders.map(quote).join(' ');
+  return `# zkserver init --unit wrote this for the folders of zoo.cfg. Run it again after a change of them.
+[Unit]
+RequiresMountsFor=${quoted}
+
+[Service]
+ExecStart=
+ExecStart=/usr/bin/zkserver start-foreground ${quote(resolve(configFile)).replaceAll('$', '$$$$')}
+ReadWritePaths=${quoted}
+${isIn(TEMPORARY) ? 'PrivateTmp=false\n' : ''}${isIn(HOMES) ? 'ProtectHome=read-only\n' : ''}`;
+}
+
+/** As systemd.syntax(7) reads a word with specifiers. */
+function quote(path: string): string {
+  const text = path.replaceAll('%', '%%');
+  return /[\s"'\\;]/.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : text;
+}
+
+/** Returns the name of the file. @throws VerbError without the right to write it */
+export function writeDropIn(configFile: string, config: Config): string {
+  const text = dropInFor(configFile, config);
+  try {
+    mkdirSync(dirname(FILE), { recursive: true });
+    writeAtomically(FILE, text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new VerbError(Exit.FAILED, `zkserver: --unit: ${why}`, 'run this as root: sudo zkserver');
+  }
+  return FILE;
+}
+
+/** Gives what this process made to the user of the unit. */
+export function giveToUser(paths: readonly string[]): void {
+  if (process.getuid?.() !== 0) return;
+  try {
+    execFileSync('chown', [`${USER}:`, '--', ...paths], { stdio: 'pipe' });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new VerbError(Exit.FAILED, `zkserver: --unit: the unit runs as ${USER}: ${why.trim()}`);
+  }
+}
+
+/** Warnings about folders that the user of the unit does not own. */
+export function foreignFolders(folders: readonly string[]): string[] {
+  const wanted = idOf(USER);
+  return folders.flatMap((folder) => {
+    const uid = statSync(folder, { throwIfNoEntry: false })?.uid;
+    if (uid === undefined || uid === wanted) return [];
+    return [`${folder}: belongs to user ${uid}, and the unit runs as ${USER} (${wanted})`];
+  });
+}
+
+function idOf(user: string): number | string {
+  try {
+    return Number(execFileSync('id', ['-u', user], { encoding: 'utf8', stdio: 'pipe' }));
+  } catch {
+    return 'no such user';
+  }
+}
