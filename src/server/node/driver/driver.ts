@@ -17,6 +17,8 @@ import { isDiskEffect, type PeerPorts, performOnDisk, performOnPeers } from './p
 
 export interface Core {
   readonly server: Server;
+  /** Absent for a standalone server. */
+  readonly role?: { readonly neededZxid: bigint | null } | null;
   step(event: Event): void;
   drain(): readonly Effect[];
   /** On the monotonic clock; Infinity is never. */
@@ -74,6 +76,7 @@ export class Driver {
         : new Disk({
             storage,
             purge,
+            neededZxid: () => options.core.role?.neededZxid ?? null,
             onWarning,
             onPurged: (files) => onReport({ kind: 'purged', files }),
             onSnapshot: (path, ms) => {
@@ -227,7 +230,9 @@ export class Driver {
       this.measured('flush-time', performance.now() - startedAt);
       this.step(effect.whenDurable);
     };
-    this.disk.append(effect.bytes, effect.firstZxid, onDurable, this.events === 1);
+    // A member with a blocked thread would answer no ping, and one stalled disk would stop them all.
+    const isAlone = this.events === 1 && this.peers === null;
+    this.disk.append(effect.bytes, effect.firstZxid, onDurable, isAlone);
   }
 
   async writeSnapshot(content: () => SnapshotContent): Promise<WrittenSnapshot> {

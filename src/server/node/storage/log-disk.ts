@@ -1,8 +1,8 @@
 /**
  * The transaction log on a disk. Requests that arrive during a write share the next write and sync
  * (group commit). O_DSYNC makes a write and its sync one trip through the thread pool. Zeros ahead
- * of the tail keep metadata out of the sync. On a fast disk, a small append that came alone blocks
- * the thread instead: two switches of threads take longer than the write.
+ * of the tail keep metadata out of the sync. On a fast disk of a standalone server, a small append
+ * that came alone blocks the thread instead: two switches of threads take longer than the write.
  *
  * A failed write is final: the state of the disk is unknown, so no later write may be acknowledged
  * or retried (ZOOKEEPER-4882).
@@ -72,7 +72,7 @@ export class LogDisk {
 
   /**
    * Calls `onDurable` when the bytes and all before them are on the disk.
-   * @param isAlone the turn had no other work, so that nobody waits if the write blocks
+   * @param isAlone the turn had no other work, and no other server waits if the write blocks
    */
   append(bytes: Buffer, firstZxid: bigint, onDurable: () => void, isAlone = false): void {
     this.appended++;
