@@ -11,6 +11,14 @@ import type { PeerHost } from '../peer/role.js';
 import { type Packet, PacketType, packetName } from '../wire/quorum-packet.js';
 import type { LearnerPipeline, Proposal } from './learner-pipeline.js';
 
+const TXN_PACKETS: ReadonlySet<number> = new Set([
+  PacketType.PROPOSAL,
+  PacketType.COMMIT,
+  PacketType.INFORM,
+  PacketType.COMMITANDACTIVATE,
+  PacketType.INFORMANDACTIVATE,
+]);
+
 export interface HistoryListener {
   /** @param leader for a reconfig: a long, the sid of the next leader */
   committed(zxid: bigint, entry: ByteRange, leader: Buffer | null): void;
@@ -27,17 +35,27 @@ export class LearnerHistory {
   private readonly unacked = new Fifo<TxnHead>();
   private durableZxid: bigint;
   private isInSync = false;
+  /** Txns up to this one are in the tree that SNAP brought; -1 from NEWLEADER on. */
+  private containedZxid: bigint;
 
-  constructor(pipeline: LearnerPipeline, peer: PeerHost, listener: HistoryListener) {
+  /** @param containedZxid the zxid of SNAP; -1 without one */
+  constructor(
+    pipeline: LearnerPipeline,
+    peer: PeerHost,
+    listener: HistoryListener,
+    containedZxid = -1n,
+  ) {
     this.pipeline = pipeline;
     this.peer = peer;
     this.listener = listener;
     // The history that this server joined with is on its disk.
     this.durableZxid = pipeline.lastLogged;
+    this.containedZxid = containedZxid;
   }
 
   /** Returns what is wrong with the packet, or "". @throws JuteError when its txn is damaged */
   receive({ type, zxid, data }: Packet): string {
+    if (this.isContained(type, zxid)) return '';
     switch (type) {
       case PacketType.PROPOSAL:
         this.count('learner_proposal_received_count');
@@ -64,6 +82,19 @@ export class LearnerHistory {
     }
   }
 
+  /**
+   * Apache's leader queues commits, then reads the zxid for SNAP. Meanwhile its tree may apply some
+   * of them (LearnerHandler.run).
+   */
+  private isContained(type: number, zxid: bigint): boolean {
+    return zxid <= this.containedZxid && TXN_PACKETS.has(type);
+  }
+
+  /** NEWLEADER: no later packet repeats a txn of SNAP. */
+  announced(): void {
+    this.containedZxid = -1n;
+  }
+
   /** Txns of the initial sync are not counted. */
   private count(name: 'learner_proposal_received_count' | 'learner_commit_received_count'): void {
     if (this.isInSync) this.peer.metrics.count(name);
@@ -78,6 +109,12 @@ export class LearnerHistory {
 
   get isDurable(): boolean {
     return this.durableZxid >= this.pipeline.lastLogged;
+  }
+
+  /** The last txn that is committed, and on the disk. */
+  get storedZxid(): bigint {
+    const { lastProcessedZxid } = this.peer.data.tree;
+    return lastProcessedZxid < this.durableZxid ? lastProcessedZxid : this.durableZxid;
   }
 
   private propose(zxid: bigint, data: Buffer | null): string {

@@ -1,0 +1,58 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { writeSnapshotStream } from '../../../../src/server/persistence/snapshot.js';
+import { bodySourceOf, contentOf } from '../../../../src/server/persistence/snapshot-source.js';
+import { SNAP_STREAM_SIGNATURE } from '../../../../src/server/quorum/leading/snapshot-stream.js';
+import { PacketType } from '../../../../src/server/quorum/wire/quorum-packet.js';
+import { txnEntries } from '../../../fuzz/targets/files.js';
+import { learnerLink } from '../../../fuzz/targets/learner-link.js';
+import { packet } from '../../../fuzz/targets/quorum-packets.js';
+import { emptyDisk } from '../worlds/memory-disk.js';
+
+// Apache's leader may queue commits, apply them, and name a zxid after them in SNAP.
+
+const EPOCH = 1n << 32n;
+const ENTRIES = txnEntries().slice(0, 2);
+
+function txn(entry: Buffer): Buffer {
+  const zxid = entry.readBigInt64BE(12);
+  return Buffer.concat([
+    packet(PacketType.PROPOSAL, zxid, entry),
+    packet(PacketType.COMMIT, zxid),
+    packet(PacketType.INFORM, zxid, entry),
+  ]);
+}
+
+/** A learner after LEADERINFO and the packets; `isHeld` says whether it ended the link. */
+function learnerAfter(...packets: Buffer[]) {
+  const version = Buffer.alloc(4);
+  version.writeInt32BE(0x10000);
+  const learner = learnerLink.connect?.(0);
+  if (learner === undefined) throw new Error('the target has no connection');
+  learner.push(packet(PacketType.LEADERINFO, EPOCH, version));
+  for (const bytes of packets) learner.push(bytes);
+  return learner;
+}
+
+const last = ENTRIES.at(-1)?.readBigInt64BE(12) ?? 0n;
+const tree = bodySourceOf(contentOf(emptyDisk().base));
+const snap = [packet(PacketType.SNAP, last), ...writeSnapshotStream(tree, SNAP_STREAM_SIGNATURE)];
+const newLeader = packet(PacketType.NEWLEADER, EPOCH, Buffer.alloc(0));
+
+test('txns up to the zxid of SNAP are skipped before NEWLEADER, and only there', () => {
+  assert.is(ENTRIES.length, 2);
+  const learner = learnerAfter(...snap, ...ENTRIES.map(txn), newLeader);
+  assert.not.ok(learner.isHeld);
+  learner.push(packet(PacketType.UPTODATE, -1n));
+  assert.not.ok(learner.isHeld);
+  learner.push(txn(ENTRIES[1] as Buffer));
+  assert.ok(learner.isHeld, 'after NEWLEADER');
+});
+
+test('a leader that repeats txns without a snapshot breaks the protocol', () => {
+  const [first] = ENTRIES.map(txn);
+  const learner = learnerAfter(packet(PacketType.DIFF, 0n), first as Buffer);
+  assert.ok(learner.isHeld);
+});
+
+test.run();
