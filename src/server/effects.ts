@@ -1,7 +1,7 @@
 import type { QuorumServerConfig } from './config/config-ensemble.js';
 import type { Event } from './events.js';
 import type { EpochName } from './persistence/epochs.js';
-import type { LogRange } from './persistence/log-search.js';
+import type { LogRange, LogTail } from './persistence/log-search.js';
 import type { SnapshotContent } from './persistence/snapshot-content.js';
 import type { Report } from './state/reports.js';
 
@@ -68,8 +68,13 @@ export type QuorumEffect =
       readonly range: LogRange;
       readonly sizeFactor: number;
     }
-  /** The txns of a range; the link ends if some are gone. Later data on the link waits for them. */
-  | { readonly kind: 'link-log'; readonly link: number; readonly range: LogRange }
+  /**
+   * The committed txns that the log has, while the server appends more; the link ends if some are
+   * gone. Later data on the link waits for them; `log-sent` marks their end.
+   */
+  | { readonly kind: 'link-log'; readonly link: number; readonly tail: LogTail }
+  /** Stop reading from a dialed link, or read again. */
+  | { readonly kind: 'link-hold'; readonly link: number; readonly isHeld: boolean }
   /** After everything sent before. */
   | { readonly kind: 'link-close'; readonly link: number }
   /** Connect to one of the addresses; `link-opened` or `link-closed` has the result. */

@@ -105,6 +105,17 @@ export type QuorumEvent =
     }
   /** A `link-snapshot` is complete. It has all txns that were applied before this event. */
   | { readonly kind: 'snapshot-sent'; readonly link: number }
+  /** A `link-log` is complete. `zxid` is its last txn. */
+  | { readonly kind: 'log-sent'; readonly link: number; readonly zxid: bigint }
+  /**
+   * What the other side of an accepted link does with the data for it, until `link-proven`. `full`:
+   * much of it waits. `moving`: it read a part. `empty`: after `full`, nothing waits any more.
+   */
+  | {
+      readonly kind: 'link-output';
+      readonly link: number;
+      readonly state: 'full' | 'moving' | 'empty';
+    }
   | { readonly kind: 'epoch-written'; readonly name: EpochName; readonly epoch: number }
   /** The log ends at or before the requested zxid, and this is the data on disk now. */
   | { readonly kind: 'truncated'; readonly database: Database }

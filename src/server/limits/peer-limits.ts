@@ -141,6 +141,16 @@ export const PEER_LIMITS = {
     'close',
     'the one with the most of it is closed; the server may reconnect',
   ),
+  unprovenLinkBytes: silent(
+    limit(
+      8 * MIB,
+      'bytes',
+      'unread data of one connection that is not in sync',
+      'drop',
+      'it gets further txns from the log on disk once it has read all',
+    ),
+    'a large tree under writes reaches it',
+  ),
   quorumUnreadBytes: limit(
     512 * MIB,
     'bytes',
@@ -159,9 +169,9 @@ export const PEER_LIMITS = {
     limit(
       8 * MIB,
       'bytes',
-      'txns in memory for learners, in addition to commitLogCount',
+      'txns in memory for learners, in addition to commitLogCount; the most that one gets from memory',
       'drop',
-      'older ones are read from the log on disk',
+      'older and further ones are read from the log on disk',
     ),
     'a full cache is normal',
   ),

@@ -6,6 +6,7 @@
  * that received a snapshot never logged its txns, and continues with the next epoch. So a snapshot
  * with a zxid in between ends the search (ZOOKEEPER-2418, ZOOKEEPER-4925).
  */
+import { formatZxid } from '../../protocol/zxid.js';
 import { isSuccessor, type LogFile, logsAfter } from './recovery.js';
 
 export interface LogRange {
@@ -75,22 +76,29 @@ export class LogSearch {
   }
 }
 
-/** Selects the entries of a range, in order and without a gap. */
+/** The committed txns of a log, as far as they are on the disk when they are read. */
+export interface LogTail {
+  /** The last txn that the learner has. */
+  readonly after: bigint;
+  /** The last txn to send now; null if nobody waits for them any longer. */
+  readonly until: () => bigint | null;
+}
+
+/** Selects the entries after a txn, in order and without a gap. */
 export class LogSlice {
-  private readonly range: LogRange;
-  private last: bigint;
+  /** The last txn selected. */
+  last: bigint;
 
-  constructor(range: LogRange) {
-    this.range = range;
-    this.last = range.after;
+  constructor(after: bigint) {
+    this.last = after;
   }
 
-  get isWhole(): boolean {
-    return this.last >= this.range.until;
-  }
-
+  /** @throws Error when the log lacks the txns before this one */
   take(zxid: bigint): boolean {
-    if (zxid <= this.last || zxid > this.range.until) return false;
+    if (zxid <= this.last) return false;
+    if (!isSuccessor(this.last, zxid)) {
+      throw new Error(`the log no longer has the txns after ${formatZxid(this.last)}`);
+    }
     this.last = zxid;
     return true;
   }

@@ -153,15 +153,23 @@ export class EnsembleRestore {
   }
 
   private checkOutcome(deadlineMs: number): void {
-    const { role, nowMs } = this.host;
+    const { role } = this.host;
     if (role instanceof Leader) {
-      if (role.phase === 'broadcast') this.end('');
-    } else if (role !== null) {
+      // It ends by itself if those that take the tree make no progress.
+      if (role.phase === 'discovery') this.checkDeadline(deadlineMs);
+      else if (role.phase === 'broadcast') this.end('');
+      return;
+    }
+    if (role !== null) {
       this.end(
         'another server leads now: check whether it has the restored tree, or try again there',
       );
     }
-    if (this.deadlineMs !== null && nowMs >= deadlineMs) {
+    this.checkDeadline(deadlineMs);
+  }
+
+  private checkDeadline(deadlineMs: number): void {
+    if (this.deadlineMs !== null && this.host.nowMs >= deadlineMs) {
       this.end('no quorum has the restored tree yet: it counts if this server leads next');
     }
   }

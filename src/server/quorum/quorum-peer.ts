@@ -152,6 +152,8 @@ export class QuorumPeer implements PeerHost {
         break;
       case 'log-searched':
       case 'snapshot-sent':
+      case 'log-sent':
+      case 'link-output':
         this.role?.step(event);
         break;
       case 'oracle-said':

@@ -87,13 +87,14 @@ test('the files to search start with the one that may contain the zxid', () => {
   assert.equal(names('2.1'), ['2.1']);
 });
 
-test('a slice takes each of its txns once, and knows when it is whole', () => {
-  const slice = new LogSlice({ after: zxid('1.1'), until: zxid('1.3') });
-  const taken = zxids('1.1 1.2 1.2 1.3').map((entry) => slice.take(entry));
-  assert.equal(taken, [false, true, false, true]);
-  assert.ok(slice.isWhole);
-  assert.not.ok(slice.take(zxid('1.4')));
-  assert.not.ok(new LogSlice({ after: zxid('1.1'), until: zxid('1.3') }).isWhole);
+test('a slice takes each txn once, and finds a gap', () => {
+  const slice = new LogSlice(zxid('1.1'));
+  const taken = zxids('1.1 1.2 1.2 1.3 2.1').map((entry) => slice.take(entry));
+  assert.equal(taken, [false, true, false, true, true]);
+  assert.is(slice.last, zxid('2.1'));
+  for (const next of ['2.3', '3.2']) {
+    assert.throws(() => slice.take(zxid(next)), /no longer has the txns after 0x200000001/);
+  }
 });
 
 test.run();

@@ -121,21 +121,23 @@ test('writes during the search of the log are not lost', () => {
   }
 });
 
-test('too many writes during each search end in a snapshot', () => {
+test('writes during each step of a sync come from the log', () => {
   const { world, create } = worldOfThree();
   world.crash(1);
   create('a', 'b', 'c', 'd', 'e');
   let more = 0;
-  world.onSearched = () => {
-    // A leader that repeats the search forever must fail here.
-    if (more > 20 * KEPT) throw new Error('it searches again and again');
+  const createMore = () => {
+    // A leader that repeats a step forever must fail here.
+    if (more > 20 * KEPT) throw new Error('it searches or reads again and again');
     for (let i = 0; i <= KEPT; i++) create(`more${more++}`);
   };
+  world.onSearched = createMore;
+  world.onLogSent = createMore;
   world.start(1);
   world.allServe();
-  assert.is(more, 3 * (KEPT + 1));
-  assert.is(howOf(world), 'SNAP');
-  assert.ok(world.member(1).peer.data.tree.get(`/more${more - 1}`) !== undefined);
+  assert.is(more, 2 * (KEPT + 1));
+  assert.is(howOf(world), 'DIFF from the log');
+  assert.equal(world.member(1).disk.entries, world.member(3).disk.entries);
 });
 
 test('a learner with a txn that the log lacks must drop it', () => {

@@ -74,9 +74,12 @@ export function performOnDisk(
     case 'search-log':
       searchLog(effect, disk, step);
       break;
-    case 'link-log':
-      quorum.sendTxns(effect.link, disk.readTxns(effect.range));
+    case 'link-log': {
+      const { link, tail } = effect;
+      const packets = disk.readTxns(tail, (zxid) => step({ kind: 'log-sent', link, zxid }));
+      quorum.sendTxns(link, packets);
       break;
+    }
   }
 }
 
@@ -114,6 +117,9 @@ export function performOnPeers(
       break;
     case 'link-close':
       quorum.closeLink(effect.link);
+      break;
+    case 'link-hold':
+      quorum.holdLink(effect.link, effect.isHeld);
       break;
     case 'link-proven':
       quorum.proveLink(effect.link);

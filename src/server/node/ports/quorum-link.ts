@@ -1,6 +1,7 @@
 /**
- * One connection of the learner protocol. Packets of one turn leave in one write. A snapshot or a
- * part of the log is a stream, written piece by piece; later packets wait for it.
+ * One connection of the learner protocol. Packets of one turn leave in one write. A snapshot, a part
+ * of the log, or much data for a learner that is not in sync is a stream, written piece by piece;
+ * later packets wait for it.
  */
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -9,6 +10,11 @@ import { snapshotPieces } from '../../quorum/leading/snapshot-stream.js';
 
 /** Bytes that the other side may leave unread; above this, its link is closed. */
 const MAX_WAITING_BYTES = LIMITS.quorumUnreadBytes.value;
+
+/** Unread bytes for a learner that is not in sync; above this, it should get no more. */
+const FULL_BYTES = LIMITS.unprovenLinkBytes.value;
+/** Of such data, written at once: the other side must be seen to read. */
+const PIECE_BYTES = 64 * 1024;
 
 /** Time for pending output to leave a closed link. */
 const CLOSE_TIMEOUT_MS = LIMITS.quorumClosingTime.value;
@@ -20,7 +26,10 @@ export interface QuorumLinkOptions {
   readonly onSnapshotSent: () => void;
   /** Never called after `close`. */
   readonly onClosed: (reason: string) => void;
+  /** Called for an accepted link until `prove`. */
+  readonly onOutput?: (state: 'full' | 'moving' | 'empty') => void;
   readonly maxWaitingBytes?: number;
+  readonly fullBytes?: number;
   readonly closingTimeMs?: number;
   readonly onLimit?: (limit: 'quorumUnreadBytes' | 'quorumClosingTime', value: number) => void;
 }
@@ -47,12 +56,16 @@ export class QuorumLink {
   private isStreaming = false;
   private isCorked = false;
   private isClosed = false;
+  private isProven: boolean;
+  private isFull = false;
   private reason = 'the other side closed the connection';
 
   constructor(options: QuorumLinkOptions) {
     this.options = options;
     const { socket } = options;
     this.socket = socket;
+    this.isProven = options.onOutput === undefined;
+    socket.on('drain', () => this.moved());
     socket.on('data', (bytes) => {
       if (!this.isClosed) options.onBytes(bytes);
     });
@@ -73,12 +86,38 @@ export class QuorumLink {
       this.waiting.push({ kind: 'bytes', bytes });
       this.waitingBytes += bytes.length;
     } else {
-      this.write(bytes);
+      this.put(bytes);
     }
+    this.checkFull();
     const { maxWaitingBytes = MAX_WAITING_BYTES } = this.options;
     if (this.unsent <= maxWaitingBytes) return;
     this.options.onLimit?.('quorumUnreadBytes', maxWaitingBytes);
     this.fail(`it did not read: over ${maxWaitingBytes} bytes are pending`);
+  }
+
+  /** The other side is in sync: nobody has to know how it reads. */
+  prove(): void {
+    this.isProven = true;
+  }
+
+  /** Stops reading, or reads again. */
+  hold(isHeld: boolean): void {
+    if (isHeld) this.socket.pause();
+    else this.socket.resume();
+  }
+
+  private checkFull(): void {
+    const { fullBytes = FULL_BYTES, onOutput } = this.options;
+    if (this.isProven || this.isFull || this.unsent <= fullBytes) return;
+    this.isFull = true;
+    onOutput?.('full');
+  }
+
+  private moved(): void {
+    if (this.isProven || this.isClosed) return;
+    const isEmpty = this.isFull && this.unsent === 0;
+    if (isEmpty) this.isFull = false;
+    this.options.onOutput?.(isEmpty ? 'empty' : 'moving');
   }
 
   sendSnapshot(effect: Parameters<typeof snapshotPieces>[0]): void {
@@ -125,6 +164,23 @@ export class QuorumLink {
     this.options.onClosed(this.reason);
   }
 
+  private put(bytes: Buffer): void {
+    if (this.isProven || bytes.length <= PIECE_BYTES) {
+      this.write(bytes);
+      return;
+    }
+    this.waitingBytes += bytes.length;
+    this.startStream({ kind: 'stream', what: 'the packets', pieces: () => this.piecesOf(bytes) });
+  }
+
+  private *piecesOf(bytes: Buffer): Generator<Buffer> {
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+      const piece = bytes.subarray(at, at + PIECE_BYTES);
+      this.waitingBytes -= piece.length;
+      yield piece;
+    }
+  }
+
   private write(bytes: Buffer): void {
     const { socket } = this;
     if (!this.isCorked) {
@@ -144,6 +200,7 @@ export class QuorumLink {
       () => {
         this.isStreaming = false;
         this.sendWaiting();
+        this.moved();
         if (!this.isClosed) onSent?.();
       },
       (error: Error) => this.fail(`cannot send ${what}: ${error.message}`),
@@ -159,7 +216,7 @@ export class QuorumLink {
       else if (next.kind === 'end') this.socket.end();
       else {
         this.waitingBytes -= next.bytes.length;
-        this.write(next.bytes);
+        this.put(next.bytes);
       }
     }
   }
@@ -170,6 +227,7 @@ export class QuorumLink {
       if (!socket.write(piece)) await drained(socket);
       else await turn();
       if (socket.destroyed) return;
+      this.moved();
     }
   }
 }

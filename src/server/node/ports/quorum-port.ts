@@ -23,7 +23,7 @@ export interface QuorumPortOptions {
   readonly transport?: Transport;
   readonly auth?: QuorumAuth | null;
   readonly maxUnprovenBytes?: number;
-  readonly linkLimits?: Pick<QuorumLinkOptions, 'maxWaitingBytes' | 'closingTimeMs'>;
+  readonly linkLimits?: Pick<QuorumLinkOptions, 'maxWaitingBytes' | 'fullBytes' | 'closingTimeMs'>;
   readonly maxLinks?: number;
   readonly maxSilent?: number;
   readonly step: (event: Event) => void;
@@ -131,6 +131,11 @@ export class QuorumPort {
   /** The learner on this link is in sync. */
   proveLink(link: number): void {
     this.unproven.delete(link);
+    this.links.get(link)?.prove();
+  }
+
+  holdLink(link: number, isHeld: boolean): void {
+    this.links.get(link)?.hold(isHeld);
   }
 
   closeLink(link: number): void {
@@ -267,6 +272,9 @@ export class QuorumPort {
       ...linkLimits,
       onBytes: (bytes) => step({ kind: 'link-received', link: id, bytes }),
       onSnapshotSent: () => step({ kind: 'snapshot-sent', link: id }),
+      ...(port === null
+        ? {}
+        : { onOutput: (state) => step({ kind: 'link-output', link: id, state }) }),
       onLimit: (limit, value) => step({ kind: 'limit-exceeded', limit, from, value }),
       onClosed: (reason) => {
         this.links.delete(id);

@@ -268,10 +268,11 @@ export class DataDir {
     return files.some(({ name }) => name === basename(path));
   }
 
-  /** Keeps the newest `retain` snapshots and their logs. Resolves to the removed names. */
-  async purge(retain: number): Promise<string[]> {
+  /** Keeps the newest `retain` snapshots, their logs, and those after `neededZxid`. Resolves to the removed names. */
+  async purge(retain: number, neededZxid: bigint | null = null): Promise<string[]> {
     const snapshots = await listFiles(this.fs, this.snapFolder);
-    const plan = planPurge(snapshots, await listFiles(this.fs, this.logFolder), retain);
+    const logs = await listFiles(this.fs, this.logFolder);
+    const plan = planPurge(snapshots, logs, retain, neededZxid);
     // The names of the remaining files may not be durable yet.
     if (plan.logs.length + plan.snapshots.length > 0) await this.fs.syncFolder(this.snapFolder);
     for (const name of plan.logs) await this.fs.unlink(join(this.logFolder, name));

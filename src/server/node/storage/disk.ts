@@ -12,7 +12,7 @@
  */
 import { basename } from 'node:path';
 import type { EpochName } from '../../persistence/epochs.js';
-import type { LogPlace, LogRange } from '../../persistence/log-search.js';
+import type { LogPlace, LogRange, LogTail } from '../../persistence/log-search.js';
 import type { Database } from '../../persistence/replay.js';
 import type { SnapshotContent } from '../../persistence/snapshot-content.js';
 import type { DataDir } from './data-dir.js';
@@ -37,6 +37,8 @@ export interface DiskOptions {
   readonly storage: Storage;
   /** autopurge; everyMs 0 or less disables it. */
   readonly purge: { readonly everyMs: number; readonly retain: number };
+  /** The log keeps the txns after it for learners; default: null, none needs it. */
+  readonly neededZxid?: () => bigint | null;
   readonly onPurged: (files: readonly string[]) => void;
   readonly onSnapshot: (path: string, ms: number) => void;
   readonly onWarning: (message: string) => void;
@@ -86,9 +88,9 @@ export class Disk {
   purge(): void {
     // A truncation in progress needs the older files.
     if (this.isBarred) return;
-    const { storage, purge, onWarning, onPurged } = this.options;
+    const { storage, purge, neededZxid, onWarning, onPurged } = this.options;
     this.purging ??= storage.dir
-      .purge(purge.retain)
+      .purge(purge.retain, neededZxid?.() ?? null)
       .then((files) => {
         if (files.length > 0) onPurged(files);
       })
@@ -170,14 +172,20 @@ export class Disk {
   }
 
   private async search(range: LogRange, sizeFactor: number): Promise<LogPlace | null> {
-    const { storage } = this.options;
-    while (this.barrier !== null) await this.barrier;
-    if (!(await storage.log.untilDurable())) return null;
-    return await searchLogs(storage.dir, range, sizeFactor);
+    if (!(await this.untilSettled())) return null;
+    return await searchLogs(this.options.storage.dir, range, sizeFactor);
   }
 
-  readTxns(range: LogRange): AsyncIterable<Buffer> {
-    return readTxns(this.options.storage.dir, range);
+  /** @param onEnd gets the last zxid, after everything else was taken */
+  async *readTxns(tail: LogTail, onEnd: (zxid: bigint) => void): AsyncGenerator<Buffer> {
+    await this.untilSettled();
+    onEnd(yield* readTxns(this.options.storage.dir, tail));
+  }
+
+  /** Waits for all that was requested so far; false if a write has failed. */
+  private async untilSettled(): Promise<boolean> {
+    while (this.barrier !== null) await this.barrier;
+    return await this.options.storage.log.untilDurable();
   }
 
   /** Any other change that must keep its order. */

@@ -4,12 +4,12 @@
  */
 import { join } from 'node:path';
 import { OutputArchive } from '../../../jute/output-archive.js';
-import { formatZxid } from '../../../protocol/zxid.js';
 import {
   type LogPlace,
   type LogRange,
   LogSearch,
   LogSlice,
+  type LogTail,
   logsHolding,
   maxLogBytes,
 } from '../../persistence/log-search.js';
@@ -62,41 +62,56 @@ async function logsOf(dir: DataDir, { after, until }: LogRange): Promise<LogFile
   return logsHolding(logs, after);
 }
 
-/** The packets of a range. @throws Error when it is gone */
-export async function* readTxns(dir: DataDir, range: LogRange): AsyncGenerator<Buffer> {
-  const slice = new LogSlice(range);
-  for (const { name, size } of await logsOf(dir, range)) {
-    const file = await dir.fs.open(join(dir.logFolder, name), 'read');
+/**
+ * The packets of the txns after one, read once up to the end of the log. Returns the zxid of the
+ * last. @throws Error when some are gone, or nobody waits for them
+ */
+export async function* readTxns(
+  dir: DataDir,
+  { after, until }: LogTail,
+): AsyncGenerator<Buffer, bigint, undefined> {
+  const slice = new LogSlice(after);
+  const read = new Set<string>();
+  for (;;) {
+    // A file may have been added meanwhile.
+    const logs = logsHolding(logsAmong(await listFiles(dir.fs, dir.logFolder)), slice.last);
+    const next = logs.find(({ name }) => !read.has(name));
+    if (next === undefined) return slice.last;
+    read.add(next.name);
+    const file = await dir.fs.open(join(dir.logFolder, next.name), 'read');
     try {
-      yield* readTxnsOf(file, readSizeFor(size, READ_SIZE), dir.options.maxEntryLength, slice);
+      const readSize = readSizeFor(next.size, READ_SIZE);
+      const reader = new TxnLogReader(dir.options.maxEntryLength);
+      if (!(yield* readTxnsOf(file, readSize, reader, slice, until))) return slice.last;
     } finally {
       await file.close();
     }
-    if (slice.isWhole) return;
   }
-  throw new Error(`the log no longer has the txns up to ${formatZxid(range.until)}`);
 }
 
+/** Returns whether a later file may have more. */
 async function* readTxnsOf(
   file: StoredFile,
   readSize: number,
-  maxEntryLength: number,
+  reader: TxnLogReader,
   slice: LogSlice,
-): AsyncGenerator<Buffer> {
-  const reader = new TxnLogReader(maxEntryLength);
+  until: LogTail['until'],
+): AsyncGenerator<Buffer, boolean, undefined> {
   const out = new OutputArchive(readSize);
   const chunk = Buffer.allocUnsafe(readSize);
   let position = 0;
   for (;;) {
+    const last = until();
+    if (last === null) throw new Error('the link was closed before all txns were sent');
     const length = await file.read(chunk, position);
     position += length;
     if (length === 0) reader.end();
     else reader.push(chunk.subarray(0, length));
     let item = reader.next();
-    for (; item.kind === 'entry' && !slice.isWhole; item = reader.next()) {
+    for (; item.kind === 'entry' && item.zxid <= last; item = reader.next()) {
       if (slice.take(item.zxid)) writeCommitted(out, item.zxid, item.entry);
     }
     if (out.length > 0) yield out.take();
-    if (item.kind !== 'need-more') return;
+    if (item.kind !== 'need-more') return item.kind !== 'entry';
   }
 }

@@ -21,7 +21,7 @@ import { ProposalSizes } from '../peer/proposal-sizes.js';
 import { ProposalTimes } from '../peer/proposal-times.js';
 import type { PeerHost } from '../peer/role.js';
 import { readRequest, readRevalidation, touchSessions } from '../wire/learner-data.js';
-import { type Packet, PacketType, packetName, writeCommitted } from '../wire/quorum-packet.js';
+import { type Packet, PacketType, packetName } from '../wire/quorum-packet.js';
 import { trustedIds } from './accepted-packets.js';
 import type { LearnerHandler } from './learner-handler.js';
 import type { Learners } from './learners.js';
@@ -155,9 +155,7 @@ export class Broadcast implements ProposalListener {
     this.times.proposed(zxid, this.peer.wallMs);
     const bytes = entry.view();
     for (const handler of this.learners.all()) {
-      if (!handler.isAnnounced || handler.isObserver) continue;
-      handler.send(PacketType.PROPOSAL, zxid, bytes);
-      handler.watch(zxid, this.peer.nowMs);
+      if (handler.isForwardedTo && !handler.isObserver) handler.propose(zxid, bytes);
     }
     if (lowOf(zxid) >>> 0 >= (this.peer.limits.lastCounter ?? LAST_COUNTER)) {
       this.peer.giveUp('all zxids of this epoch are used: starting a new epoch');
@@ -213,6 +211,11 @@ export class Broadcast implements ProposalListener {
     this.syncs.excuse(isExcused);
   }
 
+  get storedZxid(): bigint {
+    const { lastCommitted } = this.outstanding;
+    return lastCommitted < this.durableZxid ? lastCommitted : this.durableZxid;
+  }
+
   /** Whether a txn on this disk, or a sync, waits for others. */
   get isWaiting(): boolean {
     const { length, lastCommitted } = this.outstanding;
@@ -232,13 +235,10 @@ export class Broadcast implements ProposalListener {
     let bytes: Buffer | null = null;
     for (const handler of this.learners.all()) {
       if (!handler.isForwardedTo) continue;
-      if (!handler.isObserver && handler.isAnnounced) {
-        handler.send(PacketType.COMMIT, zxid);
-        continue;
-      }
-      bytes ??= entry.view();
-      if (handler.isObserver) handler.send(PacketType.INFORM, zxid, bytes);
-      else writeCommitted(handler.out, zxid, bytes);
+      if (handler.isObserver) {
+        bytes ??= entry.view();
+        handler.inform(PacketType.INFORM, zxid, bytes);
+      } else handler.commit(zxid);
     }
   }
 
@@ -281,13 +281,11 @@ export class Broadcast implements ProposalListener {
     const leader = Buffer.alloc(8);
     leader.writeBigInt64BE(BigInt(designated));
     for (const handler of this.learners.all()) {
-      if (!handler.isForwardedTo) continue;
+      if (!this.learners.canActivate(handler)) continue;
       if (handler.isObserver) {
-        handler.send(PacketType.INFORMANDACTIVATE, zxid, Buffer.concat([leader, entry.view()]));
-      } else {
-        if (!handler.isAnnounced) handler.send(PacketType.PROPOSAL, zxid, entry.view());
-        handler.send(PacketType.COMMITANDACTIVATE, zxid, leader);
-      }
+        const data = Buffer.concat([leader, entry.view()]);
+        handler.inform(PacketType.INFORMANDACTIVATE, zxid, data);
+      } else handler.commit(zxid, PacketType.COMMITANDACTIVATE, leader);
     }
   }
 

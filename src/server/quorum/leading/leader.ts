@@ -20,6 +20,7 @@ import type { LearnerMaster } from './learner-master.js';
 import { Learners } from './learners.js';
 import { LoneLeader } from './lone-leader.js';
 import type { Proposed } from './outstanding-proposals.js';
+import { QuorumDeadline } from './quorum-deadline.js';
 import { endSync } from './sync-learner.js';
 import { Synchronizer } from './synchronizer.js';
 
@@ -30,8 +31,8 @@ export class Leader implements Role, LearnerMaster {
   private readonly options: BroadcastOptions;
   private readonly establishment: Establishment;
   private readonly synchronizer: Synchronizer;
-  /** The deadline for a quorum: first to establish the epoch, then to keep enough followers. */
-  private deadlineMs: number;
+  /** First to establish the epoch, then to keep enough followers. */
+  private readonly deadline: QuorumDeadline;
   private nextPingMs = Number.POSITIVE_INFINITY;
   private readonly ownEpoch: number;
   private readonly ownZxid: bigint;
@@ -49,7 +50,7 @@ export class Leader implements Role, LearnerMaster {
     this.ownEpoch = peer.currentEpoch;
     this.ownZxid = peer.data.tree.lastProcessedZxid;
     this.beganMs = peer.nowMs;
-    this.deadlineMs = peer.nowMs + this.initMs;
+    this.deadline = new QuorumDeadline(peer, this.learners);
     peer.repair.lead();
     this.connect(peer.sid, peer.acceptedEpoch);
   }
@@ -62,16 +63,7 @@ export class Leader implements Role, LearnerMaster {
 
   /** How long it has waited for the epochs of a quorum, or -1. */
   get waitedForEpochMs(): number {
-    const isWaiting = this.establishment.stage === 'discovery';
-    return isWaiting ? this.peer.nowMs - (this.deadlineMs - this.initMs) : -1;
-  }
-
-  private get initMs(): number {
-    return this.peer.limits.initLimit * this.peer.limits.tickTimeMs;
-  }
-
-  private get hasQuorum(): boolean {
-    return this.peer.membership.isQuorum(this.learners.followers());
+    return this.establishment.stage === 'discovery' ? this.deadline.waitedMs : -1;
   }
 
   get newLeaderZxid(): bigint {
@@ -80,6 +72,14 @@ export class Leader implements Role, LearnerMaster {
 
   get server(): Server | null {
     return this.broadcast?.server ?? null;
+  }
+
+  get storedZxid(): bigint {
+    return this.broadcast?.storedZxid ?? this.ownZxid;
+  }
+
+  get neededZxid(): bigint | null {
+    return this.learners.neededZxid;
   }
 
   outstanding(): Iterable<Proposed> {
@@ -161,13 +161,13 @@ export class Leader implements Role, LearnerMaster {
     const { establishment, peer } = this;
     if (name === 'acceptedEpoch' && establishment.stage === 'proposing') {
       establishment.stage = 'election';
-      this.deadlineMs = peer.nowMs + this.initMs;
+      this.deadline.restart();
       if (peer.isReconfigEnabled) peer.membership.raise(this.newLeaderZxid);
       for (const handler of this.learners.all()) this.inform(handler);
       this.promise(peer.sid);
     } else if (name === 'currentEpoch' && establishment.stage === 'taking') {
       establishment.stage = 'synchronization';
-      this.deadlineMs = peer.nowMs + this.initMs;
+      this.deadline.restart();
       this.nextPingMs = peer.nowMs;
       for (const handler of this.learners.all()) this.sync(handler);
       this.ackNewLeader(peer.sid);
@@ -178,7 +178,7 @@ export class Leader implements Role, LearnerMaster {
     const { stage } = this.establishment;
     const isDecided = stage !== 'discovery' && stage !== 'proposing';
     if (isDecided && handler.stage === 'registered' && !handler.isHeld)
-      handler.inform(this.newLeaderZxid);
+      handler.announceEpoch(this.newLeaderZxid);
   }
 
   private informReleased(): void {
@@ -219,14 +219,14 @@ export class Leader implements Role, LearnerMaster {
    */
   private ack(handler: LearnerHandler, zxid: bigint): void {
     if (handler.stage === 'syncing' && zxid === this.newLeaderZxid) {
-      this.synchronized(handler);
+      this.synchronizer.acked(handler);
     } else {
       const problem = this.broadcast?.ack(handler, zxid);
       if (problem !== undefined) this.learners.refuse(handler, problem);
     }
   }
 
-  private synchronized(handler: LearnerHandler): void {
+  synchronized(handler: LearnerHandler): void {
     if (!this.learners.prove(handler)) return;
     handler.stage = 'synced';
     endSync(handler, this.peer, this.learners);
@@ -246,18 +246,17 @@ export class Leader implements Role, LearnerMaster {
     this.peer.established(this.establishment.epoch);
     this.broadcast.begin();
     // An observer that became a voter by NEWLEADER must connect again.
-    const isEnough = this.hasQuorum || this.lone?.isUpToOracle === true;
-    this.deadlineMs = this.peer.nowMs + (isEnough ? 0 : this.initMs);
-    for (const handler of this.learners.all()) {
-      if (handler.stage === 'synced') handler.activate();
-    }
+    const isEnough = this.deadline.hasQuorum || this.lone?.isUpToOracle === true;
+    this.deadline.restart(isEnough);
+    this.learners.activate();
     // Last, because clients that wait already send requests at once.
     this.broadcast.open();
   }
 
   get nextWakeMs(): number {
     const { stage } = this.establishment;
-    return stage === 'broadcast' ? this.nextPingMs : Math.min(this.deadlineMs, this.nextPingMs);
+    const isServing = stage === 'broadcast';
+    return isServing ? this.nextPingMs : Math.min(this.deadline.nextWakeMs, this.nextPingMs);
   }
 
   durable(zxid: bigint): void {
@@ -266,9 +265,10 @@ export class Leader implements Role, LearnerMaster {
 
   tick(): void {
     const { nowMs, limits } = this.peer;
+    const { deadline } = this;
     const isServing = this.establishment.stage === 'broadcast';
-    if (!isServing && nowMs >= this.deadlineMs) {
-      this.peer.giveUp(`no quorum within initLimit (${this.initMs} ms)`);
+    if (!isServing && deadline.isOver && !deadline.isQuorumComing) {
+      this.peer.giveUp(`no quorum within initLimit (${deadline.initMs} ms)`);
       return;
     }
     this.learners.checkSilence();
@@ -277,7 +277,7 @@ export class Leader implements Role, LearnerMaster {
     this.nextPingMs = nowMs + limits.tickTimeMs / 2;
     this.learners.ping(this.broadcast?.outstanding.lastProposed ?? this.newLeaderZxid);
     // A leader without followers must stop answering.
-    if (!isServing || nowMs < this.deadlineMs || this.hasQuorum) return;
+    if (!isServing || !deadline.isOver || deadline.hasQuorum) return;
     const reason = this.lone?.whyStepDown();
     if (reason !== '') this.lostQuorum(reason);
   }

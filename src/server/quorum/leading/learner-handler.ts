@@ -4,7 +4,7 @@ import { OutputArchive } from '../../../jute/output-archive.js';
 import { LimitError } from '../../limits/limit-error.js';
 import { LIMITS } from '../../limits/limits.js';
 import type { RequestOrigin } from '../../state/request.js';
-import type { PeerHost } from '../peer/role.js';
+import type { PeerHost, QuorumLimits } from '../peer/role.js';
 import {
   LEARNER_PROTOCOL_VERSION,
   type Packet,
@@ -19,8 +19,9 @@ import {
  * - `informed`: sent LEADERINFO
  * - `acked`: received ACKEPOCH; waits until the new epoch has a quorum
  * - `searching`: the log is searched for the missing txns
- * - `streaming`: a snapshot is being sent; txns committed meanwhile and NEWLEADER follow it
- * - `syncing`: sent the missing txns and NEWLEADER; gets new proposals
+ * - `streaming`: a snapshot or a part of the log is being sent; it gets no new txns, since the log
+ *   keeps those committed meanwhile. They and NEWLEADER follow
+ * - `syncing`: sent the missing txns and NEWLEADER; gets new proposals unless it is behind
  * - `synced`: received the ack of NEWLEADER
  * - `active`: sent UPTODATE
  */
@@ -81,14 +82,22 @@ export class LearnerHandler implements RequestOrigin {
   syncRound = 0;
   heardMs: number;
   heard = 0;
-  searches = 0;
   syncKind: SyncKind | null = null;
+  /** The last txn that was sent, or is in the stream under way. */
+  sentZxid = 0n;
+  /** The last COMMIT that was sent after NEWLEADER: those of later txns sent are due. */
+  committedZxid = 0n;
+  /** Too much waits for it to read: it gets no txns after NEWLEADER until it has read all. */
+  isBehind = false;
+  /** It acked NEWLEADER while it was behind. */
+  hasAcked = false;
   private readonly reader: PacketReader;
   private readonly peer: PeerHost;
   private currentStage: LearnerStage = 'new';
   private stageSinceMs: number;
   private watchedZxid = 0n;
   private watchedSinceMs = 0;
+  private streamingMs = 0;
 
   constructor(link: number, remote: string, peer: PeerHost) {
     this.link = link;
@@ -106,9 +115,14 @@ export class LearnerHandler implements RequestOrigin {
   }
 
   set stage(stage: LearnerStage) {
+    const { nowMs } = this.peer;
     this.currentStage = stage;
-    this.stageSinceMs = this.peer.nowMs;
-    if (this.isSynced) this.reader.acceptTxns();
+    this.stageSinceMs = nowMs;
+    // Its time to answer begins with what it was sent.
+    this.heardMs = nowMs;
+    if (!this.isSynced) return;
+    this.watchedSinceMs = nowMs;
+    this.reader.acceptTxns();
   }
 
   /** Milliseconds since its next packet was due, even if parts of it came; 0 if none is due. */
@@ -117,9 +131,29 @@ export class LearnerHandler implements RequestOrigin {
     return isDue ? this.peer.nowMs - this.stageSinceMs : 0;
   }
 
-  /** Whether it gets new commits. */
+  /** Whether it gets new proposals and commits. */
   get isForwardedTo(): boolean {
-    return this.stage === 'streaming' || this.isAnnounced;
+    return this.isAnnounced && !this.isBehind;
+  }
+
+  /** It read a part of what waits for it. */
+  moved(): void {
+    this.heardMs = this.peer.nowMs;
+    if (this.stage === 'streaming') this.streamingMs = this.heardMs - this.stageSinceMs;
+  }
+
+  /** Whether it gets, or works on, what it lacks. */
+  get isOnTheWay(): boolean {
+    return this.stage === 'streaming' || this.stage === 'syncing';
+  }
+
+  /**
+   * How long it may neither send a packet nor read what waits for it. A learner that took long to
+   * read a tree takes long to write it to its disk, too.
+   */
+  patienceMs({ initLimit, syncLimit, tickTimeMs }: QuorumLimits): number {
+    if (this.stage === 'searching') return Number.POSITIVE_INFINITY;
+    return this.isSynced ? syncLimit * tickTimeMs : initLimit * tickTimeMs + this.streamingMs;
   }
 
   /**
@@ -173,7 +207,32 @@ export class LearnerHandler implements RequestOrigin {
     if (zxid > 0n) this.stats.lastZxid = zxid;
   }
 
-  inform(newLeaderZxid: bigint): void {
+  propose(zxid: bigint, txn: Uint8Array): void {
+    this.send(PacketType.PROPOSAL, zxid, txn);
+    this.sentZxid = zxid;
+    this.watch(zxid, this.peer.nowMs);
+  }
+
+  /** It was sent all txns up to one, each with its COMMIT. */
+  sentCommitted(zxid: bigint): void {
+    this.sentZxid = zxid;
+    this.committedZxid = zxid;
+  }
+
+  /** @param data for a reconfig: a long, the sid of the next leader */
+  commit(zxid: bigint, type: number = PacketType.COMMIT, data: Buffer | null = null): void {
+    this.send(type, zxid, data);
+    this.committedZxid = zxid;
+  }
+
+  /** For an observer: a committed txn. */
+  inform(type: number, zxid: bigint, data: Uint8Array): void {
+    this.send(type, zxid, data);
+    this.sentZxid = zxid;
+  }
+
+  /** Sends LEADERINFO. */
+  announceEpoch(newLeaderZxid: bigint): void {
     const data = Buffer.alloc(4);
     data.writeInt32BE(LEARNER_PROTOCOL_VERSION);
     this.stage = 'informed';
@@ -194,7 +253,7 @@ export class LearnerHandler implements RequestOrigin {
   }
 
   /** Starts the syncLimit for this ack, unless an older one is pending. */
-  watch(zxid: bigint, nowMs: number): void {
+  private watch(zxid: bigint, nowMs: number): void {
     if (this.watchedZxid > this.ackedZxid) return;
     this.watchedZxid = zxid;
     this.watchedSinceMs = nowMs;

@@ -53,13 +53,36 @@ export class Learners {
     return this.registeredSince(0).has(sid);
   }
 
-  /** Those that said who they are at `fromMs` or later, with the followers and this server. */
+  /**
+   * Those that said who they are at `fromMs` or later or are getting in sync, with the followers and
+   * this server.
+   */
   registeredSince(fromMs: number): Set<number> {
     const sids = this.followers();
-    for (const { sid, isObserver, claimedMs } of this.handlers.values()) {
-      if (sid >= 0 && !isObserver && claimedMs >= fromMs) sids.add(sid);
+    for (const { sid, isObserver, claimedMs, isOnTheWay } of this.handlers.values()) {
+      if (sid >= 0 && !isObserver && (claimedMs >= fromMs || isOnTheWay)) sids.add(sid);
     }
     return sids;
+  }
+
+  /** The voters in sync and those that get in sync, with this server. */
+  onTheWay(): Set<number> {
+    const sids = this.followers();
+    for (const { sid, isObserver, isOnTheWay } of this.handlers.values()) {
+      if (isOnTheWay && !isObserver) sids.add(sid);
+    }
+    return sids;
+  }
+
+  /** The first txn that some learner still needs from the log, at the earliest; null for none. */
+  get neededZxid(): bigint | null {
+    let least: bigint | null = null;
+    for (const { stage, isBehind, lastZxid, sentZxid } of this.handlers.values()) {
+      if (stage !== 'searching' && stage !== 'streaming' && !isBehind) continue;
+      const zxid = stage === 'searching' ? lastZxid : sentZxid;
+      if (least === null || zxid < least) least = zxid;
+    }
+    return least;
   }
 
   /** "server 3 is" or "servers 1, 3 are" */
@@ -145,9 +168,25 @@ export class Learners {
     return !isHeld && matchAddress(remote, member) !== 'other';
   }
 
+  /**
+   * Whether it gets the commit of a reconfig. From the log it would get an ordinary one, after
+   * NEWLEADER named another configuration: a learner that is behind must begin anew.
+   */
+  canActivate(handler: LearnerHandler): boolean {
+    if (handler.isBehind) this.refuse(handler, 'the membership changed while it was behind');
+    return handler.isForwardedTo;
+  }
+
   /** Called on the ack of NEWLEADER. False if another link serves the same server. */
   prove(handler: LearnerHandler): boolean {
     return this.claims.prove(handler);
+  }
+
+  /** Sends UPTODATE to those that acked NEWLEADER. */
+  activate(): void {
+    for (const handler of this.handlers.values()) {
+      if (handler.stage === 'synced') handler.activate();
+    }
   }
 
   takeReleased(): readonly LearnerHandler[] {
@@ -178,7 +217,7 @@ export class Learners {
   /** @param zxid repeated in each answer */
   ping(zxid: bigint): void {
     for (const handler of this.handlers.values()) {
-      if (handler.isForwardedTo) handler.send(PacketType.PING, zxid);
+      if (handler.isAnnounced) handler.send(PacketType.PING, zxid);
     }
   }
 
@@ -191,8 +230,9 @@ export class Learners {
       const lagMs = handler.isSynced ? handler.lagMs(nowMs) : 0;
       if (handler.dueMs > initMs) {
         this.refuse(handler, `no next packet within ${initMs} ms`);
-      } else if (silentMs > (handler.isSynced ? syncMs : initMs)) {
-        this.refuse(handler, `no packet for ${silentMs} ms`);
+      } else if (silentMs > handler.patienceMs(limits)) {
+        const what = handler.isOnTheWay ? 'it read nothing and sent no packet' : 'no packet';
+        this.refuse(handler, `${what} for ${silentMs} ms`);
       } else if (lagMs > syncMs) {
         this.refuse(handler, `no ack of a proposal for ${lagMs} ms`);
       }

@@ -3,22 +3,23 @@
  *
  *   memory has the missing txns   DIFF or TRUNC, those txns
  *   the log on disk has them      DIFF or TRUNC, the txns of the log, then those in memory
- *   neither                       SNAP
+ *   neither                       SNAP, the txns of the log since, then those in memory
  *
- * Only committed txns are sent this way. The log holds more, so it is read up to a txn that was
- * committed when the search began.
+ * Only committed txns are sent this way, though the log holds more. Those that are committed while
+ * a stream is under way do not wait in memory: the log is read again until memory has the rest.
  */
 import { zxidCounter } from '../../../protocol/zxid.js';
+import { LIMITS } from '../../limits/limits.js';
 import type { LogPlace } from '../../persistence/log-search.js';
 import { isSuccessor } from '../../persistence/recovery.js';
 import { snapshotContentOf } from '../../persistence/snapshot-content.js';
 import type { CommittedTxn } from '../peer/committed-log.js';
 import type { PeerHost } from '../peer/role.js';
-import { PacketType, writeCommitted } from '../wire/quorum-packet.js';
+import { PacketType } from '../wire/quorum-packet.js';
 import type { LearnerHandler } from './learner-handler.js';
 import type { LearnerMaster } from './learner-master.js';
 import type { Learners } from './learners.js';
-import { planSync, type SyncPlan } from './sync-plan.js';
+import { firstAbove, planSync, type SyncPlan } from './sync-plan.js';
 
 export interface Logged {
   readonly place: LogPlace;
@@ -28,8 +29,8 @@ export interface Logged {
 /** A plan that needs no snapshot. */
 type Txns = Extract<SyncPlan, { readonly kind: 'diff' | 'trunc' }>;
 
-/** More txns may be committed during a search than memory keeps. */
-const MAX_SEARCHES = 3;
+/** Txns that a learner gets from memory in one step, in bytes. */
+const MAX_REST = LIMITS.keptTxnBytes.value;
 
 const INFLIGHT = { snap: 'inflight_snap_count', diff: 'inflight_diff_count' } as const;
 
@@ -46,20 +47,14 @@ export function searchLog(handler: LearnerHandler, peer: PeerHost): boolean {
   const { snapshotSizeFactor: sizeFactor } = peer.limits;
   const after = handler.lastZxid;
   // No log contains the whole history, so a learner without data needs a snapshot.
-  if (sizeFactor < 0 || handler.searches >= MAX_SEARCHES || after === 0n) return false;
+  if (sizeFactor < 0 || after === 0n) return false;
   const kept = peer.committedLog.zxidsKept();
-  if (planKept(handler, peer, kept).kind !== 'old') return false;
+  const { kind } = planKept(handler, peer, kept);
+  if (kind !== 'old' && (kind === 'snap' || restInMemory(after, peer) !== null)) return false;
   const until = kept.at(-1) ?? peer.data.tree.lastProcessedZxid;
   if (zxidCounter(until) === 0) return false;
-  handler.searches++;
   peer.emit({ kind: 'search-log', link: handler.link, range: { after, until }, sizeFactor });
   return true;
-}
-
-/** Whether the txns in memory continue those up to `until`. */
-export function isContinuedInMemory(until: bigint, peer: PeerHost): boolean {
-  const [first] = peer.committedLog.zxidsKept();
-  return first === undefined || first <= until || isSuccessor(until, first);
 }
 
 /** Sends the missing txns. Returns why it cannot now, or "". */
@@ -72,7 +67,8 @@ export function syncLearner(
 ): string {
   const kept = peer.committedLog.zxidsKept();
   const plan = logged === null ? planKept(handler, peer, kept) : planLogged(handler, logged, kept);
-  const lacked = plan.kind === 'diff' || plan.kind === 'trunc' ? plan : null;
+  const isSnap = plan.kind === 'old' || plan.kind === 'snap' || isTooMuch(handler, peer, logged);
+  const lacked = isSnap ? null : plan;
   handler.syncKind = lacked === null ? 'snap' : 'diff';
   const problem = tooManySyncs(handler, peer, learners);
   if (problem !== '') return problem;
@@ -81,8 +77,7 @@ export function syncLearner(
   metrics.record(INFLIGHT[handler.syncKind], learners.inSyncBy(handler.syncKind));
   let how = '';
   if (lacked === null) how = sendSnapshot(handler, peer, learners, master);
-  else if (logged === null) how = sendKept(handler, peer, lacked);
-  else how = sendLogged(handler, peer, learners, lacked, logged);
+  else how = `${sendPlan(handler, lacked)}${logged === null ? '' : ' from the log'}`;
   peer.note(`syncing ${handler.name} by ${how}`);
   return '';
 }
@@ -129,36 +124,46 @@ function tooManySyncs(
   return '';
 }
 
-function sendKept(handler: LearnerHandler, peer: PeerHost, plan: Txns): string {
-  sendPlan(handler, plan);
-  sendTxns(handler, peer.committedLog.entries(plan.from));
+/** Whether the log cannot give what is too much to send from memory. */
+function isTooMuch({ lastZxid }: LearnerHandler, peer: PeerHost, logged: Logged | null): boolean {
+  if (logged !== null || peer.limits.snapshotSizeFactor < 0) return false;
+  return restInMemory(lastZxid, peer) === null;
+}
+
+function sendPlan(handler: LearnerHandler, plan: Txns): string {
+  if (plan.kind === 'diff') handler.send(PacketType.DIFF, plan.zxid);
+  else handler.send(PacketType.TRUNC, plan.to);
+  handler.sentZxid = plan.kind === 'diff' ? handler.lastZxid : plan.to;
   return plan.kind.toUpperCase();
 }
 
-function sendLogged(
+/** The committed txns after one; null if memory has not all of them, or too much of them. */
+export function restInMemory(
+  after: bigint,
+  { committedLog, limits }: PeerHost,
+): CommittedTxn[] | null {
+  const zxids = committedLog.zxidsKept();
+  const from = firstAbove(zxids, after);
+  const first = zxids[from];
+  if (first === undefined) return [];
+  if (from === 0 && !isSuccessor(after, first)) return null;
+  const rest = committedLog.entries(from);
+  const size = rest.reduce((sum, { entry }) => sum + entry.length, 0);
+  return size > (limits.maxRestBytes ?? MAX_REST) ? null : rest;
+}
+
+/** Sends the committed txns that the log has; `log-sent` marks their end. */
+export function sendLog(
   handler: LearnerHandler,
   peer: PeerHost,
   learners: Learners,
-  plan: Txns,
-  { until }: Logged,
-): string {
-  sendPlan(handler, plan);
+  master: LearnerMaster,
+): void {
   learners.flush(handler);
-  const range = { after: handler.lastZxid, until };
-  peer.emit({ kind: 'link-log', link: handler.link, range });
-  const { committedLog } = peer;
-  const from = committedLog.zxidsKept().findIndex((zxid) => zxid > until);
-  if (from >= 0) sendTxns(handler, committedLog.entries(from));
-  return `${plan.kind.toUpperCase()} from the log`;
-}
-
-function sendPlan(handler: LearnerHandler, plan: Txns): void {
-  if (plan.kind === 'diff') handler.send(PacketType.DIFF, plan.zxid);
-  else handler.send(PacketType.TRUNC, plan.to);
-}
-
-function sendTxns(handler: LearnerHandler, txns: readonly CommittedTxn[]): void {
-  for (const { zxid, entry } of txns) writeCommitted(handler.out, zxid, entry);
+  const { link, sentZxid: after } = handler;
+  // A role that ends applies uncommitted txns, which no learner may see.
+  const until = () => (learners.get(link) === handler ? master.storedZxid : null);
+  peer.emit({ kind: 'link-log', link, tail: { after, until } });
 }
 
 /** Sends SNAP, then the tree while the server continues to serve. */
@@ -171,6 +176,7 @@ function sendSnapshot(
   const zxid = peer.data.tree.lastProcessedZxid;
   const content = server === null ? { ...peer.data, zxid } : snapshotContentOf(server.state);
   handler.send(PacketType.SNAP, zxid);
+  handler.sentZxid = zxid;
   learners.flush(handler);
   const { link } = handler;
   const isWanted = () => learners.get(link) === handler;

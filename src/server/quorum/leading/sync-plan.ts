@@ -55,7 +55,8 @@ function truncateTo(to: bigint, from: number): SyncPlan {
   return zxidCounter(to) === 0 ? { kind: 'snap' } : { kind: 'trunc', to, from };
 }
 
-function firstAbove(zxids: readonly bigint[], zxid: bigint): number {
+/** Where the first zxid above one is, or the length. @param zxids ascending */
+export function firstAbove(zxids: readonly bigint[], zxid: bigint): number {
   let low = 0;
   let high = zxids.length;
   while (low < high) {

@@ -1,12 +1,15 @@
-/** Brings learners in sync. If memory lacks txns, it searches the log before it plans and sends. */
+/**
+ * Brings learners in sync. If memory lacks txns, it searches the log before it plans and sends. A
+ * stream of unknown length precedes the rest, which is small and goes out in one step.
+ */
 import type { QuorumEvent } from '../../events.js';
 import { formatQuorumConfig } from '../membership/quorum-config.js';
 import type { PeerHost } from '../peer/role.js';
-import { type Packet, PacketType } from '../wire/quorum-packet.js';
+import { type Packet, PacketType, writeCommitted } from '../wire/quorum-packet.js';
 import type { LearnerHandler } from './learner-handler.js';
 import type { LearnerMaster } from './learner-master.js';
 import type { Learners } from './learners.js';
-import { isContinuedInMemory, type Logged, searchLog, syncLearner } from './sync-learner.js';
+import { type Logged, restInMemory, searchLog, sendLog, syncLearner } from './sync-learner.js';
 
 export class Synchronizer {
   private readonly peer: PeerHost;
@@ -35,7 +38,13 @@ export class Synchronizer {
         this.searched(event);
         break;
       case 'snapshot-sent':
-        this.snapshotSent(event.link);
+        this.catchUpOn(event.link);
+        break;
+      case 'log-sent':
+        this.logSent(event);
+        break;
+      case 'link-output':
+        this.noteOutput(event);
         break;
       default:
         break;
@@ -49,44 +58,98 @@ export class Synchronizer {
 
   private searched({ link, place, until }: Extract<QuorumEvent, { kind: 'log-searched' }>): void {
     const handler = this.learners.get(link);
-    if (handler?.stage !== 'searching') return;
-    if (place === null) this.send(handler, null);
-    else if (isContinuedInMemory(until, this.peer)) this.send(handler, { place, until });
-    else this.begin(handler);
+    if (handler?.stage === 'searching') this.send(handler, place && { place, until });
   }
 
-  /** Sends missing txns, NEWLEADER, and uncommitted txns in one step, because order matters. */
   private send(handler: LearnerHandler, logged: Logged | null): void {
     const { peer, learners, master } = this;
     handler.stage = 'streaming';
     const problem = syncLearner(handler, peer, learners, master, logged);
-    if (problem !== '') {
-      learners.refuse(handler, problem);
-      return;
-    }
-    if (handler.syncKind === 'diff') this.announce(handler);
+    if (problem !== '') learners.refuse(handler, problem);
+    else if (logged !== null) sendLog(handler, peer, learners, master);
+    else if (handler.syncKind === 'diff') this.catchUp(handler);
+  }
+
+  private logSent({ link, zxid }: Extract<QuorumEvent, { kind: 'log-sent' }>): void {
+    const handler = this.learners.get(link);
+    if (handler === undefined || (handler.stage !== 'streaming' && !handler.isBehind)) return;
+    const { sentZxid } = handler;
+    if (zxid > sentZxid) handler.sentCommitted(zxid);
+    // The log had been written up to the last committed txn before it was read.
+    if (zxid === sentZxid && restInMemory(zxid, this.peer) === null) {
+      this.learners.refuse(handler, 'the log lacks the txns that were committed meanwhile');
+    } else this.catchUp(handler);
+  }
+
+  private noteOutput({ link, state }: Extract<QuorumEvent, { kind: 'link-output' }>): void {
+    const handler = this.learners.get(link);
+    if (handler === undefined) return;
+    if (state !== 'full') handler.moved();
+    // A learner in sync is active soon, and syncLimit limits how much can wait for it.
+    if (handler.stage !== 'syncing') return;
+    if (state === 'full') handler.isBehind = true;
+    else if (state === 'empty' && handler.isBehind) this.catchUp(handler);
+  }
+
+  private catchUpOn(link: number): void {
+    const handler = this.learners.get(link);
+    if (handler?.stage === 'streaming') this.catchUp(handler);
   }
 
   /**
-   * The snapshot may contain txns that were applied while it was sent. They are on this link, too,
-   * so NEWLEADER comes after them: from there on, a learner compares digests.
+   * Sends the rest of the committed txns in one step with what follows them, because order matters.
+   * A snapshot may contain txns that were applied while it was sent. They are in the rest, so
+   * NEWLEADER comes after them: from there on, a learner compares digests.
    */
-  private snapshotSent(link: number): void {
-    const handler = this.learners.get(link);
-    if (handler?.stage === 'streaming') this.announce(handler);
+  private catchUp(handler: LearnerHandler): void {
+    const { peer, learners, master } = this;
+    const rest = restInMemory(handler.sentZxid, peer);
+    if (handler.stage !== 'streaming' && !handler.isObserver) this.sendCommits(handler);
+    if (rest === null) {
+      sendLog(handler, peer, learners, master);
+      return;
+    }
+    for (const { zxid, entry } of rest) {
+      writeCommitted(handler.out, zxid, entry);
+      handler.sentCommitted(zxid);
+    }
+    if (handler.stage === 'streaming') this.announce(handler);
+    this.sendProposals(handler);
+    handler.isBehind = false;
+    if (handler.hasAcked) this.acked(handler);
+  }
+
+  /** Those since it is behind, of proposals that it got before. An epoch has no gaps. */
+  private sendCommits(handler: LearnerHandler): void {
+    const { newLeaderZxid } = this.master;
+    const [pending] = this.master.outstanding();
+    const { committedZxid, sentZxid } = handler;
+    const last = pending !== undefined && pending.zxid <= sentZxid ? pending.zxid - 1n : sentZxid;
+    const before = committedZxid > newLeaderZxid ? committedZxid : newLeaderZxid;
+    for (let zxid = before + 1n; zxid <= last; zxid++) handler.commit(zxid);
   }
 
   private announce(handler: LearnerHandler): void {
     const { peer, master } = this;
     handler.stage = 'syncing';
+    handler.sentCommitted(handler.sentZxid);
     const { config, next } = peer.membership;
     // Once the leader serves, a proposed configuration may still be abandoned.
     const announced = master.server === null ? (next ?? config) : config;
     const text = Buffer.from(formatQuorumConfig(announced));
     handler.send(PacketType.NEWLEADER, master.newLeaderZxid, text);
+  }
+
+  private sendProposals(handler: LearnerHandler): void {
     if (handler.isObserver) return;
-    for (const { zxid, entry } of master.outstanding()) {
-      handler.send(PacketType.PROPOSAL, zxid, entry.view());
+    for (const { zxid, entry } of this.master.outstanding()) {
+      if (zxid > handler.sentZxid) handler.propose(zxid, entry.view());
     }
+  }
+
+  /** The learner acked NEWLEADER. */
+  acked(handler: LearnerHandler): void {
+    if (handler.isBehind) handler.hasAcked = true;
+    else this.master.synchronized(handler);
   }
 }

@@ -20,6 +20,7 @@ export class LeaderLink {
   private tries = 0;
   private retryAtMs = Number.POSITIVE_INFINITY;
   private isConnected = false;
+  private isHeld = false;
 
   constructor(peer: PeerHost, master: LearnerMaster) {
     const { delayMs: pauseMs } = master;
@@ -86,6 +87,15 @@ export class LeaderLink {
 
   tick(): void {
     if (this.peer.nowMs >= this.retryAtMs) this.dial();
+  }
+
+  /** While this server waits for its disk, what the leader sends must not fill the memory. */
+  hold(isHeld: boolean): void {
+    if (isHeld === this.isHeld || this.link === 0) return;
+    this.isHeld = isHeld;
+    // What waits in the socket does not tell how long the leader was silent.
+    if (!isHeld) this.heardMs = this.peer.nowMs;
+    this.peer.emit({ kind: 'link-hold', link: this.link, isHeld });
   }
 
   request(data: Uint8Array, ids: readonly Id[]): void {

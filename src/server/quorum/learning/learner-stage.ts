@@ -1,3 +1,5 @@
+import type { QuorumLimits } from '../peer/role.js';
+
 export type LearnerStage =
   | 'connecting'
   /** FOLLOWERINFO is sent. */
@@ -24,4 +26,11 @@ export function phaseOf(stage: LearnerStage, syncMode: string | null): string {
   if (stage === 'serving') return 'broadcast';
   if (syncMode !== null) return syncMode;
   return stage === 'connecting' || stage === 'registering' ? 'discovery' : 'synchronization';
+}
+
+/** How long the leader may be silent. A disk here that is slower is for the leader to judge. */
+export function patienceMs(stage: LearnerStage, limits: QuorumLimits): number {
+  if (WAITING.has(stage)) return Number.POSITIVE_INFINITY;
+  const isSynced = stage === 'synced' || stage === 'serving';
+  return limits.tickTimeMs * (isSynced ? limits.syncLimit : limits.initLimit);
 }

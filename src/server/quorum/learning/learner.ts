@@ -26,10 +26,10 @@ import {
 } from '../wire/quorum-packet.js';
 import { LeaderLink } from './leader-link.js';
 import { LearnerDiscovery } from './learner-discovery.js';
-import { LearnerHistory } from './learner-history.js';
+import { type HistoryListener, LearnerHistory } from './learner-history.js';
 import { LearnerPipeline } from './learner-pipeline.js';
 import { LearnerRestore } from './learner-restore.js';
-import { type LearnerStage, phaseOf, WAITING } from './learner-stage.js';
+import { type LearnerStage, patienceMs, phaseOf, WAITING } from './learner-stage.js';
 import { type ObserverMaster, takeObservers, upstreamOf } from './observer-master.js';
 
 export class Learner implements Role {
@@ -110,6 +110,7 @@ export class Learner implements Role {
         return;
     }
     this.pump();
+    this.link.hold(WAITING.has(this.stage));
   }
 
   /** Processes packets until one needs the disk first. */
@@ -209,10 +210,12 @@ export class Learner implements Role {
       (state, host) => new LearnerPipeline(state, host, options),
     );
     this.server = server;
-    this.history = new LearnerHistory(pipeline, peer, {
+    const listener: HistoryListener = {
       committed: (...txn) => this.master?.committed(...txn),
       activated: (config, leader) => this.activate(config, leader),
-    });
+    };
+    const containedZxid = this.restore.mode === 'snap' ? pipeline.lastLogged : -1n;
+    this.history = new LearnerHistory(pipeline, peer, listener, containedZxid);
   }
 
   private receiveNewLeader({ zxid, data }: Packet): string {
@@ -220,6 +223,7 @@ export class Learner implements Role {
     this.newLeaderZxid = zxid;
     this.stage = 'persisting';
     this.history?.pipeline.caughtUp();
+    this.history?.announced();
     if (this.peer.isReconfigEnabled && data !== null && data.length > 1) {
       const config = parseQuorumConfig(data.toString());
       if (typeof config === 'string') return `NEWLEADER: invalid configuration: ${config}`;
@@ -285,9 +289,8 @@ export class Learner implements Role {
   }
 
   private ackDurable(): void {
-    const isDue = this.stage === 'synced' || this.stage === 'serving';
-    const { history } = this;
-    if (!isDue || history === null) return;
+    const { history, stage } = this;
+    if (history === null || (stage !== 'synced' && stage !== 'serving')) return;
     for (let head = history.nextAck(); head !== undefined; head = history.nextAck()) {
       if (this.kind === 'observing') continue;
       writePacket(this.out, PacketType.ACK, head.zxid);
@@ -296,9 +299,7 @@ export class Learner implements Role {
   }
 
   private get deadlineMs(): number {
-    const { tickTimeMs, initLimit, syncLimit } = this.peer.limits;
-    const isSynced = this.stage === 'synced' || this.stage === 'serving';
-    return this.link.heardMs + tickTimeMs * (isSynced ? syncLimit : initLimit);
+    return this.link.heardMs + patienceMs(this.stage, this.peer.limits);
   }
 
   get nextWakeMs(): number {
@@ -309,10 +310,13 @@ export class Learner implements Role {
   tick(): void {
     this.link.tick();
     this.master?.tick();
-    // The disk may be slower than the leader allows; the leader decides about that.
-    if (this.peer.nowMs < this.deadlineMs || WAITING.has(this.stage)) return;
+    if (this.peer.nowMs < this.deadlineMs) return;
     this.link.close();
     this.peer.giveUp(`no packet from ${this.link.name} for ${this.link.silentMs} ms`);
+  }
+
+  get neededZxid(): bigint | null {
+    return this.master?.neededZxid ?? null;
   }
 
   drain(): void {

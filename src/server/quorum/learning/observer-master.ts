@@ -29,9 +29,13 @@ import {
 } from '../wire/learner-data.js';
 import { type Packet, PacketType, packetName } from '../wire/quorum-packet.js';
 import type { LeaderLink } from './leader-link.js';
-import type { LearnerPipeline, Upstream } from './learner-pipeline.js';
+import type { LearnerHistory } from './learner-history.js';
+import type { Upstream } from './learner-pipeline.js';
 
 const NO_IDS: readonly Id[] = [];
+
+/** What this server has of its leader's txns. */
+type Followed = Pick<LearnerHistory, 'pipeline' | 'storedZxid'>;
 
 interface PendingRevalidation {
   readonly sessionId: bigint;
@@ -54,12 +58,12 @@ export function upstreamOf(link: LeaderLink, master: () => ObserverMaster | null
 /** Null if no port for observers is configured. */
 export function takeObservers(
   peer: PeerHost,
-  { pipeline }: { readonly pipeline: LearnerPipeline },
+  history: Followed,
   server: Server,
   leader: LeaderLink,
 ): ObserverMaster | null {
   const isOff = (peer.limits.observerMasterPort ?? null) === null;
-  return isOff ? null : new ObserverMaster(peer, server, pipeline, leader);
+  return isOff ? null : new ObserverMaster(peer, server, history, leader);
 }
 
 export class ObserverMaster implements LearnerMaster {
@@ -67,17 +71,17 @@ export class ObserverMaster implements LearnerMaster {
   readonly learners: Learners;
   readonly newLeaderZxid: bigint;
   private readonly peer: PeerHost;
-  private readonly pipeline: LearnerPipeline;
+  private readonly history: Followed;
   private readonly leader: LeaderLink;
   private readonly synchronizer: Synchronizer;
   /** In the order in which the leader answers. */
   private readonly revalidations: PendingRevalidation[] = [];
   private nextPingMs: number;
 
-  constructor(peer: PeerHost, server: Server, pipeline: LearnerPipeline, leader: LeaderLink) {
+  constructor(peer: PeerHost, server: Server, history: Followed, leader: LeaderLink) {
     this.peer = peer;
     this.server = server;
-    this.pipeline = pipeline;
+    this.history = history;
     this.leader = leader;
     this.newLeaderZxid = BigInt(peer.currentEpoch) << 32n;
     this.nextPingMs = peer.nowMs;
@@ -127,7 +131,7 @@ export class ObserverMaster implements LearnerMaster {
   }
 
   private inform(handler: LearnerHandler): void {
-    if (!handler.isHeld) handler.inform(this.newLeaderZxid);
+    if (!handler.isHeld) handler.announceEpoch(this.newLeaderZxid);
   }
 
   private informReleased(): void {
@@ -157,15 +161,19 @@ export class ObserverMaster implements LearnerMaster {
 
   private ack(handler: LearnerHandler, zxid: bigint): string {
     if (handler.stage === 'syncing' && zxid === this.newLeaderZxid) {
-      if (!this.learners.prove(handler)) return '';
-      handler.stage = 'synced';
-      endSync(handler, this.peer, this.learners);
-      handler.activate();
+      this.synchronizer.acked(handler);
       return '';
     }
     // The ack of UPTODATE carries no information.
     const isExpected = handler.isSynced && zxidCounter(zxid) === 0;
     return isExpected ? '' : 'ACK: observers must not ack txns';
+  }
+
+  synchronized(handler: LearnerHandler): void {
+    if (!this.learners.prove(handler)) return;
+    handler.stage = 'synced';
+    endSync(handler, this.peer, this.learners);
+    handler.activate();
   }
 
   private serve(handler: LearnerHandler, packet: Packet): string {
@@ -183,7 +191,7 @@ export class ObserverMaster implements LearnerMaster {
     const request = readRequest(data);
     if (request === undefined || data === null) return 'REQUEST: damaged';
     const { sessionId, cxid, type } = request;
-    if (type === OpCode.sync) this.pipeline.expectSync(handler);
+    if (type === OpCode.sync) this.history.pipeline.expectSync(handler);
     else if (type !== OpCode.closeSession && this.isMoved(sessionId, handler)) {
       this.leader.request(failingRequest(sessionId, cxid), NO_IDS);
       return '';
@@ -236,11 +244,19 @@ export class ObserverMaster implements LearnerMaster {
     let data: Buffer | null = null;
     for (const handler of this.learners.all()) {
       if (handler.stage === 'acked') this.sync(handler);
-      else if (handler.isForwardedTo) {
+      else if (leader === null ? handler.isForwardedTo : this.learners.canActivate(handler)) {
         data ??= Buffer.concat([leader?.subarray(0, 8) ?? NO_DATA, entry.view()]);
-        handler.send(type, zxid, data);
+        handler.inform(type, zxid, data);
       }
     }
+  }
+
+  get storedZxid(): bigint {
+    return this.history.storedZxid;
+  }
+
+  get neededZxid(): bigint | null {
+    return this.learners.neededZxid;
   }
 
   get nextWakeMs(): number {

@@ -42,6 +42,8 @@ export interface QuorumLimits {
   readonly isReadOnlyAllowed: boolean;
   /** standaloneEnabled: a reconfig may not leave fewer than two voters. */
   readonly standaloneEnabled: boolean;
+  /** Bytes of txns that a learner gets from memory in one step. Default: keptTxnBytes. */
+  readonly maxRestBytes?: number;
   /** A new epoch begins after this counter. Default: `LAST_COUNTER`. */
   readonly lastCounter?: number;
   /** localSessionsEnabled. Default: null, disabled. */
@@ -107,6 +109,8 @@ export interface Role {
   durable(zxid: bigint): void;
   tick(): void;
   readonly nextWakeMs: number;
+  /** The log must keep the txns after this one for learners; null without any. */
+  readonly neededZxid: bigint | null;
   /** Sends the pending bytes of all links at the end of a turn. */
   drain(): void;
   /** Applies logged but uncommitted txns, because recovery would; notifies nobody. */

@@ -54,7 +54,7 @@ function entryOf(zxid: number): Buffer {
 async function packetsOf(dir: DataDir, after: bigint, until: bigint): Promise<string[]> {
   const reader = new PacketReader(1 << 20);
   const packets: string[] = [];
-  for await (const piece of readTxns(dir, { after, until })) {
+  for await (const piece of readTxns(dir, { after, until: () => until })) {
     assert.ok(piece.length < 4 * DATA, 'it buffers no more than it read');
     reader.push(piece);
     for (let packet = reader.next(); packet !== null; packet = reader.next()) {
@@ -116,12 +116,39 @@ test('a missing or damaged file gives no range', () =>
 test('a range that disappears after it was found is an error', () =>
   within(async ({ dir, log, file }) => {
     log(1, 2, 3, 4);
-    const last = log(5, 6);
+    const middle = log(5, 6);
+    log(7, 8);
     assert.ok((await searchLogs(dir, { after: 3n, until: 6n }, ANY)) !== null);
-    unlinkSync(file(last));
-    const error = await packetsOf(dir, 3n, 6n).catch((caught: Error) => caught);
+    unlinkSync(file(middle));
+    const error = await packetsOf(dir, 3n, 8n).catch((caught: Error) => caught);
     assert.instance(error, Error);
-    assert.match((error as Error).message, /no longer has the txns up to 0x6/);
+    assert.match((error as Error).message, /no longer has the txns after 0x4/);
+  }));
+
+test('txns are read as far as they are committed, also those of files added meanwhile', () =>
+  within(async ({ dir, log }) => {
+    log(1, 2, 3, 4);
+    log(5, 6);
+    let committed: bigint | null = 3n;
+    const zxids: bigint[] = [];
+    const read = async (after: bigint) => {
+      const packets = readTxns(dir, { after, until: () => committed });
+      for (let next = await packets.next(); ; next = await packets.next()) {
+        if (next.done === true) return next.value;
+        if (committed === 4n) {
+          log(7, 8, 9);
+          committed = 8n;
+        }
+        zxids.push(BigInt(next.value.length));
+      }
+    };
+    assert.is(await read(1n), 3n, 'not 4, which is not committed');
+    committed = 4n;
+    assert.is(await read(1n), 8n, 'also from the file that was added');
+    assert.is(await read(3n), 8n);
+    committed = null;
+    const error = await read(3n).catch((caught: Error) => caught);
+    assert.match((error as Error).message, /the link was closed/);
   }));
 
 test('the disk searches after pending appends are in the log', () =>

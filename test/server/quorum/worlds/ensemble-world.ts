@@ -17,7 +17,7 @@ import {
   searchEntries,
   truncate,
 } from './memory-disk.js';
-import { type HeldLink, type Receive, WorldLinks } from './world-links.js';
+import { type HeldLink, type LinkNews, type Receive, WorldLinks } from './world-links.js';
 
 const TICK_MS = 1000;
 
@@ -27,7 +27,7 @@ const TICK_MS = 1000;
  */
 export class EnsembleWorld {
   readonly members = new Map<number, Member>();
-  private readonly links: WorldLinks;
+  readonly links: WorldLinks;
   private readonly config: QuorumConfig;
   /** Of the first members. */
   private readonly initial: QuorumConfig;
@@ -204,7 +204,11 @@ export class EnsembleWorld {
       this.step(sid, { kind: 'link-received', link, bytes });
       this.settle();
     };
-    return { id: link, push };
+    const tell = (event: LinkNews): void => {
+      this.step(sid, { ...event, link });
+      this.settle();
+    };
+    return { id: link, push, tell };
   }
 
   private step(sid: number, event: Event): void {
@@ -307,13 +311,19 @@ export class EnsembleWorld {
     }
   }
 
-  private sendTxns(
-    { sid, disk }: Member,
-    { link, range }: Extract<Effect, { kind: 'link-log' }>,
-  ): void {
+  private sendTxns(member: Member, effect: Extract<Effect, { kind: 'link-log' }>): void {
+    const { sid, disk } = member;
+    const { link, tail } = effect;
     this.onLogSent();
-    const packets = packetsOf(disk, range);
-    for (const bytes of packets ?? []) this.links.send(sid, link, bytes);
-    if (packets === null) this.links.close(sid, link, 'the log could not be sent');
+    // After the appends before it.
+    disk.work.push(() => {
+      try {
+        const { packets, last } = packetsOf(disk, tail);
+        for (const bytes of packets) this.links.send(sid, link, bytes);
+        this.step(sid, { kind: 'log-sent', link, zxid: last });
+      } catch (error) {
+        this.links.close(sid, link, String(error));
+      }
+    });
   }
 }

@@ -8,7 +8,7 @@ import {
   writePacket,
 } from '../../../../src/server/quorum/wire/quorum-packet.js';
 import type { EnsembleWorld } from './ensemble-world.js';
-import type { HeldLink } from './world-links.js';
+import type { HeldLink, LinkNews } from './world-links.js';
 
 /** A link to a leader whose packets a test makes, step by step. */
 export class HandLink {
@@ -44,6 +44,10 @@ export class HandLink {
 
   push(bytes: Buffer): void {
     this.link.push(bytes);
+  }
+
+  tell(news: LinkNews): void {
+    this.link.tell(news);
   }
 
   say(type: number, zxid = 0n, data: Buffer | null = null, ids: readonly Id[] | null = null): void {

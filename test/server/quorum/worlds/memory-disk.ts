@@ -8,6 +8,7 @@ import {
   type LogRange,
   LogSearch,
   LogSlice,
+  type LogTail,
 } from '../../../../src/server/persistence/log-search.js';
 import { Database } from '../../../../src/server/persistence/replay.js';
 import { writeSnapshotStream } from '../../../../src/server/persistence/snapshot.js';
@@ -144,16 +145,20 @@ export function searchEntries(
   return search.place;
 }
 
-/** The txns of a range in the format of the wire, or null if the log no longer has them. */
-export function packetsOf({ entries }: MemoryDisk, range: LogRange): Buffer[] | null {
-  const slice = new LogSlice(range);
+/** The txns of the log in the format of the wire, and the last of them. @throws Error for a gap */
+export function packetsOf(
+  { entries }: MemoryDisk,
+  { after, until }: LogTail,
+): { packets: Buffer[]; last: bigint } {
+  const slice = new LogSlice(after);
   const packets: Buffer[] = [];
   for (const { zxid, entry } of entries) {
+    if (zxid > (until() ?? -1n)) break;
     const out = new OutputArchive();
     if (slice.take(zxid)) writeCommitted(out, zxid, entry);
     if (out.length > 0) packets.push(out.take());
   }
-  return slice.isWhole ? packets : null;
+  return { packets, last: slice.last };
 }
 
 export function copyOf(content: Data & { zxid: bigint }): Database {

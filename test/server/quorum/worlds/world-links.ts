@@ -1,5 +1,5 @@
 import type { Effect } from '../../../../src/server/effects.js';
-import type { Event } from '../../../../src/server/events.js';
+import type { Event, QuorumEvent } from '../../../../src/server/events.js';
 import { snapshotPieces } from '../../../../src/server/quorum/leading/snapshot-stream.js';
 
 interface LinkWorld {
@@ -14,7 +14,16 @@ interface LinkWorld {
 export interface HeldLink {
   readonly id: number;
   push(bytes: Buffer): void;
+  /** What the member's port says of the data on this link. */
+  tell(event: LinkNews): void;
 }
+
+export type LinkNews =
+  | { readonly kind: 'snapshot-sent' }
+  | Pick<Extract<QuorumEvent, { kind: 'link-output' }>, 'kind' | 'state'>;
+
+/** Small, so that a snapshot of a few znodes takes a while. */
+const SLOW_PIECE = 64;
 
 /** A packet on a link that a test holds, or null for a disconnect. */
 export type Receive = (bytes: Buffer | null) => void;
@@ -29,6 +38,13 @@ export class WorldLinks {
   private readonly cuts = new Set<string>();
   /** Ends that a test holds. */
   private readonly held = new Map<string, Receive>();
+  /** `slow`: a piece goes out with each `moveSnapshots`; `held`: nothing goes out. */
+  snapshots: 'at once' | 'slow' | 'held' = 'at once';
+  private readonly slow: {
+    readonly sid: number;
+    readonly link: number;
+    readonly pieces: Generator<Buffer>;
+  }[] = [];
 
   constructor(world: LinkWorld) {
     this.world = world;
@@ -83,7 +99,28 @@ export class WorldLinks {
     this.world.step(other.sid, { kind: 'link-received', link: other.link, bytes });
   }
 
+  /** Returns whether a snapshot is under way. */
+  moveSnapshots(): boolean {
+    for (const stream of this.slow.splice(0)) {
+      const { sid, link, pieces } = stream;
+      const piece = pieces.next();
+      if (piece.done === true) {
+        this.world.step(sid, { kind: 'snapshot-sent', link });
+        continue;
+      }
+      this.send(sid, link, piece.value);
+      this.world.step(sid, { kind: 'link-output', link, state: 'moving' });
+      this.slow.push(stream);
+    }
+    return this.slow.length > 0;
+  }
+
   sendSnapshot(sid: number, effect: Extract<Effect, { kind: 'link-snapshot' }>): void {
+    if (this.snapshots === 'slow') {
+      const { link } = effect;
+      this.slow.push({ sid, link, pieces: snapshotPieces(effect, SLOW_PIECE) });
+    }
+    if (this.snapshots !== 'at once') return;
     try {
       for (const piece of snapshotPieces(effect)) this.send(sid, effect.link, piece);
       this.world.step(sid, { kind: 'snapshot-sent', link: effect.link });
