@@ -57,6 +57,11 @@ export class FrameDecoder {
     this.returned = [...(this.returned ?? []), ...frames.toReversed()];
   }
 
+  /** Takes back a frame that comes after those that were taken back before. */
+  putLast(frame: Buffer): void {
+    if (!this.isStopped) this.returned = [frame, ...(this.returned ?? [])];
+  }
+
   /** Stops passing on frames until `release`. Keeps later chunks without a copy. */
   hold(): void {
     this.isHeld = true;

@@ -149,10 +149,13 @@ export class OutputArchive {
     putInt(this.bytes, at, value);
   }
 
-  /** Drops everything from `length` on. */
+  /** Drops everything from `length` on, and gives back the memory of much. */
   truncate(length: number): void {
-    if (this.isShared) this.grow(0);
+    const isMuch = this.end - length > MAX_KEPT_SIZE;
     this.end = length;
+    if (isMuch) this.own(Buffer.from(this.bytes.subarray(0, length)));
+    else if (this.isShared) this.grow(0);
+    this.isShared = false;
   }
 
   /** The current bytes, valid until the next write; the archive still owns them. */

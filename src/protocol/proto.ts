@@ -45,9 +45,6 @@ export const SetACLRequest = record('SetACLRequest', {
   version: int,
 });
 export const GetEphemeralsRequest = record('GetEphemeralsRequest', { prefixPath: ustring });
-export const GetEphemeralsResponse = record('GetEphemeralsResponse', {
-  ephemerals: vector(ustring),
-});
 export const ReconfigRequest = record('ReconfigRequest', {
   joiningServers: nullable(ustring),
   leavingServers: nullable(ustring),

@@ -24,9 +24,11 @@ import type { Event } from './events.js';
 import { exactContentOf } from './persistence/snapshot-source.js';
 import { BackPressure } from './pipeline/back-pressure.js';
 import { carryWatches } from './pipeline/carry-watches.js';
+import { reportFailed } from './pipeline/failed-request.js';
 import { FinalProcessor } from './pipeline/final.js';
 import { ReadProcessor } from './pipeline/read.js';
-import { beginReply, endReply, replyWithZxid } from './pipeline/reply.js';
+import { ReadQueue } from './pipeline/read-queue.js';
+import { replyWithZxid } from './pipeline/reply.js';
 import { RequestGate } from './pipeline/request-gate.js';
 import { WatchNotifier } from './pipeline/watch-notifier.js';
 import type { PipelineHost, WritePipeline } from './pipeline/write-pipeline.js';
@@ -53,7 +55,7 @@ export interface ServerParts {
 export class Server {
   readonly state: ServerState;
   readonly view: ServerView;
-  private readonly reads: ReadProcessor;
+  private readonly reads: ReadQueue;
   private readonly final: FinalProcessor;
   readonly connections: Connections;
   private readonly pressure: BackPressure;
@@ -71,7 +73,6 @@ export class Server {
     this.state = parts.state;
     const notifier = new WatchNotifier(this.state);
     this.state.tree.listener = notifier;
-    this.reads = new ReadProcessor(this.state, notifier);
     this.final = new FinalProcessor(this.state);
     this.gate = new RequestGate(this.state, {
       inProcess: () => this.pipeline?.inProcess ?? 0,
@@ -81,6 +82,13 @@ export class Server {
     });
     this.view = parts.makeView(this);
     this.pressure = new BackPressure(this.state, () => this.outstandingRequests);
+    this.reads = new ReadQueue(this.state, {
+      reads: new ReadProcessor(this.state, notifier),
+      gate: this.gate,
+      pressure: this.pressure,
+      pipeline: () => this.pipeline,
+      close: (connection) => this.connections.close(connection),
+    });
     this.commits = new CommitMetrics(this.state.stats.metrics);
     this.connections = new Connections(this.state, {
       whitelist: parts.whitelist,
@@ -88,6 +96,7 @@ export class Server {
       maxInAll: parts.maxCnxns,
       view: this.view,
       onFrame: this.onFrame,
+      goOn: (connection) => this.reads.goOn(connection),
       pressure: this.pressure,
     });
     this.pipeline = parts.makePipeline?.(this.state, this.makeHost()) ?? null;
@@ -95,7 +104,7 @@ export class Server {
 
   private makeHost(): PipelineHost {
     return {
-      keep: (request) => this.keep(request),
+      keep: (request) => this.reads.keep(request),
       commit: (request) => this.commit(request),
       synced: (request) => this.synced(request),
       released: () => this.released(),
@@ -163,6 +172,12 @@ export class Server {
 
   private request(connection: ClientConnection, bytes: Buffer, start: number, end: number): void {
     const { state } = this;
+    if (connection.decoder.isHeld) {
+      // It waited for room, and its connection waits for another turn.
+      connection.decoder.putLast(bytes.subarray(start, end));
+      return;
+    }
+    const { steps } = state.work;
     connection.stats.received++;
     state.stats.received++;
     if (end - start < REQUEST_HEADER_SIZE) {
@@ -184,70 +199,11 @@ export class Server {
     if (WRITES.has(type) || (state.isReadOnly && type === OpCode.sync)) {
       this.write(connection, session, xid, type, input);
     } else if (READS.has(type)) {
-      this.read(connection, session, xid, type, input);
+      this.reads.add(connection, session, xid, type, input);
     } else {
       this.requestSpecial(connection, session, xid, type, input);
     }
-  }
-
-  private read(
-    connection: ClientConnection,
-    session: Session,
-    xid: number,
-    type: number,
-    input: InputArchive,
-  ): void {
-    const isSync = type === OpCode.sync;
-    if (connection.pending.length === 0 && !isSync) {
-      this.readNow(connection, session, xid, type, input);
-      return;
-    }
-    const request = new Request(connection, session.id, xid, type, this.state.monotonicMs);
-    request.isBarrier = isSync && this.pipeline?.sync(request) === true;
-    if (connection.pending.length === 0 && !request.isBarrier) {
-      this.readNow(connection, session, xid, type, input);
-      return;
-    }
-    request.body = input.bytes.subarray(input.at, input.end);
-    this.keep(request);
-  }
-
-  private readNow(
-    connection: ClientConnection,
-    session: Session,
-    xid: number,
-    type: number,
-    input: InputArchive,
-  ): void {
-    // Checked on arrival: a read that waits for its own writes came before the close.
-    if (session.isClosing) {
-      endReply(this.state, connection, beginReply(connection, xid), ErrorCode.SESSIONEXPIRED);
-    } else {
-      this.answerRead(connection, xid, type, input, this.state.monotonicMs);
-    }
-  }
-
-  private keep(request: Request): void {
-    if (request.connection === null) return;
-    this.gate.keep(request);
-    request.connection.pending.push(request);
-  }
-
-  private answerRead(
-    connection: ClientConnection,
-    xid: number,
-    type: number,
-    input: InputArchive,
-    startedMs: number,
-  ): void {
-    if (type === THROTTLED) {
-      endReply(this.state, connection, beginReply(connection, xid), ErrorCode.THROTTLEDOP);
-    } else {
-      const before = connection.out.length;
-      this.reads.process(connection, xid, type, input);
-      if (!this.pressure.answered(connection, before)) this.connections.close(connection);
-    }
-    this.state.stats.answeredRead(connection.stats, this.state.monotonicMs, startedMs, type);
+    if (state.work.steps !== steps) this.pressure.didWork(connection, state.work.steps - steps);
   }
 
   private write(
@@ -273,15 +229,30 @@ export class Server {
         this.pipeline?.closeSession(session, connection, xid);
         break;
       case OpCode.auth:
-        if (!authenticate(this.state, connection, xid, input)) this.connections.close(connection);
-        break;
       case OpCode.sasl:
-        if (!answerSasl(this.state, connection, xid, input)) this.connections.close(connection);
+        this.authenticate(connection, xid, type, input);
         break;
       default:
         replyWithZxid(this.state, connection, xid, -1n, ErrorCode.UNIMPLEMENTED);
         this.connections.close(connection);
     }
+  }
+
+  private authenticate(
+    connection: ClientConnection,
+    xid: number,
+    type: number,
+    input: InputArchive,
+  ): void {
+    const { state } = this;
+    const before = connection.out.length;
+    const answer = type === OpCode.auth ? authenticate : answerSasl;
+    try {
+      if (answer(state, connection, xid, input)) return;
+    } catch (error) {
+      reportFailed(state, connection, before, error);
+    }
+    this.connections.close(connection);
   }
 
   /** The request waited too long; the answer keeps its place in the order. */
@@ -295,7 +266,7 @@ export class Server {
     const request = new Request(connection, session.id, frame.readInt32BE(0), THROTTLED, startedMs);
     request.body = NOTHING;
     pending.push(request);
-    if (pending.length === 1) this.answerWaiting(connection);
+    if (pending.length === 1) this.reads.answerWaiting(connection);
   };
 
   private connect(connection: ClientConnection, bytes: Buffer, start: number, end: number): void {
@@ -376,13 +347,13 @@ export class Server {
     const { connection } = request;
     if (connection === null) return;
     assert(connection.pending.shift() === request, 'replies of a connection are out of order');
-    this.answerWaiting(connection);
+    this.reads.answerWaiting(connection);
   }
 
   /** Answers a sync that waited for others' writes, in its place in the queue. */
   private synced(request: Request): void {
     request.isBarrier = false;
-    if (request.connection !== null) this.answerWaiting(request.connection);
+    if (request.connection !== null) this.reads.answerWaiting(request.connection);
   }
 
   private released(): void {
@@ -410,24 +381,6 @@ export class Server {
     }
   }
 
-  private answerWaiting(connection: ClientConnection): void {
-    const { pending } = connection;
-    let isGivenBack: boolean | undefined;
-    for (let next = pending.peek(); next?.body; next = pending.peek()) {
-      if (next.isBarrier) break;
-      if (isGivenBack === undefined && this.pressure.isHeld(connection)) {
-        isGivenBack = this.pressure.giveBack(connection, this.gate);
-        if (isGivenBack) break;
-      }
-      pending.shift();
-      this.gate.done(next);
-      if (connection.phase !== 'open') continue;
-      const input = this.input.reset(next.body, 0, next.body.length);
-      this.answerRead(connection, next.xid, next.type, input, next.startedMs);
-      this.state.reporter.answeredLate(next, this.state.monotonicMs);
-    }
-  }
-
   private tick(wallMs: number, monotonicMs: number): void {
     const { state } = this;
     state.clock(wallMs, monotonicMs);
@@ -447,7 +400,10 @@ export class Server {
   /** Takes over the idle connections of `before`; their watches follow while the generator runs. */
   takeOver(before: Server): Generator<void, void, undefined> {
     const { connections } = before.state;
-    for (const one of connections.values()) this.connections.takeOver(one);
+    for (const one of connections.values()) {
+      before.reads.goOn(one, Number.POSITIVE_INFINITY);
+      this.connections.takeOver(one);
+    }
     return carryWatches(before.state, this.state, new WatchNotifier(this.state));
   }
 

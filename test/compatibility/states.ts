@@ -21,9 +21,13 @@ export const different = (how: string): Entry => ({ state: 'different', how });
 const refused = (how: string): Entry => ({ state: 'refused', how });
 
 export const OPERATIONS: Entries = {
+  setACL: different('an ACL of more than 5000 entries is INVALIDACL, also in a create'),
   sasl: different('Kerberos (GSSAPI) needs AES; DES and RC4 are refused'),
   deleteContainer: refused('from a client, since it bypasses the ACL'),
   createSession: refused('as a request of a client; servers send it to each other'),
+  multiRead: different(
+    'a reply above 64 MiB, or with more than 250,000 children, is MARSHALLINGERROR; 3.9.5 builds it in memory',
+  ),
   createTTL: different('a mode without a TTL, or a negative TTL, is a bad argument'),
 };
 

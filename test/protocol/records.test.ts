@@ -113,7 +113,7 @@ check(
 check(jute.GetChildren2Response, { children: [], stat: STAT }, stat(build().int(0)));
 check(jute.SyncResponse, { path: '/' }, build().string('/'));
 check(proto.GetEphemeralsRequest, { prefixPath: '/' }, build().string('/'));
-check(proto.GetEphemeralsResponse, { ephemerals: ['/e'] }, build().int(1).string('/e'));
+check(jute.GetEphemeralsResponse, { ephemerals: ['/e'] }, build().int(1).string('/e'));
 check(jute.GetAllChildrenNumberResponse, { totalNumber: 7 }, build().int(7));
 check(
   proto.ReconfigRequest,

@@ -60,6 +60,11 @@ const BASICS = {
     'time between purges; 0: never',
   ),
   maxCnxns: prop.int('maxCnxns', 0, 'connections in total; 0: no limit'),
+  maxWatchesPerConnection: prop.int(
+    'maxWatchesPerConnection',
+    500000,
+    'watches of a connection; 0: no limit',
+  ),
   clientTcpKeepAlive: prop.boolean('clientTcpKeepAlive', false, 'keep client connections alive'),
 };
 

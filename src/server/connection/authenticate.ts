@@ -38,6 +38,16 @@ export function authenticate(
     replyWithZxid(state, connection, xid, 0n, ErrorCode.AUTHFAILED);
     return false;
   }
+  if (!addIds(state, connection, ids)) {
+    replyWithZxid(state, connection, xid, 0n, ErrorCode.AUTHFAILED);
+    return false;
+  }
+  replyWithZxid(state, connection, xid, 0n, ErrorCode.OK);
+  return true;
+}
+
+/** False if the connection has too many. */
+function addIds(state: ServerState, connection: ClientConnection, ids: readonly Id[]): boolean {
   for (const id of ids) {
     const isKnown = connection.ids.some((own) => own.scheme === id.scheme && own.id === id.id);
     if (isKnown) continue;
@@ -45,12 +55,10 @@ export function authenticate(
     if (excess !== null) {
       state.stats.authFailed++;
       state.exceeded(excess, connection.remoteIp);
-      replyWithZxid(state, connection, xid, 0n, ErrorCode.AUTHFAILED);
       return false;
     }
     connection.ids = [...connection.ids, id];
   }
-  replyWithZxid(state, connection, xid, 0n, ErrorCode.OK);
   return true;
 }
 
@@ -86,7 +94,10 @@ export function answerSasl(
     replyWithToken(state, connection, xid, saslFailure, null);
     return isServed;
   }
-  if (step.kind === 'done') connection.ids = [...connection.ids, ...state.auth.saslIds(step.user)];
+  if (step.kind === 'done' && !addIds(state, connection, state.auth.saslIds(step.user))) {
+    replyWithToken(state, connection, xid, ErrorCode.AUTHFAILED, null);
+    return false;
+  }
   const token = step.token.length === 0 ? null : step.token;
   replyWithToken(state, connection, xid, ErrorCode.OK, token);
   return true;

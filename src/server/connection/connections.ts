@@ -7,10 +7,12 @@ import { assert } from '../base/assert.js';
 import type { Effect } from '../effects.js';
 import type { Event } from '../events.js';
 import type { BackPressure } from '../pipeline/back-pressure.js';
+import { reportFailed } from '../pipeline/failed-request.js';
 import type { Session } from '../session/session-tracker.js';
 import { ClientConnection, type ConnectionFrameHandler } from '../state/client-connection.js';
 import type { ServerState } from '../state/server-state.js';
 import { answerOpening } from './opening.js';
+import { sendEvents } from './send-events.js';
 import { WaitingConnections } from './waiting-connections.js';
 
 export type ConnectionEvent = Extract<
@@ -26,13 +28,13 @@ export interface ConnectionsOptions {
   readonly maxInAll: number;
   readonly view: ServerView;
   readonly onFrame: ConnectionFrameHandler;
+  /** Continues a long read; false if it is not done yet. */
+  readonly goOn: (connection: ClientConnection) => boolean;
   readonly pressure: BackPressure;
 }
 
 const NOTHING = Buffer.alloc(0);
 const REQUEST_HEADER_SIZE = 8;
-/** Connections that get events in one turn; about 15 us each. */
-const EVENT_SLICE = 250;
 
 export class Connections {
   private readonly state: ServerState;
@@ -123,8 +125,7 @@ export class Connections {
         this.close(connection);
         break;
       case 'drained':
-        connection.decoder.release();
-        this.receive(connection, NOTHING);
+        this.drained(connection);
         break;
       case 'received':
         this.receive(connection, event.bytes);
@@ -177,6 +178,7 @@ export class Connections {
     const { state } = this;
     connection.phase = 'closed';
     connection.decoder.stop();
+    connection.longRead = null;
     state.forgetWatches(connection);
     state.connections.delete(connection.id);
     this.unopened.delete(connection);
@@ -186,6 +188,17 @@ export class Connections {
     const left = (this.byAddress.get(connection.remoteIp) ?? 1) - 1;
     if (left > 0) this.byAddress.set(connection.remoteIp, left);
     else this.byAddress.delete(connection.remoteIp);
+  }
+
+  /** A client whose requests wait is alive. */
+  private drained(connection: ClientConnection): void {
+    const { session, decoder } = connection;
+    if (session !== null) this.state.sessions.touch(session, this.state.monotonicMs);
+    decoder.release();
+    if (connection.longRead !== null) {
+      if (this.options.pressure.isHeld(connection) || !this.options.goOn(connection)) return;
+    }
+    this.receive(connection, NOTHING);
   }
 
   private receive(connection: ClientConnection, bytes: Buffer): void {
@@ -200,6 +213,7 @@ export class Connections {
       else {
         this.options.pressure.isHeld(connection);
         connection.decoder.push(bytes);
+        connection.isBusy &&= connection.decoder.isHeld;
       }
       if (this.state.hasTooManyWatches(connection)) this.close(connection);
     } catch (error) {
@@ -214,7 +228,14 @@ export class Connections {
   }
 
   private open(connection: ClientConnection, bytes: Buffer): void {
-    if (!answerOpening(connection, bytes, this.state, this.options)) return;
+    try {
+      if (!answerOpening(connection, bytes, this.state, this.options)) return;
+    } catch (error) {
+      if (error instanceof JuteError) throw error;
+      reportFailed(this.state, connection, 0, error);
+      this.close(connection);
+      return;
+    }
     this.state.markDirty(connection);
     this.close(connection);
   }
@@ -256,31 +277,13 @@ export class Connections {
     }
   }
 
-  /**
-   * Sends to a slice only, because each write to a socket takes time and must not delay other work.
-   * Events and replies of a connection share an archive, so their order is kept.
-   */
-  private sendEvents(effects: Effect[]): void {
-    const { withEvents } = this.state;
-    for (let sent = 0; sent < EVENT_SLICE; ) {
-      const connection = withEvents.shift();
-      if (connection === undefined) return;
-      connection.isEventPending = false;
-      // A reply may have taken the events along, or the connection may be closed.
-      if (connection.out.length === 0) continue;
-      effects.push({ kind: 'send', connection: connection.id, bytes: connection.out.take() });
-      sent++;
-    }
-    if (withEvents.length > 0) effects.push({ kind: 'wake' });
-  }
-
   /** In this order: data of this turn, closed connections, pauses and resumes. */
   drainInto(effects: Effect[]): void {
     for (const connection of this.state.takeDirty()) {
       connection.isDirty = false;
       effects.push({ kind: 'send', connection: connection.id, bytes: connection.out.take() });
     }
-    this.sendEvents(effects);
+    sendEvents(this.state, effects);
     if (this.closing.length > 0) {
       for (const { id, out, slices } of this.closing) {
         if (out.length > 0) effects.push({ kind: 'send', connection: id, bytes: out.take() });

@@ -5,7 +5,8 @@ export type LimitUnit =
   | 'connections'
   | 'requests'
   | 'entries'
-  | 'frames';
+  | 'frames'
+  | 'steps';
 
 /**
  * The reaction of the server when a limit is exceeded:

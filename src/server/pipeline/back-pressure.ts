@@ -1,4 +1,4 @@
-/** Stops serving or reading clients that exceed the limits of the server. */
+/** Stops serving or reading clients that exceed the limits of the server, and takes turns. */
 
 import type { Effect } from '../effects.js';
 import { LIMITS, type LimitName } from '../limits/limits.js';
@@ -9,6 +9,8 @@ import type { RequestGate } from './request-gate.js';
 
 const ANSWER_LIMIT = LIMITS.answerBytes.value;
 const ALL_ANSWERS_LIMIT = LIMITS.answerBytesInAll.value;
+const ALL_STEPS_LIMIT = LIMITS.turnSteps.value;
+const STEPS_LIMIT = LIMITS.connectionSteps.value;
 const UNREAD_LIMIT = LIMITS.unreadBytes.value;
 /** Requests of one connection that may wait for its own writes before reading stops. */
 const PENDING_LIMIT = LIMITS.pendingRequests.value;
@@ -24,6 +26,9 @@ export class BackPressure {
   private readonly outstanding: () => number;
   private readonly paused = new Set<ClientConnection>();
   private held: Effect[] = [];
+  /** Connections that had their share of this turn. The others come first in the next one. */
+  private served: Effect[] = [];
+  private readonly worked: ClientConnection[] = [];
   private answerBytes = 0;
 
   constructor(state: ServerState, outstanding: () => number) {
@@ -41,24 +46,68 @@ export class BackPressure {
     this.answerBytes += out.length - before;
     if (out.length <= ANSWER_LIMIT) return true;
     this.hold(connection, 'answerBytes');
-    if (out.length <= UNREAD_LIMIT) return true;
+    // One reply may be longer: what the server stores, clients can read.
+    if (before <= UNREAD_LIMIT) return true;
     out.take();
     this.state.exceeded('unreadBytes', remoteIp);
     return false;
   }
 
-  /** Whether the client must read first: all clients must if the answers of this turn are large. */
+  /** Called with the work of one request. */
+  didWork(connection: ClientConnection, steps: number): void {
+    if (connection.steps === 0) this.worked.push(connection);
+    connection.steps += steps;
+    if (connection.steps <= STEPS_LIMIT) return;
+    connection.isBusy = true;
+    this.hold(connection, 'connectionSteps', this.served);
+  }
+
+  /** Called with a connection whose long read needs another turn. */
+  goesOn(connection: ClientConnection): void {
+    connection.isBusy = true;
+    this.hold(connection, 'connectionSteps', this.served);
+  }
+
+  /**
+   * Whether the client must wait: all clients must if the answers of this turn are large, or the
+   * work is much. Those without much work of their own have the first half of it for themselves.
+   */
   isHeld(connection: ClientConnection): boolean {
-    const isFull = this.answerBytes > ALL_ANSWERS_LIMIT && connection.phase === 'open';
-    if (isFull) this.hold(connection, 'answerBytesInAll');
+    if (connection.phase === 'open') {
+      const { steps } = this.state.work;
+      const isFull = this.answerBytes > ALL_ANSWERS_LIMIT;
+      if (isFull) this.hold(connection, 'answerBytesInAll');
+      else if (steps > (connection.isBusy ? ALL_STEPS_LIMIT / 2 : ALL_STEPS_LIMIT)) {
+        this.hold(connection, 'turnSteps');
+      }
+    }
     return connection.decoder.isHeld;
   }
 
-  private hold({ id, decoder, remoteIp }: ClientConnection, limit: LimitName): void {
+  private hold(
+    { id, decoder, remoteIp }: ClientConnection,
+    limit: LimitName,
+    effects = this.held,
+  ): void {
     if (decoder.isHeld) return;
     decoder.hold();
     this.state.exceeded(limit, remoteIp);
-    this.held.push({ kind: 'await-reading', connection: id });
+    effects.push({ kind: 'await-reading', connection: id });
+  }
+
+  /** A read that may cost much waits for the writes before it, and later requests wait for it. */
+  defer(connection: ClientConnection, frame: Buffer): void {
+    connection.isDeferred = true;
+    connection.decoder.putBack([frame]);
+    connection.decoder.hold();
+    this.pause(connection);
+  }
+
+  /** Called when no writes are left. */
+  undefer(connection: ClientConnection): void {
+    connection.isDeferred = false;
+    this.held.push({ kind: 'await-reading', connection: connection.id });
+    this.caughtUp(connection);
   }
 
   /**
@@ -91,12 +140,18 @@ export class BackPressure {
 
   /** Stops reading a connection that overfills the pipeline or its own queue. */
   holdBack(connection: ClientConnection): void {
+    if (connection.phase === 'closed' || this.paused.has(connection)) return;
     const excess = this.excessOf(connection);
-    if (excess === null || connection.phase === 'closed' || this.paused.has(connection)) return;
+    if (excess === null) return;
     const { settings } = this.state;
     const isConfigured = excess === 'requestsInFlight';
     const value = isConfigured ? settings.globalOutstandingLimit : LIMITS[excess].value;
     this.state.exceeded(excess, connection.remoteIp, value);
+    this.pause(connection);
+  }
+
+  private pause(connection: ClientConnection): void {
+    if (this.paused.has(connection)) return;
     this.paused.add(connection);
     this.held.push({ kind: 'pause', connection: connection.id });
   }
@@ -121,8 +176,8 @@ export class BackPressure {
     const isHalfDone =
       outstanding * 2 <= globalOutstandingLimit && inFlight.bytes * 2 <= BYTES_IN_FLIGHT_LIMIT;
     for (const connection of this.paused) {
-      const { phase, pending } = connection;
-      if (phase === 'connecting') continue;
+      const { phase, pending, isDeferred } = connection;
+      if (phase === 'connecting' || isDeferred) continue;
       const isShort =
         pending.length * 2 <= PENDING_LIMIT && pending.bytes * 2 <= PENDING_BYTES_LIMIT;
       if (pending.length > 0 && !(isHalfDone && isShort)) continue;
@@ -146,9 +201,12 @@ export class BackPressure {
 
   drainInto(effects: Effect[]): void {
     this.answerBytes = 0;
-    if (this.held.length === 0) return;
-    effects.push(...this.held);
-    this.held = [];
+    this.state.work.steps = 0;
+    for (let one = this.worked.pop(); one; one = this.worked.pop()) one.steps = 0;
+    for (const effect of this.held) effects.push(effect);
+    for (const effect of this.served) effects.push(effect);
+    if (this.held.length > 0) this.held = [];
+    if (this.served.length > 0) this.served = [];
   }
 }
 

@@ -1,61 +1,141 @@
 /**
  * Answers reads from the applied tree, in the turn they arrive or after the pending writes of their
- * session. A watch is armed in the same step as its read, so it misses no change. Rules:
- * docs/protocol.md (FinalRequestProcessor).
+ * session. Long ones may take several turns (long-reads.ts). A watch is armed in the same step as
+ * its read, so it misses no change. Rules: docs/protocol.md (FinalRequestProcessor).
  */
-import type { InputArchive } from '../../jute/input-archive.js';
+import { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
+import { OutputArchive } from '../../jute/output-archive.js';
 import { ustring } from '../../jute/record.js';
 import { ACLVector } from '../../protocol/data.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { Perms } from '../../protocol/perms.js';
-import {
-  GetEphemeralsResponse,
-  SetWatches,
-  SetWatches2,
-  WhoAmIResponse,
-} from '../../protocol/proto.js';
-import { AddWatchMode, WatcherType } from '../../protocol/watch-event.js';
+import { WhoAmIResponse } from '../../protocol/proto.js';
+import { LIMITS, type LimitName } from '../limits/limits.js';
 import { STAT_SIZE } from '../metrics/metrics.js';
 import { maskDigests, shownUser } from '../session/auth.js';
 import type { ClientConnection } from '../state/client-connection.js';
+import type { LongRead } from '../state/long-read.js';
 import type { ServerState } from '../state/server-state.js';
 import { WatchMode } from '../state/watch-manager.js';
 import type { DataTree } from '../tree/data-tree.js';
 import { NO_SLOT } from '../tree/path-table.js';
-import { countBelow } from '../tree/walk.js';
+import { LongReads } from './long-reads.js';
 import { beginReply, endReply } from './reply.js';
 import type { WatchNotifier } from './watch-notifier.js';
+import { addWatch, findWatches } from './watch-requests.js';
+
+/** A list of more children is a long read. */
+const LONG_LIST = 5000;
+/** Before a read that waits for a write of its client, with more steps, nothing later is served. */
+const DEAR_LIST = 100;
+const DEAR_WATCHES = 4096;
+const STEPS_PER_ENTRY = 4;
+const SHARE_STEPS = LIMITS.connectionSteps.value;
+const REPLY_LIMIT = LIMITS.replyBytes.value;
+const MULTI_READ_LIMIT = LIMITS.multiReadBytes.value;
+const MULTI_READ_STEPS = LIMITS.multiReadSteps.value;
+/** In the place of an error: the read continues as a long one. */
+const LONG = -1_000_000;
 
 export class ReadProcessor {
   private readonly state: ServerState;
-  private readonly notifier: WatchNotifier;
+  private readonly longReads: LongReads;
+  /** A list that turned out to be long. */
+  private long: LongRead['run'] | null = null;
+  private readonly peek = new InputArchive(Buffer.alloc(0));
+  private body = new OutputArchive();
 
   constructor(state: ServerState, notifier: WatchNotifier) {
     this.state = state;
-    this.notifier = notifier;
+    this.longReads = new LongReads(state, notifier);
   }
 
-  process(connection: ClientConnection, xid: number, type: number, input: InputArchive): void {
-    // Events of setWatches precede its reply, so it opens the reply itself.
-    if (type === OpCode.setWatches || type === OpCode.setWatches2) {
-      this.setWatches(connection, xid, type, input);
-      return;
-    }
+  /** Returns the rest of a long read, which must go on in a later turn; null if it is answered. */
+  process(
+    connection: ClientConnection,
+    xid: number,
+    type: number,
+    input: InputArchive,
+  ): LongRead | null {
+    const run = this.longReads.begin(connection, type, input, this.body);
+    if (run !== undefined) return this.begin(connection, xid, type, run);
     const start = beginReply(connection, xid);
-    let err: ErrorCode;
+    let err: number;
     try {
       err = this.answer(connection, type, input);
     } catch (error) {
       if (!(error instanceof JuteError)) throw error;
       err = ErrorCode.MARSHALLINGERROR;
     }
+    if (err !== LONG || this.long === null) {
+      endReply(this.state, connection, start, err);
+      return null;
+    }
+    connection.out.truncate(start);
+    return this.begin(connection, xid, type, this.long);
+  }
+
+  private begin(
+    connection: ClientConnection,
+    xid: number,
+    type: number,
+    run: LongRead['run'],
+  ): LongRead | null {
+    const read = { xid, type, startedMs: this.state.monotonicMs, run, body: this.body };
+    this.body = new OutputArchive();
+    this.long = null;
+    return this.goOn(connection, read) ? null : read;
+  }
+
+  /** Works for the share of a connection in a turn. True if the read is answered. */
+  goOn(connection: ClientConnection, { xid, run, body }: LongRead, share = SHARE_STEPS): boolean {
+    const { work } = this.state;
+    const end = work.steps + share;
+    let err: ErrorCode = ErrorCode.MARSHALLINGERROR;
+    try {
+      for (;;) {
+        const step = run.next();
+        if (step.done === true) {
+          err = step.value;
+          break;
+        }
+        if (work.steps >= end) return false;
+      }
+    } catch (error) {
+      if (!(error instanceof JuteError)) throw error;
+    }
+    const start = beginReply(connection, xid);
+    if (err === ErrorCode.OK) connection.out.writeBytes(body.view());
     endReply(this.state, connection, start, err);
+    return true;
+  }
+
+  /** Whether its cost does not follow from its length. */
+  isDear(type: number, { bytes, at, end }: InputArchive): boolean {
+    switch (type) {
+      case OpCode.getAllChildrenNumber:
+      case OpCode.getEphemerals:
+      case OpCode.multiRead:
+        return true;
+      case OpCode.setWatches:
+      case OpCode.setWatches2:
+        return end - at > DEAR_WATCHES;
+      case OpCode.getChildren:
+      case OpCode.getChildren2: {
+        const { nodes, stats } = this.state.tree;
+        if (end - at < 4) return false;
+        const slot = nodes.findNext(this.peek.reset(bytes, at, end));
+        return slot !== NO_SLOT && stats.numChildren(slot) > DEAR_LIST;
+      }
+      default:
+        return false;
+    }
   }
 
   /** Writes the body, which is dropped if an error is returned. */
-  private answer(connection: ClientConnection, type: number, input: InputArchive): ErrorCode {
+  private answer(connection: ClientConnection, type: number, input: InputArchive): number {
     switch (type) {
       case OpCode.getData:
         return this.getData(connection, input);
@@ -71,17 +151,13 @@ export class ReadProcessor {
         return ErrorCode.OK;
       case OpCode.getACL:
         return this.getACL(connection, input);
-      case OpCode.getAllChildrenNumber:
-        return this.getAllChildrenNumber(connection, input);
-      case OpCode.getEphemerals:
-        return this.getEphemerals(connection, input);
       case OpCode.whoAmI:
         return this.whoAmI(connection);
       case OpCode.addWatch:
-        return this.addWatch(connection, input);
+        return addWatch(this.state, connection, input);
       case OpCode.checkWatches:
       case OpCode.removeWatches:
-        return this.findWatches(connection, type, input);
+        return findWatches(this.state, connection, type, input);
       case OpCode.multiRead:
         return this.multiRead(connection, input);
       default:
@@ -128,17 +204,26 @@ export class ReadProcessor {
     connection: ClientConnection,
     type: number,
     input: InputArchive,
-    mayWatch = true,
-  ): ErrorCode {
+    isAlone = true,
+  ): number {
     const { tree } = this.state;
     const start = input.at;
     const slot = tree.nodes.read(input);
     const isNameless = input.at === start + 4;
-    const isWatching = input.readBool() && mayWatch;
+    const isWatching = input.readBool() && isAlone;
     if (slot === NO_SLOT) return ErrorCode.NONODE;
     if (!this.mayRead(connection, slot)) return ErrorCode.NOAUTH;
     const { stats, content } = tree;
+    const count = stats.numChildren(slot);
+    if (count > LONG_LIST && isAlone) {
+      const watched = isWatching ? (isNameless ? '' : content.keptPathOf(slot)) : null;
+      const request = { type, path: content.pathOf(slot), watched };
+      this.long = this.longReads.getChildren(connection, this.body, request);
+      return LONG;
+    }
+    this.state.work.steps += count;
     const namesSize = writeNames(connection, tree, slot);
+    if (namesSize > REPLY_LIMIT) return this.tooLong(connection, 'replyBytes');
     this.state.stats.metrics.reads.recordNode(slot, content, STAT_SIZE + namesSize);
     if (type === OpCode.getChildren2) stats.writeStat(connection.out, slot);
     if (isWatching) {
@@ -154,31 +239,10 @@ export class ReadProcessor {
     if (slot === NO_SLOT) return ErrorCode.NONODE;
     const acl = tree.aclOf(slot);
     if (!auth.isAllowed(acl, Perms.READ | Perms.ADMIN, connection.ids)) return ErrorCode.NOAUTH;
+    this.state.work.steps += STEPS_PER_ENTRY * acl.length;
     const isAdmin = auth.isAllowed(acl, Perms.ADMIN, connection.ids);
     ACLVector.write(connection.out, isAdmin ? acl : maskDigests(acl));
     tree.stats.writeStat(connection.out, slot);
-    return ErrorCode.OK;
-  }
-
-  private getAllChildrenNumber(connection: ClientConnection, input: InputArchive): ErrorCode {
-    const path = ustring.read(input);
-    const { nodes, nodeCount, root, children } = this.state.tree;
-    const slot = nodes.get(path);
-    if (slot === NO_SLOT) return ErrorCode.NONODE;
-    if (!this.mayRead(connection, slot)) return ErrorCode.NOAUTH;
-    // The table has the root under two names: "/" counts neither, "" counts the other as a child.
-    const isRoot = slot === root.slot;
-    const count = isRoot ? nodeCount - (path === '' ? 1 : 2) : countBelow(children, slot);
-    connection.out.writeInt(count);
-    return ErrorCode.OK;
-  }
-
-  private getEphemerals(connection: ClientConnection, input: InputArchive): ErrorCode {
-    const prefix = ustring.read(input);
-    const isAll = prefix.trim() === '' || prefix.trim() === '/';
-    const all = this.state.tree.ephemeralsOf(connection.session?.id ?? 0n);
-    const ephemerals = [...all].filter((path) => isAll || path.startsWith(prefix));
-    GetEphemeralsResponse.write(connection.out, { ephemerals });
     return ErrorCode.OK;
   }
 
@@ -187,106 +251,25 @@ export class ReadProcessor {
       authScheme: id.scheme,
       user: shownUser(id),
     }));
+    this.state.work.steps += STEPS_PER_ENTRY * clientInfo.length;
     WhoAmIResponse.write(connection.out, { clientInfo });
     return ErrorCode.OK;
   }
 
-  private addWatch(connection: ClientConnection, input: InputArchive): ErrorCode {
-    const path = ustring.read(input);
-    const mode = input.readInt();
-    const { dataWatches, childWatches } = this.state;
-    if (mode === AddWatchMode.PERSISTENT) {
-      dataWatches.add(path, connection, WatchMode.PERSISTENT);
-      childWatches.add(path, connection, WatchMode.PERSISTENT);
-    } else if (mode === AddWatchMode.PERSISTENT_RECURSIVE) {
-      dataWatches.add(path, connection, WatchMode.PERSISTENT_RECURSIVE);
-    } else {
-      return ErrorCode.MARSHALLINGERROR;
-    }
-    // The record in the reply is an ErrorResponse: four bytes that mean OK.
-    connection.out.writeInt(ErrorCode.OK);
-    return ErrorCode.OK;
+  private tooLong({ remoteIp }: ClientConnection, limit: LimitName): ErrorCode {
+    this.state.exceeded(limit, remoteIp);
+    return ErrorCode.MARSHALLINGERROR;
   }
 
-  /** checkWatches tests for the watches, removeWatches removes them. */
-  private findWatches(connection: ClientConnection, type: number, input: InputArchive): ErrorCode {
-    const path = ustring.read(input);
-    const tables = this.tablesOf(input.readInt());
-    if (tables === undefined) return ErrorCode.MARSHALLINGERROR;
-    let isFound = false;
-    for (const [table, modes] of tables) {
-      const isHere =
-        type === OpCode.removeWatches
-          ? table.remove(path, connection, modes)
-          : table.has(path, connection, modes);
-      isFound ||= isHere;
-    }
-    return isFound ? ErrorCode.OK : ErrorCode.NOWATCHER;
-  }
-
-  private tablesOf(
-    watcherType: number,
-  ): [table: ServerState['dataWatches'], modes: number][] | undefined {
-    const { dataWatches, childWatches } = this.state;
-    const { STANDARD, PERSISTENT, PERSISTENT_RECURSIVE } = WatchMode;
-    const any = STANDARD | PERSISTENT | PERSISTENT_RECURSIVE;
-    switch (watcherType) {
-      case WatcherType.Children:
-        return [[childWatches, STANDARD]];
-      case WatcherType.Data:
-        return [[dataWatches, STANDARD]];
-      case WatcherType.Any:
-        return [
-          [childWatches, any],
-          [dataWatches, any],
-        ];
-      case WatcherType.Persistent:
-        return [
-          [childWatches, PERSISTENT],
-          [dataWatches, PERSISTENT],
-        ];
-      case WatcherType.PersistentRecursive:
-        return [[dataWatches, PERSISTENT_RECURSIVE]];
-      default:
-        return undefined;
-    }
-  }
-
-  private setWatches(
-    connection: ClientConnection,
-    xid: number,
-    type: number,
-    input: InputArchive,
-  ): void {
-    let err: ErrorCode = ErrorCode.OK;
-    try {
-      const request =
-        type === OpCode.setWatches2
-          ? SetWatches2.read(input)
-          : { ...SetWatches.read(input), persistentWatches: [], persistentRecursiveWatches: [] };
-      this.notifier.setWatches(connection, request.relativeZxid, {
-        data: request.dataWatches,
-        exist: request.existWatches,
-        child: request.childWatches,
-      });
-      const { dataWatches, childWatches } = this.state;
-      for (const path of request.persistentWatches) {
-        dataWatches.add(path, connection, WatchMode.PERSISTENT);
-        childWatches.add(path, connection, WatchMode.PERSISTENT);
-      }
-      for (const path of request.persistentRecursiveWatches) {
-        dataWatches.add(path, connection, WatchMode.PERSISTENT_RECURSIVE);
-      }
-    } catch (error) {
-      if (!(error instanceof JuteError)) throw error;
-      err = ErrorCode.MARSHALLINGERROR;
-    }
-    endReply(this.state, connection, beginReply(connection, xid), err);
-  }
-
-  /** Each read has its own result. Watch flags have no effect: Apache's server ignores them. */
+  /**
+   * Each read has its own result. Watch flags have no effect: Apache's server ignores them. All
+   * results show one state, so it is one step, and limited.
+   */
   private multiRead(connection: ClientConnection, input: InputArchive): ErrorCode {
     const { out } = connection;
+    const { work } = this.state;
+    const first = out.length;
+    const begun = work.steps;
     for (;;) {
       const type = input.readInt();
       const isDone = input.readBool();
@@ -295,6 +278,8 @@ export class ReadProcessor {
       if (type !== OpCode.getData && type !== OpCode.getChildren) {
         return ErrorCode.MARSHALLINGERROR;
       }
+      if (out.length - first > MULTI_READ_LIMIT) return this.tooLong(connection, 'multiReadBytes');
+      if (work.steps - begun > MULTI_READ_STEPS) return this.tooLong(connection, 'multiReadSteps');
       const headerAt = out.length;
       writeMultiHeader(out, type, false, ErrorCode.OK);
       const err =
@@ -326,7 +311,7 @@ export function writeMultiHeader(
   out.writeInt(err);
 }
 
-/** Writes the names of the children; returns their size in bytes. */
+/** Writes the names of the children, up to the limit of a reply; returns their size in bytes. */
 function writeNames({ out }: ClientConnection, tree: DataTree, parent: number): number {
   const { stats, children, content } = tree;
   const start = out.length;
@@ -335,6 +320,7 @@ function writeNames({ out }: ClientConnection, tree: DataTree, parent: number): 
   const prefixLength = content.prefixLength(parent);
   for (const slot of children.placesOf(parent)) {
     if (slot >= 0) content.writePath(out, slot, prefixLength);
+    if (out.length - start > REPLY_LIMIT) break;
   }
   return count === 0 ? 0 : out.length - start - 4 * (count + 1);
 }

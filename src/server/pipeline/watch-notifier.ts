@@ -149,13 +149,14 @@ export class WatchNotifier implements TreeListener {
 
   /**
    * Arms the watches that a client sends after a reconnect. Fires those of znodes that changed
-   * after `relativeZxid`, the last zxid that the client saw (DataTree.setWatches).
+   * after `relativeZxid`, the last zxid that the client saw (DataTree.setWatches). Yields after
+   * each.
    */
-  setWatches(
+  *setWatches(
     connection: ClientConnection,
     relativeZxid: bigint,
     watches: { data: readonly string[]; exist: readonly string[]; child: readonly string[] },
-  ): void {
+  ): Generator<void, void, undefined> {
     const { tree, dataWatches, childWatches } = this.state;
     const fire = (type: EventType, path: string): void =>
       sendEvent(this.state, connection, eventFrame(type, path, -1n));
@@ -164,10 +165,12 @@ export class WatchNotifier implements TreeListener {
       if (node === undefined) fire(EventType.NodeDeleted, path);
       else if (tree.stats.mzxid(node.slot) > relativeZxid) fire(EventType.NodeDataChanged, path);
       else dataWatches.add(path, connection, 1);
+      yield;
     }
     for (const path of watches.exist) {
       if (tree.get(path) !== undefined) fire(EventType.NodeCreated, path);
       else dataWatches.add(path, connection, 1);
+      yield;
     }
     for (const path of watches.child) {
       const node = tree.get(path);
@@ -175,6 +178,7 @@ export class WatchNotifier implements TreeListener {
       else if (tree.stats.pzxid(node.slot) > relativeZxid) {
         fire(EventType.NodeChildrenChanged, path);
       } else childWatches.add(path, connection, 1);
+      yield;
     }
   }
 }

@@ -30,7 +30,7 @@ import type { ChangeRecord } from './change-record.js';
 import { type NewNode, OutstandingChanges } from './outstanding-changes.js';
 import { CONFIG_PATH, nextVersion, ownerOf, PrepParents, SPECIAL_PATHS } from './prep-rules.js';
 import { type QuotaExcess, quotaExcesses } from './quota-check.js';
-import { readOps, txnLengthBound } from './read-ops.js';
+import { closeLength, readOps, txnLengthBound } from './read-ops.js';
 
 export interface PrepOptions {
   /** digest.enabled: txns carry the resulting digest of the tree. */
@@ -107,7 +107,7 @@ export class Prep {
     this.begin(stamp);
     const paths = this.outstanding.ephemeralsOf(sessionId);
     for (const path of paths) this.markDeleted(this.outstanding.get(path));
-    const isWritable = pathsLength(paths) + CLOSE_OVERHEAD <= this.maxTxnLength;
+    const isWritable = closeLength(paths) <= this.maxTxnLength;
     return this.prepared({ type: OpCode.closeSession, paths: isWritable ? paths : [] });
   }
 
@@ -328,8 +328,10 @@ export class Prep {
     if (ops === undefined) return ErrorCode.MARSHALLINGERROR;
     const txns: Txn[] = [];
     let failure: ErrorCode = ErrorCode.OK;
+    const begun = this.auth.work.steps;
     for (const { type, body } of ops) {
-      const outcome = this.tryOne(type, body, author);
+      const isDear = this.auth.isTooDear(begun, author.ids);
+      const outcome = isDear ? ErrorCode.MARSHALLINGERROR : this.tryOne(type, body, author);
       if (typeof outcome === 'number') {
         failure = outcome;
         break;
@@ -402,13 +404,6 @@ export class Prep {
 /** An invalid path is a bad argument; the path of an existing znode is always valid. */
 function absent(path: string): ErrorCode {
   return pathFault(path) === undefined ? ErrorCode.NONODE : ErrorCode.BADARGUMENTS;
-}
-
-/** Header and digest of the txn that closes a session. */
-const CLOSE_OVERHEAD = 128;
-
-function pathsLength(paths: readonly string[]): number {
-  return paths.reduce((sum, path) => sum + 4 + Buffer.byteLength(path), 0);
 }
 
 function errorTxn(err: ErrorCode): Prepared {

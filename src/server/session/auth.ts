@@ -9,16 +9,17 @@ import { matchesIp, parseIpRange } from '../../protocol/ip-address.js';
 import { OPEN_ACL_UNSAFE, Perms } from '../../protocol/perms.js';
 import type { SaslExchange } from '../../protocol/sasl-step.js';
 import { LIMITS } from '../limits/limits.js';
+import { Work } from '../limits/work.js';
+import { AclGrants, type IdMatcher } from './acl-grants.js';
 import { isDistinguishedName } from './distinguished-name.js';
 
 /** Passed in, because the pure part of the server has no crypto library. */
 export type HashBase64 = (text: string) => string;
 
-interface AuthProvider {
+interface AuthProvider extends IdMatcher {
   /** Whether ids of this scheme expand `auth` entries. */
   readonly isAuthenticated: boolean;
   isValid(id: string): boolean;
-  matches(id: string, aclId: string): boolean;
 }
 
 export interface AuthOptions {
@@ -45,8 +46,8 @@ export interface AuthOptions {
   readonly ensembleNames?: ReadonlySet<string> | null;
 }
 
-/** ACLs up to this length are searched linearly each time. */
-const SHORT_ACL = 16;
+/** Up to this many pairs of an entry and an id are compared each time. */
+const FEW_PAIRS = 16;
 
 const SUPER: Id = { scheme: 'super', id: '' };
 
@@ -58,6 +59,7 @@ const PROVIDERS: readonly (readonly [scheme: string, provider: AuthProvider])[] 
     'ip',
     {
       isAuthenticated: false,
+      isExact: false,
       isValid: (id) => parseIpRange(id) !== undefined,
       matches: (id, aclId) => matchesIp(id, aclId),
     },
@@ -66,13 +68,17 @@ const PROVIDERS: readonly (readonly [scheme: string, provider: AuthProvider])[] 
     'digest',
     {
       isAuthenticated: true,
+      isExact: true,
       isValid: (id) => id.split(':').length === 2,
       matches: isSame,
     },
   ],
-  ['x509', { isAuthenticated: true, isValid: isDistinguishedName, matches: isSame }],
+  ['x509', { isAuthenticated: true, isExact: true, isValid: isDistinguishedName, matches: isSame }],
   // Says which ensemble a client means, and grants nothing.
-  ['ensemble', { isAuthenticated: false, isValid: () => false, matches: () => false }],
+  [
+    'ensemble',
+    { isAuthenticated: false, isExact: false, isValid: () => false, matches: () => false },
+  ],
 ];
 /** service/host@realm, or without "@". */
 const KERBEROS_NAME = /^[^/@]*(?:\/[^/@]*)?@[^/@]*$/;
@@ -82,26 +88,23 @@ export class Auth {
   private readonly providers: ReadonlyMap<string, AuthProvider>;
   private readonly options: AuthOptions;
   private readonly enforced: readonly string[] | null;
-  onLimit: (limit: 'aclEntries', from: string) => void = () => undefined;
-  /** A multi may use the same long ACL thousands of times. Neither list ever changes. */
-  private last: {
-    readonly acl: readonly ACL[];
-    readonly perm: number;
-    readonly ids: readonly Id[];
-    readonly isAllowed: boolean;
-  } = { acl: [], perm: 0, ids: [], isAllowed: false };
+  private readonly grants: AclGrants;
+  work = new Work();
+  onLimit: (limit: 'aclEntries' | 'multiSteps', from: string) => void = () => undefined;
 
   constructor(options: AuthOptions) {
     this.options = options;
     const { schemes = DEFAULT_SCHEMES } = options;
     const sasl: AuthProvider = {
       isAuthenticated: true,
+      isExact: false,
       isValid: (id) => !id.includes('@') || KERBEROS_NAME.test(id),
       matches: (id, aclId) =>
         id === 'super' || id === aclId || aclId === (options.letAnySaslUserDoX ?? null),
     };
     const all = [...PROVIDERS, ['sasl', sasl] as const];
     this.providers = new Map(all.filter(([scheme]) => schemes.has(scheme)));
+    this.grants = new AclGrants(this.providers);
     this.enforced = options.enforced ?? null;
   }
 
@@ -167,12 +170,8 @@ export class Auth {
     if (acl === OPEN_ACL_UNSAFE && (perm & Perms.ALL) !== 0) return true;
     if (this.options.isAclSkipped === true || acl.length === 0) return true;
     if (ids.some(({ scheme }) => scheme === 'super')) return true;
-    if (acl.length <= SHORT_ACL) return this.isAllowedBy(acl, perm, ids);
-    const { last } = this;
-    if (last.acl !== acl || last.perm !== perm || last.ids !== ids) {
-      this.last = { acl, perm, ids, isAllowed: this.isAllowedBy(acl, perm, ids) };
-    }
-    return this.last.isAllowed;
+    if (acl.length * ids.length <= FEW_PAIRS) return this.isAllowedBy(acl, perm, ids);
+    return (this.grants.of(acl, ids, this.work) & perm) !== 0;
   }
 
   /** Whether `ids` have these permissions by entries for them, not because everyone has them. */
@@ -199,28 +198,31 @@ export class Auth {
    */
   fixUp(acl: readonly ACL[], ids: readonly Id[]): readonly ACL[] | ErrorCode {
     if (acl === OPEN_ACL_UNSAFE) return acl;
+    if (this.isTooLong(acl.length, ids)) return ErrorCode.INVALIDACL;
+    const own = acl.some(({ id }) => id.scheme === 'auth') ? this.authenticated(ids) : [];
     // Keyed by text, so that a long ACL needs no quadratic comparison.
     const fixed = new Map<string, ACL>();
-    const add = (entry: ACL): void => {
-      const key = `${entry.perms}:${entry.id.scheme}:${entry.id.id}`;
-      if (!fixed.has(key)) fixed.set(key, entry);
-    };
-    let own: Id[] | undefined;
+    const expanded = new Set<number>();
     for (const entry of acl) {
       const { scheme, id } = entry.id;
-      if (scheme === 'world' && id === 'anyone') {
-        add(entry);
-      } else if (scheme === 'auth') {
-        own ??= this.authenticated(ids);
+      if (scheme !== 'auth') {
+        if (!this.isValid(scheme, id)) return ErrorCode.INVALIDACL;
+        addEntry(fixed, entry);
+      } else if (own.length === 0 || this.isTooLong(fixed.size, ids)) {
+        return ErrorCode.INVALIDACL;
+      } else if (!expanded.has(entry.perms)) {
         // Each of these entries expands to all ids of the connection.
-        if (own.length === 0 || this.isTooLong(fixed.size, ids)) return ErrorCode.INVALIDACL;
-        for (const ownId of own) add({ perms: entry.perms, id: ownId });
-      } else {
-        if (this.providers.get(scheme)?.isValid(id) !== true) return ErrorCode.INVALIDACL;
-        add(entry);
+        expanded.add(entry.perms);
+        for (const ownId of own) addEntry(fixed, { perms: entry.perms, id: ownId });
       }
     }
-    return fixed.size === 0 ? ErrorCode.INVALIDACL : [...fixed.values()];
+    const isShort = !this.isTooLong(fixed.size, ids);
+    return fixed.size > 0 && isShort ? [...fixed.values()] : ErrorCode.INVALIDACL;
+  }
+
+  private isValid(scheme: string, id: string): boolean {
+    if (scheme === 'world') return id === 'anyone';
+    return this.providers.get(scheme)?.isValid(id) === true;
   }
 
   private authenticated(ids: readonly Id[]): Id[] {
@@ -228,10 +230,24 @@ export class Auth {
   }
 
   private isTooLong(entries: number, ids: readonly Id[]): boolean {
-    if (entries <= LIMITS.aclEntries.value) return false;
-    this.onLimit('aclEntries', ids.find(({ scheme }) => scheme === 'ip')?.id ?? 'a client');
+    return entries > LIMITS.aclEntries.value && this.exceeded('aclEntries', ids);
+  }
+
+  /** Whether a multi has cost too much since `begun` steps of work. */
+  isTooDear(begun: number, ids: readonly Id[]): boolean {
+    const steps = this.work.steps - begun;
+    return steps > LIMITS.multiSteps.value && this.exceeded('multiSteps', ids);
+  }
+
+  private exceeded(limit: 'aclEntries' | 'multiSteps', ids: readonly Id[]): true {
+    this.onLimit(limit, ids.find(({ scheme }) => scheme === 'ip')?.id ?? 'a client');
     return true;
   }
+}
+
+function addEntry(entries: Map<string, ACL>, entry: ACL): void {
+  const key = `${entry.perms}:${entry.id.scheme}:${entry.id.id}`;
+  if (!entries.has(key)) entries.set(key, entry);
 }
 
 /** As in whoAmI: of a digest only the user. */

@@ -4,6 +4,7 @@ import type { Id } from '../../protocol/data.js';
 import type { SaslExchange } from '../../protocol/sasl-step.js';
 import { ConnectionStats } from '../metrics/connection-stats.js';
 import type { Session } from '../session/session-tracker.js';
+import type { LongRead } from './long-read.js';
 import { MeasuredFifo } from './measured-fifo.js';
 import type { Request } from './request.js';
 
@@ -43,6 +44,14 @@ export class ClientConnection {
   readonly pending = new MeasuredFifo<Request>(sizeOf);
   /** Frames that came before the session existed. */
   readonly early = new MeasuredFifo<Buffer>(lengthOf);
+  /** Later requests wait for it; null for none. */
+  longRead: LongRead | null = null;
+  /** A read waits for all writes before it, so nothing later is read. */
+  isDeferred = false;
+  /** Steps of work in this turn. */
+  steps = 0;
+  /** It had more work than its share, and was not served to the end since. */
+  isBusy = false;
   ids: Id[];
   isOverTls = false;
   session: Session | null = null;

@@ -23,6 +23,14 @@ export type Report =
     }
   | { readonly kind: 'session-closed' | 'session-expired'; readonly sessionId: bigint }
   | { readonly kind: 'refused'; readonly remoteIp: string; readonly reason: string }
+  /** The server has closed the connection. */
+  | {
+      readonly kind: 'request-failed';
+      readonly remoteIp: string;
+      /** The name as in `cons`. */
+      readonly operation: string;
+      readonly problem: string;
+    }
   | {
       readonly kind: 'slow-request';
       readonly sessionId: bigint;

@@ -5,6 +5,7 @@ import type { Event, ServerFault } from '../events.js';
 import type { ConnectionThrottle } from '../limits/connection-throttle.js';
 import type { LimitOptions } from '../limits/limit-options.js';
 import { LIMITS, type LimitName } from '../limits/limits.js';
+import { Work } from '../limits/work.js';
 import { namespaceOf } from '../metrics/namespaces.js';
 import { ServerStats } from '../metrics/server-stats.js';
 import type { Prep } from '../prep/prep.js';
@@ -30,6 +31,8 @@ export interface ServerSettings {
   readonly snapSize: number;
   readonly isTTLEnabled: boolean;
   readonly limits?: LimitOptions;
+  /** Of a connection; 0: no limit. */
+  readonly maxWatches?: number;
   /** Timeout of a connect request. */
   readonly sessionlessTimeoutMs: number;
   /** Default: only sessions and refusals. */
@@ -48,6 +51,7 @@ export class ServerState {
   readonly dataWatches = new WatchManager<ClientConnection>();
   readonly childWatches = new WatchManager<ClientConnection>();
   readonly connections = new Map<number, ClientConnection>();
+  readonly work = new Work();
   readonly stats: ServerStats;
   readonly reporter: Reporter;
   isReadOnly = false;
@@ -90,6 +94,7 @@ export class ServerState {
     this.auth = parts.auth;
     this.prep = parts.prep;
     this.setProcessed(parts.tree.lastProcessedZxid);
+    parts.auth.work = this.work;
     parts.auth.onLimit = (limit, from) => this.exceeded(limit, from);
     parts.prep.onQuotaExceeded = (excess, isRefused) => {
       this.reporter.quotaExceeded(excess, isRefused, this.monotonicMs);
@@ -154,9 +159,10 @@ export class ServerState {
   }
 
   hasTooManyWatches(connection: ClientConnection): boolean {
+    const { maxWatches = LIMITS.watchesPerConnection.value } = this.settings;
     const count = this.dataWatches.countOf(connection) + this.childWatches.countOf(connection);
-    if (count <= LIMITS.watchesPerConnection.value) return false;
-    this.exceeded('watchesPerConnection', connection.remoteIp);
+    if (count <= maxWatches || maxWatches === 0) return false;
+    this.exceeded('watchesPerConnection', connection.remoteIp, maxWatches);
     return true;
   }
 

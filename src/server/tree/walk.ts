@@ -37,10 +37,3 @@ export function* walk(children: ChildTable, from: number): Generator<number, voi
     here = { parent: slot, generation, places: below, at: 0 };
   }
 }
-
-/** How many znodes are below a slot. */
-export function countBelow(children: ChildTable, top: number): number {
-  let count = -1;
-  for (const _ of walk(children, top)) count++;
-  return count;
-}

@@ -253,19 +253,27 @@ test('the size of the auths of a connection is limited', () => {
   assert.equal(limits, ['authBytesPerConnection']);
 });
 
-test('the watches of a connection are limited', () => {
-  const world = new ServerWorld();
+for (const maxWatches of [undefined, 600_000]) limitWatches(maxWatches);
+
+/** The key maxWatchesPerConnection. */
+function limitWatches(maxWatches: number | undefined): void {
+  test(`the watches of a connection are limited to ${maxWatches ?? 'the default'}`, () => {
+    const settings = maxWatches === undefined ? {} : { maxWatches };
+    watchUpTo(maxWatches ?? LIMITS.watchesPerConnection.value, new ServerWorld({ settings }));
+  });
+}
+
+function watchUpTo(most: number, world: ServerWorld): void {
   const peer = world.client();
   const { dataWatches } = world.server.state;
   const connection = connectionOf(world, peer);
-  for (let i = 0; i < LIMITS.watchesPerConnection.value; i++)
-    dataWatches.add(`/${i}`, connection, 1);
+  for (let i = 0; i < most; i++) dataWatches.add(`/${i}`, connection, 1);
   peer.push(peer.ping());
   assert.not(peer.isClosed);
   peer.push(peer.exists('/one-more', true));
   assert.ok(peer.isClosed);
   assert.equal(limitsOf(world), ['watchesPerConnection']);
   assert.is(dataWatches.size, 0);
-});
+}
 
 test.run();

@@ -16,6 +16,9 @@ import { ACLVector, Id, Stat } from '../../../src/protocol/data.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import * as proto from '../../../src/protocol/proto.js';
 
+export const GetEphemeralsResponse = record('GetEphemeralsResponse', {
+  ephemerals: vector(ustring),
+});
 /** Old clients omit the trailing `readOnly` byte; see `ConnectRequestV0`. */
 export const ConnectRequest = record('ConnectRequest', {
   protocolVersion: int,
@@ -147,7 +150,7 @@ export const REPLIES: ReadonlyMap<number, RecordType<unknown>> = new Map<
   [OpCode.getChildren, GetChildrenResponse],
   [OpCode.getChildren2, GetChildren2Response],
   [OpCode.getAllChildrenNumber, GetAllChildrenNumberResponse],
-  [OpCode.getEphemerals, proto.GetEphemeralsResponse],
+  [OpCode.getEphemerals, GetEphemeralsResponse],
   [OpCode.sync, SyncResponse],
   [OpCode.ping, EmptyRecord],
   [OpCode.whoAmI, proto.WhoAmIResponse],

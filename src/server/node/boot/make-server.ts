@@ -68,6 +68,7 @@ function settingsOf(config: Config, serverId: number, ensembleSize: number): Ser
     snapSize: Number(config.snapSizeLimitKb) * 1024,
     isTTLEnabled: config.extendedTypesEnabled,
     sessionlessTimeoutMs: config.sessionlessCnxnTimeoutMs,
+    maxWatches: config.maxWatchesPerConnection,
     limits: limitOptionsOf(config),
     reports: { slowRequestMs: config.slowRequestThresholdMs, isAudited: config.auditEnable },
   };

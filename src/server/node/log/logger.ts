@@ -128,7 +128,7 @@ export async function createLogger(given: LoggerOptions): Promise<ServerLogger> 
 }
 
 const MAX_A_SECOND = 20;
-const OFTEN: ReadonlySet<string> = new Set(['refused', 'slow-request']);
+const OFTEN: ReadonlySet<string> = new Set(['refused', 'request-failed', 'slow-request']);
 
 /** Limits floods of reports, so that a server in trouble does not spend its time on logs. */
 function makeThrottle(): (kind: string) => boolean {
@@ -174,6 +174,12 @@ function logReport(log: Pino, report: Exclude<ServerReport, { kind: 'audit' }>):
     case 'refused': {
       const { remoteIp, reason } = report;
       log.warn({ event, remoteIp }, `refused a connection: ${reason}`);
+      break;
+    }
+    case 'request-failed': {
+      const { remoteIp, operation, problem } = report;
+      const sentence = `a request failed, and its connection is closed: ${problem}`;
+      log.error({ event, remoteIp, operation }, sentence);
       break;
     }
     case 'slow-request': {

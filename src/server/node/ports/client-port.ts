@@ -34,6 +34,8 @@ interface Client {
   readonly socket: Socket;
   /** Bytes unread by the client at the last check. */
   unread: number;
+  /** The longest write since it had read everything: one may be longer than any limit. */
+  longest: number;
   isHeld: boolean;
   isSlow: boolean;
   /** It used up its share of this turn. */
@@ -102,10 +104,11 @@ export class ClientPort {
   send(id: number, bytes: Buffer): void {
     const client = this.clients.get(id);
     if (client === undefined || client.socket.destroyed) return;
+    client.longest = Math.max(client.longest, bytes.length);
     client.socket.write(bytes);
     const { writableLength } = client.socket;
     this.measure(client);
-    if (writableLength > CLOSE_ABOVE_BYTES) {
+    if (writableLength - client.longest > CLOSE_ABOVE_BYTES) {
       this.onLimit('unreadBytes', addressOf(client.socket));
       client.socket.destroy();
     } else if (writableLength > PAUSE_ABOVE_BYTES && !client.isSlow) {
@@ -113,7 +116,12 @@ export class ClientPort {
       client.socket.pause();
       this.onLimit('unreadBytesToPause', addressOf(client.socket));
     }
-    if (this.unread > (this.options.maxUnreadBytes ?? ALL_ABOVE_BYTES)) this.makeRoom();
+    if (this.isFull(0)) this.makeRoom();
+  }
+
+  /** @param longest the one write that does not count */
+  private isFull(longest: number): boolean {
+    return this.unread - longest > (this.options.maxUnreadBytes ?? ALL_ABOVE_BYTES);
   }
 
   private measure(client: Client): void {
@@ -130,9 +138,7 @@ export class ClientPort {
       this.measure(client);
       if (client.unread > (most?.unread ?? 0)) most = client;
     }
-    if (most === undefined || this.unread <= (this.options.maxUnreadBytes ?? ALL_ABOVE_BYTES)) {
-      return;
-    }
+    if (most === undefined || !this.isFull(most.longest)) return;
     this.onLimit('unreadBytesInAll', addressOf(most.socket));
     most.socket.destroy();
   }
@@ -194,6 +200,7 @@ export class ClientPort {
 
   private drained(id: number, client: Client): void {
     client.isSlow = false;
+    client.longest = 0;
     if (client.isAwaited) {
       client.isAwaited = false;
       this.options.step({ kind: 'drained', connection: id });
@@ -231,7 +238,7 @@ export class ClientPort {
     }
     if (this.options.isKeptAlive === true) socket.setKeepAlive(true);
     const id = this.nextId++;
-    const client: Client = { socket, unread: 0, ...NOT_PAUSED };
+    const client: Client = { socket, unread: 0, longest: 0, ...NOT_PAUSED };
     this.clients.set(id, client);
     this.all.add(client);
     socket.on('data', (bytes) => {

@@ -1,0 +1,24 @@
+import { lastOperationName } from '../../protocol/operation-table.js';
+import { InvariantError } from '../base/assert.js';
+import type { ClientConnection } from '../state/client-connection.js';
+import type { ServerState } from '../state/server-state.js';
+
+/**
+ * Reports a request that could not be answered, as without memory for it. The caller closes its
+ * connection. The request must have changed nothing that others see.
+ *
+ * @param end of the replies before it
+ * @throws InvariantError if `error` is one
+ */
+export function reportFailed(
+  state: ServerState,
+  { remoteIp, out, stats }: ClientConnection,
+  end: number,
+  error: unknown,
+): void {
+  if (error instanceof InvariantError) throw error;
+  out.truncate(Math.min(end, out.length));
+  const operation = lastOperationName(stats.lastOperation);
+  const problem = error instanceof Error ? error.message : String(error);
+  state.reporter.add({ kind: 'request-failed', remoteIp, operation, problem });
+}

@@ -1,0 +1,213 @@
+/**
+ * The reads whose cost does not follow from their length. Each yields after some work, and the
+ * server continues it in a later turn (`ReadProcessor.goOn`). Writes are applied in between. A read that
+ * must see one state begins again after a change of it.
+ */
+import type { InputArchive } from '../../jute/input-archive.js';
+import type { OutputArchive } from '../../jute/output-archive.js';
+import { ustring } from '../../jute/record.js';
+import { ErrorCode } from '../../protocol/error-code.js';
+import { OpCode } from '../../protocol/op-code.js';
+import { Perms } from '../../protocol/perms.js';
+import { SetWatches, SetWatches2 } from '../../protocol/proto.js';
+import { LIMITS } from '../limits/limits.js';
+import { STAT_SIZE } from '../metrics/metrics.js';
+import type { ClientConnection } from '../state/client-connection.js';
+import type { ServerState } from '../state/server-state.js';
+import { WatchMode } from '../state/watch-manager.js';
+import { NO_SLOT } from '../tree/path-table.js';
+import { walk } from '../tree/walk.js';
+import type { WatchNotifier } from './watch-notifier.js';
+
+type Steps = Generator<void, ErrorCode, undefined>;
+
+/** Steps between two yields. */
+const SLICE = 1000;
+/** A path of setWatches is decoded, found, and watched. */
+const STEPS_PER_WATCH = 8;
+/** After this many changes during a list, it is written at once. */
+const TRIES = 3;
+const REPLY_LIMIT = LIMITS.replyBytes.value;
+
+export class LongReads {
+  private readonly state: ServerState;
+  private readonly notifier: WatchNotifier;
+
+  constructor(state: ServerState, notifier: WatchNotifier) {
+    this.state = state;
+    this.notifier = notifier;
+  }
+
+  /** Undefined if the read is a short one. Reads `input` only before the first yield. */
+  begin(
+    connection: ClientConnection,
+    type: number,
+    input: InputArchive,
+    body: OutputArchive,
+  ): Steps | undefined {
+    switch (type) {
+      case OpCode.getAllChildrenNumber:
+        return this.getAllChildrenNumber(connection, input, body);
+      case OpCode.getEphemerals:
+        return this.getEphemerals(connection, input, body);
+      case OpCode.setWatches:
+      case OpCode.setWatches2:
+        return this.setWatches(connection, type, input);
+      default:
+        return undefined;
+    }
+  }
+
+  private *getAllChildrenNumber(
+    connection: ClientConnection,
+    input: InputArchive,
+    body: OutputArchive,
+  ): Steps {
+    const { state } = this;
+    const path = ustring.read(input);
+    const { nodes, root, children } = state.tree;
+    const slot = nodes.get(path);
+    if (slot === NO_SLOT) return ErrorCode.NONODE;
+    const acl = state.tree.aclOf(slot);
+    if (!state.auth.isAllowed(acl, Perms.READ, connection.ids)) return ErrorCode.NOAUTH;
+    if (slot === root.slot) {
+      // The table has the root under two names: "/" counts neither, "" counts the other as a child.
+      body.writeInt(state.tree.nodeCount - (path === '' ? 1 : 2));
+      return ErrorCode.OK;
+    }
+    let visited = 0;
+    for (const _ of walk(children, slot)) {
+      if (++visited % SLICE !== 0) continue;
+      state.work.steps += SLICE;
+      yield;
+    }
+    state.work.steps += visited % SLICE;
+    body.writeInt(visited - 1);
+    return ErrorCode.OK;
+  }
+
+  private *getEphemerals(
+    connection: ClientConnection,
+    input: InputArchive,
+    body: OutputArchive,
+  ): Steps {
+    const { work, tree } = this.state;
+    const prefix = ustring.read(input);
+    const isAll = prefix.trim() === '' || prefix.trim() === '/';
+    body.skip(4);
+    let visited = 0;
+    let count = 0;
+    for (const path of tree.ephemeralsOf(connection.session?.id ?? 0n)) {
+      if (isAll || path.startsWith(prefix)) {
+        body.writeString(path);
+        count++;
+        if (body.length > REPLY_LIMIT) return this.tooLong(connection);
+      }
+      if (++visited % SLICE !== 0) continue;
+      work.steps += SLICE;
+      yield;
+    }
+    work.steps += visited % SLICE;
+    body.patchInt(0, count);
+    return ErrorCode.OK;
+  }
+
+  /** A change of the children begins the list again. The watch is set when the list is complete. */
+  *getChildren(
+    connection: ClientConnection,
+    body: OutputArchive,
+    { type, path, watched }: ChildrenRequest,
+  ): Steps {
+    const { auth, childWatches, tree } = this.state;
+    for (let tries = 1; ; tries++) {
+      const slot = tree.nodes.get(path);
+      if (slot === NO_SLOT) return ErrorCode.NONODE;
+      if (!auth.isAllowed(tree.aclOf(slot), Perms.READ, connection.ids)) return ErrorCode.NOAUTH;
+      body.reset();
+      const written = yield* this.writeNames(body, slot, tries < TRIES);
+      if (written === 'changed') continue;
+      if (written === 'too long') return this.tooLong(connection);
+      const namesSize = body.length - 4 * (tree.stats.numChildren(slot) + 1);
+      this.state.stats.metrics.reads.recordNode(slot, tree.content, STAT_SIZE + namesSize);
+      if (type === OpCode.getChildren2) tree.stats.writeStat(body, slot);
+      if (watched !== null) childWatches.add(watched, connection, WatchMode.STANDARD);
+      return ErrorCode.OK;
+    }
+  }
+
+  private *writeNames(
+    body: OutputArchive,
+    parent: number,
+    isSliced: boolean,
+  ): Generator<void, 'written' | 'changed' | 'too long', undefined> {
+    const { work, tree } = this.state;
+    const { stats, children, content, table } = tree;
+    const generation = table.generation(parent);
+    const [cversion, aversion, pzxid] = [
+      stats.cversion(parent),
+      stats.aversion(parent),
+      stats.pzxid(parent),
+    ];
+    body.writeInt(stats.numChildren(parent));
+    const prefixLength = content.prefixLength(parent);
+    let visited = 0;
+    for (const slot of children.placesOf(parent)) {
+      if (slot >= 0) content.writePath(body, slot, prefixLength);
+      if (++visited % SLICE !== 0) continue;
+      if (body.length > REPLY_LIMIT) return 'too long';
+      work.steps += SLICE;
+      if (!isSliced) continue;
+      yield;
+      const isSame =
+        table.generation(parent) === generation &&
+        stats.cversion(parent) === cversion &&
+        stats.aversion(parent) === aversion &&
+        stats.pzxid(parent) === pzxid;
+      if (!isSame) return 'changed';
+    }
+    work.steps += visited % SLICE;
+    return 'written';
+  }
+
+  /** Each path is compared and watched in one step; events precede the reply. */
+  private *setWatches(connection: ClientConnection, type: number, input: InputArchive): Steps {
+    const { dataWatches, childWatches, work } = this.state;
+    const request =
+      type === OpCode.setWatches2
+        ? SetWatches2.read(input)
+        : { ...SetWatches.read(input), persistentWatches: [], persistentRecursiveWatches: [] };
+    let set = 0;
+    for (const _ of this.notifier.setWatches(connection, request.relativeZxid, {
+      data: request.dataWatches,
+      exist: request.existWatches,
+      child: request.childWatches,
+    })) {
+      work.steps += STEPS_PER_WATCH;
+      if (++set % SLICE === 0) yield;
+    }
+    for (const path of request.persistentWatches) {
+      dataWatches.add(path, connection, WatchMode.PERSISTENT);
+      childWatches.add(path, connection, WatchMode.PERSISTENT);
+      work.steps += STEPS_PER_WATCH;
+      if (++set % SLICE === 0) yield;
+    }
+    for (const path of request.persistentRecursiveWatches) {
+      dataWatches.add(path, connection, WatchMode.PERSISTENT_RECURSIVE);
+      work.steps += STEPS_PER_WATCH;
+      if (++set % SLICE === 0) yield;
+    }
+    return ErrorCode.OK;
+  }
+
+  private tooLong({ remoteIp }: ClientConnection): ErrorCode {
+    this.state.exceeded('replyBytes', remoteIp);
+    return ErrorCode.MARSHALLINGERROR;
+  }
+}
+
+export interface ChildrenRequest {
+  readonly type: number;
+  readonly path: string;
+  /** The path to watch; null for none. */
+  readonly watched: string | null;
+}

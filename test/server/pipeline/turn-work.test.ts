@@ -1,0 +1,131 @@
+/** Requests that cost more than their bytes: what a turn does for them is counted, never timed. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { OpCode } from '../../../src/protocol/op-code.js';
+import { LIMITS } from '../../../src/server/limits/limits.js';
+import type { Peer } from '../server-peer.js';
+import { awaited, fill, limitsOf, makeWorld, nextTurn, sentTo } from '../turn-world.js';
+
+const COUNT = OpCode.getAllChildrenNumber;
+const CHILDREN = 10_000;
+
+for (const [name, ask, isEphemeral] of [
+  ['getAllChildrenNumber', (peer: Peer) => peer.request(COUNT, { path: '/p' }), false],
+  [
+    'getEphemerals',
+    (peer: Peer) => peer.request(OpCode.getEphemerals, { prefixPath: '/none' }),
+    true,
+  ],
+] as const) {
+  test(`clients that pipeline ${name} share the turns with each other and with others`, () => {
+    const world = makeWorld();
+    const attackers = Array.from({ length: isEphemeral ? 1 : 8 }, () => world.client());
+    const [first] = attackers as [Peer];
+    fill(world, first, '/p', CHILDREN, isEphemeral);
+    const other = world.client();
+    world.effects.length = 0;
+    const before = attackers.map((peer) => sentTo(world, peer));
+    for (const peer of attackers) {
+      peer.step(Buffer.concat(Array.from({ length: 50 }, () => ask(peer))));
+    }
+    other.step(Buffer.concat([other.getData('/p'), other.create('/o')]));
+    let waiting = awaited(world);
+    const answers = () => attackers.map((peer, i) => sentTo(world, peer) - (before[i] ?? 0));
+    const sum = (all: readonly number[]) => all.reduce((a, b) => a + b, 0);
+    // Each of them visits all children.
+    const most = (2 * LIMITS.turnSteps.value) / CHILDREN;
+    assert.ok(sum(answers()) <= most, `${sum(answers())} answers in a turn (at most ${most})`);
+    waiting = nextTurn(world, [...attackers, other], waiting);
+    world.ackAll();
+    assert.equal(other.take(), ['getData ok', 'create ok'], 'within two turns');
+    for (let done = sum(answers()); done < 50 * attackers.length; ) {
+      waiting = nextTurn(world, attackers, waiting);
+      const now = answers();
+      assert.ok(sum(now) > done && sum(now) - done <= most, `${sum(now) - done} answers in a turn`);
+      assert.ok(Math.max(...now) - Math.min(...now) <= 3, `fair: ${now}`);
+      done = sum(now);
+    }
+    assert.ok(limitsOf(world).includes('connectionSteps'));
+    if (!isEphemeral) assert.ok(limitsOf(world).includes('turnSteps'));
+  });
+}
+
+test('one long read takes several turns, in which others write and its session stays alive', () => {
+  const world = makeWorld();
+  const peer = world.client();
+  fill(world, peer, '/p', 5 * LIMITS.connectionSteps.value);
+  const other = world.client();
+  peer.push(peer.getData('/p', true));
+  peer.push(Buffer.concat([peer.request(COUNT, { path: '/p' }), peer.exists('/p/n1')]));
+  assert.equal(peer.take(), ['getData ok']);
+  let turns = 1;
+  for (; peer.isAwaited; turns++) {
+    other.push(other.setData('/p'));
+    world.ackAll();
+    assert.equal(other.take().at(-1), 'setData ok');
+    world.clock(peer.timeoutMs / 2);
+    world.drained(peer);
+    other.push(other.ping());
+  }
+  assert.ok(turns >= 5, `${turns} turns`);
+  const [event, ...answers] = peer.take();
+  assert.match(event ?? '', /^event NodeDataChanged \/p/);
+  assert.equal(answers, ['getAllChildrenNumber ok', 'exists ok']);
+});
+
+test('a long list of children shows one state, whatever is written meanwhile', () => {
+  const world = makeWorld();
+  const peer = world.client();
+  const size = 2 * LIMITS.connectionSteps.value;
+  fill(world, peer, '/p', size);
+  const other = world.client();
+  peer.push(peer.request(OpCode.getChildren2, { path: '/p', watch: true }));
+  let lines: string[] = [];
+  for (let made = 0; lines.length === 0; made++) {
+    other.push(other.create(`/p/new${made}`));
+    world.ackAll();
+    world.drained(peer);
+    lines = peer.take();
+  }
+  assert.equal(lines, ['getChildren2 ok']);
+  // Its header, the count, names, and the Stat with numChildren.
+  const listed = peer.bytes.readInt32BE(lastReplyAt(peer) + 20);
+  assert.is(peer.bytes.readInt32BE(peer.bytes.length - 68 + 56), listed);
+  assert.ok(listed > size);
+  other.push(other.create('/p/later'));
+  world.ackAll();
+  assert.match(peer.take()[0] ?? '', /^event NodeChildrenChanged \/p/);
+});
+
+function lastReplyAt({ bytes }: Peer): number {
+  let last = 0;
+  for (let at = 0; at < bytes.length; at += 4 + bytes.readInt32BE(at)) last = at;
+  return last;
+}
+
+test('a dear read that waits for its client’s write ends the pipeline, and keeps its place', () => {
+  const world = makeWorld();
+  const peer = world.client();
+  fill(world, peer, '/p', CHILDREN);
+  const before = sentTo(world, peer);
+  const create = peer.create('/a');
+  const counts = Array.from({ length: 20 }, () => peer.request(COUNT, { path: '/p' }));
+  peer.push(Buffer.concat([create, ...counts, peer.create('/b')]));
+  assert.is(world.appends.length, 1);
+  assert.ok(peer.isPaused);
+  world.ack();
+  assert.is(sentTo(world, peer), before + 1);
+  assert.not(peer.isPaused);
+  for (let sent = before + 1; peer.isAwaited; sent = sentTo(world, peer)) {
+    world.drained(peer);
+    assert.ok(sentTo(world, peer) - sent <= 3, 'a share in each turn');
+  }
+  world.ackAll();
+  assert.equal(peer.take(), [
+    'create ok',
+    ...counts.map(() => 'getAllChildrenNumber ok'),
+    'create ok',
+  ]);
+});
+
+test.run();
