@@ -1,0 +1,21 @@
+/**
+ * Mutations that change nothing anyone can observe. Each names the compiled line, so it is void
+ * once the line changes.
+ */
+interface Equivalent {
+  /** Below src/server, compiled. */
+  readonly path: string;
+  readonly line: string;
+  /** The mutations of the line that are equivalent. */
+  readonly change: RegExp;
+  readonly why: string;
+}
+
+const EQUIVALENTS: readonly Equivalent[] = [];
+
+/** The reason why a mutation changes nothing, if one is known. */
+export function whyEquivalent(path: string, line: string, change: string): string | undefined {
+  const isOne = (one: Equivalent): boolean =>
+    one.path === path && one.line === line && one.change.test(change);
+  return EQUIVALENTS.find(isOne)?.why;
+}
