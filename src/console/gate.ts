@@ -102,7 +102,7 @@ export class Gate {
     });
   }
 
-  /** The user of a password. Each check holds a thread for some 50 ms, whoever asks. */
+  /** The user of a password. Each check holds a thread for some 50 ms. */
   private async userOf(authorization: string): Promise<string | undefined> {
     if (this.checks >= MAX_CHECKS) throw tooFast();
     this.checks++;

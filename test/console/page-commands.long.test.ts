@@ -13,7 +13,7 @@ import { waitFor } from '../support/wait-for.js';
 import { withPage } from './page-world.js';
 
 const BIN = fileURLToPath(new URL('../../bin', import.meta.url));
-/** Opens what is folded, so that its command is shown, too. */
+/** Opens all folded parts, so that their commands are shown, too. */
 const OPEN_ALL = "document.querySelectorAll('details').forEach((one) => { one.open = true; })";
 const COMMANDS = "[...document.querySelectorAll('.command code')].map((one) => one.textContent)";
 /** The tabs of the four-letter words. */

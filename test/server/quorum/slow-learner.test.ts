@@ -54,7 +54,7 @@ function pairs(...zxids: number[]): string[] {
   return zxids.flatMap((zxid) => [`PROPOSAL ${zxid}`, `COMMIT ${zxid}`]);
 }
 
-test('a learner that goes on reading a tree stays, however long it takes', () => {
+test('a learner that continues to read a tree stays, however long it takes', () => {
   const { world } = leaderOfTwo();
   const learner = join(world);
   read(world, learner, 4 * INIT_MS);

@@ -11,11 +11,9 @@ const PHRASES: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\b(?:is|are|was|were) no\b(?! (?:longer|more than|less than|such|need)\b)/gi, '"is not a X"'],
   [/\botherwise than\b/gi, '"differs from"'],
   [/\bso many\b(?! that\b)/gi, '"N", "that many", or the number'],
-  [/\bbehind\b(?! (?:a|the|an) (?:proxy|NAT|firewall|load balancer|leader)\b)/gi, '"after"'],
   [/\bthat there (?:is|are)\b/gi, '"that exists", or nothing'],
   [/\bgoes on\b/gi, '"continues"'],
   [/\bwhat (?:came|comes|follows|stands|lies)\b/gi, 'name the thing'],
-  [/\bseldom\b/gi, '"rarely"'],
   [/\bcolour|\bbehaviour|\bneighbour|\bdialled\b|\bhonour|\bgrey\b/gi, 'American spelling'],
 ];
 

@@ -8,7 +8,9 @@ import { dataDirOf, lockDirs } from './open-storage.js';
 import { type Replaced, replaceData, takeAccess } from './replace-data.js';
 
 export interface ReplaceOptions {
+  /** Of the stopped server. */
   readonly config: Config;
+  /** Its data directory; the log may have a folder of its own in `config`. */
   readonly dataDir: string;
   /** Folders with the new files; without one, the server is left without data. */
   readonly from: readonly string[];

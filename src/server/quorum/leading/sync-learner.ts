@@ -124,7 +124,7 @@ function tooManySyncs(
   return '';
 }
 
-/** Whether the log cannot give what is too much to send from memory. */
+/** Whether the txns are too many to send from memory, and the log does not have them all. */
 function isTooMuch({ lastZxid }: LearnerHandler, peer: PeerHost, logged: Logged | null): boolean {
   if (logged !== null || peer.limits.snapshotSizeFactor < 0) return false;
   return restInMemory(lastZxid, peer) === null;
