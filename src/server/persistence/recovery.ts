@@ -36,11 +36,13 @@ export function logsAmong(files: Iterable<FoundFile>): LogFile[] {
 }
 
 /** Newest first. */
-export function snapshotsAmong(files: Iterable<FoundFile>): SnapshotFile[] {
-  const snapshots: SnapshotFile[] = [];
-  for (const { name, size } of files) {
-    const parsed = parseSnapshotName(name);
-    if (parsed !== undefined) snapshots.push({ name, size, ...parsed });
+export function snapshotsAmong<Found extends FoundFile>(
+  files: Iterable<Found>,
+): (Found & SnapshotFile)[] {
+  const snapshots: (Found & SnapshotFile)[] = [];
+  for (const file of files) {
+    const parsed = parseSnapshotName(file.name);
+    if (parsed !== undefined) snapshots.push({ ...file, ...parsed });
   }
   return snapshots.sort((a, b) => compareZxids(b.zxid, a.zxid));
 }
@@ -86,17 +88,13 @@ export function withoutSnapshot(
   if (newest !== undefined && !isEmptyTrusted) {
     const count =
       damaged.length === 1 ? 'the only snapshot' : `each of ${damaged.length} snapshots`;
-    const reason = `${count} is damaged (newest: ${newest.name})`;
-    return { kind: 'refuse', reason: `${reason}. ${TRUST_ADVICE}` };
+    return { kind: 'refuse', reason: `${count} is damaged (newest: ${newest.name})` };
   }
   const [first] = logs;
   if (first === undefined) return { kind: 'empty' };
   if (isEmptyTrusted) return { kind: 'restore', snapshots: [], logs };
-  return { kind: 'refuse', reason: `found ${first.name}, but no snapshot. ${TRUST_ADVICE}` };
+  return { kind: 'refuse', reason: `found ${first.name}, but no snapshot` };
 }
-
-const TRUST_ADVICE =
-  'Restore a snapshot, or start with -D zookeeper.snapshot.trust.empty=true if the logs are complete';
 
 /** The logs to replay after a snapshot, oldest first. The first one may begin before it. */
 export function logsAfter(logs: readonly LogFile[], snapshotZxid: bigint): LogFile[] {

@@ -11,8 +11,10 @@ import { assert } from '../base/assert.js';
 import { RequestData } from '../tree/data-node.js';
 import { DataTree } from '../tree/data-tree.js';
 import type { DataTreeOptions } from '../tree/data-tree-options.js';
+import { DIGEST_VERSION } from '../tree/digest.js';
 import { readTxn } from '../tree/txn.js';
 import { hasOpenAcl, isAsciiPath, type NodePlace, withValidPath } from './node-place.js';
+import { reachOf } from './snapshot-reach.js';
 import { giveSums, type SnapshotSums } from './snapshot-sums.js';
 
 export class Database {
@@ -95,6 +97,19 @@ export class Database {
     // A match shows that the log has caught up with the fuzzy snapshot.
     if (digest === this.tree.digest.value) this.tree.isFuzzy = false;
     else if (!this.tree.isFuzzy) this.digestMismatches++;
+  }
+
+  /**
+   * The last txn that the loaded snapshot may contain; null if nothing tells it.
+   * @param named the zxid of its name
+   */
+  reachFrom(named: bigint): bigint | null {
+    const { sealed, tree } = this;
+    const isExact =
+      tree.isDigestEnabled &&
+      sealed?.version === DIGEST_VERSION &&
+      sealed.digest === tree.digest.value;
+    return reachOf(this, named, isExact);
   }
 
   /** Deletes the ephemerals of sessions that no longer exist (ZooKeeperServer.loadData). */

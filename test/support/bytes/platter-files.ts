@@ -174,8 +174,8 @@ export class PlatterFiles implements FileSystem {
     return this.call('stat', path, () => {
       const node = this.platter.find(path);
       if (node === undefined) throw fileError('ENOENT', path);
-      const isFile = node instanceof Inode;
-      return { ...ACCESS, kind: isFile ? 'file' : 'folder', size: isFile ? node.size : 0 };
+      if (node instanceof Folder) return { ...ACCESS, kind: 'folder', size: 0, mtimeMs: 0 };
+      return { ...ACCESS, kind: 'file', size: node.size, mtimeMs: node.mtimeMs };
     });
   }
 

@@ -6,6 +6,8 @@ const SECTOR = 512;
 export class Inode {
   size = 0;
   keptSize = 0;
+  /** Grows with each change, as a time does; decay is none. */
+  mtimeMs = 0;
   private seen: Buffer = Buffer.alloc(0);
   private stored: Buffer = Buffer.alloc(0);
   /** Sectors written since the last sync. */
@@ -22,6 +24,7 @@ export class Inode {
 
   write(bytes: Buffer, at: number, isDurable: boolean): void {
     const end = at + bytes.length;
+    this.mtimeMs++;
     this.seen = grown(this.seen, end);
     bytes.copy(this.seen, at);
     this.size = Math.max(this.size, end);
@@ -42,6 +45,7 @@ export class Inode {
   }
 
   truncate(size: number): void {
+    this.mtimeMs++;
     if (size < this.size) this.seen.fill(0, size);
     else this.seen = grown(this.seen, size);
     // The rest of the last sector is zeros now, and nothing follows it.
@@ -87,6 +91,7 @@ export class Inode {
     const copy = new Inode();
     copy.size = this.size;
     copy.keptSize = this.keptSize;
+    copy.mtimeMs = this.mtimeMs;
     copy.seen = Buffer.from(this.seen);
     copy.stored = Buffer.from(this.stored);
     for (const sector of this.dirty) copy.dirty.add(sector);

@@ -45,6 +45,8 @@ export interface ReplayRequest {
   readonly open: OpenFile;
   readonly files: readonly FoundFile[];
   readonly target: bigint;
+  /** The last txn of the files. */
+  readonly last: bigint;
   readonly onTxn?: TxnTaker;
   /** Takes the tree of the moment. */
   readonly onTree?: (tree: Database['tree']) => void;
@@ -77,14 +79,15 @@ export function problemsOfMoment({ check, zxid }: Moment): Problem[] {
 /** Returns the reason as text if this snapshot does not lead to the target. */
 export async function replayTo(
   snapshot: SnapshotFile,
-  { call, folder, open, files, target, onTxn, onTree }: ReplayRequest,
+  { call, folder, open, files, target, last, onTxn, onTree }: ReplayRequest,
 ): Promise<Moment | string> {
   const database = new Database({ isTTLEnabled: true });
   const path = join(folder, snapshot.name);
   const fault = await loadSnapshot(call, database, path, open);
   if (fault !== undefined) return `${path}: ${fault}`;
-  const reached = database.sealed?.zxid ?? snapshot.zxid;
-  if (reached > target) return `${path}: contains txns after the moment`;
+  if (reachIn(files, snapshot, database, last) > target) {
+    return `${path}: may contain txns after the moment`;
+  }
   database.finishSnapshot(snapshot.zxid);
   const sequence = new ReplaySequence(snapshot.zxid);
   // A server writes zeros if it had no txn since its start.
@@ -132,6 +135,22 @@ export async function replayTo(
     digest,
     check: logged === null ? 'none' : 'fits',
   };
+}
+
+/**
+ * The last txn that the snapshot may contain. Without a seal, only the next one tells: a server
+ * completes a snapshot before it begins another, and logs all txns of its tree.
+ */
+function reachIn(
+  files: readonly FoundFile[],
+  { name, zxid }: SnapshotFile,
+  { sealed, reachedZxid }: Database,
+  last: bigint,
+): bigint {
+  const end = sealed?.zxid ?? reachedZxid ?? -1n;
+  if (end >= zxid) return end;
+  const newer = snapshotsAmong(files).filter((file) => file.name !== name && file.zxid > zxid);
+  return newer.at(-1)?.zxid ?? last;
 }
 
 interface ReplayedRecord {

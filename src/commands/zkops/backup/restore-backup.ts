@@ -50,7 +50,8 @@ async function restoreFrom({ folder, open }: BackupFiles, { call, at, to }: Wish
   const files = await listFiles(folder);
   const limits = { maxEntry: maxEntryOf(call), signal: call.signal, open };
   const span = await findMoment(at, folder, files, limits);
-  const request = { call, folder, open, files, target: span.target };
+  const { target, lastZxid: last } = span;
+  const request = { call, folder, open, files, target, last };
   const moment =
     to === undefined
       ? await firstThatLeads(request, (snapshot) => replayTo(snapshot, request))
@@ -83,8 +84,8 @@ async function writeFolder(to: string, request: ReplayRequest): Promise<Moment> 
       if (typeof written === 'string') return written;
       // Read the written files: only they show what a server will load.
       const found = await listFiles(files);
-      const folder = { ...request, folder: files, open: openPlain, files: found };
-      return replayTo(snapshot, folder);
+      const places = { folder: files, open: openPlain, files: found };
+      return replayTo(snapshot, { ...request, ...places, last: request.target });
     });
     syncFolder(staging);
     if (existsSync(to)) rmdirSync(to);

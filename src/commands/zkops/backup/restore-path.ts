@@ -71,12 +71,12 @@ function loadPast(call: TaskCall): Promise<Past> {
 async function loadFrom({ folder, open }: BackupFiles, call: TaskCall, at: At): Promise<Past> {
   const files = await listFiles(folder);
   const limits = { maxEntry: maxEntryOf(call), signal: call.signal, open };
-  const { target } = await findMoment(at, folder, files, limits);
+  const { target, lastZxid: last } = await findMoment(at, folder, files, limits);
   let tree: PastTree | undefined;
   const onTree = (found: PastTree): void => {
     tree = found;
   };
-  const request = { call, folder, open, files, target, onTree };
+  const request = { call, folder, open, files, target, last, onTree };
   const moment = await firstThatLeads(request, (snapshot) => replayTo(snapshot, request));
   if (tree === undefined) throw new Error('a moment without a tree');
   return { moment, tree };

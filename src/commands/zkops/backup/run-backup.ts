@@ -22,7 +22,7 @@ import { openTarget, type Target } from './backup-target.js';
 import { KEY_FILE_OPTION } from './key-file.js';
 import { MemberLog } from './member-log.js';
 import { MemberSnapshots } from './member-snapshots.js';
-import { applyRetention } from './retention.js';
+import { Retention } from './retention.js';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_INTERVAL_MS = 1000;
@@ -36,6 +36,7 @@ class Backup {
   private readonly log: BackupLog;
   private readonly memberLog: MemberLog;
   private readonly memberSnapshots: MemberSnapshots;
+  private readonly retention: Retention;
   private readonly mirror: Mirror | undefined;
   private mirrorProblem: string | undefined;
 
@@ -48,6 +49,7 @@ class Backup {
     this.log = log;
     this.memberLog = new MemberLog(versionFolder(logDir), log, limits);
     this.memberSnapshots = new MemberSnapshots(call, versionFolder(dataDir), folder);
+    this.retention = new Retention(call, folder);
   }
 
   static async open(call: TaskCall): Promise<Backup> {
@@ -123,9 +125,7 @@ class Backup {
     const snapshots = await this.memberSnapshots.takeNew();
     const keptMs = this.call.number('keep-time');
     const removedFiles =
-      keptMs === undefined
-        ? 0
-        : await applyRetention(this.folder.files, this.call.now().getTime() - keptMs);
+      keptMs === undefined ? 0 : await this.retention.apply(this.call.now().getTime() - keptMs);
     this.txns += logRound.txns;
     this.snapshots += snapshots;
     const { gaps, damage, removed, isMemberLate } = logRound;
@@ -139,7 +139,7 @@ class Backup {
       const text = `${damage}; the backup ends before it: see zkops log verify, or follow another member`;
       this.problems.push({ level: 'critical', code: 'damaged-log', text });
     }
-    this.problems.push(...this.memberSnapshots.problems);
+    this.problems.push(...this.memberSnapshots.problems, ...this.retention.problems);
     const notes = [
       ...(removed > 0 ? [`${counted(removed, 'txn')} removed: no quorum accepted them`] : []),
       ...(isMemberLate ? ['the member lags the backup'] : []),

@@ -63,9 +63,7 @@ async function findKept(call: TaskCall, folders: Folders, keep: number): Promise
 function planOf(folders: Folders, { oldest }: Kept): Map<string, number> {
   const plan = new Map<string, number>();
   if (oldest === undefined) return plan;
-  const snapshots = snapshotsAmong(folders.snapFiles);
-  const retain = snapshots.filter(({ zxid }) => zxid >= oldest.zxid).length;
-  const { snapshots: old, logs } = planPurge(folders.snapFiles, folders.logFiles, retain);
+  const { snapshots: old, logs } = planPurge(folders.snapFiles, folders.logFiles, oldest);
   // PurgeTxnLog keeps the last log that begins before the oldest kept snapshot, even if the next
   // log begins right after it.
   const before = logsAmong(folders.logFiles).filter(({ zxid }) => zxid <= oldest.zxid);

@@ -1,28 +1,22 @@
 /** Recovers a server's data and writes its snapshots. persistence/recovery.ts decides how. */
 import { basename, join } from 'node:path';
 import { snapshotFileName, VERSION_DIR } from '../../persistence/file-names.js';
-import { planPurge } from '../../persistence/purge.js';
-import {
-  type FoundFile,
-  logsAmong,
-  planRecovery,
-  type SnapshotFile,
-  snapshotsAmong,
-  withoutSnapshot,
-} from '../../persistence/recovery.js';
-import { Database } from '../../persistence/replay.js';
+import type { Database } from '../../persistence/replay.js';
 import { writeSnapshot } from '../../persistence/snapshot.js';
 import type { SnapshotContent } from '../../persistence/snapshot-content.js';
-import { contentOf, sourceOf } from '../../persistence/snapshot-source.js';
+import { sourceOf } from '../../persistence/snapshot-source.js';
 import type { DataTreeOptions } from '../../tree/data-tree-options.js';
+import type { Checking } from './check-snapshot.js';
 import type { CompactionJob } from './compact-snapshot.js';
-import { syncFile } from './cut-file.js';
-import { ExitCode, ServerError, unusable } from './errors.js';
+import { ExitCode, ServerError } from './errors.js';
 import { type FileSystem, NODE_FILES } from './file-system.js';
 import { listFiles, makeFolder, mustExist } from './folders.js';
-import { loadDatabase, type Summing } from './load-snapshot.js';
+import { KnownSnapshots } from './known-snapshots.js';
+import type { Summing } from './load-snapshot.js';
+import { purgeData } from './purge-data.js';
+import { recoverData } from './recover-data.js';
 import { mustBeReplaced } from './replacing-marker.js';
-import { replayLogs, type TxnListener } from './replay-logs.js';
+import type { TxnListener } from './replay-logs.js';
 import { finishRestore } from './restored-data.js';
 import { mayReuse, type SnapshotFileOptions, writeSnapshotFile } from './snapshot-file.js';
 
@@ -35,9 +29,13 @@ export interface DataDirOptions extends SnapshotFileOptions {
   readonly maxEntryLength: number;
   /** Writes snapshots without the tree if it has at least `fromZnodes` znodes. */
   readonly compaction?:
-    | { readonly fromZnodes: number; readonly run: (job: CompactionJob) => Promise<void> }
+    | {
+        readonly fromZnodes: number;
+        readonly run: (job: CompactionJob, signal: AbortSignal) => Promise<void>;
+      }
     | undefined;
   readonly summing?: Summing | undefined;
+  readonly checking?: Checking | undefined;
   /** snapshot.trust.empty */
   readonly isEmptyTrusted: boolean;
   /** datadir.autocreate */
@@ -58,18 +56,16 @@ export interface Recovered {
 
 export interface WrittenSnapshot {
   readonly path: string;
-  /** The last txn that it may contain. */
-  readonly reached: bigint;
 }
 
-/** `zkserver init` creates it: the folder is empty on purpose. */
-const INITIALIZE_MARKER = 'initialize';
+const NEVER = new AbortController().signal;
 
 export class DataDir {
   readonly fs: FileSystem;
   readonly snapFolder: string;
   readonly logFolder: string;
   readonly options: DataDirOptions;
+  readonly known = new KnownSnapshots();
 
   constructor(options: DataDirOptions) {
     this.options = options;
@@ -111,92 +107,8 @@ export class DataDir {
   }
 
   /** @param onTxn called for every replayed txn; the entry is valid during the call */
-  async recover(onTxn?: TxnListener): Promise<Recovered> {
-    const { options } = this;
-    const rule = { isEmptyTrusted: options.isEmptyTrusted };
-    const logFiles = await listFiles(this.fs, this.logFolder);
-    const snapFiles = await listFiles(this.fs, this.snapFolder);
-    this.checkPlaces(snapFiles, logFiles);
-    let plan = planRecovery(snapFiles, logFiles, rule);
-    let database: Database | null = null;
-    const startedAt = performance.now();
-    if (plan.kind === 'restore') {
-      database = await this.loadNewestWhole(plan.snapshots);
-      if (database === null) plan = withoutSnapshot(plan.snapshots, plan.logs, rule);
-    }
-    if (plan.kind === 'refuse') throw unusable(`${this.snapFolder}: ${plan.reason}`);
-    if (plan.kind === 'empty') await this.checkEmptyIsAllowed();
-    const snapshotZxid = database === null ? null : database.tree.lastProcessedZxid;
-    const loadedAt = performance.now();
-    if (database === null) {
-      database = new Database(options.tree);
-      database.finishSnapshot(0n);
-    }
-    const logs = plan.kind === 'restore' ? plan.logs : [];
-    const replayed = await replayLogs(this, database, logs, onTxn);
-    const replayedAt = performance.now();
-    if (database.digestMismatches > 0) {
-      options.onWarning(
-        `${database.digestMismatches} transactions of the log led to a tree that differs from the server that wrote them`,
-      );
-    }
-    database.removeOrphans();
-    // Neither Apache's server nor this one starts on logs without a snapshot.
-    if (plan.kind === 'empty') await this.writeSnapshot(contentOf(database));
-    return {
-      database,
-      replayed,
-      snapshotZxid,
-      snapshotMs: loadedAt - startedAt,
-      logMs: replayedAt - loadedAt,
-    };
-  }
-
-  /** After a change of dataLogDir, the new folder alone would lack txns (ZOOKEEPER-2967). */
-  private checkPlaces(snapFiles: readonly FoundFile[], logFiles: readonly FoundFile[]): void {
-    const { snapFolder, logFolder } = this;
-    if (snapFolder === logFolder) return;
-    const log = logsAmong(snapFiles).at(-1);
-    if (log !== undefined) {
-      throw unusable(
-        `${snapFolder}: has logs (newest: ${log.name}), but dataLogDir is another folder. Move its log.* files to ${logFolder}, or remove dataLogDir`,
-      );
-    }
-    const [snapshot] = snapshotsAmong(logFiles);
-    if (snapshot === undefined) return;
-    throw unusable(
-      `${logFolder}: has snapshots (newest: ${snapshot.name}), but dataDir is another folder. Move its snapshot.* files to ${snapFolder}, or correct dataDir`,
-    );
-  }
-
-  /**
-   * An empty folder may be a replaced disk, so it must be allowed explicitly. Apache's server
-   * requires this only in ensembles; alone it starts at zxid -1.
-   */
-  private async checkEmptyIsAllowed(): Promise<void> {
-    const marker = join(this.options.dataDir, INITIALIZE_MARKER);
-    const isMarked = await this.fs.unlink(marker).then(
-      () => true,
-      () => false,
-    );
-    if (isMarked || this.options.isEmptyDatabaseMade) return;
-    throw unusable(
-      `${this.snapFolder}: empty (expected data, as db.autocreate is false)\nRestore the data, or start over with: zkserver init`,
-    );
-  }
-
-  private async loadNewestWhole(snapshots: readonly SnapshotFile[]): Promise<Database | null> {
-    for (const file of snapshots) {
-      const database = await loadDatabase(this, file);
-      if (typeof database !== 'string') {
-        await syncFile(this.fs, join(this.snapFolder, file.name));
-        await this.fs.syncFolder(this.snapFolder);
-        return database;
-      }
-      const path = join(this.snapFolder, file.name);
-      this.options.onWarning(`${path}: ${database}; trying an older one`);
-    }
-    return null;
+  recover(onTxn?: TxnListener): Promise<Recovered> {
+    return recoverData(this, onTxn);
   }
 
   /**
@@ -206,17 +118,19 @@ export class DataDir {
   async writeSnapshot(
     content: SnapshotContent,
     beforeRename: () => Promise<void> = async () => undefined,
+    signal: AbortSignal = NEVER,
   ): Promise<WrittenSnapshot> {
     const name = snapshotFileName(content.zxid, this.options.compression);
     const path = join(this.snapFolder, name);
     const temporary = `${path}.tmp`;
     let reached = content.zxid;
-    if (!(await this.isCompacted(content, temporary, beforeRename))) {
-      await this.writeTree(temporary, content);
-      reached = content.tree.lastProcessedZxid;
-    }
     try {
+      if (!(await this.isCompacted(content, temporary, beforeRename, signal))) {
+        await this.writeTree(temporary, content, signal);
+        reached = content.tree.lastProcessedZxid;
+      }
       await beforeRename();
+      signal.throwIfAborted();
       if (reached > content.zxid && (await this.hasSnapshot(path))) {
         throw new Error(`${path}: already exists`);
       }
@@ -225,16 +139,18 @@ export class DataDir {
       await this.fs.unlink(temporary).catch(() => undefined);
       throw error;
     }
+    const { size, mtimeMs } = await this.fs.stat(path);
+    this.known.note({ name, size, mtimeMs }, { reach: reached, isWhole: undefined });
     await this.fs.syncFolder(this.snapFolder);
-    return { path, reached };
+    return { path };
   }
 
   /** Writes the tree to a file without its final name. */
-  writeTree(path: string, content: SnapshotContent): Promise<void> {
+  writeTree(path: string, content: SnapshotContent, signal: AbortSignal = NEVER): Promise<void> {
     const { isLastZxidWritten, snapshotChunkSize, compression } = this.options;
     const source = sourceOf(content, isLastZxidWritten);
     const chunks = writeSnapshot(source, snapshotChunkSize, mayReuse(compression));
-    return writeSnapshotFile(this.fs, path, chunks, compression);
+    return writeSnapshotFile(this.fs, path, chunks, compression, signal);
   }
 
   /** Whether the file could be written from other files; waits until they have all txns. */
@@ -242,6 +158,7 @@ export class DataDir {
     { tree, sessions, zxid, exact }: SnapshotContent,
     path: string,
     untilLogged: () => Promise<void>,
+    signal: AbortSignal,
   ): Promise<boolean> {
     const { compaction, maxEntryLength } = this.options;
     const { compression, isLastZxidWritten, snapshotChunkSize } = this.options;
@@ -252,9 +169,11 @@ export class DataDir {
     const file = { path, compression, isLastZxidWritten, snapshotChunkSize };
     const limits = { maxEntryLength };
     try {
-      await compaction.run({ ...file, ...limits, ...exact, snapFolder, logFolder, zxid, sessions });
+      const job = { ...file, ...limits, ...exact, snapFolder, logFolder, zxid, sessions };
+      await compaction.run(job, signal);
       return true;
     } catch (error) {
+      signal.throwIfAborted();
       const reason = error instanceof Error ? error.message : String(error);
       this.options.onWarning(
         `cannot compact the log into a snapshot, so the tree is read: ${reason}`,
@@ -268,15 +187,15 @@ export class DataDir {
     return files.some(({ name }) => name === basename(path));
   }
 
-  /** Keeps the newest `retain` snapshots, their logs, and those after `neededZxid`. Resolves to the removed names. */
-  async purge(retain: number, neededZxid: bigint | null = null): Promise<string[]> {
-    const snapshots = await listFiles(this.fs, this.snapFolder);
-    const logs = await listFiles(this.fs, this.logFolder);
-    const plan = planPurge(snapshots, logs, retain, neededZxid);
-    // The names of the remaining files may not be durable yet.
-    if (plan.logs.length + plan.snapshots.length > 0) await this.fs.syncFolder(this.snapFolder);
-    for (const name of plan.logs) await this.fs.unlink(join(this.logFolder, name));
-    for (const name of plan.snapshots) await this.fs.unlink(join(this.snapFolder, name));
-    return [...plan.logs, ...plan.snapshots];
+  /**
+   * Keeps the newest `retain` whole snapshots, their logs, and those after `neededZxid`. Resolves to
+   * the removed names.
+   */
+  purge(
+    retain: number,
+    signal: AbortSignal = NEVER,
+    neededZxid: () => bigint | null = () => null,
+  ): Promise<string[]> {
+    return purgeData(this, retain, signal, neededZxid);
   }
 }

@@ -10,7 +10,6 @@
  *
  * A fuzzy snapshot is written in parallel, since it does not affect anything acknowledged.
  */
-import { basename } from 'node:path';
 import type { EpochName } from '../../persistence/epochs.js';
 import type { LogPlace, LogRange, LogTail } from '../../persistence/log-search.js';
 import type { Database } from '../../persistence/replay.js';
@@ -22,6 +21,7 @@ import { adoptRestored } from './restored-data.js';
 import { setAside, withRoom } from './set-aside.js';
 import { readTxns, searchLogs } from './stored-txns.js';
 import { dropAfter, truncateData } from './truncate-data.js';
+import { mustBeWhole } from './whole-snapshot.js';
 
 export interface Storage {
   readonly log: LogDisk;
@@ -68,8 +68,8 @@ export class Disk {
   private snapshot: Promise<void> | null = null;
   /** The newest one that came due during another. */
   private dueSnapshot: SnapshotContent | null = null;
-  /** The last zxid of the tree when a snapshot was complete, by file name. */
-  private readonly reached = new Map<string, bigint>();
+  /** Ends snapshots and purges in progress. */
+  private background = new AbortController();
   private purgeTimer: NodeJS.Timeout | undefined;
   private purging: Promise<void> | null = null;
 
@@ -89,12 +89,15 @@ export class Disk {
     // A truncation in progress needs the older files.
     if (this.isBarred) return;
     const { storage, purge, neededZxid, onWarning, onPurged } = this.options;
+    const { signal } = this.background;
     this.purging ??= storage.dir
-      .purge(purge.retain, neededZxid?.() ?? null)
+      .purge(purge.retain, signal, neededZxid)
       .then((files) => {
         if (files.length > 0) onPurged(files);
       })
-      .catch((error: Error) => onWarning(`cannot purge old files: ${error.message}`))
+      .catch((error: Error) => {
+        if (!signal.aborted) onWarning(`cannot purge old files: ${error.message}`);
+      })
       .finally(() => {
         this.purging = null;
       });
@@ -119,8 +122,7 @@ export class Disk {
   truncate(zxid: bigint, onDone: (database: Database | null) => void): void {
     const { dir } = this.options.storage;
     this.rewrite(async () => {
-      const isDone = await truncateData(dir, zxid, this.reached);
-      onDone(isDone ? (await dir.recover()).database : null);
+      onDone(await truncateData(dir, zxid));
     });
   }
 
@@ -138,8 +140,9 @@ export class Disk {
     this.rewrite(async () => {
       const write = () => this.write(content, async () => undefined);
       const path = await (mismatchZxid === null ? write() : withRoom(dir, write));
+      await mustBeWhole(dir, path, this.background.signal);
       if (mismatchZxid !== null) await setAside(dir, mismatchZxid, path, onWarning);
-      await dropAfter(dir, content.zxid, this.reached);
+      await dropAfter(dir, content.zxid);
       onDurable();
     });
   }
@@ -149,7 +152,6 @@ export class Disk {
     const { dir } = this.options.storage;
     this.rewrite(async () => {
       await adoptRestored(dir, staged);
-      this.reached.clear();
       onDurable();
     });
   }
@@ -157,7 +159,7 @@ export class Disk {
   /** For work on the files themselves: exclusive access, and a closed log. */
   private rewrite(work: () => Promise<void>): void {
     this.addBarrier(async () => {
-      await this.finishBackground();
+      await this.endBackground();
       await this.options.storage.log.close();
       await work();
     });
@@ -209,9 +211,9 @@ export class Disk {
     this.dueSnapshot = null;
     if (due === null || this.isBarred || this.isStopped) return;
     this.follow(
-      this.write(due).catch((error: Error) =>
-        this.options.onWarning(`cannot write a snapshot: ${error.message}`),
-      ),
+      this.write(due).catch((error: Error) => {
+        if (!this.isStopped) this.options.onWarning(`cannot write a snapshot: ${error.message}`);
+      }),
     );
   }
 
@@ -234,18 +236,22 @@ export class Disk {
     return { path: await written, zxid: begun.zxid };
   }
 
-  /** Waits for writes in progress; requests after a barrier are not started. */
+  /** Waits for writes in progress, but not for snapshots; requests after a barrier do not start. */
   async close(): Promise<void> {
     this.isStopped = true;
     clearInterval(this.purgeTimer);
+    this.background.abort();
     await this.barrier;
-    await this.finishBackground();
+    await this.endBackground();
     await this.options.storage.log.close();
   }
 
-  private async finishBackground(): Promise<void> {
+  /** A snapshot in progress would be refused at its end, and a start removes what it left. */
+  private async endBackground(): Promise<void> {
+    this.background.abort();
     await this.purging;
     await this.snapshot;
+    if (!this.isStopped) this.background = new AbortController();
   }
 
   /**
@@ -261,8 +267,8 @@ export class Disk {
 
   private async write(content: SnapshotContent, beforeRename = this.untilLogged): Promise<string> {
     const startedAt = performance.now();
-    const { path, reached } = await this.options.storage.dir.writeSnapshot(content, beforeRename);
-    this.reached.set(basename(path), reached);
+    const { dir } = this.options.storage;
+    const { path } = await dir.writeSnapshot(content, beforeRename, this.background.signal);
     this.options.onSnapshot(path, performance.now() - startedAt);
     return path;
   }
@@ -274,6 +280,8 @@ export class Disk {
     this.isBarred = true;
     this.barrier = this.doJobs()
       .catch((error: unknown) => {
+        // An end interrupts the snapshot of a leader, which has replaced nothing by then.
+        if (this.isStopped && this.background.signal.aborted) return;
         this.isStopped = true;
         this.options.onFatal(error);
       })

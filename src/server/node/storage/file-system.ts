@@ -29,6 +29,7 @@ export interface Access {
 export interface FileStat extends Access {
   readonly kind: 'file' | 'folder' | 'other';
   readonly size: number;
+  readonly mtimeMs: number;
 }
 
 /** `create` fails if the file exists; `replace` empties or creates it. */
@@ -165,8 +166,8 @@ export const NODE_FILES: FileSystem = {
   async stat(path) {
     const found = await stat(path);
     const kind = found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other';
-    const { size, uid, gid } = found;
-    return { kind, size, uid, gid, mode: found.mode & ANY_KIND_OF_BIT };
+    const { size, mtimeMs, uid, gid } = found;
+    return { kind, size, mtimeMs, uid, gid, mode: found.mode & ANY_KIND_OF_BIT };
   },
   realpath,
   async syncFolder(path) {

@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import type { FoundFile } from '../../persistence/recovery.js';
 import { ExitCode, isMissing, ServerError } from './errors.js';
 import type { FileStat, FileSystem } from './file-system.js';
 
@@ -40,11 +41,12 @@ async function syncIfAllowed(fs: FileSystem, folder: string): Promise<void> {
   });
 }
 
+export interface ListedFile extends FoundFile {
+  readonly mtimeMs: number;
+}
+
 /** The plain files of a folder. @throws ServerError EDATADIR */
-export async function listFiles(
-  fs: FileSystem,
-  folder: string,
-): Promise<{ name: string; size: number }[]> {
+export async function listFiles(fs: FileSystem, folder: string): Promise<ListedFile[]> {
   const names = await fs.readdir(folder).catch((cause: Error) => {
     throw new ServerError(
       'EDATADIR',
@@ -56,7 +58,8 @@ export async function listFiles(
   const files = await Promise.all(
     names.map(async (name) => {
       const found = await fs.stat(join(folder, name)).catch(() => undefined);
-      return { name, size: found?.kind === 'file' ? found.size : -1 };
+      const { size, mtimeMs } = found?.kind === 'file' ? found : { size: -1, mtimeMs: 0 };
+      return { name, size, mtimeMs };
     }),
   );
   return files.filter(({ size }) => size >= 0);

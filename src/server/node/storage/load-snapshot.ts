@@ -5,6 +5,7 @@ import { SnapshotReader } from '../../persistence/snapshot-reader.js';
 import { SnapshotSummer, type SnapshotSums } from '../../persistence/snapshot-sums.js';
 import type { DataTreeOptions } from '../../tree/data-tree-options.js';
 import type { FileSystem } from './file-system.js';
+import type { ListedFile } from './folders.js';
 import { feedPieces, uncompressed } from './snapshot-bytes.js';
 
 const READ_SIZE = 1024 * 1024;
@@ -31,6 +32,9 @@ interface DatabaseFolder extends SnapshotFolder {
     readonly onWarning: (message: string) => void;
   };
 }
+
+/** As listFiles finds it. */
+export type ListedSnapshot = SnapshotFile & ListedFile;
 
 /** Resolves to the database, or to why the snapshot is unusable. */
 export async function loadDatabase(

@@ -15,7 +15,7 @@ import type { Storage } from './disk.js';
 import type { ServerError } from './errors.js';
 import { LogDisk } from './log-disk.js';
 import { mustBeFree } from './must-be-free.js';
-import { compactOnThread, sumOnThread } from './snapshot-thread.js';
+import { checkOnThread, compactOnThread, sumOnThread } from './snapshot-thread.js';
 
 /** This thread would need tens of milliseconds to write a tree with more znodes. */
 const COMPACTED_FROM = 20_000;
@@ -103,6 +103,7 @@ export function dataDirOf(
     isLastZxidWritten: config.serializeLastProcessedZxidEnabled,
     compaction: hasSpareCore ? { fromZnodes: COMPACTED_FROM, run: compactOnThread } : undefined,
     summing: canSum ? { fromBytes: SUMMED_FROM, run: sumOnThread } : undefined,
+    checking: canSum ? { fromBytes: SUMMED_FROM, run: checkOnThread } : undefined,
     areFoldersMade: config.datadirAutocreate,
     isEmptyDatabaseMade: config.dbAutocreate,
     onWarning,

@@ -3,15 +3,30 @@
  * evidence and must stay unchanged.
  */
 import { join } from 'node:path';
-import { type LogFile, logsAfter, ReplaySequence } from '../../persistence/recovery.js';
+import { formatZxid } from '../../../protocol/zxid.js';
+import {
+  type LogFile,
+  logsAfter,
+  ReplaySequence,
+  type SnapshotFile,
+} from '../../persistence/recovery.js';
 import type { Database } from '../../persistence/replay.js';
+import type { LogEntry } from '../../persistence/txn-log.js';
 import { cutFile, syncFile } from './cut-file.js';
 import type { DataDir } from './data-dir.js';
-import { corrupt, unusable } from './errors.js';
+import { corrupt, type ServerError, unusable } from './errors.js';
 import type { StoredFile } from './file-system.js';
 import { readSizeFor, scanLog } from './scan-log.js';
 
 export type TxnListener = (zxid: bigint, entry: Buffer) => void;
+
+export interface ReplayOptions {
+  readonly onTxn?: TxnListener | undefined;
+  /** The last txn to replay. The files are not changed then, and need no later txn. */
+  readonly until?: bigint;
+  /** Newer than the one that the replay starts from. The logs must lead past each of them. */
+  readonly damaged?: readonly SnapshotFile[];
+}
 
 /** The incomplete end of a log after a crash. */
 interface Tear {
@@ -25,8 +40,10 @@ interface Replay {
   readonly dir: DataDir;
   readonly database: Database;
   readonly sequence: ReplaySequence;
-  readonly onTxn: TxnListener | undefined;
+  readonly options: ReplayOptions;
   applied: number;
+  /** A record after `until` was found. */
+  isOver: boolean;
   /** Paths of logs with records. */
   readonly read: string[];
   readonly tears: Tear[];
@@ -41,13 +58,34 @@ export async function replayLogs(
   dir: DataDir,
   database: Database,
   logs: readonly LogFile[],
-  onTxn: TxnListener | undefined,
+  options: ReplayOptions = {},
 ): Promise<number> {
   const sequence = new ReplaySequence(database.tree.lastProcessedZxid);
-  const replay: Replay = { dir, database, sequence, onTxn, applied: 0, ...noFindings() };
-  for (const file of logsAfter(logs, sequence.lastZxid)) await replayLog(replay, file);
-  await repairLogs(replay);
+  const replay: Replay = { dir, database, sequence, options, applied: 0, ...noFindings() };
+  const { until } = options;
+  for (const file of logsAfter(logs, sequence.lastZxid)) {
+    if (!replay.isOver) await replayLog(replay, file);
+  }
+  if (!replay.isOver) mustLeadPast(replay, sequence.lastZxid, null);
+  if (until === undefined) await repairLogs(replay);
   return replay.applied;
+}
+
+/**
+ * The name of a snapshot tells that its server had the txns up to it. A server that got them by
+ * SNAP never logged them, so only the next epoch follows in its log.
+ * @param next the txn that follows, or null at the end
+ */
+function mustLeadPast({ dir, options }: Replay, lastZxid: bigint, next: bigint | null): void {
+  const hidden = options.damaged?.find(
+    ({ zxid }) => zxid > lastZxid && (next === null || zxid < next),
+  );
+  if (hidden === undefined) return;
+  const path = join(dir.snapFolder, hidden.name);
+  const span = `${formatZxid(lastZxid + 1n)} to ${formatZxid(hidden.zxid)}`;
+  throw unusable(
+    `${path}: damaged, and no log has its txns ${span}. Restore it from a copy, or, if an ensemble has the data, run zkserver set-aside`,
+  );
 }
 
 async function replayLog(replay: Replay, { name, size }: LogFile): Promise<void> {
@@ -72,31 +110,26 @@ async function replayRecords(
   size: number,
   file: StoredFile,
 ): Promise<{ isEmpty: boolean; tear: Tear | null }> {
-  const { dir, database, sequence, onTxn, tears } = replay;
-  const { maxEntryLength } = dir.options;
+  const { dir, database, sequence, options } = replay;
+  const { until, onTxn } = options;
   let isEmpty = true;
-  const end = await scanLog(
-    file,
-    maxEntryLength,
-    ({ zxid, entry, offset }) => {
-      isEmpty = false;
-      const step = sequence.next(zxid);
-      if (step.kind === 'gap') {
-        const torn = tears.at(-1);
-        const hint = torn === undefined ? 'a log is missing' : `${torn.path} ends too early`;
-        throw unusable(
-          `${path}: gap at offset ${offset}: ${step.reason}: ${hint}. Restore the log from a copy, or, if an ensemble has the data, run zkserver set-aside`,
-        );
-      }
-      if (step.kind === 'apply') {
-        database.replay(entry);
-        onTxn?.(zxid, entry);
-        replay.applied++;
-      }
-      return true;
-    },
-    readSizeFor(size),
-  );
+  const take = ({ zxid, entry, offset }: LogEntry): boolean => {
+    isEmpty = false;
+    const { lastZxid } = sequence;
+    const step = sequence.next(zxid);
+    if (step.kind === 'skip') return true;
+    if (step.kind === 'gap') throw gapAt(replay, path, offset, step.reason);
+    mustLeadPast(replay, lastZxid, zxid);
+    if (until !== undefined && zxid > until) {
+      replay.isOver = true;
+      return false;
+    }
+    database.replay(entry);
+    onTxn?.(zxid, entry);
+    replay.applied++;
+    return true;
+  };
+  const end = await scanLog(file, dir.options.maxEntryLength, take, readSizeFor(size));
   if (end?.kind === 'corrupt') throw corrupt(path, end.offset, end.reason);
   const { offset = 0 } = end ?? {};
   return {
@@ -105,8 +138,16 @@ async function replayRecords(
   };
 }
 
-function noFindings(): Pick<Replay, 'read' | 'tears' | 'empty'> {
-  return { read: [], tears: [], empty: [] };
+function gapAt({ tears }: Replay, path: string, offset: number, reason: string): ServerError {
+  const torn = tears.at(-1);
+  const hint = torn === undefined ? 'a log is missing' : `${torn.path} ends too early`;
+  return unusable(
+    `${path}: gap at offset ${offset}: ${reason}: ${hint}. Restore the log from a copy, or, if an ensemble has the data, run zkserver set-aside`,
+  );
+}
+
+function noFindings(): Pick<Replay, 'isOver' | 'read' | 'tears' | 'empty'> {
+  return { isOver: false, read: [], tears: [], empty: [] };
 }
 
 /** Cuts off unacknowledged ends, reports them, and makes the rest durable. */

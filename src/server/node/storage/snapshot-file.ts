@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import type { SnapshotCompression } from '../../persistence/file-names.js';
 import { packChunk, SNAPPY_HEADER } from '../../persistence/snappy.js';
@@ -13,6 +13,9 @@ export interface SnapshotFileOptions {
   readonly snapshotChunkSize?: number | undefined;
 }
 
+/** On a slow disk, a sync of a whole tree would take minutes, and nothing can end a sync early. */
+const SYNCED_BYTES = 16 * 1024 * 1024;
+
 /** Whether the memory of a chunk may change once the next is asked for: a gzip keeps its input. */
 export function mayReuse(compression: SnapshotCompression): boolean {
   return compression !== 'gz';
@@ -22,29 +25,42 @@ export function mayReuse(compression: SnapshotCompression): boolean {
  * Writes in pieces, so that the server keeps serving; durable when it resolves. Removes an
  * incomplete file, because the log needs the space.
  * @param chunks the file before compression; see `mayReuse`
+ * @throws Error when `signal` aborts
  */
 export async function writeSnapshotFile(
   fs: FileSystem,
   path: string,
   chunks: Chunks,
   compression: SnapshotCompression,
+  signal?: AbortSignal,
 ): Promise<void> {
   try {
-    await writePieces(fs, path, compressed(chunks, compression));
+    await writePieces(fs, path, compressed(chunks, compression), signal);
   } catch (error) {
     await fs.unlink(path).catch(() => undefined);
     throw error;
   }
 }
 
-async function writePieces(fs: FileSystem, path: string, chunks: Chunks): Promise<void> {
+async function writePieces(
+  fs: FileSystem,
+  path: string,
+  chunks: Chunks,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const file = await fs.open(path, 'replace', { mode: 0o644 });
   try {
     let position = 0;
+    let synced = 0;
     for await (const chunk of chunks) {
+      signal?.throwIfAborted();
       await file.write([chunk], position);
       position += chunk.length;
+      if (position - synced < SYNCED_BYTES) continue;
+      await file.datasync();
+      synced = position;
     }
+    signal?.throwIfAborted();
     await file.sync();
   } finally {
     await file.close();
@@ -54,7 +70,8 @@ async function writePieces(fs: FileSystem, path: string, chunks: Chunks): Promis
 type Chunks = Iterable<Buffer> | AsyncIterable<Buffer>;
 
 function compressed(chunks: Chunks, compression: SnapshotCompression): Chunks {
-  if (compression === 'gz') return Readable.from(chunks).compose(createGzip());
+  // An error on either side ends the other, and reaches the reader of the result only.
+  if (compression === 'gz') return pipeline(Readable.from(chunks), createGzip(), () => undefined);
   return compression === 'snappy' ? snappied(chunks) : chunks;
 }
 

@@ -1,15 +1,26 @@
 /** The thread of snapshot-thread.ts. An error ends it, and reaches the thread that started it. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { checkSnapshot } from './check-snapshot.js';
 import { type CompactionJob, compactSnapshot } from './compact-snapshot.js';
 import { NODE_FILES } from './file-system.js';
 import { type SumJob, sumFile } from './load-snapshot.js';
 import type { SnapshotWork } from './snapshot-thread.js';
 
 const work = workerData as SnapshotWork;
-const done = work.kind === 'compact' ? compact(work.job) : sum(work.job);
-done.catch((error: unknown) => {
+run(work).catch((error: unknown) => {
   throw error;
 });
+
+function run({ kind, job }: SnapshotWork): Promise<void> {
+  switch (kind) {
+    case 'compact':
+      return compact(job);
+    case 'check':
+      return checkSnapshot(NODE_FILES, job).then((end) => parentPort?.postMessage(end));
+    case 'sum':
+      return sum(job);
+  }
+}
 
 function compact(job: CompactionJob): Promise<void> {
   // A buffer loses its class on the way.

@@ -4,91 +4,89 @@
  */
 import { join } from 'node:path';
 import { formatZxid } from '../../../protocol/zxid.js';
-import {
-  isSuccessor,
-  type LogFile,
-  logsAfter,
-  logsAmong,
-  snapshotsAmong,
-} from '../../persistence/recovery.js';
-import { Database } from '../../persistence/replay.js';
+import { type LogFile, logsAmong, snapshotsAmong } from '../../persistence/recovery.js';
+import type { Database } from '../../persistence/replay.js';
 import type { LogEntry } from '../../persistence/txn-log.js';
 import { cutFile } from './cut-file.js';
 import type { DataDir } from './data-dir.js';
+import { ServerError } from './errors.js';
 import { listFiles } from './folders.js';
-import { loadSnapshot } from './load-snapshot.js';
+import type { ListedSnapshot } from './load-snapshot.js';
+import { loadKnown } from './recover-data.js';
+import { replayLogs } from './replay-logs.js';
 import { readSizeFor, scanLog } from './scan-log.js';
 
 /**
- * Drops every txn after `zxid`; the log must be closed. Returns false, and drops nothing, if no
- * snapshot and logs lead to `zxid`.
- * @param reached the tree's last zxid when this process completed a snapshot, by file name: the
- * file may contain later txns than its name says
+ * Drops every txn after `zxid`, and resolves to the remaining data; the log must be closed. Drops
+ * nothing, and resolves to null, unless a snapshot and logs lead to `zxid`: all are read before.
+ * Only a snapshot that certainly has no later txn is a base. Apache's server takes any, and keeps
+ * txns that the leader never had.
  */
-export async function truncateData(
-  dir: DataDir,
-  zxid: bigint,
-  reached: ReadonlyMap<string, bigint>,
-): Promise<boolean> {
-  const known = await readReachedZxids(dir, zxid, reached);
-  const snapshots = snapshotsAmong(await listFiles(dir.fs, dir.snapFolder));
-  const base = snapshots.find((file) => known.has(file.name) && !reachesBeyond(file, zxid, known));
-  if (snapshots.length > 0 && base === undefined) return false;
-  const from = base?.zxid ?? 0n;
-  const [log] = logsAfter(logsAmong(await listFiles(dir.fs, dir.logFolder)), from);
-  const isContinuous = from === zxid || (log !== undefined && continuesFrom(log, from));
-  if (isContinuous) await dropAfter(dir, zxid, known);
-  return isContinuous;
-}
-
-function continuesFrom(log: LogFile, zxid: bigint): boolean {
-  return log.zxid <= zxid || isSuccessor(zxid, log.zxid);
-}
-
-/** The same when a usable snapshot certainly exists. */
-export async function dropAfter(
-  dir: DataDir,
-  zxid: bigint,
-  reached: ReadonlyMap<string, bigint>,
-): Promise<void> {
-  const snapshots = snapshotsAmong(await listFiles(dir.fs, dir.snapFolder));
-  // Snapshots go first, because one newer than the log would count as the data; newest first, so
-  // that no gap arises.
-  for (const file of snapshots) {
-    if (reachesBeyond(file, zxid, reached)) await dir.fs.unlink(join(dir.snapFolder, file.name));
+export async function truncateData(dir: DataDir, zxid: bigint): Promise<Database | null> {
+  const newer: ListedSnapshot[] = [];
+  for (const file of snapshotsAmong(await listFiles(dir.fs, dir.snapFolder))) {
+    const database = await loadBase(dir, file, zxid);
+    if (database === null) {
+      newer.push(file);
+      continue;
+    }
+    // Without a later log, an older snapshot does not lead there either.
+    if (!(await leadsTo(dir, database, zxid, newer))) return null;
+    await dropSnapshots(dir, newer);
+    await truncateLogs(dir, zxid);
+    database.removeOrphans();
+    return database;
   }
-  await dir.fs.syncFolder(dir.snapFolder);
+  return null;
+}
+
+async function loadBase(
+  dir: DataDir,
+  file: ListedSnapshot,
+  zxid: bigint,
+): Promise<Database | null> {
+  const isBase = (): boolean => (dir.known.of(file)?.reach ?? zxid + 1n) <= zxid;
+  if (file.zxid > zxid || (dir.known.of(file) !== undefined && !isBase())) return null;
+  const loaded = await loadKnown(dir, file);
+  return typeof loaded !== 'string' && isBase() ? loaded : null;
+}
+
+async function leadsTo(
+  dir: DataDir,
+  database: Database,
+  until: bigint,
+  newer: readonly ListedSnapshot[],
+): Promise<boolean> {
+  const logs = logsAmong(await listFiles(dir.fs, dir.logFolder));
+  const damaged = newer.filter(({ zxid }) => zxid <= until);
+  try {
+    await replayLogs(dir, database, logs, { until, damaged });
+    return true;
+  } catch (error) {
+    if (!(error instanceof ServerError)) throw error;
+    dir.options.onWarning(`cannot truncate to ${formatZxid(until)}: ${error.message}`);
+    return false;
+  }
+}
+
+/**
+ * Drops the same when the snapshot of the leader is on the disk. An older snapshot stays only if it
+ * certainly has no later txn.
+ */
+export async function dropAfter(dir: DataDir, zxid: bigint): Promise<void> {
+  const snapshots = snapshotsAmong(await listFiles(dir.fs, dir.snapFolder));
+  const isBeyond = (file: ListedSnapshot) => (dir.known.of(file)?.reach ?? zxid + 1n) > zxid;
+  await dropSnapshots(dir, snapshots.filter(isBeyond));
   await truncateLogs(dir, zxid);
 }
 
 /**
- * Adds the content of snapshots of earlier processes to `reached`, down to the one to be loaded:
- * the newest without txns after `zxid`.
+ * Before the logs, because a snapshot newer than the log would count as the data.
+ * @param snapshots newest first, so that no gap arises
  */
-async function readReachedZxids(
-  dir: DataDir,
-  zxid: bigint,
-  reached: ReadonlyMap<string, bigint>,
-): Promise<ReadonlyMap<string, bigint>> {
-  const known = new Map(reached);
-  for (const file of snapshotsAmong(await listFiles(dir.fs, dir.snapFolder))) {
-    if (reachesBeyond(file, zxid, known)) continue;
-    if (known.has(file.name)) break;
-    const database = new Database(dir.options.tree);
-    const fault = await loadSnapshot(dir, database, file);
-    if (fault !== undefined) continue;
-    known.set(file.name, database.compareAfter);
-    if (!reachesBeyond(file, zxid, known)) break;
-  }
-  return known;
-}
-
-function reachesBeyond(
-  { name, zxid: named }: { readonly name: string; readonly zxid: bigint },
-  zxid: bigint,
-  reached: ReadonlyMap<string, bigint>,
-): boolean {
-  return named > zxid || (reached.get(name) ?? named) > zxid;
+async function dropSnapshots(dir: DataDir, snapshots: readonly ListedSnapshot[]): Promise<void> {
+  for (const { name } of snapshots) await dir.fs.unlink(join(dir.snapFolder, name));
+  await dir.fs.syncFolder(dir.snapFolder);
 }
 
 async function truncateLogs(dir: DataDir, zxid: bigint): Promise<void> {

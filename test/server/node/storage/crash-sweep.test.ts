@@ -37,6 +37,8 @@ interface Scenario {
   /** Work before the crash. */
   readonly prepare?: (world: StorageWorld) => Promise<void>;
   readonly run: (world: StorageWorld) => Promise<void>;
+  /** Between the work before and a start; no server runs. */
+  readonly damage?: (platter: Platter) => void;
   /** Calls that others overtake. */
   readonly isSlow?: (call: Call) => boolean;
 }
@@ -95,6 +97,28 @@ const SCENARIOS: readonly Scenario[] = [
     },
     isSlow: ({ kind }) => kind === 'sync-folder',
   },
+  ...[3n, 5n].map((torn) => ({
+    name: `purges while snapshots from ${torn} on are torn`,
+    prepare: async (world: StorageWorld) => {
+      for (const zxid of [1n, 3n, 5n, 7n]) {
+        await appendUpTo(world, zxid, zxid + 1n);
+        await world.snapshot();
+      }
+    },
+    damage: (platter: Platter) => {
+      for (let zxid = torn + 1n; zxid <= 8n; zxid += 2n) {
+        const file = platter.find(`${DATA_DIR}/version-2/snapshot.${zxid}`);
+        if (file instanceof Inode) file.truncate(file.size >> 1);
+      }
+    },
+    run: async (world: StorageWorld) => {
+      await world.dir.purge(1);
+      await world.append(9n);
+      await world.snapshot();
+      await world.dir.purge(2);
+      await world.append(10n);
+    },
+  })),
   {
     name: 'epochs',
     prepare: async (world) => {
@@ -168,6 +192,7 @@ for (const scenario of SCENARIOS) {
       await scenario.prepare(world);
       await world.disk.close();
     }
+    scenario.damage?.(base.platter);
     const whole = await runOnce(base, scenario, MAX_CALLS, new Random(0));
     assert.ok(whole.calls > 10 && whole.calls < MAX_CALLS, `${whole.calls} calls`);
     for (let crashAt = 1; crashAt <= whole.calls; crashAt++) {

@@ -23,7 +23,7 @@ test('a snapshot with later txns than its name is truncated with them, after a r
     await dir.writeSnapshot({ tree, sessions: [], zxid: 1n });
 
     const restarted = makeDir(home.path);
-    await truncateData(restarted, 1n, new Map());
+    await truncateData(restarted, 1n);
     const { database, snapshotZxid } = await restarted.recover();
     assert.is(snapshotZxid, 0n);
     assert.is(database.tree.lastProcessedZxid, 1n);
