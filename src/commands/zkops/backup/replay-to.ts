@@ -139,7 +139,8 @@ export async function replayTo(
 
 /**
  * The last txn that the snapshot may contain. Without a seal, only the next one tells: a server
- * completes a snapshot before it begins another, and logs all txns of its tree.
+ * completes a snapshot before it begins another, and logs all txns of its tree. Nothing replaces
+ * the oldest one of a backup, so it counts as exact; a restore without digests warns anyway.
  */
 function reachIn(
   files: readonly FoundFile[],
@@ -149,8 +150,9 @@ function reachIn(
 ): bigint {
   const end = sealed?.zxid ?? reachedZxid ?? -1n;
   if (end >= zxid) return end;
-  const newer = snapshotsAmong(files).filter((file) => file.name !== name && file.zxid > zxid);
-  return newer.at(-1)?.zxid ?? last;
+  const snapshots = snapshotsAmong(files);
+  const at = snapshots.findIndex((file) => file.name === name);
+  return at === snapshots.length - 1 ? zxid : (snapshots[at - 1]?.zxid ?? last);
 }
 
 interface ReplayedRecord {

@@ -16,6 +16,7 @@ import { freePort } from '../../../support/machine/free-port.js';
 import { ACCESS_KEY, SECRET_KEY } from '../../../support/peers/s3-server.js';
 import { waitFor } from '../../../support/wait-for.js';
 import { callTask } from '../call-task.js';
+import { makeSnapshot } from '../files/make-snapshot.js';
 import { credentials, entries, entry, TARGET, VALUE, withAws, withS3 } from './s3-world.js';
 
 const MANIFEST = 'bucket/zk/one/zkops-backup.json';
@@ -175,7 +176,8 @@ test('retention removes objects, too', () =>
   withS3(async ({ s3, member, put, remove, run, call }) => {
     const file = (name: string) => join(member, 'version-2', name);
     put('log.1', buildLog(entries(1, 5), 4096));
-    put('snapshot.3', readFileSync(file('snapshot.0')));
+    const nodes = ['', '/zookeeper', '/zookeeper/quota', '/app'].map((path) => ({ path }));
+    put('snapshot.3', makeSnapshot({ nodes, digestZxid: 3n }));
     // The clock of the tests is at 1970-01-01.
     for (const name of ['snapshot.0', 'snapshot.3']) {
       utimesSync(file(name), new Date(-200_000_000), new Date(-200_000_000));
