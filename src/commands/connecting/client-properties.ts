@@ -12,7 +12,7 @@ import type { ClientOptions } from '../../client/base/client-options.js';
 import type { TlsOptions } from '../../client/base/tls.js';
 import { JaasError, parseSaslLogin } from '../../protocol/jaas.js';
 import { isKerberos, type KerberosLogin, type SaslLogin } from '../../protocol/sasl-login.js';
-import { parseProperties } from '../../server/config/java-properties.js';
+import { decodeProperties, parseProperties } from '../../server/config/java-properties.js';
 
 type Properties = ReadonlyMap<string, string>;
 
@@ -185,7 +185,7 @@ function inFolder(folder: string, file: string): string {
 
 async function readText(file: string): Promise<string> {
   try {
-    return await readFile(file, 'utf8');
+    return decodeProperties(await readFile(file));
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`${file}: cannot read: ${why}`, { cause });

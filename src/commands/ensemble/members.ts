@@ -63,9 +63,10 @@ async function named(option: string, text: string): Promise<string> {
   }
 }
 
-function readFile(option: string, file: string): string {
+/** Java reads properties as ISO-8859-1, so the files of a server are read so, too. */
+function readFile(option: string, file: string, encoding: 'latin1' | 'utf8' = 'latin1'): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readFileSync(file, encoding);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new UsageError(`${option} ${file}: cannot read: ${why}`, EXIT_BAD_HOSTS_FILE, {
@@ -75,7 +76,7 @@ function readFile(option: string, file: string): string {
 }
 
 function fromHostsFile(file: string): readonly MemberAddress[] {
-  const { servers, faults } = parseHostsFile(readFile('--ensemble', file));
+  const { servers, faults } = parseHostsFile(readFile('--ensemble', file, 'utf8'));
   if (faults.length > 0) {
     const lines = faults.map(({ line, message }) => `${file}:${line}: ${message}`);
     throw new UsageError(lines.join('\n'), EXIT_BAD_HOSTS_FILE);

@@ -57,7 +57,7 @@ function listOf(folder: string): readonly string[] {
 
 function readOrEmpty(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readFileSync(file, 'latin1');
   } catch {
     return '';
   }

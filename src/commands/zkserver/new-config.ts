@@ -1,5 +1,6 @@
 /** The zoo.cfg that `zkserver init DIR` writes, with comments for operators. */
 import { join, resolve } from 'node:path';
+import { escapeProperty } from '../../server/config/java-properties.js';
 import { parseConfig } from '../../server/config/parse-config.js';
 import { Exit, usageError, VerbError } from './verb.js';
 
@@ -40,12 +41,13 @@ ${lines.join('\n')}`;
 }
 
 function template(home: string, membership: string): string {
+  const at = (...names: string[]) => escapeProperty(join(home, ...names));
   return `# A ZooKeeper server. zoo.cfg(5) explains every key; Apache's server reads this file, too.
 
 # Snapshots, and the file myid.
-dataDir=${join(home, 'data')}
+dataDir=${at('data')}
 # The transaction log. Each write waits for its disk, so give it a fast one of its own.
-dataLogDir=${join(home, 'log')}
+dataLogDir=${at('log')}
 
 ${membership}
 # The address for clients; without it, all addresses of this machine.
@@ -79,11 +81,11 @@ admin.serverPort=8080
 
 # TLS for clients, and between members. The files are PEM, JKS, or PKCS12.
 #secureClientPort=2281
-#ssl.keyStore.location=${join(home, 'tls', 'server.pem')}
-#ssl.trustStore.location=${join(home, 'tls', 'ca.pem')}
+#ssl.keyStore.location=${at('tls', 'server.pem')}
+#ssl.trustStore.location=${at('tls', 'ca.pem')}
 #sslQuorum=true
-#ssl.quorum.keyStore.location=${join(home, 'tls', 'server.pem')}
-#ssl.quorum.trustStore.location=${join(home, 'tls', 'ca.pem')}
+#ssl.quorum.keyStore.location=${at('tls', 'server.pem')}
+#ssl.quorum.trustStore.location=${at('tls', 'ca.pem')}
 
 # A line in the audit log for each change.
 #audit.enable=true

@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { type Config, type ConfigResult, configFromOptions } from '../../server/config/config.js';
+import { decodeProperties } from '../../server/config/java-properties.js';
 import { parseConfig } from '../../server/config/parse-config.js';
+import { emptyBesideData, encodingWarnings } from './config-encoding.js';
 import { Exit, usageError, type VerbArguments, VerbError } from './verb.js';
 
 export interface Target {
@@ -20,12 +22,14 @@ export function targetOf(args: VerbArguments): Target {
   const [first = '', second] = args.operands;
   if (second !== undefined) return targetAt(first, second, args.properties);
   if (/^\d+$/.test(first)) throw usageError(`expected a data directory after port ${first}`);
-  const result = parseConfig(readConfig(first), { fileName: first, properties: args.properties });
+  const text = readConfig(first);
+  const result = parseConfig(text, { fileName: first, properties: args.properties });
   const { config, warnings } = valid(result);
+  refuseOtherFolders(first, config);
   return describe(
     config,
     first,
-    warnings,
+    [...encodingWarnings(first, text), ...warnings],
     config.clientPort ?? (config.secureClientPort === null ? 0 : null),
   );
 }
@@ -46,10 +50,17 @@ function targetAt(
 
 function readConfig(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return decodeProperties(readFileSync(file));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new VerbError(Exit.USAGE, `zkserver: ${file}: cannot read: ${why}`);
+  }
+}
+
+function refuseOtherFolders(file: string, { dataDir, dataLogDir }: Config): void {
+  for (const [key, folder] of Object.entries({ dataDir, dataLogDir })) {
+    const reason = folder === null ? undefined : emptyBesideData(key, folder);
+    if (reason !== undefined) throw new VerbError(Exit.DATA_DIR, `zkserver: ${file}: ${reason}`);
   }
 }
 

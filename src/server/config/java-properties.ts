@@ -7,6 +7,8 @@
 export interface Property {
   readonly key: string;
   readonly value: string;
+  /** Whether the file spells it in ASCII. */
+  readonly isAscii: boolean;
   /** The line where it begins, from 1. */
   readonly line: number;
 }
@@ -14,6 +16,24 @@ export interface Property {
 export interface PropertiesProblem {
   readonly line: number;
   readonly message: string;
+}
+
+const BYTE_ORDER_MARK = '\u00ef\u00bb\u00bf';
+
+/**
+ * The text of a file as Java reads it (Properties.load of a stream): each byte is one character of
+ * ISO-8859-1. Only the mark that some editors write before UTF-8 is left out.
+ */
+export function decodeProperties(file: Buffer): string {
+  const text = file.toString('latin1');
+  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(BYTE_ORDER_MARK.length) : text;
+}
+
+/** A value as Java reads it back, in ASCII. */
+export function escapeProperty(value: string): string {
+  return value.replace(/[^\x20-\x5b\x5d-\x7e]/g, (char) =>
+    char === '\\' ? '\\\\' : `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 interface LogicalLine {
@@ -36,10 +56,14 @@ export function parseProperties(text: string): {
     if (key === undefined || value === undefined) {
       problems.push({ line, message: 'expected four hex digits after \\u' });
     } else {
-      properties.push({ key, value, line });
+      properties.push({ key, value, isAscii: isAscii(joined), line });
     }
   }
   return { properties, problems };
+}
+
+function isAscii(text: string): boolean {
+  return !/[\x80-\uffff]/.test(text);
 }
 
 function logicalLines(text: string): LogicalLine[] {

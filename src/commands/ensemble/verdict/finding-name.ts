@@ -47,6 +47,7 @@ export const FINDING_NAMES = [
   'corrupt-log',
   'torn-log',
   'missing-txns',
+  'wrong-order',
   'wrong-name',
   'later-logs',
   'damaged-snapshot',

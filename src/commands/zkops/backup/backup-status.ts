@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatZxid } from '../../../protocol/zxid.js';
-import { isSuccessor, logsAmong, snapshotsAmong } from '../../../server/persistence/recovery.js';
+import { logsAmong, snapshotsAmong } from '../../../server/persistence/recovery.js';
 import { listFiles } from '../../data-files/find-files.js';
+import { LogOrder } from '../../data-files/log-order.js';
 import { readLog } from '../../data-files/read-log.js';
 import { timeOfTxn } from '../../data-files/txn-head.js';
 import { shortBytes } from '../../ensemble/format.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
-import type { FindingName } from '../../ensemble/verdict/finding-name.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import { isoTime } from '../../znodes/iso-time.js';
 import {
@@ -29,25 +29,23 @@ interface LogSpan {
   readonly problems: Problem[];
 }
 
-/** @param before the last zxid of the previous log */
 async function readSpan(
   call: TaskCall,
   name: string,
   { folder, open, shown }: BackupFiles,
-  before: bigint | undefined,
+  order: LogOrder,
 ): Promise<LogSpan> {
-  const span: LogSpan = { first: undefined, last: before, lastTimeMs: undefined, problems: [] };
-  const problem = (level: 'warning' | 'critical', code: FindingName, text: string): void => {
-    span.problems.push({ level, code, text: `${shown}/${name}: ${text}` });
+  const span: LogSpan = { first: undefined, last: order.last, lastTimeMs: undefined, problems: [] };
+  order.begin(`${shown}/${name}`);
+  const damage = (text: string): void => {
+    const problem = { level: 'critical', code: 'damaged-log' } as const;
+    span.problems.push({ ...problem, text: `${shown}/${name}: ${text}` });
   };
   const reader = readLog(
     join(folder, name),
-    ({ zxid, entry, offset, damage }) => {
-      if (damage !== undefined) problem('critical', 'damaged-log', `damaged at offset ${offset}`);
-      if (span.last !== undefined && zxid > span.last && !isSuccessor(span.last, zxid)) {
-        const between = `${formatZxid(span.last)} and ${formatZxid(zxid)}`;
-        problem('warning', 'missing-txns', `no restore can end between ${between}`);
-      }
+    ({ zxid, entry, offset, damage: why }) => {
+      if (why !== undefined) damage(`damaged at offset ${offset}`);
+      else order.take(zxid);
       span.first ??= zxid;
       [span.last, span.lastTimeMs] = [zxid, timeOfTxn(entry)];
       return undefined;
@@ -57,7 +55,7 @@ async function readSpan(
   let step = await reader.next();
   while (step.done !== true) step = await reader.next();
   if (step.value.kind === 'corrupt') {
-    problem('critical', 'damaged-log', `damaged at offset ${step.value.offset}`);
+    damage(`damaged at offset ${step.value.offset}`);
   }
   return span;
 }
@@ -77,24 +75,24 @@ async function statusOf(call: TaskCall, backup: BackupFiles): Promise<Report> {
     const time = isoTime(statSync(join(folder, name)).mtimeMs);
     rows.push([name, size, formatZxid(zxid), undefined, time]);
   }
-  let last: bigint | undefined;
+  const order = new LogOrder();
   let lastTime: string | undefined;
   for (const { name, size } of logsAmong(files)) {
-    const span = await readSpan(call, name, backup, last);
+    const span = await readSpan(call, name, backup, order);
     problems.push(...span.problems);
-    last = span.last;
     lastTime = span.lastTimeMs === undefined ? lastTime : isoTime(span.lastTimeMs);
     const [from, until] = [span.first, span.last].map((zxid) =>
       zxid === undefined ? undefined : formatZxid(zxid),
     );
     rows.push([name, size, from, until, lastTime]);
   }
+  problems.push(...order.problems(snapshotsAmong(files)));
   const [oldest] = snapshots;
   if (oldest === undefined) {
     const text = `${shown}: has no snapshot, so nothing can be restored: run zkops backup run`;
     problems.push({ level: 'critical', code: 'no-snapshot', text });
   }
-  const reach = last ?? snapshots.at(-1)?.zxid ?? 0n;
+  const reach = order.last ?? snapshots.at(-1)?.zxid ?? 0n;
   const when = lastTime === undefined ? '' : ` (${lastTime})`;
   const summary =
     oldest === undefined

@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { planPurge } from '../../../server/persistence/purge.js';
 import {
   type FoundFile,
+  isSuccessor,
+  logsAfter,
   logsAmong,
   type SnapshotFile,
   snapshotsAmong,
@@ -160,11 +162,21 @@ function problemsOf(folders: Folders, kept: Kept, keep: number): Problem[] {
     const text = `${path}: not whole: it does not count as kept, an older snapshot does`;
     problems.push({ level: 'warning', code: 'damaged-snapshot', text });
   }
+  const problem = kept.oldest === undefined ? undefined : hole(folders, kept.oldest);
+  if (problem !== undefined) problems.push(problem);
   if (kept.oldest !== undefined && logsAmong(folders.logFiles).length === 0) {
     const text = `${folders.log}: has no log: name the dataLogDir as the second folder`;
     problems.push({ level: 'warning', code: 'no-logs', text });
   }
   return problems;
+}
+
+/** Between a kept snapshot and the log after it, as their names tell. */
+function hole({ log, logFiles }: Folders, { name, zxid }: SnapshotFile): Problem | undefined {
+  const [next] = logsAfter(logsAmong(logFiles), zxid);
+  if (next === undefined || next.zxid <= zxid || isSuccessor(zxid, next.zxid)) return undefined;
+  const text = `${log}: the txns between ${name} and ${next.name} are missing: zkops log verify tells more`;
+  return { level: 'warning', code: 'missing-txns', text };
 }
 
 const COLUMNS = [

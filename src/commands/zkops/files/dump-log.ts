@@ -3,6 +3,7 @@ import { isWithin } from '../../../protocol/path.js';
 import { formatZxid } from '../../../protocol/zxid.js';
 import { describeTxn } from '../../data-files/describe-txn.js';
 import { filesOf } from '../../data-files/find-files.js';
+import { LogOrder } from '../../data-files/log-order.js';
 import { type LogRecord, readLog } from '../../data-files/read-log.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
@@ -71,12 +72,15 @@ async function dump(call: TaskCall): Promise<Report> {
   const files = await filesOf(call.args, 'log');
   const total = files.reduce((sum, { size }) => sum + size, 0);
   const problems: Problem[] = [];
+  const order = new LogOrder();
   let records = 0;
   async function* rows(): AsyncGenerator<ReportRow[], void, undefined> {
     let done = 0;
-    for (const { path, size } of files) {
+    for (const { path, size, folder } of files) {
+      if (folder !== undefined) order.begin(path);
       const take = (record: LogRecord): ReportRow | undefined => {
         records++;
+        if (folder !== undefined && record.damage === undefined) order.take(record.zxid);
         if (record.damage !== undefined) {
           const text = `${path}: the record at offset ${record.offset} is damaged: ${record.damage}`;
           problems.push({ level: 'critical', code: 'damaged-record', text });
@@ -101,7 +105,7 @@ async function dump(call: TaskCall): Promise<Report> {
     isEndless: true,
     isPlain: true,
     finish: () => ({
-      verdict: concludeFrom(problems, `${records} records read`),
+      verdict: concludeFrom([...problems, ...order.problems()], `${records} records read`),
       totals: { files: files.length, records },
     }),
   };

@@ -1,8 +1,15 @@
-import { basename } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
 import { formatZxid } from '../../../protocol/zxid.js';
-import { isSuccessor } from '../../../server/persistence/recovery.js';
+import {
+  type FoundFile,
+  logsAmong,
+  type SnapshotFile,
+  snapshotsAmong,
+} from '../../../server/persistence/recovery.js';
 import { describeTxn } from '../../data-files/describe-txn.js';
-import { filesOf, type NamedFile } from '../../data-files/find-files.js';
+import { filesOf, listFiles, type NamedFile, versionFolder } from '../../data-files/find-files.js';
+import { LogOrder } from '../../data-files/log-order.js';
 import { type LogEnding, type LogRecord, readLog } from '../../data-files/read-log.js';
 import { shortBytes } from '../../ensemble/format.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
@@ -11,22 +18,16 @@ import { counted } from '../../program/counted.js';
 import type { Report, ReportRow, Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 
-interface Gap {
-  readonly last: bigint;
-  readonly next: bigint;
-}
-
 class LogCheck {
   records = 0;
   first: bigint | undefined;
   last: bigint | undefined;
   readonly damaged: { readonly offset: number; readonly zxid: bigint; readonly why: string }[] = [];
-  gap: Gap | undefined;
-  /** The last zxid of the previous log in the same folder. */
-  private readonly before: bigint | undefined;
+  private readonly order: LogOrder;
 
-  constructor(before: bigint | undefined) {
-    this.before = before;
+  constructor(path: string, order: LogOrder) {
+    this.order = order;
+    order.begin(path);
   }
 
   take({ zxid, entry, offset, damage }: LogRecord): undefined {
@@ -37,11 +38,7 @@ class LogCheck {
       this.damaged.push({ offset, zxid, why: txn });
       if (damage !== undefined) return;
     }
-    const last = this.last ?? this.before;
-    // A log may repeat a txn, but must not lack one.
-    if (last !== undefined && zxid > last && !isSuccessor(last, zxid)) {
-      this.gap ??= { last, next: zxid };
-    }
+    this.order.take(zxid);
     this.first ??= zxid;
     if (this.last === undefined || zxid > this.last) this.last = zxid;
   }
@@ -69,11 +66,6 @@ function problemsOf(file: NamedFile, check: LogCheck, ending: LogEnding): Proble
         : `its last write is incomplete at offset ${ending.offset} (${ending.reason}) and was never acknowledged; zkserver cuts it at its next start, or use zkops log truncate --damaged`;
     problems.push({ level: 'warning', code: 'torn-log', text: `${path}: ${what}` });
   }
-  if (check.gap !== undefined) {
-    const { last, next } = check.gap;
-    const text = `${path}: txns are missing between ${formatZxid(last)} and ${formatZxid(next)}; only a later snapshot makes up for them`;
-    problems.push({ level: 'warning', code: 'missing-txns', text });
-  }
   if (zxid !== undefined && check.first !== undefined && check.first !== zxid) {
     const text = `${path}: its first record is ${formatZxid(check.first)}, which differs from its name`;
     problems.push({ level: 'warning', code: 'wrong-name', text });
@@ -92,16 +84,15 @@ function rowOf({ path, size }: NamedFile, check: LogCheck, ending: LogEnding): R
 }
 
 async function verify(call: TaskCall): Promise<Report> {
-  const files = await filesOf(call.args, 'log');
+  const { files, snapshots } = await serverFiles(call.args);
   const total = files.reduce((sum, { size }) => sum + size, 0);
   const problems: Problem[] = [];
+  const orders = new Map<string, LogOrder>();
   let records = 0;
   async function* rows(): AsyncGenerator<ReportRow[], void, undefined> {
     let done = 0;
-    let before: { readonly folder: string | undefined; readonly last: bigint } | undefined;
     for (const file of files) {
-      const isNeighbor = file.folder !== undefined && before?.folder === file.folder;
-      const check = new LogCheck(isNeighbor ? before?.last : undefined);
+      const check = new LogCheck(file.path, orderOf(orders, file));
       const reader = readLog(file.path, (record) => check.take(record), {
         maxEntry: maxEntryOf(call),
         signal: call.signal,
@@ -111,7 +102,6 @@ async function verify(call: TaskCall): Promise<Report> {
       problems.push(...problemsOf(file, check, ending));
       done += file.size;
       records += check.records;
-      if (check.last !== undefined) before = { folder: file.folder, last: check.last };
       yield [rowOf(file, check, ending)];
     }
   }
@@ -119,6 +109,7 @@ async function verify(call: TaskCall): Promise<Report> {
     columns: COLUMNS,
     rows: rows(),
     finish: () => {
+      for (const order of orders.values()) problems.push(...order.problems(snapshots));
       const what = counted(files.length, 'log');
       const state = problems.length === 0 ? 'whole and in order' : 'damaged or out of order';
       return {
@@ -127,6 +118,37 @@ async function verify(call: TaskCall): Promise<Report> {
       };
     },
   };
+}
+
+/** The logs of one folder follow one another, also if each is named alone. */
+function orderOf(orders: Map<string, LogOrder>, { path, zxid }: NamedFile): LogOrder {
+  const key = zxid === undefined ? path : dirname(resolve(path));
+  const order = orders.get(key) ?? new LogOrder();
+  orders.set(key, order);
+  return order;
+}
+
+/** The logs in the order of a start, and the snapshots of the same server: of dataDir, too. */
+async function serverFiles(
+  args: readonly string[],
+): Promise<{ files: readonly NamedFile[]; snapshots: readonly SnapshotFile[] }> {
+  const found: FoundFile[] = [];
+  const withLogs: string[] = [];
+  for (const path of args) {
+    const isFolder = (await stat(path).catch(() => undefined))?.isDirectory() === true;
+    const own = isFolder ? await listFiles(versionFolder(path)) : [];
+    found.push(...own);
+    // With two folders, one has the snapshots and the other the logs.
+    const hasOnlySnapshots = snapshotsAmong(own).length > 0 && logsAmong(own).length === 0;
+    if (args.length === 1 || !hasOnlySnapshots) withLogs.push(path);
+  }
+  const files = [...(await filesOf(withLogs, 'log'))].sort(byZxid);
+  return { files, snapshots: snapshotsAmong(found) };
+}
+
+function byZxid(a: NamedFile, b: NamedFile): number {
+  if (a.zxid === undefined || b.zxid === undefined || dirname(a.path) !== dirname(b.path)) return 0;
+  return a.zxid < b.zxid ? -1 : a.zxid > b.zxid ? 1 : 0;
 }
 
 async function lastOf<Value>(generator: AsyncGenerator<unknown, Value, undefined>): Promise<Value> {
@@ -149,7 +171,7 @@ const COLUMNS = [
 
 export const verifyLog: Task = {
   name: 'verify',
-  summary: 'Check every record of logs, and that no txn is missing',
+  summary: 'Check every record of logs, their order, and that no txn is missing',
   args: ['<log-or-folder...>'],
   options: [MAX_ENTRY_OPTION],
   hasMembers: false,

@@ -4,6 +4,7 @@
  * zoo.cfg, with comments, stays unchanged.
  */
 import { dirname, resolve } from 'node:path';
+import { escapeProperty } from '../../config/java-properties.js';
 import { accessOf, writeFileAtomically } from '../storage/atomic-file.js';
 import { type FileSystem, NODE_FILES } from '../storage/file-system.js';
 import { readWhole } from '../storage/read-file.js';
@@ -73,15 +74,15 @@ export class ConfigKeeper {
     const kept = lines.filter((line) => !line.startsWith('version=')).sort();
     const access = await accessOf(fs, file);
     await writeFileAtomically(fs, dynamicFile, kept.join('\n'), access);
-    const before = (await readWhole(fs, file)).toString('utf8');
+    const before = (await readWhole(fs, file)).toString('latin1');
     const own = kept.find((line) => line.startsWith(`server.${sid}=`));
     const after = pointTo(dynamicFile, before, replacedBy(own ?? ''));
     if (after === before) return;
     if (!this.isBackedUp && !/^\s*dynamicConfigFile\s*[=:]/m.test(before)) {
-      await writeFileAtomically(fs, `${file}.bak`, before, access);
+      await writeFileAtomically(fs, `${file}.bak`, Buffer.from(before, 'latin1'), access);
     }
     this.isBackedUp = true;
-    await writeFileAtomically(fs, file, after);
+    await writeFileAtomically(fs, file, Buffer.from(after, 'latin1'));
   }
 }
 
@@ -116,5 +117,5 @@ function pointTo(dynamicFile: string, text: string, replaced: readonly RegExp[])
     isContinued = isDropped && /(?:^|[^\\])(?:\\\\)*\\\r?$/.test(line);
     if (!isDropped) kept.push(line);
   }
-  return `${[...kept, `dynamicConfigFile=${dynamicFile}`].join('\n')}\n`;
+  return `${[...kept, `dynamicConfigFile=${escapeProperty(dynamicFile)}`].join('\n')}\n`;
 }

@@ -5,6 +5,7 @@ import { checkText } from '../../../protocol/check-argument.js';
 import { checkConfig } from '../../config/check-config.js';
 import type { Config } from '../../config/config.js';
 import type { QuorumServerConfig } from '../../config/config-ensemble.js';
+import { decodeProperties } from '../../config/java-properties.js';
 import {
   makeQuorumConfig,
   parseQuorumConfig,
@@ -114,7 +115,7 @@ async function readQuorumConfig(config: Config, configFile: string): Promise<Quo
     if (typeof made === 'string') throw refusal(`${configFile}: ${made}`);
     return made;
   }
-  const text = await readFile(file, 'utf8').catch((cause: Error) => {
+  const text = await readProperties(file).catch((cause: Error) => {
     throw refusal(`${configFile}: dynamicConfigFile: ${file}: cannot read: ${cause.message}`);
   });
   if (/^\s*version\s*[=:]/m.test(text)) {
@@ -127,12 +128,16 @@ async function readQuorumConfig(config: Config, configFile: string): Promise<Quo
 async function readNextConfig(configFile: string): Promise<QuorumConfig | null> {
   const file = nextConfigFileOf(configFile);
   try {
-    return parseFile(file, await readFile(file, 'utf8'));
+    return parseFile(file, await readProperties(file));
   } catch (error) {
     if (error instanceof ServerError) throw error;
     if (isMissing(error)) return null;
     throw refusal(`${file}: cannot read: ${error instanceof Error ? error.message : error}`);
   }
+}
+
+async function readProperties(file: string): Promise<string> {
+  return decodeProperties(await readFile(file));
 }
 
 function parseFile(file: string, text: string): QuorumConfig {

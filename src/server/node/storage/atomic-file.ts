@@ -14,7 +14,7 @@ const USUAL_MODE = 0o644;
 export async function writeFileAtomically(
   fs: FileSystem,
   path: string,
-  text: string,
+  content: string | Buffer,
   like?: Access,
 ): Promise<void> {
   const target = await targetOf(fs, path);
@@ -23,7 +23,7 @@ export async function writeFileAtomically(
   try {
     // A crash may have left one with other permissions, which 'replace' would keep.
     await unlinkIfThere(fs, temporary);
-    await writeSynced(fs, temporary, text, access);
+    await writeSynced(fs, temporary, content, access);
     await fs.rename(temporary, target);
   } catch (error) {
     await fs.unlink(temporary).catch(() => undefined);
@@ -35,7 +35,7 @@ export async function writeFileAtomically(
 async function writeSynced(
   fs: FileSystem,
   path: string,
-  text: string,
+  content: string | Buffer,
   access: Access | undefined,
 ): Promise<void> {
   // Other users must not read it before it has the final permissions.
@@ -43,7 +43,7 @@ async function writeSynced(
   const file = await fs.open(path, 'create', { mode });
   try {
     if (access !== undefined) await file.setAccess(access);
-    await file.write([Buffer.from(text)], 0);
+    await file.write([typeof content === 'string' ? Buffer.from(content) : content], 0);
     await file.sync();
   } finally {
     await file.close();
