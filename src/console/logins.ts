@@ -4,6 +4,7 @@ import { readFileSync, statSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import { UsageError } from '../commands/ensemble/usage-error.js';
+import { shellWord } from '../commands/program/shell-word.js';
 import { matchesIp } from '../protocol/ip-address.js';
 import type { Credentials } from './session.js';
 import { usable } from './usable.js';
@@ -130,7 +131,7 @@ function readSecret(option: string, file: string): string {
   }));
   if ((mode & 0o077) === 0) return text;
   throw new UsageError(
-    `${option} ${file}: is readable by users other than its owner: chmod 600 ${file}`,
+    `${option} ${file}: is readable by users other than its owner: chmod 600 ${shellWord(file)}`,
   );
 }
 

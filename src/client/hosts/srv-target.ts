@@ -25,6 +25,7 @@ const TRIES = 2;
 const SCHEME = /^(?:srvs?|dns-srv):\/\//;
 const NAME = /^_[^./\s,:]+(\.[^./\s,:]+)+\.?$/;
 const APACHE_NAME = /^[^./\s,:]+(\.[^./\s,:]+)*\.?$/;
+const HOST = /^[\w.-]+$/;
 
 export function isSrvTarget(target: string): boolean {
   return SCHEME.test(target);
@@ -54,6 +55,11 @@ export async function resolveSrv(
   });
   // A single dot means that the service is not available.
   const servers = records.filter((record) => record.name !== '' && record.name !== '.');
+  // A name server could else choose further servers, or the chroot.
+  const strange = servers.find((record) => !HOST.test(record.name));
+  if (strange !== undefined) {
+    throw new ConnectError(`${name}: the name server sent an invalid host: "${strange.name}"`);
+  }
   if (servers.length === 0) {
     throw new ConnectError(`${name}: the name server reports that the service does not exist`);
   }

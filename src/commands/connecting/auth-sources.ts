@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { isJaas, JaasError, parseSaslLogin } from '../../protocol/jaas.js';
 import { isKerberos, type SaslLogin } from '../../protocol/sasl-login.js';
 import { CommandError, ExitCode } from '../program/command-error.js';
+import { shellWord } from '../program/shell-word.js';
 import { fault } from './profiles.js';
 
 /** Reads user:password from the first line; refuses a file that others may read. */
@@ -55,7 +56,10 @@ async function readCredentials(file: string): Promise<{ text: string; isPrivate:
 }
 
 function tooOpen(file: string): CommandError {
-  return fault(`${file}: is readable by users other than its owner`, `chmod 600 ${file}`);
+  return fault(
+    `${file}: is readable by users other than its owner`,
+    `chmod 600 ${shellWord(file)}`,
+  );
 }
 
 /** Asks for a password on the terminal, without echo. @returns user:password */

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { VERSION_DIR } from '../../server/persistence/file-names.js';
 import { writeAtomically } from '../program/atomic-file.js';
 import { wholeNumber } from '../program/command-line.js';
+import { shellWord } from '../program/shell-word.js';
 import { newConfig } from './new-config.js';
 import { targetOf } from './target.js';
 import {
@@ -51,7 +52,8 @@ export const init: ServerVerb = {
     const made = make(args, isFolder, configFile);
     io.writeOut(`initialized ${made.folders.join(' and ')}\n`);
     if (unit) await fitUnit(configFile, args, made.files, io);
-    else if (isFolder) io.writeOut(`read ${configFile}, then: zkserver start ${place}/zoo.cfg\n`);
+    else if (isFolder)
+      io.writeOut(`read ${configFile}, then: zkserver start ${shellWord(configFile)}\n`);
     return Exit.OK;
   },
 };

@@ -1,4 +1,5 @@
 import { promises as files } from 'node:fs';
+import { safeText } from '../../protocol/sanitize.js';
 import { CommandError, type ErrorReport, ExitCode, usageError } from '../program/command-error.js';
 import { isAsciiLocale } from '../terminal/ascii-drawing.js';
 import { ignoreClosedPipe } from '../terminal/closed-pipe.js';
@@ -154,10 +155,9 @@ async function runAsScript(options: ZkshOptions, session: ShellSession): Promise
   });
   process.stderr.on('error', () => undefined);
   const isTerminal = process.stdout.isTTY === true;
-  const isChosen = options.isFormatChosen;
   const isAscii = isAsciiLocale(process.env);
   const columns = () => process.stdout.columns;
-  const how = { isTerminal, isChosen, isAscii, columns };
+  const how = { isTerminal, isAscii, columns };
   const renderer = await shapedRenderer(await loadRenderer(formatOf(options), how), options);
   const release = onSignals(abort);
   try {
@@ -276,6 +276,6 @@ function printReport(report: ErrorReport, hint: string | undefined = report.hint
   const sentence = report.sentence.replace(/^zksh:? /, '');
   const lines = [`zksh: ${sentence}`, ...(hint === undefined ? [] : [`  ${hint}`])];
   return new Promise((resolve) => {
-    process.stderr.write(`${lines.join('\n')}\n`, () => resolve(report.exitCode));
+    process.stderr.write(`${safeText(lines.join('\n'))}\n`, () => resolve(report.exitCode));
   });
 }

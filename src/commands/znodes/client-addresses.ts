@@ -17,5 +17,5 @@ export function clientAddresses(config: string): ClientAddresses {
 function clientAddress(server: string, client: string): string {
   const host = /^(\[[^\]]+\]|[^:]+)/.exec(server)?.[1] ?? '';
   if (!client.includes(':')) return `${host}:${client}`;
-  return client.replace(/^(0\.0\.0\.0|\[?::\]?)(?=:\d+$)/, host);
+  return client.replace(/^(0\.0\.0\.0|\[?::\]?)(?=:\d+$)/, () => host);
 }

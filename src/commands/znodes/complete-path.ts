@@ -21,9 +21,11 @@ export async function completePath(
   const folder = resolvePath(prefix === '' ? '.' : prefix, context.cwd);
   const children = await context.listChildren(folder);
   const names = children.filter((name) => name.startsWith(begun)).sort(byCodePoint);
+  // Alone, such a name would be an option or a local file.
+  const spell = (name: string) => (text === '' && /^[-@]/.test(name) ? `./${name}` : name);
   const [only] = names;
   if (only === undefined || names.length > 1) {
-    return { prefix, choices: names.map((name) => ({ name, isOpen: true })) };
+    return { prefix, choices: names.map((name) => ({ name: spell(name), isOpen: true })) };
   }
   const path = folder === '/' ? `/${only}` : `${folder}/${only}`;
   const hasChildren = await context.listChildren(path).then(
@@ -31,7 +33,9 @@ export async function completePath(
     // Unreadable or deleted: the name is complete.
     () => false,
   );
-  const choice = hasChildren ? { name: `${only}/`, isOpen: true } : { name: only, isOpen: false };
+  const choice = hasChildren
+    ? { name: `${spell(only)}/`, isOpen: true }
+    : { name: spell(only), isOpen: false };
   return { prefix, choices: [choice] };
 }
 

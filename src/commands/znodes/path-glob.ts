@@ -85,7 +85,8 @@ function nameTest(glob: string): NameTest {
   return new Matcher(glob, { dot: true, noext: true });
 }
 
-function escapeGlob(text: string): string {
+/** A pattern that matches only the text. */
+export function escapeGlob(text: string): string {
   return text.replace(/[*?[\]{},!^\\-]/g, '\\$&');
 }
 

@@ -107,7 +107,10 @@ terminalTest('the output of a command that a watch runs is in the pane', async (
   await inWorld(async ({ terminal, other }) => {
     await other.create('/app', Buffer.from('old'));
     await terminal.waitForRow(/\(connected\)/);
-    await enter(terminal, 'watch /app -- sh -c \'echo "ran for $ZK_PATH"; cat "$ZK_DATA_FILE"\'');
+    await enter(
+      terminal,
+      'watch /app -- sh -c \'echo "ran for $ZKSH_PATH"; cat "$ZKSH_DATA_FILE"\'',
+    );
     await terminal.waitForRow(/^── watching/);
     await other.setData('/app', Buffer.from('new value'));
     await terminal.waitForRow(/^ran for \/app$/);

@@ -40,6 +40,14 @@ test('an invalid name of a service is refused in words', () => {
   assert.throws(() => checkSrvTarget('dns-srv://a/b//c'), /chroot/);
 });
 
+test('a record cannot name further servers or a chroot', async () => {
+  for (const host of ['zk1,evil', 'zk1/evil', 'zk1:1', '[::1', 'a b']) {
+    const lookUp = async () => [record('zk1.example.org', 0, 0), record(host, 0, 0)];
+    const fault = await resolveSrv(`srv://${NAME}/app`, lookUp).catch((error: unknown) => error);
+    assert.match(String(fault), `${NAME}: the name server sent an invalid host: "${host}"`);
+  }
+});
+
 test("the form of Apache's client 3.10 names any record", async () => {
   const names: string[] = [];
   const lookUp = async (name: string) => {

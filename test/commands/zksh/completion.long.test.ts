@@ -24,7 +24,7 @@ import { runZksh } from '../../support/terminal/run-zksh.js';
 // A busy machine must not hide what the servers answer.
 process.env['ZKSH_COMPLETION_TIMEOUT'] = '30s';
 
-const PATHS = ['/app', '/app/one', '/my node', "/my node/it's", '/größe', '/dol$lar&"co'];
+const PATHS = ['/app', '/app/one', '/my node', "/my node/it's", '/größe', '/dol$lar&"co', '/wow!x'];
 
 /** A server with znodes of hard names, and the folder of the programs. */
 async function withServer(use: (server: string, home: string) => Promise<void> | void) {
@@ -108,6 +108,18 @@ zshTest('bash and zsh complete words, options, values, and znodes', async () => 
         shell,
       );
     }
+  });
+});
+
+zshTest('bash expands no history in a completed name', async () => {
+  await withServer(async (server, home) => {
+    const lines = ['/wo', "'/wo", '"/wo'].map((text) => `zksh ${server} get ${text}`);
+    const completed = await completeInBash(outerShell('bash', 'zksh', home), lines);
+    const expected = ['/wow\\!x', "'/wow!x'", `"/wow"'!'"x"`];
+    assert.equal(
+      completed.map((line) => line.trimEnd()),
+      expected.map((text) => `zksh ${server} get ${text}`),
+    );
   });
 });
 

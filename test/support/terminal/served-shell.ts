@@ -31,6 +31,8 @@ export interface ServedOptions extends Partial<SessionOptions> {
   readonly isInteractive?: boolean;
   readonly signal?: AbortSignal;
   readonly input?: Buffer;
+  /** Whether a line may pipe its result to a program with `|`, as at the prompt. */
+  readonly isPipeAllowed?: boolean;
 }
 
 /** A shell over a real client, in this process. */
@@ -58,6 +60,9 @@ export function makeServedShell(
         return answers.shift() ?? false;
       },
       readInput: async () => options.input ?? Buffer.alloc(0),
+      ...(options.isPipeAllowed === true
+        ? { renderForPipe: (result: Result) => renderer.result(result) }
+        : {}),
     });
     for await (const outcome of runLine(context, line)) {
       if (outcome.kind === 'error') return { bytes: Buffer.concat(pieces), error: outcome.error };

@@ -49,7 +49,10 @@ export async function withBackup<Value>(
   } catch (error) {
     if (hasCode(error, 'ENOSPC')) throw new RunFault(`${path}: the disk is full\n${NO_SPACE}`);
     if (!(error instanceof RunFault)) throw error;
-    throw new RunFault(error.message.replaceAll(path, place.text), { cause: error });
+    throw new RunFault(
+      error.message.replaceAll(path, () => place.text),
+      { cause: error },
+    );
   } finally {
     process.off('exit', remove);
     remove();

@@ -2,6 +2,7 @@ import { hkdfSync } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { UsageError } from '../../ensemble/usage-error.js';
 import type { CallOption } from '../../program/command-line.js';
+import { shellWord } from '../../program/shell-word.js';
 import type { TaskCall } from '../calls/task.js';
 
 export const KEY_FILE_OPTION: CallOption = [
@@ -20,7 +21,9 @@ export function readKeyFile(call: TaskCall): Buffer | undefined {
   let text: string;
   try {
     if ((statSync(file).mode & 0o077) !== 0) {
-      throw new UsageError(`${subject}: users other than its owner may read it\nchmod 600 ${file}`);
+      throw new UsageError(
+        `${subject}: users other than its owner may read it\nchmod 600 ${shellWord(file)}`,
+      );
     }
     text = readFileSync(file, 'latin1').trim();
   } catch (cause) {

@@ -68,7 +68,7 @@ export class MemberSnapshots {
         key && ((source: string, copy: string) => copyAs(source, openPlain, copy, key));
       const why = await copyChecked(places, check, makeCopy);
       if (why === undefined) this.damaged.delete(name);
-      else this.damaged.set(name, { state, why: why.replace(staging, path) });
+      else this.damaged.set(name, { state, why: why.replace(staging, () => path) });
       return why === undefined;
     } catch (error) {
       // The member has removed it since then.

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
+import { safeLine } from '../../../protocol/sanitize.js';
 import { type MemberAddress, nameOf } from '../../ensemble/member-address.js';
 import { UsageError } from '../../ensemble/usage-error.js';
+import { shellWord } from '../../program/shell-word.js';
 
 const PLACEHOLDERS = ['host', 'port', 'id', 'name'] as const;
 type Placeholder = (typeof PLACEHOLDERS)[number];
@@ -32,7 +34,10 @@ export class RollCommand {
     this.needsId = names.includes('id');
   }
 
-  /** Quotes each value for the shell. */
+  /**
+   * Quotes each value for the shell.
+   * @throws UsageError for a host or id that a program would take as an option
+   */
   textFor(address: MemberAddress, id: string | undefined): string {
     const values: Record<Placeholder, string> = {
       host: address.host,
@@ -40,18 +45,18 @@ export class RollCommand {
       id: id ?? '',
       name: nameOf(address),
     };
+    const option = Object.values(values).find((value) => value.startsWith('-'));
+    if (option !== undefined) {
+      throw new UsageError(`--command: a member begins with a dash: ${safeLine(option)}`);
+    }
     return this.template.replace(PLACEHOLDER, (whole, name: string) =>
-      isPlaceholder(name) ? quoted(values[name]) : whole,
+      isPlaceholder(name) ? shellWord(values[name]) : whole,
     );
   }
 }
 
 function isPlaceholder(name: string): name is Placeholder {
   return PLACEHOLDERS.some((known) => known === name);
-}
-
-function quoted(value: string): string {
-  return /^[\w.:-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
 }
 
 /** Returns why it failed. A timeout or abort kills the shell, but nothing on other machines. */

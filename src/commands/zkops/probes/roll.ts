@@ -48,6 +48,8 @@ class RollingRestart {
     const members = call.members.map(nameOf);
     this.call = call;
     this.command = new RollCommand(template);
+    // Refuse a member before the first restart.
+    for (const address of call.members) this.command.textFor(address, undefined);
     this.file = call.text('resume');
     this.waitMs = call.number('wait') ?? DEFAULT_WAIT_MS;
     const fresh = { command: template, members, ids: {}, done: [], underway: null };

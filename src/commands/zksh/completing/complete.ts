@@ -1,12 +1,13 @@
 // TAB completion. Commands and flags come from the declarations, paths from the server, one listing
 // at a time.
+import { safeLine } from '../../../protocol/sanitize.js';
 import { completePath, type ListChildren } from '../../znodes/complete-path.js';
 import { type CommandDeclaration, subcommandWords } from '../engine/command.js';
 import { innerWords } from '../engine/inner-words.js';
 import type { Call } from '../engine/subcommands.js';
 import { flagsOf, HELP_OPTION, rolesOf, type WordRole } from '../engine/word-role.js';
 import { type ParsedLine, parseLine, type Token } from '../language/parse-line.js';
-import { quoteWord } from '../language/quote-word.js';
+import { escapeHidden, quoteWord } from '../language/quote-word.js';
 import { completeAcl } from './complete-acl.js';
 import { completeFile, type ListFiles } from './complete-file.js';
 import { completePattern, NOTHING } from './complete-pattern.js';
@@ -261,9 +262,16 @@ function commonPrefix(names: readonly string[]): string {
   return first.slice(0, last >= 0xd800 && last < 0xdc00 ? length - 1 : length);
 }
 
+/** A newline after a backslash would be lost, and the word name another file. */
+function spellBare(text: string): string {
+  return text.replace(/[;'"\\ ]|[^\x21-\x7e]/gsu, (char) =>
+    safeLine(char) === char ? (/[\s;'"\\]/.test(char) ? `\\${char}` : char) : escapeHidden(char),
+  );
+}
+
 /** A word that may continue keeps the user's open quote. */
 function spell(text: string, isOpen: boolean, word: Word, found: Found): string {
-  if (found.isBare === true) return text.replace(/[\s;'"\\]/g, '\\$&');
+  if (found.isBare === true) return spellBare(text);
   const quoted = quoteWord(text);
   const isPlain = quoted === text;
   const begun = word.quote;

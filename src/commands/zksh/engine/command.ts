@@ -63,6 +63,8 @@ export interface ArgumentSpec extends ValueSpec {
   readonly isOptional?: boolean;
   /** Takes all remaining words; only for the last argument. */
   readonly isVariadic?: boolean;
+  /** A program and its arguments, which runs without a shell. */
+  readonly isProgram?: true;
   /** Must follow `--`, so that surplus words before it are still errors. */
   readonly isAfterDashes?: boolean;
 }
@@ -221,6 +223,8 @@ export interface CommandContext {
   progress?(state: Progress | undefined): void;
   /** Runs a line as if it were typed. The caller shows the outcomes. */
   runLine(line: string): AsyncIterable<Outcome>;
+  /** Runs a parsed statement, without aliases. */
+  runStatement(statement: Statement): AsyncIterable<Outcome>;
   /** Runs the words of a command, optionally with a wrapped client. */
   runWords(
     words: readonly Token[],

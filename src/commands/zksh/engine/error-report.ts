@@ -11,6 +11,7 @@ import { parentPath } from '../../../protocol/path.js';
 import { CommandError, type ErrorReport, ExitCode } from '../../program/command-error.js';
 import { exitCodeOf } from '../../znodes/exit-code-of.js';
 import type { Statement } from '../language/parse-line.js';
+import { quoteWord } from '../language/quote-word.js';
 import type { CommandContext } from './command.js';
 import { findCall } from './subcommands.js';
 
@@ -162,7 +163,7 @@ function lostWords(error: ZooKeeperError, { verb, path, isChange, server }: Plac
       : `${server}: request timed out`;
   if (!isChange) return { sentence: `${what}; ${verb} is safe to retry` };
   const sentence = `${what}; outcome of ${verb} is unknown`;
-  return path === '' ? { sentence } : { sentence, hint: `run stat ${path} to check` };
+  return path === '' ? { sentence } : { sentence, hint: `run stat ${quoteWord(path)} to check` };
 }
 
 /** A server closes the connection at a longer request, and sends no error. */

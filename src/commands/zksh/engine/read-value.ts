@@ -1,6 +1,7 @@
 import { promises as files } from 'node:fs';
 import { CommandError, ExitCode, usageError } from '../../program/command-error.js';
 import type { Token } from '../language/parse-line.js';
+import { quoteWord } from '../language/quote-word.js';
 import type { CommandContext, DataValue } from './command.js';
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
@@ -41,7 +42,7 @@ async function readBytes(
           code: 'NOFILE',
           exitCode: ExitCode.usage,
           place: token,
-          hint: `quote it to store the text itself: '@${value.file}'`,
+          hint: `quote it to store the text itself: ${quoteWord(`@${value.file}`)}`,
           cause: error,
         });
       }

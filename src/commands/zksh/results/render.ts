@@ -12,8 +12,6 @@ export interface RenderOptions {
   readonly columns?: () => number;
   /** Draws lines with -, |, and the like. */
   readonly isAscii?: boolean;
-  /** The user selected the format. */
-  readonly isChosen?: boolean;
 }
 
 export interface Renderer {

@@ -11,11 +11,8 @@ import { hexDump } from '../../znodes/hex-dump.js';
 import { statLines } from '../../znodes/stat-lines.js';
 import { alignedRows } from './aligned-rows.js';
 import { changeLines } from './change-lines.js';
-import { resultToJson } from './json.js';
 import type { RenderOptions } from './render.js';
-import type { Result, ResultKind } from './result.js';
-
-const OF_WATCH: ReadonlySet<ResultKind> = new Set(['change', 'missed', 'output', 'ran-on-change']);
+import type { Result } from './result.js';
 
 type DataResult = Extract<Result, { kind: 'data' }>;
 type PathResult = Extract<Result, { kind: 'of-path' }>;
@@ -29,9 +26,6 @@ export function resultToText(result: Result, options: RenderOptions): string | B
     if (inner.kind === 'changed' && !inner.isStatShown) return '';
     return underHeading(result, options, resultToText(result.result, options));
   }
-  // Pipes get JSON, unless the user selected text.
-  const isForPrograms = !options.isTerminal && options.isChosen !== true;
-  if (isForPrograms && OF_WATCH.has(result.kind)) return resultToJson(result, 0);
   if (result.kind === 'output') return result.data;
   const { isTerminal } = options;
   // A message may have several lines, so it is escaped as a whole.

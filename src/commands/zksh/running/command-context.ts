@@ -1,9 +1,9 @@
 import type { CommandContext } from '../engine/command.js';
 import { allCommands, findCommand, suggestCommand } from './registry.js';
-import { runLine, runWords } from './run-line.js';
+import { runExpanded, runLine, runWords } from './run-line.js';
 
 export function createContext(
-  parts: Omit<CommandContext, 'client' | 'commands' | 'runLine' | 'runWords'>,
+  parts: Omit<CommandContext, 'client' | 'commands' | 'runLine' | 'runStatement' | 'runWords'>,
 ): CommandContext {
   const context: CommandContext = {
     ...parts,
@@ -13,6 +13,9 @@ export function createContext(
     // `this` may be a derived context.
     runLine(line) {
       return runLine(this, line);
+    },
+    runStatement(statement) {
+      return runExpanded(this, statement);
     },
     runWords(words, wrap) {
       return runWords(this, words, wrap);

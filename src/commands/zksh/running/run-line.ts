@@ -61,6 +61,14 @@ export async function* runStatement(
   }
 }
 
+/** Without aliases. */
+export async function* runExpanded(
+  context: CommandContext,
+  statement: Statement,
+): AsyncGenerator<Outcome> {
+  yield await runOne(context, statement);
+}
+
 async function runOne(context: CommandContext, statement: Statement): Promise<Outcome> {
   const { pipe } = statement;
   if (pipe === undefined) return runUnpiped(context, statement);

@@ -56,12 +56,12 @@ export async function runOnChange(change: Change, options: OnChangeOptions): Pro
 async function environmentOf(change: Change, folder: string): Promise<Record<string, string>> {
   const { type, path, zxid, before, after } = change;
   return {
-    ZK_EVENT: type,
-    ZK_PATH: path,
-    ...(zxid < 0n ? {} : { ZK_ZXID: formatZxid(zxid) }),
-    ...(after ? { ZK_VERSION: String(after.stat.version) } : {}),
-    ...(await fileOf('ZK_DATA_FILE', after, join(folder, 'data'))),
-    ...(await fileOf('ZK_OLD_DATA_FILE', before, join(folder, 'old-data'))),
+    ZKSH_EVENT: type,
+    ZKSH_PATH: path,
+    ...(zxid < 0n ? {} : { ZKSH_ZXID: formatZxid(zxid) }),
+    ...(after ? { ZKSH_VERSION: String(after.stat.version) } : {}),
+    ...(await fileOf('ZKSH_DATA_FILE', after, join(folder, 'data'))),
+    ...(await fileOf('ZKSH_OLD_DATA_FILE', before, join(folder, 'old-data'))),
   };
 }
 

@@ -187,6 +187,11 @@ test('refuses a template without a member, and a file of another roll', async ()
         64,
         /has the state of another roll: other \{host\} on a:1/,
       ],
+      [
+        ['--command', 'ssh {host} x', '--servers', '-oProxyCommand=x'],
+        64,
+        /begins with a dash: -o/,
+      ],
       [['--command', 'x {host}', '--resume', torn], 3, /cannot read: .*\n.*Remove it/],
     ];
     for (const [args, exitCode, text] of cases) {

@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseLine } from '../../../../src/commands/zksh/language/parse-line.js';
 import { quoteWord } from '../../../../src/commands/zksh/language/quote-word.js';
+import { safeText } from '../../../../src/protocol/sanitize.js';
 
 /** The words of each statement of a valid text. */
 function words(text: string): string[][] {
@@ -145,9 +146,17 @@ test('quoteWord gives a word that parses back, without quotes if possible', () =
     'größe 値 😀',
     ' ',
     '$x `y` (z) *',
+    '/a\u202eb\u200b',
+    "it's \u{e0041}",
+    '/a\\u{202e}b',
+    '/a \\\\u{5c}u{202e}',
+    '\\\u2028"',
   ];
   for (const name of names) {
-    const { statements, fault } = parseLine(`get ${quoteWord(name)}`);
+    const quoted = quoteWord(name);
+    // A terminal shows it as it is, so it can be pasted.
+    assert.is(safeText(quoted), quoted);
+    const { statements, fault } = parseLine(`get ${quoted}`);
     assert.is(fault, undefined, name);
     assert.equal(
       statements[0]?.tokens.map(({ text }) => text),
@@ -155,7 +164,7 @@ test('quoteWord gives a word that parses back, without quotes if possible', () =
     );
   }
   assert.is(quoteWord('/a/b#c'), '/a/b#c');
-  assert.is(quoteWord('/a\x1b'), '"/a\\u{1b}"');
+  assert.is(quoteWord('/a\x1b'), '"/a\\u001b"');
   assert.is(quoteWord('a b'), "'a b'");
   assert.is(quoteWord("it's"), '"it\'s"');
 });

@@ -45,9 +45,9 @@ async function run(program: string, options: Partial<OnChangeOptions> = {}, chan
 test('the change is in the environment, and the values are in files that are removed afterwards', async () => {
   const { ran, output } = await run(`
     const { readFileSync } = require('node:fs');
-    const { ZK_EVENT, ZK_PATH, ZK_ZXID, ZK_VERSION, ZK_DATA_FILE, ZK_OLD_DATA_FILE } = process.env;
-    const data = [ZK_DATA_FILE, ZK_OLD_DATA_FILE].map((file) => readFileSync(file).toString('hex'));
-    console.log(JSON.stringify([ZK_EVENT, ZK_PATH, ZK_ZXID, ZK_VERSION, ...data, ZK_DATA_FILE]));
+    const { ZKSH_EVENT, ZKSH_PATH, ZKSH_ZXID, ZKSH_VERSION, ZKSH_DATA_FILE, ZKSH_OLD_DATA_FILE } = process.env;
+    const data = [ZKSH_DATA_FILE, ZKSH_OLD_DATA_FILE].map((file) => readFileSync(file).toString('hex'));
+    console.log(JSON.stringify([ZKSH_EVENT, ZKSH_PATH, ZKSH_ZXID, ZKSH_VERSION, ...data, ZKSH_DATA_FILE]));
   `);
   const [event, path, zxid, version, data, old, file] = JSON.parse(output) as string[];
   assert.equal([event, path, zxid, version], ['NodeDataChanged', '/a b', '0x2a', '1']);
@@ -58,7 +58,7 @@ test('the change is in the environment, and the values are in files that are rem
 
 test('a deleted znode has no file, and no version', async () => {
   const change: Change = { ...(await makeChange()), type: 'NodeDeleted', after: null };
-  const program = 'console.log(process.env.ZK_DATA_FILE, process.env.ZK_VERSION)';
+  const program = 'console.log(process.env.ZKSH_DATA_FILE, process.env.ZKSH_VERSION)';
   assert.is((await run(program, {}, change)).output, 'undefined undefined\n');
 });
 

@@ -9,6 +9,7 @@ export const waitOption = {
 export const commandArgument = {
   kind: 'text',
   isVariadic: true,
+  isProgram: true,
   summary: 'a program and its arguments, after --; run without a shell',
 } as const;
 

@@ -1,14 +1,16 @@
+// find --exec: the command is parsed once. A path then replaces {} in the parsed words, and is
+// never parsed itself.
 import { CommandError, errorOf, usageError } from '../../../program/command-error.js';
 import { partialError } from '../../../znodes/walk.js';
 import { isChanging } from '../../changes/run-command.js';
 import { expandAliases } from '../../engine/aliases.js';
-import type { CommandContext } from '../../engine/command.js';
+import type { CommandContext, Outcome } from '../../engine/command.js';
 import { innerWords } from '../../engine/inner-words.js';
 import { parseArguments } from '../../engine/parse-arguments.js';
 import { commandOf, findCall } from '../../engine/subcommands.js';
 import { parseLine, type Statement, type Token } from '../../language/parse-line.js';
-import { quoteWord } from '../../language/quote-word.js';
 import { confirmMany } from '../../paths/confirm-many.js';
+import { fillLine, fillStatement } from './exec-words.js';
 
 export interface ExecFlags {
   readonly yes: boolean;
@@ -27,25 +29,37 @@ export function checkExec(line: string, token: Token | undefined): void {
 export class Exec {
   readonly #context: CommandContext;
   readonly #line: string;
+  readonly #statements: readonly Statement[];
   readonly #flags: ExecFlags;
-  readonly #isChange: Promise<boolean>;
+  readonly #isChange: boolean;
   readonly #waiting: string[] = [];
   readonly #failures: { readonly path: string; readonly error: unknown }[] = [];
   #count = 0;
 
-  constructor(context: CommandContext, line: string, flags: ExecFlags) {
+  private constructor(
+    context: CommandContext,
+    line: string,
+    flags: ExecFlags,
+    { statements, isChange }: Pick<Parsed, 'statements' | 'isChange'>,
+  ) {
     this.#context = context;
     this.#line = line;
     this.#flags = flags;
-    this.#isChange = isChangingLine(context, line);
+    this.#statements = statements;
+    this.#isChange = isChange;
+  }
+
+  /** @throws CommandError USAGE if a path would be parsed where {} stands */
+  static async of(context: CommandContext, line: string, flags: ExecFlags): Promise<Exec> {
+    return new Exec(context, line, flags, await parse(context, line));
   }
 
   async found(path: string): Promise<void> {
     this.#count++;
     if (this.#flags['dry-run']) {
-      const line = lineFor(this.#line, path);
+      const line = fillLine(this.#line, this.#statements, path);
       await this.#context.emit({ kind: 'message', text: line, fields: { path, line } });
-    } else if (await this.#isChange) this.#waiting.push(path);
+    } else if (this.#isChange) this.#waiting.push(path);
     else await this.#run(path);
   }
 
@@ -69,7 +83,7 @@ export class Exec {
 
   async #run(path: string): Promise<void> {
     try {
-      for await (const outcome of this.#context.runLine(lineFor(this.#line, path))) {
+      for await (const outcome of this.#outcomes(path)) {
         if (outcome.kind === 'error') throw errorOf(withPath(outcome.error, path));
         await this.#context.emit(outcome.result);
       }
@@ -79,27 +93,40 @@ export class Exec {
       this.#failures.push({ path, error });
     }
   }
+
+  async *#outcomes(path: string): AsyncGenerator<Outcome> {
+    for (const statement of this.#statements) {
+      // An earlier statement may have defined an alias.
+      for (const one of expandAliases([statement], this.#context.session.aliases)) {
+        const filled = await fillStatement(one, path, this.#context.commands);
+        yield* this.#context.runStatement(filled);
+      }
+    }
+  }
 }
 
 type Report = Parameters<typeof errorOf>[0];
 
-/** Drops the place, which points into a generated line. */
+/** Drops the place, which points into the command. */
 function withPath({ place: _, ...report }: Report, path: string): Report {
   const isNamed = report.sentence.includes(path);
   return { ...report, path, sentence: isNamed ? report.sentence : `${path}: ${report.sentence}` };
 }
 
-function lineFor(line: string, path: string): string {
-  return line.replaceAll('{}', () => quoteWord(path));
+interface Parsed {
+  readonly statements: readonly Statement[];
+  /** False if a command is unknown: nothing of it can run. */
+  readonly isChange: boolean;
 }
 
-/** True for a line that cannot be parsed yet. */
-async function isChangingLine(context: CommandContext, line: string): Promise<boolean> {
-  const { statements } = parseLine(lineFor(line, '/x'));
+async function parse(context: CommandContext, line: string): Promise<Parsed> {
+  const { statements } = parseLine(line);
+  let isChange = false;
   for (const statement of expandAliases(statements, context.session.aliases)) {
-    if (await isChangingStatement(context, statement)) return true;
+    const filled = await fillStatement(statement, '/x', context.commands);
+    isChange ||= await isChangingStatement(context, filled);
   }
-  return false;
+  return { statements, isChange };
 }
 
 async function isChangingStatement(

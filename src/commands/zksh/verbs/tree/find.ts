@@ -1,5 +1,6 @@
 import type { Stat } from '../../../../protocol/data.js';
 import { baseName } from '../../../../protocol/path.js';
+import { plainLine } from '../../../../protocol/sanitize.js';
 import { formatSessionId } from '../../../../protocol/session-id.js';
 import { usageError } from '../../../program/command-error.js';
 import { type NameTest, parseNameGlob } from '../../../znodes/path-glob.js';
@@ -47,7 +48,7 @@ const OPTIONS = {
   exec: {
     kind: 'text',
     valueName: 'COMMAND',
-    summary: 'run a zksh command for each match; {} is replaced by the path',
+    summary: 'run a zksh command for each match; {} stands for its path',
   },
   yes: { letter: 'y', summary: 'with --exec: skip the confirmation of changes' },
   'dry-run': { letter: 'n', summary: 'with --exec: print the commands without running them' },
@@ -59,7 +60,7 @@ export const find = defineCommand({
   group: 'tree',
   summary: 'Find znodes by name, type, size, or age',
   description:
-    'A znode must match all given conditions. Znodes that cannot be read are reported at the end, with exit status 9. If --exec would change data, find collects all matches first, shows a sample, and asks for confirmation. A script must pass --yes. The first error stops --exec. With --keep-going, failures are reported at the end, with exit status 9.',
+    'A znode must match all given conditions. Znodes that cannot be read are reported at the end, with exit status 9. The command of --exec is parsed once: {} stands for the path as a part of one word, whatever characters it has, and is refused where the path would be parsed. If --exec would change data, find collects all matches first, shows a sample, and asks for confirmation. A script must pass --yes. The first error stops --exec. With --keep-going, failures are reported at the end, with exit status 9.',
   options: OPTIONS,
   args: {
     path: WALK_ROOT,
@@ -92,7 +93,8 @@ export const find = defineCommand({
     const limit = options.limit ?? Number.POSITIVE_INFINITY;
     const root = args.path ?? context.session.cwd;
     let count = 0;
-    const exec = options.exec === undefined ? undefined : new Exec(context, options.exec, options);
+    const exec =
+      options.exec === undefined ? undefined : await Exec.of(context, options.exec, options);
     for await (const { path, stat } of walk.visits(root, options)) {
       if (stat === undefined || !fits(path, stat)) continue;
       count++;
@@ -110,7 +112,7 @@ export const find = defineCommand({
 
 function longResult(path: string, stat: Stat): Result {
   const row = longRow({ name: path, stat });
-  const cells = LONG_COLUMNS.map(({ name }) => row[name] ?? '-');
+  const cells = LONG_COLUMNS.map(({ name }) => plainLine(String(row[name] ?? '-')));
   return {
     kind: 'message',
     text: cells.join('  '),

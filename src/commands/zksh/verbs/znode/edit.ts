@@ -23,7 +23,7 @@ export const edit = defineCommand({
   async run(context, { args: { path } }): Promise<Result> {
     const lend = lendTerminal(context);
     const folder = await mkdtemp(join(tmpdir(), 'zksh-edit-'));
-    const file = join(folder, `${baseName(path) || 'root'}.txt`);
+    const file = join(folder, fileName(path));
     let isKept = false;
     try {
       return await editUntilSet(context, path, file, lend);
@@ -36,6 +36,12 @@ export const edit = defineCommand({
     }
   },
 });
+
+/** Editors read signs in names: `x:5` is line 5, and file systems have limits. */
+function fileName(path: string): string {
+  const name = baseName(path).replace(/[^\p{L}\p{N}_.-]|^[-.]+/gu, '_');
+  return `${name.slice(0, 50) || 'root'}.txt`;
+}
 
 type Lend = (use: () => Promise<void>) => Promise<void>;
 

@@ -2,6 +2,7 @@ import type { ZooKeeperClient } from '../../../../client/base/client.js';
 import { CommandError, ExitCode, usageError } from '../../../program/command-error.js';
 import { inBackground } from '../../../program/in-background.js';
 import { type CommandContext, defineCommand, type Parsed } from '../../engine/command.js';
+import { quoteWord } from '../../language/quote-word.js';
 import type { Change } from '../../results/change.js';
 import type { Result } from '../../results/result.js';
 import { ChangeFeed } from '../../watching/change-feed.js';
@@ -36,6 +37,7 @@ const ARGS = {
     kind: 'text',
     isOptional: true,
     isVariadic: true,
+    isProgram: true,
     isAfterDashes: true,
     summary: 'a program to run for each change, with its arguments',
   },
@@ -48,7 +50,7 @@ export const watch = defineCommand({
   group: 'znode',
   summary: 'Watch a znode and show the difference of each change',
   description:
-    'In a script, watch runs until --count, --until, or --timeout ends it, or until it is interrupted. To a pipe it writes one JSON document per line, unless -o selects another format. At the prompt, without these options, changes appear in a separate pane until removewatches. After a reconnect, watch reports the changes that it missed. The command runs once per change, one at a time. Its environment has ZK_EVENT, ZK_PATH, ZK_ZXID, ZK_VERSION, ZK_DATA_FILE, and ZK_OLD_DATA_FILE. If it fails for any change, the exit status is 9.',
+    'In a script, watch runs until --count, --until, or --timeout ends it, or until it is interrupted. At the prompt, without these options, changes appear in a separate pane until removewatches. After a reconnect, watch reports the changes that it missed. The command runs once per change, one at a time. Its environment has ZKSH_EVENT, ZKSH_PATH, ZKSH_ZXID, ZKSH_VERSION, ZKSH_DATA_FILE, and ZKSH_OLD_DATA_FILE. If it fails for any change, the exit status is 9.',
   options: OPTIONS,
   args: ARGS,
   surplusHint: 'put -- before a command to run',
@@ -59,7 +61,7 @@ export const watch = defineCommand({
       summary: 'Wait up to a minute for a znode',
     },
     {
-      line: 'watch /app/config -- sh -c \'cp "$ZK_DATA_FILE" app.conf\'',
+      line: 'watch /app/config -- sh -c \'cp "$ZKSH_DATA_FILE" app.conf\'',
       summary: 'Keep a local file equal to a znode',
     },
   ],
@@ -94,7 +96,7 @@ async function watchInBackground(context: CommandContext, call: WatchCall): Prom
     throw new CommandError(`${path}: already watched`, {
       code: 'WATCHED',
       path,
-      hint: `run removewatches ${path} to stop the watch`,
+      hint: `run removewatches ${quoteWord(path)} to stop the watch`,
     });
   }
   active.add(key);

@@ -37,12 +37,17 @@ test('changes are shown with old and new value, up to --count of them', async ()
   assert.ok(world.client.calls.includes('removeWatches'));
 });
 
-test('a pipe gets JSON, unless text is requested', async () => {
+test('a pipe gets text, as of every command, and JSON if requested', async () => {
   const world = makeShellWorld();
   const run = world.run('watch -c 1 /a');
   await started(world);
   await world.run('set /a x');
-  assert.equal(JSON.parse(await run), {
+  assert.is(await run, 'NodeDataChanged /a (version 0 to 1)\n  - hello\n  + x\n');
+  const json = makeShellWorld({ format: 'ndjson' });
+  const printed = json.run('watch -c 1 /a');
+  await started(json);
+  await json.run('set /a x');
+  assert.equal(JSON.parse(await printed), {
     event: 'NodeDataChanged',
     path: '/a',
     zxid: '0x2',
@@ -141,7 +146,7 @@ test('at the prompt, --count waits', async () => {
 
 test('a command runs for each change, and its failures make exit code 9', async () => {
   const world = makeShellWorld({ isTerminal: true });
-  const program = 'process.stdout.write(process.env.ZK_EVENT + "\\n"); process.exit(3)';
+  const program = 'process.stdout.write(process.env.ZKSH_EVENT + "\\n"); process.exit(3)';
   const run = world.runFully(`watch -c 1 /a -- ${process.execPath} -e '${program}'`);
   await started(world);
   await world.run('set /a x');
@@ -151,8 +156,8 @@ test('a command runs for each change, and its failures make exit code 9', async 
   assert.match(error?.sentence ?? '', /failed for 1 of 1 changes/);
 });
 
-test('in a pipe, the results of a command are JSON too', async () => {
-  const world = makeShellWorld();
+test('with JSON, the results of a command are JSON too', async () => {
+  const world = makeShellWorld({ format: 'ndjson' });
   const run = world.run(`watch -c 1 /a -- ${process.execPath} -e 'console.log("hi")'`);
   await started(world);
   await world.run('set /a x');
