@@ -13,7 +13,7 @@ const hidden = (): RegExp =>
   /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|\\(?=u\{)/gu;
 
 /** zksh can parse it. */
-export function escapeOf(char: string): string {
+function escapeOf(char: string): string {
   return `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`;
 }
 

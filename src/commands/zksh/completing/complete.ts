@@ -1,13 +1,12 @@
 // TAB completion. Commands and flags come from the declarations, paths from the server, one listing
 // at a time.
-import { safeLine } from '../../../protocol/sanitize.js';
 import { completePath, type ListChildren } from '../../znodes/complete-path.js';
 import { type CommandDeclaration, subcommandWords } from '../engine/command.js';
 import { innerWords } from '../engine/inner-words.js';
 import type { Call } from '../engine/subcommands.js';
 import { flagsOf, HELP_OPTION, rolesOf, type WordRole } from '../engine/word-role.js';
 import { type ParsedLine, parseLine, type Token } from '../language/parse-line.js';
-import { escapeHidden, quoteWord } from '../language/quote-word.js';
+import { quoteWord, spellBare } from '../language/quote-word.js';
 import { completeAcl } from './complete-acl.js';
 import { completeFile, type ListFiles } from './complete-file.js';
 import { completePattern, NOTHING } from './complete-pattern.js';
@@ -260,13 +259,6 @@ function commonPrefix(names: readonly string[]): string {
   // Never split a surrogate pair.
   const last = first.charCodeAt(length - 1);
   return first.slice(0, last >= 0xd800 && last < 0xdc00 ? length - 1 : length);
-}
-
-/** A newline after a backslash would be lost, and the word name another file. */
-function spellBare(text: string): string {
-  return text.replace(/[;'"\\ ]|[^\x21-\x7e]/gsu, (char) =>
-    safeLine(char) === char ? (/[\s;'"\\]/.test(char) ? `\\${char}` : char) : escapeHidden(char),
-  );
 }
 
 /** A word that may continue keeps the user's open quote. */

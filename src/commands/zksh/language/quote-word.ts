@@ -33,10 +33,20 @@ function escapeInQuotes(char: string): string {
 }
 
 /** `\n`, or the form with four digits for each unit, which safeLine() leaves as it is. */
-export function escapeHidden(char: string): string {
+function escapeHidden(char: string): string {
   const simple = Object.entries(ESCAPES).find(([, value]) => value === char)?.[0];
   if (simple !== undefined) return `\\${simple}`;
   return Array.from({ length: char.length }, (_, at) => {
     return `\\u${char.charCodeAt(at).toString(16).padStart(4, '0')}`;
   }).join('');
+}
+
+/**
+ * Without quotes, which a file after @ must not have. A newline after a backslash would be lost,
+ * and the word would name another file.
+ */
+export function spellBare(text: string): string {
+  return text.replace(/[;'"\\ ]|[^\x21-\x7e]/gsu, (char) =>
+    safeLine(char) === char ? (/[\s;'"\\]/.test(char) ? `\\${char}` : char) : escapeHidden(char),
+  );
 }

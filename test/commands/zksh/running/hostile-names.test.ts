@@ -173,7 +173,7 @@ async function completed({ name: verb }: Command, begun: string, name: string, c
   return { text, word: token?.text ?? '', isQuoted: token?.isQuoted === true };
 }
 
-test('completion makes one word of each name, which is no option and no local file', async () => {
+test('completion makes one word of each name, and never an option or a local file', async () => {
   for (const verb of verbs) {
     const [first] = Object.values(verb.args);
     if (first?.kind !== 'path' && first?.kind !== 'place') continue;
