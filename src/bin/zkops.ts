@@ -1,7 +1,7 @@
 import { askWord } from '../client/base/four-letter.js';
 import { drawForLocale } from '../commands/terminal/ascii-drawing.js';
 import { ignoreClosedPipe } from '../commands/terminal/closed-pipe.js';
-import { describeTerminal } from '../commands/terminal/ops-terminal.js';
+import { canDraw, describeTerminal } from '../commands/terminal/ops-terminal.js';
 import { main } from '../commands/zkops/cli.js';
 import { renderGrid } from '../commands/zkops/render/ops-grid.js';
 import { renderOps } from '../commands/zkops/render/ops-render.js';
@@ -34,7 +34,10 @@ const world = {
   writeError: (text) => {
     process.stderr.write(text);
   },
-  terminal: { ...terminal, isInteractive: process.stdout.isTTY && process.stdin.isTTY },
+  terminal: {
+    ...terminal,
+    isInteractive: process.stdout.isTTY && process.stdin.isTTY && canDraw(process.env),
+  },
   startLive: async (session) => (await import('../shell/top/main.js')).startTop(session),
   readConfig: async (address, run) =>
     (await import('../commands/ensemble/verdict/read-config.js')).readConfig(address, run),

@@ -1,5 +1,6 @@
 import { drawForLocale } from '../commands/terminal/ascii-drawing.js';
 import { ignoreClosedPipe } from '../commands/terminal/closed-pipe.js';
+import { canDraw } from '../commands/terminal/ops-terminal.js';
 import { runZkserver } from '../commands/zkserver/cli.js';
 
 ignoreClosedPipe(process.stdout);
@@ -12,7 +13,7 @@ const io = {
   writeError: (line: string) => {
     process.stderr.write(`${line}\n`);
   },
-  ...(process.stderr.isTTY
+  ...(process.stderr.isTTY && canDraw(process.env)
     ? { openScreen: async () => (await import('../shell/ensemble/main.js')).openEnsembleScreen() }
     : {}),
 };

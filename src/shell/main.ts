@@ -5,9 +5,11 @@ import type { ShellOptions } from '../commands/zksh/session/shell-options.js';
 import { ShellSession } from '../commands/zksh/session/shell-session.js';
 import { makeTraceSwitch, traceOption } from '../commands/zksh/session/trace-switch.js';
 import { promptSpans, serversOf } from './line/prompt.js';
-import type { Key } from './terminal/key-decoder.js';
+import { isCtrlZ, type Key } from './terminal/key-decoder.js';
 import { openKeyboard } from './terminal/keyboard.js';
-import { paintSpans } from './terminal/theme.js';
+import { openSuspension } from './terminal/suspension.js';
+import { sizeOf } from './terminal/terminal-size.js';
+import { cutSpans, paintSpans } from './terminal/theme.js';
 
 export async function startShell(options: ShellOptions): Promise<number> {
   const session = makeSession(options);
@@ -45,14 +47,25 @@ async function showShell(session: ShellSession, options: ShellOptions): Promise<
     () => onKey({ type: 'key', name: 'ctrl-c' }),
     () => onEnd(),
   );
+  const drawPrompt = () => void stdout.write(firstPrompt(session, sizeOf(stdout).columns));
+  let release = (use: () => void): void => {
+    const takeBack = keyboard.lend();
+    use();
+    takeBack();
+    drawPrompt();
+  };
+  const suspension = openSuspension((use) => release(use));
   const keyboard = openKeyboard(
     stdin,
     stdout,
-    (key) => onKey(key),
+    (key) => {
+      if (isCtrlZ(key)) suspension.stopJob();
+      else onKey(key);
+    },
     () => onEnd(),
   );
   try {
-    stdout.write(firstPrompt(session, stdout.columns));
+    drawPrompt();
     const { runShell } = await import('./run-shell.js');
     await runShell(session, options, {
       connect: (hearKey, hearEnd) => {
@@ -61,9 +74,13 @@ async function showShell(session: ShellSession, options: ShellOptions): Promise<
         for (const key of early) hearKey(key);
         if (hasEnded) hearEnd();
       },
+      connectStops: (releaseScreen) => {
+        release = releaseScreen;
+      },
       lend: () => keyboard.lend(),
     });
   } finally {
+    suspension.close();
     keyboard.close();
   }
   return exitCode();
@@ -82,7 +99,8 @@ function handleSignals(interrupt: () => void, end: () => void): () => number {
   return () => exitCode;
 }
 
+/** One row, which the screen can replace without a trace. */
 function firstPrompt({ target, chroot, cwd }: ShellSession, columns: number): string {
-  const server = serversOf(target);
-  return paintSpans(promptSpans({ server, state: 'connecting', chroot, cwd }, columns));
+  const connection = { server: serversOf(target), state: 'connecting' as const, chroot, cwd };
+  return `\r${paintSpans(cutSpans(promptSpans(connection, columns), columns - 1))}`;
 }

@@ -25,6 +25,8 @@ const CLEAR_ROW = '\r\x1b[2K';
 export interface Input {
   /** Passes buffered input first. */
   connect(onKey: (key: Key) => void, onEnd: () => void): void;
+  /** `release` gives the terminal back while the program is stopped. */
+  connectStops(release: (use: () => void) => void): void;
   /** Lends the keyboard to another program. @returns a function that takes it back */
   lend(): () => void;
 }
@@ -45,6 +47,7 @@ export async function runShell(
     const { openScreens } = await loadInk(() => import('./screens.js'));
     process.stdout.write(CLEAR_ROW);
     screen = openScreens(driver, () => input.lend());
+    input.connectStops((use) => driver.terminal.release(use));
     await left;
   } finally {
     screen?.close();

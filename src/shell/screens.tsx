@@ -16,8 +16,9 @@ export function openScreens(driver: ShellDriver, lendKeyboard: () => () => void)
   let isLent = false;
   let screen = openLine(driver);
   const unsubscribe = driver.subscribe(() => {
-    if (driver.browser === browser && driver.isLent === isLent) return;
-    ({ browser, isLent } = driver);
+    if (driver.browser === browser && driver.terminal.isLent === isLent) return;
+    ({ browser } = driver);
+    ({ isLent } = driver.terminal);
     screen.close();
     if (isLent) screen = { close: lendKeyboard() };
     else screen = browser === undefined ? openLine(driver) : openBrowser(browser);

@@ -56,7 +56,7 @@ export class ShellDriver {
   #running: AbortController | undefined;
   #answer: ((isYes: boolean, text?: string) => void) | undefined;
   #browser: BrowserDriver | undefined;
-  readonly #terminal: LentTerminal;
+  readonly terminal: LentTerminal;
   readonly #printer: ResultPrinter;
   readonly #history: HistoryKeeper;
   readonly #view: ConnectionView;
@@ -68,8 +68,8 @@ export class ShellDriver {
     this.#view = new ConnectionView(options.session, onRole);
     const connection = { ...this.#view.connection, state: 'connecting' as const };
     this.#state = initialState(options.vocabulary, connection, options.isVi);
-    this.#terminal = new LentTerminal(this.scrollback, () => this.#tellListeners());
-    const parts = { ...options, terminal: this.#terminal, scrollback: this.scrollback };
+    this.terminal = new LentTerminal(this.scrollback, () => this.#tellListeners());
+    const parts = { ...options, terminal: this.terminal, scrollback: this.scrollback };
     this.#printer = new ResultPrinter(parts, (event) => this.dispatch(event));
     this.#history = new HistoryKeeper(options.historyFile, (event) => this.dispatch(event));
     this.#completer = new Completer(options.session, options.vocabulary);
@@ -91,12 +91,8 @@ export class ShellDriver {
     return this.#browser;
   }
 
-  get isLent(): boolean {
-    return this.#terminal.isLent;
-  }
-
   press(key: Key): void {
-    if (this.#terminal.isLent) return;
+    if (this.terminal.isLent) return;
     if (this.#browser !== undefined) {
       this.#browser.press(key);
       return;
@@ -113,7 +109,10 @@ export class ShellDriver {
     const unsubscribe = this.session.subscribe((event) => this.#hear(event));
     try {
       await this.#history.load();
-      inBackground(this.session.connect(), this.#report);
+      inBackground(this.session.connect(), (error) => {
+        // A running line waits for the same connection, and reports the error.
+        if (this.#running === undefined) this.#report(error);
+      });
       await this.#left;
       await this.scrollback.drained();
     } finally {
@@ -228,7 +227,7 @@ export class ShellDriver {
       renderForPipe: (result) => this.#options.pipeRenderer.result(result),
       lendTerminal: (use) => {
         this.#printer.release();
-        return this.#terminal.lend(use);
+        return this.terminal.lend(use);
       },
       confirm: (question) => this.#confirm(question, signal),
       askSecret: (question) =>
@@ -249,7 +248,7 @@ export class ShellDriver {
 
   #confirm(question: string, signal: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
-      if (signal.aborted || this.#terminal.isLent) return resolve(false);
+      if (signal.aborted || this.terminal.isLent) return resolve(false);
       this.#printer.release();
       this.#answer = resolve;
       signal.addEventListener('abort', () => resolve(false), { once: true });

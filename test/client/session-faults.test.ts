@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { describeSocketError } from '../../src/client/base/socket-fault.js';
 import { DEFAULT_MAX_BUFFER as MAX_BUFFER, makeRequest } from '../../src/client/session/request.js';
+import { ServerList } from '../../src/client/session/server-list.js';
 import { PATH_ONLY, SessionHarness, TWO } from './session-harness.js';
 
 // Faults that a retry cannot fix: a host that does not exist, a request that every server refuses.
@@ -28,6 +29,24 @@ for (const [isFinal, code, expected] of [
     );
   });
 }
+
+test('connecting: gives up after four rounds in which every server refused', () => {
+  const list = new ServerList({
+    servers: TWO,
+    random: () => 0,
+    connectRounds: Number.POSITIVE_INFINITY,
+    connectTimeoutMs: 5000,
+    isUnknownHostFinal: true,
+  });
+  let waitedMs = 0;
+  for (let tries = 0; list.exhausted === undefined; tries++) {
+    assert.ok(tries < 8, 'too many tries');
+    waitedMs += list.next(30_000);
+    list.failed(socketFault('ECONNREFUSED', list.current.host));
+  }
+  assert.is(list.exhausted.message, 'no server of the list listens');
+  assert.ok(waitedMs > 100 && waitedMs < 1000, `${waitedMs} ms`);
+});
 
 test('connecting: continues if one host of the list exists', () => {
   const h = new SessionHarness({ servers: TWO, isUnknownHostFinal: true });

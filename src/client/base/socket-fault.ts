@@ -53,6 +53,11 @@ export function describeSocketError(error: unknown, address: ServerAddress): Soc
   return new SocketFault(reason, address, problem, { cause: error });
 }
 
+/** True if the host answers, and nothing listens on the port. */
+export function isRefused(fault: Error): boolean {
+  return fault instanceof SocketFault && fault.reason === 'refused';
+}
+
 /** True if DNS says that the host does not exist; false if DNS cannot tell (EAI_AGAIN). */
 export function isUnknownHost(fault: Error): boolean {
   return fault instanceof SocketFault && errorCode(fault.cause) === 'ENOTFOUND';

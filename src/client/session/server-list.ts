@@ -1,5 +1,5 @@
 import { formatServerAddress, type ServerAddress } from '../base/connect-string.js';
-import { isUnknownHost } from '../base/socket-fault.js';
+import { isRefused, isUnknownHost } from '../base/socket-fault.js';
 import { isSame, rebalance } from './rebalance.js';
 import type { SessionOptions } from './session-contract.js';
 
@@ -19,6 +19,8 @@ export type ServerChange = (list: ServerList, isConnected: boolean) => string | 
 
 const FIRST_DELAY_MS = 50;
 const LONGEST_DELAY_MS = 1000;
+/** They take less than a second: a server may be starting. */
+const REFUSED_ROUNDS = 4;
 
 /**
  * Chooses the next server to try, and the delay before it. A round tries the whole list without
@@ -52,12 +54,15 @@ export class ServerList {
     return [...this.reasons].map(([server, { message }]) => ({ server, reason: message }));
   }
 
-  /** Set if the first connection used up its rounds, or if no host exists. */
+  /** Set if the first connection used up its rounds, or if no host exists or listens. */
   get exhausted(): Error | undefined {
     const { connectRounds, isUnknownHostFinal } = this.options;
     if (this.wasConnected || this.tries < this.servers.length) return undefined;
-    if (isUnknownHostFinal && [...this.reasons.values()].every(isUnknownHost)) {
-      return new Error('no server of the list exists');
+    if (isUnknownHostFinal) {
+      const reasons = [...this.reasons.values()];
+      if (reasons.every(isUnknownHost)) return new Error('no server of the list exists');
+      const isTried = this.tries >= REFUSED_ROUNDS * this.servers.length;
+      if (isTried && reasons.every(isRefused)) return new Error('no server of the list listens');
     }
     if (this.tries < connectRounds * this.servers.length) return undefined;
     const rounds = connectRounds === 1 ? 'one round' : `${connectRounds} rounds`;

@@ -5,6 +5,11 @@ export interface OpsTerminal {
 
 const DEFAULT_WIDTH = 80;
 
+/** False for a terminal that shows escape sequences as text, such as the shell of Emacs. */
+export function canDraw({ TERM }: Readonly<Record<string, string | undefined>>): boolean {
+  return TERM !== 'dumb' && TERM !== 'unknown';
+}
+
 /**
  * Color only on a terminal. NO_COLOR (no-color.org) turns it off, and FORCE_COLOR overrides both:
  * `0` and `false` turn color off, other values turn it on.
@@ -27,5 +32,5 @@ function wantsColor(
   const force = env['FORCE_COLOR'];
   if (force !== undefined) return force !== '0' && force !== 'false';
   if (env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '') return false;
-  return isTerminal && env['TERM'] !== 'dumb';
+  return isTerminal && canDraw(env);
 }

@@ -1,3 +1,4 @@
+import { canDraw } from '../terminal/ops-terminal.js';
 import { ProgressLine } from '../terminal/progress-line.js';
 import type { Job } from './calls/cli-world.js';
 
@@ -10,7 +11,8 @@ export async function runJob(work: (job: Job) => Promise<number>): Promise<numbe
   process.once('SIGTERM', interrupt);
   // The reader of the output has left: stop.
   stdout.once('error', interrupt);
-  const line = stderr.isTTY ? new ProgressLine(stderr, () => performance.now(), 500) : undefined;
+  const isDrawn = stderr.isTTY && canDraw(process.env);
+  const line = isDrawn ? new ProgressLine(stderr, () => performance.now(), 500) : undefined;
   const progress = (done: string, count: number, total: number) =>
     line?.show({ done, count, total, isShare: true });
   try {

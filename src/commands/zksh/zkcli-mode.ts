@@ -1,4 +1,5 @@
 import { ExitCode } from '../program/command-error.js';
+import { canDraw } from '../terminal/ops-terminal.js';
 import { Output } from '../terminal/output.js';
 import { parseCliCommandLine } from '../zkcli/command-line.js';
 import { runZkCli } from '../zkcli/main.js';
@@ -10,7 +11,7 @@ export async function runZkCliMode(
   startShell: (target: string) => Promise<number>,
 ): Promise<number> {
   const { command, server } = parseCliCommandLine(argv);
-  const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
+  const isTerminal = process.stdin.isTTY && process.stdout.isTTY && canDraw(process.env);
   if (command.length === 0 && isTerminal) return startShell(server);
   const abort = new AbortController();
   const output = new Output(process.stdout, () => abort.abort());

@@ -16,7 +16,15 @@ const ESCAPE = '\x1b';
 // The part after the escape.
 const CSI = /^\[([0-?]*)[ -/]*([@-~])/;
 const SS3 = /^O([A-Za-z])/;
-const UNFINISHED = /^(?:\[[0-?]*[ -/]*|O)?$/;
+const UNFINISHED = /^(?:\[\[?|\[[0-?]*[ -/]*|[O\]P_^X])?$/;
+/** F1 to F5 of the Linux console. */
+const CONSOLE_KEY = /^\[\[[A-E]/;
+/** OSC, DCS, APC, PM, SOS: answers of the terminal, which are never typed text. */
+const STRING_START = /^[\]P_^X]/;
+/** BEL or ST ends a string. CAN, SUB, and another escape abort it, and so does Ctrl-C. */
+const STRING_ENDS: ReadonlySet<string> = new Set(['\x07', '\x9c', '\x03', '\x18', '\x1a', ESCAPE]);
+/** One character instead of an escape and a letter. */
+const C1 = /^[\x8f\x90\x98\x9b\x9d-\x9f]/;
 const CONTROL_OR_ESCAPE = /\p{Cc}/u;
 
 const BY_LETTER: Readonly<Record<string, string>> = {
@@ -54,17 +62,23 @@ export class KeyDecoder {
   #rest = '';
   /** Undefined outside of a paste. */
   #paste: string | undefined;
+  #isInString = false;
 
   /** Whether an escape is pending: a key, or the start of a sequence. Call flush() soon. */
   get isWaiting(): boolean {
-    return this.#rest !== '' && this.#paste === undefined;
+    return this.#rest !== '' && this.#paste === undefined && !this.isInString;
+  }
+
+  /** Whether a string has not ended. Call flush() if nothing comes for a while. */
+  get isInString(): boolean {
+    return this.#isInString;
   }
 
   push(chunk: string): readonly Key[] {
     const keys: Key[] = [];
     this.#rest += chunk;
     while (this.#rest !== '') {
-      const key = this.#paste === undefined ? this.#nextKey() : this.#endPaste(this.#paste);
+      const key = this.#next();
       if (key === 'unfinished') break;
       if (key !== undefined) keys.push(key);
     }
@@ -73,16 +87,44 @@ export class KeyDecoder {
 
   /** A single pending escape is the Escape key. */
   flush(): readonly Key[] {
+    if (this.#isInString) {
+      this.#isInString = false;
+      this.#rest = '';
+    }
     if (!this.isWaiting) return [];
     const rest = this.#rest;
     this.#rest = '';
+    if (rest.length === 2 && STRING_START.test(rest.slice(1)))
+      return [named(`alt-${rest.slice(1)}`)];
     return [named('escape'), ...(rest.length > 1 ? this.push(rest.slice(1)) : [])];
+  }
+
+  #next(): Key | undefined | 'unfinished' {
+    if (this.#paste !== undefined) return this.#endPaste(this.#paste);
+    return this.#isInString ? this.#skipString() : this.#nextKey();
+  }
+
+  #skipString(): undefined | 'unfinished' {
+    const end = this.#rest.split('').findIndex((char) => STRING_ENDS.has(char));
+    const mark = this.#rest.charAt(end);
+    if (end === -1 || (mark === ESCAPE && end === this.#rest.length - 1)) {
+      this.#rest = end === -1 ? '' : ESCAPE;
+      return 'unfinished';
+    }
+    this.#isInString = false;
+    const isKey = mark === '\x03' || (mark === ESCAPE && this.#rest.charAt(end + 1) !== '\\');
+    this.#rest = this.#rest.slice(end + (isKey ? 0 : mark === ESCAPE ? 2 : 1));
+    return undefined;
   }
 
   /** Undefined for an unknown sequence. */
   #nextKey(): Key | undefined | 'unfinished' {
     const input = this.#rest;
     const first = input.charAt(0);
+    if (C1.test(first)) {
+      this.#rest = ESCAPE + String.fromCharCode(first.charCodeAt(0) - 0x40) + input.slice(1);
+      return undefined;
+    }
     if (first !== ESCAPE) {
       const control = CONTROL_OR_ESCAPE.exec(input)?.index ?? input.length;
       if (control > 0) return this.#take(control, { type: 'text', text: input.slice(0, control) });
@@ -93,7 +135,12 @@ export class KeyDecoder {
       return this.#take(PASTE_START.length, undefined);
     }
     const tail = input.slice(1);
-    const csi = CSI.exec(tail);
+    if (STRING_START.test(tail) && tail.length > 1 && tail.charAt(1) !== ESCAPE) {
+      this.#isInString = true;
+      return this.#take(2, undefined);
+    }
+    if (CONSOLE_KEY.test(tail)) return this.#take(4, undefined);
+    const csi = UNFINISHED.test(tail) ? null : CSI.exec(tail);
     if (csi !== null) {
       const name = csiName(csi[1] ?? '', csi[2] ?? '');
       return this.#take(1 + csi[0].length, name === undefined ? undefined : named(name));
@@ -132,6 +179,11 @@ export class KeyDecoder {
     this.#rest = this.#rest.slice(length);
     return key;
   }
+}
+
+/** Stops the program, in every state. */
+export function isCtrlZ(key: Key): boolean {
+  return key.type === 'key' && key.name === 'ctrl-z';
 }
 
 function named(name: string): Key {

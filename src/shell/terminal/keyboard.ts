@@ -3,6 +3,8 @@ import { type Key, KeyDecoder } from './key-decoder.js';
 
 /** A single escape is the Escape key after this time. */
 const ESCAPE_MS = 50;
+/** A string of the terminal that pauses for longer has no end. */
+const STRING_MS = 1000;
 const PASTE_ON = '\x1b[?2004h';
 const PASTE_OFF = '\x1b[?2004l';
 const CURSOR_ON = '\x1b[?25h';
@@ -24,10 +26,11 @@ export function openKeyboard(
   const hear = (chunk: string) => {
     clearTimeout(timer);
     for (const key of decoder.push(chunk)) onKey(key);
-    if (!decoder.isWaiting) return;
-    timer = setTimeout(() => {
+    if (!decoder.isWaiting && !decoder.isInString) return;
+    const flush = () => {
       for (const key of decoder.flush()) onKey(key);
-    }, ESCAPE_MS);
+    };
+    timer = setTimeout(flush, decoder.isInString ? STRING_MS : ESCAPE_MS);
   };
   let isOpen = true;
   const close = () => {

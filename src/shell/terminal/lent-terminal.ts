@@ -27,6 +27,21 @@ export class LentTerminal {
     }
   }
 
+  /** For a stop of the program, so it does not wait for output. */
+  release(use: () => void): void {
+    // The program that has the terminal handles it.
+    if (this.#isLent) {
+      use();
+      return;
+    }
+    this.#show(true);
+    try {
+      use();
+    } finally {
+      this.#show(false);
+    }
+  }
+
   async openPager(command: string, signal: AbortSignal): Promise<Pager> {
     await this.#scrollback.drained();
     this.#show(true);

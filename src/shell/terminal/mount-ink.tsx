@@ -4,7 +4,7 @@ import { type ReactNode, useSyncExternalStore } from 'react';
 import { textWidth } from '../../commands/terminal/text-width.js';
 import type { InputRows } from './input-rows.js';
 import { repairAfterResize } from './resize-repair.js';
-import { sizeOf, type TerminalSize } from './terminal-size.js';
+import { fillSize, type TerminalSize } from './terminal-size.js';
 
 /** High enough to draw each key at once. */
 const MAX_FPS = 1000;
@@ -46,7 +46,7 @@ export function mountInk<S>(
   options: MountOptions = {},
 ): Mount {
   const { frame, onSize, stdout = process.stdout, stderr = process.stderr } = options;
-  let size = sizeOf(stdout);
+  let size = fillSize(stdout);
   const onState = (listener: () => void) => source.subscribe(listener);
   const onResize = (listener: () => void) => {
     stdout.on('resize', listener);
@@ -66,7 +66,7 @@ export function mountInk<S>(
   const ink = render(<Live />, { ...inkOptions, stdout, stderr });
   const resize = () => {
     const last = size;
-    size = sizeOf(stdout);
+    size = fillSize(stdout);
     // The terminal has wrapped the drawn rows, but Ink does not know.
     if (size.columns < last.columns) {
       stdout.write(frame === undefined ? CLEAR : repaired(frame(last), size.columns));

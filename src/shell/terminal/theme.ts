@@ -1,6 +1,7 @@
 // All colors of the interactive shell.
 import { env } from 'node:process';
 import { Chalk, type ChalkInstance } from 'chalk';
+import { textWidth, truncate } from '../../commands/terminal/text-width.js';
 
 export type Tone =
   | 'plain'
@@ -45,6 +46,16 @@ const PAINTS: Readonly<Record<Tone, (text: string) => string>> = {
 
 function paint(tone: Tone, text: string): string {
   return PAINTS[tone](text);
+}
+
+/** The spans up to this column. */
+export function cutSpans(spans: readonly Span[], columns: number): readonly Span[] {
+  let room = columns;
+  return spans.flatMap(({ text, tone }) => {
+    const kept = truncate(text, room);
+    room -= textWidth(kept);
+    return kept === '' ? [] : [{ text: kept, tone }];
+  });
 }
 
 export function paintSpans(spans: readonly Span[]): string {

@@ -3,12 +3,13 @@ import { isUnjudged, type Member } from '../../commands/ensemble/member.js';
 import type { Column } from '../../commands/ensemble/verb.js';
 import { levelOfCell, problemsOf, worstLevel } from '../../commands/ensemble/verdict/blame.js';
 import type { Level, OpsResult } from '../../commands/ensemble/verdict/result.js';
-import { textWidth, truncate } from '../../commands/terminal/text-width.js';
+import { textWidth, wrap } from '../../commands/terminal/text-width.js';
 import { shownCell } from '../../commands/zkops/render/ops-cells.js';
 import { fitColumns } from '../../commands/zkops/render/ops-columns.js';
 import { safeLine } from '../../protocol/sanitize.js';
 import type { TerminalSize } from '../terminal/terminal-size.js';
-import type { Span, Tone } from '../terminal/theme.js';
+import { cutSpans, type Span, type Tone } from '../terminal/theme.js';
+import { chartRows } from './chart.js';
 import { sparkline } from './sparkline.js';
 import { rowsOf, type TopState } from './top-state.js';
 
@@ -22,30 +23,46 @@ const TONES: Readonly<Record<Level, Tone>> = {
 };
 const KEYS = 'q quit  h help  s sort  R reverse  / filter  p pause  space now';
 const HELP = [
-  'q        leaves',
-  'space    asks now',
-  'p        pauses and resumes',
-  's, right sorts by the next column; left by the previous one; escape restores the order',
-  'R        reverses the order',
-  '/        filters members by name or state; escape shows all',
-  'up, down scroll',
-  'r        resets the statistics of all members after a confirmation',
-];
+  ['q', 'leaves'],
+  ['Ctrl-Z', 'suspends'],
+  ['space', 'asks now'],
+  ['p', 'pauses and resumes'],
+  ['s, right', 'sorts by the next column; left by the previous one; escape restores the order'],
+  ['R', 'reverses the order'],
+  ['/', 'filters members by name or state; escape shows all'],
+  ['up, down', 'scroll'],
+  ['r', 'resets the statistics of all members after a confirmation'],
+] as const;
+const KEYS_WIDTH = 10;
+const MIN_CHART = 6;
+const MAX_CHART = 12;
 const MIN_SPARK = 8;
 const MAX_SPARK = 40;
 
 const plain = (text: string): Row => [{ text, tone: 'plain' }];
 
 /** Ink cuts rows of wide characters one column too late, so cut them here. */
-export function topScreen(state: TopState, size: TerminalSize): readonly Row[] {
-  return rowsOfScreen(state, size).map((row) => cut(row, size.columns));
+export function topScreen(state: TopState, size: TerminalSize, hasCharts = true): readonly Row[] {
+  const rows = rowsOfScreen(state, size);
+  const bottom = rows.at(-1) ?? [];
+  const all = hasCharts
+    ? [...rows.slice(0, -1), ...charts(state, size, rows.length), bottom]
+    : rows;
+  return all.map((row) => cutSpans(row, size.columns));
 }
 
 function rowsOfScreen(state: TopState, size: TerminalSize): readonly Row[] {
   const { result } = state;
   const bottom = bottomRow(state);
   if (result === undefined) return [plain('zkops top: asking the members …'), bottom];
-  if (state.isHelp) return [heading(state, result), [], ...HELP.map(plain), [], bottom];
+  if (state.isHelp) {
+    const help = HELP.flatMap(([keys, does]) =>
+      wrap(does, size.columns - KEYS_WIDTH, '')
+        .split('\n')
+        .map((text, at) => plain(`${(at === 0 ? keys : '').padEnd(KEYS_WIDTH)}${text}`)),
+    );
+    return [heading(state, result), [], ...help, [], bottom];
+  }
   const body = table(state, result, size);
   const notes = problems(result);
   const head = [heading(state, result), verdict(result), totals(state, size.columns), []];
@@ -71,7 +88,7 @@ function heading(state: TopState, { time, members }: OpsResult): Row {
   const count =
     state.filter === '' ? `${members.length}` : `${rowsOf(state).length} of ${members.length}`;
   const pause = state.isPaused ? ', paused' : '';
-  const clock = new Date(time).toTimeString().slice(0, 8);
+  const clock = `${new Date(time).toISOString().slice(11, 19)} UTC`;
   return [
     { text: 'zkops top', tone: 'command' },
     { text: `  ${clock}  ${count} members  ${every}${pause}`, tone: 'plain' },
@@ -82,7 +99,20 @@ function verdict({ verdict: { level, summary } }: OpsResult): Row {
   return [{ text: `${level.toUpperCase()}: ${safeLine(summary)}`, tone: TONES[level] }];
 }
 
-function totals({ trends }: TopState, columns: number): Row {
+/** Where the members leave room for them. @param used rows */
+function charts(state: TopState, { rows, columns }: TerminalSize, used: number): readonly Row[] {
+  const height = Math.min(MAX_CHART, Math.floor((rows - 1 - used) / 2) - 2);
+  if (height < MIN_CHART || state.result === undefined || state.isHelp) return [];
+  const { requests, latency } = seriesOf(state);
+  const size = { columns, height };
+  return [
+    ...chartRows(requests, { title: 'requests/s', tone: 'path', ...size }),
+    ...chartRows(latency, { title: 'worst ms', tone: 'option', ...size }),
+  ];
+}
+
+/** Of all members, by poll. */
+function seriesOf({ trends }: TopState) {
   const all = [...trends.values()];
   const polls = Math.max(0, ...all.map(({ requests }) => requests.length));
   const at = (series: readonly (number | undefined)[], poll: number) =>
@@ -90,6 +120,11 @@ function totals({ trends }: TopState, columns: number): Row {
   const each = Array.from({ length: polls }, (_, poll) => poll);
   const requests = each.map((poll) => sum(all.map((trend) => at(trend.requests, poll))));
   const latency = each.map((poll) => worst(all.map((trend) => at(trend.latency, poll))));
+  return { requests, latency };
+}
+
+function totals(state: TopState, columns: number): Row {
+  const { requests, latency } = seriesOf(state);
   const bars = Math.max(0, Math.min(MAX_SPARK, Math.floor((columns - 44) / 2)));
   const figure = (value: number | undefined) =>
     (value === undefined ? '-' : shortNumber(value)).padStart(7);
@@ -193,13 +228,4 @@ function bottomRow({ prompt, filter, notice }: TopState): Row {
   return notice === ''
     ? [{ text: KEYS, tone: 'dim' }]
     : [{ text: safeLine(notice), tone: 'value' }];
-}
-
-function cut(row: Row, columns: number): Row {
-  let room = columns;
-  return row.flatMap(({ text, tone }) => {
-    const kept = truncate(text, room);
-    room -= textWidth(kept);
-    return kept === '' ? [] : [{ text: kept, tone }];
-  });
 }

@@ -36,6 +36,22 @@ const CASES: readonly (readonly [input: string, keys: readonly Key[]])[] = [
   // An unknown key is not typed either.
   ['\x1b[<0;1;1M', []],
   ['\x1b[?1;2c', []],
+  ['\x1b[[A', []],
+  // Answers of a terminal: OSC, DCS, APC, PM, SOS, and their forms of one character.
+  ['\x1b]11;rgb:0000/0000/0000\x1b\\', []],
+  ['\x1b]0;rm -rf /\x07', []],
+  ['\x1bP1$r0m\x1b\\', []],
+  ['\x1b_Gi=1;OK\x1b\\', []],
+  ['\x1b^private\x1b\\', []],
+  ['\x1bXstart\x1b\\', []],
+  ['\x9d11;rgb:0/0/0\x9c', []],
+  ['\x90q\x9c', []],
+  ['\x9b5~', [key('page-up')]],
+  // A string that something else ends.
+  ['\x1b]0;half\x03', [key('ctrl-c')]],
+  ['\x1b]0;half\x1b[A', [key('up')]],
+  ['\x1bPhalf\x18', []],
+  ['\x1a', [key('ctrl-z')]],
 ];
 
 test('keys are recognized, whole and byte by byte', () => {
@@ -52,6 +68,18 @@ test('a chunk of several keys is several keys', () => {
   const all = CASES.map(([input]) => input).join('');
   assert.equal(joined(new KeyDecoder().push(all)), joined(CASES.flatMap(([, keys]) => keys)));
   assert.equal(new KeyDecoder().push('ls /\rq'), [text('ls /'), key('enter'), text('q')]);
+});
+
+test('a string without an end is dropped, and keys work again', () => {
+  const decoder = new KeyDecoder();
+  assert.equal(decoder.push('\x1b]0;half'), []);
+  assert.equal([decoder.isInString, decoder.isWaiting], [true, false]);
+  assert.equal(decoder.push(' more\r'), []);
+  assert.equal(decoder.flush(), []);
+  assert.is(decoder.isInString, false);
+  assert.equal(decoder.push('ls'), [text('ls')]);
+  assert.equal(decoder.push('\x1b]'), []);
+  assert.equal(decoder.flush(), [key('alt-]')], 'Alt and a bracket');
 });
 
 test('an escape without more bytes is the Escape key', () => {

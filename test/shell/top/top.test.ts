@@ -71,7 +71,7 @@ test('a screen of 80x24 has verdict, totals, one row per member, problems, and k
   const rows = shown(stateAfter(look(), look(2)));
   assert.ok(rows.length <= 23);
   for (const row of rows) assert.ok(row.length <= 80, row);
-  assert.match(rows[0] ?? '', /^zkops top {2}\d\d:\d\d:\d\d {2}4 members {2}every 3 s$/);
+  assert.match(rows[0] ?? '', /^zkops top {2}\d\d:\d\d:\d\d UTC {2}4 members {2}every 3 s$/);
   assert.is(
     rows[1],
     'WARNING: 10.0.0.1:2183: connection refused; 10.0.0.1:2181 leads, 2 of 3 voters …',
@@ -124,13 +124,24 @@ test('keys exit, poll now, pause, and show help, and a reset needs a confirmatio
   assert.equal(walk(['ctrl-c']).effects, ['quit']);
   assert.equal(walk([' ']).effects, ['poll']);
   assert.is(stateAfter('p').isPaused, true);
-  assert.ok(shown(stateAfter(look(), 'h')).some((row) => row.startsWith('q        leaves')));
+  assert.ok(shown(stateAfter(look(), 'h')).some((row) => row.startsWith('q         leaves')));
   assert.is(stateAfter(look(), 'h', 'q').isHelp, false);
   assert.equal(walk(['r']).effects, []);
   assert.match(shown(stateAfter(look(), 'r')).at(-1) ?? '', /members \(srst\)\? y or n$/);
   assert.equal(walk(['r', 'n']).effects, []);
   assert.equal(walk(['r', 'y']).effects, ['reset']);
   assert.equal(walk(['/', 'q', 'r', 'y']).effects, [], 'keys typed into a filter are text');
+});
+
+test('the help fits 80 columns, and a large terminal gets charts', () => {
+  const state = stateAfter(look(), look(2), look(3));
+  const help = shown({ ...state, isHelp: true }).join('\n');
+  assert.match(help, /escape restores\s+the order/);
+  assert.not.match(help, '…');
+  const large = shown(state, { columns: 200, rows: 50 });
+  assert.ok(large.length > 35 && large.length < 50, `${large.length} rows`);
+  assert.ok(large.includes('worst ms') && large.some((row) => /█/.test(row.slice(150))));
+  assert.not.ok(shown(state).includes('worst ms'));
 });
 
 test('the trend is as long as the widest terminal, and no longer', () => {
