@@ -64,10 +64,22 @@ export async function main(
   line.declareCompletion((text) => void world.writeOut(text));
   try {
     if (args[0] === '__complete') return await printCandidates(line, args.slice(1), world);
+    if (showsPassword(args)) {
+      world.writeError(
+        'zkops: --auth: other users can see this password in the list of processes; use --auth-file or ZKOPS_AUTH\n',
+      );
+    }
     return await line.run(args);
   } catch (error) {
     return printFault(error, world);
   }
+}
+
+/** `--auth user:password` or `--auth=user:password`. */
+function showsPassword(args: readonly string[]): boolean {
+  return args.some(
+    (arg, at) => arg.startsWith('--auth=') || (arg === '--auth' && args[at + 1]?.includes(':')),
+  );
 }
 
 async function printCandidates(

@@ -3,6 +3,7 @@ import { safeText } from '../../protocol/sanitize.js';
 import { CommandError, type ErrorReport, ExitCode, usageError } from '../program/command-error.js';
 import { isAsciiLocale } from '../terminal/ascii-drawing.js';
 import { ignoreClosedPipe } from '../terminal/closed-pipe.js';
+import { canDraw } from '../terminal/ops-terminal.js';
 import { Output } from '../terminal/output.js';
 import { commandScript } from './argv-command.js';
 import { plainReport } from './engine/error-report.js';
@@ -103,11 +104,17 @@ async function runOn(
   parts: ZkshParts,
 ): Promise<number> {
   const format = formatOf(options);
+  if (options.isPasswordTyped) {
+    process.stderr.write(
+      'zksh: --auth: other users can see this password in the list of processes; use --auth-file or ZKSH_AUTH\n',
+    );
+  }
   const settings = await sessionOptions(options, target, process.env);
   const { commands, words, file } = options;
   const isScript = commands.length > 0 || words.length > 0 || file !== undefined;
   // Node.js opens standard input at the first access. So look at it only if no script is given.
-  if (!isScript && process.stdin.isTTY && process.stdout.isTTY) {
+  const isTyped = !isScript && process.stdin.isTTY && process.stdout.isTTY;
+  if (isTyped && canDraw(process.env)) {
     const shaping = (['select', 'template'] as const).find((name) => options[name] !== undefined);
     if (shaping !== undefined) {
       throw usageError(
@@ -122,8 +129,13 @@ async function runOn(
   const session = options.isTracing
     ? await tracedSession(settings, format)
     : new ShellSession(settings);
+  if (isTyped) {
+    const term = `TERM=${process.env['TERM']}`;
+    process.stderr.write(`zksh: ${term} draws no prompt: type commands, and Ctrl-D to end\n`);
+  }
   try {
-    return await runAsScript(options, session);
+    const isKeepGoing = options.isKeepGoing || isTyped;
+    return await runAsScript({ ...options, isKeepGoing }, session);
   } finally {
     await session.close();
   }
@@ -186,7 +198,7 @@ async function runAsScript(options: ZkshOptions, session: ShellSession): Promise
 
 /** Only a terminal shows progress, so other runs do not load the file. */
 async function openProgress() {
-  if (!process.stderr.isTTY) return undefined;
+  if (!process.stderr.isTTY || !canDraw(process.env)) return undefined;
   const { ProgressLine } = await import('../terminal/progress-line.js');
   return new ProgressLine(process.stderr, () => performance.now());
 }

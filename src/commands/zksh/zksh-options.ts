@@ -27,6 +27,8 @@ export interface ZkshOptions {
   readonly isReadOnly: boolean;
   readonly isDryRun: boolean;
   readonly auth: readonly Credentials[];
+  /** Process lists show it. */
+  readonly isPasswordTyped: boolean;
   /** sessionOptions reads these files. */
   readonly authFile: string | undefined;
   readonly saslFile: string | undefined;
@@ -79,6 +81,7 @@ export function parseZkshOptions(
     isReadOnly: options.readonly,
     isDryRun: options['dry-run'],
     auth,
+    isPasswordTyped: options.auth?.includes(':') === true,
     authFile: options['auth-file'],
     saslFile: options['sasl-file'],
     properties: options.properties,

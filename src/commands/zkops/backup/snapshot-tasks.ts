@@ -7,6 +7,7 @@ import { UsageError } from '../../ensemble/usage-error.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { CallOption } from '../../program/command-line.js';
 import { counted } from '../../program/counted.js';
+import { AUTH_FILE_OPTION } from '../calls/options.js';
 import {
   finishedReport,
   type Report,
@@ -23,6 +24,7 @@ import { asTargetFault } from './backup-folder.js';
 const ADMIN_OPTIONS: readonly CallOption[] = [
   ['--admin <url>', 'AdminServer of the server', 'text', 'http://127.0.0.1:8080'],
   ['--auth <user:password>', 'digest id with every permission on the root znode'],
+  AUTH_FILE_OPTION,
 ];
 
 const checked = (call: TaskCall, file: string): Promise<CheckedSnapshot> =>

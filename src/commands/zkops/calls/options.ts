@@ -71,8 +71,14 @@ const MEMBER_OPTIONS: readonly CallOption[] = [
   ['--insecure', 'accept any certificate over TLS'],
 ];
 
+export const AUTH_FILE_OPTION: CallOption = [
+  '--auth-file <file>',
+  'like --auth, from the first line of a file that only its owner may read',
+];
+
 export const AUTH_OPTIONS: readonly CallOption[] = [
-  ['--auth <user:password>', 'credentials for the digest scheme'],
+  ['--auth <user:password>', 'credentials for the digest scheme; ZKOPS_AUTH hides them'],
+  AUTH_FILE_OPTION,
   [
     '--sasl-file <file>',
     'login by SASL: user:password in a file that only its owner may read, or a JAAS file (Kerberos)',

@@ -9,6 +9,8 @@ export interface ProfileOptions {
   readonly profile?: string;
   /** user:password, for sessions. */
   readonly auth?: string;
+  /** A file with it. */
+  readonly authFile?: string;
   readonly saslFile?: string;
   /** What the profile says about changes. */
   readonly guard?: 'read-only' | 'protected';
@@ -36,9 +38,10 @@ export function refusalOf(
 
 /** The command line overrides the profile. @throws UsageError for an unusable profile */
 export async function withProfile<O extends MemberSource & TlsFiles & ProfileOptions>(
-  options: O,
+  given: O,
   env: Readonly<Record<string, string | undefined>> = {},
 ): Promise<O> {
+  const options = await withAuthFile(given);
   if (options.profile === undefined) return options;
   const { configFile, readProfile } = await import('../../connecting/profiles.js');
   try {
@@ -59,10 +62,24 @@ export async function withProfile<O extends MemberSource & TlsFiles & ProfileOpt
       servername: options.servername ?? servername,
     };
   } catch (cause) {
-    if (!(cause instanceof CommandError)) throw cause;
-    const hint = cause.hint === undefined ? '' : `\n${cause.hint}`;
-    throw new UsageError(`${cause.message}${hint}`, EXIT_USAGE, { cause });
+    throw asUsage(cause);
   }
+}
+
+async function withAuthFile<O extends ProfileOptions>(options: O): Promise<O> {
+  if (options.authFile === undefined) return options;
+  if (options.auth !== undefined) throw new UsageError('cannot combine --auth with --auth-file');
+  try {
+    return { ...options, auth: await readAuth(options.authFile) };
+  } catch (cause) {
+    throw asUsage(cause);
+  }
+}
+
+function asUsage(cause: unknown): unknown {
+  if (!(cause instanceof CommandError)) return cause;
+  const hint = cause.hint === undefined ? '' : `\n${cause.hint}`;
+  return new UsageError(`${cause.message}${hint}`, EXIT_USAGE, { cause });
 }
 
 function guardOf(profile: Profile): Pick<ProfileOptions, 'guard'> {
