@@ -47,9 +47,9 @@ export class WatchBoard {
   }
 }
 
-/** `14:03:59` in local time, as in zkops top. */
+/** `14:03:59Z`: in UTC, as stat and zkops top show times. */
 function clockTime(time: Date): string {
-  return time.toTimeString().slice(0, 8);
+  return `${time.toISOString().slice(11, 19)}Z`;
 }
 
 function nameOf({ path, isRecursive }: Watching): string {

@@ -58,6 +58,15 @@ function parseEntry(entry: string): MemberAddress | string {
 }
 
 function parseAddress(place: string, entry: string): MemberAddress {
+  if (place.includes(',')) {
+    throw new RangeError(`invalid address: "${entry}" (expected one host on each line)`);
+  }
+  const scheme = /^(?!zks:)[a-z][a-z0-9+.-]*:\/\//i.exec(place)?.[0];
+  if (scheme !== undefined) {
+    throw new RangeError(
+      `invalid address: "${entry}" (expected host[:port] without ${scheme}; zks:// selects TLS)`,
+    );
+  }
   if (/^[^[\]]*:[^[\]]*:/.test(place.replace(/^zks:\/\//, ''))) {
     const port = DEFAULT_CLIENT_PORT;
     throw new RangeError(

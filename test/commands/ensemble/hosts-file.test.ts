@@ -28,6 +28,22 @@ test('a line with zks:// is reached over TLS, on port 2281 where none is given',
   assert.match(faults[0]?.message ?? '', 'expected an IPv6 address in brackets');
 });
 
+test('several hosts in a line, and URLs of other schemes, are named for what they are', () => {
+  const { servers, faults } = parseHostsFile(
+    'zk1,zk2\nzk1:2181,zk2:2181\nhttp://zk1:8080\ntcp://zk1\n',
+  );
+  assert.equal(servers, []);
+  assert.equal(
+    faults.map(({ message }) => /\(expected (.*)\)$/.exec(message)?.[1]),
+    [
+      'one host on each line',
+      'one host on each line',
+      'host[:port] without http://; zks:// selects TLS',
+      'host[:port] without tcp://; zks:// selects TLS',
+    ],
+  );
+});
+
 test('an IPv6 address is one place, however it is written', () => {
   const { servers, faults } = parseHostsFile(
     '[::1]:2181\n[0:0:0:0:0:0:0:1]\n[2001:DB8::A]\n[fe80::1%eth0]:1\n',

@@ -3,8 +3,9 @@ import { safeJson, safeLine } from '../../../protocol/sanitize.js';
 import type { CellValue } from '../../ensemble/verb.js';
 import { problemsOf, worstLevel } from '../../ensemble/verdict/blame.js';
 import type { Level } from '../../ensemble/verdict/result.js';
-import { columnWidths, drawLine, type TableCell } from '../../terminal/draw-table.js';
+import { columnWidths, drawLine, GAP, type TableCell } from '../../terminal/draw-table.js';
 import type { OpsTerminal } from '../../terminal/ops-terminal.js';
+import { textWidth, wrap } from '../../terminal/text-width.js';
 import type { TaskFormat } from '../calls/options.js';
 import type { Conclusion, Report, ReportRow } from '../calls/task.js';
 import { footer, LEVEL_PAINTS, problemLines } from './ops-footnotes.js';
@@ -25,6 +26,9 @@ export interface ShowReport {
 
 /** docs/zkops-rows-1.schema.json. A removed field or a changed meaning makes it 2. */
 const SCHEMA = 'zkops-rows/1';
+
+/** A narrower column would be harder to read than a folded row. */
+const LEAST_FOLD = 16;
 
 type Pieces = AsyncGenerator<string, Level, undefined>;
 
@@ -131,13 +135,13 @@ async function* jsonLinePieces(report: Report, show: ShowReport): Pieces {
 
 async function* tablePieces(report: Report, terminal: OpsTerminal): Pieces {
   const chalk = new Chalk({ level: terminal.isColor ? 1 : 0 });
-  yield* tableLines(report, chalk);
+  yield* tableLines(report, chalk, terminal.width);
   const conclusion = report.finish();
   yield footer({ ...conclusion, members: [] }, terminal.width, chalk, report.isPlain);
   return conclusion.verdict.level;
 }
 
-async function* tableLines(report: Report, chalk: ChalkInstance) {
+async function* tableLines(report: Report, chalk: ChalkInstance, room: number) {
   const { columns, isEndless = false } = report;
   let widths: readonly number[] | undefined;
   for await (const rows of isEndless ? report.rows : wholeOf(report)) {
@@ -153,12 +157,25 @@ async function* tableLines(report: Report, chalk: ChalkInstance) {
     const drawn = widths;
     const levelOf = isEndless ? () => undefined : rowLevels(report);
     const lines = rows.map((row, at) => {
-      const line = drawLine(cells[at] ?? [], drawn);
+      const line = drawFolded(cells[at] ?? [], drawn, room);
       const level = levelOf(row);
       return level === undefined ? line : `${LEVEL_PAINTS[level](chalk)(line.trimEnd())}\n`;
     });
     yield lines.join('');
   }
+}
+
+/** Folds a long text at the end, such as a command, under its column. */
+function drawFolded(cells: readonly TableCell[], widths: readonly number[], room: number): string {
+  const last = cells.at(-1);
+  const start = widths.slice(0, -1).reduce((sum, width) => sum + width + GAP, 0);
+  const left = room - start;
+  if (last === undefined || last.isRight || left < LEAST_FOLD || textWidth(last.text) <= left) {
+    return drawLine(cells, widths);
+  }
+  const [first = '', ...more] = wrap(last.text, left, '').split('\n');
+  const line = drawLine([...cells.slice(0, -1), { ...last, text: first }], widths);
+  return line + more.map((text) => `${' '.repeat(start)}${text}\n`).join('');
 }
 
 async function* wholeOf({ rows }: Report) {

@@ -4,13 +4,18 @@ import { type CommandDeclaration, type OptionSpec, usageOf, valueNameOf } from '
 
 export const HELP_COLUMNS = 78;
 const INDENT = ' '.repeat(30);
+const SUMMARY_AT = 36;
 
 export function synopsis(command: CommandDeclaration): string {
-  const usage = `  ${usageOf(command)}`;
-  const { summary } = command;
-  return usage.length <= 34
-    ? `${usage.padEnd(36)}${summary}`
-    : `${usage}\n${' '.repeat(36)}${summary}`;
+  const usage = wrap(usageOf(command), HELP_COLUMNS - 2, '    ').replace(/^/gm, '  ');
+  const indent = ' '.repeat(SUMMARY_AT);
+  const summary = wrap(command.summary, HELP_COLUMNS - SUMMARY_AT, '').replaceAll(
+    '\n',
+    `\n${indent}`,
+  );
+  return usage.length <= SUMMARY_AT - 2
+    ? `${usage.padEnd(SUMMARY_AT)}${summary}`
+    : `${usage}\n${indent}${summary}`;
 }
 
 export function helpOf(command: CommandDeclaration): Result {
@@ -25,7 +30,8 @@ export function helpFields(command: CommandDeclaration): Record<string, unknown>
 }
 
 function commandHelp(command: CommandDeclaration): string {
-  const parts = [`${usageOf(command)}\n  ${command.summary}`];
+  const usage = wrap(usageOf(command), HELP_COLUMNS, '    ');
+  const parts = [`${usage}\n  ${command.summary}`];
   if (command.aliases !== undefined) parts.push(`Also: ${command.aliases.join(', ')}`);
   if (command.description !== undefined) parts.push(wrap(command.description, HELP_COLUMNS, ''));
   if (command.subcommands !== undefined) {

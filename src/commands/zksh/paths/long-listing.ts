@@ -9,12 +9,12 @@ import { compareNames } from '../../znodes/walk.js';
 import type { Column, Result, Row } from '../results/result.js';
 
 export const LONG_COLUMNS: readonly Column[] = [
-  { name: 'type' },
-  { name: 'numChildren', title: 'CHILDREN', isRight: true },
+  { name: 'type', rank: 1 },
+  { name: 'numChildren', title: 'CHILDREN', isRight: true, rank: 3 },
   { name: 'dataLength', title: 'SIZE', isRight: true },
-  { name: 'version', isRight: true },
+  { name: 'version', isRight: true, rank: 4 },
   { name: 'modified' },
-  { name: 'owner' },
+  { name: 'owner', rank: 2 },
   { name: 'name' },
 ];
 

@@ -1,14 +1,31 @@
-import { drawTable } from '../../terminal/draw-table.js';
+import { drawTable, tableWidth } from '../../terminal/draw-table.js';
 import { bar } from '../../terminal/progress-line.js';
 import type { Column, Row } from './result.js';
 
-/** No borders: a heading and one line for each row; "" without rows. */
+/** No borders: a heading and one line for each row; "" without rows. Drops columns to fit. */
 export function alignedRows(
   columns: readonly Column[],
   rows: readonly Row[],
   isTerminal: boolean,
+  width = Number.POSITIVE_INFINITY,
 ): string {
   if (rows.length === 0) return '';
+  for (let left = columns; ; ) {
+    const table = draw(left, rows, isTerminal);
+    const dropped = tableWidth(table) <= width ? undefined : leastOf(left, rows);
+    if (dropped === undefined) return table;
+    left = left.filter((column) => column !== dropped);
+  }
+}
+
+/** Columns without a value first, then those of the highest rank. */
+function leastOf(columns: readonly Column[], rows: readonly Row[]): Column | undefined {
+  const ranked = columns.filter(({ rank }) => rank !== undefined);
+  const empty = ranked.find(({ name }) => rows.every((row) => (row[name] ?? null) === null));
+  return empty ?? ranked.toSorted((a, b) => (b.rank ?? 0) - (a.rank ?? 0))[0];
+}
+
+function draw(columns: readonly Column[], rows: readonly Row[], isTerminal: boolean): string {
   return drawTable(
     columns.map((column) => ({ text: titleOf(column), isRight: column.isRight === true })),
     rows.map((row) =>

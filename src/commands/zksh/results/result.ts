@@ -109,6 +109,8 @@ export interface Column {
   readonly isRight?: boolean;
   /** With a bar on a terminal; only the number in JSON. */
   readonly isPercent?: boolean;
+  /** Narrow terminals drop the columns of the highest rank first, and never those without one. */
+  readonly rank?: number;
 }
 
 /** Null is shown as a dash. */

@@ -34,13 +34,14 @@ export function resultToText(result: Result, options: RenderOptions): string | B
   const clean = isTerminal ? safeLine : plainLine;
   const shown = mapStrings(result, clean);
   const wide = shown.kind === 'children' ? inColumns(shown, options) : undefined;
-  const text = wide ?? lines(shown, isTerminal);
+  const text = wide ?? lines(shown, isTerminal, options.columns?.());
   return isTerminal ? safeText(text) : text;
 }
 
 function lines(
   result: Exclude<Result, DataResult | PathResult | { kind: 'output' }>,
   isTerminal: boolean,
+  columns?: number,
 ): string {
   switch (result.kind) {
     case 'done':
@@ -89,7 +90,7 @@ function lines(
     case 'message':
       return `${result.text}\n`;
     case 'rows':
-      return alignedRows(result.columns, result.rows, isTerminal);
+      return alignedRows(result.columns, result.rows, isTerminal, isTerminal ? columns : undefined);
   }
 }
 

@@ -2,6 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CommandDeclaration } from '../../../../src/commands/zksh/engine/command.js';
+import { helpOf } from '../../../../src/commands/zksh/engine/help-text.js';
 import { allCommands } from '../../../../src/commands/zksh/running/registry.js';
 import { startServer } from '../../../../src/server/main.js';
 import { makeServedShell } from '../../../support/terminal/served-shell.js';
@@ -44,6 +45,16 @@ test('a long option with one dash is named with two', async () => {
     [error?.sentence, error?.hint, error?.exitCode],
     ['find: unknown option: -name', 'did you mean --name?', 2],
   );
+});
+
+test('help fits 80 columns, except for examples, which are pasted', async () => {
+  const overview = await makeShellWorld().run('help');
+  for (const text of [overview, ...commands.map((command) => helpOf(command))]) {
+    const shown = typeof text === 'string' ? text : text.kind === 'message' ? text.text : '';
+    for (const line of shown.replace(/^Examples\n.*/ms, '').split('\n')) {
+      assert.ok(line.length <= 80, line);
+    }
+  }
 });
 
 test('rm, cat, and exists are other names of commands', async () => {

@@ -14,7 +14,7 @@ export const deleteall = defineCommand({
   group: 'znode',
   summary: 'Delete a znode and all its descendants',
   description:
-    'Shows the number of znodes and a sample, then asks for confirmation. A script must pass --yes. Children are deleted before their parents. Znodes that cannot be deleted are reported, with exit status 9. The root and /zookeeper are never deleted.',
+    'Shows the number of znodes and a sample, then asks for confirmation. A script must pass --yes. A single znode without children needs neither, as with delete. Children are deleted before their parents. Znodes that cannot be deleted are reported, with exit status 9. The root and /zookeeper are never deleted.',
   options: {
     yes: { letter: 'y', summary: 'skip the confirmation' },
     'dry-run': { letter: 'n', summary: 'list the znodes without deleting them' },
@@ -70,7 +70,8 @@ async function deleteBelow(
     for (const found of paths) await context.emit({ kind: 'path', path: found });
     return { kind: 'deleted', path, count: paths.length, isDryRun: true };
   }
-  if (!options.yes && !context.session.isDryRun) {
+  const isLikeDelete = paths.length === 1 && path === paths[0];
+  if (!options.yes && !context.session.isDryRun && !isLikeDelete) {
     await confirmMany(context, { verb: 'Delete', command: 'deleteall', paths });
   }
   paths.reverse();
