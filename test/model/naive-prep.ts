@@ -6,6 +6,7 @@ import type { ACL } from '../../src/protocol/data.js';
 import { ErrorCode } from '../../src/protocol/error-code.js';
 import { OpCode } from '../../src/protocol/op-code.js';
 import type { Txn, TxnHead } from '../../src/server/tree/txn.js';
+import { asPart, failed, isUnreadable, isValid, suffixOf, versionAfter } from './naive-rules.js';
 import {
   figureOf,
   kindOf,
@@ -29,6 +30,24 @@ export const NEVER_USED_MS = 10_000;
 
 type Outcome = Txn | ErrorCode;
 
+/** Who asks: what an ACL grants it, and the ACL that a request of it sets. */
+export interface NaiveAuthor {
+  may(acl: readonly ACL[], perm: number): boolean;
+  fixUp(acl: readonly ACL[]): readonly ACL[] | undefined;
+  /** A session that no txn opened cannot have ephemerals. */
+  readonly isLocal: boolean;
+}
+
+/** The model of one server knows world:anyone and no other id. */
+const ANYONE: NaiveAuthor = {
+  may: (acl, perm) => acl.some(({ perms }) => (perms & perm) !== 0),
+  fixUp: (acl) => {
+    const isValid = acl.every(({ id }) => id.scheme === 'world' && id.id === 'anyone');
+    return acl.length > 0 && isValid ? acl : undefined;
+  },
+  isLocal: false,
+};
+
 export class NaivePrep {
   /** The tree with all proposed txns. */
   readonly proposed: NaiveTree;
@@ -42,6 +61,7 @@ export class NaivePrep {
 
   /** The last zxid of the committed tree. */
   committedZxid = 0n;
+  author: NaiveAuthor = ANYONE;
   /** For paths with pending changes: the last one, and the number if it differs from the tree. */
   private pending = new Map<string, { readonly zxid: bigint; readonly number: number | null }>();
 
@@ -53,6 +73,16 @@ export class NaivePrep {
     }
     const txn = this.one(op);
     this.apply(head, txn);
+    return txn;
+  }
+
+  /** Decides the request and changes nothing. */
+  foresee(op: Op, head: TxnHead): Txn {
+    if (op.type !== OpCode.multi) return this.one(op);
+    if (op.ops.some(isUnreadable)) return { type: OpCode.error, err: ErrorCode.MARSHALLINGERROR };
+    const undo = this.remember();
+    const txn = this.multi(op.ops, head);
+    undo();
     return txn;
   }
 
@@ -113,21 +143,29 @@ export class NaivePrep {
   }
 
   private multi(ops: readonly PartOp[], head: TxnHead): Txn {
-    const before = new Map([...this.proposed.nodes].map(([path, node]) => [path, { ...node }]));
-    const pending = new Map(this.pending);
+    const undo = this.remember();
     const txns: Txn[] = [];
     for (const op of ops) {
       const outcome = this.decide(asPart(op));
       if (typeof outcome === 'number') {
-        this.pending = pending;
-        this.proposed.nodes.clear();
-        for (const [path, node] of before) this.proposed.nodes.set(path, node);
+        undo();
         return { type: OpCode.multi, txns: failed(ops.length, txns.length, outcome) };
       }
       this.apply(head, outcome);
       txns.push(outcome);
     }
     return { type: OpCode.multi, txns };
+  }
+
+  /** @returns how to undo all changes since */
+  private remember(): () => void {
+    const before = new Map([...this.proposed.nodes].map(([path, node]) => [path, { ...node }]));
+    const pending = new Map(this.pending);
+    return () => {
+      this.pending = pending;
+      this.proposed.nodes.clear();
+      for (const [path, node] of before) this.proposed.nodes.set(path, node);
+    };
   }
 
   private one(op: PartOp | SetACLOp): Txn {
@@ -152,15 +190,17 @@ export class NaivePrep {
 
   private create({ type, path, data, acl, flags, ttl }: CreateOp): Outcome {
     const { nodes } = this.proposed;
-    if (flags < 0 || flags > 6) return ErrorCode.BADARGUMENTS;
     const hasTTL = flags >= 5;
-    if (hasTTL !== (type === OpCode.createTTL)) return ErrorCode.BADARGUMENTS;
-    if (hasTTL && (ttl <= 0n || ttl > MAX_TTL)) return ErrorCode.BADARGUMENTS;
+    if (!isPossible(type, flags, ttl)) return ErrorCode.BADARGUMENTS;
+    const isPlain = type === OpCode.create || type === OpCode.create2;
+    const isEphemeral = isPlain && (flags === 1 || flags === 3);
+    if (isEphemeral && this.author.isLocal) return ErrorCode.SESSIONEXPIRED;
     if (!path.includes('/')) return ErrorCode.BADARGUMENTS;
-    if (!isValidAcl(acl)) return ErrorCode.INVALIDACL;
+    const stored = this.author.fixUp(acl);
+    if (stored === undefined) return ErrorCode.INVALIDACL;
     const parent = nodes.get(parentOf(path));
     if (parent === undefined) return ErrorCode.NONODE;
-    if (!may(parent, CREATE)) return ErrorCode.NOAUTH;
+    if (!this.may(parent, CREATE)) return ErrorCode.NOAUTH;
     const isSequential = flags === 2 || flags === 3 || flags === 6;
     const cversion = this.numberOf(parentOf(path), parent);
     const name = isSequential ? path + suffixOf(cversion) : path;
@@ -169,9 +209,8 @@ export class NaivePrep {
     if (kindOf(parent.owner) === 'session') return ErrorCode.NOCHILDRENFOREPHEMERALS;
     if (this.isOverQuota(name, lengthOf(data), 1)) return ErrorCode.QUOTAEXCEEDED;
     const parentCVersion = (cversion + 1) | 0;
-    const isPlain = type === OpCode.create || type === OpCode.create2;
-    const isEphemeral = isPlain && (flags === 1 || flags === 3);
-    return { type, path: name, data, acl, isEphemeral, parentCVersion, ttl: hasTTL ? ttl : 0n };
+    const made = { type, path: name, data, acl: stored, isEphemeral, parentCVersion };
+    return { ...made, ttl: hasTTL ? ttl : 0n };
   }
 
   private delete(path: string, version: number): Outcome {
@@ -179,7 +218,7 @@ export class NaivePrep {
     if (!path.includes('/') || RESERVED.includes(path)) return ErrorCode.BADARGUMENTS;
     const parent = nodes.get(parentOf(path));
     if (parent === undefined) return ErrorCode.NONODE;
-    if (!may(parent, DELETE)) return ErrorCode.NOAUTH;
+    if (!this.may(parent, DELETE)) return ErrorCode.NOAUTH;
     const node = nodes.get(path);
     if (node === undefined) return ErrorCode.NONODE;
     if (version !== -1 && version !== node.version) return ErrorCode.BADVERSION;
@@ -191,7 +230,7 @@ export class NaivePrep {
     if (!isValid(path)) return ErrorCode.BADARGUMENTS;
     const node = this.proposed.nodes.get(path);
     if (node === undefined) return ErrorCode.NONODE;
-    if (!may(node, READ)) return ErrorCode.NOAUTH;
+    if (!this.may(node, READ)) return ErrorCode.NOAUTH;
     if (version !== -1 && version !== node.version) return ErrorCode.BADVERSION;
     return { type: OpCode.check, path, version: versionAfter(node.version) };
   }
@@ -200,7 +239,7 @@ export class NaivePrep {
     if (!isValid(path)) return ErrorCode.BADARGUMENTS;
     const node = this.proposed.nodes.get(path);
     if (node === undefined) return ErrorCode.NONODE;
-    if (!may(node, WRITE)) return ErrorCode.NOAUTH;
+    if (!this.may(node, WRITE)) return ErrorCode.NOAUTH;
     if (this.isOverQuota(path, lengthOf(data) - lengthOf(node.data), 0)) {
       return ErrorCode.QUOTAEXCEEDED;
     }
@@ -210,15 +249,20 @@ export class NaivePrep {
 
   private setACL({ path, acl, version }: SetACLOp): Outcome {
     if (!isValid(path)) return ErrorCode.BADARGUMENTS;
-    if (!isValidAcl(acl)) return ErrorCode.INVALIDACL;
+    const stored = this.author.fixUp(acl);
+    if (stored === undefined) return ErrorCode.INVALIDACL;
     const node = this.proposed.nodes.get(path);
     if (node === undefined) return ErrorCode.NONODE;
-    if (!may(node, ADMIN)) return ErrorCode.NOAUTH;
+    if (!this.may(node, ADMIN)) return ErrorCode.NOAUTH;
     if (version !== -1 && version !== node.aversion) return ErrorCode.BADVERSION;
-    return { type: OpCode.setACL, path, acl, version: versionAfter(node.aversion) };
+    return { type: OpCode.setACL, path, acl: stored, version: versionAfter(node.aversion) };
   }
 
-  private isOverQuota(path: string, bytes: number, count: number): boolean {
+  private may({ acl }: NaiveNode, perm: number): boolean {
+    return this.author.may(acl, perm);
+  }
+
+  protected isOverQuota(path: string, bytes: number, count: number): boolean {
     const { nodes } = this.committed;
     const owner = this.committed.quotaAbove(path);
     if (owner === undefined) return false;
@@ -233,6 +277,12 @@ export class NaivePrep {
   }
 }
 
+function isPossible(type: number, flags: number, ttl: bigint): boolean {
+  if (flags < 0 || flags > 6) return false;
+  const hasTTL = flags >= 5;
+  return hasTTL === (type === OpCode.createTTL) && (!hasTTL || (ttl > 0n && ttl <= MAX_TTL));
+}
+
 function isDue(tree: NaiveTree, path: string, node: NaiveNode, now: bigint): boolean {
   const kind = kindOf(node.owner);
   if (kind !== 'container' && kind !== 'ttl') return false;
@@ -240,54 +290,4 @@ function isDue(tree: NaiveTree, path: string, node: NaiveNode, now: bigint): boo
   const age = now - node.mtime;
   if (kind === 'ttl') return age > ttlOf(node.owner);
   return node.cversion > 0 || age > BigInt(NEVER_USED_MS);
-}
-
-/** Within a multi, a create without a TTL needs a mode without one. */
-function isUnreadable(op: PartOp): boolean {
-  return 'flags' in op && op.type !== OpCode.createTTL && (op.flags < 0 || op.flags > 4);
-}
-
-/** Within a multi, the mode of a container or of a TTL comes before the type. */
-function asPart(op: PartOp): PartOp {
-  if (!('flags' in op)) return op;
-  if (op.flags === 4) return { ...op, type: OpCode.createContainer };
-  const isPlain = op.type === OpCode.createTTL && (op.flags < 5 || op.flags > 6);
-  return isPlain ? { ...op, type: OpCode.create } : op;
-}
-
-function failed(count: number, at: number, err: ErrorCode): Txn[] {
-  return Array.from({ length: count }, (_, i) => ({
-    type: OpCode.error,
-    err: i < at ? ErrorCode.OK : i === at ? err : ErrorCode.RUNTIMEINCONSISTENCY,
-  }));
-}
-
-function may({ acl }: NaiveNode, perm: number): boolean {
-  return acl.some(({ perms }) => (perms & perm) !== 0);
-}
-
-/** The model knows world:anyone and no other id. */
-function isValidAcl(acl: readonly ACL[]): boolean {
-  return acl.length > 0 && acl.every(({ id }) => id.scheme === 'world' && id.id === 'anyone');
-}
-
-function isValid(path: string): boolean {
-  if (path === '/') return true;
-  if (!path.startsWith('/') || path.endsWith('/')) return false;
-  return path
-    .slice(1)
-    .split('/')
-    .every((name) => name !== '' && name !== '.' && name !== '..');
-}
-
-/** Java's "%010d". */
-function suffixOf(cversion: number): string {
-  const digits = String(Math.abs(cversion));
-  return cversion < 0 ? `-${digits.padStart(9, '0')}` : digits.padStart(10, '0');
-}
-
-/** -1 would mean any version in a request, so 0 follows -2. */
-function versionAfter(version: number): number {
-  const next = (version + 1) | 0;
-  return next === -1 ? 0 : next;
 }

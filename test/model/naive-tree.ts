@@ -7,6 +7,7 @@ import { OpCode } from '../../src/protocol/op-code.js';
 import { textOf } from '../../src/server/tree/data-node.js';
 import type { CreateNodeTxn, Txn, TxnHead } from '../../src/server/tree/txn.js';
 import { ByteBuilder } from '../support/bytes/byte-builder.js';
+import { crc32 } from './naive-crc.js';
 
 export interface NaiveNode {
   data: string | null;
@@ -43,6 +44,19 @@ export class NaiveTree {
   /** Computes the quota counts after the last seed. */
   seeded(): void {
     for (const path of this.nodes.keys()) this.followQuota(path);
+  }
+
+  /** Forgets all znodes, and their quotas. */
+  clear(): void {
+    this.nodes.clear();
+    this.limited.clear();
+  }
+
+  /** Seeds a znode whose quota is counted already. */
+  seedCounted(path: string, node: Partial<NaiveNode>): void {
+    this.seed(path, node);
+    const owner = quotaOwner(path, 'zookeeper_limits');
+    if (owner !== undefined) this.limited.add(owner);
   }
 
   childrenOf(path: string): string[] {
@@ -258,16 +272,6 @@ export function lengthOf(data: string | null): number {
 export function figureOf(data: string | null, key: string): number {
   const found = new RegExp(`(?:^|[,;])${key}=(-?\\d+)(?=[,;]|$)`).exec(data ?? '');
   return found === null ? -1 : Number(found[1]);
-}
-
-/** Bit by bit, as in the standard. */
-function crc32(bytes: Buffer): number {
-  let crc = ~0;
-  for (const byte of bytes) {
-    crc ^= byte;
-    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
-  }
-  return ~crc >>> 0;
 }
 
 function quotaOwner(path: string, name: string): string | undefined {

@@ -46,6 +46,14 @@ export function realTime(): Time {
   return { wallMs: Date.now(), monotonicMs: Math.floor(performance.now()) };
 }
 
+/**
+ * Whether the thread may wait for an append of this turn. A member with a blocked thread would
+ * answer no ping, and one stalled disk would stop them all.
+ */
+export function isLoneAppend(events: number, isMember: boolean): boolean {
+  return events === 1 && !isMember;
+}
+
 /** Of session checks; buckets are whole ticks. */
 const MAX_TICK_MS = 500;
 
@@ -230,8 +238,7 @@ export class Driver {
       this.measured('flush-time', performance.now() - startedAt);
       this.step(effect.whenDurable);
     };
-    // A member with a blocked thread would answer no ping, and one stalled disk would stop them all.
-    const isAlone = this.events === 1 && this.peers === null;
+    const isAlone = isLoneAppend(this.events, this.peers !== null);
     this.disk.append(effect.bytes, effect.firstZxid, onDurable, isAlone);
   }
 

@@ -1,0 +1,46 @@
+/** What the naive prep knows of requests, versions, and names. */
+import { ErrorCode } from '../../src/protocol/error-code.js';
+import { OpCode } from '../../src/protocol/op-code.js';
+import type { Txn } from '../../src/server/tree/txn.js';
+import type { PartOp } from './operations.js';
+
+/** Within a multi, a create without a TTL needs a mode without one. */
+export function isUnreadable(op: PartOp): boolean {
+  return 'flags' in op && op.type !== OpCode.createTTL && (op.flags < 0 || op.flags > 4);
+}
+
+/** Within a multi, the mode of a container or of a TTL comes before the type. */
+export function asPart(op: PartOp): PartOp {
+  if (!('flags' in op)) return op;
+  if (op.flags === 4) return { ...op, type: OpCode.createContainer };
+  const isPlain = op.type === OpCode.createTTL && (op.flags < 5 || op.flags > 6);
+  return isPlain ? { ...op, type: OpCode.create } : op;
+}
+
+export function failed(count: number, at: number, err: ErrorCode): Txn[] {
+  return Array.from({ length: count }, (_, i) => ({
+    type: OpCode.error,
+    err: i < at ? ErrorCode.OK : i === at ? err : ErrorCode.RUNTIMEINCONSISTENCY,
+  }));
+}
+
+export function isValid(path: string): boolean {
+  if (path === '/') return true;
+  if (!path.startsWith('/') || path.endsWith('/')) return false;
+  return path
+    .slice(1)
+    .split('/')
+    .every((name) => name !== '' && name !== '.' && name !== '..');
+}
+
+/** Java's "%010d". */
+export function suffixOf(cversion: number): string {
+  const digits = String(Math.abs(cversion));
+  return cversion < 0 ? `-${digits.padStart(9, '0')}` : digits.padStart(10, '0');
+}
+
+/** -1 would mean any version in a request, so 0 follows -2. */
+export function versionAfter(version: number): number {
+  const next = (version + 1) | 0;
+  return next === -1 ? 0 : next;
+}
