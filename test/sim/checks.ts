@@ -12,6 +12,7 @@ import type { Ledger } from './ledger.js';
 import type { ServerNode } from './nodes/server-node.js';
 import type { SimOracle } from './nodes/sim-oracle.js';
 import { holds, storedZxid } from './nodes/stored-zxid.js';
+import { StateChecks } from './state-checks.js';
 import { hex, Violation } from './violation.js';
 
 /** Two znodes that are only ever set together. */
@@ -24,7 +25,12 @@ interface Progress {
   last: bigint;
   role: object | null;
   isEstablished: boolean;
+  comparedTurns: number;
+  comparedZxid: bigint;
 }
+
+/** In turns of a member that serves. */
+const COMPARED_EVERY = 12;
 
 /** The invariants that every server must meet at the end of each turn. */
 export class Checks {
@@ -33,6 +39,9 @@ export class Checks {
   private readonly progress = new Map<number, Progress>();
 
   private readonly oracle: Pick<SimOracle, 'holder'> | null;
+  readonly state: StateChecks;
+  /** Trees that no server has shown yet. */
+  private isEmpty = true;
 
   constructor(
     ledger: Ledger,
@@ -42,6 +51,22 @@ export class Checks {
     this.ledger = ledger;
     this.nodes = nodes;
     this.oracle = oracle;
+    this.state = new StateChecks(ledger);
+  }
+
+  /** A server has read its data. The first one shows what all begin with. */
+  started({ sid, peer }: ServerNode): void {
+    if (peer === null) return;
+    const { tree, sessions } = peer.data;
+    if (this.isEmpty) this.ledger.state.adopt(tree, sessions, tree.lastProcessedZxid);
+    this.isEmpty = false;
+    this.state.recovered(`server ${sid} starts`, peer.data);
+  }
+
+  wroteSnapshot({ sid, disk, lastReal }: ServerNode, file: string): void {
+    const bytes = disk.kept(file);
+    if (bytes === undefined || !this.ledger.knows(lastReal)) return;
+    this.state.written(`server ${sid}`, file, bytes, this.ledger.last);
   }
 
   delivered(node: ServerNode, txn: Delivered): void {
@@ -59,6 +84,7 @@ export class Checks {
   leads(node: ServerNode): void {
     this.establish(node, this.progressOf(node));
     const { peer } = node;
+    if (peer !== null) this.checkEstablished(node, peer.currentEpoch);
     const next = peer?.membership.next ?? null;
     if (peer !== null && next !== null) this.ledger.activateProposed(next, peer.currentEpoch);
   }
@@ -83,6 +109,17 @@ export class Checks {
     if (!peer.isSpoilt)
       this.ledger.compareDigest(node.sid, tree.lastProcessedZxid, tree.digest.value);
     this.checkTree(node, tree);
+    if (!peer.isSpoilt) this.compareSometimes(node, progress, peer);
+  }
+
+  /** A whole tree costs more than a turn, so not each is compared. */
+  private compareSometimes({ sid }: ServerNode, progress: Progress, peer: WatchedPeer): void {
+    const { tree } = peer.data;
+    const isDue = progress.comparedTurns++ % COMPARED_EVERY === 0;
+    if (!isDue || tree.lastProcessedZxid === progress.comparedZxid) return;
+    progress.comparedZxid = tree.lastProcessedZxid;
+    const sessions = peer.server.state.sessions.values();
+    this.state.compare(`server ${sid}`, { tree, sessions }, !peer.isLeading);
   }
 
   private checkConfig(sid: number, { membership, isLeading, currentEpoch }: WatchedPeer): void {
@@ -95,7 +132,8 @@ export class Checks {
     const role = node.peer?.role ?? null;
     const known = this.progress.get(node.sid);
     if (known !== undefined && known.role === role) return known;
-    const begun = { waiting: [], last: 0n, role, isEstablished: false };
+    const compared = { comparedTurns: 0, comparedZxid: -1n };
+    const begun = { waiting: [], last: 0n, role, isEstablished: false, ...compared };
     this.progress.set(node.sid, begun);
     return begun;
   }
@@ -132,7 +170,7 @@ export class Checks {
     // Some came in a snapshot and are in no log, so the ledger learns their effects from the tree.
     const isWhole = unknown.length < entries.length || (next && isSuccessor(last, next.zxid));
     if (isWhole) for (const txn of unknown) this.ledger.commit(sid, txn);
-    this.ledger.adopt(peer.data.tree, node.lastReal);
+    this.ledger.adopt(peer.data, node.lastReal);
     for (const txn of entries) this.ledger.commit(sid, txn);
     this.checkStored();
   }
@@ -146,7 +184,34 @@ export class Checks {
       );
     }
     progress.last = txn.zxid;
-    if (isFirst && peer?.isLeading === true) this.checkDurable(txn);
+    if (!isFirst || peer?.isLeading !== true) return;
+    this.checkDurable(txn);
+    const ackers = node.sockets.acks.ackersOf(txn.zxid).add(sid);
+    this.mustBeQuorum(`${hex(txn.zxid)} is committed`, txn.zxid, ackers);
+  }
+
+  /** Who acked decides, and not whose disk happens to have it. */
+  private mustBeQuorum(what: string, zxid: bigint, sids: ReadonlySet<number>): void {
+    if (this.isQuorum(zxid, sids)) return;
+    const asked = this.ledger.describeConfigs(zxid);
+    throw new Violation(`${what} but was acked only by ${[...sids].join(', ')}, of ${asked}`);
+  }
+
+  /** A leader needs the promises of a quorum that is not ahead of it, and its acks of NEWLEADER. */
+  private checkEstablished(node: ServerNode, epoch: number): void {
+    const { sid, sockets, peer } = node;
+    if (peer === null || peer.offer === null || this.oracle !== null) return;
+    const { config } = peer.membership;
+    const promised = sockets.acks.promised(epoch, peer.offer).add(sid);
+    const inSync = sockets.acks.inSync(epoch).add(sid);
+    for (const [what, sids] of [
+      ['promises', promised],
+      ['acks of NEWLEADER', inSync],
+    ] as const) {
+      if (containsQuorum(config, sids)) continue;
+      const found = [...sids].join(', ');
+      throw new Violation(`server ${sid} leads epoch ${epoch} by the ${what} of only ${found}`);
+    }
   }
 
   /** A committed txn is on the disks of a quorum. A write in flight does not count. */

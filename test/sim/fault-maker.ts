@@ -8,12 +8,20 @@ export interface FaultParts {
   readonly isReadOnlyAllowed: boolean;
   readonly areLeadersCutOff: boolean;
   start(node: ServerNode): void;
+  /** A client that is connected to the server. */
+  clientAt(sid: number): number | undefined;
+  /** The clients send nothing for a while, so that nothing waits. */
+  hush(ms: number): void;
+  /** For a while, one client asks whether its server is up to date, and the others write. */
+  haste(asking: number): void;
 }
 
 const USUAL_DELAY_MS = 8;
 const USUAL_DISK_MS = 6;
 /** Long enough for an election among the others. */
 const CUT_OFF_MS = 1500;
+/** Long enough for what is in progress. */
+const HUSH_MS = 150;
 /** The number of restarts, and the time between them, of stopped servers after the faults. */
 const RESTARTS = 5;
 const RESTART_MS = 500;
@@ -72,7 +80,7 @@ export class FaultMaker {
       this.cutOff(this.leader ?? node);
       return;
     }
-    switch (random.below(13)) {
+    switch (random.below(18)) {
       case 0:
       case 1:
         this.crash(node);
@@ -98,7 +106,7 @@ export class FaultMaker {
         break;
       case 8:
         this.note(`${node.sid} pauses, and its clock is set`);
-        node.pause(random.below(1500));
+        node.pause(random.below(random.oneIn(4) ? 6000 : 1500));
         node.wallOffsetMs += random.below(120_000) - 60_000;
         break;
       case 9:
@@ -111,6 +119,18 @@ export class FaultMaker {
         break;
       case 12:
         this.failDisk(node);
+        break;
+      case 13:
+      case 14:
+      case 15:
+        this.depose(this.leader ?? node);
+        break;
+      case 16:
+        this.note(`the disk of ${node.sid} stalls`);
+        node.disk.stall(random.below(5000));
+        break;
+      case 17:
+        if (this.leader !== undefined) this.leader.disk.stall(random.below(3000));
         break;
     }
   }
@@ -180,6 +200,40 @@ export class FaultMaker {
         network.heal(node.sid, other);
         for (const client of company) network.heal(client, other);
       }
+    });
+  }
+
+  /**
+   * The others know at once that the leader is gone, and elect another one. It does not notice, and
+   * a client asks it whether it is up to date.
+   */
+  private depose(leader: ServerNode): void {
+    this.parts.hush(HUSH_MS);
+    this.world.scheduler.later(HUSH_MS, () => {
+      const asking = this.parts.clientAt(leader.sid);
+      if (!this.isOver && asking !== undefined) this.hideFrom(leader.sid, asking);
+    });
+  }
+
+  private hideFrom(sid: number, asking: number): void {
+    const { servers, network } = this.world;
+    const others = servers.map((other) => other.sid).filter((other) => other !== sid);
+    const away = this.parts.clients.filter((id) => id !== asking);
+    this.note(`${sid} is deposed, and ${asking} still hears it`);
+    const cuts: [number, number][] = [
+      ...others.flatMap((id): [number, number][] => [
+        [sid, id],
+        [id, sid],
+        [asking, id],
+      ]),
+      ...away.map((id): [number, number] => [id, sid]),
+    ];
+    for (const [from, to] of cuts) network.cut(from, to);
+    network.reset(sid, [...others, ...away]);
+    this.parts.haste(asking);
+    this.world.scheduler.later(1200 + this.random.below(2500), () => {
+      if (this.isOver) return;
+      for (const [from, to] of cuts) network.heal(from, to);
     });
   }
 

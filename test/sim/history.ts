@@ -1,5 +1,9 @@
+import { ErrorCode } from '../../src/protocol/error-code.js';
+import type { Reply } from '../model/replies.js';
 import { Watches } from './clients/watches.js';
 import type { Ledger } from './ledger.js';
+import { ReadJudge } from './read-judge.js';
+import type { Author, SentWrite } from './requests-sent.js';
 import { hex, Violation } from './violation.js';
 import { CONFIG } from './znode-history.js';
 
@@ -25,13 +29,40 @@ export class History {
   closed = 0;
   events = 0;
 
+  readonly judge: ReadJudge;
+
   constructor(ledger: Ledger) {
+    this.judge = new ReadJudge(ledger);
     this.ledger = ledger;
     this.shared = ledger.shared;
   }
 
-  newTold(id: bigint, lastZxid = 0n): Told {
-    return { id, lastZxid, watches: new Watches(this.ledger) };
+  /** A client connects with its session, or without one. Returns the number of the connection. */
+  connects(told: Told): number {
+    return told.id === 0n ? 1 : this.ledger.sent.connects(told.id);
+  }
+
+  welcomed(told: Told, connection: number, lastProposed: bigint): void {
+    this.ledger.sent.welcomed(told.id, connection, lastProposed);
+  }
+
+  sent(told: Told, cxid: number, write: Omit<SentWrite, 'after'>): void {
+    this.ledger.sent.sent(told.id, cxid, { ...write, after: this.ledger.last });
+  }
+
+  newTold(id: bigint, author: Author, lastZxid = 0n): Told {
+    return { id, lastZxid, watches: new Watches(this.ledger, author) };
+  }
+
+  /** The timeout of a session by its txn; undefined for a local one. */
+  timeoutOf(id: bigint): number | undefined {
+    const { state } = this.ledger;
+    return state.isOpen(id) ? state.sessions.get(id)?.timeoutMs : undefined;
+  }
+
+  /** The server answered a request of the session that was sent at this time. */
+  proven(told: Told, sentMs: number): void {
+    this.ledger.expiry.proven(told.id, sentMs);
   }
 
   /** A write sent now must get a higher zxid than this. */
@@ -53,6 +84,22 @@ export class History {
 
   isGlobal(told: Told): boolean {
     return this.ledger.isGlobal(told.id);
+  }
+
+  /** A write was answered: the reply is that of its txn. */
+  replied(told: Told, cxid: number, zxid: bigint, found: Reply): void {
+    const expected = this.ledger.replyTo(told.id, cxid, zxid);
+    if (expected === undefined) return;
+    // A server knows better than the txn why a local session has no ephemerals.
+    if (inSpiteOfLocality(found) === inSpiteOfLocality(expected)) return;
+    const texts = [found, expected].map(({ err, body }) => `${err} ${body.toString('hex')}`);
+    throw new Violation(`a write at ${hex(zxid)} is answered ${texts[0]} (expected ${texts[1]})`);
+  }
+
+  /** A sync shows all writes that any client saw acknowledged before it. */
+  synced(zxid: bigint, sentAfter: bigint): void {
+    if (zxid >= sentAfter) return;
+    throw new Violation(`a sync at ${hex(zxid)} was sent after ${hex(sentAfter)} was acknowledged`);
   }
 
   wrote(told: Told, cxid: number, zxid: bigint, sentAfter: bigint): void {
@@ -108,6 +155,11 @@ export class History {
         `the Stat of ${path} at ${hex(zxid)} has ${numChildren} children and pzxid ${hex(pzxid)} (expected ${names.length} and ${hex(changed)})`,
       );
     }
+    this.named(path, zxid, names);
+  }
+
+  /** A response has the names of the children. */
+  named(path: string, zxid: bigint, names: readonly string[]): void {
     const expected = this.ledger.znodes.childrenAt(path, zxid)?.join(' ');
     const found = [...names].sort().join(' ');
     if (expected === undefined || expected === found) return;
@@ -122,4 +174,14 @@ export class History {
     if (this.sequential.has(path)) throw new Violation(`${path} was created twice`);
     this.sequential.add(path);
   }
+}
+
+const LOCAL = Buffer.alloc(4);
+LOCAL.writeInt32BE(ErrorCode.EPHEMERALONLOCALSESSION);
+const EXPIRED = Buffer.alloc(4);
+EXPIRED.writeInt32BE(ErrorCode.SESSIONEXPIRED);
+
+function inSpiteOfLocality({ err, body }: Reply): string {
+  const known = err === ErrorCode.EPHEMERALONLOCALSESSION ? ErrorCode.SESSIONEXPIRED : err;
+  return `${known} ${body.toString('hex').replaceAll(LOCAL.toString('hex'), EXPIRED.toString('hex'))}`;
 }

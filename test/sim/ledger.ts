@@ -4,10 +4,15 @@ import {
   formatQuorumConfig,
   type QuorumConfig,
 } from '../../src/server/quorum/membership/quorum-config.js';
+import type { Data } from '../../src/server/quorum/peer/role.js';
 import { textOf } from '../../src/server/tree/data-node.js';
-import type { DataTree } from '../../src/server/tree/data-tree.js';
 import { readTxn, type TxnHead } from '../../src/server/tree/txn.js';
+import type { Reply } from '../model/replies.js';
 import type { Delivered } from './clients/watched-peer.js';
+import { ExpiryJudge } from './expiry-judge.js';
+import { NaiveState } from './naive-state.js';
+import { type JudgeTraits, RequestJudge } from './request-judge.js';
+import { RequestsSent } from './requests-sent.js';
 import { parse } from './shape.js';
 import { hex, Violation } from './violation.js';
 import { CONFIG, isRefusal, ZnodeHistory } from './znode-history.js';
@@ -23,10 +28,15 @@ export class Ledger {
   private readonly digests = new Map<bigint, { readonly digest: bigint; readonly sid: number }>();
   private readonly leaders = new Map<bigint, number>();
   readonly znodes = new ZnodeHistory();
+  /** All znodes and sessions at every zxid, and the judge of each txn by its request. */
+  readonly state = new NaiveState();
+  private readonly judge: RequestJudge;
+  readonly expiry: ExpiryJudge;
   /** The last committed request of each session. */
   private readonly cxids = new Map<bigint, number>();
   /** Sessions that more than one client has used. */
   readonly shared = new Set<bigint>();
+  readonly sent = new RequestsSent(this.shared);
   /** The last committed txn. */
   last = 0n;
   /** The memberships that came into force, by the zxids of their txns. */
@@ -41,9 +51,19 @@ export class Ledger {
   private readonly first: bigint;
 
   /** @param first the last txn of the data that all servers start with */
-  constructor(config: QuorumConfig, first: bigint) {
+  constructor(
+    config: QuorumConfig,
+    first: bigint,
+    { now, ...traits }: JudgeTraits & { now: () => number },
+  ) {
+    this.expiry = new ExpiryJudge(now);
     this.configs = [config];
     this.first = first;
+    this.judge = new RequestJudge(this.state, this.sent, traits);
+  }
+
+  get judged(): number {
+    return this.judge.judged;
   }
 
   get reconfigs(): number {
@@ -135,6 +155,9 @@ export class Ledger {
     if (!isRefusal(txn)) this.checkOrder(head, txn.type);
     if (txn.type === OpCode.createSession) this.sessions.add(head.sessionId);
     if (txn.type === OpCode.reconfig) this.adoptNext(textOf(txn.data) ?? '', zxid);
+    this.judge.judge(head, txn);
+    this.expiry.judge(head, txn, this.state.sessions.get(head.sessionId)?.timeoutMs);
+    this.state.follow(head, txn);
     this.znodes.follow(head, txn);
     return true;
   }
@@ -164,8 +187,9 @@ export class Ledger {
   }
 
   /** Adopts the effects of txns that a leader received only in a snapshot. */
-  adopt(tree: DataTree, zxid: bigint): void {
+  adopt({ tree, sessions }: Data, zxid: bigint): void {
     if (zxid <= this.last || zxidCounter(zxid) === 0) return;
+    this.state.adopt(tree, sessions, zxid);
     this.znodes.unseen.push({ from: this.last, to: zxid });
     this.last = zxid;
     const text = tree.dataAt(CONFIG);
@@ -182,6 +206,12 @@ export class Ledger {
   private adoptConfig(config: QuorumConfig): void {
     const { version } = this.configs.at(-1) as QuorumConfig;
     if (zxidCounter(config.version) !== 0 && config.version > version) this.configs.push(config);
+  }
+
+  /** Whether it knows the tree after this txn. */
+  knows(zxid: bigint): boolean {
+    if (this.znodes.isUnseenBetween(zxid, zxid)) return false;
+    return zxid === this.first || this.entries.has(zxid);
   }
 
   /** Trees at the same zxid must be equal. */
@@ -220,6 +250,15 @@ export class Ledger {
 
   private isLocal(sessionId: bigint): boolean {
     return !this.sessions.has(sessionId) && this.znodes.unseen.every(({ to }) => to <= this.first);
+  }
+
+  /** The reply to a write; undefined if no txn of that session and request is there. */
+  replyTo(sessionId: bigint, cxid: number, zxid: bigint): Reply | undefined {
+    const entry = this.entries.get(zxid);
+    if (entry === undefined) return undefined;
+    const { head, txn } = readTxn(entry);
+    const isOther = head.sessionId !== sessionId || head.cxid !== cxid;
+    return isOther || txn.type === OpCode.reconfig ? undefined : this.state.replyTo(zxid);
   }
 
   /** A client received the response to its write. */

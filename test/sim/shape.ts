@@ -5,6 +5,7 @@ import {
   type QuorumConfig,
 } from '../../src/server/quorum/membership/quorum-config.js';
 import type { QuorumLimits } from '../../src/server/quorum/peer/role.js';
+import type { StorageTraits } from './nodes/node-storage.js';
 import { LIMITS, OBSERVER_PORT } from './nodes/peer-parts.js';
 
 /** Few, so that most runs exhaust an epoch, but more than a leader has in flight. */
@@ -29,6 +30,18 @@ export interface Shape {
   readonly isAged?: boolean;
   /** Whether leaders are often cut off, so that they log txns that no quorum has. */
   readonly areLeadersCutOff?: boolean;
+  /** One link between members in this many lies once; 0: none. */
+  readonly liesOneIn?: number;
+  /** The size of large values; 0: none. */
+  readonly valueBytes?: number;
+  /** digest.enabled. Default: true. */
+  readonly isDigestEnabled?: boolean;
+  /** Whether dataLogDir is another folder. */
+  readonly hasLogDir?: boolean;
+  /** Whether snapshots are compressed. */
+  readonly isCompressed?: boolean;
+  /** Of each connection between servers, in bytes per ms; 0: without a limit. */
+  readonly linkRate?: number;
   /** Two voters with files of oraclePath. A forgetful oracle breaks the rules, and loses writes. */
   readonly oracle?: 'none' | 'truthful' | 'forgetful';
 }
@@ -47,6 +60,12 @@ export function shapeOf(seed: number): Required<Shape> {
       seed % 11 === 3 || seed % 14 === 2 ? 'local' : seed % 11 === 8 ? 'upgraded' : 'global',
     isAged: seed % 4 === 1,
     areLeadersCutOff: seed % 13 === 4,
+    valueBytes: seed % 20 === 13 ? 1_000_000 : seed % 5 === 2 ? 20_000 : 0,
+    isDigestEnabled: seed % 8 !== 6,
+    hasLogDir: seed % 6 === 4,
+    isCompressed: seed % 9 === 7,
+    linkRate: seed % 20 === 12 ? 40 : 0,
+    liesOneIn: seed % 3 === 1 ? 3 : 0,
   };
 }
 
@@ -94,4 +113,9 @@ export function lineOf(server: QuorumServerConfig, role: QuorumServerConfig['rol
   const members = new Map([[server.sid, { ...server, role }]]);
   const alone = { version: 0n, members, groups: new Map(), weights: new Map() };
   return formatQuorumConfig(alone).split('\n')[0] ?? '';
+}
+
+export function traitsOf(shape: Shape): StorageTraits {
+  const { isDigestEnabled = true, hasLogDir = false, isCompressed = false } = shape;
+  return { isDigestEnabled, hasLogDir, compression: isCompressed ? 'snappy' : 'none' };
 }

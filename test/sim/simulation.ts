@@ -12,15 +12,17 @@ import { History } from './history.js';
 import { Ledger } from './ledger.js';
 import { describeServers } from './nodes/describe-servers.js';
 import { Network } from './nodes/network.js';
-import { afterPowerLoss, hasUncommitted } from './nodes/node-storage.js';
+import type { StorageTraits } from './nodes/node-storage.js';
 import { INIT_LIMIT, TICK_MS } from './nodes/peer-parts.js';
 import { type NodeWorld, ServerNode } from './nodes/server-node.js';
 import { SimDisk } from './nodes/sim-disk.js';
 import { oracleOf, type SimOracle } from './nodes/sim-oracle.js';
 import type { Plant } from './plants/plant.js';
+import { Probe } from './probe.js';
 import { Scheduler, settled } from './scheduler.js';
-import { everybody, firstConfig, limitsOf, type Shape } from './shape.js';
+import { everybody, firstConfig, limitsOf, type Shape, traitsOf } from './shape.js';
 import { Violation } from './violation.js';
+import { areLevel, compareAll, lastProposed } from './whole-ensemble.js';
 
 export interface SimulationOptions extends Shape {
   readonly seed: number;
@@ -55,7 +57,6 @@ export interface Outcome {
 /** From the last repair until every server serves and a write is done. */
 export const RECOVERY_MS = 12 * INIT_LIMIT * TICK_MS;
 const QUIET_MS = 4 * TICK_MS;
-
 /**
  * One run: an ensemble and its clients have faults for a while, and then must recover without
  * faults.
@@ -73,6 +74,8 @@ export class Simulation implements NodeWorld, ClientWorld {
   private readonly clients: { readonly node: ClientNode; readonly workload: Workload }[];
   private readonly faults: FaultMaker;
   private readonly hash = createHash('sha256');
+  private readonly traits: StorageTraits;
+  readonly lies: { readonly random: Random; oneIn: number };
   private violation: string | null = null;
   private epochs = 0;
 
@@ -82,16 +85,26 @@ export class Simulation implements NodeWorld, ClientWorld {
     this.options = options;
     const random = (stream: number) => new Random(seed * 16 + stream);
     this.network = new Network(this.scheduler, random(0));
+    this.lies = { random: random(7), oneIn: options.liesOneIn ?? 0 };
     const all = everybody(options);
     const made = isAged ? ['/', SEQUENCE] : ['/'];
     this.recording = new Recording(() => this.scheduler.nowMs, made);
-    this.ledger = new Ledger(firstConfig(all, options), isAged ? AGED_ZXID : 0n);
+    const hasLocalSessions = (options.sessions ?? 'global') !== 'global';
+    const now = () => this.scheduler.nowMs;
+    this.ledger = new Ledger(firstConfig(all, options), isAged ? AGED_ZXID : 0n, {
+      now,
+      hasLocalSessions,
+      hasObserverMasters: options.hasObserverMasters ?? false,
+    });
     this.history = new History(this.ledger);
     this.oracle = oracleOf(kind, this, random(6));
     this.checks = new Checks(this.ledger, () => this.servers, this.oracle);
     const diskRandom = random(1);
     const isReconfigEnabled = spares > 0;
-    const shared = { limits: limitsOf(options), isReconfigEnabled, oracle: this.oracle };
+    this.traits = traitsOf(options);
+    this.network.linkRate = options.linkRate ?? 0;
+    const { traits, oracle } = this;
+    const shared = { limits: limitsOf(options), isReconfigEnabled, oracle, traits };
     this.servers = [...all.members.keys()].map((sid) => {
       const disk = new SimDisk(this.scheduler, diskRandom, plant.diskManners);
       if (isAged) putAgedData(disk);
@@ -110,6 +123,7 @@ export class Simulation implements NodeWorld, ClientWorld {
         scheduler: this.scheduler,
         random: clientRandom,
         joiners: isReconfigEnabled ? [...all.members.values()] : [],
+        valueBytes: options.valueBytes ?? 0,
         other: () => clientRandom.pick(this.clients).node,
       };
       return { node, workload: new Workload(node, parts) };
@@ -120,6 +134,10 @@ export class Simulation implements NodeWorld, ClientWorld {
       isReadOnlyAllowed,
       areLeadersCutOff: options.areLeadersCutOff ?? false,
       start: (node) => this.start(node, random(5)),
+      clientAt: (sid) => this.clients.find(({ node }) => node.isOpen && node.at === sid)?.node.id,
+      hush: (ms) => this.clients.forEach(({ workload }) => void workload.hush(ms)),
+      haste: (asking) =>
+        this.clients.forEach(({ node, workload }) => void workload.haste(node.id === asking)),
     });
   }
 
@@ -131,6 +149,7 @@ export class Simulation implements NodeWorld, ClientWorld {
     this.faults.begin();
     await this.runWhile(() => this.scheduler.steps < this.options.steps);
     this.faults.end();
+    this.lies.oneIn = 0;
     await this.recoverAll();
     return {
       violation: this.violation,
@@ -180,12 +199,33 @@ export class Simulation implements NodeWorld, ClientWorld {
     return this.options.plant?.onSend?.(bytes) ?? bytes;
   }
 
+  /** No client is super, and a reconfig requires it. */
+  get isAclChecked(): boolean {
+    return (this.options.spares ?? 0) === 0;
+  }
+
+  /** The last zxid that any leader has proposed. */
+  get lastProposed(): bigint {
+    return lastProposed(this.servers, this.ledger.last);
+  }
+
   lastZxidSeen(zxid: bigint): bigint {
     return this.options.plant?.lastZxidSeen?.(zxid) ?? zxid;
   }
 
   started(node: ServerNode): void {
+    this.guard(() => this.checks.started(node));
     for (const other of this.servers) if (other !== node) other.resend(node.sid);
+  }
+
+  blocked(node: ServerNode, ms: number): void {
+    node.pause(ms);
+    if (this.servers.length > 1 && ms > TICK_MS)
+      this.fail(`server ${node.sid} waits ${Math.round(ms)} ms for its disk, and serves nobody`);
+  }
+
+  wroteSnapshot(node: ServerNode, file: string): void {
+    this.guard(() => this.checks.wroteSnapshot(node, file));
   }
 
   failed(node: ServerNode, error: unknown): void {
@@ -198,7 +238,6 @@ export class Simulation implements NodeWorld, ClientWorld {
       run();
     } catch (error) {
       if (error instanceof Violation) this.fail(error.message);
-      // A violation may stop in the middle of a client's stream, so drop later bytes.
       else if (this.violation === null) throw error;
     }
   }
@@ -236,24 +275,10 @@ export class Simulation implements NodeWorld, ClientWorld {
 
   private async recoverAll(): Promise<void> {
     const untilMs = this.scheduler.nowMs + RECOVERY_MS;
-    let isWritten = false;
-    let isAsked = false;
-    const probe = () => {
-      const client = this.clients.find(({ node }) => node.isOpen);
-      isAsked = client !== undefined;
-      client?.workload.probe((isDone) => {
-        isWritten = isDone;
-        if (!isDone) isAsked = false;
-      });
-    };
-    const retry = () => {
-      if (isWritten || this.scheduler.nowMs >= untilMs) return;
-      const isLost = this.clients.every(({ node }) => node.sent.length === 0);
-      if (!isAsked || isLost) probe();
-      this.scheduler.later(TICK_MS, retry);
-    };
-    retry();
-    const isRecovered = () => isWritten && this.servers.every(({ peer }) => peer?.isEstablished);
+    const probe = new Probe(this.scheduler, this.clients, untilMs);
+    probe.begin();
+    const isRecovered = () =>
+      probe.isWritten && this.servers.every(({ peer }) => peer?.isEstablished);
     await this.runWhile(() => this.scheduler.nowMs < untilMs && !isRecovered());
     if (!isRecovered())
       this.fail(`no progress within ${RECOVERY_MS} ms: ${describeServers(this.servers)}`);
@@ -261,36 +286,15 @@ export class Simulation implements NodeWorld, ClientWorld {
     const quietMs = this.scheduler.nowMs + QUIET_MS;
     await this.runWhile(() => this.scheduler.nowMs < quietMs);
     // Sessions may still expire one by one, and a member may still repair its tree.
-    await this.runWhile(() => this.scheduler.nowMs < quietMs + RECOVERY_MS && !this.areAllLevel());
-    if (this.violation === null) await this.compareAll();
+    await this.runWhile(
+      () => this.scheduler.nowMs < quietMs + RECOVERY_MS && !areLevel(this.servers),
+    );
+    if (this.violation === null) {
+      const { checks, traits } = this;
+      const fail = (message: string) => this.fail(message);
+      await compareAll(this.servers, { checks, traits, fail });
+    }
     const [verdict] = judge(this.recording.recorder.history);
     if (verdict !== undefined) this.fail(`${verdict.property}: ${verdict.message}`);
-  }
-
-  private areAllLevel(): boolean {
-    const areLevel = this.servers.every(
-      ({ peer, lastReal, disk }) =>
-        peer?.isEstablished === true && disk.isIdle && lastReal === this.servers[0]?.lastReal,
-    );
-    return areLevel && !this.servers.some(hasUncommitted);
-  }
-
-  /** All servers have the same tree and membership, and their disks give the same tree. */
-  private async compareAll(): Promise<void> {
-    const [first] = this.servers.map(({ peer }) => peer?.data.tree.digest.value);
-    const versions = new Set(this.servers.map(({ peer }) => peer?.membership.config.version));
-    if (versions.size > 1) this.fail(`the memberships at the end: ${[...versions].join(', ')}`);
-    for (const { sid, peer, disk } of this.servers) {
-      if (peer?.data.tree.digest.value !== first) {
-        this.fail(`server ${sid} has another tree at the end: ${describeServers(this.servers)}`);
-        continue;
-      }
-      try {
-        const { tree } = await afterPowerLoss(disk);
-        if (tree.digest.value !== first) this.fail(`the disk of server ${sid} has another tree`);
-      } catch (error) {
-        this.fail(`the disk of server ${sid} cannot be read: ${(error as Error).message}`);
-      }
-    }
   }
 }

@@ -15,7 +15,7 @@ interface Change {
   readonly data: string | null;
 }
 
-interface LedgerEvent extends WatchedEvent {
+export interface LedgerEvent extends WatchedEvent {
   readonly zxid: bigint;
 }
 
@@ -64,7 +64,7 @@ export class ZnodeHistory {
   }
 
   /** The events of the txns after `from`, up to `to`, in order. */
-  *eventsBetween(from: bigint, to: bigint): Generator<WatchedEvent> {
+  *eventsBetween(from: bigint, to: bigint): Generator<LedgerEvent> {
     let low = 0;
     for (let high = this.events.length; low < high; ) {
       const middle = (low + high) >> 1;

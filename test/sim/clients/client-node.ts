@@ -1,9 +1,7 @@
 import { FrameDecoder } from '../../../src/jute/frame-decoder.js';
 import { InputArchive } from '../../../src/jute/input-archive.js';
-import { OutputArchive } from '../../../src/jute/output-archive.js';
 import { ErrorCode } from '../../../src/protocol/error-code.js';
 import { OpCode, Xid } from '../../../src/protocol/op-code.js';
-import { AuthPacket } from '../../../src/protocol/proto.js';
 import {
   ConnectRequest,
   ConnectResponse,
@@ -11,57 +9,56 @@ import {
   WatcherEvent,
 } from '../../support/bytes/jute-records.js';
 import type { Random } from '../../support/random.js';
-import type { Told } from '../history.js';
 import type { Socket } from '../nodes/network.js';
 import { TICK_MS } from '../nodes/peer-parts.js';
+import type { ServerNode } from '../nodes/server-node.js';
 import type { Timer } from '../scheduler.js';
 import { Violation } from '../violation.js';
+import { checkReply } from './check-reply.js';
+import { ClientSession, NO_PASSWORD } from './client-session.js';
 import type { Asked, ClientWorld } from './client-world.js';
+import { dialServer } from './dial-server.js';
+import { authFrame, frameOf, requestFrame } from './frames.js';
 import { WRITES } from './requests.js';
 import type { EventType } from './watched-event.js';
 
-const SESSION_MS = 10 * TICK_MS;
+/** Ahead of every txn of a run. */
+const FAR = 1n << 44n;
 const CONNECT_MS = 4 * TICK_MS;
-const NO_PASSWORD = Buffer.alloc(16);
 const NO_BODY = Buffer.alloc(0);
 
 /**
  * A client that shares no code, and so no mistake, with the project's library. It moves its
  * session between servers, sets its watches again, and checks every response.
  */
-export class ClientNode {
-  readonly id: number;
-  told: Told;
+export class ClientNode extends ClientSession {
   isOpen = false;
-  /** Counts its sessions, new and taken over. */
-  life = 0;
   /** It uses a server without a quorum, which may show txns that are lost later. */
   isReadOnly = false;
   /** Requests without a response. */
   readonly sent: (Asked & { readonly xid: number; readonly after: bigint })[] = [];
   /** Called when there is a session to work in. */
   onOpen: () => void = () => undefined;
-  private readonly world: ClientWorld;
   private readonly random: Random;
   /** A read-only client, where servers may serve reads without a quorum. */
   private readonly canBeReadOnly: boolean;
-  private password: Buffer = NO_PASSWORD;
   private socket: Socket | null = null;
+  /** The server that it is connected to, or was. */
+  at = 0;
   private connection = 0;
+  /** The number of the connection among those of its session. */
+  private sessionConnection = 0;
   private decoder: FrameDecoder | null = null;
   private isGreeted = false;
   private xid = 0;
-  /** "user:password" of each digest identity, which it sends again on every connection. */
-  private readonly auths: string[] = [];
-  private heardMs = 0;
+  /** It claims to have seen a txn that no server has. */
+  private isAhead = false;
   private timer: Timer | null = null;
 
   constructor(world: ClientWorld, id: number, random: Random, canBeReadOnly = false) {
-    this.world = world;
-    this.id = id;
+    super(world, id);
     this.random = random;
     this.canBeReadOnly = canBeReadOnly;
-    this.told = world.history.newTold(0n);
   }
 
   start(): void {
@@ -74,8 +71,17 @@ export class ClientNode {
     const { history, recording } = this.world;
     const sent = { ...asked, xid, after: history.newest };
     this.sent.push(sent);
-    if (!this.isReadOnly) recording.sent(this, sent);
+    if (!this.isReadOnly) {
+      recording.sent(this, sent);
+      this.noteWrite(xid, asked);
+    }
     this.sendFrame(xid, asked.type, asked.body);
+  }
+
+  private noteWrite(xid: number, { type, body }: Asked): void {
+    if (!WRITES.has(type)) return;
+    const { author, sessionConnection: connection } = this;
+    this.world.history.sent(this.told, xid, { type, body, author, connection });
   }
 
   /** Closes the session after earlier requests. */
@@ -93,45 +99,36 @@ export class ClientNode {
 
   /** Abandons its session and begins another, as a restarted process does. */
   forget(): void {
-    this.dropSession();
+    this.dropSession(this.random);
     this.leave();
   }
 
   /**
    * Takes over another client's session and restarts the count of requests, as a new process does.
    */
-  takeOver({ told, password }: ClientNode): void {
-    if (told.id === 0n || this.canBeReadOnly) return;
-    const { lastZxid } = this.told;
-    this.life++;
-    this.told = this.world.history.newTold(told.id, lastZxid);
-    this.world.history.shared.add(told.id);
-    this.password = password;
+  takeOver(other: ClientNode): void {
+    if (other.told.id === 0n || this.canBeReadOnly) return;
+    this.share(other);
     this.xid = 0;
     this.leave();
   }
 
-  /** Another client also uses its session, so each connection restarts the count of requests. */
-  get isShared(): boolean {
-    return this.world.history.shared.has(this.told.id);
+  /** Leaves a server, which gets the last requests only when the session is used elsewhere. */
+  hop(): void {
+    const { network, scheduler } = this.world;
+    const { id, at } = this;
+    network.cut(id, at);
+    scheduler.later(300 + this.random.below(500), () => network.heal(id, at));
+    this.leave();
   }
 
-  /** Adds a digest identity to this connection and to all later ones. */
+  /** Adds a digest identity to this connection and to all later ones, or to later ones only. */
   addAuth(userAndPassword: string): void {
-    if (!this.auths.includes(userAndPassword)) this.auths.push(userAndPassword);
-    this.sendAuth(userAndPassword);
-  }
-
-  private sendAuth(userAndPassword: string): void {
-    const packet = { type: 0, scheme: 'digest', auth: Buffer.from(userAndPassword) };
-    this.sendFrame(Xid.auth, OpCode.auth, AuthPacket.encode(packet));
-  }
-
-  private dropSession(): void {
-    this.life++;
-    this.world.history.events += this.told.watches.events;
-    this.told = this.world.history.newTold(0n, this.told.lastZxid);
-    this.password = NO_PASSWORD;
+    this.identity.add(userAndPassword);
+    this.socket?.send(authFrame(userAndPassword));
+    // Until the server has read it, nobody knows which events the client gets.
+    if (this.told.watches.isGuarded) this.leave();
+    else this.told.watches.author = this.author;
   }
 
   private get nowMs(): number {
@@ -148,7 +145,7 @@ export class ClientNode {
     const server = this.random.pick(servers);
     const connection = ++this.connection;
     const isCut = network.isCut(this.id, server.sid) || network.isCut(server.sid, this.id);
-    this.heardMs = this.nowMs;
+    this.liveness.heardMs = this.nowMs;
     scheduler.later(isCut ? CONNECT_MS : 2 * network.delayMs(), () => {
       if (this.connection !== connection) return;
       if (isCut || !server.isUp) {
@@ -159,30 +156,33 @@ export class ClientNode {
         this.frame(new InputArchive(bytes, start, end)),
       );
       this.isGreeted = false;
-      const end = {
-        received: (bytes: Buffer) => {
-          if (this.connection === connection) {
-            this.world.guard(() => this.decoder?.push(Buffer.from(bytes)));
-          }
-        },
-        closed: () => {
-          if (this.connection === connection) this.leave();
-        },
-      };
-      const other = server.sockets.acceptClient(() => sockets.ofB, `10.0.0.${this.id - 100}`);
-      const sockets = network.connect(this.id, end, server.sid, other);
-      this.socket = sockets.ofA;
-      other.begin();
+      this.dial(server, connection);
       this.greet();
     });
   }
 
+  private dial(server: ServerNode, connection: number): void {
+    const isNow = () => this.connection === connection;
+    this.socket = dialServer(this.world, this, server, {
+      received: (bytes) => {
+        if (isNow()) this.world.guard(() => this.decoder?.push(Buffer.from(bytes)));
+      },
+      closed: () => {
+        if (isNow()) this.leave();
+      },
+    });
+    this.at = server.sid;
+  }
+
   private greet(): void {
     const { id: sessionId, lastZxid } = this.told;
-    const lastZxidSeen = this.world.lastZxidSeen(lastZxid);
-    const session = { sessionId, passwd: this.password, timeOut: SESSION_MS };
+    this.isAhead = this.random.oneIn(40);
+    const lastZxidSeen = this.world.lastZxidSeen(lastZxid) + (this.isAhead ? FAR : 0n);
+    this.told.watches.author = this.author;
+    this.sessionConnection = this.world.history.connects(this.told);
+    const session = { sessionId, passwd: this.password, timeOut: this.liveness.askedMs };
     const own = { protocolVersion: 0, lastZxidSeen, readOnly: this.canBeReadOnly };
-    this.sendBytes(ConnectRequest.encode({ ...session, ...own }));
+    this.socket?.send(frameOf(ConnectRequest.encode({ ...session, ...own })));
   }
 
   /** After its connection is lost or abandoned, it connects again to any server. */
@@ -196,7 +196,7 @@ export class ClientNode {
     // it.
     if (this.isReadOnly || (this.canBeReadOnly && this.random.oneIn(2))) {
       this.isReadOnly = false;
-      this.dropSession();
+      this.dropSession(this.random);
     }
     this.told.watches.disconnected();
     for (const asked of this.sent.splice(0)) this.world.recording.lost(asked);
@@ -205,17 +205,16 @@ export class ClientNode {
   }
 
   private heartbeat(): void {
-    this.world.scheduler.later(SESSION_MS / 6, () => {
-      if (this.socket !== null) {
-        if (this.nowMs - this.heardMs > (SESSION_MS * 2) / 3) this.leave();
-        else if (this.isOpen) this.sendFrame(Xid.ping, OpCode.ping, NO_BODY);
-      }
+    this.liveness.later(() => {
+      if (this.socket !== null && this.liveness.isSilent) this.leave();
+      else if (this.isOpen) this.sendFrame(Xid.ping, OpCode.ping, NO_BODY);
       this.heartbeat();
+      return this.isOpen;
     });
   }
 
   private frame(input: InputArchive): void {
-    this.heardMs = this.nowMs;
+    this.liveness.heardMs = this.nowMs;
     if (!this.isGreeted) {
       this.isGreeted = true;
       // A read-only server without local sessions refuses.
@@ -234,14 +233,17 @@ export class ClientNode {
       return;
     }
     this.world.history.answered(this.told, zxid, this.isReadOnly);
-    if (xid === Xid.ping) return;
+    if (xid === Xid.ping) {
+      this.liveness.answered(this.told, this.isReadOnly);
+      return;
+    }
     const asked = this.sent.shift();
     if (asked === undefined || asked.xid !== xid) {
       throw new Violation(`client ${this.id} sent request ${asked?.xid}, and ${xid} was answered`);
     }
-    const isWrite = asked.type === OpCode.closeSession ? this.hasTxns : WRITES.has(asked.type);
-    if (err === ErrorCode.OK && isWrite) {
-      this.world.history.wrote(this.told, xid, zxid, asked.after);
+    if (!this.isReadOnly) {
+      const isWrite = asked.type === OpCode.closeSession ? this.hasTxns : WRITES.has(asked.type);
+      checkReply(this.world.history, this.told, { ...asked, isWrite }, { zxid, err, body: input });
     }
     this.world.recording.answered(this, asked, { zxid, err, body: input });
     asked.answered({ zxid, err, body: input });
@@ -258,16 +260,19 @@ export class ClientNode {
       this.forget();
       return;
     }
+    if (this.isAhead) throw new Violation(`client ${this.id} is ahead, and was served`);
     if (this.told.id === 0n) {
-      this.told = this.world.history.newTold(sessionId, this.told.lastZxid);
+      this.told = this.world.history.newTold(sessionId, this.author, this.told.lastZxid);
     } else if (sessionId !== this.told.id) {
       throw new Violation(`client ${this.id} got a new session`);
     }
+    this.liveness.welcomed(this.told, timeOut, readOnly);
+    this.world.history.welcomed(this.told, this.sessionConnection, this.world.lastProposed);
     this.password = passwd ?? NO_PASSWORD;
     this.isReadOnly = readOnly;
     this.isOpen = true;
     this.world.trace(`client ${this.id} has session ${this.told.id.toString(16)}`);
-    for (const auth of this.auths) this.sendAuth(auth);
+    for (const user of this.identity.users) this.socket?.send(authFrame(user));
     this.armAgain();
     this.onOpen();
   }
@@ -285,16 +290,6 @@ export class ClientNode {
   }
 
   private sendFrame(xid: number, type: number, body: Buffer): void {
-    const out = new OutputArchive();
-    out.writeInt(xid);
-    out.writeInt(type);
-    out.writeBytes(body);
-    this.sendBytes(out.take());
-  }
-
-  private sendBytes(bytes: Buffer): void {
-    const length = Buffer.alloc(4);
-    length.writeInt32BE(bytes.length);
-    this.socket?.send(Buffer.concat([length, bytes]));
+    this.socket?.send(requestFrame(xid, type, body));
   }
 }

@@ -25,6 +25,10 @@ export interface ClientWorld {
   readonly history: History;
   readonly recording: Recording;
   readonly servers: readonly ServerNode[];
+  /** Whether ACLs grant and refuse anything. */
+  readonly isAclChecked: boolean;
+  /** The last zxid that any leader has proposed. */
+  readonly lastProposed: bigint;
   /** The values that a client sends in its handshake. */
   lastZxidSeen(zxid: bigint): bigint;
   /** Checks that throw end the run. */

@@ -51,9 +51,10 @@ export function create(
   flags: number,
   data: string | null,
   type: number = OpCode.create,
+  acl: readonly ACL[] = OPEN_ACL_UNSAFE,
 ): Body {
   const bytes = data === null ? null : Buffer.from(data);
-  const spec = { path, data: bytes, acl: OPEN_ACL_UNSAFE, flags };
+  const spec = { path, data: bytes, acl, flags };
   return { type, body: CreateRequest.encode(spec) };
 }
 

@@ -4,6 +4,8 @@ import type { Data } from '../../../src/server/quorum/peer/role.js';
 import type { QuorumPeerParts } from '../../../src/server/quorum/peer-parts.js';
 import { QuorumPeer } from '../../../src/server/quorum/quorum-peer.js';
 
+import type { Offer } from '../nodes/ack-watch.js';
+
 /** A txn that a member counts as committed. */
 export interface Delivered {
   readonly zxid: bigint;
@@ -46,6 +48,8 @@ export class WatchedPeer extends QuorumPeer {
   /** A plant changed its tree or digest. It must notice, and take its leader's tree. */
   isSpoilt = false;
   wasSpoilt = false;
+  /** Its history when it began to lead. */
+  offer: Offer | null = null;
   onReplaced: (data: Data) => void = () => undefined;
   /** It leads an epoch. Called at once, because it may hand over in the same step. */
   onLeading: () => void = () => undefined;
@@ -67,6 +71,8 @@ export class WatchedPeer extends QuorumPeer {
   }
 
   override note(message: string): void {
+    if (message === 'this server leads')
+      this.offer = { epoch: this.currentEpoch, zxid: this.data.tree.lastProcessedZxid };
     if (message.startsWith('stopped ')) this.isEnding = true;
     else if (/^(this server|server \d+) leads$/.test(message)) this.isEnding = false;
     super.note(message);

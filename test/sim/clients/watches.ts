@@ -2,13 +2,17 @@ import { ErrorCode } from '../../../src/protocol/error-code.js';
 import { parentPath } from '../../../src/protocol/path.js';
 import { SetWatches2 } from '../../../src/protocol/proto.js';
 import type { Ledger } from '../ledger.js';
+import type { Author } from '../requests-sent.js';
 import { hex, Violation } from '../violation.js';
-import { CONFIG } from '../znode-history.js';
+import { CONFIG, type LedgerEvent } from '../znode-history.js';
 import { EventType, nameOf, type WatchedEvent } from './watched-event.js';
 
 /** The sets of SetWatches2 that a watch can be in. */
 export type WatchKind = 'data' | 'child' | 'persistent' | 'recursive';
 
+/** Below it, ACLs differ. */
+export const GUARDED = '/guarded';
+const READ = 1;
 const ALL: readonly WatchKind[] = ['data', 'child', 'persistent', 'recursive'];
 
 /**
@@ -24,6 +28,8 @@ export class Watches {
     persistent: new Set(),
     recursive: new Set(),
   };
+  /** The identities of its client. */
+  author: Author;
   /** Events that no response has confirmed yet. */
   private received: WatchedEvent[] = [];
   /** Events and changes agree up to this zxid. */
@@ -32,12 +38,18 @@ export class Watches {
   private rearmedSince: bigint | null = null;
   events = 0;
 
-  constructor(ledger: Ledger) {
+  constructor(ledger: Ledger, author: Author) {
     this.ledger = ledger;
+    this.author = author;
   }
 
   get size(): number {
     return ALL.reduce((sum, kind) => sum + this.armed[kind].size, 0);
+  }
+
+  /** Whether ACLs decide about its events. */
+  get isGuarded(): boolean {
+    return ALL.some((kind) => this.paths(kind).some((path) => path.startsWith(GUARDED)));
   }
 
   /** The response at the last checked zxid has set it. */
@@ -69,6 +81,12 @@ export class Watches {
     for (const event of this.received) this.consume(event);
     this.received = [];
     this.rearmedSince = null;
+    for (const kind of ALL) for (const path of this.paths(kind)) this.forgetGuarded(kind, path);
+  }
+
+  /** A client sets no watch again on a znode that it may not be allowed to read. */
+  private forgetGuarded(kind: WatchKind, path: string): void {
+    if (path.startsWith(GUARDED)) this.armed[kind].delete(path);
   }
 
   /** The body of SetWatches2. Changes after `lastZxid` arrive as events before its response. */
@@ -161,9 +179,17 @@ export class Watches {
     }
     const expected: WatchedEvent[] = [];
     for (const event of this.ledger.znodes.eventsBetween(since, zxid)) {
-      if (this.consume(event)) expected.push(event);
+      if (this.consume(event) && this.mayRead(event)) expected.push(event);
     }
     this.compare(expected, zxid, `since ${hex(since)}`);
+  }
+
+  /** An event of a znode goes only to those that may read it, or could when it was deleted. */
+  private mayRead({ type, path, zxid }: LedgerEvent): boolean {
+    if (!path.startsWith(GUARDED)) return true;
+    const at = type === EventType.deleted ? zxid - 1n : zxid;
+    const node = this.ledger.state.versionAt(path, at)?.node ?? null;
+    return node === null || this.author.may(node.acl, READ);
   }
 
   private compare(expected: readonly WatchedEvent[], zxid: bigint, when: string): void {

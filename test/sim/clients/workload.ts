@@ -1,7 +1,6 @@
 import { ErrorCode } from '../../../src/protocol/error-code.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
-import { OPEN_ACL_UNSAFE, Perms } from '../../../src/protocol/perms.js';
-import { ReconfigRequest } from '../../../src/protocol/proto.js';
+import { OPEN_ACL_UNSAFE } from '../../../src/protocol/perms.js';
 import type { QuorumServerConfig } from '../../../src/server/config/config-ensemble.js';
 import { CreateResponse } from '../../support/bytes/jute-records.js';
 import type { Random } from '../../support/random.js';
@@ -9,25 +8,26 @@ import { SEQUENCE } from '../aged-data.js';
 import { TWINS } from '../checks.js';
 import type { History } from '../history.js';
 import type { Scheduler } from '../scheduler.js';
-import { lineOf } from '../shape.js';
 import type { ClientNode } from './client-node.js';
 import type { Answer } from './client-world.js';
+import { GuardedWork } from './guarded-work.js';
 import { Reads } from './reads.js';
 import * as requests from './requests.js';
 import { type Body, Flags } from './requests.js';
+import { someReconfig } from './some-reconfig.js';
+import { GUARDED } from './watches.js';
 
 const KEYS = ['/key-0', '/key-1', '/key-2', '/key-3'];
 const EPHEMERALS = '/ephemeral';
 /** Few names, which are created, deleted, and re-created all the time. */
 const FIELD = '/field';
 const NAMES = ['/field/a', '/field/b', '/field/c', '/field/a/x', '/field/a/y', '/field/b/x'];
-/**
- * Znodes with ACLs. No client watches them, because an event goes only to clients that may read.
- */
-const GUARDED = ['/guarded/a', '/guarded/b'];
+/** Its value may be large. */
+const BIG = '/big';
 const QUOTA = '/zookeeper/quota/field';
-const ROOTS = [...KEYS, ...TWINS, EPHEMERALS, SEQUENCE, FIELD, '/guarded', QUOTA];
+const ROOTS = [...KEYS, ...TWINS, EPHEMERALS, SEQUENCE, FIELD, BIG, GUARDED, QUOTA];
 const MAX_IN_FLIGHT = 12;
+const HASTE_MS = 200;
 const NO_ANSWER = (): void => undefined;
 
 type Answered = (answer: Answer) => void;
@@ -38,6 +38,8 @@ export interface WorkloadParts {
   readonly random: Random;
   /** All servers if the membership may change, or empty. */
   readonly joiners: readonly QuorumServerConfig[];
+  /** The size of large values. */
+  readonly valueBytes: number;
   /** A client whose session this one may take over. */
   readonly other: () => ClientNode | undefined;
 }
@@ -50,10 +52,12 @@ export class Workload {
   private readonly random: Random;
   private readonly parts: WorkloadParts;
   private readonly reads: Reads;
+  private readonly guarded: GuardedWork;
   private count = 0;
   private readonly made = new Set<string>();
   /** Sends no more requests. */
   isOver = false;
+  private quietUntilMs = 0;
 
   /** The actions of a client with their weights. */
   private readonly acts: readonly (readonly [weight: number, act: () => void])[] = [
@@ -69,14 +73,17 @@ export class Workload {
     [3, () => this.setTwins()],
     [4, () => this.ask(this.someMulti())],
     [2, () => this.reads.multiRead(this.name, FIELD)],
-    [3, () => this.reads.syncAndRead(this.key)],
+    [5, () => this.reads.syncAndRead(this.key)],
     [4, () => this.flicker()],
     [2, () => this.watch()],
-    [1, () => this.guard()],
-    [1, () => this.limit()],
-    [1, () => this.ask(requests.ofPath(OpCode.getEphemerals, '/'))],
+    [14, () => this.guarded.act()],
+    [2, () => this.limit()],
+    [2, () => this.reads.ephemerals()],
+    [1, () => this.reads.count(FIELD)],
+    [2, () => this.enlarge()],
     [1, () => this.pipeline()],
     [2, () => this.client.leave()],
+    [2, () => this.hop()],
     [1, () => this.client.closeSession()],
     [1, () => this.moveSession()],
     [0.5, () => this.client.forget()],
@@ -89,13 +96,33 @@ export class Workload {
     this.random = parts.random;
     this.parts = parts;
     this.reads = new Reads(client, parts.history);
+    this.guarded = new GuardedWork(client, this.reads, parts.random);
   }
 
   start(): void {
     this.scheduler.later(1 + this.random.below(120), () => {
       if (this.isOver) return;
-      if (this.client.isOpen && this.client.sent.length < MAX_IN_FLIGHT) this.act();
+      const isBusy = this.client.sent.length >= MAX_IN_FLIGHT;
+      const isQuiet = this.scheduler.nowMs < this.quietUntilMs;
+      if (this.client.isOpen && !isBusy && !isQuiet) this.act();
       this.start();
+    });
+  }
+
+  /** Sends nothing for a while by itself. A write that waits would hold back all later answers. */
+  hush(ms: number): void {
+    this.quietUntilMs = this.scheduler.nowMs + ms;
+  }
+
+  /** For a while it asks whether its server is up to date, or writes more than usual. */
+  haste(isAsking: boolean, times = 40): void {
+    if (this.isOver || times === 0) return;
+    if (isAsking) this.hush(HASTE_MS);
+    this.scheduler.later(10 + this.random.below(70), () => {
+      const isReady = this.client.isOpen && this.client.sent.length < MAX_IN_FLIGHT;
+      if (isReady && isAsking) this.reads.syncAndRead(this.key);
+      else if (isReady) this.ask(requests.setData(this.key, this.text()));
+      this.haste(isAsking, times - 1);
     });
   }
 
@@ -123,7 +150,7 @@ export class Workload {
     }
     if (parts.joiners.length > 0 && random.oneIn(14)) {
       if (random.oneIn(3)) this.reads.read('/zookeeper/config', true);
-      else this.reconfigure();
+      else this.ask(someReconfig(parts.joiners, random));
       return;
     }
     const sum = this.acts.reduce((total, [weight]) => total + weight, 0);
@@ -217,6 +244,11 @@ export class Workload {
     if (random.oneIn(2)) this.client.closeSession();
   }
 
+  private hop(): void {
+    for (let left = 1 + this.random.below(4); left > 0; left--) this.ask(this.someChange());
+    this.client.hop();
+  }
+
   /** Hundreds of requests at once. */
   private pipeline(): void {
     const { random } = this;
@@ -227,69 +259,39 @@ export class Workload {
     if (random.oneIn(6)) this.client.closeSession();
   }
 
-  private guard(): void {
-    const { random, client } = this;
-    const path = random.pick(GUARDED);
-    const ids = { scheme: 'auth', id: '' };
-    switch (random.below(5)) {
-      case 0:
-        client.addAuth(`user-${random.below(2)}:secret`);
-        break;
-      case 1:
-        this.ask(requests.setACL(path, [{ perms: Perms.ALL, id: ids }]));
-        break;
-      case 2:
-        this.ask(requests.remove(path));
-        break;
-      case 3:
-        this.ask(requests.setData(path, this.text()));
-        break;
-      default:
-        this.ask(requests.create(path, Flags.persistent, this.text()));
-    }
-  }
-
-  /** Sets a quota, or removes it. */
+  /** Sets a quota, or lifts it. */
   private limit(): void {
     const { random } = this;
     const limits = `${QUOTA}/zookeeper_limits`;
+    // A limit that is removed leaves a count that only a restart corrects, as on Apache's servers.
     if (random.oneIn(3)) {
-      this.ask(requests.remove(limits));
+      this.ask(requests.setData(limits, 'count=-1,bytes=-1'));
       return;
     }
-    const text = `count=${2 + random.below(8)},bytes=-1=;byteHardLimit=-1;countHardLimit=${3 + random.below(8)}`;
+    const bytes = random.oneIn(2) ? -1 : 5 + random.below(40);
+    const text = `count=${2 + random.below(8)},bytes=-1=;byteHardLimit=${bytes};countHardLimit=${2 + random.below(8)}`;
     this.ask(requests.create(limits, Flags.persistent, text));
     this.ask(requests.create(`${QUOTA}/zookeeper_stats`, Flags.persistent, 'count=0,bytes=0'));
     this.ask(requests.setData(limits, text));
   }
 
+  private enlarge(): void {
+    const { random, parts } = this;
+    if (random.oneIn(3)) {
+      this.reads.read(BIG, false);
+      return;
+    }
+    const length = 1 + random.below(Math.max(1, parts.valueBytes));
+    this.ask(requests.setData(BIG, this.text().padEnd(length, '.')));
+  }
+
   private watch(): void {
-    const path = this.random.pick([FIELD, '/field/a', '/field/b']);
-    this.reads.watch(path, path === FIELD, this.random.oneIn(3));
+    const path = this.random.pick([FIELD, '/field/a', '/field/b', GUARDED, `${GUARDED}/a`]);
+    this.reads.watch(path, path === FIELD || path === GUARDED, this.random.oneIn(3));
   }
 
   private moveSession(): void {
     const other = this.parts.other();
     if (other !== undefined && other !== this.client) this.client.takeOver(other);
-  }
-
-  /** The joining server may already be a member, and the leaving one may not be. */
-  private reconfigure(): void {
-    const { random } = this;
-    const { joiners } = this.parts;
-    const someLine = () =>
-      lineOf(random.pick(joiners), random.oneIn(4) ? 'observer' : 'participant');
-    const kind = random.below(7);
-    const isList = kind === 0;
-    const list = joiners
-      .filter(() => random.oneIn(2))
-      .map((member) => lineOf(member, 'participant'));
-    const body = ReconfigRequest.encode({
-      joiningServers: isList || kind < 3 ? '' : someLine(),
-      leavingServers: isList || kind > 4 ? '' : `${random.pick(joiners).sid}`,
-      newMembers: isList ? list.join() : null,
-      curConfigId: -1n,
-    });
-    this.ask({ type: OpCode.reconfig, body });
   }
 }

@@ -13,6 +13,10 @@ export interface Socket {
   send(bytes: Buffer): void;
   /** After earlier bytes. */
   close(): void;
+  /** Bytes on their way. */
+  readonly unread: number;
+  /** The other end has read a part. */
+  whenRead(act: () => void): void;
 }
 
 /** One direction of a connection: in order, delayed, and blocked while its link is cut. */
@@ -24,6 +28,8 @@ class Pipe {
   private items: { readonly bytes: Buffer | null; readonly atMs: number }[] = [];
   private isScheduled = false;
   private isDead = false;
+  unread = 0;
+  onRead: () => void = () => undefined;
 
   constructor(network: Network, from: number, to: number, end: End) {
     this.network = network;
@@ -35,7 +41,9 @@ class Pipe {
   /** Null is the end of the stream. */
   push(bytes: Buffer | null): void {
     if (this.isDead || this.items.at(-1)?.bytes === null) return;
-    this.items.push({ bytes, atMs: this.network.arrivalMs(this.items.at(-1)?.atMs ?? 0) });
+    this.unread += bytes?.length ?? 0;
+    const arrivalMs = this.network.arrivalMs(this.items.at(-1)?.atMs ?? 0);
+    this.items.push({ bytes, atMs: arrivalMs + this.network.costMs(this, bytes?.length ?? 0) });
     this.schedule();
   }
 
@@ -43,6 +51,13 @@ class Pipe {
   kill(): void {
     this.isDead = true;
     this.items = [];
+  }
+
+  /** The receiver learns that the connection is gone. */
+  reset(): void {
+    if (this.isDead) return;
+    this.kill();
+    this.end.closed('the connection was reset');
   }
 
   /** The connection breaks: a part of the bytes in flight arrives, and then the end. */
@@ -75,13 +90,18 @@ class Pipe {
     const item = this.items.shift();
     if (item === undefined) return;
     if (item.bytes !== null) {
+      this.unread -= item.bytes.length;
       for (const part of this.network.split(item.bytes)) if (!this.isDead) this.end.received(part);
+      this.onRead();
       return;
     }
     this.kill();
     this.end.closed('the other side closed the connection');
   }
 }
+
+/** The numbers of clients begin here. */
+const FIRST_CLIENT = 100;
 
 interface Connection {
   readonly a: number;
@@ -101,6 +121,8 @@ export class Network {
   private readonly connections = new Set<Connection>();
   private readonly onHealed: ((from: number, to: number) => void)[] = [];
   maxDelayMs = 8;
+  /** Of each connection between servers, in bytes per ms; 0: without a limit. */
+  linkRate = 0;
 
   constructor(scheduler: Scheduler, random: Random) {
     this.scheduler = scheduler;
@@ -144,6 +166,14 @@ export class Network {
     }
   }
 
+  /** The connections of a node end at the other ends, and it does not notice. */
+  reset(node: number, others: readonly number[]): void {
+    for (const { a, b, toA, toB } of [...this.connections]) {
+      if (a === node && others.includes(b)) toB.reset();
+      if (b === node && others.includes(a)) toA.reset();
+    }
+  }
+
   /** A node is gone. Its own ends get no call, and the other ends break. */
   crash(node: number): void {
     for (const connection of [...this.connections]) {
@@ -170,6 +200,12 @@ export class Network {
     this.connections.add(connection);
     const socket = (own: Pipe, other: Pipe): Socket => ({
       send: (bytes) => other.push(bytes),
+      get unread() {
+        return other.unread;
+      },
+      whenRead: (act) => {
+        other.onRead = act;
+      },
       close: () => {
         own.kill();
         other.push(null);
@@ -181,6 +217,12 @@ export class Network {
 
   delayMs(): number {
     return 1 + this.random.below(this.maxDelayMs);
+  }
+
+  /** The time that bytes take on a slow link. */
+  costMs({ from, to }: { readonly from: number; readonly to: number }, length: number): number {
+    const isLink = from < FIRST_CLIENT && to < FIRST_CLIENT;
+    return this.linkRate > 0 && isLink ? Math.floor(length / this.linkRate) : 0;
   }
 
   /** Not before earlier bytes. */

@@ -1,20 +1,31 @@
 import type { QuorumEffect } from '../../../src/server/effects.js';
 import type { Event } from '../../../src/server/events.js';
 import { snapshotPieces } from '../../../src/server/quorum/leading/snapshot-stream.js';
+import type { Random } from '../../support/random.js';
 import type { Scheduler } from '../scheduler.js';
+import { AckWatch } from './ack-watch.js';
 import { CommitOrder } from './commit-order.js';
+import { Liar } from './liar.js';
 import type { End, Network, Socket } from './network.js';
 import { OBSERVER_PORT } from './peer-parts.js';
 import { StreamingSocket } from './streaming-socket.js';
 
 /** Small, so that much happens while a snapshot is sent. */
 const PIECE = 512;
+/** Small, so that a learner often falls behind. */
+const FULL_BYTES = 4096;
 
 /** The parts of the world that the sockets of a node need. */
 interface SocketWorld {
   readonly scheduler: Scheduler;
   readonly network: Network;
+  /** The last zxid that any leader has proposed. */
+  readonly lastProposed: bigint;
+  /** One link in this many lies; 0: none. */
+  readonly lies: { readonly random: Random; readonly oneIn: number };
   node(sid: number): { readonly isUp: boolean; readonly sockets: NodeSockets } | undefined;
+  /** Checks that throw end the run. */
+  guard(run: () => void): void;
 }
 
 /** The connections of one life of a server, by their numbers. */
@@ -27,15 +38,46 @@ export class NodeSockets {
   /** Whether it listens for observers. */
   isObserverPortOpen = false;
   private numbers = 0;
+  private readonly proven = new Set<number>();
+  private readonly full = new Set<number>();
+  /** What came on links that are not read now. */
+  private readonly held = new Map<number, Buffer[]>();
+  readonly acks = new AckWatch();
+  private readonly liar: Liar;
 
   constructor(world: SocketWorld, sid: number, step: (event: Event) => void) {
     this.world = world;
     this.sid = sid;
     this.step = step;
+    this.liar = new Liar(world.lies.random, this.acks, {
+      lastProposed: () => world.lastProposed,
+      oneIn: () => world.lies.oneIn,
+    });
   }
 
   send(id: number, bytes: Buffer): void {
     this.sockets.get(id)?.send(bytes);
+  }
+
+  prove(link: number): void {
+    this.proven.add(link);
+  }
+
+  /** As QuorumLink tells it of a learner that is not in sync. */
+  private read(link: number, socket: Socket): void {
+    if (!this.sockets.has(link) || this.proven.has(link)) return;
+    const isEmpty = socket.unread === 0 && this.full.delete(link);
+    this.step({ kind: 'link-output', link, state: isEmpty ? 'empty' : 'moving' });
+  }
+
+  /** Stops reading from a link, or reads again. */
+  hold(link: number, isHeld: boolean): void {
+    const waiting = this.held.get(link);
+    if (isHeld) this.held.set(link, waiting ?? []);
+    else {
+      this.held.delete(link);
+      for (const bytes of waiting ?? []) this.step({ kind: 'link-received', link, bytes });
+    }
   }
 
   /** To another server. */
@@ -43,7 +85,11 @@ export class NodeSockets {
     const order = this.orders.get(link) ?? new CommitOrder();
     this.orders.set(link, order);
     order.sent(bytes);
-    this.send(link, bytes);
+    this.send(link, this.liar.sending(link, bytes));
+    const isFull = (this.sockets.get(link)?.unread ?? 0) > FULL_BYTES;
+    if (link <= 0 || !isFull || this.full.has(link) || this.proven.has(link)) return;
+    this.full.add(link);
+    this.step({ kind: 'link-output', link, state: 'full' });
   }
 
   sendSnapshot(effect: Extract<QuorumEffect, { kind: 'link-snapshot' }>): void {
@@ -114,7 +160,9 @@ export class NodeSockets {
     const link = ++this.numbers;
     return {
       begin: () => {
-        this.sockets.set(link, this.streaming(socket()));
+        const opened = this.streaming(socket());
+        this.sockets.set(link, opened);
+        opened.whenRead(() => this.read(link, opened));
         this.step({ kind: 'link-opened', link, remote, isObserverPort });
       },
       ...this.linkEnd(link),
@@ -124,7 +172,11 @@ export class NodeSockets {
   private linkEnd(link: number): End {
     return {
       received: (bytes) => {
-        if (this.sockets.has(link)) this.step({ kind: 'link-received', link, bytes });
+        if (!this.sockets.has(link)) return;
+        if (link > 0) this.world.guard(() => this.acks.received(link, bytes));
+        const held = this.held.get(link);
+        if (held !== undefined) held.push(bytes);
+        else this.step({ kind: 'link-received', link, bytes });
       },
       closed: (reason) => {
         if (this.sockets.delete(link)) this.step({ kind: 'link-closed', link, reason });

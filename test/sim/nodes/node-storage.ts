@@ -13,15 +13,26 @@ import type { QuorumConfig } from '../../../src/server/quorum/membership/quorum-
 import { PlatterFiles } from '../../support/bytes/platter-files.js';
 import { parse } from '../shape.js';
 import type { ServerNode } from './server-node.js';
-import { CONFIG_FILE, DATA_DIR, type SimDisk } from './sim-disk.js';
+import { CONFIG_FILE, DATA_DIR, LOG_DIR, type SimDisk } from './sim-disk.js';
 import { MAX_ENTRY_LENGTH, storedZxid } from './stored-zxid.js';
 
 /** Small, so that much happens while a snapshot is written. */
 const SNAPSHOT_CHUNK = 1024;
 
+/** How all members of an ensemble store their data. */
+export interface StorageTraits {
+  readonly isDigestEnabled: boolean;
+  /** Whether dataLogDir is another folder. */
+  readonly hasLogDir: boolean;
+  readonly compression: 'none' | 'snappy';
+}
+
 export interface StorageListener {
   onWarning(message: string): void;
   onFatal(error: unknown): void;
+  onSnapshot(path: string): void;
+  /** The log must keep the txns after this one; null without any. */
+  neededZxid(): bigint | null;
 }
 
 export interface Booted extends KnownEpochs {
@@ -43,9 +54,10 @@ export async function boot(
   simDisk: SimDisk,
   sid: number,
   listener: StorageListener,
+  traits: StorageTraits,
 ): Promise<Booted> {
   const fs = simDisk.begin();
-  const dir = makeDir(fs, listener.onWarning, simDisk.random.oneIn(2));
+  const dir = makeDir(fs, traits, listener.onWarning, simDisk.random.oneIn(2));
   await dir.prepare();
   const entries: { zxid: bigint; entry: ByteRange }[] = [];
   const { database } = await dir.recover((zxid, entry) => {
@@ -79,10 +91,13 @@ export async function boot(
 }
 
 /** The result of a start after a power loss now. Does not change the disk. */
-export async function afterPowerLoss({ platter, random }: SimDisk): Promise<Database> {
+export async function afterPowerLoss(
+  { platter, random }: SimDisk,
+  traits: StorageTraits,
+): Promise<Database> {
   const copy = platter.clone();
   copy.losePower(random);
-  const dir = makeDir(new PlatterFiles(copy), () => undefined);
+  const dir = makeDir(new PlatterFiles(copy), traits, () => undefined);
   await dir.prepare();
   const { database } = await dir.recover();
   checkDigests(database);
@@ -101,17 +116,18 @@ export function checkDigests({ digestMismatches }: Database): void {
 
 function makeDir(
   fs: FileSystem,
+  { isDigestEnabled, hasLogDir, compression }: StorageTraits,
   onWarning: (message: string) => void,
   isCompacting = false,
 ): DataDir {
   return new DataDir({
     dataDir: DATA_DIR,
-    dataLogDir: DATA_DIR,
+    dataLogDir: hasLogDir ? LOG_DIR : DATA_DIR,
     fs,
-    tree: { isTTLEnabled: true },
+    tree: { isTTLEnabled: true, isDigestEnabled },
     maxEntryLength: MAX_ENTRY_LENGTH,
     isEmptyTrusted: false,
-    compression: 'none',
+    compression,
     isLastZxidWritten: true,
     compaction: isCompacting
       ? { fromZnodes: 0, run: (job) => compactSnapshot(fs, job) }
@@ -123,12 +139,16 @@ function makeDir(
   });
 }
 
-function makeDisk(storage: Storage, { onWarning, onFatal }: StorageListener): Disk {
+function makeDisk(
+  storage: Storage,
+  { onWarning, onFatal, onSnapshot, neededZxid }: StorageListener,
+): Disk {
   return new Disk({
     storage,
     purge: { everyMs: 0, retain: 3 },
     onPurged: () => undefined,
-    onSnapshot: () => undefined,
+    onSnapshot,
+    neededZxid,
     onWarning,
     onFatal,
   });

@@ -41,6 +41,8 @@ export interface CommonOptions {
   readonly limits?: QuorumLimits;
   readonly isReconfigEnabled?: boolean;
   readonly oracle?: object | null;
+  /** Default: true. */
+  readonly isDigestEnabled?: boolean;
   /** Default: low, so that a snapshot is being written most of the time. */
   readonly snapCount?: number;
 }
@@ -57,8 +59,7 @@ export function commonParts(
     election: { minIntervalMs: 200, maxIntervalMs: 3200, finalizeWaitMs: 200 },
     isReconfigEnabled: options.isReconfigEnabled ?? false,
     hasOracle: options.oracle != null,
-    makeServer: (peer, data, makePipeline) =>
-      makeServer(peer, data, makePipeline, options.snapCount ?? 40),
+    makeServer: (peer, data, makePipeline) => makeServer(peer, data, makePipeline, options),
     makeContainers: (state) =>
       new ContainerManager(
         state.tree,
@@ -72,13 +73,13 @@ function makeServer(
   peer: QuorumPeer,
   { tree, sessions: known }: Data,
   makePipeline: ServerParts['makePipeline'],
-  snapCount: number,
+  { snapCount = 40, isDigestEnabled = true }: CommonOptions,
 ): Server {
   const hash = (text: string) => createHash('sha1').update(text).digest('base64');
   // No client is super, and /zookeeper/config requires it.
   const auth = new Auth({ hash, isAclSkipped: peer.isReconfigEnabled });
   const prep = new Prep(tree, auth, {
-    isDigestEnabled: true,
+    isDigestEnabled,
     isQuotaEnforced: true,
     isTTLEnabled: true,
     reconfigure: peer.isReconfigEnabled ? (...asked) => peer.reconfigure(...asked) : null,

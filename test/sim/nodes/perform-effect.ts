@@ -1,6 +1,7 @@
 import type { Effect } from '../../../src/server/effects.js';
 import type { Event } from '../../../src/server/events.js';
 import type { ConfigKeeper } from '../../../src/server/node/boot/config-file.js';
+import { isLoneAppend } from '../../../src/server/node/driver/driver.js';
 import { performOnDisk } from '../../../src/server/node/driver/perform.js';
 import type { Disk } from '../../../src/server/node/storage/disk.js';
 import type { NodeSockets } from './node-sockets.js';
@@ -11,6 +12,8 @@ export interface Hands {
   readonly disk: Disk;
   readonly keeper: ConfigKeeper;
   readonly sockets: NodeSockets;
+  /** In this turn, besides the time. */
+  readonly events: number;
   step(event: Event): void;
   askTurn(): void;
   sending(bytes: Buffer): Buffer;
@@ -38,7 +41,12 @@ export function performEffect(effect: Effect, hands: Hands): void {
       sockets.close(effect.connection);
       break;
     case 'append':
-      disk.append(effect.bytes, effect.firstZxid, () => hands.step(effect.whenDurable), true);
+      disk.append(
+        effect.bytes,
+        effect.firstZxid,
+        () => hands.step(effect.whenDurable),
+        isLoneAppend(hands.events, true),
+      );
       break;
     case 'write-epoch':
     case 'write-next-config':
@@ -71,7 +79,18 @@ export function performEffect(effect: Effect, hands: Hands): void {
         hands.step({ kind: 'oracle-said', question: effect.question, isGranted }),
       );
       break;
+    default:
+      performOnLinks(effect, sockets);
+  }
+}
+
+function performOnLinks(effect: Effect, sockets: NodeSockets): void {
+  switch (effect.kind) {
     case 'link-proven':
+      sockets.prove(effect.link);
+      break;
+    case 'link-hold':
+      sockets.hold(effect.link, effect.isHeld);
       break;
     case 'observer-port':
       sockets.isObserverPortOpen = effect.isOpen;

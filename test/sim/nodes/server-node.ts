@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { Event } from '../../../src/server/events.js';
 import type { ConfigKeeper } from '../../../src/server/node/boot/config-file.js';
 import type { Disk } from '../../../src/server/node/storage/disk.js';
@@ -7,8 +8,9 @@ import type { Random } from '../../support/random.js';
 import { type Delivered, WatchedLog, WatchedPeer } from '../clients/watched-peer.js';
 import type { Scheduler, Timer } from '../scheduler.js';
 import type { Network } from './network.js';
+import { NewestFrames } from './newest-frames.js';
 import { NodeSockets } from './node-sockets.js';
-import { type Booted, boot } from './node-storage.js';
+import { type Booted, boot, type StorageTraits } from './node-storage.js';
 import { commonParts, TICK_MS } from './peer-parts.js';
 import { type Hands, performEffect } from './perform-effect.js';
 import type { SimDisk } from './sim-disk.js';
@@ -19,6 +21,7 @@ export interface NodeParts {
   readonly random: Random;
   readonly limits: QuorumLimits;
   readonly isReconfigEnabled: boolean;
+  readonly traits: StorageTraits;
   readonly oracle: SimOracle | null;
   /** Receives its disk requests. */
   readonly onDisk?: ((disk: Disk, node: ServerNode) => void) | undefined;
@@ -28,20 +31,23 @@ export interface NodeParts {
 export interface NodeWorld {
   readonly scheduler: Scheduler;
   readonly network: Network;
+  readonly lastProposed: bigint;
+  readonly lies: { readonly random: Random; readonly oneIn: number };
   node(sid: number): ServerNode | undefined;
+  guard(run: () => void): void;
   /** A txn was added to its committed log. */
   delivered(node: ServerNode, txn: Delivered): void;
-  /** A quorum is in sync with it: it leads. */
   leads(node: ServerNode): void;
   decided(node: ServerNode): void;
-  /** A turn has ended, and its messages are in flight. */
   turned(node: ServerNode): void;
-  /** Bytes for a client. */
   sending(bytes: Buffer): Buffer;
   /** It has read its data and takes part from now on. */
   started(node: ServerNode): void;
   /** A member that cannot continue. Any reason except a planted disk fault is an error. */
   failed(node: ServerNode, error: unknown): void;
+  /** The process waits for a stalled disk. */
+  blocked(node: ServerNode, ms: number): void;
+  wroteSnapshot(node: ServerNode, file: string): void;
   trace(line: string): void;
 }
 
@@ -64,17 +70,15 @@ export class ServerNode {
   private readonly parts: NodeParts;
   /** A new one for each life, or null while the server is down. */
   private life: object | null = null;
-  /** Of this life. */
   private hands: Hands | null = null;
   private inbox: Event[] = [];
+  private events: readonly Event[] = [];
   private isTurnAsked = false;
   private pausedUntilMs = 0;
   private bootMs = 0;
   private wake: Timer | null = null;
-  /** The connections of this life. */
   sockets: NodeSockets;
-  /** The newest frame for each server. */
-  private lastFrames = new Map<number, Buffer>();
+  private readonly frames: NewestFrames;
 
   constructor(world: NodeWorld, sid: number, config: QuorumConfig, parts: NodeParts) {
     this.world = world;
@@ -85,6 +89,8 @@ export class ServerNode {
     this.random = parts.random;
     this.clockRate = 0.9 + parts.random.below(21) / 100;
     this.sockets = this.newSockets();
+    this.frames = new NewestFrames(world, sid);
+    this.disk.onBlocked = (ms) => this.world.blocked(this, ms);
   }
 
   /** Ignores events on the connections of another life. */
@@ -111,12 +117,15 @@ export class ServerNode {
     const onFatal = (error: unknown): void => {
       if (this.life === life) this.stopped(error);
     };
-    boot(this.disk, this.sid, { onWarning: (message) => this.warned(life, message), onFatal }).then(
-      (booted) => {
-        if (this.life === life) this.begin(booted);
-      },
-      onFatal,
-    );
+    const onWarning = (message: string) => this.warned(life, message);
+    const onSnapshot = (path: string) => {
+      if (this.life === life) this.world.wroteSnapshot(this, basename(path));
+    };
+    const neededZxid = () => (this.life === life ? (this.peer?.role?.neededZxid ?? null) : null);
+    const listener = { onWarning, onFatal, onSnapshot, neededZxid };
+    boot(this.disk, this.sid, listener, this.parts.traits).then((booted) => {
+      if (this.life === life) this.begin(booted);
+    }, onFatal);
   }
 
   private begin({
@@ -142,7 +151,7 @@ export class ServerNode {
     this.inbox = [];
     this.pausedUntilMs = 0;
     const peer = new WatchedPeer({
-      ...commonParts(this.parts),
+      ...commonParts({ ...this.parts, isDigestEnabled: this.parts.traits.isDigestEnabled }),
       sid: this.sid,
       config: config ?? this.config,
       nextConfig,
@@ -183,7 +192,7 @@ export class ServerNode {
     this.hands = null;
     this.disk.crash();
     this.sockets = this.newSockets();
-    this.lastFrames = new Map();
+    this.frames.clear();
     this.wake?.cancel();
     this.world.network.crash(this.sid);
     this.world.trace(`${this.sid} crashes`);
@@ -202,8 +211,7 @@ export class ServerNode {
 
   /** Sends the newest frame for a server, if there is one, on a new connection. */
   resend(to: number): void {
-    const frame = this.lastFrames.get(to);
-    if (frame !== undefined) this.post(to, frame);
+    this.frames.resend(to);
   }
 
   // ── turns ────────────────────────────────────────────────────────────────────────────────────
@@ -237,6 +245,7 @@ export class ServerNode {
     const { scheduler } = this.world;
     const events = this.inbox;
     this.inbox = [];
+    this.events = events;
     try {
       const wallMs = Math.floor(1_800_000_000_000 + this.wallOffsetMs + scheduler.nowMs);
       peer.step({ kind: 'clock', wallMs, monotonicMs: this.monotonicMs });
@@ -262,8 +271,12 @@ export class ServerNode {
     peer: WatchedPeer,
     storage: { readonly disk: Disk; readonly keeper: ConfigKeeper },
   ): Hands {
+    const node = this;
     return {
       ...storage,
+      get events() {
+        return node.events.length;
+      },
       sockets: this.sockets,
       step: (event) => {
         if (this.peer === peer) this.step(event);
@@ -271,10 +284,7 @@ export class ServerNode {
       askTurn: () => this.askTurn(),
       sending: (bytes) => this.world.sending(bytes),
       note: (message) => this.note(message),
-      notify: (sid, frame) => {
-        this.lastFrames.set(sid, frame);
-        this.post(sid, frame);
-      },
+      notify: (sid, frame) => this.frames.notify(sid, frame),
       askOracle: (answer) => this.parts.oracle?.ask(this.sid, answer),
       isPurging: () => this.random.oneIn(4),
       failed: (error) => this.world.failed(this, error),
@@ -284,17 +294,5 @@ export class ServerNode {
   private note(message: string): void {
     this.notes.push(message);
     this.world.trace(`${this.sid} says: ${message}`);
-  }
-
-  // ── other servers ────────────────────────────────────────────────────────────────────────────
-
-  private post(to: number, frame: Buffer): void {
-    const { network, scheduler } = this.world;
-    const { peer } = this;
-    scheduler.later(network.delayMs(), () => {
-      const isNewest = this.peer === peer && this.lastFrames.get(to) === frame;
-      if (!isNewest || network.isCut(this.sid, to) || network.isCut(to, this.sid)) return;
-      this.world.node(to)?.step({ kind: 'notified', sid: this.sid, frame });
-    });
   }
 }

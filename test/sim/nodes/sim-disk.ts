@@ -6,6 +6,8 @@ import type { Scheduler } from '../scheduler.js';
 
 export const DATA_DIR = '/data';
 export const VERSION_FOLDER = `${DATA_DIR}/version-2`;
+export const LOG_DIR = '/datalog';
+const LOG_FOLDER = `${LOG_DIR}/version-2`;
 export const CONFIG_FILE = '/data/zoo.cfg';
 const EMPTY_CONFIG = 'tickTime=200\n';
 
@@ -32,6 +34,10 @@ export class SimDisk {
   private readonly scheduler: Scheduler;
   private readonly manners: DiskManners;
   private life = 0;
+  /** No call ends before this time. */
+  private stalledUntilMs = 0;
+  /** Called if the process itself waits for a stalled call. */
+  onBlocked: (ms: number) => void = () => undefined;
   private underWay = new Set<Call>();
 
   constructor(scheduler: Scheduler, random: Random, manners: DiskManners = {}) {
@@ -39,6 +45,7 @@ export class SimDisk {
     this.random = random;
     this.manners = manners;
     this.platter.makeFolder(DATA_DIR);
+    this.platter.makeFolder(LOG_DIR);
     this.forgetConfig();
   }
 
@@ -53,7 +60,9 @@ export class SimDisk {
 
   /** The data that would survive a power loss. */
   get files(): ReadonlyMap<string, Buffer> {
-    return this.platter.keptFiles(VERSION_FOLDER);
+    const files = this.platter.keptFiles(VERSION_FOLDER);
+    for (const [name, bytes] of this.platter.keptFiles(LOG_FOLDER)) files.set(name, bytes);
+    return files;
   }
 
   /** The bytes of one file that survive. */
@@ -88,13 +97,15 @@ export class SimDisk {
       call.run();
       return;
     }
+    const stalledMs = Math.max(0, this.stalledUntilMs - this.nowMs);
     if (call.isInPlace) {
+      if (stalledMs > 0) this.onBlocked(stalledMs);
       this.finish(call);
       return;
     }
     const { life } = this;
     this.underWay.add(call);
-    this.scheduler.later(1 + this.random.below(this.maxDelayMs), () => {
+    this.scheduler.later(stalledMs + 1 + this.random.below(this.maxDelayMs), () => {
       if (this.life !== life) return;
       this.underWay.delete(call);
       this.finish(call);
@@ -116,11 +127,17 @@ export class SimDisk {
    */
   crash(): void {
     this.life++;
+    this.stalledUntilMs = 0;
     const { random, underWay } = this;
     this.underWay = new Set();
     for (const call of underWay) call.tear(random);
     if (random.oneIn(2)) this.platter.losePower(random);
     this.manners.crashed?.(this);
+  }
+
+  /** Writes hang for a while, as on a disk that resets itself. */
+  stall(ms: number): void {
+    this.stalledUntilMs = Math.max(this.stalledUntilMs, this.nowMs + ms);
   }
 
   /** All data is gone. */

@@ -3,8 +3,10 @@ import {
   logsAfter,
   logsAmong,
   ReplaySequence,
+  type SnapshotFile,
   snapshotsAmong,
 } from '../../../src/server/persistence/recovery.js';
+import { SnappyReader } from '../../../src/server/persistence/snappy.js';
 import { SnapshotReader } from '../../../src/server/persistence/snapshot-reader.js';
 import { TxnLogReader } from '../../../src/server/persistence/txn-log.js';
 
@@ -18,7 +20,9 @@ type Files = ReadonlyMap<string, Buffer>;
  */
 export function storedZxid(files: Files): bigint {
   const found = [...files].map(([name, { length: size }]) => ({ name, size }));
-  const snapshot = snapshotsAmong(found).find(({ name }) => isWhole(files.get(name) as Buffer));
+  const snapshot = snapshotsAmong(found).find(({ name, compression }) =>
+    isWhole(files.get(name) as Buffer, compression),
+  );
   if (snapshot === undefined) return -1n;
   const sequence = new ReplaySequence(snapshot.zxid);
   for (const { name } of logsAfter(logsAmong(found), snapshot.zxid)) {
@@ -32,15 +36,21 @@ export function storedZxid(files: Files): bigint {
   return sequence.lastZxid;
 }
 
-function isWhole(bytes: Buffer): boolean {
+function isWhole(bytes: Buffer, compression: SnapshotFile['compression']): boolean {
   const reader = new SnapshotReader(MAX_ENTRY_LENGTH);
-  reader.push(bytes);
+  reader.push(contentOf(bytes, compression));
   reader.end();
   for (;;) {
     const { kind } = reader.next();
     if (kind === 'end') return true;
     if (kind === 'invalid' || kind === 'need-more') return false;
   }
+}
+
+/** A snapshot without its compression. */
+export function contentOf(bytes: Buffer, compression: SnapshotFile['compression']): Buffer {
+  if (compression !== 'snappy') return bytes;
+  return Buffer.concat([...new SnappyReader().push(bytes)]);
 }
 
 /** Whether the txn is in the log that must contain it. */

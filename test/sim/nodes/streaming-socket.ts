@@ -10,6 +10,7 @@ export class StreamingSocket implements Socket {
   private readonly later: (run: () => void) => void;
   /** Null while nothing is streamed. */
   private waiting: (() => void)[] | null = null;
+  private waitingBytes = 0;
 
   constructor(socket: Socket, later: (run: () => void) => void) {
     this.socket = socket;
@@ -17,7 +18,11 @@ export class StreamingSocket implements Socket {
   }
 
   send(bytes: Buffer): void {
-    this.inTurn(() => this.socket.send(bytes));
+    this.waitingBytes += bytes.length;
+    this.inTurn(() => {
+      this.waitingBytes -= bytes.length;
+      this.socket.send(bytes);
+    });
   }
 
   /** @param fail called when no further piece can be made */
@@ -52,6 +57,14 @@ export class StreamingSocket implements Socket {
         fail();
       },
     );
+  }
+
+  get unread(): number {
+    return this.socket.unread + this.waitingBytes;
+  }
+
+  whenRead(act: () => void): void {
+    this.socket.whenRead(act);
   }
 
   close(): void {

@@ -14,6 +14,7 @@ import type { ServerNode } from '../nodes/server-node.js';
 import { type DiskManners, type SimDisk, VERSION_FOLDER } from '../nodes/sim-disk.js';
 import type { PlantedFault } from './plant.js';
 import { SESSION_FAULTS } from './session-plants.js';
+import { STATE_FAULTS } from './state-plants.js';
 
 function isLog({ path }: Call): boolean {
   return path.includes('/log.');
@@ -253,4 +254,5 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     shape: { servers: 2, oracle: 'forgetful' },
   },
   ...SESSION_FAULTS,
+  ...STATE_FAULTS,
 ];

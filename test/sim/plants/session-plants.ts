@@ -43,7 +43,7 @@ function repeatNumbers(bytes: Buffer): Buffer {
 }
 
 /** Runs once for each state that a server serves from. Each of its roles has a new one. */
-function eachState(change: (node: ServerNode) => void): (node: ServerNode) => void {
+export function eachState(change: (node: ServerNode) => void): (node: ServerNode) => void {
   const changed = new WeakSet<object>();
   return (node) => {
     const state = node.peer?.server.state;

@@ -1,0 +1,160 @@
+import { feedSnapshot } from '../../src/server/persistence/feed-snapshot.js';
+import { parseSnapshotName } from '../../src/server/persistence/file-names.js';
+import { Database } from '../../src/server/persistence/replay.js';
+import { SnapshotReader } from '../../src/server/persistence/snapshot-reader.js';
+import type { DataNode } from '../../src/server/tree/data-node.js';
+import type { DataTree } from '../../src/server/tree/data-tree.js';
+import type { Ledger } from './ledger.js';
+import {
+  isJudged,
+  type NaiveState,
+  type Sessions,
+  storedStat,
+  textOfNode,
+  textOfVersion,
+  type Version,
+} from './naive-state.js';
+import { contentOf, MAX_ENTRY_LENGTH } from './nodes/stored-zxid.js';
+import { hex, Violation } from './violation.js';
+
+/** A tree and its sessions: of a server, of its disk, or of a snapshot. */
+export interface Found {
+  readonly tree: DataTree;
+  readonly sessions: Sessions;
+}
+
+/** A snapshot, its zxid, and the last txn that it may contain. */
+interface Span {
+  readonly what: string;
+  readonly zxid: bigint;
+  readonly reached: bigint;
+}
+
+/** Compares whole trees and sessions with those that the committed txns make. */
+export class StateChecks {
+  private readonly ledger: Ledger;
+  private readonly state: NaiveState;
+  compared = 0;
+  snapshots = 0;
+
+  constructor(ledger: Ledger) {
+    this.ledger = ledger;
+    this.state = ledger.state;
+  }
+
+  /**
+   * Each znode with its data, ACL, and Stat, and each session with its timeout. A learner may know
+   * more sessions than its txns opened.
+   */
+  compare(name: string, { tree, sessions }: Found, mayHaveMore = false): void {
+    const zxid = tree.lastProcessedZxid;
+    if (this.ledger.znodes.isUnseenBetween(zxid, zxid)) return;
+    this.compared++;
+    const seen = new Set<string>();
+    for (const node of tree.walk()) {
+      const { path, slot } = node;
+      seen.add(path);
+      if (!isJudged(path)) continue;
+      const stat = storedStat(tree, slot);
+      const text = textOfNode(tree.dataOf(node), tree.aclOf(slot), stat, stat.ephemeralOwner);
+      const version = this.state.versionAt(path, zxid);
+      this.same(`${name}: ${path} at ${hex(zxid)}`, text, textOfVersion(version));
+      const numChildren = tree.stats.numChildren(slot);
+      this.same(`${name}: children of ${path} at ${hex(zxid)}`, numChildren, version?.numChildren);
+    }
+    for (const path of this.state.paths) {
+      if (seen.has(path) || !isJudged(path)) continue;
+      const version = this.state.versionAt(path, zxid);
+      this.same(`${name}: ${path} at ${hex(zxid)}`, 'no znode', textOfVersion(version));
+    }
+    this.compareSessions(name, sessions, zxid, mayHaveMore);
+  }
+
+  private compareSessions(
+    name: string,
+    sessions: Sessions,
+    zxid: bigint,
+    mayHaveMore: boolean,
+  ): void {
+    const found = new Map([...sessions].map(({ id, timeoutMs }) => [id, timeoutMs]));
+    for (const [id, timeoutMs] of found) {
+      const span = this.state.sessionAt(id, zxid);
+      if (span === undefined && mayHaveMore) continue;
+      this.same(`${name}: session ${hex(id)} at ${hex(zxid)}`, timeoutMs, span?.timeoutMs);
+    }
+    for (const id of this.state.sessions.keys()) {
+      if (found.has(id) || this.state.sessionAt(id, zxid) === undefined) continue;
+      throw new Violation(`${name}: lacks the session ${hex(id)} at ${hex(zxid)}`);
+    }
+  }
+
+  private same(what: string, found: unknown, expected: unknown): void {
+    if (found !== expected) throw new Violation(`${what}: ${found} (expected ${expected})`);
+  }
+
+  /** Its data of the start. Txns that are not committed may be among them. */
+  recovered(name: string, found: Found): void {
+    if (this.ledger.knows(found.tree.lastProcessedZxid)) this.compare(name, found);
+  }
+
+  /**
+   * A snapshot is written while its tree changes: each znode is as it was at its zxid, or at a later
+   * one. None that is younger is in it, and none that always existed is missing.
+   * @param reached the last txn of the tree when the snapshot was complete
+   */
+  written(name: string, file: string, bytes: Buffer, reached: bigint): void {
+    const { zxid = -1n, compression = 'none' } = parseSnapshotName(file) ?? {};
+    if (!this.ledger.knows(zxid) || this.ledger.znodes.isUnseenBetween(zxid, reached)) return;
+    if (!this.ledger.knows(reached)) return;
+    this.snapshots++;
+    const { tree, sessions } = load(`${name}: ${file}`, contentOf(bytes, compression));
+    const span = { what: `${name}: ${file}`, zxid, reached };
+    const seen = new Set<string>();
+    for (const node of tree.walk()) {
+      seen.add(node.path);
+      // A load counts again what is below a quota.
+      const isCounted = node.path.endsWith('/zookeeper_stats');
+      if (isJudged(node.path) && !isCounted) this.writtenNode(tree, node, span);
+    }
+    for (const path of this.state.paths) {
+      const versions = this.state.versionsBetween(path, zxid, reached);
+      const isOld = ({ node }: Version) => node !== null && node.czxid <= zxid;
+      const isKept = versions.length > 0 && versions.every(isOld);
+      if (isKept && isJudged(path) && !seen.has(path))
+        throw new Violation(`${name}: ${file} lacks ${path}`);
+    }
+    this.compareSessions(`${name}: ${file}`, sessions, zxid, true);
+  }
+
+  /** As it was at the zxid of the snapshot, or later while it was written. */
+  private writtenNode(tree: DataTree, node: DataNode, { what, zxid, reached }: Span): void {
+    const { path, slot } = node;
+    const stat = storedStat(tree, slot);
+    if (stat.czxid > zxid) throw new Violation(`${what} has the younger ${path}`);
+    const versions = this.state.versionsBetween(path, zxid, reached);
+    const data = tree.dataOf(node);
+    const acl = tree.aclOf(slot);
+    // The table of ACLs was written before a change.
+    const isDenied = versions.length > 1 && acl.every(({ perms }) => perms === 0);
+    const isAny = versions.some(({ node: known }) => {
+      if (known === null) return false;
+      const text = textOfNode(data, isDenied ? known.acl : acl, stat, stat.ephemeralOwner);
+      return text === textOfNode(known.data, known.acl, known, known.owner);
+    });
+    if (isAny) return;
+    const expected = versions.map(textOfVersion).join(' or ');
+    const found = textOfNode(data, acl, stat, stat.ephemeralOwner);
+    throw new Violation(`${what} has ${path} ${found} (expected ${expected})`);
+  }
+}
+
+function load(name: string, bytes: Buffer): Found {
+  const database = new Database({ isTTLEnabled: true });
+  const reader = new SnapshotReader(MAX_ENTRY_LENGTH);
+  reader.push(bytes);
+  reader.end();
+  const fed = feedSnapshot(database, reader);
+  if (fed.kind !== 'end') throw new Violation(`${name}: it cannot be read (${fed.kind})`);
+  database.finishSnapshot(0n);
+  return { tree: database.tree, sessions: [...database.sessions.values()] };
+}
