@@ -95,6 +95,7 @@ export class RudeClient {
     }
     this.ask(requests.addWatch(FIELD, random.below(2)));
     for (let left = 5 + random.below(200); left > 0; left--) this.ask(this.something());
+    if (random.oneIn(10)) this.askDear();
     // Some clients request more than a socket buffers, and never read it.
     if (!random.oneIn(20)) return;
     socket.pause();
@@ -128,6 +129,26 @@ export class RudeClient {
       default:
         return requests.look(OpCode.getData, path, random.oneIn(2));
     }
+  }
+
+  /** Cheap requests with dear answers. */
+  private askDear(): void {
+    for (let left = 200; left > 0; left--) {
+      this.ask(requests.ofPath(OpCode.getAllChildrenNumber, FIELD));
+      this.ask(requests.ofPath(OpCode.getEphemerals, FIELD));
+      this.ask(requests.look(OpCode.getChildren2, FIELD, false));
+    }
+    const frame = new OutputArchive();
+    for (let left = 500; left > 0; left--) {
+      frame.writeInt(OpCode.getData);
+      frame.writeBool(false);
+      frame.writeInt(-1);
+      frame.writeBytes(requests.look(OpCode.getData, `${FIELD}/big`, false).body);
+    }
+    frame.writeInt(-1);
+    frame.writeBool(true);
+    frame.writeInt(-1);
+    this.ask({ type: OpCode.multiRead, body: frame.take() });
   }
 
   /** Leaves in one of several ways. */

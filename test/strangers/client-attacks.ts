@@ -7,6 +7,11 @@ import { clientHello } from './wire.js';
 const LONGS = [-(2n ** 63n), -1n, 0n, 1n, 2n ** 62n, 2n ** 63n - 1n];
 const INTS = [-0x8000_0000, -1, 0, 1, 0x7fff_ffff];
 const GET_DATA = 4;
+const GET_CHILDREN = 8;
+const MULTI_READ = 22;
+const ALL_CHILDREN = 104;
+const PARENT = '/strangers-parent';
+const CHILDREN = 5000;
 const LARGE = '/strangers-large';
 const LARGE_SIZE = 900_000;
 
@@ -14,6 +19,25 @@ const LARGE_SIZE = 900_000;
 export function getData(xid: number, path: string): Buffer {
   const frame = new ByteBuilder().int(xid).int(GET_DATA).string(path).bool(false).build();
   return new ByteBuilder().buffer(frame).build();
+}
+
+function ofPath(xid: number, type: number, path: string): Buffer {
+  return new ByteBuilder()
+    .buffer(new ByteBuilder().int(xid).int(type).string(path).build())
+    .build();
+}
+
+function multiRead(xid: number, type: number, path: string, count: number): Buffer {
+  const frame = new ByteBuilder().int(xid).int(MULTI_READ);
+  for (let i = 0; i < count; i++) frame.int(type).bool(false).int(-1).string(path).bool(false);
+  return new ByteBuilder().buffer(frame.int(-1).bool(true).int(-1).build()).build();
+}
+
+async function fillParent(client: SessionClient): Promise<void> {
+  await client.create(PARENT);
+  await client.create(LARGE, Buffer.alloc(LARGE_SIZE));
+  const create = (i: number) => client.create(`${PARENT}/${i}`);
+  await Promise.all(Array.from({ length: CHILDREN }, (_, i) => create(i)));
 }
 
 async function withClient(
@@ -89,6 +113,34 @@ export const CLIENT_ATTACKS: readonly Attack[] = [
     },
     damage: async (scene) => {
       await withClient(scene, (client) => client.delete(LARGE));
+      return [];
+    },
+  },
+  {
+    name: 'client-dear-answers',
+    about:
+      'cheap requests whose answers are dear: counts and lists of many children, large multiReads',
+    run: async (scene) => {
+      await withClient(scene, fillParent);
+      for (const { clientPort } of scene.seats.all) {
+        const hello = clientHello(0n, 6000, 0n);
+        for (let i = 0; i < 8; i++) {
+          const asked = Array.from({ length: 2500 }, (_, xid) => ofPath(xid, ALL_CHILDREN, PARENT));
+          scene.stranger(clientPort).send(hello, ...asked);
+        }
+        scene.stranger(clientPort).send(hello, multiRead(1, GET_DATA, LARGE, 4400));
+        scene.stranger(clientPort).send(hello, multiRead(1, GET_CHILDREN, PARENT, 4400));
+      }
+      await scene.repeat(1000, 50, () => undefined);
+    },
+    damage: async (scene) => {
+      await withClient(scene, async (client) => {
+        for (const name of await client.getChildren(PARENT).then(({ children }) => children)) {
+          await client.delete(`${PARENT}/${name}`);
+        }
+        await client.delete(PARENT);
+        await client.delete(LARGE);
+      });
       return [];
     },
   },

@@ -261,6 +261,7 @@ export class Connections {
   tick(): void {
     const { settings, monotonicMs } = this.state;
     this.waiting.tick();
+    this.state.dropWatches();
     if (monotonicMs < this.nextSweepMs) return;
     this.nextSweepMs = monotonicMs + settings.tickTimeMs;
     this.closeUnopened();
@@ -284,6 +285,7 @@ export class Connections {
       effects.push({ kind: 'send', connection: connection.id, bytes: connection.out.take() });
     }
     sendEvents(this.state, effects);
+    if (this.state.isDropping) effects.push({ kind: 'wake' });
     if (this.closing.length > 0) {
       for (const { id, out, slices } of this.closing) {
         if (out.length > 0) effects.push({ kind: 'send', connection: id, bytes: out.take() });

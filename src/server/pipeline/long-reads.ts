@@ -1,7 +1,7 @@
 /**
  * The reads whose cost does not follow from their length. Each yields after some work, and the
- * server continues it in a later turn (`ReadProcessor.goOn`). Writes are applied in between. A read that
- * must see one state begins again after a change of it.
+ * server continues it in a later turn (`ReadProcessor.goOn`). Writes are applied in between. A read
+ * that must see one state begins again after a change of it.
  */
 import type { InputArchive } from '../../jute/input-archive.js';
 import type { OutputArchive } from '../../jute/output-archive.js';

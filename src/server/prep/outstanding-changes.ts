@@ -163,6 +163,7 @@ export class OutstandingChanges {
 
   /** Hands the digest of a znode to the tree; that of the whole tree comes with the txn. */
   private giveDigest(record: ChangeRecord): void {
+    if (!record.exists) return;
     const node = this.tree.nodeOf(record);
     if (node === undefined) return;
     this.tree.stats.setDigest(node.slot, record.digest);

@@ -27,6 +27,7 @@ import { contentCrc, contentCrcOf, pathCrc } from '../tree/digest.js';
 import type { CreateNodeTxn, Txn } from '../tree/txn.js';
 import type { Author } from './author.js';
 import type { ChangeRecord } from './change-record.js';
+import { deleteAll } from './delete-all.js';
 import { type NewNode, OutstandingChanges } from './outstanding-changes.js';
 import { CONFIG_PATH, nextVersion, ownerOf, PrepParents, SPECIAL_PATHS } from './prep-rules.js';
 import { type QuotaExcess, quotaExcesses } from './quota-check.js';
@@ -106,7 +107,7 @@ export class Prep {
   prepareClose(sessionId: bigint, stamp: Stamp): Prepared {
     this.begin(stamp);
     const paths = this.outstanding.ephemeralsOf(sessionId);
-    for (const path of paths) this.markDeleted(this.outstanding.get(path));
+    this.records = deleteAll(this.outstanding, this.parents, paths, stamp.zxid);
     const isWritable = closeLength(paths) <= this.maxTxnLength;
     return this.prepared({ type: OpCode.closeSession, paths: isWritable ? paths : [] });
   }

@@ -178,10 +178,14 @@ export class WatchManager<W extends object> {
     return true;
   }
 
-  removeWatcher(watcher: W): void {
+  /** Yields after each watch: a watcher may have hundreds of thousands. */
+  *removeWatcher(watcher: W): Generator<void, void, undefined> {
     const watching = this.watchings.get(watcher);
     if (watching === undefined) return;
-    for (const path of this.pathsOf(watching)) this.remove(path, watcher);
+    for (const path of this.pathsOf(watching)) {
+      this.remove(path, watcher);
+      yield;
+    }
   }
 
   /** Notifies each watcher once, removes one-shot watches. Recursive ones ignore child changes. */

@@ -3,6 +3,8 @@ import { hex64 } from '../../protocol/zxid.js';
 export class Ephemerals {
   /** By session id in hex. */
   private readonly paths = new Map<string, Set<string>>();
+  /** The ephemerals of a session come in runs, as when it closes. */
+  private last = { owner: 0n, key: hex64(0n) };
   count = 0;
 
   of(sessionId: bigint): ReadonlySet<string> {
@@ -14,7 +16,7 @@ export class Ephemerals {
   }
 
   add(owner: bigint, path: string): void {
-    const key = hex64(owner);
+    const key = this.keyOf(owner);
     const paths = this.paths.get(key);
     if (paths === undefined) this.paths.set(key, new Set([path]));
     else paths.add(path);
@@ -22,11 +24,16 @@ export class Ephemerals {
   }
 
   remove(owner: bigint, path: string): void {
-    const key = hex64(owner);
+    const key = this.keyOf(owner);
     const paths = this.paths.get(key);
     if (!paths?.delete(path)) return;
     if (paths.size === 0) this.paths.delete(key);
     this.count--;
+  }
+
+  private keyOf(owner: bigint): string {
+    if (owner !== this.last.owner) this.last = { owner, key: hex64(owner) };
+    return this.last.key;
   }
 }
 
