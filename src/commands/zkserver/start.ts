@@ -60,7 +60,11 @@ function openLog(path: string): LogFile {
   }
 }
 
-/** Resolves to the process id when the server serves; rejects with its output if it ends. */
+/**
+ * With a fixed threshold, as the unit sets it, glibc returns the memory of deleted znodes. Otherwise
+ * it raises the threshold, and keeps the memory. Resolves to the process id when the server serves;
+ * rejects with its output if it ends.
+ */
 async function spawnServer(
   command: readonly string[],
   log: LogFile,
@@ -68,6 +72,7 @@ async function spawnServer(
 ): Promise<number> {
   const child = spawn(process.execPath, [...process.execArgv, ...command], {
     detached: true,
+    env: { MALLOC_MMAP_THRESHOLD_: '131072', ...process.env },
     stdio: ['ignore', log.descriptor, log.descriptor, 'ipc'],
   });
   closeSync(log.descriptor);
