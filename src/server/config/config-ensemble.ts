@@ -43,6 +43,30 @@ export interface EnsembleLines {
   readonly weights: Map<number, number>;
 }
 
+export interface EnsembleRules {
+  readonly standaloneEnabled: boolean;
+  readonly multiAddressEnabled: boolean;
+}
+
+/** What Apache's server refuses in these members (QuorumPeerConfig.parseDynamicConfig), or "". */
+export function problemOf(
+  servers: Iterable<QuorumServerConfig>,
+  { standaloneEnabled, multiAddressEnabled }: EnsembleRules,
+): string {
+  let [voters, observers] = [0, 0];
+  for (const { sid, addresses, role } of servers) {
+    if (role === 'participant') voters++;
+    else observers++;
+    if (addresses.length > 1 && !multiAddressEnabled) {
+      return `server.${sid} has ${addresses.length} addresses (expected one, or multiAddress.enabled=true)`;
+    }
+  }
+  const isLone = voters === 1 && observers > 0 && standaloneEnabled;
+  return isLone
+    ? 'one participant with observers (expected more participants, or standaloneEnabled=false)'
+    : '';
+}
+
 export function isEnsembleKey(key: string): boolean {
   return /^(server|group|weight)\./.test(key);
 }

@@ -18,6 +18,7 @@ import {
   type EnsembleLines,
   isEnsembleKey,
   parseEnsembleLine,
+  problemOf,
   type QuorumServerConfig,
 } from './config-ensemble.js';
 import { OPTIONS } from './config-keys.js';
@@ -287,6 +288,8 @@ export class ConfigBuilder {
     if (servers.length > 0 && voters === 0) {
       this.error('server', 'observers only (expected at least one participant)');
     }
+    const problem = problemOf(servers, values);
+    if (problem !== '') this.error('server', problem);
     if (servers.length === 1 && values.standaloneEnabled) {
       this.warn(
         `server.${servers[0]?.sid}`,

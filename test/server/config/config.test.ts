@@ -229,7 +229,8 @@ test('a -D that is unused or has a bad value is reported by name', () => {
 
 test('the lines of an ensemble', () => {
   const config = configOf(
-    parse(`${BASE}initLimit=10
+    parse(`${BASE}multiAddress.enabled=true
+initLimit=10
 syncLimit=5
 server.1=zoo1:2888:3888
 server.2=[::1]:2889:3889:observer;2182
@@ -283,6 +284,20 @@ test('an ensemble needs its limits and a participant', () => {
   assert.equal(errorsOf(parse(`${BASE}${limits}server.1=a:1:2\nserver.1=b:1:2`)), [
     'zoo.cfg:6: server.1: duplicate server 1',
   ]);
+});
+
+test('members that Apache refuses are refused', () => {
+  const base = `${BASE}initLimit=10\nsyncLimit=5\n`;
+  const lone = 'server.1=a:1:2\nserver.2=b:1:2:observer\n';
+  assert.equal(errorsOf(parse(`${base}${lone}`)), [
+    'zoo.cfg: server: one participant with observers (expected more participants, or standaloneEnabled=false)',
+  ]);
+  assert.equal(errorsOf(parse(`${base}standaloneEnabled=false\n${lone}`)), []);
+  const crowded = 'server.1=a:1:2|b:1:2\nserver.2=c:1:2\nserver.3=d:1:2\n';
+  assert.equal(errorsOf(parse(`${base}${crowded}`)), [
+    'zoo.cfg: server: server.1 has 2 addresses (expected one, or multiAddress.enabled=true)',
+  ]);
+  assert.equal(errorsOf(parse(`${base}multiAddress.enabled=true\n${crowded}`)), []);
 });
 
 test('an embedded server needs neither folder nor port, and takes keys and properties', () => {

@@ -89,6 +89,7 @@ function limitsOf(config: Config): QuorumLimits {
     snapshotSizeFactor: config.snapshotSizeFactor,
     isReadOnlyAllowed: config.readonlymodeEnabled,
     standaloneEnabled: config.standaloneEnabled,
+    isMultiAddress: config.multiAddressEnabled,
     localSessions: config.localSessionsEnabled
       ? { isUpgradeAllowed: config.localSessionsUpgradingEnabled }
       : null,

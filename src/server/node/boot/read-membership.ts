@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { checkText } from '../../../protocol/check-argument.js';
 import { checkConfig } from '../../config/check-config.js';
 import type { Config } from '../../config/config.js';
-import type { QuorumServerConfig } from '../../config/config-ensemble.js';
+import { problemOf, type QuorumServerConfig } from '../../config/config-ensemble.js';
 import { decodeProperties } from '../../config/java-properties.js';
 import {
   makeQuorumConfig,
@@ -121,7 +121,10 @@ async function readQuorumConfig(config: Config, configFile: string): Promise<Quo
   if (/^\s*version\s*[=:]/m.test(text)) {
     throw refusal(`${file}: the version is in the text (expected in the name of the file)`);
   }
-  return parseFile(file, `${text}\nversion=${versionInName(file)}`);
+  const parsed = parseFile(file, `${text}\nversion=${versionInName(file)}`);
+  const problem = problemOf(parsed.members.values(), config);
+  if (problem !== '') throw refusal(`${file}: ${problem}`);
+  return parsed;
 }
 
 /** Apache's server, too, reads it only if zoo.cfg names a dynamic file. */

@@ -21,11 +21,15 @@ export interface MovableListenerOptions {
   readonly tries: number;
   readonly backlog?: number;
   readonly allowHalfOpen?: boolean;
+  /** Between attempts at a place while another one is open. */
+  readonly absentMs?: number;
   readonly accept: (socket: Socket) => void;
   readonly onWarning: (message: string) => void;
 }
 
 const RETRY_MS = 1000;
+/** A name that does not resolve occupies a thread of the pool for seconds. */
+const ABSENT_MS = 10_000;
 const ANY = '*';
 
 /** A place by its address, because several names may have the same one. */
@@ -42,6 +46,9 @@ export class MovableListener {
   private readonly closing = new AbortController();
   /** One move at a time: two would need the same port. */
   private moving: Promise<void> = Promise.resolve();
+  private moves = 0;
+  /** The places that a warning named, until they are open. */
+  private readonly absent = new Set<string>();
 
   constructor(options: MovableListenerOptions) {
     this.options = options;
@@ -54,27 +61,60 @@ export class MovableListener {
   }
 
   /**
-   * Listens only at these places from then on. Accepted connections stay. If a place is not
-   * available, the former listeners stay.
+   * Listens only at these places from then on. Accepted connections stay. If none is available, the
+   * former listeners stay. One of several that is not available, such as an address of a network
+   * that is down, is tried again later.
    * @throws ServerError EBIND
    */
   move(places: readonly Place[]): Promise<void> {
-    const moved = this.moving.then(() => this.doMove(places));
+    const move = ++this.moves;
+    const moved = this.moving.then(() => this.doMove(places, move));
     this.moving = moved.catch(() => undefined);
     return moved;
   }
 
-  private async doMove(places: readonly Place[]): Promise<void> {
+  private async doMove(places: readonly Place[], move: number): Promise<void> {
     const wanted = new Map<string, Spot>();
     for (const place of places) {
       const spot = { place, address: await addressOf(place.host) };
       wanted.set(`${spot.address} ${place.port}`, spot);
     }
-    const missing = [...wanted.values()].filter((spot) => this.at(spot) === undefined);
-    const kept = new Set([...wanted.values()].map((spot) => this.at(spot)));
-    const leaving = [...this.listeners].filter((listener) => !kept.has(listener));
-    for (const spot of missing) await this.replace(spot, leaving);
-    for (const listener of leaving) this.end(listener);
+    let missing = [...wanted.values()].filter((spot) => this.at(spot) === undefined);
+    const staying = new Set([...wanted.values()].map((spot) => this.at(spot)));
+    const { tries, onWarning } = this.options;
+    for (let tried = 1; missing.length > 0; tried++) {
+      const errors = new Map<Spot, Error>();
+      for (const spot of missing) await this.replace(spot, staying, errors);
+      missing = [...errors.keys()];
+      if (missing.length < wanted.size) this.retry(places, move, errors);
+      if (missing.length < wanted.size) break;
+      const [error] = errors.values();
+      if (tried === tries || this.closing.signal.aborted) throw error;
+      if (tried === 1) onWarning(`${error?.message}; retrying`);
+      await delay(RETRY_MS, undefined, { signal: this.closing.signal }).catch(() => {
+        throw error;
+      });
+    }
+    for (const listener of this.listeners) if (!staying.has(listener)) this.end(listener);
+  }
+
+  /** Later, unless the places change before. Warns of each place once. */
+  private retry(places: readonly Place[], move: number, errors: ReadonlyMap<Spot, Error>): void {
+    const { absentMs = ABSENT_MS, onWarning } = this.options;
+    const absent = new Map([...errors].map(([{ place }, error]) => [nameOf(place), error]));
+    for (const [name, { message }] of absent) {
+      if (!this.absent.has(name)) onWarning(`${message}; retrying, and serving at the others`);
+    }
+    for (const name of this.absent) if (!absent.has(name)) this.absent.delete(name);
+    for (const name of absent.keys()) this.absent.add(name);
+    if (absent.size === 0) return;
+    const again = (): void => {
+      if (move === this.moves) this.move(places).catch((error: Error) => onWarning(error.message));
+    };
+    delay(absentMs, undefined, { signal: this.closing.signal, ref: false }).then(
+      again,
+      () => undefined,
+    );
   }
 
   private at({ place, address }: Spot): NetServer | undefined {
@@ -84,18 +124,24 @@ export class MovableListener {
   }
 
   /** One address and all addresses share a port, so the former listener ends first. */
-  private async replace(spot: Spot, leaving: readonly NetServer[]): Promise<void> {
-    const inTheWay = leaving.filter(
+  private async replace(
+    spot: Spot,
+    staying: Set<NetServer | undefined>,
+    errors: Map<Spot, Error>,
+  ): Promise<void> {
+    const inTheWay = [...this.listeners].filter(
       (listener) =>
-        portOf(listener) === spot.place.port && (spot.address === ANY || boundTo(listener) === ANY),
+        !staying.has(listener) &&
+        portOf(listener) === spot.place.port &&
+        (spot.address === ANY || boundTo(listener) === ANY),
     );
     const former = inTheWay.map(placeOf);
     for (const listener of inTheWay) this.end(listener);
     try {
-      await this.open(spot.place);
+      staying.add(await this.open(spot.place));
     } catch (error) {
+      errors.set(spot, error as Error);
       if (!this.closing.signal.aborted) for (const place of former) await this.open(place);
-      throw error;
     }
   }
 
@@ -106,24 +152,15 @@ export class MovableListener {
     ended.finally(() => this.ending.delete(ended)).catch(() => undefined);
   }
 
-  private async open({ host, port }: Place): Promise<void> {
-    const { whom, tries, backlog = 0, allowHalfOpen = false, accept, onWarning } = this.options;
-    for (let tried = 1; ; tried++) {
-      const listener = createServer({ allowHalfOpen, noDelay: true }, accept);
-      try {
-        await listen(listener, { host, port, backlog, whom });
-        listener.on('error', (error) => onWarning(`the port for ${whom}: ${error.message}`));
-        this.listeners.add(listener);
-        if (this.closing.signal.aborted) this.end(listener);
-        return;
-      } catch (error) {
-        if (tried === tries || this.closing.signal.aborted) throw error;
-        if (tried === 1 && error instanceof Error) onWarning(`${error.message}; retrying`);
-        await delay(RETRY_MS, undefined, { signal: this.closing.signal }).catch(() => {
-          throw error;
-        });
-      }
-    }
+  /** @throws ServerError EBIND */
+  private async open({ host, port }: Place): Promise<NetServer> {
+    const { whom, backlog = 0, allowHalfOpen = false, accept, onWarning } = this.options;
+    const listener = createServer({ allowHalfOpen, noDelay: true }, accept);
+    await listen(listener, { host, port, backlog, whom });
+    listener.on('error', (error) => onWarning(`the port for ${whom}: ${error.message}`));
+    this.listeners.add(listener);
+    if (this.closing.signal.aborted) this.end(listener);
+    return listener;
   }
 
   close(): void {
@@ -162,6 +199,10 @@ function placeOf(listener: NetServer): Place {
   const address = listener.address();
   const host = address === null || typeof address === 'string' ? undefined : address.address;
   return { host, port: portOf(listener) };
+}
+
+function nameOf({ host, port }: Place): string {
+  return `${host} ${port}`;
 }
 
 /** @param isEverywhere quorumListenOnAllIPs */

@@ -168,6 +168,7 @@ export class Broadcast implements ProposalListener {
     const rules = {
       membership,
       isStandaloneEnabled: limits.standaloneEnabled,
+      isMultiAddress: limits.isMultiAddress ?? false,
       followers: this.learners.followers(),
     };
     const config = planReconfig(rules, request, zxid);

@@ -29,12 +29,14 @@ export interface ReconfigRules {
   readonly membership: Membership;
   /** standaloneEnabled: an ensemble of one server cannot change its membership. */
   readonly isStandaloneEnabled: boolean;
+  /** multiAddress.enabled: Apache's members without it cannot read several addresses. */
+  readonly isMultiAddress: boolean;
   readonly followers: ReadonlySet<number>;
 }
 
 /** Returns the configuration with version `zxid`, or the error of the request. */
 export function planReconfig(
-  { membership, isStandaloneEnabled, followers }: ReconfigRules,
+  { membership, isStandaloneEnabled, isMultiAddress, followers }: ReconfigRules,
   request: ReconfigRequest,
   zxid: bigint,
 ): QuorumConfig | ErrorCode {
@@ -49,6 +51,8 @@ export function planReconfig(
       : parseQuorumConfig(newMembers.replaceAll(',', '\n'));
   if (typeof wanted === 'string') return ErrorCode.BADARGUMENTS;
   const config = { ...wanted, version: zxid };
+  const isCrowded = [...config.members.values()].some(({ addresses }) => addresses.length > 1);
+  if (isCrowded && !isMultiAddress) return ErrorCode.BADARGUMENTS;
   const voters = participants(config).length;
   if (voters < (isStandaloneEnabled ? 2 : 1)) return ErrorCode.BADARGUMENTS;
   return containsQuorum(config, followers) ? config : ErrorCode.NEWCONFIGNOQUORUM;

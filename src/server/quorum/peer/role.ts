@@ -42,6 +42,8 @@ export interface QuorumLimits {
   readonly isReadOnlyAllowed: boolean;
   /** standaloneEnabled: a reconfig may not leave fewer than two voters. */
   readonly standaloneEnabled: boolean;
+  /** multiAddress.enabled: a reconfig may give a server several addresses. Default: false. */
+  readonly isMultiAddress?: boolean;
   /** Bytes of txns that a learner gets from memory in one step. Default: keptTxnBytes. */
   readonly maxRestBytes?: number;
   /** A new epoch begins after this counter. Default: `LAST_COUNTER`. */

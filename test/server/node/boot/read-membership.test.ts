@@ -144,6 +144,16 @@ const refused: [name: string, what: Case, message: RegExp][] = [
     /^HOME\/zoo.cfg.dynamic.next:1: invalid server: .* \(expected host:port:port/,
   ],
   [
+    'two addresses in the dynamic file',
+    { myid: '7', dynamic: ['dynamic', 'server.7=a:1:2|b:1:2\nserver.8=b:1:2'] },
+    /^HOME\/dynamic: server.7 has 2 addresses \(expected one, or multiAddress.enabled=true\)$/,
+  ],
+  [
+    'one participant with an observer in the dynamic file',
+    { myid: '7', dynamic: ['dynamic', 'server.7=a:1:2\nserver.8=b:1:2:observer'] },
+    /^HOME\/dynamic: one participant with observers \(expected more participants/,
+  ],
+  [
     'a stranger',
     { myid: '4' },
     /^HOME\/data\/myid: zoo.cfg has no line server.4 \(expected one of 1, 2, 3\)$/,

@@ -18,6 +18,7 @@ async function withListener(work: (world: ListenerWorld) => Promise<void>): Prom
   const listener = new MovableListener({
     whom: 'tests',
     tries: 1,
+    absentMs: 20,
     accept: (socket) => {
       accepted.push(socket);
       socket.on('error', () => undefined).on('data', (bytes) => socket.write(bytes));
@@ -119,6 +120,39 @@ test('if the new place is taken, it stays, even if it had to leave the old one f
     } finally {
       other.close();
       sameEnd.close();
+    }
+  }));
+
+test('one of several places may be absent, and is taken when it is there', () =>
+  withListener(async ({ listener, warnings }) => {
+    const [port, later] = [await freePort(), await freePort()];
+    const other = createServer();
+    other.listen(later, '127.0.0.1');
+    await once(other, 'listening');
+    const near = { host: '127.0.0.1', port };
+    // The second is taken, the third no address here, and the fourth no name.
+    const others = [
+      { host: '127.0.0.1', port: later },
+      { host: '203.0.113.1', port },
+      { host: 'no-such-name.invalid', port },
+    ];
+    try {
+      await listener.move([...others, near]);
+      assert.is(await echo(await joined('127.0.0.1', port)), 'ping');
+      const about = (place: { host: string }): number =>
+        warnings.filter((warning) => warning.startsWith(`${place.host}:`)).length;
+      assert.equal(others.map(about), [1, 1, 1]);
+      assert.match(warnings[0] ?? '', /; retrying, and serving at the others$/);
+      other.close();
+      await waitFor('the place that was taken', async () => !(await isRefused('127.0.0.1', later)));
+      assert.is(await echo(await joined('127.0.0.1', later)), 'ping');
+      assert.is(await echo(await joined('127.0.0.1', port)), 'ping');
+      assert.equal(others.map(about), [1, 1, 1]);
+      const refusal = await listener.move(others.slice(1)).catch((error: Error) => error);
+      assert.match(`${refusal}`, /203\.0\.113\.1:\d+: cannot listen/);
+      assert.is(await echo(await joined('127.0.0.1', port)), 'ping');
+    } finally {
+      other.close();
     }
   }));
 

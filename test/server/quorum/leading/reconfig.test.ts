@@ -40,6 +40,29 @@ test('a reconfig adds two members and removes two, including the leader', () => 
   world.until(() => world.leader !== undefined, 'two of three continue');
 });
 
+test('several addresses need multiAddress.enabled, since Apache members without it cannot read them', () => {
+  for (const isMultiAddress of [false, true]) {
+    const world = new EnsembleWorld(3, 0, { initial: 3, isMultiAddress });
+    world.start();
+    world.allServe();
+    const client = world.client(1);
+    client.take();
+    const wanted = isMultiAddress ? ['reconfig ok'] : ['reconfig BADARGUMENTS'];
+    const two = 'server.2=127.0.0.2:2001:3001|127.0.0.9:2001:3001:participant;4001';
+    const rest = [
+      'server.1=127.0.0.1:2000:3000:participant;4000',
+      'server.3=127.0.0.3:2002:3002:participant;4002',
+    ];
+    for (const asked of [
+      { joiningServers: two, leavingServers: null, newMembers: null },
+      { joiningServers: null, leavingServers: null, newMembers: [two, ...rest].join() },
+    ]) {
+      client.push(client.request(OpCode.reconfig, { ...asked, curConfigId: -1n }));
+      assert.equal(client.take(), wanted);
+    }
+  }
+});
+
 test('a member that missed two reconfigs follows at once', () => {
   const world = new EnsembleWorld(4, 0, { initial: 4 });
   world.start(1, 2, 3, 4);
