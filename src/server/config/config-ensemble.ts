@@ -61,6 +61,7 @@ export function problemOf(
       return `server.${sid} has ${addresses.length} addresses (expected one, or multiAddress.enabled=true)`;
     }
   }
+  if (voters === 0 && observers > 0) return 'observers only (expected at least one participant)';
   const isLone = voters === 1 && observers > 0 && standaloneEnabled;
   return isLone
     ? 'one participant with observers (expected more participants, or standaloneEnabled=false)'

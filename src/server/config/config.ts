@@ -285,9 +285,6 @@ export class ConfigBuilder {
       const [first] = servers;
       this.error(`server.${first?.sid}`, 'must be in the dynamicConfigFile, not in this file');
     }
-    if (servers.length > 0 && voters === 0) {
-      this.error('server', 'observers only (expected at least one participant)');
-    }
     const problem = problemOf(servers, values);
     if (problem !== '') this.error('server', problem);
     if (servers.length === 1 && values.standaloneEnabled) {

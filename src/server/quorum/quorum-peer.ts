@@ -146,8 +146,7 @@ export class QuorumPeer implements PeerHost {
         break;
       case 'installed':
         this.diskWork--;
-        // It was proposed in a history that this server no longer has.
-        this.membership.forgetAfter(-1n);
+        this.membership.forgetAfter(-1n); // The history of the proposed one is gone.
         this.role?.step(event);
         break;
       case 'log-searched':

@@ -286,20 +286,6 @@ test('an ensemble needs its limits and a participant', () => {
   ]);
 });
 
-test('members that Apache refuses are refused', () => {
-  const base = `${BASE}initLimit=10\nsyncLimit=5\n`;
-  const lone = 'server.1=a:1:2\nserver.2=b:1:2:observer\n';
-  assert.equal(errorsOf(parse(`${base}${lone}`)), [
-    'zoo.cfg: server: one participant with observers (expected more participants, or standaloneEnabled=false)',
-  ]);
-  assert.equal(errorsOf(parse(`${base}standaloneEnabled=false\n${lone}`)), []);
-  const crowded = 'server.1=a:1:2|b:1:2\nserver.2=c:1:2\nserver.3=d:1:2\n';
-  assert.equal(errorsOf(parse(`${base}${crowded}`)), [
-    'zoo.cfg: server: server.1 has 2 addresses (expected one, or multiAddress.enabled=true)',
-  ]);
-  assert.equal(errorsOf(parse(`${base}multiAddress.enabled=true\n${crowded}`)), []);
-});
-
 test('an embedded server needs neither folder nor port, and takes keys and properties', () => {
   const config = configOf(
     configFromOptions({ tickTime: '100', 'jute.maxbuffer': '4096', 'zookeeper.snapCount': '7' }),

@@ -76,7 +76,7 @@ export function performOnDisk(
       break;
     case 'link-log': {
       const { link, tail } = effect;
-      const packets = disk.readTxns(tail, (zxid) => step({ kind: 'log-sent', link, zxid }));
+      const packets = disk.reads.txns(tail, (zxid) => step({ kind: 'log-sent', link, zxid }));
       quorum.sendTxns(link, packets);
       break;
     }
@@ -89,7 +89,9 @@ function searchLog(
   step: (event: Event) => void,
 ): void {
   const { until } = range;
-  disk.searchLog(range, sizeFactor, (place) => step({ kind: 'log-searched', link, until, place }));
+  disk.reads.search(range, sizeFactor, (place) =>
+    step({ kind: 'log-searched', link, until, place }),
+  );
 }
 
 export function performOnPeers(

@@ -1,7 +1,7 @@
 /**
- * One connection of the learner protocol. Packets of one turn leave in one write. A snapshot, a part
- * of the log, or much data for a learner that is not in sync is a stream, written piece by piece;
- * later packets wait for it.
+ * One connection of the learner protocol. Packets of one turn leave in one write. A snapshot, a
+ * part of the log, or much data for a learner that is not in sync is a stream, written piece by
+ * piece; later packets wait for it.
  */
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';

@@ -188,8 +188,8 @@ export class DataDir {
   }
 
   /**
-   * Keeps the newest `retain` whole snapshots, their logs, and those after `neededZxid`. Resolves to
-   * the removed names.
+   * Keeps the newest `retain` whole snapshots, their logs, and those after `neededZxid`. Resolves
+   * to the removed names.
    */
   purge(
     retain: number,

@@ -11,15 +11,14 @@
  * A fuzzy snapshot is written in parallel, since it does not affect anything acknowledged.
  */
 import type { EpochName } from '../../persistence/epochs.js';
-import type { LogPlace, LogRange, LogTail } from '../../persistence/log-search.js';
 import type { Database } from '../../persistence/replay.js';
 import type { SnapshotContent } from '../../persistence/snapshot-content.js';
 import type { DataDir } from './data-dir.js';
 import { writeEpoch } from './epoch-files.js';
 import type { LogDisk } from './log-disk.js';
+import { LogReads } from './log-reads.js';
 import { adoptRestored } from './restored-data.js';
 import { setAside, withRoom } from './set-aside.js';
-import { readTxns, searchLogs } from './stored-txns.js';
 import { dropAfter, truncateData } from './truncate-data.js';
 import { mustBeWhole } from './whole-snapshot.js';
 
@@ -59,6 +58,8 @@ type Job =
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export class Disk {
+  /** For learners. */
+  readonly reads: LogReads;
   private readonly options: DiskOptions;
   private jobs: Job[] = [];
   private barrier: Promise<void> | null = null;
@@ -75,6 +76,9 @@ export class Disk {
 
   constructor(options: DiskOptions) {
     this.options = options;
+    const { storage, onWarning } = options;
+    const { untilSettled } = this;
+    this.reads = new LogReads({ dir: storage.dir, untilSettled, onWarning });
   }
 
   /** Purges at the start, too, as Apache's server does. */
@@ -165,30 +169,11 @@ export class Disk {
     });
   }
 
-  /** `onDone` gets where a learner's history leaves the log's; null if the log is unusable. */
-  searchLog(range: LogRange, sizeFactor: number, onDone: (place: LogPlace | null) => void): void {
-    this.search(range, sizeFactor).then(onDone, (error: Error) => {
-      this.options.onWarning(`cannot search the log for a learner: ${error.message}`);
-      onDone(null);
-    });
-  }
-
-  private async search(range: LogRange, sizeFactor: number): Promise<LogPlace | null> {
-    if (!(await this.untilSettled())) return null;
-    return await searchLogs(this.options.storage.dir, range, sizeFactor);
-  }
-
-  /** @param onEnd gets the last zxid, after everything else was taken */
-  async *readTxns(tail: LogTail, onEnd: (zxid: bigint) => void): AsyncGenerator<Buffer> {
-    await this.untilSettled();
-    onEnd(yield* readTxns(this.options.storage.dir, tail));
-  }
-
   /** Waits for all that was requested so far; false if a write has failed. */
-  private async untilSettled(): Promise<boolean> {
+  private readonly untilSettled = async (): Promise<boolean> => {
     while (this.barrier !== null) await this.barrier;
     return await this.options.storage.log.untilDurable();
-  }
+  };
 
   /** Any other change that must keep its order. */
   run(work: () => Promise<void>): void {

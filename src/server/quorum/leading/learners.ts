@@ -54,8 +54,8 @@ export class Learners {
   }
 
   /**
-   * Those that said who they are at `fromMs` or later or are getting in sync, with the followers and
-   * this server.
+   * Those that said who they are at `fromMs` or later or are getting in sync, with the followers
+   * and this server.
    */
   registeredSince(fromMs: number): Set<number> {
     const sids = this.followers();

@@ -175,7 +175,7 @@ test('the disk searches after pending appends are in the log', () =>
     const append = (zxid: number) =>
       disk.append(buildRecord(entryOf(zxid)), BigInt(zxid), () => done.push(`${zxid}`));
     const search = (after: bigint, until: bigint) =>
-      disk.searchLog({ after, until }, ANY, (place) => done.push(`${place?.at} ${place?.next}`));
+      disk.reads.search({ after, until }, ANY, (place) => done.push(`${place?.at} ${place?.next}`));
     append(1);
     disk.writeEpoch('currentEpoch', 1, () => undefined);
     append(2);

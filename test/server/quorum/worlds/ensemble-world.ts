@@ -11,7 +11,6 @@ import {
   copyOf,
   emptyDisk,
   entriesOf,
-  packetsOf,
   performOther,
   restore,
   searchEntries,
@@ -301,7 +300,9 @@ export class EnsembleWorld {
         break;
       }
       case 'link-log':
-        this.sendTxns(member, effect);
+        this.onLogSent();
+        // After the appends before it.
+        disk.work.push(() => this.links.sendLog(sid, disk, effect));
         break;
       case 'link-close':
         this.links.close(sid, effect.link, 'closed', false);
@@ -309,21 +310,5 @@ export class EnsembleWorld {
       default:
         performOther(disk, effect, (next) => this.step(sid, next));
     }
-  }
-
-  private sendTxns(member: Member, effect: Extract<Effect, { kind: 'link-log' }>): void {
-    const { sid, disk } = member;
-    const { link, tail } = effect;
-    this.onLogSent();
-    // After the appends before it.
-    disk.work.push(() => {
-      try {
-        const { packets, last } = packetsOf(disk, tail);
-        for (const bytes of packets) this.links.send(sid, link, bytes);
-        this.step(sid, { kind: 'log-sent', link, zxid: last });
-      } catch (error) {
-        this.links.close(sid, link, String(error));
-      }
-    });
   }
 }

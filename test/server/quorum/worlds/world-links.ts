@@ -1,6 +1,7 @@
 import type { Effect } from '../../../../src/server/effects.js';
 import type { Event, QuorumEvent } from '../../../../src/server/events.js';
 import { snapshotPieces } from '../../../../src/server/quorum/leading/snapshot-stream.js';
+import { type MemoryDisk, packetsOf } from './memory-disk.js';
 
 interface LinkWorld {
   nextId(): number;
@@ -126,6 +127,20 @@ export class WorldLinks {
       this.world.step(sid, { kind: 'snapshot-sent', link: effect.link });
     } catch (error) {
       this.close(sid, effect.link, String(error));
+    }
+  }
+
+  sendLog(
+    sid: number,
+    disk: MemoryDisk,
+    { link, tail }: Extract<Effect, { kind: 'link-log' }>,
+  ): void {
+    try {
+      const { packets, last } = packetsOf(disk, tail);
+      for (const bytes of packets) this.send(sid, link, bytes);
+      this.world.step(sid, { kind: 'log-sent', link, zxid: last });
+    } catch (error) {
+      this.close(sid, link, String(error));
     }
   }
 
