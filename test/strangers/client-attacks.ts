@@ -12,6 +12,7 @@ const MULTI_READ = 22;
 const ALL_CHILDREN = 104;
 const PARENT = '/strangers-parent';
 const CHILDREN = 5000;
+const BATCH = 250;
 const LARGE = '/strangers-large';
 const LARGE_SIZE = 900_000;
 
@@ -36,8 +37,10 @@ function multiRead(xid: number, type: number, path: string, count: number): Buff
 async function fillParent(client: SessionClient): Promise<void> {
   await client.create(PARENT);
   await client.create(LARGE, Buffer.alloc(LARGE_SIZE));
-  const create = (i: number) => client.create(`${PARENT}/${i}`);
-  await Promise.all(Array.from({ length: CHILDREN }, (_, i) => create(i)));
+  for (let made = 0; made < CHILDREN; made += BATCH) {
+    const create = (_: unknown, i: number) => client.create(`${PARENT}/${made + i}`);
+    await Promise.all(Array.from({ length: BATCH }, create));
+  }
 }
 
 async function withClient(
