@@ -24,14 +24,13 @@ const TONES: Readonly<Record<Level, Tone>> = {
 const KEYS = 'q quit  h help  s sort  R reverse  / filter  p pause  space now';
 const HELP = [
   ['q', 'leaves'],
-  ['Ctrl-Z', 'suspends'],
   ['space', 'asks now'],
   ['p', 'pauses and resumes'],
-  ['s, right', 'sorts by the next column; left by the previous one; escape restores the order'],
+  ['s, right', 'next sort column; left: previous; escape: none'],
   ['R', 'reverses the order'],
   ['/', 'filters members by name or state; escape shows all'],
   ['up, down', 'scroll'],
-  ['r', 'resets the statistics of all members after a confirmation'],
+  ['r', 'resets the statistics of all members, if confirmed'],
 ] as const;
 const KEYS_WIDTH = 10;
 const MIN_CHART = 6;

@@ -136,7 +136,7 @@ test('keys exit, poll now, pause, and show help, and a reset needs a confirmatio
 test('the help fits 80 columns, and a large terminal gets charts', () => {
   const state = stateAfter(look(), look(2), look(3));
   const help = shown({ ...state, isHelp: true }).join('\n');
-  assert.match(help, /escape restores\s+the order/);
+  assert.match(help, /^s, right {2}next sort column; left: previous; escape: none$/m);
   assert.not.match(help, '…');
   const large = shown(state, { columns: 200, rows: 50 });
   assert.ok(large.length > 35 && large.length < 50, `${large.length} rows`);

@@ -47,7 +47,7 @@ test('--trace prints to standard error, without secrets', async () => {
   const { stdout, stderr, code } = await runZksh([...args, '-c', 'create /a d4ta; get /a']);
   assert.is(stdout, 'Created /a\nd4ta\n');
   assert.is(code, 0);
-  assert.match(stderr, /^-> connect .*\n<- connect: OK, session 0x/);
+  assert.match(stderr, /^zksh: --auth: .*\n-> connect .*\n<- connect: OK, session 0x/);
   assert.match(stderr, /\n-> auth digest, \d+ bytes\n<- auth: OK/);
   assert.match(
     stderr,
