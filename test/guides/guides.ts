@@ -5,13 +5,18 @@ import { CreateModes } from '../../src/protocol/create-mode.js';
 import { hasOracle } from '../support/apache/oracle.js';
 import { withClient } from '../support/peers/seat-client.js';
 import { SteadyWriters } from '../support/peers/steady-writers.js';
+import { zookeeperdPackage } from './base-layer.js';
 import type { MachineName, Machines } from './machines.js';
+import { otherDisks, packages } from './package-guides.js';
 import { blocksBelow, play, playAll } from './play.js';
+import { isActive, must } from './steps.js';
 
 export interface Guide {
   readonly name: string;
   /** It takes more than 45 s on two busy cores, so only `npm run guides` plays it. */
   readonly isSlow?: true;
+  /** Members beside zk1 to zk3. */
+  readonly more?: readonly MachineName[];
   play(machines: Machines): Promise<void>;
 }
 
@@ -24,24 +29,22 @@ async function prepare(machines: Machines, more = ''): Promise<void> {
     await must(
       machines,
       name,
-      `zkserver init /var/lib/zookeeper --servers ${THREE} --myid ${at + 1}
-       sed -i '/^tickTime\\|^initLimit\\|^syncLimit/d' /var/lib/zookeeper/zoo.cfg
-       printf '${SETTINGS}${more}' >>/var/lib/zookeeper/zoo.cfg`,
+      `sudo -u zookeeper zkserver init /var/lib/zookeeper --servers ${THREE} --myid ${at + 1}
+       sudo sed -i '/^tickTime\\|^initLimit\\|^syncLimit/d' /var/lib/zookeeper/zoo.cfg
+       printf '${SETTINGS}${more}' | sudo tee -a /var/lib/zookeeper/zoo.cfg`,
     );
   }
   await must(machines, 'ops', "printf 'zk1\\nzk2\\nzk3\\n' >hosts.txt");
 }
 
-async function deployed(machines: Machines, unit = 'zkserver', more = ''): Promise<void> {
-  await prepare(machines, more);
-  for (const name of THREE) await must(machines, name, `systemctl start ${unit}`);
+async function startAll(machines: Machines, unit: string): Promise<void> {
+  for (const name of THREE) await must(machines, name, `sudo systemctl start ${unit}`);
   await must(machines, 'ops', 'until zkops health -q --ensemble hosts.txt; do sleep 0.2; done');
 }
 
-async function must(machines: Machines, name: MachineName, script: string): Promise<string> {
-  const { status, output } = await machines.run(name, script);
-  assert.is(status, 0, `${name}: ${script}\n${output}`);
-  return output;
+async function deployed(machines: Machines): Promise<void> {
+  await prepare(machines);
+  await startAll(machines, 'zkserver');
 }
 
 function seatsOf(machines: Machines, names: readonly MachineName[] = THREE) {
@@ -66,24 +69,52 @@ const OPERATE = 'docs/operate.md';
 
 async function rollingUpgrade(machines: Machines): Promise<void> {
   await deployed(machines);
-  const pids = () => must(machines, 'ops', `cat ${machines.home}/zk*/zkserver.pid`);
-  const before = (await pids()).trim().split('\n');
+  const pids = () =>
+    Promise.all(
+      THREE.map(async (name) => {
+        const pid = await must(machines, name, 'systemctl show zkserver --value -p MainPID');
+        return `${name} ${pid}`;
+      }),
+    );
+  const before = await pids();
   await underLoad(machines, () => playAll(machines, OPERATE, 'Rolling upgrade'));
-  const after = (await pids()).trim().split('\n');
+  const after = await pids();
   assert.is(after.filter((pid) => before.includes(pid)).length, 0);
 }
 
+/** Debian's Apache server as its package has it, with data in /var/lib/zookeeper. */
+async function prepareApache(machines: Machines): Promise<void> {
+  const [jars] = [process.env['APACHE_CLASS_PATH']];
+  const servers = THREE.map((name, at) => `server.${at + 1}=${name}:2888:3888;2181`).join('\\n');
+  const config = `dataDir=/var/lib/zookeeper\\n${SETTINGS}4lw.commands.whitelist=*\\n${servers}\\n`;
+  for (const [at, name] of THREE.entries()) {
+    await must(
+      machines,
+      name,
+      `printf '${config.replaceAll('\n', '\\n')}' | sudo tee /etc/zookeeper/conf/zoo.cfg
+       echo ${at + 1} | sudo tee /etc/zookeeper/conf/myid
+       ${jars === undefined ? '' : `echo 'CLASSPATH=${jars}:/usr/share/java/slf4j-simple.jar' | sudo tee -a /etc/zookeeper/conf/environment`}`,
+    );
+  }
+  await must(machines, 'ops', "printf 'zk1\\nzk2\\nzk3\\n' >hosts.txt");
+}
+
 async function migrate(machines: Machines): Promise<void> {
-  if (!hasOracle) return;
-  await deployed(machines, 'zookeeper');
+  if (!hasOracle || zookeeperdPackage() === undefined) {
+    console.log('skipped: needs zookeeperd: apt-get download zookeeperd, and ZOOKEEPERD_DEB');
+    return;
+  }
+  await prepareApache(machines);
+  await startAll(machines, 'zookeeper');
+  await playAll(machines, 'docs/migrate.md', "Install beside Debian's packages");
   await underLoad(machines, async () => {
     await playAll(machines, 'docs/migrate.md', 'Migrate member by member');
-    for (const name of THREE) await must(machines, name, 'test -f $MACHINE/zkserver.pid');
+    for (const name of THREE) assert.ok(await isActive(machines, name, 'zkserver'), name);
     await playAll(machines, 'docs/migrate.md', 'Migrate back');
   });
   for (const name of THREE) {
-    await must(machines, name, 'test -f $MACHINE/zookeeper.pid');
-    await must(machines, name, 'test ! -f $MACHINE/zkserver.pid');
+    assert.ok(await isActive(machines, name, 'zookeeper'), name);
+    assert.not.ok(await isActive(machines, name, 'zkserver'), name);
   }
 }
 
@@ -99,7 +130,10 @@ async function scale(machines: Machines): Promise<void> {
   await deployed(machines);
   await underLoad(machines, async () => {
     await playAll(machines, OPERATE, 'Scale from three to five and back');
-    await playAll(machines, OPERATE, 'Replace a member');
+    const [stop, init] = blocksBelow(OPERATE, 'Replace a member');
+    await play(machines, stop);
+    await machines.replace('zk2');
+    await play(machines, init);
   });
 }
 
@@ -107,6 +141,8 @@ async function scale(machines: Machines): Promise<void> {
 async function fill(machines: Machines, count: number, bytes = 100): Promise<void> {
   await withClient({ connectString: machines.clientOf('zk1') }, async (client) => {
     await client.create('/app').catch(() => undefined);
+    // What the guides read at their end.
+    await client.create('/app/config', Buffer.from('kept')).catch(() => undefined);
     for (let at = 0; at < count; at++)
       await client.create('/app/n-', randomBytes(bytes), {
         mode: CreateModes.PERSISTENT_SEQUENTIAL,
@@ -125,27 +161,31 @@ async function overwrite(machines: Machines, count: number): Promise<void> {
 async function countAt(machines: Machines, name: MachineName): Promise<number> {
   return withClient({ connectString: machines.clientOf(name) }, async (client) => {
     await client.sync('/');
-    return (await client.getChildren('/app')).children.length;
+    const { children } = await client.getChildren('/app');
+    return children.filter((child) => child.startsWith('n-')).length;
   });
 }
 
 async function lostQuorum(machines: Machines): Promise<void> {
   await deployed(machines);
   await fill(machines, 50);
-  for (const name of ['zk2', 'zk3'] as const) {
-    await must(machines, name, 'systemctl stop zkserver; rm -r /var/lib/zookeeper');
-  }
+  for (const name of ['zk2', 'zk3'] as const) await machines.replace(name);
   await playAll(machines, OPERATE, 'Recover from a lost quorum');
   for (const name of THREE) assert.is(await countAt(machines, name), 50);
 }
 
 async function fullDisk(machines: Machines): Promise<void> {
   await prepare(machines, 'snapCount=300\npreAllocSize=64\nautopurge.purgeInterval=0\n');
-  machines.giveDisk('zk3', 6);
-  for (const name of THREE) await must(machines, name, 'systemctl start zkserver');
-  await must(machines, 'ops', 'until zkops health -q --ensemble hosts.txt; do sleep 0.2; done');
-  const isDown = async () =>
-    (await machines.run('zk3', 'kill -0 $(cat $MACHINE/zkserver.pid)')).status !== 0;
+  const disk = '/var/lib/zookeeper';
+  await must(
+    machines,
+    'zk3',
+    `sudo cp -a ${disk} ${disk}.old
+     sudo mount -t tmpfs -o size=6m disk ${disk}
+     sudo sh -c 'rm -rf ${disk}.old/.cache; cp -a ${disk}.old/. ${disk}'`,
+  );
+  await startAll(machines, 'zkserver');
+  const isDown = async () => !(await isActive(machines, 'zk3', 'zkserver'));
   while (!(await isDown())) await overwrite(machines, 200);
   await playAll(machines, OPERATE, 'Recover from a full disk');
 }
@@ -156,33 +196,34 @@ async function damagedLog(machines: Machines): Promise<void> {
   await must(
     machines,
     'zk2',
-    `systemctl stop zkserver
-     log=$(ls /var/lib/zookeeper/log/version-2/log.* | tail -n 1)
-     printf XXXXXXXX | dd of="$log" bs=1 seek=2000 conv=notrunc status=none`,
+    `sudo systemctl stop zkserver
+     log=$(sudo sh -c 'ls /var/lib/zookeeper/log/version-2/log.*' | tail -n 1)
+     printf XXXXXXXX | sudo dd of="$log" bs=1 seek=2000 conv=notrunc status=none`,
   );
   await playAll(machines, OPERATE, 'Recover from a damaged log');
   assert.is(await countAt(machines, 'zk2'), 50);
 }
 
 async function backUp(machines: Machines): Promise<void> {
-  await prepare(machines);
   const digest = `super:${createHash('sha1').update('super:secret').digest('base64')}`;
-  const line = `DigestAuthenticationProvider.superDigest=${digest}`;
-  for (const name of THREE) {
-    await must(machines, name, `echo ${line} >>/var/lib/zookeeper/zoo.cfg`);
-    await must(machines, name, 'systemctl start zkserver');
-  }
-  await must(machines, 'ops', 'until zkops health -q --ensemble hosts.txt; do sleep 0.2; done');
+  await prepare(machines, `DigestAuthenticationProvider.superDigest=${digest}\\n`);
+  await startAll(machines, 'zkserver');
   await fill(machines, 50);
   const moment = (await must(machines, 'ops', 'sleep 1.1; date -u +%FT%TZ; sleep 1.1')).trim();
-  const [save, find, replace, saveLive, restoreLive] = blocksBelow(OPERATE, 'Back up and restore');
+  const blocks = blocksBelow(OPERATE, 'Back up and restore');
+  const [save, find, replace, check, saveLive, restoreLive] = blocks;
   await fill(machines, 7);
   await play(machines, save);
   await must(machines, 'ops', "zksh zk1 -c 'deleteall --yes /app'");
   const at = (text: string) => text.replaceAll('2026-01-31T12:00:00Z', moment);
   await play(machines, find, at);
+  // A step that fails ends the block with its status, and nothing after it runs.
+  const running = (text: string) => text.replaceAll('systemctl stop', 'systemctl status');
+  await play(machines, replace && { ...replace, status: 4 }, running);
+  assert.match(await must(machines, 'ops', "zksh zk1 -c 'ls /'"), '[zookeeper]');
   await play(machines, replace);
   for (const name of THREE) assert.is(await countAt(machines, name), 50);
+  await play(machines, check);
   // Only the superuser has the permission ADMIN, so the password of the guide matters.
   await must(machines, 'ops', "zksh zk1 -c 'setAcl --force / world:anyone:cdrw'");
   await play(machines, saveLive);
@@ -201,9 +242,21 @@ export const GUIDES: readonly Guide[] = [
   { name: 'rolling upgrade', play: rollingUpgrade },
   { name: 'migrate from Apache and back', isSlow: true, play: migrate },
   { name: 'SASL from nothing', isSlow: true, play: sasl },
-  { name: 'scale from three to five and back, replace a member', isSlow: true, play: scale },
+  {
+    name: 'scale from three to five and back, replace a member',
+    isSlow: true,
+    more: ['zk4', 'zk5'],
+    play: scale,
+  },
   { name: 'recover from a lost quorum', play: lostQuorum },
   { name: 'recover from a full disk', play: fullDisk },
   { name: 'recover from a damaged log', play: damagedLog },
   { name: 'back up and restore', play: backUp },
+  { name: 'data on other disks', play: otherDisks },
+  { name: 'upgrade, remove, and purge the package', play: packages },
 ];
+
+/** The machines that a guide needs. */
+export function machinesOf({ more = [] }: Guide): MachineName[] {
+  return [...THREE, ...more, 'ops'];
+}

@@ -1,72 +1,23 @@
-// Machines for the guides: a network namespace and a /var for each, so that the commands of a page
-// run as they stand, with its names, ports, and paths. ssh, sudo, and systemctl are scripts.
-import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+// Machines for the guides: each boots systemd in namespaces of its own, has the Debian package, and
+// is reached as an operator without privileges who may use sudo. So the commands of a page run as
+// they stand, with its names, ports, and paths, and the unit runs in its sandbox.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeNamespaces, type Namespace } from '../support/machine/namespaces.js';
-import { programPath } from '../support/machine/program-path.js';
 import { makeTempDir } from '../support/machine/temp-dir.js';
-import { watchProcess } from '../support/machine/watched-process.js';
+import { PROJECT_ROOT } from '../support/tidy/source-file.js';
+import { waitFor } from '../support/wait-for.js';
+import { baseLayer } from './base-layer.js';
+import { runOn } from './remote.js';
 
-const NAMES = ['zk1', 'zk2', 'zk3', 'zk4', 'zk5', 'ops'] as const;
-export type MachineName = (typeof NAMES)[number];
+export type MachineName = 'zk1' | 'zk2' | 'zk3' | 'zk4' | 'zk5' | 'ops';
 
+const MACHINE = join(PROJECT_ROOT, 'test/guides/machine/booted-machine.sh');
+const BOOT_MS = 120_000;
+const REMOVE_MS = 20_000;
 /** One block of a guide takes at most this long. */
 const BLOCK_MS = 240_000;
-const APACHE_JARS = [process.env['APACHE_CLASS_PATH'] ?? '/usr/share/java/zookeeper.jar'];
-
-/** Runs as the machine $1, with its folders in the places that the guides name. */
-const ENTER = `#!/bin/sh
-name=$1; shift
-home=HOME_OF_ALL
-export MACHINE="$home/$name"
-space=$(cat "$MACHINE/space")
-exec ip netns exec "$space" sh -c 'mount --rbind "$MACHINE/var" /var &&
-  mount --bind "$MACHINE/units" /etc/systemd/system &&
-  mount --bind "$MACHINE/../hosts" /etc/hosts && cd "$MACHINE/root" && HOME=$PWD exec "$@"' sh "$@"
-`;
-
-const SSH = `#!/bin/sh
-host=$1; shift
-exec HOME_OF_ALL/enter "$host" sh -c "$*"
-`;
-
-const SUDO = `#!/bin/sh
-[ "$1" != -u ] || shift 2
-exec "$@"
-`;
-
-/** Units of type notify are started when their port listens. */
-const SYSTEMCTL = `#!/bin/bash
-verb=$1; shift
-[ "$verb" != daemon-reload ] || exit 0
-for word; do case $word in --now) now=yes ;; *) unit=\${word%.service} ;; esac; done
-pidfile=$MACHINE/$unit.pid
-stop() {
-  [ -f "$pidfile" ] || return 0
-  pid=$(cat "$pidfile"); rm "$pidfile"
-  kill "$pid" 2>/dev/null
-  while kill -0 "$pid" 2>/dev/null; do sleep 0.05; done
-}
-start() {
-  ! { [ -f "$pidfile" ] && kill -0 "$(cat "$pidfile")" 2>/dev/null; } || return 0
-  command=$(cat HOME_OF_ALL/exec-$unit /etc/systemd/system/$unit.service.d/*.conf 2>/dev/null |
-    sed -n 's/^ExecStart=//p' | tail -n 1)
-  setsid sh -c "exec \${command#/usr/bin/}" >>"$MACHINE/$unit.log" 2>&1 </dev/null &
-  echo $! >"$pidfile"
-  until (exec 3<>/dev/tcp/127.0.0.1/2181) 2>/dev/null; do
-    kill -0 "$(cat "$pidfile")" 2>/dev/null || { echo "$unit: failed to start" >&2; return 1; }
-    sleep 0.05
-  done
-}
-case $verb in
-  enable) [ -z "$now" ] || start ;;
-  disable) [ -z "$now" ] || stop ;;
-  start) start ;;
-  stop) stop ;;
-  restart) stop; start ;;
-esac
-`;
 
 export interface Outcome {
   readonly status: number | null;
@@ -75,91 +26,86 @@ export interface Outcome {
 }
 
 export interface Machines {
-  /** The folder with the files of all machines. */
-  readonly home: string;
-  /** Runs a script on a machine. */
+  readonly names: readonly MachineName[];
+  /** Runs a script on a machine, as the operator. */
   run(name: MachineName, script: string): Promise<Outcome>;
-  /** Puts the data of a member on a disk of its own, of that many MiB. */
-  giveDisk(name: MachineName, mebibytes: number): void;
+  /** Ends the machine, and boots a new one with its name. */
+  replace(name: MachineName): Promise<void>;
   /** The address of a client port for this process. */
   clientOf(name: MachineName): string;
   close(): void;
 }
 
-function javaCommand(): string {
-  const classPath = [...APACHE_JARS, '/usr/share/java/slf4j-simple.jar'].join(':');
-  const main = 'org.apache.zookeeper.server.quorum.QuorumPeerMain';
-  return `java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -cp ${classPath} ${main}`;
+interface Machine {
+  readonly space: Namespace;
+  readonly group: string;
+  process: ChildProcess;
 }
 
-function writeScripts(home: string): string {
-  const path = programPath(home);
-  const scripts = { ssh: SSH, sudo: SUDO, systemctl: SYSTEMCTL };
-  for (const [name, text] of Object.entries({ ...scripts, '../enter': ENTER })) {
-    const file = join(home, 'bin', name);
-    writeFileSync(file, text.replaceAll('HOME_OF_ALL', home));
-    chmodSync(file, 0o755);
-  }
-  const unit = readFileSync('deploy/systemd/zkserver.service', 'utf8');
-  const [start = ''] = /^ExecStart=.*$/m.exec(unit) ?? [];
-  writeFileSync(join(home, 'exec-zkserver'), `${start}\n`);
-  const apache = `ExecStart=${javaCommand()} /var/lib/zookeeper/zoo.cfg\n`;
-  writeFileSync(join(home, 'exec-zookeeper'), apache);
-  return path;
-}
-
-export function makeMachines(): Machines {
+export async function makeMachines(names: readonly MachineName[]): Promise<Machines> {
+  const base = baseLayer();
   const folder = makeTempDir('guide');
-  const home = folder.path;
-  const spaces = makeNamespaces(NAMES.length);
-  const path = writeScripts(home);
-  const disks: string[] = [];
-  const each = NAMES.map((name, at) => ({ name, space: spaces.all[at] as Namespace }));
-  for (const { name, space } of each) {
-    for (const part of ['root', 'units', 'var/lib', 'var/tmp', 'var/backups']) {
-      mkdirSync(join(home, name, part), { recursive: true });
+  const spaces = makeNamespaces(names.length);
+  const all = new Map<MachineName, Machine>();
+  const machineOf = (name: MachineName): Machine => {
+    const machine = all.get(name);
+    if (machine === undefined) throw new Error(`${name}: not booted for this guide`);
+    return machine;
+  };
+  const run = async (name: MachineName, script: string): Promise<Outcome> => {
+    const { clientAddress } = machineOf(name).space;
+    return runOn(clientAddress, script, BLOCK_MS);
+  };
+  const boot = (name: MachineName, space: Namespace, group: string): ChildProcess => {
+    mkdirSync(join(folder.path, name), { recursive: true });
+    const words = ['unshare', '-m', 'bash', MACHINE, name, join(folder.path, name), group];
+    const [command = '', ...args] = [...space.prefix, ...words];
+    return spawn(command, args, { env: { ...process.env, BASE: base }, stdio: 'ignore' });
+  };
+  const untilUp = (name: MachineName) =>
+    waitFor(`${name} to boot`, async () => (await run(name, 'true')).status === 0, BOOT_MS);
+  const end = ({ process: child, group }: Machine): void => {
+    child.kill('SIGKILL');
+    removeGroup(group);
+  };
+  const close = (): void => {
+    for (const machine of all.values()) end(machine);
+    spaces.remove();
+    folder.remove();
+  };
+  const lines = names.map((name, at) => `${spaces.all[at]?.address} ${name}\n`);
+  writeFileSync(join(folder.path, 'hosts'), `127.0.0.1 localhost\n${lines.join('')}`);
+  try {
+    for (const [at, name] of names.entries()) {
+      const group = `zksh-guide-${process.pid}-${name}`;
+      const space = spaces.all[at] as Namespace;
+      all.set(name, { space, group, process: boot(name, space, group) });
     }
-    writeFileSync(join(home, name, 'space'), `${space.prefix.at(-1)}\n`);
+    for (const name of names) await untilUp(name);
+  } catch (error) {
+    close();
+    throw error;
   }
-  const hosts = each.map(({ name, space }) => `${space.address} ${name}\n`);
-  writeFileSync(join(home, 'hosts'), `127.0.0.1 localhost\n${hosts.join('')}`);
   return {
-    home,
-    run: async (name, script) => {
-      const child = spawn(join(home, 'enter'), [name, 'sh', '-ec', script], {
-        env: { ...process.env, PATH: path, NO_COLOR: '1' },
-        stdio: ['ignore', 'pipe', 'pipe'],
-        timeout: BLOCK_MS,
-      });
-      const { ended, output } = watchProcess(child);
-      return { status: await ended, output: output() };
+    names,
+    run,
+    replace: async (name) => {
+      const machine = machineOf(name);
+      end(machine);
+      machine.process = boot(name, machine.space, machine.group);
+      await untilUp(name);
     },
-    giveDisk: (name, mebibytes) => {
-      const mount = join(home, name, 'var/lib/zookeeper');
-      const script = `cp -a "$0" "$0.old" && mount -t tmpfs -o size=${mebibytes}m disk "$0" &&
-        cp -a "$0.old/." "$0"`;
-      const { status, stderr } = spawnSync('sh', ['-c', script, mount], { encoding: 'utf8' });
-      if (status !== 0) throw new Error(`mount ${mount}: ${stderr}`);
-      disks.push(mount);
-    },
-    clientOf: (name) => `${each.find((one) => one.name === name)?.space.clientAddress}:2181`,
-    close: () => {
-      for (const { space } of each) killAllIn(space.prefix.at(-1) ?? '');
-      for (const disk of disks) spawnSync('umount', ['--lazy', disk]);
-      spaces.remove();
-      folder.remove();
-    },
+    clientOf: (name) => `${machineOf(name).space.clientAddress}:2181`,
+    close,
   };
 }
 
-/** All processes of a namespace that this process made. */
-function killAllIn(space: string): void {
-  const { stdout } = spawnSync('ip', ['netns', 'pids', space], { encoding: 'utf8' });
-  for (const pid of stdout.split('\n').filter((line) => line !== '')) {
-    try {
-      process.kill(Number(pid), 'SIGKILL');
-    } catch {
-      // It ended by itself.
-    }
-  }
+/** Its processes end with their namespace, and then it can go. */
+function removeGroup(group: string): void {
+  const script = `mount -t cgroup2 cgroup2 "$1" && cd "$1"
+    while [ -d "$0" ]; do find "$0" -depth -type d -exec rmdir {} + 2>/dev/null || sleep 0.1; done`;
+  const place = makeTempDir('groups');
+  const args = ['-m', 'sh', '-c', script, group, place.path];
+  spawnSync('unshare', args, { timeout: REMOVE_MS });
+  place.remove();
 }

@@ -1,5 +1,5 @@
 /** `npm run guides -- [part of a name]…`: plays the guides of docs on machines of namespaces. */
-import { GUIDES } from './guides.js';
+import { GUIDES, machinesOf } from './guides.js';
 import { makeMachines } from './machines.js';
 
 const wanted = process.argv.slice(2);
@@ -12,10 +12,11 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 let failed = 0;
 let played = 0;
-for (const { name, play } of GUIDES) {
+for (const guide of GUIDES) {
+  const { name, play } = guide;
   if (wanted.length > 0 && !wanted.some((part) => name.includes(part))) continue;
   const startedAt = Date.now();
-  const machines = makeMachines();
+  const machines = await makeMachines(machinesOf(guide));
   closeOnExit = machines.close;
   played++;
   try {
@@ -29,4 +30,4 @@ for (const { name, play } of GUIDES) {
   }
 }
 console.log(`${played - failed} passed, ${failed} failed`);
-if (failed > 0 || played === 0) process.exitCode = 1;
+process.exit(failed > 0 || played === 0 ? 1 : 0);

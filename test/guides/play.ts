@@ -29,8 +29,12 @@ export async function play(
   const script = change(block.script);
   const { status, output } = await machines.run('ops', script);
   if (status === block.status) return output;
-  const logs = await machines.run('ops', `tail -n 15 ${machines.home}/*/*.log`);
-  throw new Error(`exit status ${status} of:\n${script}\n${output}\n${logs.output}`);
+  let logs = '';
+  for (const name of machines.names) {
+    const journal = await machines.run(name, 'sudo journalctl --no-pager -n 20 -u "z*"');
+    logs += `${name}:\n${journal.output}\n`;
+  }
+  throw new Error(`exit status ${status} of:\n${script}\n${output}\n${logs}`);
 }
 
 export async function playAll(machines: Machines, page: string, heading: string): Promise<string> {
