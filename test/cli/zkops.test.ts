@@ -132,13 +132,16 @@ oracleTest("the bundled server, Apache's, and a closed port are three rows", asy
   }
 });
 
-oracleTest("Apache's default whitelist permits only srvr, with a footnote", async () => {
+oracleTest("Apache's default whitelist permits only srvr, so zkops cannot judge", async () => {
   const oracle = await startOracle({ config: { '4lw.commands.whitelist': 'srvr' } });
   try {
     const alone = ['--servers', oracle.connectString];
     const mntr = await zkops(['mntr', ...alone]);
-    assert.is(mntr.exitCode, 0, mntr.out);
+    assert.is(mntr.exitCode, 3, mntr.out);
     assert.ok(mntr.out.includes('4lw.commands.whitelist=srvr,mntr'), mntr.out);
+    const quiet = await zkops(['check', '-q', '--crit', 'open_files=0', ...alone]);
+    assert.is(quiet.exitCode, 3);
+    assert.match(quiet.out, /UNKNOWN .*mntr is not in its whitelist/);
     const ruok = await zkops(['ruok', ...alone]);
     assert.is(ruok.exitCode, 3);
     assert.match(ruok.out, / not-whitelisted /);

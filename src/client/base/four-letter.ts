@@ -42,7 +42,9 @@ export function askWord(
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const asked = { address: checkAddress('address', address), options: checkAskOptions(options) };
-    const question = typeof word === 'string' ? `${word}\n` : word;
+    // Nothing more: a server that closes with unread bytes resets the connection and loses the end
+    // of a slow answer (ZOOKEEPER-1197).
+    const question = typeof word === 'string' ? Buffer.from(word) : word;
     ask(asked.address, checkBytes('word', question), asked.options, resolve, reject);
   });
 }

@@ -41,10 +41,10 @@ export async function askAll(
     verb.isCostly === true && options.isForced !== true
       ? await tooCostly(options.ask, address, limit)
       : undefined;
+  const askCertificate =
+    verb.isMeasured === true && address.isSecure === true ? options.askCertificate : undefined;
   const [certificateEndsMs, answers] = await Promise.all([
-    verb.isMeasured === true && address.isSecure === true
-      ? options.askCertificate?.(address, limit)
-      : undefined,
+    askCertificate?.(address, limit),
     refusal === undefined
       ? Promise.all(verb.words.map((word) => askMember(options.ask, address, word, limit)))
       : [refusal],
@@ -55,6 +55,11 @@ export async function askAll(
     tookMs,
     timeoutMs,
     ...(certificateEndsMs === undefined ? {} : { certificateEndsMs }),
+    ...(askCertificate !== undefined &&
+    certificateEndsMs === undefined &&
+    answers.some(({ ok }) => ok)
+      ? { isCertificateUnknown: true }
+      : {}),
     ...(admin.isHiddenLeader ? { isHiddenLeader: true } : {}),
   });
 }

@@ -9,6 +9,7 @@ export interface MemberFacts {
   readonly tookMs: number;
   readonly timeoutMs: number;
   readonly certificateEndsMs?: number;
+  readonly isCertificateUnknown?: true;
   readonly isHiddenLeader?: true;
 }
 

@@ -54,6 +54,8 @@ export interface Member {
   readonly tookMs: number;
   /** In ms since 1970; only over TLS. */
   readonly certificateEndsMs?: number;
+  /** It answers over TLS, but no certificate arrived. */
+  readonly isCertificateUnknown?: true;
   /** Undefined without an earlier poll. */
   readonly rates?: Rates;
   /** It leads and serves no clients (leaderServes=no), by its AdminServer. */
@@ -83,6 +85,12 @@ const UNJUDGED: readonly MemberState[] = [
   'too-large',
   'too-costly',
 ];
+
+/** A ZooKeeper server answered, if only by a refusal. */
+export function isUp(state: MemberState): boolean {
+  if (state === 'not-serving' || state === 'not-whitelisted' || state === 'too-costly') return true;
+  return !isDown(state) && !isUnjudged(state);
+}
 
 /** No answer shows the state of this member. */
 export function isUnjudged(state: MemberState): boolean {

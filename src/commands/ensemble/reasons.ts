@@ -1,3 +1,4 @@
+import type { WordName } from '../../fourlw/index.js';
 import type { Fault, Reason } from './member.js';
 
 export interface FaultContext {
@@ -71,8 +72,24 @@ const SENTENCES: Readonly<Record<Reason | 'read-only', Describe>> = {
 /** What a member that fails is found with. */
 export const REASONS: readonly string[] = Object.keys(SENTENCES);
 
+/** What the verbs of zkops ask, without costly and changing words: one restart allows them all. */
+const USED_WORDS: readonly WordName[] = [
+  'srvr',
+  'mntr',
+  'conf',
+  'ruok',
+  'isro',
+  'stat',
+  'cons',
+  'dump',
+  'envi',
+  'dirs',
+  'hash',
+  'wchs',
+];
+
 function whitelistFor(words: readonly string[]): string {
-  return [...new Set(['srvr', ...words])].join(',');
+  return [...new Set([...USED_WORDS, ...words])].join(',');
 }
 
 export function describeFault(reason: Reason | 'read-only', context: FaultContext): Fault {

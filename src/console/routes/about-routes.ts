@@ -1,3 +1,4 @@
+import { statusOf } from '../../commands/ensemble/status.js';
 import { ExitCode } from '../../commands/program/command-error.js';
 import { About, Probe } from '../api/shapes.js';
 import { HttpProblem } from '../problem.js';
@@ -35,8 +36,11 @@ const ready = route({
   answer: Probe,
   isOpen: true,
   run: async ({ poller }) => {
-    const { level } = (await poller.latest()).verdict;
-    if (level === 'healthy' || level === 'warning') return { value: { status: 'ready' } };
+    const { verdict, members } = await poller.latest();
+    const { level } = verdict;
+    // A whitelist may hide the figures of an ensemble that serves.
+    const isServing = members.some((member) => statusOf(member).isServing);
+    if (level !== 'critical' && isServing) return { value: { status: 'ready' } };
     throw new HttpProblem(503, 'NOTREADY', `the ensemble is ${level}`, {
       exitCode: ExitCode.connection,
     });

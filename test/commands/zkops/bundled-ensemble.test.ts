@@ -63,7 +63,7 @@ test('two ensembles in one list give another verdict than a narrow whitelist', a
     assert.is(mixed.exitCode, 2, mixed.out);
     assert.match(flat(mixed), 'two ensembles in one list');
     const narrow = await health(second.connectString);
-    assert.is(narrow.exitCode, 0, narrow.out);
+    assert.is(narrow.exitCode, 3, narrow.out);
     assert.match(
       flat(narrow),
       'mntr is not in its whitelist; add 4lw.commands.whitelist=srvr,mntr',

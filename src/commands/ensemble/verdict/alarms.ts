@@ -2,7 +2,7 @@ import { shortBytes, shortDuration, shortNumber } from '../format.js';
 import type { Member } from '../member.js';
 import { statusOf } from '../status.js';
 import { type LimitChange, type LimitLevel, limitFor } from './limits.js';
-import { type MeasureContext, measure } from './measure.js';
+import { hasFigure, type MeasureContext, measure } from './measure.js';
 import type { Problem } from './result.js';
 import type { Threshold } from './threshold.js';
 import { THRESHOLDS } from './thresholds.js';
@@ -24,7 +24,7 @@ function alarmOf(
   const { roles, name, label, advice, source, bound } = threshold;
   if (roles !== undefined && !roles.some((one) => one === role)) return [];
   const value = measure(threshold.reading, member, context);
-  if (value === undefined) return [];
+  if (value === undefined) return withoutFigure(threshold, member, changes);
   for (const level of ['critical', 'warning'] as const) {
     const limit = limitFor(threshold, level, role, changes);
     const isBeyond = limit !== undefined && (bound === 'above' ? value > limit : value < limit);
@@ -44,6 +44,26 @@ function alarmOf(
     ];
   }
   return [];
+}
+
+/** A limit that the user gave, or a certificate that did not arrive: silence would look healthy. */
+function withoutFigure(
+  threshold: Threshold,
+  member: Member,
+  changes: readonly LimitChange[],
+): Problem[] {
+  const { name, label, reading } = threshold;
+  const { role } = statusOf(member);
+  const isAsked = changes.some(
+    (change) =>
+      change.name === name &&
+      (change.role === undefined || change.role === role) &&
+      limitFor(threshold, change.level, role, changes) !== undefined,
+  );
+  const isLost = reading.kind === 'certificate-days' && member.isCertificateUnknown === true;
+  if (!(isAsked || isLost) || hasFigure(reading, member)) return [];
+  const text = `${label}: not reported, so ${name} was not judged; ${isLost ? 'check its TLS port' : `remove the limit, or use --crit ${name}=off`}`;
+  return [{ level: 'unknown', code: `limit:${name}`, server: member.server, text }];
 }
 
 export function inUnit(value: number, { unit }: Pick<Threshold, 'unit'>): string {

@@ -62,6 +62,23 @@ export function measure(
   }
 }
 
+/**
+ * Whether the member reports what the reading needs, even if a mean without events is unknown. True
+ * without any mntr, because that is a finding of its own.
+ */
+export function hasFigure(reading: Reading, member: Member): boolean {
+  const metrics = metricsOf(member);
+  if (reading.kind === 'certificate-days') return member.certificateEndsMs !== undefined;
+  if (metrics === undefined || !('key' in reading || 'summary' in reading)) return true;
+  if ('key' in reading) {
+    const keys = reading.kind === 'ratio' ? [reading.key, reading.of] : [reading.key];
+    return keys.every((key) => (finite(metricOf(metrics, key)) ?? -1) >= 0);
+  }
+  const parts = ['sum', 'avg', 'p99', 'max'] as const;
+  const isSummary = parts.some((part) => summaryPart(metrics, reading.summary, part) !== undefined);
+  return isSummary || metricOf(metrics, `last_${reading.summary}`) !== undefined;
+}
+
 /** The values that the next poll needs. */
 export function sampleOf(member: Member, timeMs: number): Sample {
   const metrics = metricsOf(member);

@@ -5,7 +5,7 @@
 // have different data and cannot replace each other: that is a warning, and one that is down is
 // critical.
 
-import { isDown, isUnjudged, type Member } from '../member.js';
+import { isDown, isUnjudged, isUp, type Member } from '../member.js';
 import { type MemberStatus, namesOf, statusOf } from '../status.js';
 import type { OpsVerb } from '../verb.js';
 import { concludeFrom } from './blame.js';
@@ -25,7 +25,10 @@ export function judge(
   members: readonly Member[],
   { alarms = [], minServing }: JudgeOptions = {},
 ): Verdict {
-  const own = members.flatMap(memberProblem);
+  const own = [
+    ...members.flatMap(memberProblem),
+    ...(verb.judge === 'ensemble' ? members.flatMap((member) => missingFigures(verb, member)) : []),
+  ];
   const statuses = members.map(statusOf);
   const overall =
     verb.judge === 'answers' ? judgeAnswers(members) : judgeEnsemble(statuses, members);
@@ -48,6 +51,17 @@ function memberProblem({ server, fault }: Member): Problem[] {
   ];
 }
 
+/** One word answered and another did not, so nobody knows the figures that the verb judges. */
+function missingFigures(
+  { words, extraWords = [] }: OpsVerb,
+  { server, note, answers, isHiddenLeader }: Member,
+): Problem[] {
+  const isMissing = words.some((word) => !extraWords.includes(word) && answers[word]?.ok === false);
+  if (note === undefined || !isMissing || isHiddenLeader === true) return [];
+  const text = `${note.message}; ${note.advice}`;
+  return [{ level: 'unknown', code: `member:${note.reason}`, server, text }];
+}
+
 function tooFew(statuses: readonly MemberStatus[], least: number | undefined): Problem[] {
   const count = statuses.filter(({ isServing }) => isServing).length;
   if (least === undefined || count >= least) return [];
@@ -58,7 +72,8 @@ function tooFew(statuses: readonly MemberStatus[], least: number | undefined): P
 /** For words without a role: only the answers count. */
 function judgeAnswers(members: readonly Member[]): Overall {
   const up = members.filter(({ state }) => !isDown(state)).length;
-  const ratio = `${up} of ${members.length} members answer`;
+  const answering = members.filter(({ state }) => isUp(state) && !isDown(state)).length;
+  const ratio = `${answering} of ${members.length} members answer`;
   if (up === 0) return finding('critical', 'none-answers', 'no member answers');
   if (up * 2 <= members.length) {
     return finding('critical', 'no-majority', `${ratio}: no majority`);

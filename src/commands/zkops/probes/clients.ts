@@ -29,21 +29,23 @@ interface Client {
   readonly member: Member;
   readonly host: string;
   readonly connection: ParsedConnection;
-  readonly ephemerals: number;
+  /** Undefined if no member lists them. */
+  readonly ephemerals: number | undefined;
 }
 
 /** A probe, such as this one, has no session. */
-function clientsOf(member: Member, ephemerals: ReadonlyMap<string, number>): Client[] {
+function clientsOf(member: Member, ephemerals: ReadonlyMap<string, number> | undefined): Client[] {
   return (parsedOf(member, 'cons')?.connections ?? []).flatMap((connection) => {
     const { sessionId } = connection;
     if (sessionId === undefined) return [];
-    const own = ephemerals.get(sessionId) ?? 0;
+    const own = ephemerals === undefined ? undefined : (ephemerals.get(sessionId) ?? 0);
     return [{ member, host: hostOf(connection), connection, ephemerals: own }];
   });
 }
 
 /** By session id. Every member knows the ephemerals of all sessions. */
-function ephemeralsOf(members: readonly Member[]): Map<string, number> {
+function ephemeralsOf(members: readonly Member[]): Map<string, number> | undefined {
+  if (members.every((member) => parsedOf(member, 'dump') === undefined)) return undefined;
   const counts = new Map<string, number>();
   for (const member of members) {
     for (const [session, paths] of parsedOf(member, 'dump')?.ephemerals ?? []) {
@@ -66,7 +68,15 @@ function figuresOf(clients: readonly Client[]): ReportRow {
     sum(clients, 'received'),
     sum(clients, 'sent'),
     worst.reduce((most, one) => Math.max(most, one), 0),
-    clients.reduce((total, { ephemerals }) => total + ephemerals, 0),
+    clients.reduce<number | undefined>(
+      (total, { ephemerals }) =>
+        ephemerals && total !== undefined
+          ? total + ephemerals
+          : ephemerals === undefined
+            ? undefined
+            : total,
+      0,
+    ),
   ];
 }
 

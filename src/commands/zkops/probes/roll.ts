@@ -124,7 +124,7 @@ class RollingRestart {
     const words = this.command.needsId
       ? (['srvr', 'mntr', 'conf'] as const)
       : (['srvr', 'mntr'] as const);
-    return askMembers(this.call, words, { judge: 'ensemble', extraWords: ['mntr', 'conf'] });
+    return askMembers(this.call, words, { judge: 'ensemble', extraWords: ['conf'] });
   }
 
   private async firstPoll(): Promise<OpsResult> {

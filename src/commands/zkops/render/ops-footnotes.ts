@@ -53,7 +53,7 @@ function footnotes(
   const notes = new Map<string, Note>();
   const add = (level: Level, text: string, server: string | undefined) => {
     const note = notes.get(text) ?? { level, servers: [] };
-    if (server !== undefined) note.servers.push(server);
+    if (server !== undefined && !note.servers.includes(server)) note.servers.push(server);
     notes.set(text, note);
   };
   for (const { level, text, server } of [...verdict.problems, ...(verdict.pending ?? [])]) {

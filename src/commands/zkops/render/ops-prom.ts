@@ -1,6 +1,6 @@
 import { zxidCounter, zxidEpoch } from '../../../protocol/zxid.js';
 import { EXIT_CODES } from '../../ensemble/exit-codes.js';
-import { isDown, type Member } from '../../ensemble/member.js';
+import { isUp, type Member } from '../../ensemble/member.js';
 import { lagOf, statusOf } from '../../ensemble/status.js';
 import type { RunResult } from '../../ensemble/verdict/result.js';
 import { metricFamilies } from './ops-prom-metrics.js';
@@ -56,7 +56,6 @@ function memberFamilies(members: readonly Member[]): readonly Family[] {
       const value = measure(member);
       return value === undefined ? [] : [sample({ server: member.server }, value)];
     });
-  const isUp = ({ state }: Member) => !isDown(state) || state === 'not-serving';
   const zxid = (read: (zxid: bigint) => number) =>
     each((member) => {
       const value = statusOf(member).zxid;
@@ -66,7 +65,7 @@ function memberFamilies(members: readonly Member[]): readonly Family[] {
     gauge(
       'zk_up',
       'The member answers.',
-      each((member) => (isUp(member) ? 1 : 0)),
+      each(({ state }) => (isUp(state) ? 1 : 0)),
     ),
     gauge(
       'zk_serving',

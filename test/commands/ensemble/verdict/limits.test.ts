@@ -58,6 +58,23 @@ test('a figure is good up to its limit, a warning above it and critical above th
   ]);
 });
 
+test('a limit that the user gave is never silently unjudged', () => {
+  const given = (text: string): LimitChange => parseLimit('critical', text);
+  const bare = withMetrics({ znode_count: 5, open_file_descriptor_count: -1 });
+  for (const name of ['open_files', 'connections', 'fsync_time', 'update_latency_p99']) {
+    assert.equal(alarmsOf(bare, [given(`${name}=1`)]), [`unknown limit:${name}`]);
+    assert.equal(alarmsOf(bare, [given(`${name}=off`)]), []);
+    assert.equal(alarmsOf(bare, [given(`follower:${name}=1`)]), []);
+  }
+  assert.equal(alarmsOf(bare), []);
+  assert.equal(alarmsOf(bare, [given('certificate_days=5')]), ['unknown limit:certificate_days']);
+  const lost: Member = { ...bare, isCertificateUnknown: true };
+  assert.equal(alarmsOf(lost), ['unknown limit:certificate_days']);
+  // A mean without an event since the last poll is unknown, and nothing is wrong.
+  const idle = withMetrics({ sum_fsynctime: 0, cnt_fsynctime: 0 });
+  assert.equal(alarmsOf(idle, [given('fsync_time=1')]), []);
+});
+
 test('an alarm says the figure, the limit, its source and what to do', () => {
   const member = withMetrics({
     open_file_descriptor_count: 900,
@@ -87,7 +104,7 @@ test('a limit is changed for all, for a role, or turned off; the last change win
   assert.equal(changed('follower:outstanding_requests=20').length, 1);
   assert.equal(changed('outstanding_requests=20', 'outstanding_requests=19').length, 1);
   assert.equal(changed('leader:outstanding_requests=19', 'outstanding_requests=20').length, 1);
-  assert.equal(changed('connections=0'), ['warning limit:outstanding_requests']);
+  assert.equal(changed('connections=0', 'connections=off'), ['warning limit:outstanding_requests']);
 });
 
 test('an invalid limit is refused with the expected form', () => {

@@ -107,8 +107,9 @@ test('critical is reported only when a second look finds it again', async () => 
   const answer =
     (first: string, later: string): AskWord =>
     (_, word) => {
-      if (word !== 'srvr') return Promise.reject(Object.assign(new Error(), { reason: 'empty' }));
-      looks.push(word);
+      if (word === 'mntr') return Promise.resolve(Buffer.from('zk_server_state\tstandalone\n'));
+      if (word === 'conf') return Promise.resolve(Buffer.from('clientPort=1\n'));
+      looks.push(String(word));
       return Promise.resolve(Buffer.from(looks.length === 1 ? first : later));
     };
   const health = verbNamed('health');

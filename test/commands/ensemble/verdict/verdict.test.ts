@@ -169,14 +169,22 @@ test('one follower of three listed alone cannot be judged', () => {
   assert.is(judge(mntr, [captured(mntr, 'f1', 1)]).level, 'unknown');
 });
 
-test('mntr refused by the whitelist falls back to srvr with a footnote', () => {
+test('nobody can judge a member by srvr alone, whatever the failure of mntr', () => {
   const member = answering(mntr, 1, (word) =>
     word === 'mntr' ? 'not-whitelisted' : srvrText('standalone'),
   );
   assert.is(member.state, 'serving');
   assert.is(member.note?.reason, 'not-whitelisted');
   assert.ok(member.note?.advice.includes('4lw.commands.whitelist=srvr,mntr'));
-  assert.is(judge(mntr, [member]).level, 'healthy');
+  for (const verb of ['mntr', 'check', 'health', 'quorum', 'report', 'top'].map(verbNamed)) {
+    for (const reason of ['not-whitelisted', 'reset', 'timeout', 'empty', 'unreadable'] as const) {
+      const blind = answering(verb, 1, (word) =>
+        word === 'mntr' ? reason : word === 'srvr' ? srvrText('standalone') : 'clientPort=1\n',
+      );
+      const { level, problems } = judge(verb, [blind]);
+      assert.equal([level, problems[0]?.code], ['unknown', `member:${reason}`], verb.name);
+    }
+  }
 });
 
 test('words without roles are judged by who answers', () => {
@@ -195,6 +203,11 @@ test('words without roles are judged by who answers', () => {
   assert.is(judged('refused'), 'critical');
   assert.is(judged('not-whitelisted'), 'unknown');
   assert.is(judged('imok', 'not-whitelisted'), 'unknown');
+  const foreign = judge(ruok, [failing(ruok, 1, 'tls'), failing(ruok, 2, 'unreadable')]);
+  assert.equal(
+    [foreign.level, /; 0 of 2 members answer$/.test(foreign.summary)],
+    ['unknown', true],
+  );
 });
 
 test('a read-only answer to isro is a row that says so', () => {

@@ -104,7 +104,7 @@ test('a refusal by the whitelist is reported with the line to add, and is not dr
   assert.is(found.exitCode, 3);
   assert.equal(found.rows, []);
   const texts = found.verdict.problems.map(({ text }) => text).join();
-  assert.match(texts, /conf is not in its whitelist; add 4lw\.commands\.whitelist=srvr,conf/);
+  assert.match(texts, /conf is not in its whitelist; add 4lw\.commands\.whitelist=srvr,mntr,conf/);
 });
 
 const digests = (...list: [zxid: string, digest: number][]) =>

@@ -89,7 +89,9 @@ test('zkops report --html writes the page and prints nothing, and the exit code 
     const run = (html: string) =>
       main(['report', '--servers', 'a:1', '--html', html, '--state', state, '--confirm', '1'], {
         ask: (_, word) =>
-          Promise.resolve(Buffer.from(word === 'srvr' ? srvrText('standalone') : '')),
+          Promise.resolve(
+            Buffer.from(word === 'srvr' ? srvrText('standalone') : 'zk_server_state\tstandalone\n'),
+          ),
         now: () => new Date(0),
         terminal: { width: 80, isColor: false },
         writeOut: write,

@@ -50,7 +50,7 @@ const VERB: OpsVerb = {
   name: 'status',
   summary: 'Compare the servers of an ensemble',
   words: ['srvr', 'mntr', 'conf'],
-  extraWords: ['mntr', 'conf'],
+  extraWords: ['conf'],
   ...JUDGED,
   isConfirmed: false,
   columns: Object.values(FIGURES),

@@ -80,7 +80,7 @@ serverTest('status --all finds all servers from one of them, and judges them', a
 });
 
 test('status --all marks problems, and names servers that do not answer', async () => {
-  const ensemble = await startEnsemble();
+  const ensemble = await startEnsemble({ config: { '4lw.commands.whitelist': '*' } });
   const [first = '', ...others] = ensemble.members.map(({ connectString }) => connectString);
   const silent = `127.0.0.1:${await freePort()}`;
   // The same server under two names is one.
