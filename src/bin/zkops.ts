@@ -1,12 +1,14 @@
 import { askWord } from '../client/base/four-letter.js';
 import { drawForLocale } from '../commands/terminal/ascii-drawing.js';
-import { ignoreClosedPipe } from '../commands/terminal/closed-pipe.js';
 import { canDraw, describeTerminal } from '../commands/terminal/ops-terminal.js';
+import { closeOutput, ignoreLostErrors, Output } from '../commands/terminal/output.js';
 import { main } from '../commands/zkops/cli.js';
 import { renderGrid } from '../commands/zkops/render/ops-grid.js';
 import { renderOps } from '../commands/zkops/render/ops-render.js';
 
-ignoreClosedPipe(process.stdout);
+const LOST_OUTPUT = 3;
+
+ignoreLostErrors();
 
 // Node.js exits with 1 after an uncaught exception, but 1 means a warning here.
 process.on('uncaughtException', (error) => {
@@ -15,6 +17,7 @@ process.on('uncaughtException', (error) => {
 });
 
 drawForLocale(process.stdout, process.env);
+const output = new Output(process.stdout);
 const terminal = describeTerminal(process.stdout, process.env);
 const world = {
   ask: askWord,
@@ -24,13 +27,8 @@ const world = {
   now: () => new Date(),
   env: process.env,
   keyPassphrase: process.env['ZKOPS_KEY_PASSPHRASE'],
-  writeOut: (text) => {
-    if (process.stdout.write(text)) return undefined;
-    return new Promise((resolve) => {
-      process.stdout.once('drain', resolve);
-      process.stdout.once('error', () => resolve());
-    });
-  },
+  writeOut: (text) => output.write(text),
+  outputEnded: output.ended,
   writeError: (text) => {
     process.stderr.write(text);
   },
@@ -45,11 +43,13 @@ const world = {
     (await import('../commands/zkops/render/ops-html.js')).opsToHtml(result),
   render: (result, show) => renderOps(result, show, terminal),
   renderGrid: (grid, output) => renderGrid(grid, output, terminal),
-  runJob: async (work) => (await import('../commands/zkops/run-job.js')).runJob(work),
+  runJob: async (work) => (await import('../commands/zkops/run-job.js')).runJob(work, output.ended),
 } satisfies Parameters<typeof main>[1];
 
-void main(process.argv.slice(2), world).then((code) => {
-  // A completion does not wait for members that have not answered.
-  if (process.argv[2] === '__complete') process.stdout.write('', () => process.exit(code));
-  process.exitCode = code;
-});
+void main(process.argv.slice(2), world)
+  .then((code) => closeOutput(output, 'zkops', code, LOST_OUTPUT))
+  .then((code) => {
+    // A completion does not wait for members that have not answered.
+    if (process.argv[2] === '__complete') process.exit(code);
+    process.exitCode = code;
+  });

@@ -1,14 +1,17 @@
 import { drawForLocale } from '../commands/terminal/ascii-drawing.js';
-import { ignoreClosedPipe } from '../commands/terminal/closed-pipe.js';
 import { canDraw } from '../commands/terminal/ops-terminal.js';
+import { closeOutput, ignoreLostErrors, Output } from '../commands/terminal/output.js';
 import { runZkserver } from '../commands/zkserver/cli.js';
 
-ignoreClosedPipe(process.stdout);
+const LOST_OUTPUT = 1;
+
+ignoreLostErrors();
 drawForLocale(process.stderr, process.env);
+const output = new Output(process.stdout);
 const io = {
   env: process.env,
   writeOut: (text: string) => {
-    process.stdout.write(text);
+    void output.write(text);
   },
   writeError: (line: string) => {
     process.stderr.write(`${line}\n`);
@@ -18,4 +21,6 @@ const io = {
     : {}),
 };
 
-void runZkserver(process.argv.slice(2), io).then((code) => process.exit(code));
+void runZkserver(process.argv.slice(2), io)
+  .then((code) => closeOutput(output, 'zkserver', code, LOST_OUTPUT))
+  .then((code) => process.exit(code));

@@ -1,47 +1,132 @@
+import { fstatSync, writeSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 
 const FLUSH_LENGTH = 64 * 1024;
 
+/** Writes all bytes, then calls back, with the error if it could not. */
+type Sink = (bytes: Buffer, done: (error?: Error | null) => void) => void;
+
 /**
- * Standard output of a script. Joins the small pieces of one turn into one write, and waits for
- * slow readers. When the reader leaves, it calls `onGone` once and drops the rest.
+ * Standard output of every program. Joins the small pieces of one turn into one write, waits for
+ * slow readers, and notices every write that fails. Then it drops the rest, and `ended` aborts: the
+ * program stops. A reader that left is not a fault.
  */
 export class Output {
-  readonly #stream: Writable;
+  /** Aborts when nothing more can be written. */
+  readonly ended: AbortSignal;
+  readonly #controller = new AbortController();
+  readonly #sink: Sink;
   #pieces: Buffer[] = [];
   #length = 0;
+  #inFlight = 0;
+  #waiting: (() => void)[] = [];
   #timer: NodeJS.Immediate | undefined;
-  #isGone = false;
+  #error: NodeJS.ErrnoException | undefined;
 
-  constructor(stream: Writable, onGone: () => void) {
-    this.#stream = stream;
-    stream.on('error', () => {
-      if (this.#isGone) return;
-      this.#isGone = true;
-      onGone();
-    });
+  constructor(stream: Writable & { readonly fd?: number }) {
+    this.ended = this.#controller.signal;
+    this.#sink = sinkOf(stream);
+    stream.on('error', (error) => this.#end(error));
   }
 
-  /** Resolves when the stream can take more. */
+  /** The reader closed the pipe. */
+  get isGone(): boolean {
+    return this.#error?.code === 'EPIPE';
+  }
+
+  /** Why a write failed, unless the reader left: a full disk. */
+  get fault(): NodeJS.ErrnoException | undefined {
+    return this.isGone ? undefined : this.#error;
+  }
+
+  /** Resolves when the stream can take more; never rejects. */
   write(piece: string | Buffer): Promise<void> | void {
-    if (piece.length === 0 || this.#isGone) return;
+    if (piece.length === 0 || this.ended.aborted) return;
     const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
     this.#pieces.push(bytes);
     this.#length += bytes.length;
-    if (this.#length >= FLUSH_LENGTH) return this.flush();
+    if (this.#length + this.#inFlight >= FLUSH_LENGTH) return this.flush();
     this.#timer ??= setImmediate(() => void this.flush());
   }
 
-  /** Resolves when all text is written; never rejects. */
+  /** Resolves when all text is written, or never will be; never rejects. */
   flush(): Promise<void> {
     if (this.#timer !== undefined) clearImmediate(this.#timer);
     this.#timer = undefined;
-    if (this.#length === 0 || this.#isGone) return Promise.resolve();
+    if (this.#length > 0 && !this.ended.aborted) this.#send();
+    if (this.#inFlight === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  #send(): void {
     const bytes = Buffer.concat(this.#pieces);
     this.#pieces = [];
     this.#length = 0;
-    return new Promise((resolve) => {
-      this.#stream.write(bytes, () => resolve());
+    this.#inFlight += bytes.length;
+    this.#sink(bytes, (error) => {
+      this.#inFlight -= bytes.length;
+      if (error) this.#end(error);
+      if (this.#inFlight > 0) return;
+      for (const resolve of this.#waiting.splice(0)) resolve();
     });
   }
+
+  #end(error: NodeJS.ErrnoException): void {
+    if (this.ended.aborted) return;
+    this.#error = error;
+    this.#pieces = [];
+    this.#length = 0;
+    this.#controller.abort();
+  }
+}
+
+/** Node.js writes once to a file, and ignores that a full disk took only a part. */
+function sinkOf(stream: Writable & { readonly fd?: number }): Sink {
+  const { fd } = stream;
+  if (fd === undefined || !isFile(fd)) return (bytes, done) => void stream.write(bytes, done);
+  return (bytes, done) => {
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+      done();
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)));
+    }
+  };
+}
+
+function isFile(fd: number): boolean {
+  try {
+    return fstatSync(fd).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** As a shell reports SIGPIPE. */
+const READER_GONE = 141;
+const INTERRUPTED = 130;
+
+/**
+ * Writes the rest, and says on standard error why output was lost.
+ * @param code the status of the program
+ * @param faultCode its status if output was lost
+ */
+export async function closeOutput(
+  output: Output,
+  name: string,
+  code: number,
+  faultCode: number,
+): Promise<number> {
+  await output.flush();
+  const { fault } = output;
+  // Only a program that was stopped did less than asked.
+  if (fault === undefined) return output.isGone && code === INTERRUPTED ? READER_GONE : code;
+  const why = fault.message.replace(/, write$/, '');
+  process.stderr.write(`${name}: cannot write standard output: ${why}\n`);
+  return faultCode;
+}
+
+/** A program must not end because nobody can read its errors. */
+export function ignoreLostErrors(): void {
+  process.stderr.on('error', () => undefined);
 }

@@ -138,6 +138,7 @@ function liveSession(
         ? undefined
         : (result) => world.writeOut(world.render(result, showOf(options))),
     write: world.writeOut,
+    outputEnded: world.outputEnded,
     intervalMs: interval,
     isBatch,
     count: once === true ? 1 : count,

@@ -1,6 +1,6 @@
 import { ExitCode } from '../program/command-error.js';
 import { canDraw } from '../terminal/ops-terminal.js';
-import { Output } from '../terminal/output.js';
+import { closeOutput, Output } from '../terminal/output.js';
 import { parseCliCommandLine } from '../zkcli/command-line.js';
 import { runZkCli } from '../zkcli/main.js';
 
@@ -14,8 +14,8 @@ export async function runZkCliMode(
   const isTerminal = process.stdin.isTTY && process.stdout.isTTY && canDraw(process.env);
   if (command.length === 0 && isTerminal) return startShell(server);
   const abort = new AbortController();
-  const output = new Output(process.stdout, () => abort.abort());
-  process.stderr.on('error', () => undefined);
+  const output = new Output(process.stdout);
+  output.ended.addEventListener('abort', () => abort.abort());
   const release = onSignals(abort);
   try {
     const code = await runZkCli(argv, {
@@ -24,9 +24,9 @@ export async function runZkCliMode(
       out: (text) => void output.write(text),
       err: (text) => void process.stderr.write(text),
     });
-    return abort.signal.aborted ? ExitCode.interrupted : code;
+    const ended = abort.signal.aborted ? ExitCode.interrupted : code;
+    return await closeOutput(output, 'zksh', ended, ExitCode.failed);
   } finally {
-    await output.flush();
     release();
   }
 }

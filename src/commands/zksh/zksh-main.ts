@@ -2,9 +2,8 @@ import { promises as files } from 'node:fs';
 import { safeText } from '../../protocol/sanitize.js';
 import { CommandError, type ErrorReport, ExitCode, usageError } from '../program/command-error.js';
 import { isAsciiLocale } from '../terminal/ascii-drawing.js';
-import { ignoreClosedPipe } from '../terminal/closed-pipe.js';
 import { canDraw } from '../terminal/ops-terminal.js';
-import { Output } from '../terminal/output.js';
+import { closeOutput, Output } from '../terminal/output.js';
 import { commandScript } from './argv-command.js';
 import { plainReport } from './engine/error-report.js';
 import { loadRenderer } from './results/render.js';
@@ -160,12 +159,8 @@ async function tracedSession(
 
 async function runAsScript(options: ZkshOptions, session: ShellSession): Promise<number> {
   const abort = new AbortController();
-  let isReaderGone = false;
-  const output = new Output(process.stdout, () => {
-    isReaderGone = true;
-    abort.abort();
-  });
-  process.stderr.on('error', () => undefined);
+  const output = new Output(process.stdout);
+  output.ended.addEventListener('abort', () => abort.abort());
   const isTerminal = process.stdout.isTTY === true;
   const isAscii = isAsciiLocale(process.env);
   const columns = () => process.stdout.columns;
@@ -182,15 +177,15 @@ async function runAsScript(options: ZkshOptions, session: ShellSession): Promise
         signal: abort.signal,
         isKeepGoing: options.isKeepGoing,
         printError: (text) => {
-          if (!isReaderGone) process.stderr.write(text);
+          if (!output.ended.aborted) process.stderr.write(text);
         },
         readInput: isStdinFree ? readStdin : undefined,
         progress: await openProgress(),
       },
       script,
     );
-    if (isReaderGone) return ExitCode.readerGone;
-    return abort.signal.aborted ? ExitCode.interrupted : code;
+    const ended = abort.signal.aborted ? ExitCode.interrupted : code;
+    return await closeOutput(output, 'zksh', ended, ExitCode.failed);
   } finally {
     release();
   }
@@ -279,9 +274,10 @@ async function readStdin(): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function print(text: string): Promise<number> {
-  ignoreClosedPipe(process.stdout);
-  return new Promise((resolve) => process.stdout.write(text, () => resolve(ExitCode.ok)));
+async function print(text: string): Promise<number> {
+  const output = new Output(process.stdout);
+  await output.write(text);
+  return closeOutput(output, 'zksh', ExitCode.ok, ExitCode.failed);
 }
 
 function printReport(report: ErrorReport, hint: string | undefined = report.hint): Promise<number> {

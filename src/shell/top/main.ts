@@ -21,19 +21,20 @@ export const startTop: StartLive = (session) =>
 
 /** The first poll has no rates: not printed. */
 async function printBatch(session: LiveSession): Promise<OpsResult | undefined> {
-  const { intervalMs, write, print, count, width } = session;
+  const { intervalMs, write, print, count, width, outputEnded } = session;
   let state = startState(session);
   const poll = async () => {
-    const result = await session.poll(state.earlier);
+    const result = await session.poll(state.earlier, outputEnded);
     ({ state } = step(state, { type: 'polled', result }));
     return result;
   };
   let last = await poll();
   for (let printed = 0; printed !== count; printed += 1) {
-    await delay(intervalMs);
+    await delay(intervalMs, undefined, { signal: outputEnded }).catch(() => undefined);
+    if (outputEnded?.aborted === true) break;
     last = await poll();
     if (print !== undefined) {
-      print(last);
+      await print(last);
       continue;
     }
     const size = { columns: width, rows: BATCH_ROWS };
@@ -41,7 +42,7 @@ async function printBatch(session: LiveSession): Promise<OpsResult | undefined> 
     const rows = topScreen(state, size, false).slice(0, -1);
     const text = rows.map((row) => row.map((span) => span.text).join(''));
     const isFirst = printed === 0;
-    write(`${isFirst ? '' : '\n'}${text.map((line) => `${line.trimEnd()}\n`).join('')}`);
+    await write(`${isFirst ? '' : '\n'}${text.map((line) => `${line.trimEnd()}\n`).join('')}`);
   }
   return last;
 }

@@ -38,6 +38,8 @@ export interface CliWorld {
   readonly keyPassphrase?: string | undefined;
   /** Resolves when the stream can take more. */
   readonly writeOut: (text: string | Buffer) => void | Promise<void>;
+  /** Aborts when nothing more can be written: the reader left, or the disk is full. */
+  readonly outputEnded?: AbortSignal;
   readonly writeError: (text: string) => void;
   readonly render: (result: OpsResult, show: ShowOptions) => string | Buffer;
   /** `isInteractive`: a user reads the terminal and types. */

@@ -8,8 +8,10 @@ export interface LiveSession {
   readonly poll: (earlier: ReadonlyMap<string, Sample>, signal?: AbortSignal) => Promise<OpsResult>;
   readonly reset: () => Promise<string>;
   /** Prints one poll of a batch; undefined if the screen itself is printed. */
-  readonly print: ((result: OpsResult) => void) | undefined;
-  readonly write: (text: string) => void;
+  readonly print: ((result: OpsResult) => void | Promise<void>) | undefined;
+  readonly write: (text: string) => void | Promise<void>;
+  /** Ends a batch: nobody takes its output. */
+  readonly outputEnded?: AbortSignal | undefined;
   readonly intervalMs: number;
   /** Prints `count` screens instead of drawing on the terminal. */
   readonly isBatch: boolean;
