@@ -1,6 +1,15 @@
 // Prevents concurrent runs: the second run finds the file of the first one and does nothing.
 
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { hasCode } from './file-error.js';
 
 export interface RunLock {
@@ -9,7 +18,10 @@ export interface RunLock {
 
 const GRACE_MS = 60_000;
 
-/** Returns the process that holds it, if any. Dead and long overdue processes do not count. */
+/**
+ * Returns the process that holds it, if any. Dead and long overdue processes do not count.
+ * @throws Error of the file system, or for a file that is not a lock
+ */
 export function takeRunLock(
   file: string,
   deadlineMs: number,
@@ -20,25 +32,40 @@ export function takeRunLock(
     if (create(file, content)) return { release: () => release(file, content) };
     const found = readIfThere(file);
     if (found === undefined) continue;
-    const pid = found.split(' ')[0] ?? '';
-    if (!isStale(found, nowMs)) return { heldBy: pid };
+    if (!isStale(file, found, nowMs)) return { heldBy: holderOf(found) };
     moveAside(file, found);
   }
-  return { heldBy: readIfThere(file)?.split(' ')[0] ?? 'another one' };
+  return { heldBy: holderOf(readIfThere(file) ?? '') };
+}
+
+/** An empty lock is one that another run is writing. */
+function holderOf(content: string): string {
+  return content.split(' ')[0] || 'another one';
 }
 
 function create(file: string, content: string): boolean {
+  let handle: number;
   try {
-    writeFileSync(file, content, { flag: 'wx' });
-    return true;
+    handle = openSync(file, 'wx');
   } catch (error) {
     if (hasCode(error, 'EEXIST')) return false;
     throw error;
   }
+  let isWritten = false;
+  try {
+    writeFileSync(handle, content);
+    isWritten = true;
+  } finally {
+    closeSync(handle);
+    // On a full disk, an empty lock would stop the next runs.
+    if (!isWritten) rmSync(file, { force: true });
+  }
+  return true;
 }
 
 function readIfThere(file: string): string | undefined {
   try {
+    if (!lstatSync(file).isFile()) throw new Error('is not a regular file');
     return readFileSync(file, 'utf8');
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined;
@@ -46,17 +73,23 @@ function readIfThere(file: string): string | undefined {
   }
 }
 
-function isStale(content: string, nowMs: number): boolean {
-  const [pid, until] = content.trim().split(' ').map(Number);
-  // Another program owns this file, or a run is writing it: do not touch it.
-  if (!pid || !until) return false;
-  if (nowMs > until) return true;
+/** @throws Error for a file of another program */
+function isStale(file: string, content: string, nowMs: number): boolean {
+  const [, pid = '', until = ''] = /^(\d*) ?(\d*)\n?$/.exec(content) ?? [];
+  if (pid === '' && content !== '') throw new Error('has something else than a lock of zkops');
+  if (!content.endsWith('\n')) return isOld(file, nowMs);
+  if (nowMs > Number(until)) return true;
   try {
-    process.kill(pid, 0);
+    process.kill(Number(pid), 0);
     return false;
   } catch (error) {
     return hasCode(error, 'ESRCH');
   }
+}
+
+/** A run that died between the creation and the write leaves a part, or nothing. */
+function isOld(file: string, nowMs: number): boolean {
+  return nowMs - lstatSync(file).mtimeMs > GRACE_MS;
 }
 
 /** If two runs find the same stale lock, one moves it, and moves back a lock that is newer. */

@@ -6,7 +6,7 @@ import type { Sample } from '../ensemble/sample.js';
 import { UsageError } from '../ensemble/usage-error.js';
 import type { RunResult } from '../ensemble/verdict/result.js';
 import { advance, type RunState } from '../ensemble/verdict/run-state.js';
-import { formatState, readStateFile } from '../ensemble/verdict/state-file.js';
+import { ForeignFileError, formatState, readStateFile } from '../ensemble/verdict/state-file.js';
 import { writeAtomically } from '../program/atomic-file.js';
 import { takeRunLock } from '../program/run-lock.js';
 import type { CliWorld } from './calls/cli-world.js';
@@ -52,6 +52,9 @@ export function loadState(
   try {
     return readStateFile(state);
   } catch (error) {
+    if (error instanceof ForeignFileError) {
+      throw new RunFault(`--state ${state}: ${error.message}, so it is left as it is`);
+    }
     const why = `cannot read: ${messageOf(error)}; starting a new state`;
     writeError(`zkops: --state ${state}: ${why}\n`);
     return undefined;

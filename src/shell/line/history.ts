@@ -8,16 +8,16 @@ import {
   appendFileSync,
   chmodSync,
   closeSync,
+  existsSync,
   mkdirSync,
   openSync,
   readFileSync,
-  renameSync,
   statSync,
   unlinkSync,
-  writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { writeAtomically } from '../../commands/program/atomic-file.js';
 import { hasCode } from '../../commands/program/file-error.js';
 import { homeFolder } from '../../commands/program/home-folder.js';
 
@@ -29,13 +29,19 @@ const SLACK = 2;
 const LOCK_WAIT_MS = 2000;
 const LOCK_STALE_MS = 5000;
 
-/** Undefined if ZKSH_HISTFILE is empty, which disables the file. */
+/**
+ * Undefined if ZKSH_HISTFILE is empty, which disables the file, and without a home: users of
+ * services have a home that must never exist (/nonexistent).
+ */
 export function historyFile(env: NodeJS.ProcessEnv): string | undefined {
   const chosen = env['ZKSH_HISTFILE'];
   if (chosen !== undefined) return chosen === '' ? undefined : chosen;
   const state = env['XDG_STATE_HOME'];
-  if (state?.startsWith('/')) return join(state, 'zksh', 'history');
-  return join(homeFolder(), '.zksh_history');
+  const home = homeFolder();
+  const file = state?.startsWith('/')
+    ? join(state, 'zksh', 'history')
+    : join(home, '.zksh_history');
+  return file.startsWith(join(home, '/')) && !existsSync(home) ? undefined : file;
 }
 
 /** Removes earlier duplicates. */
@@ -63,8 +69,8 @@ export class HistoryFile {
     mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
     await this.#locked(() => {
       appendFileSync(this.#file, `${encode(entry)}\n`, { mode: 0o600 });
-      // Correct the mode of an old file.
-      chmodSync(this.#file, 0o600);
+      // Correct the mode of an old file, but never that of /dev/null.
+      if (statSync(this.#file).isFile()) chmodSync(this.#file, 0o600);
     });
   }
 
@@ -81,9 +87,8 @@ export class HistoryFile {
     return this.#locked(() => {
       // Read again: another shell may have appended before this one got the lock.
       const text = collapse(this.#read()).map((entry) => `${encode(entry)}\n`);
-      const draft = `${this.#file}.${process.pid}`;
-      writeFileSync(draft, text.join(''), { mode: 0o600 });
-      renameSync(draft, this.#file);
+      writeAtomically(this.#file, text.join(''));
+      chmodSync(this.#file, 0o600);
     });
   }
 

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -80,6 +88,25 @@ test('a state that cannot be read is reported, and a new one begins', async () =
   }
 });
 
+test('a --state that is another file is refused and stays, and an empty one begins a state', async () => {
+  const folder = makeTempDir('cron');
+  try {
+    const state = join(folder.path, 'state.json');
+    for (const text of ['root:x:0:0\n', '[]', '{"schema":"zkops-roll/1"}']) {
+      writeFileSync(state, text);
+      const call = await run(['-q', '--state', state], WELL);
+      assert.is(call.exitCode, 3, text);
+      assert.match(call.error, /not a zkops-state\/1 file, so it is left as it is/);
+      assert.is(readFileSync(state, 'utf8'), text);
+    }
+    writeFileSync(state, '');
+    assert.equal((await run(['-q', '--state', state], WELL)).error, '');
+    assert.match(readFileSync(state, 'utf8'), /^\{"schema":"zkops-state/);
+  } finally {
+    folder.remove();
+  }
+});
+
 test('a state or a file that cannot be written gives exit code 3, with the reason', async () => {
   const folder = makeTempDir('zkops');
   try {
@@ -138,8 +165,23 @@ test('a lock is released, and one of a process that has ended is taken over', as
       if ('release' in taken) taken.release();
       assert.is(existsSync(lock), false);
     }
+    // A run that died, or met a full disk, leaves a part of a lock, or nothing.
+    for (const torn of ['', '1', `${process.pid} 60`]) {
+      writeFileSync(lock, torn);
+      const madeMs = statSync(lock).mtimeMs;
+      assert.ok('heldBy' in takeRunLock(lock, 1000, madeMs), 'another run may be writing it');
+      const taken = takeRunLock(lock, 1000, madeMs + 61_000);
+      assert.ok('release' in taken, torn);
+      taken.release();
+    }
     writeFileSync(lock, 'something else');
-    assert.ok('heldBy' in takeRunLock(lock, 1000, 10), "another program's file stays");
+    assert.throws(() => takeRunLock(lock, 1000, 10), /has something else than a lock/);
+    assert.is(readFileSync(lock, 'utf8'), 'something else');
+    const call = await run(['--lock', lock], WELL);
+    assert.equal([call.exitCode, /has something else/.test(call.error)], [3, true], call.error);
+    rmSync(lock);
+    mkdirSync(lock);
+    assert.throws(() => takeRunLock(lock, 1000, 10), /is not a regular file/);
     assert.equal(readdirSync(folder.path), ['lock']);
   } finally {
     folder.remove();

@@ -1,5 +1,12 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -18,6 +25,32 @@ test('the environment sets the path of the file', () => {
   assert.is(historyFile({ XDG_STATE_HOME: 'relative' }), join(homedir(), '.zksh_history'));
   assert.is(historyFile({ ZKSH_HISTFILE: '/h', XDG_STATE_HOME: '/state' }), '/h');
   assert.is(historyFile({ ZKSH_HISTFILE: '' }), undefined);
+});
+
+test('a home that does not exist has no history, and is never made', () => {
+  const home = process.env['HOME'];
+  try {
+    process.env['HOME'] = '/nonexistent/home';
+    assert.is(historyFile({}), undefined);
+    assert.is(historyFile({ XDG_STATE_HOME: '/nonexistent/home/.local/state' }), undefined);
+    assert.is(historyFile({ XDG_STATE_HOME: '/state' }), '/state/zksh/history');
+    assert.is(historyFile({ ZKSH_HISTFILE: '/h' }), '/h');
+  } finally {
+    if (home === undefined) delete process.env['HOME'];
+    else process.env['HOME'] = home;
+  }
+});
+
+test('a link to the history stays a link', async () => {
+  await inTempDir(async (dir) => {
+    const [path, link] = [join(dir, 'real'), join(dir, 'link')];
+    writeFileSync(path, 'ls /\n'.repeat(MAX_HISTORY_ENTRIES * 3));
+    symlinkSync('real', link);
+    assert.equal(await new HistoryFile(link).load(), ['ls /']);
+    assert.is(readlinkSync(link), 'real');
+    assert.is(readFileSync(path, 'utf8'), 'ls /\n');
+    assert.is(statSync(path).mode & 0o777, 0o600);
+  });
 });
 
 test('a repeated entry is kept only at the end', () => {

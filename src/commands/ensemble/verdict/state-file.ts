@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { hasCode } from '../../program/file-error.js';
 import { type KnownMember, type RunState, STATE_SCHEMA } from './run-state.js';
 
@@ -59,14 +59,29 @@ function isStateDocument(value: unknown): value is StateDocument {
   );
 }
 
-/** Undefined before the first run. @throws Error for an unreadable file */
+const START = '{"schema":"zkops-state/';
+
+/** The file has something else, so nobody may replace it. */
+export class ForeignFileError extends Error {
+  override readonly name = 'ForeignFileError';
+}
+
+/**
+ * Undefined before the first run, and for a device, which keeps nothing.
+ * @throws ForeignFileError for another file, Error for an unreadable one
+ */
 export function readStateFile(file: string): RunState | undefined {
   let text: string;
   try {
+    if (!statSync(file).isFile()) return undefined;
     text = readFileSync(file, 'utf8');
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined;
     throw error;
   }
+  if (text === '') return undefined;
+  // A part of it is a state that was cut short.
+  const isOurs = text.startsWith(START) || START.startsWith(text);
+  if (!isOurs) throw new ForeignFileError(`not a ${STATE_SCHEMA} file`);
   return parseState(text);
 }
