@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIPv4 } from 'node:net';
-import { parseServerAddress } from '../client/base/connect-string.js';
 import { secureContextOf, TlsOptionError } from '../client/base/tls.js';
+import { parseListenAddress } from '../commands/ensemble/listen-address.js';
 import { UsageError } from '../commands/ensemble/usage-error.js';
 import type { CallOption } from '../commands/program/command-line.js';
 import { TIME_OPTIONS } from '../commands/zkops/calls/options.js';
@@ -42,13 +42,7 @@ export const CONSOLE_OPTIONS: readonly CallOption[] = [
 ];
 
 export function listenAddress(call: TaskCall): { readonly host: string; readonly port: number } {
-  const text = call.text('listen') ?? DEFAULT_LISTEN;
-  // Port 0 (any free port) is not a valid port of a ZooKeeper server.
-  const free = /^(.*):0$/.exec(text);
-  return usable('--listen', () => {
-    const { host, port } = parseServerAddress(free === null ? text : `${free[1]}:1`);
-    return { host, port: free === null ? port : 0 };
-  });
+  return usable('--listen', () => parseListenAddress(call.text('listen') ?? DEFAULT_LISTEN));
 }
 
 /** `--read-only` on the command line wins over `--allow-writes` in the environment. */

@@ -64,8 +64,14 @@ function parsePlain(text: string, defaultPort: number): ConnectString {
   const chroot = slash === -1 ? '' : text.slice(slash).replace(/\/+$/, '');
   const fault = chroot === '' ? undefined : pathFault(chroot);
   if (fault !== undefined) throw new RangeError(`invalid chroot: ${chroot}: ${fault}`);
-  const parts = hosts.split(',').map((part) => part.trim());
-  return { servers: parts.map((part) => parseAddress(part, defaultPort)), chroot };
+  return { servers: splitServers(hosts).map((part) => parseAddress(part, defaultPort)), chroot };
+}
+
+/** At least one part. Drops empty ones, as Apache's client does: templates end in a comma. */
+export function splitServers(text: string): readonly string[] {
+  const parts = text.split(',').map((part) => part.trim());
+  const [first = '', ...others] = parts.filter((part) => part !== '');
+  return [first, ...others];
 }
 
 /** Parses "host", "host:port", "[v6]" or "[v6]:port"; the prefix zks:// means TLS. */

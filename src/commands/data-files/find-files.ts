@@ -1,4 +1,4 @@
-import { type Dirent, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { VERSION_DIR } from '../../server/persistence/file-names.js';
@@ -18,14 +18,14 @@ export function versionFolder(folder: string): string {
   return basename(folder) !== VERSION_DIR && existsSync(inner) ? inner : folder;
 }
 
+/** Links count as the files that they name, as for a server. */
 export async function listFiles(folder: string): Promise<FoundFile[]> {
-  const entries = await reading<Dirent[]>(folder, readdir(folder, { withFileTypes: true }));
+  const names = await reading(folder, readdir(folder));
   const files: FoundFile[] = [];
-  for (const entry of entries) {
-    if (!entry.isFile()) continue;
+  for (const name of names) {
     // A server may delete a file while we list the folder.
-    const found = await stat(join(folder, entry.name)).catch(() => undefined);
-    if (found !== undefined) files.push({ name: entry.name, size: found.size });
+    const found = await stat(join(folder, name)).catch(() => undefined);
+    if (found?.isFile() === true) files.push({ name, size: found.size });
   }
   return files;
 }

@@ -4,6 +4,7 @@ import {
   chrootStart,
   parseConnectString,
   parseServerAddress,
+  splitServers,
 } from '../../client/base/connect-string.js';
 import { ConnectError } from '../../client/base/errors.js';
 import { checkSrvTarget, isSrvTarget, resolveSrv } from '../../client/hosts/srv-target.js';
@@ -98,7 +99,8 @@ function fromConfig(file: string): readonly MemberAddress[] {
       ? ''
       : readFile('dynamicConfigFile', isAbsolute(dynamic) ? dynamic : join(dirname(file), dynamic));
   try {
-    const whole = `${text}\n${dynamicText}`;
+    // A blank line ends a line that is continued.
+    const whole = `${text}\n\n${dynamicText}`;
     const members = membersOfConfig(whole);
     if (repeated(members) === undefined) return members;
     const known = membersOfConfig(whole, portsOfSiblings(file, whole));
@@ -123,7 +125,7 @@ function fromConnectString(text: string): readonly MemberAddress[] {
 function fromList(text: string): readonly MemberAddress[] {
   // A scheme before the first server applies to all, as in a connect string.
   const scheme = text.startsWith(SECURE) ? SECURE : '';
-  const parts = text.split(',').map((part) => part.trim());
+  const parts = splitServers(text);
   const texts = parts.map((part) => (part.startsWith(SECURE) ? part : `${scheme}${part}`));
   return asUsage('--servers', () => unique('--servers', texts.map(parseServerAddress)));
 }

@@ -1,14 +1,11 @@
 import { DEFAULT_CLIENT_PORT, secured } from '../../client/base/connect-string.js';
-import { pairOf } from '../../fourlw/base/lines.js';
+import { parseProperties } from '../../server/config/java-properties.js';
 import type { MemberAddress } from './member-address.js';
 
+/** As the server reads the file. Of duplicate keys, the last one counts. */
 export function settingsOf(text: string): ReadonlyMap<string, string> {
-  const settings = new Map<string, string>();
-  for (const line of text.split(/\r?\n/)) {
-    const pair = line.trim().startsWith('#') ? undefined : pairOf(line.trim());
-    if (pair !== undefined) settings.set(pair[0].trim(), pair[1].trim());
-  }
-  return settings;
+  const { properties } = parseProperties(text);
+  return new Map(properties.map(({ key, value }) => [key.trim(), value.trim()]));
 }
 
 /** The file with the `server.N` lines, if zoo.cfg names one. */

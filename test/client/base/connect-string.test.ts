@@ -16,6 +16,8 @@ for (const [text, servers, chroot] of [
   ['a:1/app', ['a:1'], '/app'],
   ['a:1,b:2/app/sub', ['a:1', 'b:2'], '/app/sub'],
   ['a:1/', ['a:1'], ''],
+  // As Apache's client.
+  [',a:1, ,b:2,/app', ['a:1', 'b:2'], '/app'],
   ['a:1/app/', ['a:1'], '/app'],
 ] as const) {
   test(`"${text}" is ${servers.join(' and ')}${chroot && ` below ${chroot}`}`, () => {
@@ -27,7 +29,7 @@ for (const [text, servers, chroot] of [
 
 for (const [text, fault] of [
   ['', 'server: invalid address: "" (expected host[:port])'],
-  ['a,,b', 'server: invalid address: "" (expected host[:port])'],
+  [',,', 'server: invalid address: "" (expected host[:port])'],
   ['a b', 'server: invalid address: "a b" (expected host[:port])'],
   ['a:x', 'server: invalid address: "a:x" (expected host[:port])'],
   ['a:', 'server: invalid address: "a:" (expected host[:port])'],

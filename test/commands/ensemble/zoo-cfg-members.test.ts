@@ -22,6 +22,26 @@ test('members have the client port of their line, or that of the file', () => {
   assert.equal(namesOf(text), ['zk1:2191', 'zk2:2182', 'zk3:2183', '10.0.0.4:2184', '[::1]:2185']);
 });
 
+test('the file is read as Java reads properties', () => {
+  const text = [
+    '! a comment',
+    'clientPort 2191',
+    'server.1 = zk1:2888:3888',
+    'server.2:zk2:2888:3888;2182',
+    'server.3 zk3:2888:3888;2183',
+    'server.4=zk4:2888:\\',
+    '    3888;2184',
+    'server\\u002e5=zk5\\:2888:3888;2185',
+    'server.6=zk6:2888:3888;2186\\',
+    '',
+    'server.7=zk7:2888:3888;2187',
+    'server.1=zk9:2888:3888',
+  ].join('\n');
+  const expected = ['zk9:2191', ...[2, 3, 4, 5, 6, 7].map((at) => `zk${at}:218${at}`)];
+  assert.equal(namesOf(text), expected);
+  assert.is(dynamicConfigFile('dynamicConfigFile: a.cfg'), 'a.cfg');
+});
+
 test('a file without members is a standalone server on this machine', () => {
   assert.equal(namesOf('clientPort = 2191\ndataDir=/d\n'), ['127.0.0.1:2191']);
   assert.equal(namesOf('clientPortAddress=10.0.0.9\n'), ['10.0.0.9:2181']);

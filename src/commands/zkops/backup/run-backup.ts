@@ -1,10 +1,11 @@
 // Follows a member: copies its snapshots, and its txns a moment after it logs them. It only reads
 // files, so it works beside every server.
 
-import { realpathSync } from 'node:fs';
+import { readdirSync, realpathSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatZxid } from '../../../protocol/zxid.js';
+import { parseSnapshotName } from '../../../server/persistence/file-names.js';
 import { versionFolder } from '../../data-files/find-files.js';
 import { RunFault } from '../../ensemble/run-fault.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
@@ -70,8 +71,17 @@ class Backup {
 
   get allProblems(): readonly Problem[] {
     const text = this.mirror?.problem;
-    if (text === undefined) return this.problems;
-    return [...this.problems, { level: 'critical', code: 'late-bucket', text }];
+    const found = [...this.problems, ...this.nothing()];
+    if (text === undefined) return found;
+    return [...found, { level: 'critical', code: 'late-bucket', text }];
+  }
+
+  /** A backup of nothing must not look healthy. */
+  private nothing(): Problem[] {
+    const { path, files } = this.folder;
+    if (readdirSync(files).some((name) => parseSnapshotName(name) !== undefined)) return [];
+    const text = `${path}: has no snapshot, so nothing can be restored: name the dataDir of the member first, the dataLogDir second`;
+    return [{ level: 'critical', code: 'no-snapshot', text }];
   }
 
   get summary(): string {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { parseServerAddress } from '../../../client/base/connect-string.js';
+import { parseListenAddress } from '../../ensemble/listen-address.js';
 import { UsageError } from '../../ensemble/usage-error.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import { readLimits } from '../../ensemble/verdict/limits-file.js';
@@ -20,13 +20,8 @@ function documentOf(text: string): Report {
 }
 
 function listenAddress(call: TaskCall): { readonly host: string; readonly port: number } {
-  const text = call.text('listen') ?? DEFAULT_LISTEN;
-  // Port 0 (any free port) is not a valid port of a ZooKeeper server.
-  const free = /^(.*):0$/.exec(text);
   try {
-    if (free !== null) return { host: parseServerAddress(`${free[1]}:1`).host, port: 0 };
-    const { host, port } = parseServerAddress(text);
-    return { host, port };
+    return parseListenAddress(call.text('listen') ?? DEFAULT_LISTEN);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new UsageError(`--listen: ${why}`, undefined, { cause });

@@ -43,7 +43,8 @@ export function listen(
       const message = `--listen ${host}:${port}: cannot listen: ${cause.message}`;
       reject(new UsageError(message, undefined, { cause }));
     });
-    server.listen(port, host, resolve);
+    // Without a host, Node.js takes IPv4 alone where IPv6 is disabled.
+    server.listen(port, host === '::' ? undefined : host, resolve);
   });
 }
 
