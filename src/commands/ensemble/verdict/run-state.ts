@@ -1,6 +1,6 @@
 // The state between two runs. A check from cron reports only changes: a problem that `forRuns` runs
 // in a row found, a change of its level, and its end after as many runs without it. It does not
-// report short flaps. Pure.
+// report short flaps: with --for, this includes counters, restarts, roles, and elections. Pure.
 
 import { metricOf } from '../../../fourlw/mntr.js';
 import { zxidEpoch } from '../../../protocol/zxid.js';
@@ -61,13 +61,19 @@ export function advance<Result extends RunResult>(
   result: Result,
   forRuns: number,
 ): { readonly state: RunState; readonly result: Result } {
-  const problems = nextProblems(before?.problems ?? [], result, forRuns);
+  const happened = before === undefined ? [] : memberChanges(before, result);
+  const isAtOnce = forRuns === 1;
+  const events = isAtOnce ? eventsOf(result.verdict) : [];
+  const states = isAtOnce
+    ? result.verdict.problems.filter(({ isEvent }) => isEvent !== true)
+    : [...result.verdict.problems, ...happened.map(asProblem)];
+  const problems = nextProblems(before?.problems ?? [], states, result.time, forRuns);
   const changes = [
-    ...(before === undefined ? [] : memberChanges(before, result)),
-    ...eventsOf(result.verdict).map(eventChange),
+    ...(isAtOnce ? happened : []),
+    ...events.map(eventChange),
     ...problemChanges(before?.problems ?? [], problems, forRuns),
   ];
-  const verdict = withoutTransient(result.verdict, problems);
+  const verdict = withoutTransient(result.verdict, problems, events);
   const trend = [...(before?.trend ?? []), trendPoint(result)].slice(-MAX_POINTS);
   return {
     result: { ...result, verdict, changes, trend },
@@ -80,13 +86,21 @@ export function advance<Result extends RunResult>(
   };
 }
 
+type Found = Pick<KnownProblem, 'level' | 'code' | 'server' | 'text'>;
+
+/** So that a member that restarts in each of several runs is reported once. */
+function asProblem({ kind, server, text }: Change): Found {
+  const about = server === undefined ? {} : { server };
+  return { level: 'warning', code: `change:${kind}`, ...about, text };
+}
+
 function nextProblems(
   before: readonly KnownProblem[],
-  { verdict, time }: RunResult,
+  states: readonly Found[],
+  time: string,
   forRuns: number,
 ): readonly KnownProblem[] {
   const known = new Map(before.map((problem) => [keyOf(problem), problem]));
-  const states = verdict.problems.filter(({ isEvent }) => isEvent !== true);
   const found = new Map(states.map((problem) => [keyOf(problem), problem]));
   const present = [...found.values()].map(({ level, code, server, text }): KnownProblem => {
     const about = server === undefined ? {} : { server };
@@ -172,10 +186,12 @@ function newestEpoch(members: Iterable<Pick<KnownMember, 'role' | 'zxid'>>): num
   return epochs.length === 0 ? undefined : Math.max(...epochs);
 }
 
-function withoutTransient(verdict: Verdict, known: readonly KnownProblem[]): Verdict {
-  const reported = new Set(
-    [...known.filter(({ isReported }) => isReported), ...eventsOf(verdict)].map(keyOf),
-  );
+function withoutTransient(
+  verdict: Verdict,
+  known: readonly KnownProblem[],
+  events: readonly Problem[],
+): Verdict {
+  const reported = new Set([...known.filter(({ isReported }) => isReported), ...events].map(keyOf));
   const pending = verdict.problems.filter((problem) => !reported.has(keyOf(problem)));
   if (pending.length === 0) return verdict;
   const problems = verdict.problems.filter((problem) => reported.has(keyOf(problem)));

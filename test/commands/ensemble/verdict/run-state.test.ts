@@ -88,7 +88,7 @@ test('a problem that becomes worse is reported again', () => {
   ]);
 });
 
-test('a counter that grew is reported each time, regardless of --for', () => {
+test('a counter that grew is reported each time; with --for, once it grows in as many runs', () => {
   const grown = (value: number): OpsResult => {
     const result = resultOf(health, ENSEMBLE);
     const text = `connections refused: ${value}`;
@@ -96,14 +96,44 @@ test('a counter that grew is reported each time, regardless of --for', () => {
     const problems = value === 0 ? [] : [{ ...problem, isEvent: true } as const];
     return { ...result, verdict: { ...result.verdict, level: 'warning', problems } };
   };
-  let state: RunState | undefined;
-  const told = [3, 2, 0].map((value) => {
-    const next = advance(state, grown(value), 3);
-    state = next.state;
-    return next.result.changes?.map(({ kind, text }) => `${kind} ${text}`);
-  });
-  assert.equal(told, [['problem connections refused: 3'], ['problem connections refused: 2'], []]);
-  assert.equal(state?.problems, []);
+  const told = (forRuns: number, values: readonly number[]) => {
+    let state: RunState | undefined;
+    return values.map((value) => {
+      const next = advance(state, grown(value), forRuns);
+      state = next.state;
+      const { verdict, changes } = next.result;
+      return [verdict.level, ...(changes?.map(({ kind, text }) => `${kind} ${text}`) ?? [])];
+    });
+  };
+  assert.equal(told(1, [3, 2]), [
+    ['warning', 'problem connections refused: 3'],
+    ['warning', 'problem connections refused: 2'],
+  ]);
+  assert.equal(told(3, [3, 2, 4, 1]), [
+    ['healthy'],
+    ['healthy'],
+    ['warning', 'problem connections refused: 4'],
+    ['warning'],
+  ]);
+});
+
+test('with --for, one restart of the leader prints nothing, and one in each run is reported', () => {
+  const at = (uptimeMs: number) => [
+    member('leader', 1, { zxid: '0x100000001', uptimeMs }),
+    ...ENSEMBLE.slice(1),
+  ];
+  const after = [
+    member('follower', 1, { zxid: '0x200000001', uptimeMs: 5000 }),
+    member('leader', 2, { zxid: '0x200000001', uptimeMs: 90_000 }),
+    member('follower', 3, { zxid: '0x200000001', uptimeMs: 90_000 }),
+  ];
+  const runs = walk([ENSEMBLE, [failing(health, 1, 'refused'), ...after.slice(1)], after, after], 3);
+  assert.equal(
+    runs.map(({ verdict, changes }) => [verdict.level, changes]),
+    runs.map(() => ['healthy', []]),
+  );
+  const looping = [at(90_000), at(8000), at(7000), at(6000), at(5000)];
+  assert.equal(tell(looping, 3), [[], [], [], ['problem warning 10.0.0.1:1'], []]);
 });
 
 test('a standalone or read-only member is not an election', () => {
