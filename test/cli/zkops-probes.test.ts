@@ -184,6 +184,17 @@ test('consistency walks the trees if members have no digests, and proves a diffe
     );
     const cut = await compare('--max-znodes', '1', '--path', '/only-here');
     assert.match(cut.verdict.summary, /fewer than two members could be walked/);
+    const closed = [{ perms: 31, id: { scheme: 'ip', id: '192.0.2.1' } }];
+    for (const { connectString } of [one, two]) {
+      await withClient(connectString, async (client) => {
+        await client.create('/hidden');
+        await client.setACL('/hidden', closed);
+      });
+    }
+    const textOf = async (...args: string[]) =>
+      (await compare(...args)).verdict.problems.map(({ text }) => text).join();
+    assert.match(await textOf('--max-znodes', '1'), /not all znodes were compared: add --max-/);
+    assert.match(await textOf(), /1 znode without READ, so not compared: add --auth/);
   } finally {
     await Promise.all([one.close(), two.close()]);
   }

@@ -21,6 +21,8 @@ export interface WalkedTree {
   readonly prints: ReadonlyMap<string, string>;
   /** The walk stopped before the end. */
   readonly isCut: boolean;
+  /** The number of znodes without READ. */
+  readonly hidden: number;
 }
 
 const GONE = 'not there';
@@ -53,9 +55,13 @@ export async function walkTree(
   const prints = new Map<string, string>();
   let batch: string[] = [];
   let isCut = false;
+  let hidden = 0;
   const read = async (): Promise<void> => {
     const found = await Promise.all(batch.map((path) => printOf(client, path)));
-    for (const [at, path] of batch.entries()) prints.set(path, found[at] ?? GONE);
+    for (const [at, path] of batch.entries()) {
+      prints.set(path, found[at] ?? GONE);
+      if (found[at] === HIDDEN) hidden++;
+    }
     batch = [];
   };
   for await (const { path } of walk(client, root, signal)) {
@@ -68,7 +74,7 @@ export async function walkTree(
     if (batch.length === READS_AT_ONCE) await read();
   }
   await read();
-  return { session, prints, isCut };
+  return { session, prints, isCut, hidden };
 }
 
 export interface Difference {

@@ -146,6 +146,26 @@ async function walkAll(
   return { trees, problems };
 }
 
+/** Nobody compared these znodes, so equal trees must not look healthy. */
+function unseen(
+  trees: readonly WalkedTree[],
+  members: readonly Member[],
+  isCut: boolean,
+): Problem[] {
+  const problems: Problem[] = [];
+  if (isCut) {
+    const most = Math.max(0, ...members.map((member) => serverOf(member)?.nodeCount ?? 0));
+    const text = `not all znodes were compared: add --max-znodes ${most + 1}`;
+    problems.push({ level: 'unknown', code: 'no-walk', text });
+  }
+  const hidden = Math.max(0, ...trees.map((tree) => tree.hidden));
+  if (hidden > 0) {
+    const text = `${counted(hidden, 'znode')} without READ, so not compared: add --auth`;
+    problems.push({ level: 'unknown', code: 'no-walk', text });
+  }
+  return problems;
+}
+
 async function compareTrees(call: TaskCall, members: readonly Member[]): Promise<Compared> {
   const limit = call.number('max-znodes') ?? DEFAULT_ZNODES;
   const sessions: MemberSession[] = [];
@@ -167,7 +187,9 @@ async function compareTrees(call: TaskCall, members: readonly Member[]): Promise
       const isSame = trees.length < 2 ? undefined : differing.has(tree) ? 'differs' : 'same';
       return [tree.session.server, 'walk', undefined, tree.prints.size, undefined, isSame];
     });
-    const cut = trees.some(({ isCut }) => isCut) ? `the first ${limit} znodes of ` : '';
+    const isCut = trees.some((tree) => tree.isCut);
+    const cut = isCut ? `the first ${limit} znodes of ` : '';
+    found.push(...unseen(trees, members, isCut));
     const verb = differing.size === 0 ? 'are the same' : 'differ';
     const summary =
       trees.length < 2
