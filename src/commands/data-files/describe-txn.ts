@@ -12,6 +12,8 @@ export interface DescribedTxn {
   /** Undefined for a multi of several paths. */
   readonly path: string | undefined;
   readonly detail: string;
+  /** A multi may write several values. */
+  readonly written: readonly { readonly path: string; readonly data: Buffer }[];
 }
 
 /** @returns the reason if no release could have written the record */
@@ -25,12 +27,21 @@ export function describeTxn(entry: Buffer): DescribedTxn | string {
       type: opCodeName(txn.type),
       path: 'path' in txn ? txn.path : undefined,
       detail: detailOf(txn),
+      written: writtenBy(txn),
     };
   } catch (error) {
     // A JuteError means a bad encoding. Commands may not import its class.
     if (error instanceof Error && error.name === 'JuteError') return error.message;
     throw error;
   }
+}
+
+function writtenBy(txn: Txn): DescribedTxn['written'] {
+  if (txn.type === OpCode.multi) return txn.txns.flatMap(writtenBy);
+  // A txn that was read has its data as a string of bytes.
+  if (!('data' in txn) || typeof txn.data !== 'string') return [];
+  const path = 'path' in txn ? txn.path : '';
+  return [{ path, data: Buffer.from(txn.data, 'latin1') }];
 }
 
 function detailOf(txn: Txn): string {

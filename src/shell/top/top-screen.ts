@@ -3,9 +3,10 @@ import { isUnjudged, type Member } from '../../commands/ensemble/member.js';
 import type { Column } from '../../commands/ensemble/verb.js';
 import { levelOfCell, problemsOf, worstLevel } from '../../commands/ensemble/verdict/blame.js';
 import type { Level, OpsResult } from '../../commands/ensemble/verdict/result.js';
+import { shortNames } from '../../commands/terminal/short-names.js';
 import { textWidth, wrap } from '../../commands/terminal/text-width.js';
 import { shownCell } from '../../commands/zkops/render/ops-cells.js';
-import { fitColumns } from '../../commands/zkops/render/ops-columns.js';
+import { fitColumns, nameWidth } from '../../commands/zkops/render/ops-columns.js';
 import { safeLine } from '../../protocol/sanitize.js';
 import type { TerminalSize } from '../terminal/terminal-size.js';
 import { cutSpans, type Span, type Tone } from '../terminal/theme.js';
@@ -153,10 +154,12 @@ function worst(values: readonly (number | undefined)[]): number | undefined {
 function table(state: TopState, result: OpsResult, { columns: width }: TerminalSize) {
   const rows = rowsOf(state);
   const { members } = result;
-  const name = Math.max(
-    'MEMBER'.length,
-    ...members.map(({ server }) => textWidth(safeLine(server))),
+  const short = shortNames(
+    members.map(({ server }) => safeLine(server)),
+    nameWidth(width),
   );
+  const names = new Map(members.map(({ server }, at) => [server, short[at] ?? server]));
+  const name = Math.max('MEMBER'.length, ...short.map(textWidth));
   const columns = fitColumns(result.verb.columns, result, name, width);
   const widths = columns.map((column) =>
     Math.max(
@@ -180,7 +183,7 @@ function table(state: TopState, result: OpsResult, { columns: width }: TerminalS
   return {
     titles: [{ text: titles, tone: 'command' }] as Row,
     rows: rows.map((member): Row => {
-      const server = safeLine(member.server);
+      const server = names.get(member.server) ?? '';
       const texts = cells(columns.map((column) => shownCell(column, member, members)));
       const own = problemsOf(member, result.verdict);
       const trend = state.trends.get(member.server)?.requests ?? [];

@@ -1,7 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import { basename } from 'node:path';
 import { isWithin } from '../../../protocol/path.js';
 import { formatZxid } from '../../../protocol/zxid.js';
-import { describeTxn } from '../../data-files/describe-txn.js';
+import { type DescribedTxn, describeTxn } from '../../data-files/describe-txn.js';
 import { filesOf } from '../../data-files/find-files.js';
 import { LogOrder } from '../../data-files/log-order.js';
 import { type LogRecord, readLog } from '../../data-files/read-log.js';
@@ -18,6 +19,7 @@ interface Filter {
   readonly session: bigint | undefined;
   readonly path: string | undefined;
   readonly type: string | undefined;
+  readonly hasData: boolean;
 }
 
 const COLUMNS = [
@@ -32,8 +34,20 @@ const COLUMNS = [
   { title: 'DETAIL', key: 'detail' },
 ];
 
+/** Text as it is, other bytes in base64. A multi names the path of each. */
+const DATA_COLUMN = { title: 'DATA', key: 'data' };
+
+function dataCell({ type, written }: DescribedTxn): string | undefined {
+  if (written.length === 0) return undefined;
+  const texts = written.map(({ path, data }) => {
+    const text = isUtf8(data) ? data.toString() : `base64:${data.toString('base64')}`;
+    return type === 'multi' ? `${path}=${text}` : text;
+  });
+  return texts.join(', ');
+}
+
 function rowOf({ zxid, entry, offset, damage }: LogRecord, filter: Filter): ReportRow | undefined {
-  const { from, to, session, path, type } = filter;
+  const { from, to, session, path, type, hasData } = filter;
   if ((from !== undefined && zxid < from) || (to !== undefined && zxid > to)) return undefined;
   const txn = describeTxn(entry);
   if (typeof txn === 'string') {
@@ -54,6 +68,7 @@ function rowOf({ zxid, entry, offset, damage }: LogRecord, filter: Filter): Repo
     offset,
     txn.path,
     damage === undefined ? txn.detail : `${txn.detail} (${damage})`,
+    ...(hasData ? [dataCell(txn)] : []),
   ];
 }
 
@@ -64,6 +79,7 @@ function filterOf(call: TaskCall): Filter {
     session: idOption(call, 'session'),
     path: call.text('path'),
     type: call.text('type'),
+    hasData: call.has('data'),
   };
 }
 
@@ -100,7 +116,7 @@ async function dump(call: TaskCall): Promise<Report> {
     }
   }
   return {
-    columns: COLUMNS,
+    columns: filter.hasData ? [...COLUMNS, DATA_COLUMN] : COLUMNS,
     rows: rows(),
     isEndless: true,
     isPlain: true,
@@ -120,6 +136,7 @@ export const dumpLog: Task = {
     ['--to <zxid>', 'last zxid to print'],
     ['--session <id>', 'only records of this session'],
     ['--path <path>', 'only records at and below this path'],
+    ['--data', 'also print the data that each record wrote; other than text in base64'],
     ['--type <name>', 'only records of this type: create, setData, multi…'],
     MAX_ENTRY_OPTION,
   ],

@@ -8,6 +8,14 @@ export function widthOf(title: string, cells: readonly { readonly text: string }
   return Math.max(...[{ text: title }, ...cells].map(({ text }) => textWidth(text)));
 }
 
+const LEAST_NAME = 16;
+const NAME_SHARE = 0.3;
+
+/** For the names of members: the figures need the rest. */
+export function nameWidth(width: number): number {
+  return Math.max(LEAST_NAME, Math.floor(width * NAME_SHARE));
+}
+
 /** Drops the least important columns until the rest fits. */
 export function fitColumns(
   columns: readonly Column[],

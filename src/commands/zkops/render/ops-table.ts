@@ -5,10 +5,11 @@ import { levelOfCell, levelOfKey, problemsOf, worstLevel } from '../../ensemble/
 import type { Level, OpsResult } from '../../ensemble/verdict/result.js';
 import { drawTable, type TableCell, tableWidth } from '../../terminal/draw-table.js';
 import type { OpsTerminal } from '../../terminal/ops-terminal.js';
+import { shortNames } from '../../terminal/short-names.js';
 import type { ShowOptions } from '../calls/cli-world.js';
 import type { Grid } from '../calls/grid.js';
 import { cellText, detailGrid, pairsOf, shownCell, wantsPairs } from './ops-cells.js';
-import { fitColumns, widthOf } from './ops-columns.js';
+import { fitColumns, nameWidth, widthOf } from './ops-columns.js';
 import { footer, LEVEL_PAINTS } from './ops-footnotes.js';
 
 function levelOfState(state: MemberState): Level {
@@ -30,7 +31,11 @@ function summaryTable(result: OpsResult, terminal: OpsTerminal, chalk: ChalkInst
     (column) =>
       column.rank === 0 || members.some((member) => column.value(member, members) !== undefined),
   );
-  const names: TableCell[] = members.map(({ server }) => ({ text: server, isRight: false }));
+  const shown = shortNames(
+    members.map(({ server }) => server),
+    nameWidth(terminal.width),
+  );
+  const names: TableCell[] = shown.map((text) => ({ text, isRight: false }));
   const columns = fitColumns(used, result, widthOf('MEMBER', names), terminal.width);
   const isRight = (column: Column) =>
     members.some((member) => ['number', 'bigint'].includes(typeof column.value(member, members)));
@@ -41,10 +46,14 @@ function summaryTable(result: OpsResult, terminal: OpsTerminal, chalk: ChalkInst
   });
   return drawTable(
     [heading('MEMBER', false), ...columns.map((column) => heading(column.title, isRight(column)))],
-    members.map((member) => {
+    members.map((member, row) => {
       const problems = problemsOf(member, result.verdict);
       return [
-        { text: member.server, isRight: false, ...paintOf(worstLevel(problems), chalk) },
+        {
+          text: shown[row] ?? member.server,
+          isRight: false,
+          ...paintOf(worstLevel(problems), chalk),
+        },
         ...columns.map((column) => {
           const isState = column.key === 'state';
           const level = isState ? levelOfState(member.state) : levelOfCell(column, problems);

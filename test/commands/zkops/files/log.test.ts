@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startBundled } from '../../../support/bundled.js';
-import { buildEntry, buildLog, buildRecord } from '../../../support/bytes/zk-files.js';
+import {
+  buildEntry,
+  buildLog,
+  buildRecord,
+  setDataEntry,
+} from '../../../support/bytes/zk-files.js';
 import { makeTempDir } from '../../../support/machine/temp-dir.js';
 import { callTask, taskJson } from '../call-task.js';
 import { changed, entries, HEADER_SIZE, RECORD_SIZE, withFiles } from './log-files.js';
@@ -155,6 +160,26 @@ test('dump filters by zxid, session, path, and type', async () => {
       'zxid,time,session,cxid,type,check,offset,path,detail\n' +
         `0x4,2023-11-14T22:13:20.000Z,0x77,1,createSession,ok,${HEADER_SIZE + 3 * RECORD_SIZE},,timeout 30000 ms\n`,
     );
+  });
+});
+
+test('dump --data prints what each txn wrote', async () => {
+  const written = [
+    setDataEntry(1n, '/a', Buffer.from('a "text"\nin two lines')),
+    setDataEntry(2n, '/b', Buffer.from([0xff, 0])),
+    setDataEntry(3n, '/c', Buffer.alloc(0)),
+  ];
+  await withFiles({ 'log.1': buildLog(written) }, async (path) => {
+    const { rows } = await taskJson(['log', 'dump', path('log.1'), '--data']);
+    assert.equal(
+      rows.map(({ data }) => data),
+      ['a "text"\nin two lines', 'base64:/wA=', ''],
+    );
+    const { out } = await callTask(['log', 'dump', path('log.1'), '--data']);
+    assert.match(out, /DATA\n/);
+    assert.is(out.split('\n').filter((line) => line.includes('in two lines')).length, 1);
+    const plain = await taskJson(['log', 'dump', path('log.1')]);
+    assert.not.ok('data' in (plain.rows[0] ?? {}));
   });
 });
 
