@@ -61,7 +61,7 @@ export const METRICS: Entries = {
 export const TOOLS: Readonly<Record<string, Entry & { readonly here: string }>> = {
   'zkServer.sh': {
     ...different(
-      'finds zoo.cfg by ZOOCFGDIR and ZOOCFG; takes only -D of JVMFLAGS; reads no java.env; print-cmd prints a command of Node.js',
+      'finds zoo.cfg by ZOOCFGDIR and ZOOCFG; takes only -D of JVMFLAGS, also from zookeeper-env.sh and java.env; print-cmd prints a command of Node.js',
     ),
     here: 'zkserver',
   },

@@ -2,8 +2,9 @@
  * What Apache's zkServer.sh takes from its environment: where zoo.cfg is, and flags of the JVM. The
  * search for zoo.cfg ends at Debian's folder, which its script names outright.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
+import { readSettings } from './settings-file.js';
 import { Exit, type VerbArguments, VerbError, type VerbIo } from './verb.js';
 
 type Environment = VerbIo['env'];
@@ -20,15 +21,17 @@ const PLACES: ScriptPlaces = {
   systemFolders: ['/etc/zookeeper/conf', '/etc/zookeeper'],
 };
 
-/** Shell scripts that zkServer.sh reads beside zoo.cfg. */
-const SETTINGS = ['java.env', 'zookeeper-env.sh'] as const;
+/** Files beside zoo.cfg in this order: one of Debian's unit, and what zkServer.sh runs as shell. */
+const SETTINGS = ['environment', 'zookeeper-env.sh', 'java.env'] as const;
+/** The flags of Debian's unit. */
+const DEBIAN_FLAGS = 'JAVA_OPTS';
 
 /** These choose what Java runs, and how. */
 const OF_JAVA = ['ZOOMAIN', 'ZK_SERVER_HEAP', 'JMXPORT', 'ZOO_LOG4J_PROP'] as const;
 
 /**
- * The call with the file that zkServer.sh would read, and with the system properties of JVMFLAGS.
- * Writes the name of a file that it had to find, as zkServer.sh does.
+ * The call with the file that zkServer.sh would read, and with the system properties of JVMFLAGS
+ * and of the files beside it. Writes the name of a file that it had to find, as zkServer.sh does.
  * @throws VerbError if the call names no configuration, and none is found
  */
 export function withEnvironment(
@@ -37,24 +40,52 @@ export function withEnvironment(
   places: ScriptPlaces = PLACES,
 ): VerbArguments {
   const operands = foundOperands(args.operands, io, places);
-  const properties = { ...propertiesOf(io.env), ...args.properties };
+  const { env } = withSettings(operands, io.env);
+  const properties = { ...propertiesOf(env), ...args.properties };
   return { ...args, operands, properties };
+}
+
+/** The environment after the files beside zoo.cfg, and their lines that were not understood. */
+function withSettings([file = '', ...more]: readonly string[], env: Environment) {
+  const unread: string[] = [];
+  let variables: Environment = env;
+  for (const name of more.length > 0 || /^\d+$/.test(file) ? [] : SETTINGS) {
+    const path = join(dirname(file), name);
+    const text = readOrNone(path);
+    if (text === undefined) continue;
+    const found = readSettings(text, variables);
+    const flags = name === 'environment' ? found.variables[DEBIAN_FLAGS] : undefined;
+    variables = {
+      ...variables,
+      ...found.variables,
+      ...(flags === undefined ? {} : { SERVER_JVMFLAGS: flags }),
+    };
+    unread.push(...found.unread.map((line) => `${path}:${line}`));
+  }
+  return { env: variables, unread };
+}
+
+function readOrNone(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
 }
 
 /** A line for each setting of zkServer.sh that has no effect here. */
 export function ignoredSettings(
-  { operands: [file = '', ...more] }: Pick<VerbArguments, 'operands'>,
-  env: Environment,
+  { operands }: Pick<VerbArguments, 'operands'>,
+  given: Environment,
 ): readonly string[] {
-  const unread = SETTINGS.map((name) => join(dirname(file), name)).filter(
-    (path) => more.length === 0 && existsSync(path),
-  );
+  const { env, unread } = withSettings(operands, given);
   const flags = flagsOf(env).filter((flag) => !flag.startsWith('-D'));
-  const names = [...OF_JAVA.filter((name) => isSet(env, name)), ...flags];
+  const names = [...OF_JAVA.filter((name) => isSet(given, name)), ...flags];
   return [
     ...names.map((name) => `zkserver: ${name}: ignored: this server has no JVM`),
     ...unread.map(
-      (path) => `zkserver: ${path}: not read: set its variables in the environment, or use -D`,
+      (place) =>
+        `zkserver: ${place}: ignored: only assignments count; set its variables in the environment, or use -D`,
     ),
   ];
 }

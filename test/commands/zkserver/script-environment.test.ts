@@ -117,14 +117,33 @@ test('the properties of JVMFLAGS count, and those of the command line more', () 
   });
 });
 
+test('the flags in zookeeper-env.sh, java.env, and the file of Debian count', () => {
+  inPlaces(['conf/zoo.cfg'], (world) => {
+    const write = (name: string, text: string) => writeFileSync(world.at(`conf/${name}`), text);
+    write('environment', 'JAVA_OPTS="-Djute.maxbuffer=1 -Dzookeeper.a=1"\nZOOMAIN=x\n');
+    write(
+      'zookeeper-env.sh',
+      'export SERVER_JVMFLAGS="$SERVER_JVMFLAGS -Djute.maxbuffer=4194304"\n',
+    );
+    write('java.env', "export JVMFLAGS='-Dzookeeper.b=2'\\\n\n");
+    assert.equal(world.call([], { JVMFLAGS: '-Dzookeeper.c=3' }).properties, {
+      'jute.maxbuffer': '4194304',
+      'zookeeper.a': '1',
+      'zookeeper.b': '2',
+    });
+    assert.equal(ignoredSettings({ operands: [world.at('conf/zoo.cfg')] }, {}), []);
+  });
+});
+
 test('each setting without an effect is named', () => {
-  inPlaces(['own/zoo.cfg', 'own/java.env', 'own/zookeeper-env.sh'], (world) => {
+  inPlaces(['own/zoo.cfg'], (world) => {
     const env = { ZOOMAIN: 'org.example.Main', JVMFLAGS: '-Xmx1g -Dx=y', JMXPORT: '' };
+    writeFileSync(world.at('own/java.env'), 'ulimit -n 1\nJVMFLAGS="$JVMFLAGS -Xss1m"\n');
     assert.equal(ignoredSettings({ operands: [world.at('own/zoo.cfg')] }, env), [
       'zkserver: ZOOMAIN: ignored: this server has no JVM',
       'zkserver: -Xmx1g: ignored: this server has no JVM',
-      `zkserver: ${world.at('own/java.env')}: not read: set its variables in the environment, or use -D`,
-      `zkserver: ${world.at('own/zookeeper-env.sh')}: not read: set its variables in the environment, or use -D`,
+      'zkserver: -Xss1m: ignored: this server has no JVM',
+      `zkserver: ${world.at('own/java.env')}:1: ignored: only assignments count; set its variables in the environment, or use -D`,
     ]);
     assert.equal(ignoredSettings({ operands: ['2181', world.at('own')] }, {}), []);
   });
