@@ -5,6 +5,7 @@ import { closeOutput, ignoreLostErrors, Output } from '../commands/terminal/outp
 import { main } from '../commands/zkops/cli.js';
 import { renderGrid } from '../commands/zkops/render/ops-grid.js';
 import { renderOps } from '../commands/zkops/render/ops-render.js';
+import { journalPrefixOf } from '../server/node/log/journal.js';
 
 const LOST_OUTPUT = 3;
 
@@ -18,6 +19,7 @@ process.on('uncaughtException', (error) => {
 
 drawForLocale(process.stdout, process.env);
 const output = new Output(process.stdout);
+const prefix = journalPrefixOf(process.env)('warn');
 const terminal = describeTerminal(process.stdout, process.env);
 const world = {
   ask: askWord,
@@ -30,7 +32,7 @@ const world = {
   writeOut: (text) => output.write(text),
   outputEnded: output.ended,
   writeError: (text) => {
-    process.stderr.write(text);
+    process.stderr.write(`${prefix}${text}`);
   },
   terminal: {
     ...terminal,

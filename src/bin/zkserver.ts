@@ -2,19 +2,21 @@ import { drawForLocale } from '../commands/terminal/ascii-drawing.js';
 import { canDraw } from '../commands/terminal/ops-terminal.js';
 import { closeOutput, ignoreLostErrors, Output } from '../commands/terminal/output.js';
 import { runZkserver } from '../commands/zkserver/cli.js';
+import { journalPrefixOf } from '../server/node/log/journal.js';
 
 const LOST_OUTPUT = 1;
 
 ignoreLostErrors();
 drawForLocale(process.stderr, process.env);
 const output = new Output(process.stdout);
+const prefix = journalPrefixOf(process.env)('warn');
 const io = {
   env: process.env,
   writeOut: (text: string) => {
     void output.write(text);
   },
   writeError: (line: string) => {
-    process.stderr.write(`${line}\n`);
+    process.stderr.write(`${prefix}${line}\n`);
   },
   ...(process.stderr.isTTY && canDraw(process.env)
     ? { openScreen: async () => (await import('../shell/ensemble/main.js')).openEnsembleScreen() }

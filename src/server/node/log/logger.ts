@@ -16,6 +16,7 @@ import { OPTIONS } from '../../config/config-keys.js';
 import { LIMITS } from '../../limits/limits.js';
 import { type AuditEntry, formatAuditEntry } from '../../state/audit.js';
 import type { Report } from '../../state/reports.js';
+import { journalPrefixOf } from './journal.js';
 import { serverUser } from './server-user.js';
 
 export type HostReport =
@@ -88,13 +89,15 @@ export async function createLogger(given: LoggerOptions): Promise<ServerLogger> 
   const options = checkLoggerOptions(given);
   const { default: pino } = await import('pino');
   const { write } = options;
+  const journalPrefix = journalPrefixOf(write === undefined ? process.env : {});
+  const prefixOf = (line: string) => journalPrefix(/^\{"level":"([a-z]+)"/.exec(line)?.[1] ?? '');
   const settings = {
     level: options.level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     // pino adds the only newline of a line.
-    hooks: { streamWrite: (line: string) => `${safeJson(line.trimEnd())}\n` },
+    hooks: { streamWrite: (line: string) => `${prefixOf(line)}${safeJson(line.trimEnd())}\n` },
   };
   // Synchronous: the last line before the process ends must not be lost.
   const stderr = pino.destination({ fd: 2, sync: true });
