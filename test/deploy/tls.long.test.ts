@@ -142,8 +142,11 @@ test('an ensemble without TLS gets it, and names for its clients, step by step',
       await writers.close();
     }
 
-    const granted = await zksh('-c', 'create /app', '-c', 'acl add /app x509:CN=app:cdrwa');
+    const [, create = ''] = /-c "(create \/app .*)"/.exec(GUIDE) ?? [];
+    const granted = await zksh('-c', create, '-c', 'getAcl /app');
     assert.is(granted.code, 0, granted.stderr);
+    assert.match(granted.stdout, "x509,'CN=app");
+    assert.not.match(granted.stdout, 'world');
     await roll(adding(step, 'sasl'));
     const login = join(folder, 'app.login');
     writeFileSync(login, 'app:secret\n', { mode: 0o600 });
@@ -158,6 +161,10 @@ test('an ensemble without TLS gets it, and names for its clients, step by step',
     const health = ['health', '--servers', members, ...credentials(folder)];
     await waitFor('the health', async () => (await runZkops(health)).exitCode === 0, 60_000);
   }));
+
+test('the page has the script, for packages that do not', () => {
+  assert.is(block('sh', 'script'), readProjectFile(SCRIPT));
+});
 
 test('the script keeps existing files, and refuses a name that is a path', () => {
   const { path, remove } = makeTempDir('make-certificates');
