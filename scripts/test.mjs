@@ -115,19 +115,21 @@ function runNode(args) {
 
 function report(file, { output, status, signal, ms }) {
   const plain = stripVTControlCharacters(output);
-  const total = count(plain, 'Total');
+  const tests = count(plain, 'Total');
   const passed = count(plain, 'Passed');
   const skipped = count(plain, 'Skipped');
-  let failed = total - passed;
+  let failed = tests - passed;
   const name = relative(compiled, file).split(sep).join('/');
   let fault = '';
   if (signal !== null) fault = `ended by ${signal}`;
   else if (status !== 0 && failed === 0) fault = `exited with ${status}`;
-  else if (total + skipped === 0) fault = 'registered no test (is .run() missing?)';
+  else if (tests + skipped === 0) fault = 'registered no test (is .run() missing?)';
   if (fault !== '') failed = Math.max(failed, 1);
   const mark = failed > 0 ? 'FAIL' : 'ok  ';
+  ended++;
+  clearProgress();
   console.log(
-    `${mark} ${name}: ${passed} passed${skipped > 0 ? `, ${skipped} skipped` : ''} (${ms} ms)${fault && ` ${fault}`}`,
+    `${mark} ${name}: ${passed} passed${skipped > 0 ? `, ${skipped} skipped` : ''} (${ms} ms)${fault && ` ${fault}`} [${ended} of ${total}]`,
   );
   for (const line of plain.split('\n'))
     if (line.startsWith('skipped: ')) console.log(`     ${line}`);
@@ -136,6 +138,17 @@ function report(file, { output, status, signal, ms }) {
 }
 
 const sum = { passed: 0, failed: 0, skipped: 0 };
+
+/** The last row of a terminal. */
+function showProgress() {
+  if (!process.stdout.isTTY) return;
+  const files = `${ended} of ${total} files`;
+  process.stdout.write(`\r\x1b[2K${files}, ${sum.passed} passed, ${sum.failed} failed`);
+}
+
+function clearProgress() {
+  if (process.stdout.isTTY) process.stdout.write('\r\x1b[2K');
+}
 
 /** The linter runs beside the first tests, which leave it time. */
 async function lint() {
@@ -148,11 +161,14 @@ async function lint() {
     '.',
   ]);
   if (status === 0) return;
+  clearProgress();
   console.log(`FAIL lint\n${output}`);
   sum.failed++;
 }
 
 const queue = testFiles();
+const total = queue.length;
+let ended = 0;
 if (otherFolder === undefined) {
   const { makeJavaArchive } = await import('../dist/test/support/apache/make-java-archive.js');
   // Without it the tests are slower, and tests that need the server print its error.
@@ -164,13 +180,16 @@ async function worker() {
     sum.passed += result.passed;
     sum.failed += result.failed;
     sum.skipped += result.skipped;
+    showProgress();
   }
 }
 const isWhole = wanted.length === 0 && otherFolder === undefined;
 // Most files wait for other processes half of the time, but those of conformance have many.
 const more = isWhole ? 2 : 1;
 const workers = Array.from({ length: availableParallelism() + more }, worker);
+showProgress();
 await Promise.all([...workers, ...(isWhole ? [lint()] : [])]);
+clearProgress();
 if (sum.passed + sum.failed === 0) {
   console.log('no test ran');
   sum.failed = 1;

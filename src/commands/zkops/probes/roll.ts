@@ -117,7 +117,16 @@ class RollingRestart {
     find: (result: OpsResult) => string | undefined,
     waitMs = this.waitMs,
   ): Promise<OpsResult> {
-    return settle({ poll: () => this.poll(), find, waitMs, signal: this.call.signal });
+    const poll = () => {
+      this.tell('wait for the ensemble');
+      return this.poll();
+    };
+    return settle({ poll, find, waitMs, signal: this.call.signal });
+  }
+
+  /** Again at each poll: the line of progress appears after a moment. */
+  private tell(what: string): void {
+    this.call.progress(what, this.roll.done.length, this.roll.members.length);
   }
 
   private poll(): Promise<OpsResult> {
@@ -176,8 +185,6 @@ class RollingRestart {
   private async restart(before: OpsResult, target: MemberStatus): Promise<OpsResult> {
     const { server } = target.member;
     this.keep({ underway: server });
-    const position = this.roll.done.length;
-    this.call.progress(`restart ${server}`, position, this.roll.members.length);
     const attempt: Restart = { before: target, startedAt: performance.now(), wasDown: false };
     const failure = await this.commandWatched(attempt);
     this.call.signal.throwIfAborted();
@@ -196,6 +203,7 @@ class RollingRestart {
     let isRunning = true;
     const watch = async (): Promise<void> => {
       while (isRunning) {
+        this.tell(`restart ${before.member.server}`);
         const { members } = await askMembers({ ...this.call, members: [address] }, ['srvr']);
         attempt.wasDown ||= members.some((member) => !statusOf(member).isServing);
         await delay(PAUSE_MS);
