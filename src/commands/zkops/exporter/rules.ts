@@ -13,6 +13,8 @@ export interface AlertRule {
   /** How long the condition must hold. */
   readonly for: string;
   readonly severity: 'warning' | 'critical';
+  /** Distinguishes rules of one limit for several roles: Prometheus refuses duplicates. */
+  readonly roles?: string;
   readonly summary: string;
   readonly description: string;
   /** The entry of docs/runbook.md, if there is only one. */
@@ -103,8 +105,9 @@ function rolesByLimit(
 function limitRules(threshold: Threshold, changes: readonly LimitChange[]): AlertRule[] {
   const { name, reading, bound, label, advice, source } = threshold;
   const sign = bound === 'above' ? '>' : '<';
-  return (['warning', 'critical'] as const).flatMap((severity) =>
-    [...rolesByLimit(threshold, severity, changes)].map(([limit, roles]): AlertRule => {
+  return (['warning', 'critical'] as const).flatMap((severity) => {
+    const groups = rolesByLimit(threshold, severity, changes);
+    return [...groups].map(([limit, roles]): AlertRule => {
       const isAll = roles.length === ROLES.length;
       const only = isAll ? '' : ` and on (server) zk_role{role=~"${roles.join('|')}"} == 1`;
       return {
@@ -112,12 +115,13 @@ function limitRules(threshold: Threshold, changes: readonly LimitChange[]): Aler
         expr: `${expressionOf(reading)} ${sign} ${limit}${only}`,
         for: isEvent(reading) ? '0m' : '5m',
         severity,
+        ...(groups.size === 1 ? {} : { roles: roles.join(' ') }),
         summary: `{{ $labels.server }}: ${label}: {{ $value | humanize }}`,
         description: `${bound} the limit of ${inUnit(limit, threshold)} (${name}, ${source}): ${advice}.`,
         runbook: `limit:${name}`,
       };
-    }),
-  );
+    });
+  });
 }
 
 export function alertRules(changes: readonly LimitChange[]): AlertRule[] {
@@ -133,7 +137,7 @@ export function rulesText(changes: readonly LimitChange[]): string {
         for: ${rule.for}
         labels:
           severity: ${rule.severity}
-        annotations:
+${rule.roles === undefined ? '' : `          roles: ${quoted(rule.roles)}\n`}        annotations:
           summary: ${quoted(rule.summary)}
           description: ${quoted(rule.description)}
 ${rule.runbook === undefined ? '' : `          runbook: ${quoted(rule.runbook)}\n`}`,
