@@ -4,8 +4,18 @@ export function parseIp(text: string): readonly number[] | undefined {
 }
 
 function parseIpv4(text: string): number[] | undefined {
-  const bytes = text.split('.').map((part) => (/^\d{1,3}$/.test(part) ? Number(part) : 256));
-  return bytes.length === 4 && bytes.every((byte) => byte <= 255) ? bytes : undefined;
+  return /^\d{1,3}(?:\.\d{1,3}){3}$/.test(text) ? javaBytes(text) : undefined;
+}
+
+/** Each part as Integer.parseInt takes it: with a sign and any number of zeros. */
+function javaBytes(text: string): number[] | undefined {
+  const bytes = text.split('.').map((part) => javaInteger(part) ?? 256);
+  return bytes.length === 4 && bytes.every((byte) => byte >= 0 && byte <= 255) ? bytes : undefined;
+}
+
+function javaInteger(text: string): number | undefined {
+  // Adding 0 makes 0 of -0.
+  return /^[+-]?\d+$/.test(text) ? Number(text) + 0 : undefined;
 }
 
 function parseIpv6(text: string): number[] | undefined {
@@ -33,15 +43,15 @@ export interface IpRange {
   readonly bits: number;
 }
 
-/** Parses "a.b.c.d", "x:y::z", either with "/bits"; undefined for other text. */
+/** Parses "a.b.c.d", "x:y::z", either with "/bits", as Apache's server does; else undefined. */
 export function parseIpRange(text: string): IpRange | undefined {
   const [address = '', bitsText, ...surplus] = text.split('/');
-  const bytes = parseIp(address);
+  const bytes = address.includes(':') ? parseIpv6(address) : javaBytes(address);
   if (bytes === undefined || surplus.length > 0) return undefined;
   const maxBits = bytes.length * 8;
   if (bitsText === undefined) return { bytes, bits: maxBits };
-  const bits = Number(bitsText);
-  return /^\d+$/.test(bitsText) && bits <= maxBits ? { bytes, bits } : undefined;
+  const bits = javaInteger(bitsText) ?? -1;
+  return bits >= 0 && bits <= maxBits ? { bytes, bits } : undefined;
 }
 
 export function matchesIp(ip: string, aclId: string): boolean {

@@ -1,8 +1,10 @@
 /**
  * Serves until SIGTERM or SIGINT, then shuts down. A second signal ends the process at once, which
- * is safe: the log is synced before any write is acknowledged.
+ * is safe: the log is synced before any write is acknowledged. The server outlives SIGHUP without a
+ * terminal, as of nohup, and the other signals of users; SIGQUIT reports its state.
  */
 import { execFile } from 'node:child_process';
+import { isatty } from 'node:tty';
 import { explainReadOnly, mustSeeData } from './sandbox.js';
 import { ignoredSettings } from './script-environment.js';
 import { targetOf } from './target.js';
@@ -23,6 +25,7 @@ export const startForeground: ServerVerb = {
     const ignored = ignoredSettings(args, io.env);
     for (const warning of [...ignored, ...warnings]) io.writeError(warning);
     const ending = waitForSignal();
+    const asked = serveOnAfterSignals();
     const { createLogger, logLevelOf, startServer } = await import('../../server/main.js');
     const logger = await createLogger({
       level: logLevelOf(config, io.env['ZKSERVER_LOG_LEVEL']),
@@ -39,6 +42,7 @@ export const startForeground: ServerVerb = {
           onReport: logger.report,
           onFatal: fail,
         });
+        asked.report = () => server.reportState();
         announce(io);
         await ending;
         await server.close();
@@ -65,5 +69,18 @@ function notifySystemd(io: VerbIo): void {
 function waitForSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+    // Node.js undoes what nohup did. A terminal that hangs up ends the server, as it does Java's.
+    process.on('SIGHUP', () => {
+      if ([0, 1, 2].some((descriptor) => isatty(descriptor))) resolve();
+    });
   });
+}
+
+/** Node.js would end, also of output that nobody takes, or open a debugger on SIGUSR1. */
+function serveOnAfterSignals(): { report: () => void } {
+  const asked = { report: (): void => undefined };
+  process.on('SIGQUIT', () => asked.report());
+  for (const signal of ['SIGUSR1', 'SIGUSR2'] as const) process.on(signal, () => undefined);
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  return asked;
 }

@@ -7,7 +7,11 @@ export const METRICS = {
   metricsProviderClassName: file.optional('metricsProvider.className', 'provider of metrics', {
     defaultText: 'DefaultMetricsProvider',
   }),
-  metricsProviderHttpHost: file.text('metricsProvider.httpHost', '0.0.0.0', 'Prometheus address'),
+  metricsProviderHttpHost: file.address(
+    'metricsProvider.httpHost',
+    '0.0.0.0',
+    'Prometheus address',
+  ),
   metricsProviderHttpPort: file.int('metricsProvider.httpPort', -1, 'Prometheus port', {
     min: -1,
     defaultText: '7000 without metricsProvider.httpsPort',

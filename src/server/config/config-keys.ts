@@ -21,13 +21,9 @@ const BASICS = {
     defaultText: 'dataDir',
   }),
   clientPort: file.port('clientPort', 'port for clients'),
-  clientPortAddress: file.optional('clientPortAddress', 'address to listen on for clients', {
-    defaultText: 'all',
-  }),
+  clientPortAddress: file.optionalAddress('clientPortAddress', 'address to listen on for clients'),
   secureClientPort: file.port('secureClientPort', 'port for clients over TLS'),
-  secureClientPortAddress: file.optional('secureClientPortAddress', 'address of that port', {
-    defaultText: 'all',
-  }),
+  secureClientPortAddress: file.optionalAddress('secureClientPortAddress', 'address of that port'),
   tickTimeMs: file.int('tickTime', 3000, 'the tick, unit of all timeouts', { ...MS, min: 1 }),
   clientPortListenBacklog: file.int('clientPortListenBacklog', -1, 'limit of pending connections', {
     defaultText: '4096, or less if the kernel allows less',
@@ -187,7 +183,7 @@ const FEATURES = {
 
 const ADMIN = {
   adminEnableServer: prop.boolean('admin.enableServer', true, 'serve HTTP for operators'),
-  adminServerAddress: prop.text('admin.serverAddress', '0.0.0.0', 'address of the AdminServer'),
+  adminServerAddress: prop.address('admin.serverAddress', '0.0.0.0', 'address of the AdminServer'),
   adminServerPort: prop.int('admin.serverPort', 8080, 'port of the AdminServer', { min: 0 }),
   adminIdleTimeoutMs: prop.int('admin.idleTimeout', 30000, 'idle timeout of HTTP connections', MS),
   adminCommandURL: prop.text('admin.commandURL', '/commands', 'root URL of the commands'),

@@ -190,6 +190,14 @@ export function optionsOf(origin: Kind) {
       make<string | null>(origin, key, null, 'a text', summary, extras, (text) =>
         text === '' ? null : text,
       ),
+    /** An IPv6 address may be in brackets, as Java reads addresses. */
+    address: (key: string, value: string, summary: string) =>
+      make(origin, key, value, 'a text', summary, {}, withoutBrackets),
+    /** Null if it is not set: all addresses. */
+    optionalAddress: (key: string, summary: string) =>
+      make<string | null>(origin, key, null, 'a text', summary, { defaultText: 'all' }, (text) =>
+        text === '' ? null : withoutBrackets(text),
+      ),
     choice: <const C extends string>(
       key: string,
       value: C,
@@ -200,6 +208,10 @@ export function optionsOf(origin: Kind) {
         choices.find((choice) => choice.toLowerCase() === text.toLowerCase()),
       ),
   };
+}
+
+function withoutBrackets(text: string): string {
+  return text.replace(/^\[([^\]]*:[^\]]*)\]$/, '$1');
 }
 
 function listOf(choices: readonly string[]): string {

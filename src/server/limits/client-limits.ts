@@ -17,6 +17,13 @@ export const CLIENT_LIMITS = {
     'a new connection is closed',
     'maxCnxns',
   ),
+  reservedFiles: limit(
+    512,
+    'entries',
+    'open files that connections leave free; with a limit (ulimit -n) below 4096, an eighth of it',
+    'close',
+    'a new connection is closed; other servers and operators may use half of them',
+  ),
   sessionlessTime: limit(
     10_000,
     'ms',

@@ -1,5 +1,6 @@
 /** Admits requests: one may have to wait, and a large one may be refused. */
 
+import { READS } from '../../protocol/operation-table.js';
 import { LargeRequests } from '../limits/large-requests.js';
 import { NO_LIMITS } from '../limits/limit-options.js';
 import { RequestThrottler } from '../limits/request-throttler.js';
@@ -92,12 +93,16 @@ export class RequestGate {
       state.stats.metrics.throttleQueueTime.record(state.monotonicMs - sinceMs);
       const length = frame.length - HEADER_SIZE;
       this.entering = large.isLarge(length) ? length : 0;
-      if (released.kind === 'serve') {
+      // A read may outlive its connection, and its watch would stay for ever.
+      const isVain =
+        connection.phase === 'closed' && length >= 0 && READS.has(frame.readInt32BE(4));
+      if (released.kind === 'serve' && !isVain) {
         this.serve(connection, frame, 0, frame.length);
         continue;
       }
       large.remove(this.entering);
       this.entering = 0;
+      if (isVain && released.kind === 'serve') continue;
       if (released.kind === 'drop') {
         state.stats.count('stale_requests');
         state.stats.count('stale_requests_dropped');

@@ -135,8 +135,12 @@ export class WatchNotifier implements TreeListener {
     zxid: bigint,
     acl: readonly ACL[],
   ): void {
-    if (!this.state.auth.isAllowed(acl, Perms.READ, connection.ids)) return;
+    if (!this.mayRead(connection, acl)) return;
     sendEvent(this.state, connection, this.frameOf(type, path, zxid));
+  }
+
+  private mayRead({ ids }: ClientConnection, acl: readonly ACL[]): boolean {
+    return this.state.auth.isAllowed(acl, Perms.READ, ids);
   }
 
   private frameOf(type: EventType, path: string, zxid: bigint): Buffer {
@@ -149,8 +153,9 @@ export class WatchNotifier implements TreeListener {
 
   /**
    * Arms the watches that a client sends after a reconnect. Fires those of znodes that changed
-   * after `relativeZxid`, the last zxid that the client saw (DataTree.setWatches). Yields after
-   * each.
+   * after `relativeZxid`, the last zxid that the client saw (DataTree.setWatches). As live, a watch
+   * ends without an event if the client may not read the znode; in Apache's server it gets one.
+   * Yields after each.
    */
   *setWatches(
     connection: ClientConnection,
@@ -158,17 +163,21 @@ export class WatchNotifier implements TreeListener {
     watches: { data: readonly string[]; exist: readonly string[]; child: readonly string[] },
   ): Generator<void, void, undefined> {
     const { tree, dataWatches, childWatches } = this.state;
-    const fire = (type: EventType, path: string): void =>
+    const fire = (type: EventType, path: string, node?: DataNode): void => {
+      if (node !== undefined && !this.mayRead(connection, tree.aclOf(node.slot))) return;
       sendEvent(this.state, connection, eventFrame(type, path, -1n));
+    };
     for (const path of watches.data) {
       const node = tree.get(path);
       if (node === undefined) fire(EventType.NodeDeleted, path);
-      else if (tree.stats.mzxid(node.slot) > relativeZxid) fire(EventType.NodeDataChanged, path);
+      else if (tree.stats.mzxid(node.slot) > relativeZxid)
+        fire(EventType.NodeDataChanged, path, node);
       else dataWatches.add(path, connection, 1);
       yield;
     }
     for (const path of watches.exist) {
-      if (tree.get(path) !== undefined) fire(EventType.NodeCreated, path);
+      const node = tree.get(path);
+      if (node !== undefined) fire(EventType.NodeCreated, path, node);
       else dataWatches.add(path, connection, 1);
       yield;
     }
@@ -176,7 +185,7 @@ export class WatchNotifier implements TreeListener {
       const node = tree.get(path);
       if (node === undefined) fire(EventType.NodeDeleted, path);
       else if (tree.stats.pzxid(node.slot) > relativeZxid) {
-        fire(EventType.NodeChildrenChanged, path);
+        fire(EventType.NodeChildrenChanged, path, node);
       } else childWatches.add(path, connection, 1);
       yield;
     }

@@ -69,7 +69,7 @@ const PROVIDERS: readonly (readonly [scheme: string, provider: AuthProvider])[] 
     {
       isAuthenticated: true,
       isExact: true,
-      isValid: (id) => id.split(':').length === 2,
+      isValid: (id) => fieldsOf(id) === 2,
       matches: isSame,
     },
   ],
@@ -80,6 +80,14 @@ const PROVIDERS: readonly (readonly [scheme: string, provider: AuthProvider])[] 
     { isAuthenticated: false, isExact: false, isValid: () => false, matches: () => false },
   ],
 ];
+/** As Java's String.split(":") counts: empty fields at the end do not, except of "". */
+function fieldsOf(id: string): number {
+  let end = id.length;
+  while (end > 0 && id[end - 1] === ':') end--;
+  if (end === 0) return id === '' ? 1 : 0;
+  return id.slice(0, end).split(':').length;
+}
+
 /** service/host@realm, or without "@". */
 const KERBEROS_NAME = /^[^/@]*(?:\/[^/@]*)?@[^/@]*$/;
 const DEFAULT_SCHEMES: ReadonlySet<string> = new Set(['ip', 'digest', 'x509']);
@@ -156,8 +164,8 @@ export class Auth {
       const own = ownIds.filter((id) => id.scheme === 'x509');
       return own.length === 0 ? undefined : own;
     }
-    if (scheme !== 'digest') return undefined;
-    const text = auth === null ? '' : auth.toString('utf8');
+    if (scheme !== 'digest' || auth === null) return undefined;
+    const text = auth.toString('utf8');
     const user = text.split(':', 1)[0] ?? '';
     const digest = `${user}:${this.options.hash(text)}`;
     const ids: Id[] = [{ scheme: 'digest', id: digest }];

@@ -36,7 +36,7 @@ export type Report =
       readonly sessionId: bigint;
       /** The name as in `cons`: GETD, CREA … */
       readonly operation: string;
-      /** Undefined if the request has no path or failed. */
+      /** Its first 256 characters; undefined if the request has no path or failed. */
       readonly path: string | undefined;
       readonly ms: number;
     }
@@ -63,6 +63,8 @@ export interface ReportOptions {
 }
 
 const REPORT_EVERY_MS = 60_000;
+/** Characters of a path in a report: clients choose paths, of up to a megabyte. */
+const MAX_PATH = 256;
 
 export class Reporter {
   readonly options: ReportOptions;
@@ -92,12 +94,13 @@ export class Reporter {
   }
 
   quotaExceeded(excess: QuotaExcess, isRefused: boolean, nowMs: number): void {
-    const limit = `${excess.what} ${excess.owner}`;
+    const owner = cut(excess.owner);
+    const limit = `${excess.what} ${owner}`;
     const reportedMs = this.quotasReportedMs.get(limit) ?? Number.NEGATIVE_INFINITY;
     if (nowMs - reportedMs < REPORT_EVERY_MS) return;
     if (this.quotasReportedMs.size >= LIMITS.quotasReported.value) this.quotasReportedMs.clear();
     this.quotasReportedMs.set(limit, nowMs);
-    this.add({ kind: 'quota-exceeded', isRefused, ...excess });
+    this.add({ kind: 'quota-exceeded', isRefused, ...excess, owner });
   }
 
   take(): readonly Report[] {
@@ -136,7 +139,7 @@ export class Reporter {
       kind: 'slow-request',
       sessionId: request.sessionId,
       operation: lastOperationName(request.type),
-      path,
+      path: path && cut(path),
       ms: nowMs - request.startedMs,
     });
   }
@@ -145,6 +148,11 @@ export class Reporter {
     const { slowRequestMs } = this.options;
     return slowRequestMs > 0 && nowMs - startedMs >= slowRequestMs;
   }
+}
+
+/** A copy, because a part of a string keeps the whole of it. */
+function cut(path: string): string {
+  return path.length <= MAX_PATH ? path : Buffer.from(path.slice(0, MAX_PATH)).toString();
 }
 
 /** Most requests begin with their path. */

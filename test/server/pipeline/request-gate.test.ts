@@ -40,6 +40,39 @@ test('waiting requests of a disconnected client are dropped', () => {
   assert.is(world.server.outstandingRequests, 0);
 });
 
+test('without dropping them, reads of disconnected clients leave no watch', () => {
+  const world = makeWorld({ maxRequests: 1, isStaleDropped: false });
+  const a = world.client();
+  for (let round = 0; round < 5; round++) {
+    const b = world.client();
+    a.push(a.create(`/a${round}`));
+    b.push(
+      Buffer.concat([
+        b.exists('/none', true),
+        b.exists('/', true),
+        b.getData('/', true),
+        b.request(OpCode.getChildren, { path: '/', watch: true }),
+        b.request(OpCode.addWatch, { path: '/', mode: 0 }),
+        b.request(OpCode.addWatch, { path: '/', mode: 1 }),
+        b.request(OpCode.setWatches, {
+          relativeZxid: 0xfffffffn,
+          dataWatches: ['/'],
+          existWatches: ['/none'],
+          childWatches: ['/'],
+        }),
+        b.create(`/b${round}`),
+      ]),
+    );
+    b.leave();
+    world.ackAll();
+    world.ackAll();
+  }
+  const { view } = world.server;
+  assert.is(view.watchCount, 0);
+  a.push(a.exists('/b4'));
+  assert.is(a.take().at(-1), 'exists ok', 'a write of a disconnected client is served');
+});
+
 test('a request that waited longer than throttled_op_wait_time gets THROTTLEDOP in order', () => {
   const world = makeWorld({ maxRequests: 2, throttledOpWaitMs: 500 });
   const a = world.client({ timeoutMs: 20_000 });

@@ -28,7 +28,42 @@ test('digest: the user, and the hash of user and password', () => {
   assert.equal(authenticate('bob'), [{ scheme: 'digest', id: 'bob:hash(bob)' }]);
   assert.equal(authenticate('bü:ü'), [{ scheme: 'digest', id: 'bü:hash(bü-ü)' }]);
   assert.equal(authenticate(''), [{ scheme: 'digest', id: ':hash()' }]);
-  assert.equal(authenticate(null), [{ scheme: 'digest', id: ':hash()' }]);
+  assert.is(authenticate(null), undefined);
+});
+
+test('digest ids are split as Java splits them', () => {
+  for (const [id, isValid] of [
+    ['bob:x', true],
+    ['bob:x:', true],
+    ['a:b::', true],
+    [':x', true],
+    ['bob:', false],
+    [':', false],
+    ['::', false],
+    ['', false],
+    ['bob', false],
+    ['a::b', false],
+    ['a:b:c', false],
+  ] as const) {
+    const fixed = auth.fixUp(acl(Perms.ALL, { scheme: 'digest', id }), [IP]);
+    assert.is(Array.isArray(fixed), isValid, id);
+  }
+});
+
+test('ip ids have numbers as Java reads them', () => {
+  for (const [id, isValid] of [
+    ['10.1.2.3/+8', true],
+    ['10.1.2.3/-0', true],
+    ['10.1.+2.0000003', true],
+    ['10.1.2.-3', false],
+    ['10.1.2.3/-1', false],
+    ['10.1.2.3/', false],
+    ['10.1.2.3/8/8', false],
+  ] as const) {
+    const fixed = auth.fixUp(acl(Perms.ALL, { scheme: 'ip', id }), [IP]);
+    assert.is(Array.isArray(fixed), isValid, id);
+    if (isValid) assert.ok(auth.isAllowed(fixed as ACL[], Perms.READ, [IP]), id);
+  }
 });
 
 test('the super user is super besides what it says', () => {
@@ -110,7 +145,7 @@ for (const [scheme, id, isValid] of [
   ['digest', 'bob:hash', true],
   ['digest', 'bob', false],
   ['digest', 'bob:a:b', false],
-  ['digest', ':', true],
+  ['digest', ':', false],
   ['ip', '10.0.0.0/8', true],
   ['ip', 'localhost', false],
   ['ip', '10.0.0.0/33', false],

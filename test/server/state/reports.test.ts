@@ -42,6 +42,21 @@ test('the path of a waiting read comes from its stored body', () => {
   assert.equal(paths, ['/b', undefined, undefined, undefined]);
 });
 
+test('reports have the beginning of a long path', () => {
+  const reporter = new Reporter({ slowRequestMs: 1, isAudited: false });
+  const path = `/${'x'.repeat(1_000_000)}`;
+  reporter.committed(requestOf(OpCode.delete), { type: OpCode.delete, path }, 2000);
+  reporter.answeredLate(requestOf(OpCode.getData, bodyOf(path)), 2000);
+  const excess = { owner: path, what: 'count', used: 2, limit: 1, isHard: true } as const;
+  reporter.quotaExceeded(excess, false, 0);
+  reporter.quotaExceeded(excess, false, 1);
+  const lengths = reporter.take().map((report) => {
+    if (report.kind === 'quota-exceeded') return report.owner.length;
+    return report.kind === 'slow-request' ? report.path?.length : 0;
+  });
+  assert.equal(lengths, [256, 256, 256]);
+});
+
 test('a threshold of 0 reports none', () => {
   const reporter = new Reporter({ slowRequestMs: 0, isAudited: false });
   reporter.committed(requestOf(OpCode.delete), DELETE, 1e9);

@@ -2,6 +2,7 @@
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { LIMITS, type LimitName } from '../../limits/limits.js';
+import { fileBudget } from '../sockets/file-budget.js';
 import { keyOf } from '../sockets/pending-sockets.js';
 import { addressOf } from '../sockets/remote-name.js';
 
@@ -38,7 +39,7 @@ const HEADER_ERRORS: Readonly<Record<string, { limit: LimitName; status: string 
 
 export class HttpGuard {
   private readonly limits: HttpLimits;
-  private readonly onLimit: (limit: LimitName, from: string) => void;
+  private readonly onLimit: (limit: LimitName, from: string, value?: number) => void;
   /** Oldest first. */
   private readonly connections = new Map<string, Connection>();
   private readonly timers = new WeakMap<IncomingMessage, NodeJS.Timeout>();
@@ -47,7 +48,7 @@ export class HttpGuard {
   constructor(
     server: HttpServer,
     limits: HttpLimits,
-    onLimit: (limit: LimitName, from: string) => void,
+    onLimit: (limit: LimitName, from: string, value?: number) => void,
   ) {
     this.limits = limits;
     this.onLimit = onLimit;
@@ -85,6 +86,11 @@ export class HttpGuard {
   }
 
   private add(socket: Socket): void {
+    if (!fileBudget.take(socket, false)) {
+      this.onLimit('reservedFiles', addressOf(socket), fileBudget.reserved);
+      socket.destroy();
+      return;
+    }
     const key = keyOf(socket);
     const { maxConnections = LIMITS.httpConnections.value } = this.limits;
     if (this.connections.size >= maxConnections) {

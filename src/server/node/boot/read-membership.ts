@@ -12,6 +12,7 @@ import {
   type QuorumConfig,
   voters,
 } from '../../quorum/membership/quorum-config.js';
+import { addressOf } from '../sockets/movable-listener.js';
 import { ExitCode, isMissing, ServerError } from '../storage/errors.js';
 import { nextConfigFileOf } from './config-file.js';
 
@@ -23,8 +24,9 @@ export interface MemberIdentity {
   readonly nextConfig: QuorumConfig | null;
 }
 
-const MAX_SID = 255;
-/** With extended types, the highest number marks a znode with a TTL. */
+/** Its low byte begins the session ids. The line server.N takes as many digits. */
+const MAX_SID = 999_999_999;
+/** With extended types, the highest byte marks a znode with a TTL. */
 const MAX_SID_WITH_TTL = 254;
 
 /** Null for a standalone configuration. @throws ServerError ECONFIG that names file and line */
@@ -52,7 +54,7 @@ export async function readMembership(
   const { dynamicConfigFile } = config;
   const sid = await readMyid(config, dataDir, quorumConfig, dynamicConfigFile ?? configFile);
   const own = quorumConfig.members.get(sid) as QuorumServerConfig;
-  checkClientAddress(config, own, configFile);
+  await checkClientAddress(config, own, configFile);
   const nextConfig = dynamicConfigFile === null ? null : await readNextConfig(configFile);
   return { sid, own, quorumConfig, nextConfig };
 }
@@ -84,15 +86,15 @@ export async function readLoneParticipant(
   const quorumConfig = await readQuorumConfig(config, configFile);
   const own = quorumConfig.members.get(voters(quorumConfig)[0] ?? -1);
   if (own === undefined) return null;
-  checkClientAddress(config, own, configFile);
+  await checkClientAddress(config, own, configFile);
   return own;
 }
 
-function checkClientAddress(
+async function checkClientAddress(
   config: Config,
   { sid, client, secureClient }: QuorumServerConfig,
   configFile: string,
-): void {
+): Promise<void> {
   const pairs = [
     ['clientPort', config.clientPort, client?.port],
     ['clientPortAddress', config.clientPortAddress, client?.address],
@@ -100,11 +102,17 @@ function checkClientAddress(
     ['secureClientPortAddress', config.secureClientPortAddress, secureClient?.address],
   ] as const;
   for (const [key, inFile, inLine] of pairs) {
-    if (inFile === null || inLine == null || inFile === inLine) continue;
+    if (inFile === null || inLine == null || (await isSamePlace(inFile, inLine))) continue;
     throw refusal(
       `${configFile}: ${key}: ${inFile} differs from ${inLine} in the line of server ${sid}: remove one of them`,
     );
   }
+}
+
+/** Two ports, or two hosts, of which one may be a name of the other. */
+async function isSamePlace(a: string | number, b: string | number): Promise<boolean> {
+  if (a === b || typeof a === 'number' || typeof b === 'number') return a === b;
+  return (await addressOf(a)) === (await addressOf(b));
 }
 
 async function readQuorumConfig(config: Config, configFile: string): Promise<QuorumConfig> {

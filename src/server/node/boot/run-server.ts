@@ -8,10 +8,12 @@ import { type Core, Driver } from '../driver/driver.js';
 import type { PeerPorts } from '../driver/perform.js';
 import type { ServerReport } from '../log/logger.js';
 import { type ClientPlaces, ClientPorts } from '../ports/client-ports.js';
+import { fileBudget } from '../sockets/file-budget.js';
 import { ExitCode, ServerError } from '../storage/errors.js';
 import type { OpenedStorage } from '../storage/open-storage.js';
 import { type Operators, startOperators } from './operators.js';
 import { makeControl, type ServerControl } from './server-control.js';
+import { stateReportOf } from './state-of.js';
 
 export interface RunServerOptions {
   readonly config: Config;
@@ -34,6 +36,7 @@ export interface RunningServer {
   readonly metricsPort: number | undefined;
   readonly secureMetricsPort: number | undefined;
   readonly control: ServerControl;
+  reportState(): void;
   close(): Promise<void>;
 }
 
@@ -127,12 +130,13 @@ async function run(options: RunServerOptions, slowRequests: SlowRequests): Promi
       slowRequests,
     });
     parts.operators = operators;
-    const dataDir = storage?.dir.options.dataDir ?? null;
-    onReport({ kind: 'serving', connectString: ports.connectString, dataDir });
+    onReport(servingReportOf(options, ports));
     if (config.auditEnable) onReport(SERVER_START);
     const { adminPort, metricsPort, secureMetricsPort } = operators;
     const control = makeControl(core, driver, ports.plain);
-    return { core, ports, adminPort, metricsPort, secureMetricsPort, control, close };
+    const reportState = (): void => onReport(stateReportOf(core.server.view));
+    const numbers = { adminPort, metricsPort, secureMetricsPort };
+    return { core, ports, ...numbers, control, reportState, close };
   } catch (error) {
     await close();
     throw error;
@@ -148,6 +152,15 @@ async function inTurn(steps: readonly (() => Promise<void>)[]): Promise<void> {
   } finally {
     await inTurn(rest);
   }
+}
+
+function servingReportOf(
+  { opened: { storage } }: RunServerOptions,
+  { connectString }: ClientPorts,
+): ServerReport {
+  const dataDir = storage?.dir.options.dataDir ?? null;
+  const maxConnections = Number.isFinite(fileBudget.clients) ? fileBudget.clients : null;
+  return { kind: 'serving', connectString, dataDir, maxConnections };
 }
 
 function factsOf(

@@ -57,6 +57,8 @@ export interface RunningServer {
   readonly mode: ServerMode | undefined;
   /** Faults, for tests of applications. */
   readonly control: ServerControl;
+  /** Reports its state to `onReport`, as zkserver does on SIGQUIT. */
+  reportState(): void;
   /** Closes connections, log, and sockets in order; sessions stay in the data directory. */
   close(): Promise<void>;
   /** close(), for `await using server = …`. */
@@ -115,7 +117,7 @@ export async function startServer(given: StartServerOptions = {}): Promise<Runni
       else options.onFatal(error);
     },
   });
-  const { ports, adminPort, metricsPort, secureMetricsPort, control, close } = run;
+  const { ports, adminPort, metricsPort, secureMetricsPort, control, reportState, close } = run;
   return {
     get host() {
       return ports.host;
@@ -138,6 +140,7 @@ export async function startServer(given: StartServerOptions = {}): Promise<Runni
       // A leader that refuses clients (leaderServes=no) is still a leader.
       return view.isServing || view.mode === 'leader' ? view.mode : undefined;
     },
+    reportState,
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -18,6 +18,7 @@ import { type AuditEntry, formatAuditEntry } from '../../state/audit.js';
 import type { Report } from '../../state/reports.js';
 import { journalPrefixOf } from './journal.js';
 import { serverUser } from './server-user.js';
+import type { StateReport } from './state-report.js';
 
 export type HostReport =
   | {
@@ -27,7 +28,13 @@ export type HostReport =
       readonly replayedTxns: number;
       readonly ms: number;
     }
-  | { readonly kind: 'serving'; readonly connectString: string; readonly dataDir: string | null }
+  | {
+      readonly kind: 'serving';
+      readonly connectString: string;
+      readonly dataDir: string | null;
+      /** Of clients, by the limit of open files; null if that is unknown. */
+      readonly maxConnections: number | null;
+    }
   | { readonly kind: 'snapshot-written'; readonly path: string; readonly ms: number }
   | {
       readonly kind: 'restored';
@@ -36,6 +43,7 @@ export type HostReport =
       readonly sessions: number;
       readonly ms: number;
     }
+  | StateReport
   | { readonly kind: 'purged'; readonly files: readonly string[] }
   | { readonly kind: 'warning'; readonly message: string };
 
@@ -213,9 +221,10 @@ function logReport(log: Pino, report: Exclude<ServerReport, { kind: 'audit' }>):
       break;
     }
     case 'serving': {
-      const { connectString, dataDir } = report;
-      const place = dataDir ?? 'memory';
-      log.info({ event, connectString, dataDir }, `serving on ${connectString}, data in ${place}`);
+      const { connectString, dataDir, maxConnections } = report;
+      const most = maxConnections === null ? '' : `, at most ${maxConnections} client connections`;
+      const sentence = `serving on ${connectString}, data in ${dataDir ?? 'memory'}${most}`;
+      log.info({ event, connectString, dataDir, maxConnections }, sentence);
       break;
     }
     case 'snapshot-written': {
@@ -232,6 +241,9 @@ function logReport(log: Pino, report: Exclude<ServerReport, { kind: 'audit' }>):
       );
       break;
     }
+    case 'state':
+      logState(log, report);
+      break;
     case 'purged':
       log.info({ event, files: report.files }, `purged ${report.files.length} old files`);
       break;
@@ -242,6 +254,11 @@ function logReport(log: Pino, report: Exclude<ServerReport, { kind: 'audit' }>):
       log.warn({ event }, report.message);
       break;
   }
+}
+
+function logState(log: Pino, { kind, lastZxid, mode, ...figures }: StateReport): void {
+  const state = { event: kind, mode, lastZxid: zxidText(lastZxid), ...figures };
+  log.warn(state, `state of the server: ${mode ?? 'not serving'}`);
 }
 
 function sessionText(id: bigint): string {

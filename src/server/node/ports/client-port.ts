@@ -86,6 +86,8 @@ export class ClientPort {
       backlog,
       // A script may half-close before the answer to a word is sent.
       allowHalfOpen: true,
+      isForClients: true,
+      onLimit: this.onLimit,
       accept: takeEither === undefined ? acceptPlain : (socket) => takeEither(socket, acceptPlain),
       onWarning,
     });
@@ -143,8 +145,9 @@ export class ClientPort {
     most.socket.destroy();
   }
 
-  private readonly onLimit = (limit: LimitName, from: string): void => {
-    this.options.step({ kind: 'limit-exceeded', limit, from });
+  private readonly onLimit = (limit: LimitName, from: string, value?: number): void => {
+    const { step } = this.options;
+    step({ kind: 'limit-exceeded', limit, from, ...(value === undefined ? {} : { value }) });
   };
 
   /** Closes after the rest of a long answer, unless the client stops reading it. */

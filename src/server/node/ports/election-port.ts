@@ -68,6 +68,8 @@ export class ElectionPort {
     this.listener = new MovableListener({
       whom: 'elections',
       tries: options.bindTries,
+      isForClients: false,
+      onLimit: (limit, from, value) => this.onLimit(limit, from, value),
       accept: (socket) => this.accept(socket),
       onWarning: options.onWarning,
     });

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { QuorumServerConfig } from '../../config/config-ensemble.js';
 import type { QuorumEffect } from '../../effects.js';
 import type { Event } from '../../events.js';
-import { LIMITS } from '../../limits/limits.js';
+import { LIMITS, type LimitName } from '../../limits/limits.js';
 import { RateLimitedWarnings } from '../log/rate-limited-warnings.js';
 import { reportLimit } from '../log/report-limit.js';
 import { type DialOptions, dial, PLAIN, type Transport } from '../sockets/dial.js';
@@ -73,9 +73,19 @@ export class QuorumPort {
   }
 
   private makePort(name: string, whom: string, isForObservers: boolean): Port {
-    const { bindTries: tries, onWarning } = this.options;
+    const { bindTries: tries, step, onWarning } = this.options;
     const accept = (socket: Socket): void => this.accept(port, socket);
-    const listener = new MovableListener({ whom, tries, accept, onWarning });
+    const onLimit = (limit: LimitName, from: string, value: number): void =>
+      step({ kind: 'limit-exceeded', limit, from, value });
+    const isForClients = false;
+    const listener = new MovableListener({
+      whom,
+      tries,
+      isForClients,
+      onLimit,
+      accept,
+      onWarning,
+    });
     const fixed = { name, isForObservers, listener };
     const port: Port = { ...fixed, sockets: new Set(), silent: new Map() };
     return port;

@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import type { Config } from '../../config/config.js';
 import type { Event } from '../../events.js';
+import type { LimitName } from '../../limits/limits.js';
 import { RateLimitedWarnings } from '../log/rate-limited-warnings.js';
 import { MovableListener, type Place } from '../sockets/movable-listener.js';
 import { FileWatcher } from '../tls/file-watcher.js';
@@ -29,6 +30,8 @@ export class SecurePort {
     const tls = readTlsOptions(config, onWarning);
     // Clients with an old certificate reconnect constantly.
     const warnings = new RateLimitedWarnings(onWarning);
+    const onLimit = (limit: LimitName, from: string, value: number): void =>
+      step({ kind: 'limit-exceeded', limit, from, value });
     this.gate = new TlsGate({
       tls,
       maxHandshakes: config.outstandingHandshakeLimit,
@@ -41,13 +44,15 @@ export class SecurePort {
       },
       onRejected: () => step({ kind: 'counted', what: 'connection_rejected' }),
       onTooMany: () => step({ kind: 'counted', what: 'tls_handshake_exceeded' }),
-      onLimit: (limit, from, value) => step({ kind: 'limit-exceeded', limit, from, value }),
+      onLimit,
     });
     this.listener = new MovableListener({
       whom: 'clients over TLS',
       tries: 1,
       backlog: options.backlog,
       allowHalfOpen: true,
+      isForClients: true,
+      onLimit,
       accept: (socket) => this.gate.take(socket),
       onWarning,
     });

@@ -8,7 +8,10 @@ import {
   SocketAddress,
 } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { LimitName } from '../../limits/limits.js';
+import { fileBudget } from './file-budget.js';
 import { listen, portOf, stopListening } from './listen.js';
+import { addressOf as addressOfPeer } from './remote-name.js';
 
 export interface Place {
   readonly host: string | undefined;
@@ -23,6 +26,9 @@ export interface MovableListenerOptions {
   readonly allowHalfOpen?: boolean;
   /** Between attempts at a place while another one is open. */
   readonly absentMs?: number;
+  /** Whether clients connect, and not other servers. */
+  readonly isForClients: boolean;
+  readonly onLimit: (limit: LimitName, from: string, value: number) => void;
   readonly accept: (socket: Socket) => void;
   readonly onWarning: (message: string) => void;
 }
@@ -154,13 +160,24 @@ export class MovableListener {
 
   /** @throws ServerError EBIND */
   private async open({ host, port }: Place): Promise<NetServer> {
-    const { whom, backlog = 0, allowHalfOpen = false, accept, onWarning } = this.options;
+    const { whom, backlog = 0, allowHalfOpen = false, onWarning } = this.options;
+    const accept = (socket: Socket): void => this.accept(socket);
     const listener = createServer({ allowHalfOpen, noDelay: true }, accept);
     await listen(listener, { host, port, backlog, whom });
     listener.on('error', (error) => onWarning(`the port for ${whom}: ${error.message}`));
     this.listeners.add(listener);
     if (this.closing.signal.aborted) this.end(listener);
     return listener;
+  }
+
+  private accept(socket: Socket): void {
+    const { isForClients, accept, onLimit } = this.options;
+    if (fileBudget.take(socket, isForClients)) {
+      accept(socket);
+      return;
+    }
+    onLimit('reservedFiles', addressOfPeer(socket), fileBudget.reserved);
+    socket.destroy();
   }
 
   close(): void {
@@ -176,7 +193,7 @@ export class MovableListener {
 }
 
 /** As `listen` resolves it; a name without an address is tried unchanged. */
-async function addressOf(host: string | undefined): Promise<string> {
+export async function addressOf(host: string | undefined): Promise<string> {
   if (host === undefined) return ANY;
   const found = await lookup(host).catch(() => ({ address: host }));
   return anyOr(found.address);

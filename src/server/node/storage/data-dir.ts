@@ -63,7 +63,7 @@ const NEVER = new AbortController().signal;
 export class DataDir {
   readonly fs: FileSystem;
   readonly snapFolder: string;
-  readonly logFolder: string;
+  logFolder: string;
   readonly options: DataDirOptions;
   readonly known = new KnownSnapshots();
 
@@ -91,6 +91,12 @@ export class DataDir {
         );
       });
     }
+    // A link may lead both keys to one folder.
+    const [snap, log] = [
+      await this.fs.realpath(this.snapFolder),
+      await this.fs.realpath(this.logFolder),
+    ];
+    if (snap === log) this.logFolder = this.snapFolder;
   }
 
   /** Removes leftovers of a crash; requires the lock on the folders. */

@@ -38,7 +38,7 @@ export type OpenMode = 'read' | 'change' | 'create' | 'replace';
 export interface OpenOptions {
   /** Every write is durable when it resolves (O_DSYNC). */
   readonly isSynced?: boolean;
-  /** Mode of a new file, under the umask. */
+  /** Mode of a new file, under the umask. Default: others cannot read it. */
   readonly mode?: number;
 }
 
@@ -152,7 +152,7 @@ class NodeFile implements StoredFile {
 }
 
 export const NODE_FILES: FileSystem = {
-  async open(path, mode, { isSynced = false, mode: bits = 0o666 } = {}) {
+  async open(path, mode, { isSynced = false, mode: bits = 0o640 } = {}) {
     const flags = FLAGS[mode] | (isSynced ? constants.O_DSYNC : 0);
     return new NodeFile(await open(path, flags, bits));
   },

@@ -48,7 +48,7 @@ async function writePieces(
   chunks: Chunks,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const file = await fs.open(path, 'replace', { mode: 0o644 });
+  const file = await fs.open(path, 'replace');
   try {
     let position = 0;
     let synced = 0;

@@ -110,6 +110,24 @@ test('a single participant is standalone, unless standaloneEnabled=false', async
   assert.is((await read({ options, myid: '1', dynamic }))?.sid, 1);
 });
 
+test('an id above 255 is one, as in Apache, unless znodes have TTLs', async () => {
+  const lines = { 'server.256': 'a:1:2', 'server.70000': 'b:1:2', 'server.3': 'c:1:2' };
+  assert.is((await read({ lines, myid: '256' }))?.sid, 256);
+  assert.is((await read({ lines, myid: '70000' }))?.sid, 70_000);
+});
+
+test('a client address may be a name of the address in the line', async () => {
+  const lines = {
+    'server.1': 'a:1:2;127.0.0.1:2181',
+    'server.2': 'b:1:2;2181',
+    'server.3': 'c:1:2;2181',
+  };
+  for (const clientPortAddress of ['localhost', '127.0.0.1']) {
+    const options = { clientPort: '2181', clientPortAddress };
+    assert.is((await read({ lines, options, myid: '1' }))?.sid, 1, clientPortAddress);
+  }
+});
+
 test('the line of a standalone participant gives its client address', async () => {
   const port = await freePort();
   const home = makeTempDir('alone');
@@ -126,12 +144,12 @@ test('the line of a standalone participant gives its client address', async () =
 
 const refused: [name: string, what: Case, message: RegExp][] = [
   ['no myid', { myid: null }, /^HOME\/data\/myid: expected .* one of 1, 2, 3, but it is missing$/],
-  ['an empty myid', { myid: '' }, /myid: invalid id: "" \(expected .* from 0 to 255\)$/],
+  ['an empty myid', { myid: '' }, /myid: invalid id: "" \(expected .* from 0 to 999999999\)$/],
   ['a myid that is not a number', { myid: 'two\n' }, /myid: invalid id: "two" \(expected .*\)$/],
   [
     'a myid above the maximum',
-    { myid: '256' },
-    /myid: invalid id: "256" \(expected .* from 0 to 255\)$/,
+    { myid: '1000000000' },
+    /myid: invalid id: "1000000000" \(expected .* from 0 to 999999999\)$/,
   ],
   [
     'a myid that marks TTLs',

@@ -19,6 +19,8 @@ async function withListener(work: (world: ListenerWorld) => Promise<void>): Prom
     whom: 'tests',
     tries: 1,
     absentMs: 20,
+    isForClients: true,
+    onLimit: () => undefined,
     accept: (socket) => {
       accepted.push(socket);
       socket.on('error', () => undefined).on('data', (bytes) => socket.write(bytes));

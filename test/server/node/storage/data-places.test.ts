@@ -1,5 +1,5 @@
 /** Servers refuse logs and snapshots in each other's folders: one of the folders is not theirs. */
-import { mkdirSync, readdirSync, renameSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -40,6 +40,32 @@ async function refusal(dataDir: string, dataLogDir: string): Promise<string> {
   assert.instance(started, ServerError);
   return (started as Error).message;
 }
+
+test('a dataLogDir that a link leads to dataDir is the same folder', async () => {
+  await withData(async ({ dataDir, log }) => {
+    symlinkSync(dataDir, log);
+    for (const dataLogDir of [log, `${dataDir}/../data`]) {
+      const server = await startBundled({ dataDir, config: { dataLogDir } });
+      const client = createClient({ connectString: server.connectString });
+      try {
+        await client.connect();
+        assert.ok(await client.exists('/kept'));
+      } finally {
+        await client.close();
+        await server.close();
+      }
+    }
+  });
+});
+
+test('other users of the machine cannot read the data', async () => {
+  await withData(async ({ dataDir }) => {
+    const folder = join(dataDir, 'version-2');
+    const files = readdirSync(folder).filter((name) => /^(log|snapshot)\./.test(name));
+    assert.ok(files.length >= 2, files.join());
+    for (const name of files) assert.is(statSync(join(folder, name)).mode & 0o007, 0, name);
+  });
+});
 
 test('a new dataLogDir does not hide the logs in dataDir', async () => {
   await withData(async ({ dataDir, log, empty }) => {
