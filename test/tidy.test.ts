@@ -16,7 +16,6 @@ import {
   checkBarrel,
   checkColumns,
   checkIgnores,
-  checkLengths,
   checkName,
   checkPurity,
   checkText,
@@ -63,23 +62,6 @@ const REGISTRARS = [
   'test/support/machine/systemd.ts',
   'test/support/terminal/terminal.ts',
 ];
-
-/** Files over 300 lines with their maximum length. The figures may only decrease. */
-const LONG_FILES: Readonly<Record<string, number>> = {
-  'src/commands/zksh/language/parse-line.ts': 320,
-  'src/server/config/config.ts': 312,
-  'src/server/persistence/snapshot-reader.ts': 320,
-  'src/server/prep/prep.ts': 417,
-  'src/server/pipeline/read.ts': 340,
-  'src/server/quorum/learning/learner.ts': 335,
-  'src/server/quorum/quorum-peer.ts': 360,
-  'src/server/server.ts': 460,
-  'src/server/tree/data-tree.ts': 480,
-  'test/server/config/config.test.ts': 320,
-  'test/server/quorum/worlds/ensemble-world.ts': 320,
-  'test/server/persistence/apache-files.test.ts': 360,
-  'test/support/peers/fake-client.ts': 320,
-};
 
 /** Sources that no command reaches, each with the reason to keep it. */
 const UNREACHED: Readonly<Record<string, string>> = {
@@ -187,10 +169,6 @@ test('no promise is left without a rejection handler', () => {
 
 test('files have kebab-case names', () => {
   expectNone(all.flatMap(checkName));
-});
-
-test('files are short, and listed long files do not grow', () => {
-  expectNone(checkLengths(all, LONG_FILES));
 });
 
 test('comments end before column 100', () => {

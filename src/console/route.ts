@@ -48,7 +48,7 @@ interface Declared<T, R extends Params, O extends Params> {
   readonly status?: number;
   /** Problems besides those of every request. */
   readonly problems?: readonly number[];
-  /** Changes no znode, so a console that is read-only answers it; only of methods other than GET. */
+  /** A read-only console answers it, too: it changes no znode. Only of methods other than GET. */
   readonly isChange?: false;
   /** Needs no login. */
   readonly isOpen?: true;

@@ -18,7 +18,7 @@ import { Sandbox } from './sandbox.js';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const PROOFS: readonly Proof[] = ['unit', 'model', 'sim'];
-/** Tests of other folders run most of the server at once. They take long and say little of one place. */
+/** Tests of other folders run most of the server at once, so they take long and find little. */
 const UNIT_TESTS = 'dist/test/server';
 
 const { values } = parseArgs({

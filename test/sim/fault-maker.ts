@@ -20,7 +20,7 @@ const USUAL_DELAY_MS = 8;
 const USUAL_DISK_MS = 6;
 /** Long enough for an election among the others. */
 const CUT_OFF_MS = 1500;
-/** Long enough for what is in progress. */
+/** Long enough for the work in progress. */
 const HUSH_MS = 150;
 /** The number of restarts, and the time between them, of stopped servers after the faults. */
 const RESTARTS = 5;

@@ -39,7 +39,7 @@ export class NaiveState {
   readonly sessions = new Map<bigint, SessionSpan>();
   private readonly versions = new Map<string, Version[]>();
   private readonly replies = new Map<bigint, Reply>();
-  /** Znodes that count what is below a quota. */
+  /** Znodes that count the znodes and bytes below a quota. */
   private readonly counted = new Set<string>();
 
   /** Begins with a tree, or continues with one whose txns are unknown. */

@@ -98,8 +98,8 @@ export class StateChecks {
   }
 
   /**
-   * A snapshot is written while its tree changes: each znode is as it was at its zxid, or at a later
-   * one. None that is younger is in it, and none that always existed is missing.
+   * A snapshot is written while its tree changes: each znode is as it was at its zxid, or later.
+   * None that is younger is in it, and none that always existed is missing.
    * @param reached the last txn of the tree when the snapshot was complete
    */
   written(name: string, file: string, bytes: Buffer, reached: bigint): void {
@@ -112,7 +112,7 @@ export class StateChecks {
     const seen = new Set<string>();
     for (const node of tree.walk()) {
       seen.add(node.path);
-      // A load counts again what is below a quota.
+      // A load counts the znodes below a quota again.
       const isCounted = node.path.endsWith('/zookeeper_stats');
       if (isJudged(node.path) && !isCounted) this.writtenNode(tree, node, span);
     }

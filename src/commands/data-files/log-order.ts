@@ -7,7 +7,7 @@ import type { Problem } from '../ensemble/verdict/result.js';
 
 const COUNTER_BITS = 32n;
 
-/** What is wrong between two txns that follow one another. */
+/** A fault between two txns that follow one another. */
 interface Break {
   readonly path: string;
   readonly last: bigint;
@@ -76,7 +76,7 @@ export class LogOrder {
       ...this.repeats.map(({ path, last, next }) =>
         warning(
           'wrong-order',
-          `${path}: begins at ${formatZxid(next)}, though the logs before end at ${formatZxid(last)}: servers skip what is repeated, so check that it is the same`,
+          `${path}: begins at ${formatZxid(next)}, though the logs before end at ${formatZxid(last)}: servers skip the repeated txns, so check that they are the same`,
         ),
       ),
       ...this.gaps.map((gap) => gapProblem(gap, snapshots)),

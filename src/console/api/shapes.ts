@@ -69,7 +69,7 @@ const Change = object(
 
 const Cell = object('Cell', { shown: text() }, { level });
 
-export const MemberView = object(
+const MemberView = object(
   'MemberView',
   {
     server: text('its name, or else its address'),
@@ -267,7 +267,6 @@ export const History = object('History', {
 export type About = ValueOf<typeof About>;
 export type Problem = ValueOf<typeof Problem>;
 export type Ensemble = ValueOf<typeof Ensemble>;
-export type MemberView = ValueOf<typeof MemberView>;
 export type Trend = ValueOf<typeof Trend>;
 export type Differences = ValueOf<typeof Differences>;
 export type Word = ValueOf<typeof Word>;

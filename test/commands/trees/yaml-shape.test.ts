@@ -24,7 +24,7 @@ test('what a person writes is read', () => {
 });
 
 const MANY = 60_000;
-/** Each costs the library a time that grows with the square, or an error object for each character. */
+/** The library would need the square of their length, or an error object for each character. */
 const HOSTILE: Readonly<Record<string, string>> = {
   'many fields': Array.from({ length: MANY }, (_, at) => `k${at}: 1`).join('\n'),
   'many fields in a field': `data:\n${' k: 1\n'.repeat(MANY)}`,

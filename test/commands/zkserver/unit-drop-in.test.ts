@@ -36,7 +36,7 @@ test('a reconfig may write the folder of the members', () => {
 
 test('data in /tmp and in /home are not hidden from the unit', () => {
   assert.ok(dropIn('/etc/zoo.cfg', 'dataDir=/tmp/zookeeper\n').includes('PrivateTmp=false'));
-  assert.ok(dropIn('/etc/zoo.cfg', 'dataDir=/home/ann/zk\n').includes('ProtectHome=read-only'));
+  assert.ok(dropIn('/etc/zoo.cfg', 'dataDir=/home/zk\n').includes('ProtectHome=read-only'));
   assert.not.ok(dropIn('/etc/zoo.cfg', 'dataDir=/tmpdata\n').includes('PrivateTmp=false'));
 });
 

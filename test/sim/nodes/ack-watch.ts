@@ -92,7 +92,7 @@ export class AckWatch {
     if (said.brokenAt !== null && zxid > said.brokenAt) {
       const text = `${packetName(PacketType.ACK)} ${hex(zxid)}`;
       throw new Violation(
-        `server ${said.sid} goes on with ${text} although txns after ${hex(said.brokenAt)} are missing`,
+        `server ${said.sid} continues with ${text} although txns after ${hex(said.brokenAt)} are missing`,
       );
     }
     if (zxidCounter(zxid) === 0) said.isInSync = true;

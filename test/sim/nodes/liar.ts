@@ -11,7 +11,7 @@ import type { AckWatch } from './ack-watch.js';
 
 const MAX_TXN = 1 << 24;
 
-/** What is wrong on a link, once. */
+/** A fault of a link, once. */
 type Lie = 'gap' | 'commit' | 'old-epoch' | 'ahead' | 'ack-beyond' | 'observer-ack';
 
 const OF_LEADERS: readonly Lie[] = ['gap', 'commit', 'old-epoch'];

@@ -40,7 +40,7 @@ export class NodeSockets {
   private numbers = 0;
   private readonly proven = new Set<number>();
   private readonly full = new Set<number>();
-  /** What came on links that are not read now. */
+  /** Packets on links that are not read now. */
   private readonly held = new Map<number, Buffer[]>();
   readonly acks = new AckWatch();
   private readonly liar: Liar;

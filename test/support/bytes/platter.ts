@@ -6,7 +6,7 @@ const SECTOR = 512;
 export class Inode {
   size = 0;
   keptSize = 0;
-  /** Grows with each change, as a time does; decay is none. */
+  /** Grows with each change, as a time does; not with decay. */
   mtimeMs = 0;
   private seen: Buffer = Buffer.alloc(0);
   private stored: Buffer = Buffer.alloc(0);

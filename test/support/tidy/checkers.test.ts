@@ -8,7 +8,6 @@ import {
   checkBarrel,
   checkColumns,
   checkIgnores,
-  checkLengths,
   checkName,
   checkPurity,
   checkText,
@@ -116,19 +115,6 @@ test('a comment ends before column 100, but a string may be longer', () => {
   assert.is(count(`/**\n * ${long}\n */`), 1);
   assert.is(count(`// ${'x'.repeat(97)}`), 0);
   assert.is(count(`const a = '${long}';`), 0);
-});
-
-test('only listed files may be long, and a file that is short again must leave the list', () => {
-  const ofLines = (count: number): SourceFile => parseSource('src/a.ts', 'x;\n'.repeat(count));
-  const complaints = (count: number, known: Record<string, number>): number =>
-    checkLengths([ofLines(count)], known).length;
-  assert.is(complaints(300, {}), 0);
-  assert.is(complaints(301, {}), 1);
-  assert.is(complaints(400, { 'src/a.ts': 400 }), 0);
-  assert.is(complaints(401, { 'src/a.ts': 400 }), 1);
-  assert.is(complaints(501, { 'src/a.ts': 600 }), 1);
-  assert.is(complaints(300, { 'src/a.ts': 400 }), 1);
-  assert.is(complaints(1, { 'src/gone.ts': 400 }), 1);
 });
 
 test('no unfinished work, machine path, registry host, or silenced compiler', () => {

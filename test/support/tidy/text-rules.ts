@@ -2,8 +2,6 @@ import { posix } from 'node:path';
 import { type Complaint, complain, lineAt, type SourceFile } from './source-file.js';
 
 export const MAX_COLUMNS = 100;
-export const MAX_LINES = 500;
-export const USUAL_LINES = 300;
 
 /** kebab-case, with any number of dotted endings: `run-line.ts`, `snapshot.test.ts`. */
 export function checkName({ path }: { readonly path: string }): Complaint[] {
@@ -29,31 +27,6 @@ export function checkVoid(file: SourceFile): Complaint[] {
   return [...file.code.matchAll(/^[ \t]*(?:else |if \(.*\) )?(void [\w#(])/gm)].map((match) =>
     complain(file, lineAt(file.text, match.index), 'void: use inBackground()'),
   );
-}
-
-export function lineCount(file: SourceFile): number {
-  return file.text.trimEnd().split('\n').length;
-}
-
-/**
- * A ratchet: only files in `known` may be longer than 300 lines, up to the listed length. A file
- * that is short again must leave the list.
- */
-export function checkLengths(
-  files: readonly SourceFile[],
-  known: Readonly<Record<string, number>>,
-): Complaint[] {
-  const complaints: Complaint[] = [];
-  const lengths = new Map(files.map((file) => [file.path, lineCount(file)]));
-  for (const [path, lines] of lengths) {
-    const limit = Math.min(known[path] ?? USUAL_LINES, MAX_LINES);
-    if (lines > limit) complaints.push(`${path}: ${lines} lines, at most ${limit}: split it`);
-  }
-  for (const path of Object.keys(known)) {
-    const lines = lengths.get(path) ?? 0;
-    if (lines <= USUAL_LINES) complaints.push(`${path}: ${lines} lines, so take it off the list`);
-  }
-  return complaints;
 }
 
 /** Words that mark unfinished work, and names of one machine or one registry. */

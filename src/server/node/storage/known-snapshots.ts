@@ -9,8 +9,8 @@ export interface Knowledge {
 }
 
 /**
- * Remembers what was read and written, as long as a file stays as it is: so that no purge reads
- * gigabytes twice, and a truncation knows which snapshots are too new.
+ * Remembers each snapshot that was read or written, as long as its file stays as it is: so that no
+ * purge reads gigabytes twice, and a truncation knows which snapshots are too new.
  */
 export class KnownSnapshots {
   private readonly known = new Map<string, Knowledge & ListedFile>();

@@ -1,7 +1,7 @@
 /**
  * Removes the snapshots and logs that no start needs (autopurge). Only a snapshot that was read
  * whole counts as kept, because Apache's server leaves incomplete ones after a crash, and disks
- * decay. What remains then leads to the newest txn as well as what was there.
+ * decay. The remaining files still lead to the newest txn.
  */
 import { join } from 'node:path';
 import { type PurgePlan, planPurge } from '../../persistence/purge.js';

@@ -39,7 +39,7 @@ export async function faultOfSnapshot(
 
 /**
  * For a snapshot that replaces older files.
- * @throws ServerError EDATA, because the disk does not return what was written
+ * @throws ServerError EDATA, because the disk does not return the written bytes
  */
 export async function mustBeWhole(dir: DataDir, path: string, signal: AbortSignal): Promise<void> {
   const files = snapshotsAmong(await listFiles(dir.fs, dir.snapFolder));

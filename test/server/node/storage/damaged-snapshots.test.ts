@@ -63,7 +63,7 @@ function fileIn(platter: Platter, name: string): Inode {
   return found as Inode;
 }
 
-/** A log for each snapshot, and one more; each has two txns. The first snapshot is of an empty tree. */
+/** A log for each snapshot, and one more, each of two txns. The first snapshot has an empty tree. */
 async function written(changes: Changes = {}): Promise<Platter> {
   const platter = emptyPlatter();
   const dataLogDir = changes.dataLogDir ?? DATA_DIR;
