@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { blankText } from './blank-text.js';
 import { checkWords } from './plain-words.js';
-import { parseSource, type SourceFile } from './source-file.js';
+import { parseSource } from './source-file.js';
 import { checkTestFile } from './test-rules.js';
 import {
   checkBarrel,
