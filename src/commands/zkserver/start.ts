@@ -62,8 +62,8 @@ function openLog(path: string): LogFile {
 
 /**
  * With a fixed threshold, as the unit sets it, glibc returns the memory of deleted znodes.
- * Otherwise it raises the threshold, and keeps the memory. Resolves to the process id when the server serves;
- * rejects with its output if it ends.
+ * Otherwise it raises the threshold, and keeps the memory. Resolves to the process id when the
+ * server serves; rejects with its output if it ends.
  */
 async function spawnServer(
   command: readonly string[],
