@@ -3,7 +3,8 @@ import { ConfigKeeper, nextConfigFileOf } from '../../../src/server/node/boot/co
 import { accessOf } from '../../../src/server/node/storage/atomic-file.js';
 import { compactSnapshot } from '../../../src/server/node/storage/compact-snapshot.js';
 import { DataDir } from '../../../src/server/node/storage/data-dir.js';
-import { Disk, type Storage } from '../../../src/server/node/storage/disk.js';
+import { Disk } from '../../../src/server/node/storage/disk.js';
+import type { Storage } from '../../../src/server/node/storage/disk-options.js';
 import { type KnownEpochs, openEpochs } from '../../../src/server/node/storage/epoch-files.js';
 import type { FileSystem } from '../../../src/server/node/storage/file-system.js';
 import { LogDisk } from '../../../src/server/node/storage/log-disk.js';

@@ -3,7 +3,7 @@ import { arch, freemem, hostname, release, tmpdir, totalmem, type } from 'node:o
 import { join } from 'node:path';
 import type { HostView } from '../../admin/host-view.js';
 import { serverUser } from '../log/server-user.js';
-import type { Storage } from '../storage/disk.js';
+import type { Storage } from '../storage/disk-options.js';
 
 const MIB = 1024 * 1024;
 

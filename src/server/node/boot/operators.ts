@@ -14,7 +14,7 @@ import type { Core, Driver } from '../driver/driver.js';
 import { TreeTransfer } from '../driver/tree-transfer.js';
 import type { ServerReport } from '../log/logger.js';
 import { RateLimitedWarnings } from '../log/rate-limited-warnings.js';
-import type { Storage } from '../storage/disk.js';
+import type { Storage } from '../storage/disk-options.js';
 import { readMetricsTlsOptions } from '../tls/metrics-tls.js';
 import { readAdminTlsOptions } from '../tls/tls-options.js';
 

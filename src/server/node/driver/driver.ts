@@ -12,7 +12,8 @@ import type { SnapshotContent } from '../../persistence/snapshot-content.js';
 import type { Server } from '../../server.js';
 import type { ServerReport } from '../log/logger.js';
 import type { ClientOutput } from '../ports/client-port.js';
-import { Disk, type Storage, type WrittenSnapshot } from '../storage/disk.js';
+import { Disk, type WrittenSnapshot } from '../storage/disk.js';
+import type { Storage } from '../storage/disk-options.js';
 import { isDiskEffect, type PeerPorts, performOnDisk, performOnPeers } from './perform.js';
 
 export interface Core {

@@ -14,7 +14,8 @@ import type { EnsembleRestore } from '../../quorum/ensemble-restore.js';
 import { QuorumPeer } from '../../quorum/quorum-peer.js';
 import { DIGEST_VERSION } from '../../tree/digest.js';
 import type { ServerReport } from '../log/logger.js';
-import type { Storage, WrittenSnapshot } from '../storage/disk.js';
+import type { WrittenSnapshot } from '../storage/disk.js';
+import type { Storage } from '../storage/disk-options.js';
 import { dropStaged, stageRestored } from '../storage/restored-data.js';
 import type { Core, Driver } from './driver.js';
 

@@ -13,36 +13,17 @@
 import type { EpochName } from '../../persistence/epochs.js';
 import type { Database } from '../../persistence/replay.js';
 import type { SnapshotContent } from '../../persistence/snapshot-content.js';
-import type { DataDir } from './data-dir.js';
+import type { DiskOptions } from './disk-options.js';
 import { writeEpoch } from './epoch-files.js';
-import type { LogDisk } from './log-disk.js';
 import { LogReads } from './log-reads.js';
 import { adoptRestored } from './restored-data.js';
 import { setAside, withRoom } from './set-aside.js';
 import { dropAfter, truncateData } from './truncate-data.js';
 import { mustBeWhole } from './whole-snapshot.js';
 
-export interface Storage {
-  readonly log: LogDisk;
-  readonly dir: DataDir;
-}
-
 export interface WrittenSnapshot {
   readonly path: string;
   readonly zxid: bigint;
-}
-
-export interface DiskOptions {
-  readonly storage: Storage;
-  /** autopurge; everyMs 0 or less disables it. */
-  readonly purge: { readonly everyMs: number; readonly retain: number };
-  /** The log keeps the txns after it for learners; default: null, none needs it. */
-  readonly neededZxid?: () => bigint | null;
-  readonly onPurged: (files: readonly string[]) => void;
-  readonly onSnapshot: (path: string, ms: number) => void;
-  readonly onWarning: (message: string) => void;
-  /** The state of the disk is unknown: the server must stop. */
-  readonly onFatal: (error: unknown) => void;
 }
 
 type Job =

@@ -11,7 +11,7 @@ import type { DataTreeOptions } from '../../tree/data-tree-options.js';
 import type { ServerReport } from '../log/logger.js';
 import { DataDir } from './data-dir.js';
 import { type DirLock, lockDir } from './dir-lock.js';
-import type { Storage } from './disk.js';
+import type { Storage } from './disk-options.js';
 import type { ServerError } from './errors.js';
 import { LogDisk } from './log-disk.js';
 import { mustBeFree } from './must-be-free.js';

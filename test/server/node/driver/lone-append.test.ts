@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { Effect } from '../../../../src/server/effects.js';
 import { Driver } from '../../../../src/server/node/driver/driver.js';
 import type { PeerPorts } from '../../../../src/server/node/driver/perform.js';
-import type { Storage } from '../../../../src/server/node/storage/disk.js';
+import type { Storage } from '../../../../src/server/node/storage/disk-options.js';
 import type { Server } from '../../../../src/server/server.js';
 import { waitFor } from '../../../support/wait-for.js';
 
