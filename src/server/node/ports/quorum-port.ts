@@ -74,16 +74,14 @@ export class QuorumPort {
 
   private makePort(name: string, whom: string, isForObservers: boolean): Port {
     const { bindTries: tries, step, onWarning } = this.options;
-    const accept = (socket: Socket): void => this.accept(port, socket);
     const onLimit = (limit: LimitName, from: string, value: number): void =>
       step({ kind: 'limit-exceeded', limit, from, value });
-    const isForClients = false;
     const listener = new MovableListener({
       whom,
       tries,
-      isForClients,
+      isForClients: false,
       onLimit,
-      accept,
+      accept: (socket) => this.accept(port, socket),
       onWarning,
     });
     const fixed = { name, isForObservers, listener };
