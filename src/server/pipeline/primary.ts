@@ -142,11 +142,13 @@ export class Primary implements EnsemblePipeline {
       return;
     }
     const session = this.state.sessions.find(sessionId);
-    const isLocal = session === undefined && this.isElsewhere(sessionId);
+    // A local session is closed by its own server: only one that became global is forwarded.
+    const isClose = type === OpCode.closeSession;
+    const isLocal = session === undefined && !isClose && this.isElsewhere(sessionId);
     const refusal = isLocal ? null : this.refusalOf(session, origin, type);
     if (refusal !== null) {
       this.propose(request, errorOf(refusal));
-    } else if (type === OpCode.closeSession && session !== undefined) {
+    } else if (isClose && session !== undefined) {
       this.close(session, request);
     } else if (WRITES.has(type)) {
       const author = { sessionId, ids, isLocal };

@@ -52,7 +52,7 @@ serverTest('an event that arrives while typing keeps the typed line', async () =
     await other.create('/app/child');
     await terminal.waitForScreen('the event above the line', (rows) => {
       const line = rows.findIndex((row) => row.endsWith('> create /app/half typ'));
-      const event = rows.findIndex((row) => /^[\d:]{8} NodeCreated \/app\/child$/.test(row));
+      const event = rows.findIndex((row) => /^[\d:]{8}Z NodeCreated \/app\/child$/.test(row));
       return event !== -1 && event < line;
     });
     const after = await terminal.cursor();

@@ -4,7 +4,7 @@ import { startProxy } from '../../support/peers/proxy.js';
 import { waitFor } from '../../support/wait-for.js';
 import { enter, inWorld, serverTest, terminalTest } from './world.js';
 
-const CHANGED = /^[\d:]{8} NodeDataChanged \/app \(version 0 to 1\)$/;
+const CHANGED = /^[\d:]{8}Z NodeDataChanged \/app \(version 0 to 1\)$/;
 
 serverTest('a watch shows old and new values in its pane, beside the typed line', async () => {
   await inWorld(async ({ terminal, other }) => {
@@ -28,7 +28,7 @@ serverTest('a watch shows old and new values in its pane, beside the typed line'
     await terminal.waitForRow(/^No longer watching \/app: watch removed$/);
     const rows = await terminal.transcript();
     assert.is(rows.filter((row) => row.startsWith('── watching')).length, 0);
-    assert.ok(rows.some((row) => /^[\d:]{8} NodeDeleted \/app\/child$/.test(row)));
+    assert.ok(rows.some((row) => /^[\d:]{8}Z NodeDeleted \/app\/child$/.test(row)));
     assert.is(rows.filter((row) => CHANGED.test(row)).length, 1);
   });
 });
@@ -54,9 +54,9 @@ serverTest('changes during a disconnect are reported after it', async () => {
       await terminal.mark();
       proxy.mend();
       await terminal.waitForRow(
-        /^[\d:]{8} NodeDataChanged \/app \(while disconnected, version 0 to 1\)$/,
+        /^[\d:]{8}Z NodeDataChanged \/app \(while disconnected, version 0 to 1\)$/,
       );
-      await terminal.waitForRow(/^[\d:]{8} NodeDeleted \/app\/gone \(while disconnected\)$/);
+      await terminal.waitForRow(/^[\d:]{8}Z NodeDeleted \/app\/gone \(while disconnected\)$/);
       await terminal.waitForRow(/\(connected\) \/> half$/);
     } finally {
       await proxy.close();
@@ -125,12 +125,12 @@ terminalTest('PageUp scrolls the pane back', async () => {
     await enter(terminal, 'watch -R /app');
     await terminal.waitForRow(/^── watching/);
     for (let i = 0; i < 30; i++) await other.create(`/app/n${i}`, null);
-    await terminal.waitForRow(/^[\d:]{8} NodeCreated \/app\/n29$/);
+    await terminal.waitForRow(/^[\d:]{8}Z NodeCreated \/app\/n29$/);
     await terminal.press('PageUp');
     await terminal.waitForRow(/PageDown scrolls down/);
-    await terminal.waitForRow(/^[\d:]{8} NodeCreated \/app\/n20$/);
+    await terminal.waitForRow(/^[\d:]{8}Z NodeCreated \/app\/n20$/);
     await terminal.press('PageDown');
-    await terminal.waitForRow(/^[\d:]{8} NodeCreated \/app\/n29$/);
+    await terminal.waitForRow(/^[\d:]{8}Z NodeCreated \/app\/n29$/);
   });
 });
 
