@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { readdirSync, rmSync, truncateSync } from 'node:fs';
 import type { IncomingMessage, Server } from 'node:http';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -121,6 +122,14 @@ test('a backup in s3rver survives a kill, has one writer, and restores to a zxid
       assert.is(restored.exitCode, 0, restored.output);
       const { tree } = (await makeDir(folder).recover()).database;
       assert.equal([tree.lastProcessedZxid, tree.digest.value], [zxid, digest]);
+      // The disk of the spool folder loses most of it.
+      const files = join(spool, 'version-2');
+      for (const name of readdirSync(files)) truncateSync(join(files, name), 100);
+      rmSync(join(files, readdirSync(files)[0] ?? ''));
+      const healed = await ended(...to, spool, '--once', '--keep-time', '1ms');
+      assert.is(healed.exitCode, 0, healed.output);
+      const again = await ended('restore', TARGET, '--dry-run');
+      assert.is(again.exitCode, 0, again.output);
     } finally {
       await writers.close();
       await server.close();

@@ -2,7 +2,7 @@
 // append is synced. A crash leaves at most an incomplete record, which the next start removes.
 
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { adler32 } from '../../../server/base/checksum.js';
 import { logFileName } from '../../../server/persistence/file-names.js';
 import { logsAmong } from '../../../server/persistence/recovery.js';
@@ -37,9 +37,11 @@ export function checksumOf(entry: Buffer): number {
 export class BackupLog {
   /** Of the newest file. */
   readonly recent: KeptTxn[] = [];
+  private readonly changed: string[] = [];
   private readonly folder: string;
   private readonly key: Buffer | undefined;
   private file: WrittenFile | undefined;
+  private name: string | undefined;
 
   private constructor(folder: string, key: Buffer | undefined) {
     this.folder = folder;
@@ -86,7 +88,13 @@ export class BackupLog {
     const first = this.recent[keep];
     if (first === undefined || this.file === undefined) return 0;
     this.file.truncate(first.offset);
+    if (this.name !== undefined) this.changed.push(this.name);
     return this.recent.splice(keep).length;
+  }
+
+  /** The names of the files that lost bytes here since the last call. */
+  takeChanged(): readonly string[] {
+    return this.changed.splice(0);
   }
 
   close(): void {
@@ -113,6 +121,7 @@ export class BackupLog {
             `${path}: the backup is damaged at offset ${damaged}\nKeep this folder to restore earlier moments, and start a new backup in another folder`,
           );
         }
+        this.changed.push(basename(path));
         if (this.recent.length === 0) rmSync(path);
         else this.reopen(path, value.offset);
         return this.recent.length > 0;
@@ -122,6 +131,7 @@ export class BackupLog {
   }
 
   private reopen(path: string, size: number): void {
+    this.name = basename(path);
     this.file =
       this.key === undefined ? PlainFile.open(path) : EncryptedFile.open(path, this.key, 'r+');
     this.file?.truncate(size);
@@ -135,6 +145,7 @@ export class BackupLog {
     const file =
       this.key === undefined ? PlainFile.create(path) : EncryptedFile.create(path, this.key);
     this.file = file;
+    this.name = basename(path);
     file.write(encodeLogHeader());
     syncFolder(this.folder);
     return file;

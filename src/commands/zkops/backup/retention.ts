@@ -46,20 +46,20 @@ export class Retention {
     );
   }
 
-  /** Keeps the files for restores since `sinceMs`. @returns the number of removed files */
-  async apply(sinceMs: number): Promise<number> {
+  /** Keeps the files for restores since `sinceMs`. @returns the names of the removed ones */
+  async apply(sinceMs: number): Promise<readonly string[]> {
     const { files: folder } = this.folder;
     const files = await listFiles(folder);
     const snapshots = snapshotsAmong(files);
     const base = await this.findBase(snapshots, sinceMs);
-    if (base === undefined) return 0;
+    if (base === undefined) return [];
     const plan = planPurge(files, files, base);
     const old = [...plan.snapshots, ...plan.logs];
     for (const name of old) {
       rmSync(join(folder, name), { force: true });
       this.checked.delete(name);
     }
-    return old.length;
+    return old;
   }
 
   private async findBase(

@@ -60,7 +60,7 @@ class Backup {
     try {
       const limits = { maxEntry: maxEntryOf(call), signal: call.signal };
       const log = await BackupLog.open(folder.files, limits, folder.key);
-      await mirror?.recheck();
+      await mirror?.release(log.takeChanged());
       return new Backup(call, target, log);
     } catch (error) {
       await mirror?.close();
@@ -134,12 +134,14 @@ class Backup {
     const logRound = await this.memberLog.takeNew();
     const snapshots = await this.memberSnapshots.takeNew();
     const keptMs = this.call.number('keep-time');
-    const removedFiles =
-      keptMs === undefined ? 0 : await this.retention.apply(this.call.now().getTime() - keptMs);
+    const old =
+      keptMs === undefined ? [] : await this.retention.apply(this.call.now().getTime() - keptMs);
+    const removedFiles = old.length;
     this.txns += logRound.txns;
     this.snapshots += snapshots;
     const { gaps, damage, removed, isMemberLate } = logRound;
-    if (removed + removedFiles > 0) await this.mirror?.recheck();
+    const changed = [...this.log.takeChanged(), ...old];
+    if (changed.length > 0) await this.mirror?.release(changed);
     this.problems.length = 0;
     for (const { after, before } of gaps) {
       const text = `the member no longer has the txns between ${formatZxid(after)} and ${formatZxid(before)}, so no restore can end there; raise its autopurge.snapRetainCount, or run backups without a pause`;

@@ -1,6 +1,6 @@
 // Reads the files of a backup from a bucket. Each part is compared with its checksum.
 
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { open, readdir, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RunFault } from '../../ensemble/run-fault.js';
@@ -9,11 +9,13 @@ import {
   type FoundManifest,
   type KeptFile,
   keyOfPart,
+  MAX_PART,
   type Part,
   readManifest,
   sizeOf,
 } from './manifest.js';
 import { type ObjectStore, sha256Of } from './object-store.js';
+import { bytesOf } from './spool-files.js';
 
 const TRIES = 5;
 
@@ -81,11 +83,41 @@ export async function matchingParts(
   }
 }
 
+/**
+ * Fills a file that is missing, or that ends early, as after a fault of the disk. One that has
+ * other bytes stays.
+ * @returns damage, as of a download
+ */
+export async function refill(
+  store: ObjectStore,
+  file: KeptFile,
+  places: DownloadPlaces,
+  progress: Progress,
+): Promise<string[]> {
+  const path = join(places.files, file.name);
+  const size = existsSync(path) ? statSync(path).size : 0;
+  if (size >= sizeOf(file)) return [];
+  return downloadFile(store, file, places, progress, (copy) => isStartOf(path, size, copy));
+}
+
+async function isStartOf(path: string, size: number, copy: string): Promise<boolean> {
+  for (let offset = 0; offset < size; offset += MAX_PART) {
+    const length = Math.min(MAX_PART, size - offset);
+    const [here, there] = [
+      await bytesOf(path, offset, length),
+      await bytesOf(copy, offset, length),
+    ];
+    if (!here.equals(there)) return false;
+  }
+  return true;
+}
+
 async function downloadFile(
   store: ObjectStore,
   file: KeptFile,
   { files, staging }: DownloadPlaces,
   progress: Progress,
+  isWanted: (copy: string) => Promise<boolean> = async () => true,
 ): Promise<string[]> {
   const { name, mtimeMs, parts } = file;
   const damage: string[] = [];
@@ -111,7 +143,8 @@ async function downloadFile(
   }
   const time = new Date(mtimeMs);
   await utimes(copy, time, time);
-  renameSync(copy, join(files, name));
+  if (await isWanted(copy)) renameSync(copy, join(files, name));
+  else rmSync(copy);
   return damage;
 }
 

@@ -1,14 +1,16 @@
 // Keeps a backup in a bucket equal to a spool folder. The folder is an ordinary backup, which has
 // verified all that it contains. What the manifest names is whole at any moment: parts come first,
 // then the manifest, and only then old parts go. No part is written twice. The manifest is also the
-// lease: each write of it is conditional on the previous one, so a second writer fails.
+// lease: each write of it is conditional on the previous one, so a second writer fails. Only what
+// the backup itself removed leaves the bucket: what the spool folder lost is filled from there.
 
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { logsAmong } from '../../../server/persistence/recovery.js';
 import { listFiles } from '../../data-files/find-files.js';
-import { download, matchingParts, refuseDamage } from './download.js';
+import { RunFault } from '../../ensemble/run-fault.js';
+import { download, matchingParts, refill, refuseDamage } from './download.js';
 import { Lease } from './lease.js';
 import {
   type FoundManifest,
@@ -42,6 +44,8 @@ export class Mirror {
   private readonly parts = new Map<string, Part[]>();
   /** All keys that may be in the bucket. */
   private readonly stored = new Set<string>();
+  /** Files that the backup removed. */
+  private readonly released = new Set<string>();
   private plan: PlannedFile[] | undefined;
   private todo: PlannedFile[] = [];
   private publishedAt = 0;
@@ -72,6 +76,8 @@ export class Mirror {
     const isEmpty = (await listFiles(spool.files)).length === 0;
     Lease.refuseOther(target, found?.manifest.writer, link?.id, world.now().getTime());
     const relation = relationOf({ spool: spool.path, target, isEmpty }, link, found?.manifest);
+    // A manifest is written before any part.
+    if (found === undefined) refuseParts(target, await store.list());
     link ??= newLink(target, relation === 'load');
     writeLink(spool.path, link);
     let current = found;
@@ -99,11 +105,14 @@ export class Mirror {
     return this.fault?.message.split('\n')[0];
   }
 
-  /** The end of the newest log may be another one: the member removed txns, or a crash cut it. */
-  async recheck(): Promise<void> {
+  /** @param names of the files that the backup removed or cut: their parts may leave the bucket */
+  async release(names: Iterable<string>): Promise<void> {
     this.plan = undefined;
-    const newest = logsAmong(await listFiles(this.spool.files)).at(-1);
-    if (newest !== undefined) await this.compareFile(newest.name);
+    const here = new Set((await listFiles(this.spool.files)).map(({ name }) => name));
+    for (const name of names) {
+      if (!here.has(name)) this.released.add(name);
+      else if (this.parts.has(name)) await this.compareFile(name);
+    }
   }
 
   /**
@@ -180,11 +189,14 @@ export class Mirror {
 
   private async makePlan(): Promise<void> {
     const plan = await plannedFiles(this.spool.files);
-    for (const { name, size } of plan) {
-      if (this.sizeHere(name) > size) await this.compareFile(name);
+    const sizes = new Map(plan.map(({ name, size }) => [name, size]));
+    for (const name of this.parts.keys()) {
+      const size = sizes.get(name);
+      if (size === undefined && this.released.has(name)) this.parts.delete(name);
+      else if (size === undefined) throw this.lossOf(name, 'is missing');
+      else if (this.sizeHere(name) > size) throw this.lossOf(name, 'is shorter now');
     }
-    const names = new Set(plan.map(({ name }) => name));
-    for (const name of this.parts.keys()) if (!names.has(name)) this.parts.delete(name);
+    this.released.clear();
     this.plan = plan;
     this.todo = plan.filter(({ name, size }) => this.sizeHere(name) < size);
     for (const { name } of this.todo) this.joinSmallParts(name);
@@ -267,20 +279,41 @@ export class Mirror {
     this.publishedAt = performance.now() - this.times.paceMs;
   }
 
-  /** The newest log may have been cut; another file is as it was, if it has its size. */
+  /** The newest log may have another end; another file is as it was, if it has its size. */
   private async compareWithSpool(): Promise<void> {
+    for (const file of this.lease.files) {
+      refuseDamage(this.store, await refill(this.store, file, this.spool, this.world.progress));
+    }
     const here = await listFiles(this.spool.files);
     const newest = logsAmong(here).at(-1)?.name;
     const sizes = new Map(here.map(({ name, size }) => [name, size]));
     for (const file of this.lease.files) {
       const { name, parts } = file;
       this.parts.set(name, [...parts]);
-      if (name === newest || sizes.get(name) !== sizeOf(file)) await this.compareFile(name);
+      if (name !== newest && sizes.get(name) === sizeOf(file)) continue;
+      await this.compareFile(name);
+      const isCut = this.parts.get(name)?.length !== parts.length;
+      if (isCut && name !== newest) throw this.lossOf(name, 'is another one than in the bucket');
     }
+  }
+
+  private lossOf(name: string, what: string): RunFault {
+    const path = join(this.spool.files, name);
+    return new RunFault(
+      `${path}: ${what}\nLeave the files of the spool folder alone, and run the same command again: the bucket has kept the file`,
+    );
   }
 
   private async compareFile(name: string): Promise<void> {
     const kept = await matchingParts(join(this.spool.files, name), this.parts.get(name) ?? []);
     this.parts.set(name, [...kept.parts]);
   }
+}
+
+/** @throws RunFault, because parts without a manifest would be removed as leftovers */
+function refuseParts(target: string, keys: readonly string[]): void {
+  if (!keys.some(isKeyOfPart)) return;
+  throw new RunFault(
+    `${target}: has parts of a backup, but ${MANIFEST} is missing\nRestore an older version of this object, or start a new backup with another prefix`,
+  );
 }

@@ -119,10 +119,85 @@ test('bytes cut or removed in the spool leave the bucket', () =>
     truncateSync(file('log.5'), 4);
     appendFileSync(file('log.5'), ' but other');
     rmSync(file('log.1'));
-    await mirror.recheck();
+    await mirror.release(['log.1', 'log.5']);
     await mirror.flush();
     assert.equal(await restored(), { 'snapshot.0': 'old', 'log.5': 'five but other' });
     assert.is(s3.objects.size, 4, [...s3.objects.keys()].join());
+  }));
+
+const LOSSES: [what: string, lose: (file: World['file']) => void, reason: string][] = [
+  ['the oldest file is missing', (file) => rmSync(file('snapshot.0')), 'snapshot.0: is missing'],
+  ['the newest log is missing', (file) => rmSync(file('log.5')), 'log.5: is missing'],
+  [
+    'all are missing',
+    (file) => {
+      for (const name of readdirSync(file('.'))) rmSync(file(name));
+    },
+    'snapshot.0: is missing',
+  ],
+  ['a file is shorter', (file) => truncateSync(file('log.1'), 2), 'log.1: is shorter now'],
+  ['the newest log is empty', (file) => truncateSync(file('log.5'), 0), 'log.5: is shorter now'],
+];
+
+for (const [what, lose, reason] of LOSSES) {
+  test(`what the spool folder lost stays in the bucket, and comes back: ${what}`, () =>
+    withSpool(async ({ s3, file, open, restored }) => {
+      const mirror = await open();
+      const texts = { 'snapshot.0': 'old', 'log.1': 'one', 'log.5': 'five' };
+      for (const [name, text] of Object.entries(texts)) writeFileSync(file(name), text);
+      await mirror.flush();
+      const keys = [...s3.objects.keys()];
+      lose(file);
+      let why = '';
+      await mirror.flush().catch((error) => {
+        why = error.message;
+      });
+      assert.match(why, reason);
+      await mirror.close();
+      assert.equal([...s3.objects.keys()], keys);
+      const next = await open();
+      await next.flush();
+      await next.close();
+      assert.equal(await restored(), texts);
+      for (const [name, text] of Object.entries(texts)) {
+        assert.is(readFileSync(file(name), 'latin1'), text);
+      }
+    }));
+}
+
+test('an older file with other bytes than in the bucket is refused, and stays there', () =>
+  withSpool(async ({ s3, file, open }) => {
+    const mirror = await open();
+    writeFileSync(file('log.1'), 'one');
+    writeFileSync(file('log.5'), 'five');
+    await mirror.flush();
+    await mirror.close();
+    const keys = [...s3.objects.keys()];
+    writeFileSync(file('log.1'), 'xx');
+    let why = '';
+    await open().catch((error) => {
+      why = error.message;
+    });
+    assert.match(why, 'log.1: is another one than in the bucket');
+    assert.equal([...s3.objects.keys()], keys);
+  }));
+
+test('parts of a backup whose manifest is lost are kept', () =>
+  withSpool(async ({ s3, file, open }) => {
+    const mirror = await open();
+    writeFileSync(file('log.1'), 'one');
+    await mirror.flush();
+    await mirror.close();
+    s3.objects.delete(MANIFEST);
+    const keys = [...s3.objects.keys()];
+    for (const spool of ['spool', 'second']) {
+      let why = '';
+      await open(spool).catch((error) => {
+        why = error.message;
+      });
+      assert.match(why, 'zkops-backup.json is missing');
+    }
+    assert.equal([...s3.objects.keys()], keys);
   }));
 
 test('a store that fails is reported, and gets all of it later', () =>
@@ -131,7 +206,7 @@ test('a store that fails is reported, and gets all of it later', () =>
     for (const fault of [503, 'reset', 403] as const) {
       s3.faultOf = () => fault;
       writeFileSync(file('log.1'), `before ${fault}`.padEnd(fault === 'reset' ? 30 : 40));
-      await mirror.recheck();
+      await mirror.release(['log.1']);
       await waitFor('the problem', async () => {
         await mirror.step();
         return mirror.problem;
@@ -232,7 +307,7 @@ test('a reader that finds parts removed reads the newer manifest', () =>
     await mirror.flush();
     const old = await readManifest(store);
     writeFileSync(file('log.1'), 'new text');
-    await mirror.recheck();
+    await mirror.release(['log.1']);
     await mirror.flush();
     assert.is([...s3.objects.keys()].filter((key) => key.includes('log.1')).length, 1);
     if (old === undefined) throw new Error('no manifest');
