@@ -12,6 +12,7 @@
 import type { ServerView } from '../fourlw/base/server-view.js';
 import type { Whitelist } from '../fourlw/base/whitelist.js';
 import { InputArchive } from '../jute/input-archive.js';
+import { JuteError } from '../jute/jute-error.js';
 import { ErrorCode } from '../protocol/error-code.js';
 import { OpCode } from '../protocol/op-code.js';
 import { READS, WRITES } from '../protocol/operation-table.js';
@@ -196,14 +197,31 @@ export class Server {
       this.connections.close(connection);
       return;
     }
-    if (WRITES.has(type) || (state.isReadOnly && type === OpCode.sync)) {
+    const before = connection.out.length;
+    try {
+      this.dispatch(connection, session, xid, type, input);
+    } catch (error) {
+      reportFailed(state, connection, before, error);
+      this.connections.close(connection);
+    }
+    if (state.work.steps !== steps) this.pressure.didWork(connection, state.work.steps - steps);
+  }
+
+  /** An exception fails only this request: what has changed by then is taken back. */
+  private dispatch(
+    connection: ClientConnection,
+    session: Session,
+    xid: number,
+    type: number,
+    input: InputArchive,
+  ): void {
+    if (WRITES.has(type) || (this.state.isReadOnly && type === OpCode.sync)) {
       this.write(connection, session, xid, type, input);
     } else if (READS.has(type)) {
       this.reads.add(connection, session, xid, type, input);
     } else {
       this.requestSpecial(connection, session, xid, type, input);
     }
-    if (state.work.steps !== steps) this.pressure.didWork(connection, state.work.steps - steps);
   }
 
   private write(
@@ -244,15 +262,8 @@ export class Server {
     type: number,
     input: InputArchive,
   ): void {
-    const { state } = this;
-    const before = connection.out.length;
     const answer = type === OpCode.auth ? authenticate : answerSasl;
-    try {
-      if (answer(state, connection, xid, input)) return;
-    } catch (error) {
-      reportFailed(state, connection, before, error);
-    }
-    this.connections.close(connection);
+    if (!answer(this.state, connection, xid, input)) this.connections.close(connection);
   }
 
   /** The request waited too long; the answer keeps its place in the order. */
@@ -277,10 +288,25 @@ export class Server {
       this.connections.close(connection);
       return;
     }
+    try {
+      this.shakeHands(pipeline, connection, this.input.reset(bytes, start, end));
+    } catch (error) {
+      if (!(error instanceof JuteError)) reportFailed(state, connection, 0, error);
+      this.connections.close(connection);
+    }
+  }
+
+  /** @throws JuteError when it is not a connect request */
+  private shakeHands(
+    pipeline: WritePipeline,
+    connection: ClientConnection,
+    input: InputArchive,
+  ): void {
+    const { state } = this;
     connection.stats.received++;
     state.stats.received++;
-    const handshake = readHandshake(state, connection, this.input.reset(bytes, start, end));
     connection.stats.lastOperation = OpCode.createSession;
+    const handshake = readHandshake(state, connection, input);
     connection.phase = 'connecting';
     switch (handshake.kind) {
       case 'refuse':

@@ -218,8 +218,9 @@ export class Connections {
       if (this.state.hasTooManyWatches(connection)) this.close(connection);
     } catch (error) {
       // A frame with a wrong length, or a malformed connect request: no answer is possible.
-      if (!(error instanceof JuteError)) throw error;
-      if (error instanceof FrameTooLongError) {
+      if (!(error instanceof JuteError)) {
+        reportFailed(this.state, connection, connection.out.length, error);
+      } else if (error instanceof FrameTooLongError) {
         const { settings } = this.state;
         this.state.exceeded('requestLength', connection.remoteIp, settings.maxFrameLength);
       }
@@ -228,14 +229,7 @@ export class Connections {
   }
 
   private open(connection: ClientConnection, bytes: Buffer): void {
-    try {
-      if (!answerOpening(connection, bytes, this.state, this.options)) return;
-    } catch (error) {
-      if (error instanceof JuteError) throw error;
-      reportFailed(this.state, connection, 0, error);
-      this.close(connection);
-      return;
-    }
+    if (!answerOpening(connection, bytes, this.state, this.options)) return;
     this.state.markDirty(connection);
     this.close(connection);
   }

@@ -1,6 +1,8 @@
 import { lastOperationName } from '../../protocol/operation-table.js';
 import { InvariantError } from '../base/assert.js';
+import type { SessionOwner } from '../session/session-tracker.js';
 import type { ClientConnection } from '../state/client-connection.js';
+import type { Request } from '../state/request.js';
 import type { ServerState } from '../state/server-state.js';
 
 /**
@@ -18,7 +20,21 @@ export function reportFailed(
 ): void {
   if (error instanceof InvariantError) throw error;
   out.truncate(Math.min(end, out.length));
-  const operation = lastOperationName(stats.lastOperation);
+  report(state, remoteIp, stats.lastOperation, error);
+}
+
+/** Reports a request of a learner's client; its answer is an error. */
+export function reportForwarded(
+  state: ServerState,
+  { type }: Request,
+  { name }: SessionOwner,
+  error: unknown,
+): void {
+  report(state, name, type, error);
+}
+
+function report(state: ServerState, remoteIp: string, type: number, error: unknown): void {
+  const operation = lastOperationName(type);
   const problem = error instanceof Error ? error.message : String(error);
   state.reporter.add({ kind: 'request-failed', remoteIp, operation, problem });
 }

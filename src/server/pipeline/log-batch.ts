@@ -20,11 +20,21 @@ export class LogBatch {
     this.lastZxid = lastZxid;
   }
 
-  /** Returns the size of the record in bytes. */
+  /** Returns the size of the record in bytes. After an exception, the batch is as before. */
   add(head: TxnHead, txn: Txn, digest: bigint | null): number {
-    const start = this.begin(head.zxid);
-    writeTxn(this.records, head, txn, digest);
-    return this.end(start);
+    const { records, firstZxid, lastZxid, lastStart } = this;
+    const { length } = records;
+    try {
+      const start = this.begin(head.zxid);
+      writeTxn(records, head, txn, digest);
+      return this.end(start);
+    } catch (error) {
+      records.truncate(length);
+      this.firstZxid = firstZxid;
+      this.lastZxid = lastZxid;
+      this.lastStart = lastStart;
+      throw error;
+    }
   }
 
   /** Adds an entry in another server's bytes. */

@@ -10,8 +10,9 @@ import { Fifo } from '../../protocol/fifo.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { WRITES } from '../../protocol/operation-table.js';
 import { formatZxid } from '../../protocol/zxid.js';
-import { assert } from '../base/assert.js';
+import { assert, halfDone, InvariantError } from '../base/assert.js';
 import type { Effect } from '../effects.js';
+import type { ChangeRecord } from '../prep/change-record.js';
 import type { Prepared } from '../prep/prep.js';
 import { SessionIds } from '../session/session-ids.js';
 import type { Session, SessionOwner } from '../session/session-tracker.js';
@@ -20,8 +21,9 @@ import type { ClientConnection } from '../state/client-connection.js';
 import { type Forwarded, Request } from '../state/request.js';
 import type { ServerState } from '../state/server-state.js';
 import { TreeAudit } from '../tree/tree-audit.js';
-import type { TxnHead } from '../tree/txn.js';
+import type { Txn, TxnHead } from '../tree/txn.js';
 import type { ContainerManager } from './container-manager.js';
+import { reportForwarded } from './failed-request.js';
 import { LogBatch } from './log-batch.js';
 import { openForwarded } from './open-forwarded.js';
 import type { ProposalListener } from './proposal-listener.js';
@@ -124,15 +126,25 @@ export class Primary implements EnsemblePipeline {
       isAsked && session.isClosing
         ? errorOf(ErrorCode.SESSIONEXPIRED)
         : this.state.prep.prepareClose(session.id, head);
-    session.isClosing = true;
     this.propose(request, prepared, head);
+    session.isClosing = true;
   }
 
   /** Takes a request that a learner forwards; the answer is the committed txn. */
   forwarded(forwarded: Forwarded): void {
-    const { origin, sessionId, cxid, type, input, ids } = forwarded;
+    const { origin, sessionId, cxid, type } = forwarded;
     const request = new Request(null, sessionId, cxid, type, this.state.monotonicMs);
     request.origin = origin;
+    try {
+      this.decide(request, forwarded);
+    } catch (error) {
+      if (error instanceof InvariantError) throw error;
+      reportForwarded(this.state, request, origin, error);
+      this.propose(request, errorOf(ErrorCode.MARSHALLINGERROR));
+    }
+  }
+
+  private decide(request: Request, { origin, sessionId, type, input, ids }: Forwarded): void {
     if (type === OpCode.sync) {
       this.sync(request);
       return;
@@ -193,17 +205,37 @@ export class Primary implements EnsemblePipeline {
     const { zxid } = head;
     // A leader starts a new epoch before; a standalone server continues, like Apache's.
     assert(this.listener === null || lowOf(zxid) !== 0, 'no zxids left in this epoch');
-    request.head = head;
-    request.txn = txn;
-    request.records = records;
-    this.state.stats.metrics.changesQueued += records.length;
-    request.digest = digest;
-    const size = this.batch.add(head, txn, digest);
-    this.proposals.push(request);
-    this.host.keep(request);
-    this.listener?.proposed(zxid, this.batch.lastEntry(), txn);
-    if (this.snapshots.isDue(size)) {
-      this.host.emit({ kind: 'snapshot', content: this.host.snapshotContent() });
+    const size = this.log(head, txn, records, digest);
+    try {
+      request.head = head;
+      request.txn = txn;
+      request.records = records;
+      this.state.stats.metrics.changesQueued += records.length;
+      request.digest = digest;
+      this.proposals.push(request);
+      this.host.keep(request);
+      this.listener?.proposed(zxid, this.batch.lastEntry(), txn);
+      if (this.snapshots.isDue(size)) {
+        this.host.emit({ kind: 'snapshot', content: this.host.snapshotContent() });
+      }
+    } catch (error) {
+      throw halfDone(error);
+    }
+  }
+
+  /** After an exception, nothing has happened. Returns the size of the record in bytes. */
+  private log(
+    head: TxnHead,
+    txn: Txn,
+    records: readonly ChangeRecord[],
+    digest: bigint | null,
+  ): number {
+    try {
+      return this.batch.add(head, txn, digest);
+    } catch (error) {
+      const { outstanding } = this.state.prep;
+      outstanding.undo(records, outstanding.puts - records.length);
+      throw error;
     }
   }
 

@@ -4,16 +4,16 @@ import type { PrepParents } from './prep-rules.js';
 
 /**
  * Deletes znodes without children, as the ephemerals of a session. Thousands of them have few
- * parents, so each of these gets one record. Returns the records of the txn.
+ * parents, so each of these gets one record. Adds the records of the txn to `records`.
  */
 export function deleteAll(
   outstanding: OutstandingChanges,
   parents: PrepParents,
   paths: readonly string[],
   zxid: bigint,
-): ChangeRecord[] {
+  records: ChangeRecord[],
+): void {
   const changed = new Map<string, { readonly before: ChangeRecord; readonly left: ChangeRecord }>();
-  const records: ChangeRecord[] = [];
   for (const path of paths) {
     const node = outstanding.get(path);
     const parentPath = parents.of(path) ?? '/';
@@ -32,5 +32,4 @@ export function deleteAll(
     outstanding.put(before, left);
     records.push(left);
   }
-  return records;
 }

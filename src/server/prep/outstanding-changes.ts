@@ -3,10 +3,10 @@
  * otherwise both see the version before them. A record stays until its txn is applied
  * (PrepRequestProcessor's outstandingChanges).
  *
- * Only `put`, `rollBack`, and `settle` change this state.
+ * Only `put`, `rollBack`, `undo`, and `settle` change this state.
  */
 import type { ACL } from '../../protocol/data.js';
-import { assert } from '../base/assert.js';
+import { assert, halfDone } from '../base/assert.js';
 import { LongMap } from '../base/long-map.js';
 import type { DataTree } from '../tree/data-tree.js';
 import { TreeDigest, tableDigest } from '../tree/digest.js';
@@ -35,6 +35,8 @@ export class OutstandingChanges {
   private readonly newest = new PendingRecords();
   /** Pending creates of ephemerals by owner. Records, because a name may be used again. */
   private readonly creating = new LongMap<Set<ChangeRecord>>();
+  /** Puts, complete or not, that were neither taken back nor settled. */
+  puts = 0;
 
   constructor(tree: DataTree, isDigestEnabled: boolean) {
     this.tree = tree;
@@ -92,6 +94,7 @@ export class OutstandingChanges {
   /** @param before the result of `get` for the path; null without a znode */
   put(before: ChangeRecord | null, after: ChangeRecord): void {
     const { path } = after;
+    this.puts++;
     if (this.isDigestEnabled) {
       after.digest = after.exists ? tableDigest(path, after.stats, after.slot) : 0;
       this.digest.move(before === null ? 0 : before.digest, after.digest);
@@ -144,6 +147,30 @@ export class OutstandingChanges {
     }
   }
 
+  /**
+   * Undoes a request that failed with an exception. `puts`: before the request.
+   * @throws InvariantError if a put of it was begun and is not in `records`
+   */
+  undo(records: readonly ChangeRecord[], puts: number): void {
+    try {
+      this.rollBack(records);
+      this.stats.releaseOthers(this.usedSlots());
+    } catch (error) {
+      throw halfDone(error);
+    }
+    assert(this.puts === puts, `pending changes: found ${this.puts} (expected ${puts})`);
+  }
+
+  private usedSlots(): ReadonlySet<number> {
+    const used = new Set<number>();
+    for (const newest of this.newest.values()) {
+      for (let record: ChangeRecord | null = newest; record !== null; record = record.older) {
+        used.add(record.slot);
+      }
+    }
+    return used;
+  }
+
   settle(records: readonly ChangeRecord[]): void {
     if (records.length === 0) return;
     for (const record of records) {
@@ -171,6 +198,7 @@ export class OutstandingChanges {
   }
 
   private release(record: ChangeRecord): void {
+    this.puts--;
     if (record.isEphemeralCreate) {
       const owner = record.ephemeralOwner;
       const creates = this.creating.get(owner);
@@ -181,9 +209,10 @@ export class OutstandingChanges {
 
   /** Without pending paths, no other pending state may remain. */
   private checkNothingPending(): void {
-    const { digest, stats, creating, tree } = this;
-    if (stats.count !== 0 || creating.size !== 0) {
-      const found = `${stats.count} Stats and ephemerals of ${creating.size} sessions`;
+    const { digest, stats, creating, tree, puts } = this;
+    if (stats.count !== 0 || creating.size !== 0 || puts !== 0) {
+      const of = `ephemerals of ${creating.size} sessions, and ${puts} changes`;
+      const found = `${stats.count} Stats, ${of}`;
       assert(false, `pending changes: found ${found} (expected none)`);
     }
     if (this.isDigestEnabled && !digest.equals(tree.digest)) {

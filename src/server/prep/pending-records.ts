@@ -24,6 +24,12 @@ export class PendingRecords {
     return record ?? undefined;
   }
 
+  *values(): Generator<ChangeRecord, void, undefined> {
+    for (const bucket of this.buckets) {
+      for (let record = bucket; record !== null; record = record.next) yield record;
+    }
+  }
+
   /** @param replaced the newest record of the path so far, if any */
   set(record: ChangeRecord, replaced: ChangeRecord | undefined): void {
     if (replaced !== undefined) this.delete(replaced);

@@ -20,6 +20,7 @@ import { OpCode } from '../../protocol/op-code.js';
 import { pathFault, sequenceSuffix } from '../../protocol/path.js';
 import { Perms } from '../../protocol/perms.js';
 import { ReconfigRequest } from '../../protocol/proto.js';
+import { InvariantError } from '../base/assert.js';
 import type { Auth } from '../session/auth.js';
 import { dataLength, RequestData, type TxnData } from '../tree/data-node.js';
 import type { DataTree } from '../tree/data-tree.js';
@@ -73,6 +74,7 @@ export class Prep {
   private readonly tree: DataTree;
   private readonly parents = new PrepParents();
   private records: ChangeRecord[] = [];
+  private putsBefore = 0;
   private stamp: Stamp = { zxid: 0n, time: 0n };
 
   constructor(tree: DataTree, auth: Auth, options: PrepOptions) {
@@ -83,15 +85,28 @@ export class Prep {
     this.maxTxnLength = options.maxTxnLength ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Never throws for invalid client data. */
+  /**
+   * Never throws for invalid client data. After an exception, such as without memory, the
+   * outstanding changes are as before.
+   * @throws InvariantError if they cannot be
+   */
   prepare(type: number, input: InputArchive, author: Author, stamp: Stamp): Prepared {
     this.begin(stamp);
-    if (txnLengthBound(type, input, author.ids, this.maxTxnLength) > this.maxTxnLength) {
-      return errorTxn(ErrorCode.MARSHALLINGERROR);
+    try {
+      if (txnLengthBound(type, input, author.ids, this.maxTxnLength) > this.maxTxnLength) {
+        return errorTxn(ErrorCode.MARSHALLINGERROR);
+      }
+      const outcome =
+        type === OpCode.multi ? this.prepareMulti(input, author) : this.tryOne(type, input, author);
+      return typeof outcome === 'number' ? errorTxn(outcome) : this.prepared(outcome);
+    } catch (error) {
+      this.undo(error);
+      throw error;
     }
-    const outcome =
-      type === OpCode.multi ? this.prepareMulti(input, author) : this.tryOne(type, input, author);
-    return typeof outcome === 'number' ? errorTxn(outcome) : this.prepared(outcome);
+  }
+
+  private undo(error: unknown): void {
+    if (!(error instanceof InvariantError)) this.outstanding.undo(this.records, this.putsBefore);
   }
 
   prepareSession(timeoutMs: number): Prepared {
@@ -100,21 +115,27 @@ export class Prep {
   }
 
   /**
-   * Closes a session and its ephemerals. A list that is too long for a log entry is left empty,
-   * never left out: readers expect one, and each server deletes all ephemerals of the session
-   * anyway (DataTree.killSession).
+   * Closes a session and its ephemerals; exceptions as in `prepare`. A list that is too long for a
+   * log entry is left empty, never left out: readers expect one, and each server deletes all
+   * ephemerals of the session anyway (DataTree.killSession).
    */
   prepareClose(sessionId: bigint, stamp: Stamp): Prepared {
     this.begin(stamp);
-    const paths = this.outstanding.ephemeralsOf(sessionId);
-    this.records = deleteAll(this.outstanding, this.parents, paths, stamp.zxid);
-    const isWritable = closeLength(paths) <= this.maxTxnLength;
-    return this.prepared({ type: OpCode.closeSession, paths: isWritable ? paths : [] });
+    try {
+      const paths = this.outstanding.ephemeralsOf(sessionId);
+      deleteAll(this.outstanding, this.parents, paths, stamp.zxid, this.records);
+      const isWritable = closeLength(paths) <= this.maxTxnLength;
+      return this.prepared({ type: OpCode.closeSession, paths: isWritable ? paths : [] });
+    } catch (error) {
+      this.undo(error);
+      throw error;
+    }
   }
 
   private begin(stamp: Stamp): void {
     this.stamp = stamp;
     this.records = [];
+    this.putsBefore = this.outstanding.puts;
   }
 
   private prepared(txn: Txn): Prepared {

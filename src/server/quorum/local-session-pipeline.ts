@@ -9,6 +9,7 @@
 import type { InputArchive } from '../../jute/input-archive.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import { OpCode } from '../../protocol/op-code.js';
+import { halfDone } from '../base/assert.js';
 import type { Effect } from '../effects.js';
 import { makesEphemeral } from '../pipeline/makes-ephemeral.js';
 import { beginReply, endReply } from '../pipeline/reply.js';
@@ -71,7 +72,11 @@ class LocalSessionPipeline implements WritePipeline {
 
   private upgrade(session: Session): void {
     this.state.sessions.upgrade(session);
-    this.inner.upgrade(session);
+    try {
+      this.inner.upgrade(session);
+    } catch (error) {
+      throw halfDone(error);
+    }
   }
 
   sync(request: Request): boolean {

@@ -23,7 +23,7 @@ export type Report =
     }
   | { readonly kind: 'session-closed' | 'session-expired'; readonly sessionId: bigint }
   | { readonly kind: 'refused'; readonly remoteIp: string; readonly reason: string }
-  /** The server has closed the connection. */
+  /** Its connection is closed. A client of a learner got an error. */
   | {
       readonly kind: 'request-failed';
       readonly remoteIp: string;

@@ -139,6 +139,13 @@ export class StatTable {
     this.free.push(slot);
   }
 
+  /** Releases all slots but these. */
+  releaseOthers(used: ReadonlySet<number>): void {
+    if (this.count === used.size) return;
+    this.free.length = 0;
+    for (let slot = 0; slot < this.slots; slot++) if (!used.has(slot)) this.free.push(slot);
+  }
+
   /** Writes the StatPersisted. */
   writePersisted(out: OutputArchive, slot: number): void {
     const to = out.skip(STAT_PERSISTED_SIZE);

@@ -189,7 +189,7 @@ function logReport(log: Pino, report: Exclude<ServerReport, { kind: 'audit' }>):
     }
     case 'request-failed': {
       const { remoteIp, operation, problem } = report;
-      const sentence = `a request failed, and its connection is closed: ${problem}`;
+      const sentence = `a request of a client failed: ${problem}`;
       log.error({ event, remoteIp, operation }, sentence);
       break;
     }

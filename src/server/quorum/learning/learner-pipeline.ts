@@ -10,6 +10,7 @@ import { OutputArchive } from '../../../jute/output-archive.js';
 import type { Id } from '../../../protocol/data.js';
 import { Fifo } from '../../../protocol/fifo.js';
 import { OpCode } from '../../../protocol/op-code.js';
+import { halfDone } from '../../base/assert.js';
 import type { Effect } from '../../effects.js';
 import { LogBatch } from '../../pipeline/log-batch.js';
 import { SnapshotTrigger } from '../../pipeline/snapshot-trigger.js';
@@ -90,8 +91,7 @@ export class LearnerPipeline implements EnsemblePipeline {
   }
 
   sync(request: Request): boolean {
-    this.syncs.push(request);
-    this.send(request, NOTHING);
+    this.send(request, NOTHING, this.syncs);
     return true;
   }
 
@@ -102,8 +102,7 @@ export class LearnerPipeline implements EnsemblePipeline {
 
   private barrier(resumption: Resumption): void {
     const request = this.syncOf(resumption.sessionId, resumption);
-    this.syncs.push(request);
-    this.send(request, NOTHING);
+    this.send(request, NOTHING, this.syncs);
   }
 
   private syncOf(sessionId: bigint, origin: RequestOrigin): Request {
@@ -150,19 +149,29 @@ export class LearnerPipeline implements EnsemblePipeline {
   }
 
   private forward(request: Request, body: Uint8Array): void {
-    this.forwarded.push(request, this.lastLogged);
-    this.host.keep(request);
-    this.send(request, body);
+    this.send(request, body, this);
   }
 
-  private send(request: Request, body: Uint8Array): void {
+  /** Keeps a request that the leader will answer. */
+  push(request: Request): void {
+    this.forwarded.push(request, this.lastLogged);
+    this.host.keep(request);
+  }
+
+  /** After any exception but an InvariantError, nothing has happened. */
+  private send(request: Request, body: Uint8Array, sent: { push(one: Request): void }): void {
     const { scratch } = this;
     scratch.reset();
     scratch.writeLong(request.sessionId);
     scratch.writeInt(request.xid);
     scratch.writeInt(request.type);
     scratch.writeBytes(body);
-    this.upstream.request(scratch.view(), request.connection?.ids ?? []);
+    try {
+      sent.push(request);
+      this.upstream.request(scratch.view(), request.connection?.ids ?? []);
+    } catch (error) {
+      throw halfDone(error);
+    }
   }
 
   /** Logs the txn in the leader's bytes. Returns them in their permanent place. */
