@@ -3,25 +3,27 @@ import type { OutstandingChanges } from './outstanding-changes.js';
 import type { PrepParents } from './prep-rules.js';
 
 /**
- * Deletes znodes without children, as the ephemerals of a session. Thousands of them have few
+ * Deletes existing znodes without children, as the ephemerals of a session. Thousands of them have few
  * parents, so each of these gets one record. Adds the records of the txn to `records`.
  */
 export function deleteAll(
   outstanding: OutstandingChanges,
   parents: PrepParents,
-  paths: readonly string[],
+  nodes: readonly ChangeRecord[],
   zxid: bigint,
   records: ChangeRecord[],
 ): void {
   const changed = new Map<string, { readonly before: ChangeRecord; readonly left: ChangeRecord }>();
-  for (const path of paths) {
-    const node = outstanding.get(path);
-    const parentPath = parents.of(path) ?? '/';
-    const before = changed.get(parentPath)?.before ?? outstanding.get(parentPath);
-    if (node === undefined || before === undefined) continue;
-    const left = changed.get(parentPath)?.left ?? outstanding.copy(before);
-    if (!changed.has(parentPath)) changed.set(parentPath, { before, left });
-    left.childCount--;
+  for (const node of nodes) {
+    const parentPath = parents.of(node.path) ?? '/';
+    let parent = changed.get(parentPath);
+    if (parent === undefined) {
+      const before = outstanding.get(parentPath);
+      if (before === undefined) continue;
+      parent = { before, left: outstanding.copy(before) };
+      changed.set(parentPath, parent);
+    }
+    parent.left.childCount--;
     const gone = outstanding.copy(node);
     gone.exists = false;
     outstanding.put(node, gone);

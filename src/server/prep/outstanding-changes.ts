@@ -122,10 +122,20 @@ export class OutstandingChanges {
   }
 
   /** The ephemerals of `owner` after all pending changes. */
-  ephemeralsOf(owner: bigint): string[] {
-    const paths = new Set(this.tree.ephemeralsOf(owner));
-    for (const { path } of this.creating.get(owner) ?? []) paths.add(path);
-    return [...paths].filter((path) => this.get(path)?.ephemeralOwner === owner);
+  ephemeralsOf(owner: bigint): ChangeRecord[] {
+    const found: ChangeRecord[] = [];
+    const add = (path: string): void => {
+      const record = this.get(path);
+      if (record?.ephemeralOwner === owner) found.push(record);
+    };
+    const inTree = this.tree.ephemeralsOf(owner);
+    for (const path of inTree) add(path);
+    const created = new Set<string>();
+    for (const { path } of this.creating.get(owner) ?? []) {
+      if (!inTree.has(path)) created.add(path);
+    }
+    for (const path of created) add(path);
+    return found;
   }
 
   /** Undoes the records of a failed multi, which must be the newest. */

@@ -122,8 +122,9 @@ export class Prep {
   prepareClose(sessionId: bigint, stamp: Stamp): Prepared {
     this.begin(stamp);
     try {
-      const paths = this.outstanding.ephemeralsOf(sessionId);
-      deleteAll(this.outstanding, this.parents, paths, stamp.zxid, this.records);
+      const nodes = this.outstanding.ephemeralsOf(sessionId);
+      const paths = nodes.map(({ path }) => path);
+      deleteAll(this.outstanding, this.parents, nodes, stamp.zxid, this.records);
       const isWritable = closeLength(paths) <= this.maxTxnLength;
       return this.prepared({ type: OpCode.closeSession, paths: isWritable ? paths : [] });
     } catch (error) {

@@ -250,9 +250,7 @@ export class DataTree {
         this.applySetACL(txn.path, txn.acl, txn.version);
         break;
       case OpCode.closeSession:
-        for (const path of txn.paths ?? []) this.applyDelete(path, head.zxid);
-        for (const path of [...this.ephemeralsOf(head.sessionId)])
-          this.applyDelete(path, head.zxid);
+        this.applyClose(head, txn.paths ?? []);
         break;
       case OpCode.createSession:
       case OpCode.check:
@@ -323,6 +321,13 @@ export class DataTree {
     this.content.remove(node.slot);
     this.table.release(node.slot);
     this.stats.release(node.slot);
+  }
+
+  private applyClose({ sessionId, zxid }: TxnHead, paths: readonly string[]): void {
+    // Taken at once: a large set is slow to empty one by one.
+    const owned = this.ephemerals.take(sessionId);
+    for (const path of paths) this.applyDelete(path, zxid);
+    for (const path of owned) if (this.nodes.get(path) !== NO_SLOT) this.applyDelete(path, zxid);
   }
 
   private applySetData(head: TxnHead, txn: SetDataTxn, [prepared]: Prepared): void {

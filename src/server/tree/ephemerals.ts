@@ -31,6 +31,14 @@ export class Ephemerals {
     this.count--;
   }
 
+  /** All of a session, whose znodes the caller deletes. */
+  take(owner: bigint): ReadonlySet<string> {
+    const taken = this.of(owner);
+    this.paths.delete(hex64(owner));
+    this.count -= taken.size;
+    return taken;
+  }
+
   private keyOf(owner: bigint): string {
     if (owner !== this.last.owner) this.last = { owner, key: hex64(owner) };
     return this.last.key;

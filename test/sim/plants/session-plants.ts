@@ -85,7 +85,8 @@ function forgetPending({ peer }: ServerNode): void {
   if (peer === null) return;
   const { tree } = peer.data;
   const { outstanding } = peer.server.state.prep;
-  outstanding.ephemeralsOf = (owner) => [...tree.ephemeralsOf(owner)];
+  outstanding.ephemeralsOf = (owner) =>
+    [...tree.ephemeralsOf(owner)].flatMap((path) => outstanding.get(path) ?? []);
 }
 
 /** Faults in the responses to clients, and in the state of sessions. */
