@@ -3,8 +3,8 @@ import type { OutstandingChanges } from './outstanding-changes.js';
 import type { PrepParents } from './prep-rules.js';
 
 /**
- * Deletes existing znodes without children, as the ephemerals of a session. Thousands of them have few
- * parents, so each of these gets one record. Adds the records of the txn to `records`.
+ * Deletes existing znodes without children, as the ephemerals of a session. Thousands of them have
+ * few parents, so each of these gets one record. Adds the records of the txn to `records`.
  */
 export function deleteAll(
   outstanding: OutstandingChanges,
