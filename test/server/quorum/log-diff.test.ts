@@ -106,6 +106,20 @@ test('a log that disappears while it is sent ends the link, and the learner retu
   assert.is(namesOf(world, 1), 'before a b c d e');
 });
 
+test('a search of the log that takes long ends by a snapshot, before the learner gives up', () => {
+  const { world, create } = worldOfThree();
+  world.crash(1);
+  create('a', 'b', 'c', 'd', 'e');
+  world.member(3).isDiskHeld = true;
+  world.start(1);
+  world.until(() => howOf(world) === 'SNAP', 'the snapshot');
+  assert.not.match(world.member(1).notes.join('; '), 'no packet from');
+  world.member(3).isDiskHeld = false;
+  world.allServe();
+  create('f');
+  assert.is(namesOf(world, 1), 'before a b c d e f');
+});
+
 test('writes during the search of the log are not lost', () => {
   for (const count of [1, KEPT, KEPT + 1, 2 * KEPT]) {
     const { world, create } = worldOfThree();

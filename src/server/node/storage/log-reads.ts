@@ -1,7 +1,13 @@
 /** Reads the log for learners, after all that was requested of the disk before. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { OutputArchive } from '../../../jute/output-archive.js';
 import type { LogPlace, LogRange, LogTail } from '../../persistence/log-search.js';
+import { PacketType, writePacket } from '../../quorum/wire/quorum-packet.js';
 import type { DataDir } from './data-dir.js';
 import { readTxns, searchLogs } from './stored-txns.js';
+
+/** Before the first txn, much may have to be read, and a learner closes a link that is silent. */
+const PING_MS = 100;
 
 export interface LogReadsOptions {
   readonly dir: DataDir;
@@ -32,7 +38,35 @@ export class LogReads {
 
   /** @param onEnd gets the last zxid, after everything else was taken */
   async *txns(tail: LogTail, onEnd: (zxid: bigint) => void): AsyncGenerator<Buffer> {
+    const packets = this.settledTxns(tail);
+    for (;;) {
+      const next = yield* withPings(packets.next());
+      if (next.done) {
+        onEnd(next.value);
+        return;
+      }
+      yield next.value;
+    }
+  }
+
+  private async *settledTxns(tail: LogTail): AsyncGenerator<Buffer, bigint, undefined> {
     await this.options.untilSettled();
-    onEnd(yield* readTxns(this.options.dir, tail));
+    return yield* readTxns(this.options.dir, tail);
+  }
+}
+
+/** Yields a PING from time to time until the promise is settled. */
+async function* withPings<Value>(
+  awaited: Promise<Value>,
+): AsyncGenerator<Buffer, Value, undefined> {
+  const out = new OutputArchive(64);
+  const settled = new AbortController();
+  const end = (): void => settled.abort();
+  awaited.then(end, end);
+  for (;;) {
+    await delay(PING_MS, undefined, { signal: settled.signal }).catch(() => undefined);
+    if (settled.signal.aborted) return awaited;
+    writePacket(out, PacketType.PING, 0n);
+    yield out.take();
   }
 }

@@ -272,6 +272,7 @@ export class Leader implements Role, LearnerMaster {
       return;
     }
     this.learners.checkSilence();
+    this.synchronizer.tick();
     this.informReleased();
     if (nowMs < this.nextPingMs) return;
     this.nextPingMs = nowMs + limits.tickTimeMs / 2;

@@ -131,6 +131,11 @@ export class LearnerHandler implements RequestOrigin {
     return isDue ? this.peer.nowMs - this.stageSinceMs : 0;
   }
 
+  /** Milliseconds since the search of the log for it began; 0 without one. */
+  get searchingMs(): number {
+    return this.stage === 'searching' ? this.peer.nowMs - this.stageSinceMs : 0;
+  }
+
   /** Whether it gets new proposals and commits. */
   get isForwardedTo(): boolean {
     return this.isAnnounced && !this.isBehind;

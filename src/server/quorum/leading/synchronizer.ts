@@ -56,6 +56,17 @@ export class Synchronizer {
     else this.send(handler, null);
   }
 
+  /**
+   * A learner closes a link that is silent for initLimit, and the log is read once more before the
+   * first txn goes out: a search that takes long ends by SNAP.
+   */
+  tick(): void {
+    const { initLimit, tickTimeMs } = this.peer.limits;
+    for (const handler of this.learners.all()) {
+      if (handler.searchingMs > (initLimit * tickTimeMs) / 4) this.send(handler, null);
+    }
+  }
+
   private searched({ link, place, until }: Extract<QuorumEvent, { kind: 'log-searched' }>): void {
     const handler = this.learners.get(link);
     if (handler?.stage === 'searching') this.send(handler, place && { place, until });

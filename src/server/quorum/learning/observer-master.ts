@@ -266,6 +266,7 @@ export class ObserverMaster implements LearnerMaster {
   tick(): void {
     const { nowMs, limits, data } = this.peer;
     this.learners.checkSilence();
+    this.synchronizer.tick();
     this.informReleased();
     if (nowMs < this.nextPingMs) return;
     this.nextPingMs = nowMs + limits.tickTimeMs / 2;

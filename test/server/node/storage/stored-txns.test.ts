@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import type { DataDir } from '../../../../src/server/node/storage/data-dir.js';
 import { Disk } from '../../../../src/server/node/storage/disk.js';
 import { LogDisk } from '../../../../src/server/node/storage/log-disk.js';
+import { LogReads } from '../../../../src/server/node/storage/log-reads.js';
 import { readTxns, searchLogs } from '../../../../src/server/node/storage/stored-txns.js';
 import { PacketReader, PacketType } from '../../../../src/server/quorum/wire/quorum-packet.js';
 import { buildLog, buildRecord, setDataEntry } from '../../../support/bytes/zk-files.js';
@@ -123,6 +124,38 @@ test('a range that disappears after it was found is an error', () =>
     const error = await packetsOf(dir, 3n, 8n).catch((caught: Error) => caught);
     assert.instance(error, Error);
     assert.match((error as Error).message, /no longer has the txns after 0x4/);
+  }));
+
+test('a learner gets pings until the first txn is found', () =>
+  within(async ({ dir, log }) => {
+    log(1, 2);
+    let settle: (isWritten: boolean) => void = () => undefined;
+    const settled = new Promise<boolean>((resolve) => {
+      settle = resolve;
+    });
+    const reads = new LogReads({
+      dir,
+      untilSettled: () => settled,
+      onWarning: () => undefined,
+    });
+    const reader = new PacketReader(1 << 20);
+    const types: number[] = [];
+    let last = 0n;
+    const tail = { after: 1n, until: () => 2n };
+    const take = (zxid: bigint): void => {
+      last = zxid;
+    };
+    for await (const piece of reads.txns(tail, take)) {
+      reader.push(piece);
+      for (let packet = reader.next(); packet !== null; packet = reader.next()) {
+        types.push(packet.type);
+      }
+      if (types.length === 3) settle(true);
+    }
+    const { COMMIT, PING, PROPOSAL } = PacketType;
+    assert.equal(types.slice(0, 3), [PING, PING, PING]);
+    assert.equal(types.slice(-2), [PROPOSAL, COMMIT]);
+    assert.is(last, 2n);
   }));
 
 test('txns are read as far as they are committed, also those of files added meanwhile', () =>
