@@ -93,7 +93,15 @@ test('a refusal has its reason and the next step, and leaves no file', () =>
       readdirSync(folder).filter((name) => name.startsWith('b.')),
       [],
     );
-    const shown = await callTask(['snapshot', 'save', 'x', '--auth', 'op:secret', '--admin', 'zk1']);
+    const shown = await callTask([
+      'snapshot',
+      'save',
+      'x',
+      '--auth',
+      'op:secret',
+      '--admin',
+      'zk1',
+    ]);
     assert.match(shown.error, '--auth: other users can see this password in the list of processes');
     const auth = join(folder, 'auth');
     writeFileSync(auth, 'op:secret\n', { mode: 0o600 });

@@ -43,13 +43,7 @@ test('every answer is as its OpenAPI document says', () =>
     // This document, streams, the AdminServer, and the undo of a change that nobody made.
     assert.equal(
       shown.filter((path) => asked[path] === undefined),
-      [
-        '/openapi.json',
-        '/members/{server}/slow-requests',
-        '/events',
-        '/export',
-        '/changes/{id}',
-      ],
+      ['/openapi.json', '/members/{server}/slow-requests', '/events', '/export', '/changes/{id}'],
     );
     for (const [path, url] of Object.entries(asked)) {
       const { status, body } = await api.ask(url);

@@ -20,7 +20,12 @@ function withConfig(use: (home: string, read: (line: Buffer | string) => Read) =
       const rest = `clientPort=2181\ndataDir=${home.path}/`;
       writeFileSync(file, Buffer.concat([Buffer.from(rest), Buffer.from(line)]));
       try {
-        const { dataDir, warnings } = targetOf({ operands: [file], properties: {}, ownProperties: {}, options: {} });
+        const { dataDir, warnings } = targetOf({
+          operands: [file],
+          properties: {},
+          ownProperties: {},
+          options: {},
+        });
         const shown = warnings.filter((text) => text.includes('ASCII')).join('\n');
         return { dataDir: dataDir.slice(home.path.length + 1), warnings: shown };
       } catch (error) {

@@ -172,15 +172,10 @@ function logReport(log: Pino, report: Exclude<ServerReport, { kind: 'audit' }>):
   const event = report.kind;
   switch (report.kind) {
     case 'session-opened':
-    case 'session-resumed': {
-      const { remoteIp, remotePort, timeoutMs } = report;
-      const session = sessionText(report.sessionId);
-      log.debug({ event, session, remoteIp, remotePort, timeoutMs }, event.replace('-', ' '));
-      break;
-    }
+    case 'session-resumed':
     case 'session-closed':
     case 'session-expired':
-      log.debug({ event, session: sessionText(report.sessionId) }, event.replace('-', ' '));
+      logSession(log, report);
       break;
     case 'refused': {
       const { remoteIp, reason } = report;
@@ -254,6 +249,13 @@ function logReport(log: Pino, report: Exclude<ServerReport, { kind: 'audit' }>):
       log.warn({ event }, report.message);
       break;
   }
+}
+
+type SessionReport = Extract<ServerReport, { kind: `session-${string}` }>;
+
+function logSession(log: Pino, { kind, sessionId, ...from }: SessionReport): void {
+  const fields = { event: kind, session: sessionText(sessionId), ...from };
+  log.debug(fields, kind.replace('-', ' '));
 }
 
 function logState(log: Pino, { kind, lastZxid, mode, ...figures }: StateReport): void {

@@ -127,7 +127,10 @@ test('with --for, one restart of the leader prints nothing, and one in each run 
     member('leader', 2, { zxid: '0x200000001', uptimeMs: 90_000 }),
     member('follower', 3, { zxid: '0x200000001', uptimeMs: 90_000 }),
   ];
-  const runs = walk([ENSEMBLE, [failing(health, 1, 'refused'), ...after.slice(1)], after, after], 3);
+  const runs = walk(
+    [ENSEMBLE, [failing(health, 1, 'refused'), ...after.slice(1)], after, after],
+    3,
+  );
   assert.equal(
     runs.map(({ verdict, changes }) => [verdict.level, changes]),
     runs.map(() => ['healthy', []]),
