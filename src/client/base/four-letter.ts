@@ -44,8 +44,7 @@ export function askWord(
     const asked = { address: checkAddress('address', address), options: checkAskOptions(options) };
     // Nothing more: a server that closes with unread bytes resets the connection and loses the end
     // of a slow answer (ZOOKEEPER-1197).
-    const question = typeof word === 'string' ? Buffer.from(word) : word;
-    ask(asked.address, checkBytes('word', question), asked.options, resolve, reject);
+    ask(asked.address, checkBytes('word', word), asked.options, resolve, reject);
   });
 }
 
