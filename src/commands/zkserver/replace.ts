@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { basename, join, resolve } from 'node:path';
 import { formatZxid } from '../../protocol/zxid.js';
 import { VERSION_DIR } from '../../server/persistence/file-names.js';
+import { counted } from '../program/counted.js';
 import { clientPortOf, reachableHost, type Target, targetOf } from './target.js';
 import { Exit, type ServerVerb, type VerbArguments, VerbError } from './verb.js';
 
@@ -19,7 +20,7 @@ export const load: ServerVerb = {
     const { aside, loaded, isMember } = await replace(args, folders);
     if (loaded !== undefined) {
       const { znodes, zxid } = loaded;
-      io.writeOut(`loaded ${znodes} znodes as of zxid ${formatZxid(zxid)}\n`);
+      io.writeOut(`loaded ${counted(znodes, 'znode')} as of zxid ${formatZxid(zxid)}\n`);
     }
     io.writeOut(textOf(aside));
     io.writeOut(
