@@ -21,6 +21,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'nc -z zk1 2888': 'fails only from another machine',
   'nc -z zk1 8080': 'fails only from another machine',
   'nc -z zk1 7000': 'fails only from another machine',
+  'nc -z zk1 2181': 'fails only from another network',
   "zksh zks://zk1:2281 -c 'ls /'": 'needs certificates; tls.long.test.ts plays docs/tls.md',
   'systemd-analyze security zkserver': 'needs systemd; systemd.test.ts checks the unit',
   'ls -l': 'shows the modes to a person',

@@ -59,8 +59,8 @@ test('an open quote runs nothing', async () => {
 // There: neither number nor question.
 test('deleteall at the prompt says how many and asks', async () => {
   const world = makeShellWorld({ isInteractive: true, answer: false });
-  await world.run('deleteall /a');
-  assert.equal(world.questions, ['Delete 1 znode: /a?']);
+  await world.run('create /a/b; deleteall /a');
+  assert.equal(world.questions, ['Delete 2 znodes: /a, /a/b?']);
   assert.is(await world.run('ls /'), '[a, zookeeper]\n');
 });
 

@@ -120,7 +120,7 @@ const USAGE: readonly (readonly [says: string, ...args: string[]])[] = [
   ['Allowed choices are table', 'srvr', '-o', 'xml'],
   ['cannot combine these options', 'srvr', '--servers', 'a', '--connect', 'b'],
   ['lists a:2181 twice', 'srvr', '--servers', 'a,A:2181'],
-  ['invalid address: ""', 'srvr', '--servers', 'a,,b'],
+  ['invalid address: ""', 'srvr', '--servers', ','],
   ['add --yes', 'srst', '--servers', 'a'],
   ['add --yes', 'crst', '--servers', 'a'],
   ['add --yes', 'stmk', '306', '--servers', 'a'],

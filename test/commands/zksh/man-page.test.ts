@@ -93,8 +93,11 @@ test('the page has a part for each command, with its whole declaration', async (
 
 test('help has a row for each command', async () => {
   const help = await makeShellWorld().run('help');
-  // A synopsis too long for its column has its summary in the next row.
-  const rows = [...help.matchAll(/^ {2}(\S.*?)(?:\n {10,}| {2,})(\S.*)$/gm)];
+  // A synopsis continues after six spaces, and a summary after 36 columns.
+  const rows = help.split(/\n+ {2}(?=\S)|\n\n/).map((row) => {
+    const [usage = '', ...summary] = row.split(/(?<=\S)(?:\n {36}| {2,})(?=\S)/);
+    return ['', usage.replaceAll('\n      ', ' '), summary.join(' ')];
+  });
   for (const command of verbs) {
     const found = rows.filter(([, usage = '']) => readSynopsis(usage).name === command.name);
     assert.is(found.length, 1, command.name);

@@ -110,7 +110,8 @@ test('status --all shows a server with two addresses once, if conf identifies it
   try {
     const text = await shell.run('status --all');
     assert.is(text.split('\n').filter((row) => row.startsWith('127.0.0.1:')).length, 3, text);
-    assert.match(text, /\nhealthy: /);
+    // A member listed twice makes no sense of the whole. A stalled machine adds warnings before it.
+    assert.match(text, /(?:: |; )127\.0\.0\.1:\d+ leads, 3 of 3 voters in sync\n/);
   } finally {
     await shell.close();
     await proxy.close();
