@@ -66,6 +66,18 @@ test('a learner that continues to read a tree stays, however long it takes', () 
   assert.match(world.member(3).notes.join('; '), /it read nothing and sent no packet for 5\d+ ms/);
 });
 
+test('a purge must keep the txns after a tree that is sent', () => {
+  const { world, create } = leaderOfTwo();
+  const needed = () => world.member(3).peer.role?.neededZxid;
+  assert.is(needed(), null);
+  const learner = join(world);
+  const sent = world.member(3).peer.data.tree.lastProcessedZxid;
+  create('a', 'b');
+  assert.is(needed(), sent);
+  learner.tell({ kind: 'snapshot-sent' });
+  assert.is(needed(), null);
+});
+
 test('a learner that reads nothing is closed after initLimit', () => {
   const { world } = leaderOfTwo();
   const learner = join(world);

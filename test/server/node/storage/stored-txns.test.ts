@@ -1,4 +1,4 @@
-import { unlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -8,6 +8,7 @@ import { LogDisk } from '../../../../src/server/node/storage/log-disk.js';
 import { LogReads } from '../../../../src/server/node/storage/log-reads.js';
 import { readTxns, searchLogs } from '../../../../src/server/node/storage/stored-txns.js';
 import { PacketReader, PacketType } from '../../../../src/server/quorum/wire/quorum-packet.js';
+import { makeSnapshot } from '../../../commands/zkops/files/make-snapshot.js';
 import { buildLog, buildRecord, setDataEntry } from '../../../support/bytes/zk-files.js';
 import { makeTempDir } from '../../../support/machine/temp-dir.js';
 import { waitFor } from '../../../support/wait-for.js';
@@ -125,6 +126,24 @@ test('a range that disappears after it was found is an error', () =>
     assert.instance(error, Error);
     assert.match((error as Error).message, /no longer has the txns after 0x4/);
   }));
+
+for (const [needed, kept] of [
+  [null, ['log.5']],
+  [1n, ['log.1', 'log.3', 'log.5']],
+] as const) {
+  test(`a purge keeps the logs that a learner needs: after ${needed}`, () =>
+    within(async ({ dir, file, log }) => {
+      for (const zxid of [1, 3, 5]) log(zxid, zxid + 1);
+      const nodes = ['', '/zookeeper', '/zookeeper/quota'].map((path) => ({ path }));
+      for (const at of [0, 4]) {
+        writeFileSync(file(`snapshot.${at}`), makeSnapshot({ nodes, digestZxid: BigInt(at) }));
+      }
+      const { signal } = new AbortController();
+      await dir.purge(1, signal, () => needed);
+      const names = readdirSync(dir.logFolder).sort();
+      assert.equal(names, [...kept, 'snapshot.4']);
+    }));
+}
 
 test('a learner gets pings until the first txn is found', () =>
   within(async ({ dir, log }) => {
