@@ -17,9 +17,6 @@ const lines = [
 ];
 
 function calls(dir: string): readonly Call[] {
-  const result = configFromOptions({});
-  const config = 'config' in result ? result.config : undefined;
-  const configArguments = [argument([0]), argument([0, 'tickTimeMs'], 'number', '-1', '2^31')];
   return [
     {
       name: 'startServer',
@@ -81,6 +78,14 @@ function calls(dir: string): readonly Call[] {
       ],
       run: entry.createLogger,
     },
+  ];
+}
+
+function callsWithConfig(dir: string): readonly Call[] {
+  const result = configFromOptions({});
+  const config = 'config' in result ? result.config : undefined;
+  const configArguments = [argument([0]), argument([0, 'tickTimeMs'], 'number', '-1', '2^31')];
+  return [
     {
       name: 'logLevelOf',
       args: [config, ''],
@@ -93,6 +98,19 @@ function calls(dir: string): readonly Call[] {
       wrong: [...configArguments, argument([1], 'null', ...TEXT), argument([2], ...TEXT)],
       run: entry.readOwnLine,
     },
+    {
+      name: 'replaceStopped',
+      args: [{ config, dataDir: dir, from: [dir] }],
+      wrong: [
+        argument([0]),
+        argument([0, 'config']),
+        argument([0, 'config', 'tickTimeMs'], 'number', '-1', '2^31'),
+        argument([0, 'dataDir'], ...TEXT),
+        argument([0, 'from'], 'array'),
+        argument([0, 'from', 0], ...TEXT),
+      ],
+      run: entry.replaceStopped,
+    },
   ];
 }
 
@@ -103,14 +121,17 @@ test('the walk knows every function of the entry', () => {
   const functions = Object.entries(entry)
     .filter(([, value]) => typeof value === 'function')
     .map(([name]) => name);
-  assert.equal([...calls('').map(({ name }) => name), ...MADE_BY_US].sort(), functions.sort());
+  const known = [...calls(''), ...callsWithConfig('')].map(({ name }) => name);
+  assert.equal([...known, ...MADE_BY_US].sort(), functions.sort());
 });
 
 test('the functions that start a server refuse every wrong kind of argument', async () => {
   const dir = makeTempDir();
   try {
     const faults: string[] = [];
-    for (const call of calls(dir.path)) faults.push(...(await faultsOf(call)));
+    for (const call of [...calls(dir.path), ...callsWithConfig(dir.path)]) {
+      faults.push(...(await faultsOf(call)));
+    }
     assert.equal(faults, []);
   } finally {
     dir.remove();

@@ -1,5 +1,7 @@
 /** Replaces the data of a server, after it proved that no server uses them. */
 import { dirname } from 'node:path';
+import { checkArray, checkText, readFields } from '../../../protocol/check-argument.js';
+import { checkConfig } from '../../config/check-config.js';
 import type { Config } from '../../config/config.js';
 import type { DataDir } from './data-dir.js';
 import { ExitCode, ServerError } from './errors.js';
@@ -16,8 +18,18 @@ export interface ReplaceOptions {
   readonly from: readonly string[];
 }
 
-/** @throws ServerError EDATADIR, EDATADIRINUSE, or EDATA; nothing is changed then */
-export async function replaceStopped({ config, dataDir, from }: ReplaceOptions): Promise<Replaced> {
+/**
+ * Keeps the old files in folders beside the data.
+ * @example
+ * const parsed = parseConfig('dataDir=data', { fileName: 'zoo.cfg' });
+ * if ('errors' in parsed) throw new Error(parsed.errors.map(({ text }) => text).join());
+ * const { config } = parsed;
+ * const { loaded } = await replaceStopped({ config, dataDir: 'data', from: ['restored'] });
+ * console.log(loaded?.znodes);
+ * @throws ServerError EDATADIR, EDATADIRINUSE, or EDATA; nothing is changed then
+ */
+export async function replaceStopped(given: ReplaceOptions): Promise<Replaced> {
+  const { config, dataDir, from } = checkReplaceOptions(given);
   // An absent folder may be an absent disk.
   const isCareful = { ...config, datadirAutocreate: false };
   const dir = dataDirOf(isCareful, dataDir, () => undefined);
@@ -31,6 +43,14 @@ export async function replaceStopped({ config, dataDir, from }: ReplaceOptions):
   } finally {
     await lock.release();
   }
+}
+
+/** Returns a copy. @throws TypeError or RangeError that names the option */
+function checkReplaceOptions(given: ReplaceOptions): ReplaceOptions {
+  const { config, dataDir, from } = readFields('options', given, ['config', 'dataDir', 'from']);
+  checkConfig('options.config', config);
+  checkText('options.dataDir', dataDir);
+  return { config, dataDir, from: checkArray('options.from', from, checkText) };
 }
 
 /** makeFolders makes a folder for the user of this process. */
