@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { describeSocketError } from '../../src/client/base/socket-fault.js';
+import { describeSocketError, SocketFault } from '../../src/client/base/socket-fault.js';
 import { DEFAULT_MAX_BUFFER as MAX_BUFFER, makeRequest } from '../../src/client/session/request.js';
 import { ServerList } from '../../src/client/session/server-list.js';
 import { PATH_ONLY, SessionHarness, TWO } from './session-harness.js';
@@ -30,23 +30,36 @@ for (const [isFinal, code, expected] of [
   });
 }
 
-test('connecting: gives up after four rounds in which every server refused', () => {
-  const list = new ServerList({
-    servers: TWO,
-    random: () => 0,
-    connectRounds: Number.POSITIVE_INFINITY,
-    connectTimeoutMs: 5000,
-    isUnknownHostFinal: true,
+for (const [what, fault, message] of [
+  [
+    'every server refused',
+    (host: string) => socketFault('ECONNREFUSED', host),
+    'no server of the list listens',
+  ],
+  [
+    'TLS with every server failed',
+    (host: string) => new SocketFault('tls', { host, port: 2281 }, 'has an unknown certificate'),
+    'no server of the list speaks this TLS',
+  ],
+] as const) {
+  test(`connecting: gives up after four rounds in which ${what}`, () => {
+    const list = new ServerList({
+      servers: TWO,
+      random: () => 0,
+      connectRounds: Number.POSITIVE_INFINITY,
+      connectTimeoutMs: 5000,
+      isUnknownHostFinal: true,
+    });
+    let waitedMs = 0;
+    for (let tries = 0; list.exhausted === undefined; tries++) {
+      assert.ok(tries < 8, 'too many tries');
+      waitedMs += list.next(30_000);
+      list.failed(fault(list.current.host));
+    }
+    assert.is(list.exhausted.message, message);
+    assert.ok(waitedMs > 100 && waitedMs < 1000, `${waitedMs} ms`);
   });
-  let waitedMs = 0;
-  for (let tries = 0; list.exhausted === undefined; tries++) {
-    assert.ok(tries < 8, 'too many tries');
-    waitedMs += list.next(30_000);
-    list.failed(socketFault('ECONNREFUSED', list.current.host));
-  }
-  assert.is(list.exhausted.message, 'no server of the list listens');
-  assert.ok(waitedMs > 100 && waitedMs < 1000, `${waitedMs} ms`);
-});
+}
 
 test('connecting: continues if one host of the list exists', () => {
   const h = new SessionHarness({ servers: TWO, isUnknownHostFinal: true });

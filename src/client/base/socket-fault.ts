@@ -58,6 +58,11 @@ export function isRefused(fault: Error): boolean {
   return fault instanceof SocketFault && fault.reason === 'refused';
 }
 
+/** True if the two sides cannot agree on TLS, such as for a certificate of an unknown authority. */
+export function isTls(fault: Error): boolean {
+  return fault instanceof SocketFault && fault.reason === 'tls';
+}
+
 /** True if DNS says that the host does not exist; false if DNS cannot tell (EAI_AGAIN). */
 export function isUnknownHost(fault: Error): boolean {
   return fault instanceof SocketFault && errorCode(fault.cause) === 'ENOTFOUND';

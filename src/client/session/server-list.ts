@@ -1,5 +1,5 @@
 import { formatServerAddress, type ServerAddress } from '../base/connect-string.js';
-import { isRefused, isUnknownHost } from '../base/socket-fault.js';
+import { isRefused, isTls, isUnknownHost } from '../base/socket-fault.js';
 import { isSame, rebalance } from './rebalance.js';
 import type { SessionOptions } from './session-contract.js';
 
@@ -63,6 +63,8 @@ export class ServerList {
       if (reasons.every(isUnknownHost)) return new Error('no server of the list exists');
       const isTried = this.tries >= REFUSED_ROUNDS * this.servers.length;
       if (isTried && reasons.every(isRefused)) return new Error('no server of the list listens');
+      if (isTried && reasons.every(isTls))
+        return new Error('no server of the list speaks this TLS');
     }
     if (this.tries < connectRounds * this.servers.length) return undefined;
     const rounds = connectRounds === 1 ? 'one round' : `${connectRounds} rounds`;
