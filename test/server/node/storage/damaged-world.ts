@@ -51,7 +51,7 @@ export function fileIn(platter: Platter, name: string): Inode {
   return found as Inode;
 }
 
-/** A log for each snapshot, and one more, of two txns each. The first snapshot has an empty tree. */
+/** A log for each snapshot, and one more, of two txns each. The first snapshot is empty. */
 export async function written(changes: Changes = {}): Promise<Platter> {
   const platter = emptyPlatter();
   const dataLogDir = changes.dataLogDir ?? DATA_DIR;
