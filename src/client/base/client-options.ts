@@ -24,8 +24,8 @@ export interface ClientOptions {
   readonly connectRounds?: number;
   /**
    * Whether connect() rejects at once if no host name of the list exists, and within a second if
-   * every server refuses the connection, or TLS with each fails. Default false: a name may be published a moment later, and
-   * a server started. The native client ignores it.
+   * every server refuses the connection, or TLS with each fails. Default false: a name may be
+   * published a moment later, and a server started. The native client ignores it.
    */
   readonly isUnknownHostFinal?: boolean;
   /**
