@@ -51,6 +51,7 @@ export class QuorumPeer implements PeerHost {
   currentEpoch: number;
   data: Data;
   nowMs = 0;
+  beforeMs = 0;
   wallMs = 0;
   readonly metrics = new Metrics();
   readonly times = new PeerTimes(this.metrics);
@@ -114,6 +115,7 @@ export class QuorumPeer implements PeerHost {
     if (this.restoration.holds(event)) return;
     switch (event.kind) {
       case 'clock':
+        this.beforeMs = this.nowMs;
         this.nowMs = event.monotonicMs;
         this.wallMs = event.wallMs;
         this.clients.clock(event.wallMs, event.monotonicMs);

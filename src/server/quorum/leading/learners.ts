@@ -222,11 +222,11 @@ export class Learners {
   }
 
   checkSilence(): void {
-    const { nowMs, limits } = this.peer;
+    const { nowMs, beforeMs, limits } = this.peer;
     const syncMs = limits.syncLimit * limits.tickTimeMs;
     const initMs = limits.initLimit * limits.tickTimeMs;
     for (const handler of this.handlers.values()) {
-      const silentMs = nowMs - handler.heardMs;
+      const silentMs = beforeMs - handler.heardMs;
       const lagMs = handler.isSynced ? handler.lagMs(nowMs) : 0;
       if (handler.dueMs > initMs) {
         this.refuse(handler, `no next packet within ${initMs} ms`);

@@ -310,7 +310,7 @@ export class Learner implements Role {
   tick(): void {
     this.link.tick();
     this.master?.tick();
-    if (this.peer.nowMs < this.deadlineMs) return;
+    if (this.peer.beforeMs < this.deadlineMs) return;
     this.link.close();
     this.peer.giveUp(`no packet from ${this.link.name} for ${this.link.silentMs} ms`);
   }

@@ -73,6 +73,11 @@ export interface PeerHost {
   readonly acceptedEpoch: number;
   readonly currentEpoch: number;
   readonly nowMs: number;
+  /**
+   * The time of the turn before this one, at most `nowMs`. All packets that came until then were
+   * read. So silence counts up to here: after a pause of this server, packets wait in its sockets.
+   */
+  readonly beforeMs: number;
   readonly wallMs: number;
   readonly data: Data;
   readonly metrics: Metrics;
