@@ -54,6 +54,20 @@ export const KEPT: readonly Difference[] = [
     theirs: 'ok',
   },
   {
+    what: 'setWatches of a changed znode that the client may not read',
+    from: '3.8 and 3.9',
+    why: 'sends no event, as a live watch (CVE-2024-23944)',
+    play: async (a, _b, path) => {
+      await send(a, create(path, 0, HIDDEN));
+      const existWatches = [path];
+      const value = { relativeZxid: 0n, dataWatches: [], existWatches, childWatches: [] };
+      await send(a, { type: OpCode.setWatches, value });
+      return (await eventsOf(a)).replaceAll(path, 'PATH');
+    },
+    ours: 'none',
+    theirs: '1 PATH',
+  },
+  {
     what: 'the zxid in the header of a watch event',
     from: '3.8',
     why: 'is the zxid of the txn since 3.9.0 (ZOOKEEPER-4655)',
