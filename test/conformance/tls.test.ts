@@ -167,7 +167,8 @@ oracleTest(
         "refused this client's certificate",
       );
       assert.match(await faultOf(apache.port, tls), 'it may be the plain client port');
-      assert.match(await faultOf(securePort), 'closed the connection without an answer');
+      // Netty waits for a fifth byte: a word without TLS is too short for a record of TLS.
+      assert.match(await faultOf(securePort), 'sent nothing for');
     } finally {
       await bundled.close();
       await apache.close();

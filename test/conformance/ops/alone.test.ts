@@ -89,14 +89,16 @@ const STRANGER: Expected = {
   ),
 };
 
+/** Without the figures of mntr, they cannot judge. Only srvr asks for no more. */
 const NARROW: Expected = {
-  judged: '0 serving',
+  judged: '3 serving',
+  srvr: '0 serving',
   alive: '3 not-whitelisted',
   served: '3 not-whitelisted',
   isro: '3 not-whitelisted',
   probes: probes(
     '0',
-    '0',
+    '3 member:not-whitelisted',
     '3 no-walk',
     '3 member:not-whitelisted no-answer',
     '3 member:not-whitelisted no-answer',

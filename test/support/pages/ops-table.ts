@@ -30,6 +30,8 @@ const CONFIRMING = ['mntr', 'health', 'quorum', 'check'];
 
 export interface Expected {
   readonly judged: string;
+  /** Of `srvr`, which asks for one word only; default as the others that judge. */
+  readonly srvr?: string;
   readonly alive: string;
   readonly served: string;
   readonly isro: string;
@@ -56,11 +58,11 @@ export function serving(count: number): Expected {
 export async function expectTable(
   what: string,
   args: readonly string[],
-  { judged, alive, served, isro, probes }: Expected,
+  { judged, srvr = judged, alive, served, isro, probes }: Expected,
 ): Promise<void> {
   assert.equal(Object.keys(probes), PROBES, `${what}: every probe`);
   const expected = [
-    ...JUDGED.map((verb) => `${verb}: ${judged}`),
+    ...JUDGED.map((verb) => `${verb}: ${verb === 'srvr' ? srvr : judged}`),
     ...ALIVE.map((verb) => `${verb}: ${alive}`),
     ...SERVED.map((verb) => `${verb}: ${served}`),
     `isro: ${isro}`,
