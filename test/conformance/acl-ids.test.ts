@@ -92,7 +92,7 @@ async function answersOf(port: number): Promise<string[]> {
       const path = `/n${made++}`;
       const acl = [{ perms: 31, id: { scheme, id } }];
       const { err } = await client.call(OpCode.create, { path, data: null, acl, flags: 0 });
-      const read = await client.call(OpCode.exists, { path, watch: false });
+      const read = await client.call(OpCode.getData, { path, watch: false });
       answers.push(`${scheme} ${JSON.stringify(id)}: ${errorName(err)} ${errorName(read.err)}`);
     }
   }
