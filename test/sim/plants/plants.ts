@@ -188,7 +188,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'restart with an empty disk',
-    caught: /lacks txns up to|but no snapshot|leads epoch \d+, which server \d+ led before/,
+    caught: /lacks txns up to|but no snapshot|starts: |leads epoch \d+, which server \d+ led/,
     seeds: 20,
     from: 3,
     onRestart: ({ disk }, random) => {
@@ -197,7 +197,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'lose the last log at a restart',
-    caught: /lacks txns up to/,
+    caught: /lacks txns up to|starts: /,
     seeds: 20,
     onRestart: ({ disk }) => {
       const name = lastLogOf(disk);
@@ -241,9 +241,9 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'return to the first membership at a restart',
     caught:
-      /shows the change of|is committed but only on the disks of|NodeDataChanged .zookeeper.config/,
+      /shows the change of|is committed but (?:only on the disks of|was acked only by)|NodeDataChanged .zookeeper.config/,
     seeds: 10,
-    from: 80,
+    from: 36,
     shape: { spares: 2 },
     onRestart: ({ disk }) => disk.forgetConfig(),
   },

@@ -105,7 +105,7 @@ export const SESSION_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'issue a sequence number twice',
-    caught: /was created twice/,
+    caught: /was created twice|is answered/,
     seeds: 20,
     onSend: repeatNumbers,
   },
@@ -123,7 +123,7 @@ export const SESSION_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'forget an ephemeral that is created while its session closes',
-    caught: /closes a session that owns/,
+    caught: /closes a session that owns|decides close/,
     seeds: 40,
     onTurn: eachState(forgetPending),
   },

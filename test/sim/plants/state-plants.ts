@@ -199,7 +199,7 @@ export const STATE_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'lose ACLs at a load',
-    caught: /: \/guarded\/\S+ at 0x|\(expected by its request|the (right|ACL)/,
+    caught: /: \/guarded\/\S+ at 0x|has \/guarded|\(expected by its request|the (right|ACL)/,
     seeds: 20,
     onTurn: openAll,
   },
