@@ -1,5 +1,6 @@
 import type { SessionClient } from '../../src/client/base/client.js';
 import { ByteBuilder } from '../support/bytes/byte-builder.js';
+import { waitFor } from '../support/wait-for.js';
 import type { Attack } from './attack.js';
 import type { Scene } from './scene.js';
 import { clientHello } from './wire.js';
@@ -15,6 +16,8 @@ const CHILDREN = 5000;
 const BATCH = 250;
 const LARGE = '/strangers-large';
 const LARGE_SIZE = 900_000;
+/** Bytes of the answers to several thousand counts. */
+const MANY_ANSWERS = 150_000;
 
 /** The frame of a read. */
 export function getData(xid: number, path: string): Buffer {
@@ -134,7 +137,8 @@ export const CLIENT_ATTACKS: readonly Attack[] = [
         scene.stranger(clientPort).send(hello, multiRead(1, GET_DATA, LARGE, 4400));
         scene.stranger(clientPort).send(hello, multiRead(1, GET_CHILDREN, PARENT, 4400));
       }
-      await scene.repeat(1000, 50, () => undefined);
+      const enough = scene.answeredBytes + MANY_ANSWERS;
+      await waitFor('the answers', () => scene.answeredBytes > enough, 50_000);
     },
     damage: async (scene) => {
       await withClient(scene, async (client) => {

@@ -24,7 +24,8 @@ const isWanted = ({ name }: { name: string }) =>
 
 function describe(target: string, verdict: Verdict): string {
   const { attack, attackMs, writes, longestGapMs, recoveryMs, problems } = verdict;
-  const figures = `${writes} writes in ${attackMs} ms, longest gap ${longestGapMs} ms, checked in ${recoveryMs} ms`;
+  const { answeredBytes, answeredShare } = verdict;
+  const figures = `${writes} writes in ${attackMs} ms, longest gap ${longestGapMs} ms, at most ${Math.round(answeredShare * 100)} % of ${answeredBytes} answered bytes between two, checked in ${recoveryMs} ms`;
   const result = problems.length === 0 ? 'holds' : `HARMED: ${problems.join('; ')}`;
   return `${target.padEnd(7)} ${attack.padEnd(20)} ${result} (${figures})`;
 }

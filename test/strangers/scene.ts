@@ -29,6 +29,8 @@ export class Scene {
   readonly kept = new Map<string, SessionClient>();
   private readonly start: (sid: number) => Member;
   private readonly members = new Map<number, Member>();
+  /** Read by all strangers so far. */
+  answeredBytes = 0;
   private strangers: Stranger[] = [];
 
   private constructor(seats: Seats, start: (sid: number) => Member) {
@@ -133,6 +135,11 @@ export class Scene {
 
   stranger(port: number, isReading = true): Stranger {
     const stranger = new Stranger(port, isReading);
+    if (isReading) {
+      stranger.socket.on('data', ({ length }) => {
+        this.answeredBytes += length;
+      });
+    }
     this.strangers.push(stranger);
     if (this.strangers.length > MAX_STRANGERS) this.strangers.shift()?.close();
     return stranger;

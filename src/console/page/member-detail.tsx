@@ -34,7 +34,8 @@ interface Props {
 }
 
 export function MemberDetail({ server, ensemble, about }: Props) {
-  const [word, setWord] = useState('srvr');
+  // A click on the chosen word asks again.
+  const [{ word, times }, setAsked] = useState({ word: 'srvr', times: 0 });
   const member = ensemble.members.find((each) => each.server === server);
   if (member === undefined) return <Fault error={`${server} is not a member`} />;
   const problems = ensemble.problems.filter(
@@ -66,8 +67,12 @@ export function MemberDetail({ server, ensemble, about }: Props) {
         )}
       </Panel>
       <Panel title="Four-letter words">
-        <Tabs tabs={WORDS} chosen={word} onChoice={setWord} />
-        <Answer server={server} word={word} key={`${server} ${word}`} />
+        <Tabs
+          tabs={WORDS}
+          chosen={word}
+          onChoice={(chosen) => setAsked({ word: chosen, times: times + 1 })}
+        />
+        <Answer server={server} word={word} key={`${server} ${word} ${times}`} />
         <CommandLine
           line={
             word === SLOW
