@@ -21,7 +21,9 @@ export async function inWorld(
   work: (world: World) => Promise<void>,
   config: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  const server = await startBundled({ config: { tickTime: '200', ...config } });
+  // On a busy machine, a holder may pause for seconds, and must not lose its session.
+  const times = { tickTime: '200', maxSessionTimeout: '40000' };
+  const server = await startBundled({ config: { ...times, ...config } });
   const observer = createClient({ connectString: server.connectString });
   const started: ZkshProcess[] = [];
   try {

@@ -28,6 +28,9 @@ export const OPERATIONS: Entries = {
   multiRead: different(
     'a reply above 64 MiB, or with more than 250,000 children, is MARSHALLINGERROR; 3.9.5 builds it in memory',
   ),
+  getAllChildrenNumber: different(
+    'above 1000 znodes, the number may include a part of what other clients change meanwhile',
+  ),
   createTTL: different('a mode without a TTL, or a negative TTL, is a bad argument'),
 };
 

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { MAX_SID } from '../../server/config/config.js';
 import { VERSION_DIR } from '../../server/persistence/file-names.js';
 import { writeAtomically } from '../program/atomic-file.js';
 import { wholeNumber } from '../program/command-line.js';
@@ -27,7 +28,7 @@ export const init: ServerVerb = {
   summary: 'Create a new server in a folder, with a zoo.cfg, or the data folders of a zoo.cfg',
   args: ['<dir|zoo.cfg|port>', '[datadir]'],
   options: [
-    ['--myid <n>', 'the number of the server, written to myid', wholeNumber(1, 255)],
+    ['--myid <n>', 'the number of the server, written to myid', wholeNumber(0, MAX_SID)],
     ['--servers <list>', 'hosts of all members, server 1 first, for the zoo.cfg of <dir>'],
     ['--client-port <port>', 'port for clients in that zoo.cfg', wholeNumber(1, 65_535), 2181],
     ['--force', 'delete existing data'],

@@ -39,7 +39,9 @@ export class FinalProcessor {
     const { metrics } = this.state.stats;
     recordSince(metrics.propagationLatency, this.state.wallMs, head.time);
     if (isAnswered) this.reply(connection, request, txn);
-    this.state.prep.outstanding.settle(request.records);
+    const { outstanding } = this.state.prep;
+    if (txn.type === OpCode.closeSession) outstanding.closed(head.sessionId);
+    outstanding.settle(request.records);
     metrics.changesRemoved += request.records.length;
   }
 

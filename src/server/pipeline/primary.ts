@@ -234,7 +234,7 @@ export class Primary implements EnsemblePipeline {
       return this.batch.add(head, txn, digest);
     } catch (error) {
       const { outstanding } = this.state.prep;
-      outstanding.undo(records, outstanding.puts - records.length);
+      outstanding.undo(records, outstanding.puts - records.length, head.zxid);
       throw error;
     }
   }

@@ -3,7 +3,7 @@
  * otherwise both see the version before them. A record stays until its txn is applied
  * (PrepRequestProcessor's outstandingChanges).
  *
- * Only `put`, `rollBack`, `undo`, and `settle` change this state.
+ * Only `put`, `close`, `rollBack`, `undo`, `settle`, and `closed` change this state.
  */
 import type { ACL } from '../../protocol/data.js';
 import { assert, halfDone } from '../base/assert.js';
@@ -25,6 +25,22 @@ export interface NewNode {
   readonly crc: number;
 }
 
+/** A pending close of a session. Of its ephemerals, which may be many, few have a record. */
+interface PendingClose {
+  readonly zxid: bigint;
+  /** The sum of the znodes that it deletes without a record. */
+  readonly digest: TreeDigest;
+}
+
+/** What a close deletes. */
+export interface Ephemerals {
+  readonly paths: readonly string[];
+  /** Those of them that have a pending record. */
+  readonly pending: readonly ChangeRecord[];
+  /** The sum of the others. */
+  readonly digest: TreeDigest;
+}
+
 export class OutstandingChanges {
   /** Of the tree with all pending changes. */
   readonly digest = new TreeDigest();
@@ -35,6 +51,8 @@ export class OutstandingChanges {
   private readonly newest = new PendingRecords();
   /** Pending creates of ephemerals by owner. Records, because a name may be used again. */
   private readonly creating = new LongMap<Set<ChangeRecord>>();
+  /** By session. An ephemeral of it in the tree exists only if it has a record that says so. */
+  private readonly closing = new Map<bigint, PendingClose>();
   /** Puts, complete or not, that were neither taken back nor settled. */
   puts = 0;
 
@@ -53,7 +71,7 @@ export class OutstandingChanges {
     const record = this.newest.get(path, hash);
     if (record !== undefined) return record.exists ? record : undefined;
     const node = this.tree.get(path, hash);
-    if (node === undefined) return undefined;
+    if (node === undefined || this.isClosing(node.slot)) return undefined;
     const { stats } = this.tree;
     const { slot } = node;
     const acl = this.tree.aclOf(node.slot);
@@ -121,21 +139,51 @@ export class OutstandingChanges {
     return before.stats === this.stats ? before : undefined;
   }
 
+  private isClosing(slot: number): boolean {
+    if (this.closing.size === 0) return false;
+    const { stats } = this.tree;
+    return stats.hasOwner(slot) && this.closing.has(stats.ephemeralOwner(slot));
+  }
+
   /** The ephemerals of `owner` after all pending changes. */
-  ephemeralsOf(owner: bigint): ChangeRecord[] {
-    const found: ChangeRecord[] = [];
-    const add = (path: string): void => {
-      const record = this.get(path);
-      if (record?.ephemeralOwner === owner) found.push(record);
-    };
+  ephemeralsOf(owner: bigint): Ephemerals {
+    const { nodes, stats } = this.tree;
+    const digest = new TreeDigest();
+    const paths: string[] = [];
+    const pending: ChangeRecord[] = [];
     const inTree = this.tree.ephemeralsOf(owner);
+    const isClosing = this.closing.has(owner);
+    const add = (path: string): void => {
+      const hash = nodes.hashOf(path);
+      const record = this.newest.get(path, hash);
+      if (record === undefined) {
+        if (isClosing || !inTree.has(path)) return;
+        digest.add(stats.digest(nodes.get(path, hash)));
+      } else {
+        if (!record.exists || record.ephemeralOwner !== owner) return;
+        pending.push(record);
+      }
+      paths.push(path);
+    };
     for (const path of inTree) add(path);
     const created = new Set<string>();
     for (const { path } of this.creating.get(owner) ?? []) {
       if (!inTree.has(path)) created.add(path);
     }
     for (const path of created) add(path);
-    return found;
+    return { paths, pending, digest };
+  }
+
+  /** Deletes the ephemerals of a session that have no record. Their parents need one. */
+  close(owner: bigint, zxid: bigint, { paths, pending, digest }: Ephemerals): void {
+    if (paths.length === pending.length) return;
+    this.closing.set(owner, { zxid, digest });
+    if (this.isDigestEnabled) this.digest.removeSum(digest);
+  }
+
+  /** The close was applied. */
+  closed(owner: bigint): void {
+    this.closing.delete(owner);
   }
 
   /** Undoes the records of a failed multi, which must be the newest. */
@@ -158,17 +206,26 @@ export class OutstandingChanges {
   }
 
   /**
-   * Undoes a request that failed with an exception. `puts`: before the request.
+   * Undoes a request that failed with an exception. `puts`, `zxid`: before it, and of it.
    * @throws InvariantError if a put of it was begun and is not in `records`
    */
-  undo(records: readonly ChangeRecord[], puts: number): void {
+  undo(records: readonly ChangeRecord[], puts: number, zxid: bigint): void {
     try {
+      this.reopen(zxid);
       this.rollBack(records);
       this.stats.releaseOthers(this.usedSlots());
     } catch (error) {
       throw halfDone(error);
     }
     assert(this.puts === puts, `pending changes: found ${this.puts} (expected ${puts})`);
+  }
+
+  private reopen(zxid: bigint): void {
+    for (const [owner, close] of this.closing) {
+      if (close.zxid !== zxid) continue;
+      this.closing.delete(owner);
+      if (this.isDigestEnabled) this.digest.addSum(close.digest);
+    }
   }
 
   private usedSlots(): ReadonlySet<number> {
@@ -219,9 +276,9 @@ export class OutstandingChanges {
 
   /** Without pending paths, no other pending state may remain. */
   private checkNothingPending(): void {
-    const { digest, stats, creating, tree, puts } = this;
-    if (stats.count !== 0 || creating.size !== 0 || puts !== 0) {
-      const of = `ephemerals of ${creating.size} sessions, and ${puts} changes`;
+    const { digest, stats, creating, closing, tree, puts } = this;
+    if (stats.count !== 0 || creating.size !== 0 || closing.size !== 0 || puts !== 0) {
+      const of = `ephemerals of ${creating.size} sessions, ${closing.size} closes, and ${puts} changes`;
       const found = `${stats.count} Stats, ${of}`;
       assert(false, `pending changes: found ${found} (expected none)`);
     }

@@ -28,7 +28,7 @@ import { contentCrc, contentCrcOf, pathCrc } from '../tree/digest.js';
 import type { CreateNodeTxn, Txn } from '../tree/txn.js';
 import type { Author } from './author.js';
 import type { ChangeRecord } from './change-record.js';
-import { deleteAll } from './delete-all.js';
+import { closeEphemerals } from './close-ephemerals.js';
 import { type NewNode, OutstandingChanges } from './outstanding-changes.js';
 import { CONFIG_PATH, nextVersion, ownerOf, PrepParents, SPECIAL_PATHS } from './prep-rules.js';
 import { type QuotaExcess, quotaExcesses } from './quota-check.js';
@@ -106,7 +106,8 @@ export class Prep {
   }
 
   private undo(error: unknown): void {
-    if (!(error instanceof InvariantError)) this.outstanding.undo(this.records, this.putsBefore);
+    if (!(error instanceof InvariantError))
+      this.outstanding.undo(this.records, this.putsBefore, this.stamp.zxid);
   }
 
   prepareSession(timeoutMs: number): Prepared {
@@ -122,9 +123,8 @@ export class Prep {
   prepareClose(sessionId: bigint, stamp: Stamp): Prepared {
     this.begin(stamp);
     try {
-      const nodes = this.outstanding.ephemeralsOf(sessionId);
-      const paths = nodes.map(({ path }) => path);
-      deleteAll(this.outstanding, this.parents, nodes, stamp.zxid, this.records);
+      const { outstanding, parents, records } = this;
+      const paths = closeEphemerals(outstanding, parents, sessionId, stamp.zxid, records);
       const isWritable = closeLength(paths) <= this.maxTxnLength;
       return this.prepared({ type: OpCode.closeSession, paths: isWritable ? paths : [] });
     } catch (error) {

@@ -118,6 +118,16 @@ export class TreeDigest {
     this.add(to);
   }
 
+  addSum({ high, low }: TreeDigest): void {
+    this.add(low);
+    this.high = (this.high + high) >>> 0;
+  }
+
+  removeSum({ high, low }: TreeDigest): void {
+    this.remove(low);
+    this.high = (this.high - high) >>> 0;
+  }
+
   copy({ high, low }: TreeDigest): void {
     this.high = high;
     this.low = low;

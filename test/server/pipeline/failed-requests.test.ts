@@ -81,7 +81,8 @@ const PREPARING: readonly (readonly [Name, 'outstanding' | 'auth', string, numbe
   ['multi', 'auth', 'isAllowed', 2],
   ['multi', 'outstanding', 'make', 2],
   ['closeSession', 'outstanding', 'ephemeralsOf', 1],
-  ['closeSession', 'outstanding', 'copy', 4],
+  ['closeSession', 'outstanding', 'copy', 1],
+  ['closeSession', 'outstanding', 'close', 1],
 ];
 
 interface Scene {

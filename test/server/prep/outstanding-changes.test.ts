@@ -2,7 +2,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { OPEN_ACL_UNSAFE } from '../../../src/protocol/perms.js';
+import type { ChangeRecord } from '../../../src/server/prep/change-record.js';
+import { closeEphemerals } from '../../../src/server/prep/close-ephemerals.js';
 import { OutstandingChanges } from '../../../src/server/prep/outstanding-changes.js';
+import { PrepParents } from '../../../src/server/prep/prep-rules.js';
 import { pathCrc } from '../../../src/server/tree/digest.js';
 import type { Command } from '../../model/commands.js';
 import { ModelRun } from '../../model/model-run.js';
@@ -52,6 +55,42 @@ test('a close finds an ephemeral before a multi that failed', () => {
     op: { type: OpCode.multi, ops: [...(ops as []), failing] },
   };
   ModelRun.execute({ zxid: 16n, commands: [create, multi, commit, close] });
+});
+
+test('a pending close hides the ephemerals of the tree, also from a failing multi after it', () => {
+  const byOther: Command = { ...create, client: 1 };
+  const failing = { type: OpCode.check, path: '/nowhere', version: 0 } as const;
+  const ops = [create].flatMap(({ op }) => (op.type === OpCode.multi ? [] : [op]));
+  const multi: Command = {
+    kind: 'ask',
+    client: 1,
+    op: { type: OpCode.multi, ops: [...(ops as []), failing] },
+  };
+  const commands = [create, commit, close, { ...remove, client: 1 }, multi, byOther, multi];
+  ModelRun.execute({ zxid: 16n, commands: [...commands, commit, commit, commit, commit, commit] });
+});
+
+test('a close has records of the parents only, however many ephemerals it deletes', () => {
+  const { tree } = new TreeWorld();
+  const head = { sessionId: 7n, cxid: 0, zxid: 1n, time: 0n };
+  const ephemeral = { data: null, acl: OPEN_ACL_UNSAFE, isEphemeral: true, ttl: 0n };
+  for (let i = 0; i < 1000; i++) {
+    const of = { type: OpCode.create, path: `/e${i}`, parentCVersion: -1 } as const;
+    tree.apply(head, { ...ephemeral, ...of });
+  }
+  const changes = new OutstandingChanges(tree, true);
+  const before = changes.digest.value;
+  const records: ChangeRecord[] = [];
+  const paths = closeEphemerals(changes, new PrepParents(), 7n, 9n, records);
+  assert.is(paths.length, 1000);
+  assert.equal(
+    records.map(({ path, childCount }) => [path, childCount]),
+    [['/', 1]],
+  );
+  assert.is(changes.get('/e5'), undefined);
+  changes.undo(records, 0, 9n);
+  assert.is(changes.digest.value, before);
+  assert.ok(changes.get('/e5') !== undefined, 'taken back');
 });
 
 const STAMP = { zxid: 9n, time: 9n };

@@ -85,8 +85,14 @@ function forgetPending({ peer }: ServerNode): void {
   if (peer === null) return;
   const { tree } = peer.data;
   const { outstanding } = peer.server.state.prep;
-  outstanding.ephemeralsOf = (owner) =>
-    [...tree.ephemeralsOf(owner)].flatMap((path) => outstanding.get(path) ?? []);
+  const all = outstanding.ephemeralsOf;
+  outstanding.ephemeralsOf = (owner) => {
+    const found = all.call(outstanding, owner);
+    const inTree = tree.ephemeralsOf(owner);
+    const isCommitted = (path: string) => inTree.has(path);
+    const pending = found.pending.filter(({ path }) => isCommitted(path));
+    return { ...found, paths: found.paths.filter(isCommitted), pending };
+  };
 }
 
 /** Faults in the responses to clients, and in the state of sessions. */

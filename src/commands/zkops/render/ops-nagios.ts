@@ -1,5 +1,5 @@
 import { safeLine } from '../../../protocol/sanitize.js';
-import { isDown } from '../../ensemble/member.js';
+import { isUp } from '../../ensemble/member.js';
 import type { OpsResult } from '../../ensemble/verdict/result.js';
 
 const STATUS = { healthy: 'OK', warning: 'WARNING', critical: 'CRITICAL', unknown: 'UNKNOWN' };
@@ -16,7 +16,7 @@ export function opsToNagios({ verb, members, verdict }: Judged): string {
   const start = `ZOOKEEPER ${STATUS[verdict.level]} - ${says}`;
   if (members.length === 0) return `${start}\n`;
   const columns = verb?.columns ?? [];
-  const up = members.filter(({ state }) => !isDown(state));
+  const up = members.filter(({ state }) => isUp(state));
   const figures = up.flatMap((member) => [
     ` ${label(member.server)}=${Math.round(member.tookMs)}ms`,
     ...columns.flatMap(({ key, value }) => {

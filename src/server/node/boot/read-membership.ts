@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkText } from '../../../protocol/check-argument.js';
 import { checkConfig } from '../../config/check-config.js';
-import type { Config } from '../../config/config.js';
+import { type Config, MAX_SID } from '../../config/config.js';
 import { problemOf, type QuorumServerConfig } from '../../config/config-ensemble.js';
 import { decodeProperties } from '../../config/java-properties.js';
 import {
@@ -24,8 +24,6 @@ export interface MemberIdentity {
   readonly nextConfig: QuorumConfig | null;
 }
 
-/** Its low byte begins the session ids. The line server.N takes as many digits. */
-const MAX_SID = 999_999_999;
 /** With extended types, the highest byte marks a znode with a TTL. */
 const MAX_SID_WITH_TTL = 254;
 
