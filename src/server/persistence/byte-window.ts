@@ -7,8 +7,13 @@ export class ByteWindow {
   bytes: Buffer = Buffer.alloc(0);
   at = 0;
   end = 0;
-  private base = 0;
+  private base: number;
   private own: Buffer = Buffer.alloc(0);
+
+  /** @param base the offset of the first byte that will be pushed */
+  constructor(base = 0) {
+    this.base = base;
+  }
 
   /** The offset of the first unread byte in the file. */
   get offset(): number {

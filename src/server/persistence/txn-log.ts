@@ -76,8 +76,8 @@ const NEED_MORE: LogItem = { kind: 'need-more' };
 export class TxnLogReader {
   private readonly maxEntryLength: number;
   private readonly unsyncedLimit: number | undefined;
-  private readonly window = new ByteWindow();
-  private isHeaderRead = false;
+  private readonly window: ByteWindow;
+  private isHeaderRead: boolean;
   private isEnded = false;
   private inspector: TailInspector | null = null;
   private last: LogItem | null = null;
@@ -86,10 +86,18 @@ export class TxnLogReader {
    * @param maxEntryLength in bytes: jute.maxbuffer and its extra size
    * @param unsyncedLimit most bytes that a writer leaves unsynced (tail-verdict.ts); with 0, any
    * damage before other data is corrupt
+   * @param start the offset of the first record to read, after the header
    */
-  constructor(maxEntryLength: number, unsyncedLimit?: number) {
+  constructor(maxEntryLength: number, unsyncedLimit?: number, start = 0) {
     this.maxEntryLength = maxEntryLength;
     this.unsyncedLimit = unsyncedLimit;
+    this.window = new ByteWindow(start);
+    this.isHeaderRead = start > 0;
+  }
+
+  /** After the last entry. */
+  get offset(): number {
+    return this.window.offset;
   }
 
   /** The chunk may be overwritten once `next` returned need-more. */

@@ -15,6 +15,8 @@ const MAX_WAITING_BYTES = LIMITS.quorumUnreadBytes.value;
 const FULL_BYTES = LIMITS.unprovenLinkBytes.value;
 /** Of such data, written at once: the other side must be seen to read. */
 const PIECE_BYTES = 64 * 1024;
+/** Of a stream, written in one turn, as long as they leave at once. */
+const MAX_TURN_BYTES = 16 * PIECE_BYTES;
 
 /** Time for pending output to leave a closed link. */
 const CLOSE_TIMEOUT_MS = LIMITS.quorumClosingTime.value;
@@ -65,7 +67,6 @@ export class QuorumLink {
     const { socket } = options;
     this.socket = socket;
     this.isProven = options.onOutput === undefined;
-    socket.on('drain', () => this.moved());
     socket.on('data', (bytes) => {
       if (!this.isClosed) options.onBytes(bytes);
     });
@@ -113,12 +114,13 @@ export class QuorumLink {
     onOutput?.('full');
   }
 
-  private moved(): void {
+  /** Called for each write while the link is not proven: a small one has no drain event. */
+  private readonly moved = (): void => {
     if (this.isProven || this.isClosed) return;
     const isEmpty = this.isFull && this.unsent === 0;
     if (isEmpty) this.isFull = false;
     this.options.onOutput?.(isEmpty ? 'empty' : 'moving');
-  }
+  };
 
   sendSnapshot(effect: Parameters<typeof snapshotPieces>[0]): void {
     const { onSnapshotSent } = this.options;
@@ -191,7 +193,8 @@ export class QuorumLink {
         socket.uncork();
       });
     }
-    socket.write(bytes);
+    if (this.isProven) socket.write(bytes);
+    else socket.write(bytes, this.moved);
   }
 
   private startStream({ what, pieces, onSent }: Stream): void {
@@ -200,7 +203,6 @@ export class QuorumLink {
       () => {
         this.isStreaming = false;
         this.sendWaiting();
-        this.moved();
         if (!this.isClosed) onSent?.();
       },
       (error: Error) => this.fail(`cannot send ${what}: ${error.message}`),
@@ -221,13 +223,18 @@ export class QuorumLink {
     }
   }
 
+  /** A turn of a busy server is long, so a fast link gets several pieces in each. */
   private async stream(pieces: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {
     const { socket } = this;
+    let [written, most] = [0, PIECE_BYTES];
     for await (const piece of pieces) {
-      if (!socket.write(piece)) await drained(socket);
-      else await turn();
+      socket.write(piece, this.moved);
+      written += piece.length;
+      if (written < most && !socket.destroyed) continue;
+      await turn();
+      [written, most] = [0, socket.writableLength === 0 ? MAX_TURN_BYTES : PIECE_BYTES];
+      if (socket.writableNeedDrain) await drained(socket);
       if (socket.destroyed) return;
-      this.moved();
     }
   }
 }

@@ -107,6 +107,7 @@ export class Disk {
   truncate(zxid: bigint, onDone: (database: Database | null) => void): void {
     const { dir } = this.options.storage;
     this.rewrite(async () => {
+      this.reads.forgetEnds();
       onDone(await truncateData(dir, zxid));
     });
   }
@@ -128,6 +129,7 @@ export class Disk {
       await mustBeWhole(dir, path, this.background.signal);
       if (mismatchZxid !== null) await setAside(dir, mismatchZxid, path, onWarning);
       await dropAfter(dir, content.zxid);
+      this.reads.forgetEnds();
       onDurable();
     });
   }

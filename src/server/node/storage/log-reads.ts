@@ -4,10 +4,12 @@ import { OutputArchive } from '../../../jute/output-archive.js';
 import type { LogPlace, LogRange, LogTail } from '../../persistence/log-search.js';
 import { PacketType, writePacket } from '../../quorum/wire/quorum-packet.js';
 import type { DataDir } from './data-dir.js';
-import { readTxns, searchLogs } from './stored-txns.js';
+import { type ReadEnd, readTxns, searchLogs } from './stored-txns.js';
 
 /** Before the first txn, much may have to be read, and a learner closes a link that is silent. */
 const PING_MS = 100;
+/** As many learners read on where they ended. */
+const MAX_ENDS = 16;
 
 export interface LogReadsOptions {
   readonly dir: DataDir;
@@ -18,6 +20,11 @@ export interface LogReadsOptions {
 
 export class LogReads {
   private readonly options: LogReadsOptions;
+  /**
+   * By zxid: where readers ended. A learner reads again and again until memory has the rest; from
+   * the beginning of the file each time, it would never catch up with many writes.
+   */
+  private readonly ends = new Map<bigint, ReadEnd>();
 
   constructor(options: LogReadsOptions) {
     this.options = options;
@@ -42,16 +49,28 @@ export class LogReads {
     for (;;) {
       const next = yield* withPings(packets.next());
       if (next.done) {
-        onEnd(next.value);
+        this.keep(next.value);
+        onEnd(next.value.zxid);
         return;
       }
       yield next.value;
     }
   }
 
-  private async *settledTxns(tail: LogTail): AsyncGenerator<Buffer, bigint, undefined> {
+  private async *settledTxns(tail: LogTail): AsyncGenerator<Buffer, ReadEnd, undefined> {
     await this.options.untilSettled();
-    return yield* readTxns(this.options.dir, tail);
+    return yield* readTxns(this.options.dir, tail, this.ends.get(tail.after));
+  }
+
+  private keep(end: ReadEnd): void {
+    this.ends.set(end.zxid, end);
+    const [oldest] = this.ends.keys();
+    if (this.ends.size > MAX_ENDS && oldest !== undefined) this.ends.delete(oldest);
+  }
+
+  /** The log was cut or replaced. */
+  forgetEnds(): void {
+    this.ends.clear();
   }
 }
 

@@ -14,14 +14,14 @@ import {
   maxLogBytes,
 } from '../../persistence/log-search.js';
 import { type LogFile, logsAmong, snapshotsAmong } from '../../persistence/recovery.js';
-import { type LogEntry, TxnLogReader } from '../../persistence/txn-log.js';
+import { type LogEntry, type LogItem, TxnLogReader } from '../../persistence/txn-log.js';
 import { writeCommitted } from '../../quorum/wire/quorum-packet.js';
 import type { DataDir } from './data-dir.js';
 import type { StoredFile } from './file-system.js';
 import { listFiles } from './folders.js';
 import { readSizeFor, scanLog } from './scan-log.js';
 
-const READ_SIZE = 256 * 1024;
+const READ_SIZE = 1024 * 1024;
 
 /** Null if the log lacks part of the range, or if it is too large for the factor. */
 export async function searchLogs(
@@ -62,56 +62,88 @@ async function logsOf(dir: DataDir, { after, until }: LogRange): Promise<LogFile
   return logsHolding(logs, after);
 }
 
+/** Where a reader of the log ended: after the txn `zxid`. */
+export interface ReadEnd {
+  readonly zxid: bigint;
+  /** Null without a log. */
+  readonly name: string | null;
+  readonly offset: number;
+}
+
 /**
- * The packets of the txns after one, read once up to the end of the log. Returns the zxid of the
- * last. @throws Error when some are gone, or nobody waits for them
+ * The packets of the txns after one, read once up to those that are committed when their part of
+ * the log is read.
+ * @param from where an earlier reader ended, if the txns after that one are wanted
+ * @throws Error when some are gone, or nobody waits for them
  */
 export async function* readTxns(
   dir: DataDir,
   { after, until }: LogTail,
-): AsyncGenerator<Buffer, bigint, undefined> {
+  from: ReadEnd = { zxid: after, name: null, offset: 0 },
+): AsyncGenerator<Buffer, ReadEnd, undefined> {
   const slice = new LogSlice(after);
   const read = new Set<string>();
+  let end = from;
   for (;;) {
     // A file may have been added meanwhile.
     const logs = logsHolding(logsAmong(await listFiles(dir.fs, dir.logFolder)), slice.last);
     const next = logs.find(({ name }) => !read.has(name));
-    if (next === undefined) return slice.last;
+    if (next === undefined) return { ...end, zxid: slice.last };
     read.add(next.name);
+    const start = next.name === from.name ? from.offset : 0;
     const file = await dir.fs.open(join(dir.logFolder, next.name), 'read');
     try {
       const readSize = readSizeFor(next.size, READ_SIZE);
-      const reader = new TxnLogReader(dir.options.maxEntryLength);
-      if (!(yield* readTxnsOf(file, readSize, reader, slice, until))) return slice.last;
+      const reader = new TxnLogReader(dir.options.maxEntryLength, undefined, start);
+      const { offset, isAtEnd } = yield* readTxnsOf(
+        { file, start, readSize },
+        reader,
+        slice,
+        until,
+      );
+      end = { zxid: slice.last, name: next.name, offset };
+      if (!isAtEnd) return end;
     } finally {
       await file.close();
     }
   }
 }
 
-/** Returns whether a later file may have more. */
+interface FileEnd {
+  /** Of the first record that was not sent. */
+  readonly offset: number;
+  /** Whether a later file may have more. */
+  readonly isAtEnd: boolean;
+}
+
 async function* readTxnsOf(
-  file: StoredFile,
-  readSize: number,
+  from: { readonly file: StoredFile; readonly start: number; readonly readSize: number },
   reader: TxnLogReader,
   slice: LogSlice,
   until: LogTail['until'],
-): AsyncGenerator<Buffer, boolean, undefined> {
-  const out = new OutputArchive(readSize);
-  const chunk = Buffer.allocUnsafe(readSize);
-  let position = 0;
+): AsyncGenerator<Buffer, FileEnd, undefined> {
+  const out = new OutputArchive(from.readSize);
+  const chunk = Buffer.allocUnsafe(from.readSize);
+  let position = from.start;
   for (;;) {
     const last = until();
     if (last === null) throw new Error('the link was closed before all txns were sent');
-    const length = await file.read(chunk, position);
+    const length = await from.file.read(chunk, position);
     position += length;
     if (length === 0) reader.end();
     else reader.push(chunk.subarray(0, length));
-    let item = reader.next();
-    for (; item.kind === 'entry' && item.zxid <= last; item = reader.next()) {
+    let item: LogItem | null = null;
+    // What follows the last one is not looked at: the padding of a log is long.
+    while (slice.last < last) {
+      item = reader.next();
+      if (item.kind !== 'entry' || item.zxid > last) break;
       if (slice.take(item.zxid)) writeCommitted(out, item.zxid, item.entry);
+      item = null;
     }
     if (out.length > 0) yield out.take();
-    if (item.kind !== 'need-more') return item.kind !== 'entry';
+    if (item === null) return { offset: reader.offset, isAtEnd: false };
+    if (item.kind !== 'need-more') {
+      return { offset: item.offset, isAtEnd: item.kind !== 'entry' };
+    }
   }
 }

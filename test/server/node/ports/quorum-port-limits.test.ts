@@ -29,6 +29,24 @@ test('links that are not in sync and never read share one limit, but those in sy
     { maxUnprovenBytes: 9_000_000 },
   ));
 
+test('a full link is told to be empty when it is, also if its last packet was a small one', () =>
+  within(
+    async ({ port, call, of }) => {
+      const caller = call();
+      await waitFor('the link', () => of('link-opened')[0]);
+      const { link } = of('link-opened')[0] as { readonly link: number };
+      const states = () => of('link-output').map(({ state }) => state);
+      // The system takes them at once, so the socket never reports that it drained.
+      port.send(link, Buffer.alloc(900));
+      port.send(link, Buffer.alloc(200));
+      await waitFor('an empty link', () => states().includes('empty'));
+      assert.ok(states().includes('full'));
+      assert.is(caller.received().length, 1100);
+      port.proveLink(link);
+    },
+    { linkLimits: { fullBytes: 1000 } },
+  ));
+
 test('a closed link whose other side does not read has a deadline', () =>
   within(
     async ({ port, call, of, events }) => {

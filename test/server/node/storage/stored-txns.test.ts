@@ -1,4 +1,4 @@
-import { readdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -186,7 +186,7 @@ test('txns are read as far as they are committed, also those of files added mean
     const read = async (after: bigint) => {
       const packets = readTxns(dir, { after, until: () => committed });
       for (let next = await packets.next(); ; next = await packets.next()) {
-        if (next.done === true) return next.value;
+        if (next.done === true) return next.value.zxid;
         if (committed === 4n) {
           log(7, 8, 9);
           committed = 8n;
@@ -196,11 +196,48 @@ test('txns are read as far as they are committed, also those of files added mean
     };
     assert.is(await read(1n), 3n, 'not 4, which is not committed');
     committed = 4n;
-    assert.is(await read(1n), 8n, 'also from the file that was added');
+    assert.is(await read(1n), 4n, 'as far as they were committed before they were read');
+    assert.is(await read(4n), 8n, 'also from the file that was added');
     assert.is(await read(3n), 8n);
     committed = null;
     const error = await read(3n).catch((caught: Error) => caught);
     assert.match((error as Error).message, /the link was closed/);
+  }));
+
+test('a reader goes on where the last one ended, and reads nothing before it again', () =>
+  within(async ({ dir, file, log }) => {
+    const name = log(1, 2, 3, 4);
+    let committed = 2n;
+    const reads = new LogReads({
+      dir,
+      untilSettled: async () => true,
+      onWarning: () => undefined,
+    });
+    const read = async (after: bigint) => {
+      const sent: string[] = [];
+      const reader = new PacketReader(1 << 20);
+      const tail = { after, until: () => committed };
+      for await (const piece of reads.txns(tail, (zxid) => sent.push(`end ${zxid}`))) {
+        reader.push(piece);
+        for (let packet = reader.next(); packet !== null; packet = reader.next()) {
+          if (packet.type === PacketType.COMMIT) sent.push(`${packet.zxid}`);
+        }
+      }
+      return sent.join(', ');
+    };
+    assert.is(await read(0n), '1, 2, end 2');
+    const bytes = readFileSync(file(name));
+    const damaged = Buffer.from(bytes);
+    damaged.fill(0x55, 16, 16 + DATA);
+    writeFileSync(file(name), damaged);
+    committed = 4n;
+    assert.is(await read(2n), '3, 4, end 4');
+    log(5, 6);
+    committed = 6n;
+    assert.is(await read(4n), '5, 6, end 6');
+    writeFileSync(file(name), bytes);
+    reads.forgetEnds();
+    assert.is(await read(2n), '3, 4, 5, 6, end 6', 'from the beginning of a log that was cut');
   }));
 
 test('the disk searches after pending appends are in the log', () =>
