@@ -13,6 +13,7 @@ import { TreeDigest, tableDigest } from '../tree/digest.js';
 import { StatTable } from '../tree/stat-table.js';
 import { ChangeRecord } from './change-record.js';
 import { PendingRecords } from './pending-records.js';
+import { PendingUsage } from './pending-usage.js';
 
 /** The path of a new znode, with its sums and those of its data. */
 export interface NewNode {
@@ -28,6 +29,7 @@ export interface NewNode {
 export class OutstandingChanges {
   /** Of the tree with all pending changes. */
   readonly digest = new TreeDigest();
+  readonly usage = new PendingUsage();
   private readonly tree: DataTree;
   private readonly isDigestEnabled: boolean;
   private readonly stats = new StatTable();
@@ -35,6 +37,8 @@ export class OutstandingChanges {
   private readonly newest = new PendingRecords();
   /** Pending creates of ephemerals by owner. Records, because a name may be used again. */
   private readonly creating = new LongMap<Set<ChangeRecord>>();
+  /** Of the quotas that `usage` is for. */
+  private quotaChanges: number;
   /** Puts, complete or not, that were neither taken back nor settled. */
   puts = 0;
 
@@ -42,6 +46,7 @@ export class OutstandingChanges {
     this.tree = tree;
     this.isDigestEnabled = isDigestEnabled;
     this.digest.copy(tree.digest);
+    this.quotaChanges = tree.quotas.changes;
   }
 
   get size(): number {
@@ -52,6 +57,10 @@ export class OutstandingChanges {
   get(path: string, hash = this.tree.nodes.hashOf(path)): ChangeRecord | undefined {
     const record = this.newest.get(path, hash);
     if (record !== undefined) return record.exists ? record : undefined;
+    return this.inTree(path, hash);
+  }
+
+  private inTree(path: string, hash: number): ChangeRecord | undefined {
     const node = this.tree.get(path, hash);
     if (node === undefined) return undefined;
     const { stats } = this.tree;
@@ -105,11 +114,38 @@ export class OutstandingChanges {
       after.older = older;
     }
     this.newest.set(after, older);
+    if (this.tree.quotas.size > 0) this.countUsage(before, after);
     if (!after.isEphemeralCreate) return;
     const owner = after.ephemeralOwner;
     const creates = this.creating.get(owner);
     if (creates === undefined) this.creating.set(owner, new Set([after]));
     else creates.add(after);
+  }
+
+  private countUsage(before: ChangeRecord | null, after: ChangeRecord): void {
+    const count = Number(after.exists) - Number(before !== null);
+    const bytes = (after.exists ? after.dataLength : 0) - (before?.dataLength ?? 0);
+    if (count === 0 && bytes === 0) return;
+    const owner = this.tree.quotas.above(after.path);
+    if (owner === undefined) return;
+    after.usage = { owner, count, bytes };
+    this.usage.add(after.usage);
+  }
+
+  /** Other quotas may count the pending changes now. */
+  private recountUsage(): void {
+    this.quotaChanges = this.tree.quotas.changes;
+    this.usage.clear();
+    for (const newest of this.newest.values()) {
+      let record: ChangeRecord | null = newest;
+      while (record.older !== null) record = record.older;
+      let before = this.inTree(record.path, record.hash) ?? null;
+      for (; record !== null; record = record.newer) {
+        record.usage = null;
+        this.countUsage(before, record);
+        before = record.exists ? record : null;
+      }
+    }
   }
 
   /** The newest pending record; a result of `get` from the tree is not one. */
@@ -195,6 +231,7 @@ export class OutstandingChanges {
       if (this.isDigestEnabled) this.giveDigest(record);
       this.release(record);
     }
+    if (this.quotaChanges !== this.tree.quotas.changes) this.recountUsage();
     if (this.newest.size === 0) this.checkNothingPending();
   }
 
@@ -209,6 +246,7 @@ export class OutstandingChanges {
 
   private release(record: ChangeRecord): void {
     this.puts--;
+    if (record.usage !== null) this.usage.remove(record.usage);
     if (record.isEphemeralCreate) {
       const owner = record.ephemeralOwner;
       const creates = this.creating.get(owner);
@@ -219,10 +257,10 @@ export class OutstandingChanges {
 
   /** Without pending paths, no other pending state may remain. */
   private checkNothingPending(): void {
-    const { digest, stats, creating, tree, puts } = this;
-    if (stats.count !== 0 || creating.size !== 0 || puts !== 0) {
+    const { digest, stats, creating, tree, puts, usage } = this;
+    if (stats.count !== 0 || creating.size !== 0 || puts !== 0 || usage.size !== 0) {
       const of = `ephemerals of ${creating.size} sessions, and ${puts} changes`;
-      const found = `${stats.count} Stats, ${of}`;
+      const found = `${stats.count} Stats, usage of ${usage.size} quotas, ${of}`;
       assert(false, `pending changes: found ${found} (expected none)`);
     }
     if (this.isDigestEnabled && !digest.equals(tree.digest)) {

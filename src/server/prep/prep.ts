@@ -411,7 +411,7 @@ export class Prep {
   private isOverQuota(path: string, bytes: number, count: number): boolean {
     if (this.tree.quotas.size === 0) return false;
     let isOver = false;
-    for (const excess of quotaExcesses(this.tree, path, bytes, count)) {
+    for (const excess of quotaExcesses(this.tree, this.outstanding.usage, path, bytes, count)) {
       const isRefused = excess.isHard && this.options.isQuotaEnforced;
       this.onQuotaExceeded(excess, isRefused);
       isOver ||= isRefused;
