@@ -41,7 +41,7 @@ export interface PrepOptions {
   readonly isQuotaEnforced: boolean;
   /** extendedTypesEnabled: clients may create TTL nodes. */
   readonly isTTLEnabled: boolean;
-  /** Returns the new configuration as text, or an error. Null without reconfigEnabled. */
+  /** Returns the new configuration as data, or an error. Null without reconfigEnabled. */
   readonly reconfigure: ((request: ReconfigRequest, zxid: bigint) => string | ErrorCode) | null;
   /** In bytes: jute.maxbuffer and its extra size. */
   readonly maxTxnLength?: number;
