@@ -14,7 +14,7 @@
  * server answers for 4/3 of its timeout. A lost connection fails the requests in flight. They are
  * never sent again, because their outcome is unknown.
  */
-import { FrameDecoder } from '../../jute/frame-decoder.js';
+import { FrameDecoder, FrameTooLongError } from '../../jute/frame-decoder.js';
 import { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
 import { OutputArchive } from '../../jute/output-archive.js';
@@ -29,7 +29,7 @@ import { Liveness } from './liveness.js';
 import { type Opened, Opening } from './opening.js';
 import { closeSession } from './operations.js';
 import { ReplyReader } from './reply-reader.js';
-import { lostError, makeRequest, type Request } from './request.js';
+import { lostError, makeRequest, type Request, replyTooLongError } from './request.js';
 import { RequestPipeline } from './request-pipeline.js';
 import { type ServerChange, ServerList } from './server-list.js';
 import { CLOSE_TIMEOUT_MS, type SessionEffects, type SessionOptions } from './session-contract.js';
@@ -237,9 +237,16 @@ export class Session {
     this.auth.disconnected();
     if (!this.options.shouldResetWatches) this.watches.clear();
     if (this.phase === 'established') this.setState('disconnected', reason);
+    const { oldest } = this.requests;
     const lost = this.requests.takeSent();
     this.dial(nowMs);
-    for (const request of lost) request.reject(lostError(request, reason));
+    const { cause } = reason;
+    for (const request of lost) {
+      const isUnread = cause instanceof FrameTooLongError && request === oldest;
+      request.reject(
+        isUnread ? replyTooLongError(request, cause, reason) : lostError(request, reason),
+      );
+    }
   }
 
   private end(state: ClientState, code: number = ErrorCode.OK, reason?: Error): void {
