@@ -205,6 +205,18 @@ test('watches: are set again on a new connection, before waiting requests', () =
   assert.equal(h.takeLog(), ['NodeDeleted /there -1 to 1', 'ok /waits ']);
 });
 
+/** Paths whose watches need a request each. */
+const LONG = ['a', 'b'].map((letter) => `/${letter.repeat(100_000)}`);
+
+/** A session with a watch on each of LONG at zxid 4, whose connection is lost. */
+function watchingLongPaths(): SessionHarness {
+  const h = new SessionHarness({ maxFrameLength: 1 << 20 });
+  h.establish();
+  for (const path of LONG) h.ask(path, { operation: getData });
+  h.receive(reply(1, 3n, 0, bytes('')), reply(2, 4n, 0, bytes('')));
+  return h;
+}
+
 /** Connects again. @returns the hello, and the requests behind it */
 function connectAgain(h: SessionHarness): readonly [Buffer, Buffer] {
   h.session.handleClosed(new Error('gone'), 0);
@@ -214,6 +226,23 @@ function connectAgain(h: SessionHarness): readonly [Buffer, Buffer] {
   h.receive(welcome());
   return [hello, h.takeBytes()];
 }
+
+test('watches: events are asked for since the same zxid until all are set', () => {
+  const h = watchingLongPaths();
+  h.takeBytes();
+  const setWatches = (path: string, zxid: bigint) =>
+    frame(int(-8), int(101), long(zxid), list(path), list(), list());
+  const both = (zxid: bigint) => Buffer.concat(LONG.map((path) => setWatches(path, zxid)));
+  const [first, requests] = connectAgain(h);
+  assert.ok(requests.equals(both(4n)));
+  h.receive(reply(-8, 9n, 0));
+  const [second, again] = connectAgain(h);
+  assert.ok(second.equals(first));
+  assert.ok(again.equals(both(4n)));
+  h.receive(reply(-8, 9n, 0), reply(-8, 9n, 0));
+  const [, last] = connectAgain(h);
+  assert.ok(last.equals(both(9n)));
+});
 
 test('watches: are set in smaller requests after a connection that they may have ended', () => {
   const h = new SessionHarness({ maxFrameLength: 1 << 20 });
