@@ -1,7 +1,15 @@
 import { JuteError } from './jute-error.js';
 import { getInt } from './long.js';
 
-export class FrameTooLongError extends JuteError {}
+export class FrameTooLongError extends JuteError {
+  /** In bytes. */
+  readonly length: number;
+
+  constructor(message: string, length: number) {
+    super(message);
+    this.length = length;
+  }
+}
 
 /** Receives a frame: `bytes` between `start` and `end`, valid only during the call. */
 export type FrameHandler = (bytes: Buffer, start: number, end: number) => void;
@@ -150,7 +158,7 @@ export class FrameDecoder {
   private checkedLength(length: number): number {
     if (length < 0 || length > this.maxLength) {
       const message = `frame length ${length} is not between 0 and ${this.maxLength}`;
-      throw length < 0 ? new JuteError(message) : new FrameTooLongError(message);
+      throw length < 0 ? new JuteError(message) : new FrameTooLongError(message, length);
     }
     return length;
   }

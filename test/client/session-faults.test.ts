@@ -1,9 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { ZooKeeperError } from '../../src/client/base/errors.js';
 import { describeSocketError, SocketFault } from '../../src/client/base/socket-fault.js';
 import { DEFAULT_MAX_BUFFER as MAX_BUFFER, makeRequest } from '../../src/client/session/request.js';
 import { ServerList } from '../../src/client/session/server-list.js';
-import { PATH_ONLY, SessionHarness, TWO } from './session-harness.js';
+import { bytes, int, PATH_ONLY, reply, SessionHarness, TWO } from './session-harness.js';
 
 // Faults that a retry cannot fix: a host that does not exist, a request that every server refuses.
 
@@ -92,6 +93,25 @@ test('requests: a lost request that is too large for most servers reports its si
     'the request of 1048576 bytes exceeds jute.maxbuffer (default 1048575)',
   );
   assert.is(Object(oversize).oversizeBytes, MAX_BUFFER + 1);
+});
+
+test('requests: a reply that is too long fails its own request with its size', () => {
+  const h = new SessionHarness({ maxFrameLength: 1000 });
+  h.establish();
+  const failures: ZooKeeperError[] = [];
+  for (const path of ['/first', '/long', '/behind']) {
+    const fail = (error: Error) => failures.push(error as ZooKeeperError);
+    h.session.submit(
+      makeRequest(PATH_ONLY, path, path, () => {}, fail),
+      0,
+    );
+  }
+  h.takeBytes();
+  h.receive(reply(1, 5n, 0, bytes('/first')), int(1001));
+  assert.equal(
+    failures.map(({ path, code, oversizeReplyBytes }) => `${path} ${code} ${oversizeReplyBytes}`),
+    ['/long CONNECTIONLOSS 1001', '/behind CONNECTIONLOSS undefined'],
+  );
 });
 
 test.run();

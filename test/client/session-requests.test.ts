@@ -205,6 +205,70 @@ test('watches: are set again on a new connection, before waiting requests', () =
   assert.equal(h.takeLog(), ['NodeDeleted /there -1 to 1', 'ok /waits ']);
 });
 
+/** Paths whose watches need a request each. */
+const LONG = ['a', 'b'].map((letter) => `/${letter.repeat(100_000)}`);
+
+/** A session with a watch on each of LONG at zxid 4, whose connection is lost. */
+function watchingLongPaths(): SessionHarness {
+  const h = new SessionHarness({ maxFrameLength: 1 << 20 });
+  h.establish();
+  for (const path of LONG) h.ask(path, { operation: getData });
+  h.receive(reply(1, 3n, 0, bytes('')), reply(2, 4n, 0, bytes('')));
+  return h;
+}
+
+/** Connects again. @returns the hello, and the requests behind it */
+function connectAgain(h: SessionHarness): readonly [Buffer, Buffer] {
+  h.session.handleClosed(new Error('gone'), 0);
+  h.tick(h.now + 10_000);
+  h.session.handleConnected(h.now);
+  const hello = h.takeBytes();
+  h.receive(welcome());
+  return [hello, h.takeBytes()];
+}
+
+test('watches: events are asked for since the same zxid until all are set', () => {
+  const h = watchingLongPaths();
+  h.takeBytes();
+  const setWatches = (path: string, zxid: bigint) =>
+    frame(int(-8), int(101), long(zxid), list(path), list(), list());
+  const both = (zxid: bigint) => Buffer.concat(LONG.map((path) => setWatches(path, zxid)));
+  const [first, requests] = connectAgain(h);
+  assert.ok(requests.equals(both(4n)));
+  h.receive(reply(-8, 9n, 0));
+  const [second, again] = connectAgain(h);
+  assert.ok(second.equals(first));
+  assert.ok(again.equals(both(4n)));
+  h.receive(reply(-8, 9n, 0), reply(-8, 9n, 0));
+  const [, last] = connectAgain(h);
+  assert.ok(last.equals(both(9n)));
+});
+
+test('watches: are set in smaller requests after a connection that they may have ended', () => {
+  const h = new SessionHarness({ maxFrameLength: 1 << 20 });
+  h.establish();
+  const paths = Array.from({ length: 100 }, (_, i) => `/${i}${'x'.repeat(1000)}`);
+  for (const [i, path] of paths.entries()) {
+    h.ask(path, { operation: getData });
+    h.receive(reply(i + 1, 1n, 0, bytes('')));
+  }
+  h.takeBytes();
+  const lengths = (requests: Buffer): number[] => {
+    const found: number[] = [];
+    for (let at = 0; at < requests.length; at += 4 + (found.at(-1) ?? 0)) {
+      found.push(requests.readInt32BE(at));
+    }
+    return found;
+  };
+  let longest = Number.POSITIVE_INFINITY;
+  for (const limit of [128, 64, 32, 16]) {
+    const all = lengths(connectAgain(h)[1]);
+    longest = Math.max(...all);
+    assert.ok(longest <= limit * 1024 + 100, `${longest} bytes, of at most ${limit} KiB`);
+  }
+  assert.ok(longest > 10_000);
+});
+
 test('watches: persistent ones need setWatches2, and stay after an event', () => {
   const h = new SessionHarness({ servers: TWO });
   h.establish();

@@ -163,6 +163,9 @@ export const PAGES: Readonly<Record<string, Entry & { readonly here: string }>> 
 export const KEYS: Entries = {
   'admin.needClientAuth': different('true by default; in 3.9.5 it is false'),
   clientPortListenBacklog: different('4096 by default; in 3.9.5 it is 50'),
+  enforceQuota: different(
+    'the earlier operations of a multi count, too, and the requests in flight; 3.9.5 counts only applied ones',
+  ),
   'fips-mode': different(
     'ssl.quorum.hostnameVerification=true verifies names even then; DIGEST-MD5 stays available',
   ),

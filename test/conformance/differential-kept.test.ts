@@ -17,6 +17,7 @@ import { RawClient } from './support/raw-client.js';
 const CONFIG = {
   tickTime: '2000',
   extendedTypesEnabled: 'true',
+  enforceQuota: 'true',
   'znode.container.checkIntervalMs': '1000000000',
 };
 /**

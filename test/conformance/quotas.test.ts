@@ -141,7 +141,6 @@ const HISTORIES: readonly { readonly what: string; readonly steps: readonly Step
       multi(create('/m/a', '123456789'), create('/other')),
       multi(create('/m/a', '1234'), setData('/m', '12')),
       multi(setData('/m/a', '123'), create('/m/b')),
-      multi(remove('/m/a'), create('/m/b')),
       read(statPath('/m')),
     ),
   },

@@ -51,7 +51,7 @@ const ANYONE: NaiveAuthor = {
 export class NaivePrep {
   /** The tree with all proposed txns. */
   readonly proposed: NaiveTree;
-  /** The tree with all committed txns. Quotas use it, as with Apache's server. */
+  /** The tree with all committed txns. It has the quotas, and their usage without pending txns. */
   private readonly committed: NaiveTree;
 
   constructor(proposed: NaiveTree, committed: NaiveTree) {
@@ -271,9 +271,23 @@ export class NaivePrep {
     if (usage === undefined) return false;
     const breaks = (what: string, hard: string, more: number): boolean => {
       const limit = figureOf(limits, hard);
-      return more !== 0 && limit > -1 && figureOf(usage.data, what) + more > limit;
+      return limit > -1 && figureOf(usage.data, what) + more > limit;
     };
-    return breaks('count', 'countHardLimit', count) || breaks('bytes', 'byteHardLimit', bytes);
+    const pending = this.pendingUsage(owner);
+    return (
+      (count !== 0 && breaks('count', 'countHardLimit', count + pending.count)) ||
+      (bytes !== 0 && breaks('bytes', 'byteHardLimit', bytes + pending.bytes))
+    );
+  }
+
+  private pendingUsage(owner: string): { count: number; bytes: number } {
+    const of = ({ nodes }: NaiveTree) => {
+      const counted = [...nodes].filter(([path]) => this.committed.quotaAbove(path) === owner);
+      const bytes = counted.reduce((sum, [, { data }]) => sum + lengthOf(data), 0);
+      return { count: counted.length, bytes };
+    };
+    const [after, before] = [of(this.proposed), of(this.committed)];
+    return { count: after.count - before.count, bytes: after.bytes - before.bytes };
   }
 }
 

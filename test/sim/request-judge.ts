@@ -16,7 +16,9 @@ const MAX_NUMBER = 2 ** 31 - 64;
 const SEQUENTIAL: ReadonlySet<number> = new Set([2, 3, 6]);
 const QUOTA = '/zookeeper/quota';
 
-/** Quotas use the committed tree, which may be any since the client sent the request. */
+type Version = ReturnType<NaiveState['versionsBetween']>[number];
+
+/** Quotas are those of the committed tree, which may be any since the client sent the request. */
 class SimPrep extends NaivePrep {
   private readonly state: NaiveState;
   private sent: bigint = 0n;
@@ -49,18 +51,33 @@ class SimPrep extends NaivePrep {
         this.sent,
         NO_ZXIDS_PENDING,
       );
-      for (const limit of limits) {
-        if (limit.node === null) continue;
-        for (const { node } of used) {
-          answers.add(node !== null && isOver(limit.node.data, node.data, bytes, count));
-        }
-      }
+      for (const answer of this.answersOf(at, limits, used, bytes, count)) answers.add(answer);
       // A limit that came or went meanwhile may not count, and then one above may.
       if (!limits.some(({ node }) => node === null) && used.length > 0) break;
       answers.add(false);
     }
     if (answers.size === 0) return false;
     return answers.size > 1 ? this.isRefused : answers.has(true);
+  }
+
+  /** Without a change of the quota, all txns before this one count, also the parts of a multi. */
+  private *answersOf(
+    owner: string,
+    limits: readonly Version[],
+    used: readonly Version[],
+    bytes: number,
+    count: number,
+  ): Generator<boolean> {
+    const now = this.proposed.nodes.get(`${QUOTA}${owner}/zookeeper_stats`);
+    const isSteady = limits.length === 1 && used.every(({ node }) => node !== null);
+    for (const limit of limits) {
+      if (limit.node === null) continue;
+      if (now !== undefined) yield isOver(limit.node.data, now.data, bytes, count);
+      if (now !== undefined && isSteady) continue;
+      for (const { node } of used) {
+        yield node !== null && isOver(limit.node.data, node.data, bytes, count);
+      }
+    }
   }
 }
 

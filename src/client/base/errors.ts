@@ -9,6 +9,8 @@ export interface ErrorDetails {
   readonly detail?: string;
   /** Length of a lost request that exceeds the default jute.maxbuffer. */
   readonly oversizeBytes?: number;
+  /** Length of a reply that exceeds maxFrameLength. */
+  readonly oversizeReplyBytes?: number;
   /** Default: what the code implies. */
   readonly hasUnknownOutcome?: boolean;
 }
@@ -33,6 +35,11 @@ export class ZooKeeperError extends Error {
    */
   readonly oversizeBytes: number | undefined;
   /**
+   * The length of the reply, if it exceeds the maxFrameLength of the client, which then closes the
+   * connection. A repeated request would lose the next connection, too.
+   */
+  readonly oversizeReplyBytes: number | undefined;
+  /**
    * Whether the request may have reached a server that did not answer: a write may have happened.
    * False if a server refused it or if it was never sent: it is safe to repeat it then.
    */
@@ -45,6 +52,7 @@ export class ZooKeeperError extends Error {
       cause: options.cause,
     });
     this.oversizeBytes = options.oversizeBytes;
+    this.oversizeReplyBytes = options.oversizeReplyBytes;
     this.number = number;
     this.code = errorName(number) ?? 'SYSTEMERROR';
     this.path = path;
@@ -55,6 +63,12 @@ export class ZooKeeperError extends Error {
 /** Whether a request failed with this code, as "NONODE". */
 export function isCode(error: unknown, code: ErrorName): boolean {
   return error instanceof ZooKeeperError && error.code === code;
+}
+
+/** Whether the connection was lost, and a repeated request may get its reply. */
+export function isLost(error: unknown): boolean {
+  if (!(error instanceof ZooKeeperError) || error.oversizeReplyBytes !== undefined) return false;
+  return error.code === 'CONNECTIONLOSS';
 }
 
 /** The error of requests of a closed client. @param hasUnknownOutcome whether it was sent */

@@ -59,9 +59,10 @@ export function checkPolicy(policy: RetryPolicy): Required<RetryPolicy> {
   };
 }
 
-/** Whether a later attempt may succeed. The end of a session and refusals are final. */
+/** Whether a later attempt may succeed. An ended session, a refusal, and a long reply are final. */
 export function isTransient(error: unknown): error is ZooKeeperError {
-  return error instanceof ZooKeeperError && TRANSIENT.has(error.code);
+  if (!(error instanceof ZooKeeperError) || error.oversizeReplyBytes !== undefined) return false;
+  return TRANSIENT.has(error.code);
 }
 
 export class Attempts {

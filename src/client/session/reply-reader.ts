@@ -42,6 +42,12 @@ export class ReplyReader {
       case Xid.auth:
         if (err === ErrorCode.OK) this.to.auth.accepted();
         return err === ErrorCode.OK;
+      case Xid.setWatches:
+        this.to.requests.settle(xid, err, input);
+        // Until all watches are set, a new connection must ask for the events since the old zxid.
+        if (this.to.requests.oldest?.xid === Xid.setWatches) return true;
+        this.to.identity.recordZxid(zxidHigh, zxidLow);
+        return true;
       default:
         this.to.identity.recordZxid(zxidHigh, zxidLow);
         this.to.requests.settle(xid, err, input);

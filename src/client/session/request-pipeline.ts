@@ -126,6 +126,11 @@ export class RequestPipeline {
     }
   }
 
+  /** Of the requests on the wire: the next reply is for it. */
+  get oldest(): Request | undefined {
+    return this.sent.peek();
+  }
+
   takeSent(): readonly Request[] {
     this.abandoned = 0;
     return this.sent.drain().filter((request) => !request.isAbandoned);

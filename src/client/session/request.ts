@@ -1,3 +1,4 @@
+import type { FrameTooLongError } from '../../jute/frame-decoder.js';
 import type { InputArchive } from '../../jute/input-archive.js';
 import type { OutputArchive } from '../../jute/output-archive.js';
 import { ErrorCode } from '../../protocol/error-code.js';
@@ -71,6 +72,18 @@ export function lostError({ path, bytes }: Request, cause: Error): ZooKeeperErro
   const limit = `the request of ${bytes} bytes exceeds jute.maxbuffer (default ${DEFAULT_MAX_BUFFER})`;
   const details = isOversize ? { oversizeBytes: bytes, detail: limit } : {};
   return new ZooKeeperError(ErrorCode.CONNECTIONLOSS, path, { cause, ...details });
+}
+
+export function replyTooLongError(
+  { path }: Request,
+  { length }: FrameTooLongError,
+  cause: Error,
+): ZooKeeperError {
+  return new ZooKeeperError(ErrorCode.CONNECTIONLOSS, path, {
+    cause,
+    oversizeReplyBytes: length,
+    detail: `the reply of ${length} bytes exceeds maxFrameLength`,
+  });
 }
 
 export function makeRequest<A, R>(

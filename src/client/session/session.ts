@@ -14,11 +14,12 @@
  * server answers for 4/3 of its timeout. A lost connection fails the requests in flight. They are
  * never sent again, because their outcome is unknown.
  */
-import { FrameDecoder } from '../../jute/frame-decoder.js';
+import { FrameDecoder, FrameTooLongError } from '../../jute/frame-decoder.js';
 import { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
 import { OutputArchive } from '../../jute/output-archive.js';
 import { ErrorCode } from '../../protocol/error-code.js';
+import { Xid } from '../../protocol/op-code.js';
 import type { SaslClientExchange } from '../../protocol/sasl-step.js';
 import type { ClientState } from '../base/client.js';
 import { formatServerAddress, type ServerAddress } from '../base/connect-string.js';
@@ -29,12 +30,12 @@ import { Liveness } from './liveness.js';
 import { type Opened, Opening } from './opening.js';
 import { closeSession } from './operations.js';
 import { ReplyReader } from './reply-reader.js';
-import { lostError, makeRequest, type Request } from './request.js';
+import { lostError, makeRequest, type Request, replyTooLongError } from './request.js';
 import { RequestPipeline } from './request-pipeline.js';
 import { type ServerChange, ServerList } from './server-list.js';
 import { CLOSE_TIMEOUT_MS, type SessionEffects, type SessionOptions } from './session-contract.js';
 import { SessionIdentity } from './session-identity.js';
-import { watchRequests } from './watch-requests.js';
+import { SET_WATCHES_MAX_LENGTH, shorterLength, watchRequests } from './watch-requests.js';
 
 type Phase = 'idle' | 'waiting' | 'dialing' | 'handshaking' | 'established' | 'ended';
 
@@ -59,6 +60,7 @@ export class Session {
   private ending: MakeError = closedError;
   private isClosing = false;
   private phaseDeadlineMs = Number.POSITIVE_INFINITY;
+  private watchesLength = SET_WATCHES_MAX_LENGTH;
 
   constructor(options: SessionOptions, effects: SessionEffects) {
     this.options = options;
@@ -237,9 +239,17 @@ export class Session {
     this.auth.disconnected();
     if (!this.options.shouldResetWatches) this.watches.clear();
     if (this.phase === 'established') this.setState('disconnected', reason);
+    const { oldest } = this.requests;
+    if (oldest?.xid === Xid.setWatches) this.watchesLength = shorterLength(this.watchesLength);
     const lost = this.requests.takeSent();
     this.dial(nowMs);
-    for (const request of lost) request.reject(lostError(request, reason));
+    const { cause } = reason;
+    for (const request of lost) {
+      const isUnread = cause instanceof FrameTooLongError && request === oldest;
+      request.reject(
+        isUnread ? replyTooLongError(request, cause, reason) : lostError(request, reason),
+      );
+    }
   }
 
   private end(state: ClientState, code: number = ErrorCode.OK, reason?: Error): void {
@@ -289,7 +299,8 @@ export class Session {
     this.list.connected();
     this.setState(isReadOnly ? 'connected-readonly' : 'connected', undefined);
     this.auth.sendAll(this.out);
-    this.requests.resume(watchRequests(this.watches, this.identity.lastZxid));
+    const { lastZxid } = this.identity;
+    this.requests.resume(watchRequests(this.watches, lastZxid, this.watchesLength));
     if (this.out.length > 0) this.effects.wantWrite();
   }
 

@@ -5,7 +5,8 @@ import type { ClientWatches, WatchBatch } from './client-watches.js';
 import { makeRequest, type Operation, type Request } from './request.js';
 
 /** Apache's limit for the paths of one request: a quarter of jute.maxbuffer. */
-const SET_WATCHES_MAX_LENGTH = 128 * 1024;
+export const SET_WATCHES_MAX_LENGTH = 128 * 1024;
+const SET_WATCHES_MIN_LENGTH = 1024;
 
 interface SetWatchesArgs {
   readonly relativeZxid: bigint;
@@ -42,9 +43,21 @@ const setWatches2: Operation<SetWatchesArgs, void> = {
   read: ignore,
 };
 
-/** Sets watches on a new connection; the server reports those fired since `relativeZxid`. */
-export function watchRequests(watches: ClientWatches, relativeZxid: bigint): readonly Request[] {
-  return watches.batches(SET_WATCHES_MAX_LENGTH).map((batch) => {
+/** After a connection that was lost meanwhile: the server may have a smaller jute.maxbuffer. */
+export function shorterLength(maxLength: number): number {
+  return Math.max(Math.floor(maxLength / 2), SET_WATCHES_MIN_LENGTH);
+}
+
+/**
+ * Sets watches on a new connection; the server reports those fired since `relativeZxid`.
+ * @param maxLength of the paths of one request in bytes
+ */
+export function watchRequests(
+  watches: ClientWatches,
+  relativeZxid: bigint,
+  maxLength: number,
+): readonly Request[] {
+  return watches.batches(maxLength).map((batch) => {
     const isPersistent = batch.persistent.length + batch.recursive.length > 0;
     const operation = isPersistent ? setWatches2 : setWatches;
     return makeRequest(operation, { relativeZxid, batch }, undefined, ignore, ignore);

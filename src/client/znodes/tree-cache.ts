@@ -9,7 +9,7 @@ import {
 import type { Stat } from '../../protocol/data.js';
 import { baseName, childPath, isWithin, parentPath } from '../../protocol/path.js';
 import type { WatchChange, ZooKeeperClient } from '../base/client.js';
-import { endOfSession, isCode } from '../base/errors.js';
+import { endOfSession, isCode, isLost } from '../base/errors.js';
 import { checkClient } from '../check-client.js';
 import { PACE_CHECKS, type Pace, Pacer } from './pace.js';
 
@@ -184,7 +184,7 @@ class WatchedTree implements TreeCache {
         return await this.applyAll(signal);
       } catch (error) {
         const hasEnded = endOfSession(client.state, root) !== undefined;
-        if (hasEnded || !isCode(error, 'CONNECTIONLOSS')) throw error;
+        if (hasEnded || !isLost(error)) throw error;
       }
       await setTimeout(RETRY_PAUSE_MS, undefined, { signal });
     }
@@ -204,7 +204,7 @@ class WatchedTree implements TreeCache {
     } catch (error) {
       if (isCode(error, 'REQUESTTIMEOUT')) return false;
       // The gap of the reconnect reads everything again.
-      if (isCode(error, 'CONNECTIONLOSS')) return true;
+      if (isLost(error)) return true;
       throw error;
     }
   }

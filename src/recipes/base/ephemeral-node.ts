@@ -6,7 +6,7 @@ import type { ZooKeeperClient } from '../../client/base/client.js';
 import { endOfSession, isCode } from '../../client/base/errors.js';
 import { CreateModes } from '../../protocol/create-mode.js';
 import type { ACL } from '../../protocol/data.js';
-import { isLoss, once, retried, untilConnected, type Wait } from './session.js';
+import { Losses, once, retried, untilConnected, type Wait } from './session.js';
 import { createOptions, createParent, deleteIfThere, readIfThere } from './znodes.js';
 
 export interface EphemeralPlace {
@@ -38,8 +38,9 @@ export class EphemeralNode {
     if (owner === this) return true;
     if (owner !== undefined && !isReplacing) return false;
     this.claim();
+    const losses = new Losses();
     for (let wasLost = false; ; wasLost = true) {
-      const isMade = await this.make(data, wait, wasLost);
+      const isMade = await this.make(data, wait, wasLost, losses);
       if (isMade === false) this.disclaim();
       if (isMade !== undefined) return isMade;
       await untilConnected(wait);
@@ -48,7 +49,12 @@ export class EphemeralNode {
   }
 
   /** Undefined if the outcome is unknown. */
-  private async make(data: Buffer, wait: Wait, wasLost: boolean): Promise<boolean | undefined> {
+  private async make(
+    data: Buffer,
+    wait: Wait,
+    wasLost: boolean,
+    losses: Losses,
+  ): Promise<boolean | undefined> {
     const { client, path, acl, isReplacing = false } = this.place;
     const options = createOptions(CreateModes.EPHEMERAL, acl);
     for (;;) {
@@ -56,7 +62,7 @@ export class EphemeralNode {
         await once(wait, () => client.create(path, data, options));
         return true;
       } catch (error) {
-        if (isLoss(error)) return undefined;
+        if (losses.mayRepeat(error)) return undefined;
         if (!isCode(error, 'NODEEXISTS')) {
           await createParent(error, wait, path, acl);
           continue;

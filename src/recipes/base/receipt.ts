@@ -10,7 +10,7 @@ import { CreateModes } from '../../protocol/create-mode.js';
 import type { ACL } from '../../protocol/data.js';
 import { childPath } from '../../protocol/path.js';
 import { cleanedUp } from './limit.js';
-import { isLoss, once, retried, untilConnected, type Wait } from './session.js';
+import { Losses, once, retried, untilConnected, type Wait } from './session.js';
 import { createOptions, deleteIfThere, NO_DATA } from './znodes.js';
 
 export interface Change {
@@ -33,6 +33,7 @@ export async function changeOnce(
   const path = childPath(parent, `_c_${randomUUID()}-receipt`);
   const options = createOptions(CreateModes.EPHEMERAL, acl);
   const withReceipt: readonly Op[] = [...ops, { op: 'create', path, data: NO_DATA, options }];
+  const losses = new Losses();
   let isPending = true;
   try {
     for (let wasLost = false; ; wasLost = true) {
@@ -40,7 +41,7 @@ export async function changeOnce(
         const results = await once(wait, () => client.multi(withReceipt));
         return results.slice(0, -1);
       } catch (error) {
-        if (!isLoss(error)) {
+        if (!losses.mayRepeat(error)) {
           if (wasLost && (await isThere(wait, path))) return undefined;
           isPending = !(error instanceof MultiError);
           throw error;

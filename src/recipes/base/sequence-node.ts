@@ -12,7 +12,7 @@ import type { ACL } from '../../protocol/data.js';
 import { baseName, childPath } from '../../protocol/path.js';
 import { RecipeError } from './errors.js';
 import { kindText, type Member, parseMembers } from './members.js';
-import { isLoss, once, retried, untilConnected, type Wait } from './session.js';
+import { Losses, once, retried, untilConnected, type Wait } from './session.js';
 import {
   childrenOf,
   createOptions,
@@ -70,11 +70,12 @@ export class SequenceNode {
     const wait = this.wait(signal);
     const { client, acl } = this.line;
     const options = createOptions(CreateModes.EPHEMERAL_SEQUENTIAL, acl);
+    const losses = new Losses();
     while (this.created === undefined) {
       try {
         this.created = (await once(wait, () => client.create(this.prefix, data, options))).path;
       } catch (error) {
-        if (isLoss(error)) {
+        if (losses.mayRepeat(error)) {
           await untilConnected(wait);
           [this.created] = await this.find(wait);
         } else {

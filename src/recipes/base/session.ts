@@ -83,13 +83,30 @@ export function once<T>(wait: Wait, send: () => Promise<T>): Promise<T> {
   });
 }
 
+/** A server closes the connection on a request above its jute.maxbuffer. */
+const OVERSIZE_TRIES = 3;
+
+/** The lost connections of one request. */
+export class Losses {
+  private oversize = 0;
+
+  /** Whether to repeat it after this error: only a few times if a server may never accept it. */
+  mayRepeat(error: unknown): boolean {
+    if (!isLoss(error)) return false;
+    if (error.oversizeBytes === undefined) return true;
+    this.oversize++;
+    return this.oversize < OVERSIZE_TRIES;
+  }
+}
+
 /** Makes an idempotent request, and retries it after each lost connection. */
 export async function retried<T>(wait: Wait, send: () => Promise<T>): Promise<T> {
+  const losses = new Losses();
   for (;;) {
     try {
       return await once(wait, send);
     } catch (error) {
-      if (!isLoss(error)) throw error;
+      if (!losses.mayRepeat(error)) throw error;
     }
     await untilConnected(wait);
   }
@@ -108,7 +125,8 @@ export function untilConnected(wait: Wait): Promise<void> {
   });
 }
 
-/** Whether the outcome of the request is unknown. */
-export function isLoss(error: unknown): boolean {
-  return error instanceof ZooKeeperError && LOSSES.includes(error.code);
+/** Whether the outcome of the request is unknown, and it may be repeated. */
+export function isLoss(error: unknown): error is ZooKeeperError {
+  if (!(error instanceof ZooKeeperError) || error.oversizeReplyBytes !== undefined) return false;
+  return LOSSES.includes(error.code);
 }

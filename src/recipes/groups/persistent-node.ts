@@ -6,7 +6,7 @@ import { CreateModes } from '../../protocol/create-mode.js';
 import type { ACL } from '../../protocol/data.js';
 import { checkRecipe } from '../base/arguments.js';
 import { limited, unlessAborted, type WaitOptions } from '../base/limit.js';
-import { isLoss, once, retried, untilConnected, type Wait, whileAlive } from '../base/session.js';
+import { Losses, once, retried, untilConnected, type Wait, whileAlive } from '../base/session.js';
 import {
   absent,
   createOptions,
@@ -66,6 +66,8 @@ export class PersistentNode {
   private data: Buffer;
   /** Whether the znode does not have the data of setData() yet. */
   private isDirty = false;
+  /** Of the creates since the last one that succeeded. */
+  private losses = new Losses();
   private isThere = false;
   private fail: (error: unknown) => void = () => undefined;
   private beReady: () => void = () => undefined;
@@ -222,9 +224,10 @@ export class PersistentNode {
     const { data } = this;
     try {
       await once(wait, () => client.create(this.path, data, options));
+      this.losses = new Losses();
     } catch (error) {
       if (isCode(error, 'NODEEXISTS')) return;
-      if (!isLoss(error)) return createParent(error, wait, this.path, this.acl);
+      if (!this.losses.mayRepeat(error)) return createParent(error, wait, this.path, this.acl);
       await untilConnected(wait);
       await retried(wait, () => client.sync(this.path));
       return;

@@ -5,7 +5,7 @@ import type { ACL } from '../../protocol/data.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import { checkName } from '../base/arguments.js';
 import { RecipeError } from '../base/errors.js';
-import { isLoss, once, retried, untilConnected, type Wait } from '../base/session.js';
+import { Losses, once, retried, untilConnected, type Wait } from '../base/session.js';
 import { createOptions, createParent, NO_DATA, readIfThere } from '../base/znodes.js';
 
 /** The decision of a transaction. */
@@ -82,12 +82,13 @@ export async function createTransaction(
   const { client, path } = wait;
   const data = Buffer.from(JSON.stringify(record));
   const options = createOptions(CreateModes.PERSISTENT, acl);
+  const losses = new Losses();
   for (;;) {
     try {
       await once(wait, () => client.create(path, data, options));
       return;
     } catch (error) {
-      if (isLoss(error)) {
+      if (losses.mayRepeat(error)) {
         await untilConnected(wait);
         await retried(wait, () => client.sync(path));
       } else if (isCode(error, 'NODEEXISTS')) {

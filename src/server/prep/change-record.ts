@@ -2,6 +2,7 @@ import type { ACL } from '../../protocol/data.js';
 import type { DataNode } from '../tree/data-node.js';
 import type { PreparedNode } from '../tree/data-tree-options.js';
 import type { StatTable } from '../tree/stat-table.js';
+import type { UsageChange } from './pending-usage.js';
 
 /**
  * The pending state of a znode. `stats` is the tree's table while nothing is pending, so that
@@ -22,6 +23,8 @@ export class ChangeRecord implements PreparedNode {
   /** Set if it differs from the one that the tree will have. */
   pendingCversion: number | null = null;
   isEphemeralCreate = false;
+  /** Null if no quota counts the change. */
+  usage: UsageChange | null = null;
   older: ChangeRecord | null = null;
   newer: ChangeRecord | null = null;
   /** In a bucket of PendingRecords. */

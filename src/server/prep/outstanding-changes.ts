@@ -13,6 +13,7 @@ import { TreeDigest, tableDigest } from '../tree/digest.js';
 import { StatTable } from '../tree/stat-table.js';
 import { ChangeRecord } from './change-record.js';
 import { PendingRecords } from './pending-records.js';
+import { PendingUsage, type UsageChange } from './pending-usage.js';
 
 /** The path of a new znode, with its sums and those of its data. */
 export interface NewNode {
@@ -28,22 +29,27 @@ export interface NewNode {
 /** A pending close of a session. Of its ephemerals, which may be many, few have a record. */
 interface PendingClose {
   readonly zxid: bigint;
-  /** The sum of the znodes that it deletes without a record. */
+  /** Those without a record, and their sum. */
+  readonly unrecorded: readonly string[];
   readonly digest: TreeDigest;
+  /** What they free. */
+  usage: readonly UsageChange[];
 }
 
 /** What a close deletes. */
 export interface Ephemerals {
   readonly paths: readonly string[];
-  /** Those of them that have a pending record. */
+  /** Of those that have a pending record. */
   readonly pending: readonly ChangeRecord[];
-  /** The sum of the others. */
+  /** The others, and their sum. */
+  readonly unrecorded: readonly string[];
   readonly digest: TreeDigest;
 }
 
 export class OutstandingChanges {
   /** Of the tree with all pending changes. */
   readonly digest = new TreeDigest();
+  readonly usage = new PendingUsage();
   private readonly tree: DataTree;
   private readonly isDigestEnabled: boolean;
   private readonly stats = new StatTable();
@@ -53,6 +59,8 @@ export class OutstandingChanges {
   private readonly creating = new LongMap<Set<ChangeRecord>>();
   /** By session. An ephemeral of it in the tree exists only if it has a record that says so. */
   private readonly closing = new Map<bigint, PendingClose>();
+  /** Of the quotas that `usage` is for. */
+  private quotaChanges: number;
   /** Puts, complete or not, that were neither taken back nor settled. */
   puts = 0;
 
@@ -60,6 +68,7 @@ export class OutstandingChanges {
     this.tree = tree;
     this.isDigestEnabled = isDigestEnabled;
     this.digest.copy(tree.digest);
+    this.quotaChanges = tree.quotas.changes;
   }
 
   get size(): number {
@@ -70,6 +79,10 @@ export class OutstandingChanges {
   get(path: string, hash = this.tree.nodes.hashOf(path)): ChangeRecord | undefined {
     const record = this.newest.get(path, hash);
     if (record !== undefined) return record.exists ? record : undefined;
+    return this.inTree(path, hash);
+  }
+
+  private inTree(path: string, hash: number): ChangeRecord | undefined {
     const node = this.tree.get(path, hash);
     if (node === undefined || this.isClosing(node.slot)) return undefined;
     const { stats } = this.tree;
@@ -123,11 +136,42 @@ export class OutstandingChanges {
       after.older = older;
     }
     this.newest.set(after, older);
+    if (this.tree.quotas.size > 0) this.countUsage(before, after);
     if (!after.isEphemeralCreate) return;
     const owner = after.ephemeralOwner;
     const creates = this.creating.get(owner);
     if (creates === undefined) this.creating.set(owner, new Set([after]));
     else creates.add(after);
+  }
+
+  private countUsage(before: ChangeRecord | null, after: ChangeRecord): void {
+    const count = Number(after.exists) - Number(before !== null);
+    const bytes = (after.exists ? after.dataLength : 0) - (before?.dataLength ?? 0);
+    if (count === 0 && bytes === 0) return;
+    const owner = this.tree.quotas.above(after.path);
+    if (owner === undefined) return;
+    after.usage = { owner, count, bytes };
+    this.usage.add(after.usage);
+  }
+
+  /** Other quotas may count the pending changes now. */
+  private recountUsage(): void {
+    this.quotaChanges = this.tree.quotas.changes;
+    this.usage.clear();
+    for (const close of this.closing.values()) {
+      close.usage = this.usageOf(close.unrecorded);
+      for (const change of close.usage) this.usage.add(change);
+    }
+    for (const newest of this.newest.values()) {
+      let record: ChangeRecord | null = newest;
+      while (record.older !== null) record = record.older;
+      let before = this.inTree(record.path, record.hash) ?? null;
+      for (; record !== null; record = record.newer) {
+        record.usage = null;
+        this.countUsage(before, record);
+        before = record.exists ? record : null;
+      }
+    }
   }
 
   /** The newest pending record; a result of `get` from the tree is not one. */
@@ -151,6 +195,7 @@ export class OutstandingChanges {
     const digest = new TreeDigest();
     const paths: string[] = [];
     const pending: ChangeRecord[] = [];
+    const unrecorded: string[] = [];
     const inTree = this.tree.ephemeralsOf(owner);
     const isClosing = this.closing.has(owner);
     const add = (path: string): void => {
@@ -159,6 +204,7 @@ export class OutstandingChanges {
       if (record === undefined) {
         if (isClosing || !inTree.has(path)) return;
         digest.add(stats.digest(nodes.get(path, hash)));
+        unrecorded.push(path);
       } else {
         if (!record.exists || record.ephemeralOwner !== owner) return;
         pending.push(record);
@@ -171,18 +217,31 @@ export class OutstandingChanges {
       if (!inTree.has(path)) created.add(path);
     }
     for (const path of created) add(path);
-    return { paths, pending, digest };
+    return { paths, pending, unrecorded, digest };
   }
 
   /** Deletes the ephemerals of a session that have no record. Their parents need one. */
-  close(owner: bigint, zxid: bigint, { paths, pending, digest }: Ephemerals): void {
-    if (paths.length === pending.length) return;
-    this.closing.set(owner, { zxid, digest });
+  close(owner: bigint, zxid: bigint, { unrecorded, digest }: Ephemerals): void {
+    if (unrecorded.length === 0) return;
+    const close: PendingClose = { zxid, unrecorded, digest, usage: this.usageOf(unrecorded) };
+    this.closing.set(owner, close);
+    for (const change of close.usage) this.usage.add(change);
     if (this.isDigestEnabled) this.digest.removeSum(digest);
+  }
+
+  private usageOf(deleted: readonly string[]): readonly UsageChange[] {
+    const { quotas, nodes, stats } = this.tree;
+    if (quotas.size === 0) return [];
+    return deleted.flatMap((path) => {
+      const owner = quotas.above(path);
+      if (owner === undefined) return [];
+      return [{ owner, count: -1, bytes: -stats.dataLength(nodes.get(path)) }];
+    });
   }
 
   /** The close was applied. */
   closed(owner: bigint): void {
+    for (const change of this.closing.get(owner)?.usage ?? []) this.usage.remove(change);
     this.closing.delete(owner);
   }
 
@@ -223,7 +282,7 @@ export class OutstandingChanges {
   private reopen(zxid: bigint): void {
     for (const [owner, close] of this.closing) {
       if (close.zxid !== zxid) continue;
-      this.closing.delete(owner);
+      this.closed(owner);
       if (this.isDigestEnabled) this.digest.addSum(close.digest);
     }
   }
@@ -252,6 +311,7 @@ export class OutstandingChanges {
       if (this.isDigestEnabled) this.giveDigest(record);
       this.release(record);
     }
+    if (this.quotaChanges !== this.tree.quotas.changes) this.recountUsage();
     if (this.newest.size === 0) this.checkNothingPending();
   }
 
@@ -266,6 +326,7 @@ export class OutstandingChanges {
 
   private release(record: ChangeRecord): void {
     this.puts--;
+    if (record.usage !== null) this.usage.remove(record.usage);
     if (record.isEphemeralCreate) {
       const owner = record.ephemeralOwner;
       const creates = this.creating.get(owner);
@@ -276,9 +337,11 @@ export class OutstandingChanges {
 
   /** Without pending paths, no other pending state may remain. */
   private checkNothingPending(): void {
-    const { digest, stats, creating, closing, tree, puts } = this;
-    if (stats.count !== 0 || creating.size !== 0 || closing.size !== 0 || puts !== 0) {
-      const of = `ephemerals of ${creating.size} sessions, ${closing.size} closes, and ${puts} changes`;
+    const { digest, stats, creating, closing, tree, puts, usage } = this;
+    const others = creating.size + closing.size + usage.size;
+    if (stats.count !== 0 || others !== 0 || puts !== 0) {
+      const closes = `${closing.size} closes, usage of ${usage.size} quotas`;
+      const of = `ephemerals of ${creating.size} sessions, ${closes}, and ${puts} changes`;
       const found = `${stats.count} Stats, ${of}`;
       assert(false, `pending changes: found ${found} (expected none)`);
     }

@@ -41,7 +41,7 @@ export interface PrepOptions {
   readonly isQuotaEnforced: boolean;
   /** extendedTypesEnabled: clients may create TTL nodes. */
   readonly isTTLEnabled: boolean;
-  /** Returns the new configuration as text, or an error. Null without reconfigEnabled. */
+  /** Returns the new configuration as data, or an error. Null without reconfigEnabled. */
   readonly reconfigure: ((request: ReconfigRequest, zxid: bigint) => string | ErrorCode) | null;
   /** In bytes: jute.maxbuffer and its extra size. */
   readonly maxTxnLength?: number;
@@ -411,7 +411,7 @@ export class Prep {
   private isOverQuota(path: string, bytes: number, count: number): boolean {
     if (this.tree.quotas.size === 0) return false;
     let isOver = false;
-    for (const excess of quotaExcesses(this.tree, path, bytes, count)) {
+    for (const excess of quotaExcesses(this.tree, this.outstanding.usage, path, bytes, count)) {
       const isRefused = excess.isHard && this.options.isQuotaEnforced;
       this.onQuotaExceeded(excess, isRefused);
       isOver ||= isRefused;

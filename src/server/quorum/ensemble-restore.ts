@@ -19,7 +19,7 @@ import { leaveTree } from '../tree/tree-memory.js';
 import { Leader } from './leading/leader.js';
 import { Learner } from './learning/learner.js';
 import type { Membership } from './membership/membership.js';
-import { formatQuorumConfig } from './membership/quorum-config.js';
+import { configData } from './membership/quorum-config.js';
 import type { Data, QuorumLimits, Role } from './peer/role.js';
 
 export interface RestoreHost {
@@ -84,7 +84,7 @@ export class EnsembleRestore {
     const room = (last | LAST_COUNTER) - last;
     if (room < MIN_ROOM) return 'the epoch has too few zxids left: restart the leader first';
     const { config } = membership;
-    tree.setConfig(formatQuorumConfig(config), config.version, wallMs);
+    tree.setConfig(configData(config), config.version, wallMs);
     tree.lastProcessedZxid = last + room / 2n;
     return '';
   }

@@ -24,11 +24,7 @@ import { Learner } from './learning/learner.js';
 import { withLocalSessions } from './local-session-pipeline.js';
 import { dataOf, MemberServer } from './member-server.js';
 import { Membership } from './membership/membership.js';
-import {
-  formatQuorumConfig,
-  isParticipant,
-  type QuorumConfig,
-} from './membership/quorum-config.js';
+import { configData, isParticipant, type QuorumConfig } from './membership/quorum-config.js';
 import type { CommittedLog } from './peer/committed-log.js';
 import { configChanged, membersOf, nextChanged } from './peer/membership-effects.js';
 import { ObserverMasters } from './peer/observer-masters.js';
@@ -288,7 +284,7 @@ export class QuorumPeer implements PeerHost {
 
   private sendConfig(): void {
     const { config } = this.membership;
-    this.data.tree.setConfig(formatQuorumConfig(config), config.version, this.wallMs);
+    this.data.tree.setConfig(configData(config), config.version, this.wallMs);
   }
 
   endRole(reason: string): void {

@@ -343,11 +343,11 @@ export class DataTree {
   }
 
   /** Sets /zookeeper/config, which each member does without a txn (initConfigInZKDatabase). */
-  setConfig(text: string, version: bigint, wallMs: number): void {
+  setConfig(data: string, version: bigint, wallMs: number): void {
     const slot = this.nodes.get('/zookeeper/config');
     if (slot === NO_SLOT) return;
-    this.content.setData(slot, text);
-    this.stats.setData(slot, version, BigInt(wallMs), -1, text.length);
+    this.content.setData(slot, data);
+    this.stats.setData(slot, version, BigInt(wallMs), -1, data.length);
   }
 
   private applySetACL(path: string, acl: readonly ACL[], version: number): void {

@@ -21,6 +21,8 @@ export function quotaOwner(path: string, name: string): string | undefined {
 
 export class QuotaPaths {
   private readonly paths = new Set<string>();
+  /** Counts additions and removals. */
+  changes = 0;
 
   get size(): number {
     return this.paths.size;
@@ -28,10 +30,12 @@ export class QuotaPaths {
 
   add(path: string): void {
     this.paths.add(path);
+    this.changes++;
   }
 
   delete(path: string): void {
     this.paths.delete(path);
+    this.changes++;
   }
 
   all(): Iterable<string> {

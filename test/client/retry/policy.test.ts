@@ -18,6 +18,7 @@ function failing(...errors: Error[]): { work: () => Promise<string>; runs: () =>
 const unsent = new ZooKeeperError(ErrorCode.CONNECTIONLOSS, '/a', { hasUnknownOutcome: false });
 const lost = new ZooKeeperError(ErrorCode.CONNECTIONLOSS, '/a');
 const busy = new ZooKeeperError(ErrorCode.THROTTLEDOP, '/a');
+const tooLong = new ZooKeeperError(ErrorCode.CONNECTIONLOSS, '/a', { oversizeReplyBytes: 5 });
 const refused = new ZooKeeperError(ErrorCode.NONODE, '/a');
 
 test('work is repeated when it did not happen', async () => {
@@ -34,10 +35,13 @@ test('work that may have happened is repeated only if it is idempotent', async (
   assert.is(again.runs(), 3);
 });
 
-test('a refusal and any other error are final', async () => {
-  for (const error of [refused, new Error('a bug')]) {
+test('a refusal, a reply that is too long, and any other error are final', async () => {
+  for (const error of [refused, tooLong, new Error('a bug')]) {
     const { work, runs } = failing(error);
-    assert.is(await retry(work, QUICK).catch((failure) => failure), error);
+    assert.is(
+      await retry(work, { ...QUICK, isIdempotent: true }).catch((failure) => failure),
+      error,
+    );
     assert.is(runs(), 1);
   }
 });

@@ -10,6 +10,7 @@ import {
   getData,
   HIDDEN,
   LOCKED,
+  OPEN,
   send,
   setData,
   watches,
@@ -267,6 +268,28 @@ export const KEPT: readonly Difference[] = [
     },
     ours: 'f09f9098',
     theirs: 'eda0bdedb098',
+  },
+  {
+    what: 'a multi whose operations together exceed a hard quota',
+    from: '3.8 and 3.9',
+    why: 'fails, as do requests in flight; Apache counts only applied ones (ZOOKEEPER-5074)',
+    play: async (a, _b, path) => {
+      const owner = `/zookeeper/quota${path}`;
+      const limits = Buffer.from('count=-1,bytes=-1=;byteHardLimit=-1;countHardLimit=2');
+      const usage = Buffer.from('count=0,bytes=0');
+      const holding = (of: string, data: Buffer) => {
+        return { type: OpCode.create, value: { path: of, data, acl: OPEN, flags: 0 } };
+      };
+      await send(a, create(path));
+      await send(a, create(owner));
+      await send(a, holding(`${owner}/zookeeper_limits`, limits));
+      await send(a, holding(`${owner}/zookeeper_stats`, usage));
+      const ops = ['a', 'b'].map((name) => create(`${path}/${name}`));
+      await send(a, { type: OpCode.multi, ops });
+      return send(a, exists(`${path}/b`, false));
+    },
+    ours: 'NONODE',
+    theirs: 'ok',
   },
   {
     what: 'multiRead with a write among its operations',

@@ -91,8 +91,12 @@ export function nextConfigFileOf(configFile: string): string {
   return `${configFile}.dynamic.next`;
 }
 
+/** In ASCII, since each byte is a character of ISO-8859-1 when the file is read. */
 function linesOf(text: string): string[] {
-  return text.split('\n').filter((line) => line.trim() !== '');
+  return text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map(escapeProperty);
 }
 
 const MEMBERSHIP = /^\s*(?:server\.|group\.|weight\.|dynamicConfigFile\b|peerType\b)/;

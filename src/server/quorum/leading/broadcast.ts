@@ -16,7 +16,7 @@ import type { Request } from '../../state/request.js';
 import type { ServerState } from '../../state/server-state.js';
 import type { Txn } from '../../tree/txn.js';
 import type { IsExcused } from '../membership/excused-quorum.js';
-import { formatQuorumConfig, type QuorumConfig } from '../membership/quorum-config.js';
+import { configData, type QuorumConfig } from '../membership/quorum-config.js';
 import { ProposalSizes } from '../peer/proposal-sizes.js';
 import { ProposalTimes } from '../peer/proposal-times.js';
 import type { PeerHost } from '../peer/role.js';
@@ -162,7 +162,7 @@ export class Broadcast implements ProposalListener {
     }
   }
 
-  /** Returns the new configuration as text, with version `zxid`, or the error of the request. */
+  /** Returns the new configuration as data, with version `zxid`, or the error of the request. */
   reconfigure(request: ReconfigRequest, zxid: bigint): string | ErrorCode {
     const { membership, limits } = this.peer;
     const rules = {
@@ -172,7 +172,7 @@ export class Broadcast implements ProposalListener {
       followers: this.learners.followers(),
     };
     const config = planReconfig(rules, request, zxid);
-    return typeof config === 'number' ? config : formatQuorumConfig(config);
+    return typeof config === 'number' ? config : configData(config);
   }
 
   durable(zxid: bigint): void {

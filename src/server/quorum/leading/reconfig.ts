@@ -12,6 +12,7 @@ import type { Membership } from '../membership/membership.js';
 import {
   containsQuorum,
   isVoter,
+  parseConfigData,
   parseQuorumConfig,
   participants,
   type QuorumConfig,
@@ -21,7 +22,7 @@ import type { Acked } from './outstanding-proposals.js';
 /** Null for any other txn. */
 export function configOf(txn: Txn): QuorumConfig | null {
   if (txn.type !== OpCode.reconfig) return null;
-  const config = parseQuorumConfig(textOf(txn.data) ?? '');
+  const config = parseConfigData(textOf(txn.data) ?? '');
   return typeof config === 'string' ? null : config;
 }
 

@@ -4,7 +4,7 @@
  */
 import type { DataTree } from '../../tree/data-tree.js';
 import { containsExcusedQuorum, type IsExcused, NOBODY } from './excused-quorum.js';
-import { isParticipant, isVoter, parseQuorumConfig, type QuorumConfig } from './quorum-config.js';
+import { isParticipant, isVoter, parseConfigData, type QuorumConfig } from './quorum-config.js';
 
 export class Membership {
   /** QuorumPeer.quorumVerifier */
@@ -29,7 +29,7 @@ export class Membership {
   restoreProposed(tree: DataTree, stored: QuorumConfig | null = null): void {
     if (stored !== null) this.propose(stored);
     if (this.config.version === 0n) return;
-    const logged = parseQuorumConfig(tree.dataAt('/zookeeper/config') ?? '');
+    const logged = parseConfigData(tree.dataAt('/zookeeper/config') ?? '');
     if (typeof logged === 'string') return;
     if (this.next === null || logged.version > this.next.version) this.propose(logged);
   }

@@ -161,6 +161,16 @@ export function formatQuorumConfig(config: QuorumConfig): string {
   return [...lines, `version=${hex64(config.version)}`].join('\n');
 }
 
+/** The bytes of /zookeeper/config and of a reconfig txn: UTF-8, as in Apache's server. */
+export function configData(config: QuorumConfig): string {
+  return Buffer.from(formatQuorumConfig(config)).toString('latin1');
+}
+
+/** A string describes the error and its line. @param data one character for each byte */
+export function parseConfigData(data: string): QuorumConfig | string {
+  return parseQuorumConfig(Buffer.from(data, 'latin1').toString());
+}
+
 function weightedSids(config: QuorumConfig): number[] {
   const sids = new Set([...config.weights.keys(), ...participants(config)]);
   return [...sids].sort((a, b) => a - b);

@@ -12,6 +12,10 @@ import {
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import {
+  decodeProperties,
+  parseProperties,
+} from '../../../../src/server/config/java-properties.js';
 import { ConfigKeeper } from '../../../../src/server/node/boot/config-file.js';
 import { makeTempDir } from '../../../support/machine/temp-dir.js';
 
@@ -86,6 +90,17 @@ test('the TLS port in the line of this server replaces the one in zoo.cfg', () =
     await world.keep('server.1=a:1:2:participant;;0.0.0.0:2282\nserver.2=b:1:2\nversion=5');
     const dynamicConfigFile = `dynamicConfigFile=${world.dynamic('5')}\n`;
     assert.is(readFileSync(world.file, 'utf8'), `clientPort=2181\n${dynamicConfigFile}`);
+  }));
+
+test('a host name beyond ASCII is read back as it was', () =>
+  within(STATIC, async ({ dynamic, keep }) => {
+    const lines = ['server.1=zo\u00f6:1:2', 'server.2=zo\u0144:1:2'];
+    await keep([...lines, 'version=5'].join('\n'));
+    const { properties } = parseProperties(decodeProperties(readFileSync(dynamic('5'))));
+    assert.equal(
+      properties.map(({ key, value }) => `${key}=${value}`),
+      lines,
+    );
   }));
 
 test('zoo.cfg names the newest of several files', () =>

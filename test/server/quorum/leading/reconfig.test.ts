@@ -63,6 +63,28 @@ test('several addresses need multiAddress.enabled, since Apache members without 
   }
 });
 
+test('a host name beyond ASCII is UTF-8 in the configuration, as in Apache (ZOOKEEPER-4787)', () => {
+  for (const host of ['zo\u00f6.example', 'zo\u0144.example']) {
+    const world = new EnsembleWorld(3, 0, { initial: 3 });
+    world.start();
+    world.allServe();
+    const client = world.client(1);
+    client.take();
+    const joiningServers = `server.4=${host}:2000:3000:observer;4000`;
+    const asked = { joiningServers, leavingServers: null, newMembers: null, curConfigId: -1n };
+    client.push(client.request(OpCode.reconfig, asked));
+    assert.equal(client.take(), ['reconfig ok']);
+    world.pass(1000);
+    for (const sid of [1, 2, 3]) {
+      const { membership, data } = world.member(sid).peer;
+      const [address] = membership.config.members.get(4)?.addresses ?? [];
+      assert.is(address?.host, host, `on ${sid}`);
+      const bytes = Buffer.from(data.tree.dataAt('/zookeeper/config') ?? '', 'latin1');
+      assert.match(bytes.toString(), `server.4=${host}:2000:3000:observer`);
+    }
+  }
+});
+
 test('a member that missed two reconfigs follows at once', () => {
   const world = new EnsembleWorld(4, 0, { initial: 4 });
   world.start(1, 2, 3, 4);
