@@ -76,6 +76,8 @@ interface Watching<W> {
   readonly id: number;
   /** The ids of the paths that it watches. */
   readonly paths: IdSet;
+  /** Of these paths, in characters. */
+  pathLength: number;
 }
 
 /**
@@ -93,6 +95,7 @@ export class WatchManager<W extends object> {
   private readonly freeWatchers: number[] = [];
   private recursiveCount = 0;
   private count = 0;
+  private length = 0;
 
   /** The number of watches, not of paths. */
   get size(): number {
@@ -101,6 +104,11 @@ export class WatchManager<W extends object> {
 
   get pathCount(): number {
     return this.paths.size;
+  }
+
+  /** Of the watched paths, in characters: each counts once. */
+  get pathLength(): number {
+    return this.length;
   }
 
   get hasRecursive(): boolean {
@@ -115,6 +123,11 @@ export class WatchManager<W extends object> {
     return this.watchings.get(watcher)?.paths.size ?? 0;
   }
 
+  /** Of the paths that it watches, in characters. */
+  pathLengthOf(watcher: W): number {
+    return this.watchings.get(watcher)?.pathLength ?? 0;
+  }
+
   add(path: string, watcher: W, mode: WatchMode): void {
     const on = this.paths.get(path) ?? this.newPath(path);
     const watching = this.watchings.get(watcher) ?? this.newWatching(watcher);
@@ -125,18 +138,20 @@ export class WatchManager<W extends object> {
     if (before !== 0) return;
     this.count++;
     watching.paths.add(on.id);
+    watching.pathLength += path.length;
   }
 
   private newPath(path: string): WatchedPath {
     const on = new WatchedPath(path, this.freePaths.pop() ?? this.pathById.length);
     this.pathById[on.id] = on;
     this.paths.set(path, on);
+    this.length += path.length;
     return on;
   }
 
   private newWatching(watcher: W): Watching<W> {
     const id = this.freeWatchers.pop() ?? this.watchingById.length;
-    const watching = { watcher, id, paths: new IdSet() };
+    const watching = { watcher, id, paths: new IdSet(), pathLength: 0 };
     this.watchingById[id] = watching;
     this.watchings.set(watcher, watching);
     return watching;
@@ -257,7 +272,9 @@ export class WatchManager<W extends object> {
     if (on.modesOf(watching.id) !== 0) return;
     this.count--;
     watching.paths.delete(on.id);
+    watching.pathLength -= on.path.length;
     if (on.isEmpty && this.paths.delete(on.path)) {
+      this.length -= on.path.length;
       this.pathById[on.id] = undefined;
       this.freePaths.push(on.id);
     }
