@@ -212,7 +212,11 @@ test('no parser throws, whatever it is given', () => {
   const long = ['x', ' ', '(', '/1.2.3.4:1[1](queued=0,', '[0', '='].map((unit) => {
     return unit.repeat(1_000_000);
   });
-  const all = [...inputs, inputs.join('\n'), ...long];
+  const digits = '0'.repeat(1_000_000);
+  const numbers = ['Zookeeper version: ', 'Node count: ', '/1.2.3.4:1[1](queued='].map((field) => {
+    return `${field}${digits}x)`;
+  });
+  const all = [...inputs, inputs.join('\n'), ...long, ...numbers];
   for (const word of Object.values(WORDS)) {
     for (const text of all) assert.ok(word.parse(text) !== undefined);
   }
