@@ -101,8 +101,13 @@ export class DataTree {
     this.rehash(this.root);
     const quotaRoot = this.get(QUOTA_ROOT);
     for (const { path } of quotaRoot === undefined ? [] : this.walk(quotaRoot)) {
-      this.usage.follow(path);
+      this.usage.follow(path, true);
     }
+  }
+
+  /** Called after each tick. */
+  countLate(): void {
+    this.usage.countLate();
   }
 
   /** From now on prep computes the digests, and they come with the txns. */
