@@ -50,8 +50,8 @@ export class ServerState {
   readonly sessions: SessionTracker;
   readonly auth: Auth;
   readonly prep: Prep;
-  readonly dataWatches = new WatchManager<ClientConnection>();
-  readonly childWatches = new WatchManager<ClientConnection>();
+  readonly dataWatches: WatchManager<ClientConnection>;
+  readonly childWatches: WatchManager<ClientConnection>;
   readonly connections = new Map<number, ClientConnection>();
   readonly work = new Work();
   readonly stats: ServerStats;
@@ -94,6 +94,8 @@ export class ServerState {
     this.connectionThrottle = parts.connectionThrottle ?? null;
     this.reporter = new Reporter(parts.settings.reports ?? NO_REPORTS);
     this.tree = parts.tree;
+    this.dataWatches = new WatchManager(parts.tree.options.hashSeed);
+    this.childWatches = new WatchManager(parts.tree.options.hashSeed);
     this.sessions = parts.sessions;
     this.auth = parts.auth;
     this.prep = parts.prep;

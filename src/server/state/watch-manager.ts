@@ -1,4 +1,4 @@
-import { parentPath } from '../../protocol/path.js';
+import { Ancestors } from '../tree/ancestors.js';
 import { IdSet } from './id-set.js';
 
 /** A watcher may have several modes on one path (ZOOKEEPER-4466). */
@@ -66,6 +66,10 @@ class WatchedPath {
     }
   }
 
+  get hasRecursive(): boolean {
+    return (this.recursive?.size ?? 0) > 0;
+  }
+
   recursiveWatchers(): readonly number[] {
     return this.recursive === null ? [] : [...this.recursive];
   }
@@ -93,9 +97,15 @@ export class WatchManager<W extends object> {
   private readonly watchingById: (Watching<W> | undefined)[] = [];
   private readonly freePaths: number[] = [];
   private readonly freeWatchers: number[] = [];
+  private readonly recursive: Ancestors;
   private recursiveCount = 0;
   private count = 0;
   private length = 0;
+
+  /** @param seed unknown to clients (Ancestors) */
+  constructor(seed = 0) {
+    this.recursive = new Ancestors(seed);
+  }
 
   /** The number of watches, not of paths. */
   get size(): number {
@@ -134,7 +144,10 @@ export class WatchManager<W extends object> {
     const before = on.modesOf(watching.id);
     if ((before & mode) !== 0) return;
     on.add(watching.id, mode);
-    if (mode === WatchMode.PERSISTENT_RECURSIVE) this.recursiveCount++;
+    if (mode === WatchMode.PERSISTENT_RECURSIVE) {
+      this.recursiveCount++;
+      this.recursive.add(path);
+    }
     if (before !== 0) return;
     this.count++;
     watching.paths.add(on.id);
@@ -187,8 +200,11 @@ export class WatchManager<W extends object> {
     if (on === undefined || watching === undefined) return false;
     const removed = on.modesOf(watching.id) & modes;
     if (removed === 0) return false;
-    if ((removed & WatchMode.PERSISTENT_RECURSIVE) !== 0) this.recursiveCount--;
     on.remove(watching.id, removed);
+    if ((removed & WatchMode.PERSISTENT_RECURSIVE) !== 0) {
+      this.recursiveCount--;
+      if (!on.hasRecursive) this.recursive.delete(path);
+    }
     this.forgetUnwatched(on, watching);
     return true;
   }
@@ -226,7 +242,7 @@ export class WatchManager<W extends object> {
   }
 
   private triggerAncestors(path: string, seen: Set<W>, notify: (watcher: W) => void): void {
-    for (let above = parentPath(path); above !== ''; above = parentPath(above)) {
+    for (const above of this.recursive.above(path)) {
       for (const id of this.paths.get(above)?.recursiveWatchers() ?? []) {
         const watcher = this.watcherOf(id);
         if (seen.has(watcher)) continue;
