@@ -126,7 +126,7 @@ function parseTriple(text: string | undefined): (number | undefined)[] {
 
 /** `3.9.3` of `3.9.3-c26634f, built on …`. */
 export function releaseOf(version: string | undefined): string | undefined {
-  return /\d+\.\d+(?:\.\d+)*/.exec(version ?? '')?.[0];
+  return /(?<!\d)\d+\.\d+(?:\.\d+)*/.exec(version ?? '')?.[0];
 }
 
 export const srvr = servingWord<ParsedServer>({

@@ -410,6 +410,7 @@ export class Server {
   private tick(wallMs: number, monotonicMs: number): void {
     const { state } = this;
     state.clock(wallMs, monotonicMs);
+    state.tree.countLate();
     this.connections.tick();
     this.gate.release();
     if (!this.isHalting) this.pipeline?.tick();

@@ -191,6 +191,10 @@ test('the small words are read', () => {
   assert.equal(digests[0], { zxid: 0x176c80n, digest: 1290176252434349n });
 });
 
+test('the address of a connection has no parenthesis', () => {
+  assert.equal(WORDS.cons.parse(' /1.2.3.4:5[1](queued=0)(sent=1)\n').connections, []);
+});
+
 test('no parser throws, whatever it is given', () => {
   const inputs = [
     '',
@@ -204,7 +208,15 @@ test('no parser throws, whatever it is given', () => {
     'Zxid: 0xzz',
     '(',
   ];
-  const all = [...inputs, inputs.join('\n'), 'x'.repeat(100_000)];
+  // A parser that reads the rest of a line again and again would take hours.
+  const long = ['x', ' ', '(', '/1.2.3.4:1[1](queued=0,', '[0', '='].map((unit) => {
+    return unit.repeat(1_000_000);
+  });
+  const digits = '0'.repeat(1_000_000);
+  const numbers = ['Zookeeper version: ', 'Node count: ', '/1.2.3.4:1[1](queued='].map((field) => {
+    return `${field}${digits}x)`;
+  });
+  const all = [...inputs, inputs.join('\n'), ...long, ...numbers];
   for (const word of Object.values(WORDS)) {
     for (const text of all) assert.ok(word.parse(text) !== undefined);
   }

@@ -48,7 +48,8 @@ function checkValue(name: string, text: string): void {
   if (first === '|' || first === '>') return;
   if (first === '"' || first === "'") {
     const end = first === '"' ? endOfDouble(value) : endOfSingle(value);
-    if (end !== undefined && /^\s*(?:\s#.*\s*)?$/.test(value.slice(end))) return;
+    // Trimmed first: a pattern for the blanks after the comment would try each of them again.
+    if (end !== undefined && /^\s*(?:\s#.*)?$/.test(value.slice(end).trimEnd())) return;
     throw new RangeError(`"${name}" has a wrong quote or escape`);
   }
   const lines = value.split('\n').map((line) => line.replace(/\s#.*$/, ''));

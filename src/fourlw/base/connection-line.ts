@@ -60,7 +60,8 @@ export function formatFullConnection(connection: ConnectionView): string {
 }
 
 // The slash and the bits in brackets are Apache's; ClickHouse Keeper prints neither.
-const LINE = /^\s*\/?(\S+?)(?:\[([0-9a-f]+)\])?\(([^)]*)\)\s*$/i;
+// An address has no parenthesis: with one, each of them would be tried up to the end of the line.
+const LINE = /^\s*\/?([^\s(]+?)(?:\[([0-9a-f]+)\])?\(([^)]*)\)\s*$/i;
 
 /** Undefined when the line is not a connection. */
 export function parseConnection(line: string): ParsedConnection | undefined {

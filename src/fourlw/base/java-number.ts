@@ -22,7 +22,7 @@ export function formatMean(value: number): string {
 export function parseJavaNumber(text: string): number | undefined {
   const trimmed = text.trim();
   if (trimmed === 'NaN') return Number.NaN;
-  if (!/^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$/.test(trimmed)) return undefined;
+  if (!/^[-+]?(\d+(?:\.\d*)?|\.\d+)([eE][-+]?\d+)?$/.test(trimmed)) return undefined;
   return Number(trimmed);
 }
 

@@ -158,7 +158,7 @@ export function optionsOf(origin: Kind) {
     },
     float: (key: string, value: number, summary: string, extras: OptionExtras = {}) =>
       make(origin, key, value, 'a number', summary, extras, (text) =>
-        /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined,
+        /^[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined,
       ),
     /** Null if it is not set, or 0 as in Apache's parser. */
     port: (key: string, summary: string) =>

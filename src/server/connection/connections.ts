@@ -216,6 +216,8 @@ export class Connections {
         connection.isBusy &&= connection.decoder.isHeld;
       }
       if (this.state.hasTooManyWatches(connection)) this.close(connection);
+      const greedy = this.state.withMostWatchedBytes();
+      if (greedy !== undefined) this.close(greedy);
     } catch (error) {
       // A frame with a wrong length, or a malformed connect request: no answer is possible.
       if (!(error instanceof JuteError)) {

@@ -277,4 +277,18 @@ export const CLIENT_LIMITS = {
     'the connection is closed',
     'maxWatchesPerConnection',
   ),
+  watchedBytesPerConnection: limit(
+    128 * MIB,
+    'bytes',
+    'length of the paths that a connection watches',
+    'close',
+    'the connection is closed',
+  ),
+  watchedBytesInAll: limit(
+    512 * MIB,
+    'bytes',
+    'length of all watched paths, each once',
+    'close',
+    'the connection with the most of them is closed',
+  ),
 } satisfies Readonly<Record<string, Limit>>;

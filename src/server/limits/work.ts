@@ -6,3 +6,6 @@ export class Work {
   /** Of this turn so far. */
   steps = 0;
 }
+
+/** Bytes of a name or path that are copied in one step. */
+export const BYTES_PER_STEP = 64;

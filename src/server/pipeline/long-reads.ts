@@ -11,6 +11,7 @@ import { OpCode } from '../../protocol/op-code.js';
 import { Perms } from '../../protocol/perms.js';
 import { SetWatches, SetWatches2 } from '../../protocol/proto.js';
 import { LIMITS } from '../limits/limits.js';
+import { BYTES_PER_STEP } from '../limits/work.js';
 import { STAT_SIZE } from '../metrics/metrics.js';
 import type { ClientConnection } from '../state/client-connection.js';
 import type { ServerState } from '../state/server-state.js';
@@ -95,19 +96,22 @@ export class LongReads {
     const prefix = ustring.read(input);
     const isAll = prefix.trim() === '' || prefix.trim() === '/';
     body.skip(4);
-    let visited = 0;
+    let steps = 0;
     let count = 0;
     for (const path of tree.ephemeralsOf(connection.session?.id ?? 0n)) {
+      steps++;
       if (isAll || path.startsWith(prefix)) {
         body.writeString(path);
         count++;
-        if (body.length > REPLY_LIMIT) return this.tooLong(connection);
+        steps += path.length / BYTES_PER_STEP;
       }
-      if (++visited % SLICE !== 0) continue;
-      work.steps += SLICE;
+      if (steps < SLICE) continue;
+      work.steps += Math.ceil(steps);
+      steps = 0;
+      if (body.length > REPLY_LIMIT) return this.tooLong(connection);
       yield;
     }
-    work.steps += visited % SLICE;
+    work.steps += Math.ceil(steps);
     body.patchInt(0, count);
     return ErrorCode.OK;
   }
@@ -150,12 +154,15 @@ export class LongReads {
     ];
     body.writeInt(stats.numChildren(parent));
     const prefixLength = content.prefixLength(parent);
-    let visited = 0;
+    let steps = 0;
     for (const slot of children.placesOf(parent)) {
+      const before = body.length;
       if (slot >= 0) content.writePath(body, slot, prefixLength);
-      if (++visited % SLICE !== 0) continue;
+      steps += 1 + (body.length - before) / BYTES_PER_STEP;
+      if (steps < SLICE) continue;
+      work.steps += Math.ceil(steps);
+      steps = 0;
       if (body.length > REPLY_LIMIT) return 'too long';
-      work.steps += SLICE;
       if (!isSliced) continue;
       yield;
       const isSame =
@@ -165,7 +172,7 @@ export class LongReads {
         stats.pzxid(parent) === pzxid;
       if (!isSame) return 'changed';
     }
-    work.steps += visited % SLICE;
+    work.steps += Math.ceil(steps);
     return 'written';
   }
 

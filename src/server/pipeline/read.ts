@@ -13,6 +13,7 @@ import { OpCode } from '../../protocol/op-code.js';
 import { Perms } from '../../protocol/perms.js';
 import { WhoAmIResponse } from '../../protocol/proto.js';
 import { LIMITS, type LimitName } from '../limits/limits.js';
+import { BYTES_PER_STEP } from '../limits/work.js';
 import { STAT_SIZE } from '../metrics/metrics.js';
 import { maskDigests, shownUser } from '../session/auth.js';
 import type { ClientConnection } from '../state/client-connection.js';
@@ -26,8 +27,9 @@ import { beginReply, endReply } from './reply.js';
 import type { WatchNotifier } from './watch-notifier.js';
 import { addWatch, findWatches } from './watch-requests.js';
 
-/** A list of more children is a long read. */
+/** A list of more children, or of more bytes of names, is a long read. */
 const LONG_LIST = 5000;
+const LONG_NAMES = 1024 * 1024;
 /** Before a read that waits for a write of its client, with more steps, nothing later is served. */
 const DEAR_LIST = 100;
 const DEAR_WATCHES = 4096;
@@ -127,11 +129,19 @@ export class ReadProcessor {
         const { nodes, stats } = this.state.tree;
         if (end - at < 4) return false;
         const slot = nodes.findNext(this.peek.reset(bytes, at, end));
-        return slot !== NO_SLOT && stats.numChildren(slot) > DEAR_LIST;
+        if (slot === NO_SLOT) return false;
+        return stats.numChildren(slot) > DEAR_LIST || this.hasLongNames(slot);
       }
       default:
         return false;
     }
+  }
+
+  private hasLongNames(parent: number): boolean {
+    const { children, content } = this.state.tree;
+    let size = 0;
+    for (const slot of children.of(parent)) size += content.prefixLength(slot);
+    return size > LONG_NAMES;
   }
 
   /** Writes the body, which is dropped if an error is returned. */
@@ -215,15 +225,21 @@ export class ReadProcessor {
     if (!this.mayRead(connection, slot)) return ErrorCode.NOAUTH;
     const { stats, content } = tree;
     const count = stats.numChildren(slot);
-    if (count > LONG_LIST && isAlone) {
+    const limit = isAlone ? LONG_NAMES : REPLY_LIMIT;
+    const namesSize =
+      count > LONG_LIST && isAlone ? limit + 1 : writeNames(connection, tree, slot, limit);
+    if (namesSize > limit && isAlone) {
       const watched = isWatching ? (isNameless ? '' : content.keptPathOf(slot)) : null;
       const request = { type, path: content.pathOf(slot), watched };
       this.long = this.longReads.getChildren(connection, this.body, request);
       return LONG;
     }
     this.state.work.steps += count;
-    const namesSize = writeNames(connection, tree, slot);
-    if (namesSize > REPLY_LIMIT) return this.tooLong(connection, 'replyBytes');
+    if (namesSize > limit) {
+      // Nothing of it remains in the answer, where bytes count otherwise.
+      this.state.work.steps += Math.ceil(namesSize / BYTES_PER_STEP);
+      return this.tooLong(connection, 'replyBytes');
+    }
     this.state.stats.metrics.reads.recordNode(slot, content, STAT_SIZE + namesSize);
     if (type === OpCode.getChildren2) stats.writeStat(connection.out, slot);
     if (isWatching) {
@@ -311,8 +327,13 @@ export function writeMultiHeader(
   out.writeInt(err);
 }
 
-/** Writes the names of the children, up to the limit of a reply; returns their size in bytes. */
-function writeNames({ out }: ClientConnection, tree: DataTree, parent: number): number {
+/** Writes the names of the children until they exceed a limit; returns their size in bytes. */
+function writeNames(
+  { out }: ClientConnection,
+  tree: DataTree,
+  parent: number,
+  limit: number,
+): number {
   const { stats, children, content } = tree;
   const start = out.length;
   const count = stats.numChildren(parent);
@@ -320,7 +341,7 @@ function writeNames({ out }: ClientConnection, tree: DataTree, parent: number): 
   const prefixLength = content.prefixLength(parent);
   for (const slot of children.placesOf(parent)) {
     if (slot >= 0) content.writePath(out, slot, prefixLength);
-    if (out.length - start > REPLY_LIMIT) break;
+    if (out.length - start > limit + 4 * (count + 1)) break;
   }
   return count === 0 ? 0 : out.length - start - 4 * (count + 1);
 }

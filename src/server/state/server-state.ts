@@ -50,8 +50,8 @@ export class ServerState {
   readonly sessions: SessionTracker;
   readonly auth: Auth;
   readonly prep: Prep;
-  readonly dataWatches = new WatchManager<ClientConnection>();
-  readonly childWatches = new WatchManager<ClientConnection>();
+  readonly dataWatches: WatchManager<ClientConnection>;
+  readonly childWatches: WatchManager<ClientConnection>;
   readonly connections = new Map<number, ClientConnection>();
   readonly work = new Work();
   readonly stats: ServerStats;
@@ -94,6 +94,8 @@ export class ServerState {
     this.connectionThrottle = parts.connectionThrottle ?? null;
     this.reporter = new Reporter(parts.settings.reports ?? NO_REPORTS);
     this.tree = parts.tree;
+    this.dataWatches = new WatchManager(parts.tree.options.hashSeed);
+    this.childWatches = new WatchManager(parts.tree.options.hashSeed);
     this.sessions = parts.sessions;
     this.auth = parts.auth;
     this.prep = parts.prep;
@@ -165,9 +167,37 @@ export class ServerState {
   hasTooManyWatches(connection: ClientConnection): boolean {
     const { maxWatches = LIMITS.watchesPerConnection.value } = this.settings;
     const count = this.dataWatches.countOf(connection) + this.childWatches.countOf(connection);
-    if (count <= maxWatches || maxWatches === 0) return false;
-    this.exceeded('watchesPerConnection', connection.remoteIp, maxWatches);
+    if (count > maxWatches && maxWatches !== 0) {
+      this.exceeded('watchesPerConnection', connection.remoteIp, maxWatches);
+      return true;
+    }
+    const most = LIMITS.watchedBytesPerConnection.value;
+    if (this.watchedBytesInAll <= most || this.watchedBytes(connection) <= most) return false;
+    this.exceeded('watchedBytesPerConnection', connection.remoteIp);
     return true;
+  }
+
+  /** The connection to close because all watched paths are too long. */
+  withMostWatchedBytes(): ClientConnection | undefined {
+    // The watches of a closed connection are not gone at once.
+    if (this.watchedBytesInAll <= LIMITS.watchedBytesInAll.value || this.isDropping)
+      return undefined;
+    let most: ClientConnection | undefined;
+    for (const connection of this.connections.values()) {
+      if (most === undefined || this.watchedBytes(connection) > this.watchedBytes(most)) {
+        most = connection;
+      }
+    }
+    if (most !== undefined) this.exceeded('watchedBytesInAll', most.remoteIp);
+    return most;
+  }
+
+  private get watchedBytesInAll(): number {
+    return this.dataWatches.pathLength + this.childWatches.pathLength;
+  }
+
+  private watchedBytes(connection: ClientConnection): number {
+    return this.dataWatches.pathLengthOf(connection) + this.childWatches.pathLengthOf(connection);
   }
 
   /** Drops the watches of a closed connection; many of them in the next turns. */

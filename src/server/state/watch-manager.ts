@@ -1,4 +1,4 @@
-import { parentPath } from '../../protocol/path.js';
+import { Ancestors } from '../tree/ancestors.js';
 import { IdSet } from './id-set.js';
 
 /** A watcher may have several modes on one path (ZOOKEEPER-4466). */
@@ -66,6 +66,10 @@ class WatchedPath {
     }
   }
 
+  get hasRecursive(): boolean {
+    return (this.recursive?.size ?? 0) > 0;
+  }
+
   recursiveWatchers(): readonly number[] {
     return this.recursive === null ? [] : [...this.recursive];
   }
@@ -76,6 +80,8 @@ interface Watching<W> {
   readonly id: number;
   /** The ids of the paths that it watches. */
   readonly paths: IdSet;
+  /** Of these paths, in characters. */
+  pathLength: number;
 }
 
 /**
@@ -91,8 +97,15 @@ export class WatchManager<W extends object> {
   private readonly watchingById: (Watching<W> | undefined)[] = [];
   private readonly freePaths: number[] = [];
   private readonly freeWatchers: number[] = [];
+  private readonly recursive: Ancestors;
   private recursiveCount = 0;
   private count = 0;
+  private length = 0;
+
+  /** @param seed unknown to clients (Ancestors) */
+  constructor(seed = 0) {
+    this.recursive = new Ancestors(seed);
+  }
 
   /** The number of watches, not of paths. */
   get size(): number {
@@ -101,6 +114,11 @@ export class WatchManager<W extends object> {
 
   get pathCount(): number {
     return this.paths.size;
+  }
+
+  /** Of the watched paths, in characters: each counts once. */
+  get pathLength(): number {
+    return this.length;
   }
 
   get hasRecursive(): boolean {
@@ -115,28 +133,38 @@ export class WatchManager<W extends object> {
     return this.watchings.get(watcher)?.paths.size ?? 0;
   }
 
+  /** Of the paths that it watches, in characters. */
+  pathLengthOf(watcher: W): number {
+    return this.watchings.get(watcher)?.pathLength ?? 0;
+  }
+
   add(path: string, watcher: W, mode: WatchMode): void {
     const on = this.paths.get(path) ?? this.newPath(path);
     const watching = this.watchings.get(watcher) ?? this.newWatching(watcher);
     const before = on.modesOf(watching.id);
     if ((before & mode) !== 0) return;
     on.add(watching.id, mode);
-    if (mode === WatchMode.PERSISTENT_RECURSIVE) this.recursiveCount++;
+    if (mode === WatchMode.PERSISTENT_RECURSIVE) {
+      this.recursiveCount++;
+      this.recursive.add(path);
+    }
     if (before !== 0) return;
     this.count++;
     watching.paths.add(on.id);
+    watching.pathLength += path.length;
   }
 
   private newPath(path: string): WatchedPath {
     const on = new WatchedPath(path, this.freePaths.pop() ?? this.pathById.length);
     this.pathById[on.id] = on;
     this.paths.set(path, on);
+    this.length += path.length;
     return on;
   }
 
   private newWatching(watcher: W): Watching<W> {
     const id = this.freeWatchers.pop() ?? this.watchingById.length;
-    const watching = { watcher, id, paths: new IdSet() };
+    const watching = { watcher, id, paths: new IdSet(), pathLength: 0 };
     this.watchingById[id] = watching;
     this.watchings.set(watcher, watching);
     return watching;
@@ -172,8 +200,11 @@ export class WatchManager<W extends object> {
     if (on === undefined || watching === undefined) return false;
     const removed = on.modesOf(watching.id) & modes;
     if (removed === 0) return false;
-    if ((removed & WatchMode.PERSISTENT_RECURSIVE) !== 0) this.recursiveCount--;
     on.remove(watching.id, removed);
+    if ((removed & WatchMode.PERSISTENT_RECURSIVE) !== 0) {
+      this.recursiveCount--;
+      if (!on.hasRecursive) this.recursive.delete(path);
+    }
     this.forgetUnwatched(on, watching);
     return true;
   }
@@ -211,7 +242,7 @@ export class WatchManager<W extends object> {
   }
 
   private triggerAncestors(path: string, seen: Set<W>, notify: (watcher: W) => void): void {
-    for (let above = parentPath(path); above !== ''; above = parentPath(above)) {
+    for (const above of this.recursive.above(path)) {
       for (const id of this.paths.get(above)?.recursiveWatchers() ?? []) {
         const watcher = this.watcherOf(id);
         if (seen.has(watcher)) continue;
@@ -257,7 +288,9 @@ export class WatchManager<W extends object> {
     if (on.modesOf(watching.id) !== 0) return;
     this.count--;
     watching.paths.delete(on.id);
+    watching.pathLength -= on.path.length;
     if (on.isEmpty && this.paths.delete(on.path)) {
+      this.length -= on.path.length;
       this.pathById[on.id] = undefined;
       this.freePaths.push(on.id);
     }

@@ -51,7 +51,7 @@ export class DataTree {
   private readonly ephemerals = new Ephemerals();
   readonly containers = new Set<string>();
   readonly ttls = new Set<string>();
-  readonly quotas = new QuotaPaths();
+  readonly quotas: QuotaPaths;
   private readonly usage: QuotaUsage;
   readonly digest = new TreeDigest();
   private readonly history = new DigestHistory();
@@ -71,6 +71,7 @@ export class DataTree {
     const { isTTLEnabled = false, isDigestEnabled = true } = options;
     this.options = options;
     this.nodes = new PathTable(this.content, options.hashSeed);
+    this.quotas = new QuotaPaths(options.hashSeed);
     this.usage = new QuotaUsage(this);
     this.isTTLEnabled = isTTLEnabled;
     this.isDigestEnabled = isDigestEnabled;
@@ -101,8 +102,13 @@ export class DataTree {
     this.rehash(this.root);
     const quotaRoot = this.get(QUOTA_ROOT);
     for (const { path } of quotaRoot === undefined ? [] : this.walk(quotaRoot)) {
-      this.usage.follow(path);
+      this.usage.follow(path, true);
     }
+  }
+
+  /** Called after each tick. */
+  countLate(): void {
+    this.usage.countLate();
   }
 
   /** From now on prep computes the digests, and they come with the txns. */

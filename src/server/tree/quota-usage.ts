@@ -6,26 +6,46 @@ import { walk } from './walk.js';
 
 type Tables = Pick<DataTree, 'nodes' | 'children' | 'content' | 'stats' | 'quotas'>;
 
+/** Znodes that may be counted between two calls of `countLate`; the last count may exceed it. */
+const COUNTED_AT_ONCE = 250_000;
+
 /** Keeps the usage below each quota in its znode. No txn does: each server counts for itself. */
 export class QuotaUsage {
   private readonly tree: Tables;
+  private left = COUNTED_AT_ONCE;
+  /** The quotas whose new usage is not counted yet. */
+  private readonly late = new Set<string>();
 
   constructor(tree: Tables) {
     this.tree = tree;
   }
 
+  /** Called after each tick: a txn can create and delete the place for a usage many times. */
+  countLate(): void {
+    this.left = COUNTED_AT_ONCE;
+    for (const owner of this.late) {
+      if (this.left <= 0) return;
+      this.late.delete(owner);
+      this.recount(owner);
+    }
+  }
+
   /** Called for each new znode: it may be a quota, or the place for the usage. */
-  follow(path: string): void {
+  follow(path: string, isLoading = false): void {
     if (!path.startsWith(QUOTA_ROOT)) return;
     const limited = quotaOwner(path, LIMIT_NODE);
     if (limited !== undefined) this.tree.quotas.add(limited);
     const counted = quotaOwner(path, STAT_NODE);
-    if (counted !== undefined) this.recount(counted);
+    if (counted === undefined) return;
+    if (isLoading || this.left > 0) this.recount(counted);
+    else this.late.add(counted);
   }
 
   forget(path: string): void {
     const owner = quotaOwner(path, LIMIT_NODE);
     if (owner !== undefined) this.tree.quotas.delete(owner);
+    const counted = quotaOwner(path, STAT_NODE);
+    if (counted !== undefined) this.late.delete(counted);
   }
 
   /** Adds to the usage at and below a path. */
@@ -49,6 +69,7 @@ export class QuotaUsage {
       count++;
       bytes += stats.dataLength(counted);
     }
+    this.left -= count;
     content.setData(slot, formatUsage(count, bytes));
   }
 }

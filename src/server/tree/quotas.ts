@@ -3,6 +3,7 @@
  * beside them, without a txn (Quotas, StatsTrack). Only the deepest quota above a path counts.
  */
 import { parseQuota, QUOTA_ROOT, type QuotaFigures } from '../../protocol/quota.js';
+import { Ancestors } from './ancestors.js';
 import { latin1Text, type ZnodeData } from './data-node.js';
 
 export function quotaOf(data: ZnodeData): QuotaFigures {
@@ -23,6 +24,12 @@ export class QuotaPaths {
   private readonly paths = new Set<string>();
   /** Counts additions and removals. */
   changes = 0;
+  private readonly ancestors: Ancestors;
+
+  /** @param seed unknown to clients (Ancestors) */
+  constructor(seed = 0) {
+    this.ancestors = new Ancestors(seed);
+  }
 
   get size(): number {
     return this.paths.size;
@@ -31,11 +38,13 @@ export class QuotaPaths {
   add(path: string): void {
     this.paths.add(path);
     this.changes++;
+    this.ancestors.add(path);
   }
 
   delete(path: string): void {
     this.paths.delete(path);
     this.changes++;
+    this.ancestors.delete(path);
   }
 
   all(): Iterable<string> {
@@ -43,10 +52,6 @@ export class QuotaPaths {
   }
 
   above(path: string): string | undefined {
-    if (this.paths.size === 0) return undefined;
-    for (let at = path; at.length > 1; at = at.slice(0, at.lastIndexOf('/'))) {
-      if (this.paths.has(at)) return at;
-    }
-    return undefined;
+    return this.paths.has(path) ? path : this.ancestors.above(path)[0];
   }
 }

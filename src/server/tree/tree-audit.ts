@@ -8,7 +8,7 @@ import type { DataNode } from './data-node.js';
 import type { DataTree } from './data-tree.js';
 import { pathCrc, TreeDigest, tableDigest } from './digest.js';
 
-/** Bytes of data per slice; each znode has a minimum weight. */
+/** Bytes of paths and data per slice; each znode has a minimum weight. */
 const SLICE_BYTES = 256 * 1024;
 const NODE_BYTES = 256;
 
@@ -52,7 +52,7 @@ export class TreeAudit {
       const node = this.tree.at(this.slot++);
       if (node === undefined) continue;
       this.compare(node);
-      left -= stats.dataLength(node.slot);
+      left -= node.path.length + stats.dataLength(node.slot);
     }
     if (this.slot < stats.slots) return;
     this.slot = 0;

@@ -40,6 +40,7 @@ const HOSTILE: Readonly<Record<string, string>> = {
   'an alias': 'data: *a',
   'open quotes': `data: ${'"'.repeat(MANY)}`,
   'quotes after quotes': `data: "a"${' "b"'.repeat(MANY)}`,
+  'blanks after the comment after a quote': `data: "a" #${' '.repeat(1_000_000)}\n x`,
   'an open single quote': `data: '${"''".repeat(MANY)}`,
   'wrong escapes': `data: "${'\\q'.repeat(MANY)}"`,
   'pairs in plain text': `data: ${'a: '.repeat(MANY)}`,

@@ -278,4 +278,37 @@ function watchUpTo(most: number, world: ServerWorld): void {
   assert.ok(turns > most / 10_000, `dropped in ${turns} turns`);
 }
 
+test('the length of the paths that a connection watches is limited', () => {
+  const world = new ServerWorld({ settings: { maxFrameLength: 1_000_000 } });
+  const peer = world.client();
+  const { dataWatches, childWatches } = world.server.state;
+  const length = 900_000;
+  const count = Math.floor(LIMITS.watchedBytesPerConnection.value / length);
+  for (let i = 0; i < count; i++) {
+    const table = i % 2 === 0 ? dataWatches : childWatches;
+    table.add(`/${i}-`.padEnd(length, 'n'), connectionOf(world, peer), 1);
+  }
+  peer.push(peer.ping());
+  assert.not(peer.isClosed);
+  peer.push(peer.exists(`/${'x'.repeat(length)}`, true));
+  assert.ok(peer.isClosed);
+  assert.equal(limitsOf(world), ['watchedBytesPerConnection']);
+  assert.is(dataWatches.pathLength + childWatches.pathLength, 0);
+});
+
+test('the length of all watched paths is limited, at the cost of the connection with most', () => {
+  const world = new ServerWorld();
+  const [greedy, other] = [world.client(), world.client()];
+  greedy.push(Buffer.concat([greedy.exists('/a', true), greedy.exists('/b', true)]));
+  other.push(other.exists('/b', true));
+  const { dataWatches } = world.server.state;
+  assert.is(dataWatches.pathLength, 4, 'each path once');
+  // More would be half a gigabyte.
+  Object.defineProperty(dataWatches, 'pathLength', { value: LIMITS.watchedBytesInAll.value + 1 });
+  other.push(other.ping());
+  assert.ok(greedy.isClosed);
+  assert.not(other.isClosed);
+  assert.equal(limitsOf(world), ['watchedBytesInAll']);
+});
+
 test.run();

@@ -8,7 +8,7 @@ import { InvariantError } from '../../../src/server/base/assert.js';
 import { LIMITS } from '../../../src/server/limits/limits.js';
 import type { Peer } from '../server-peer.js';
 import type { ServerWorld } from '../server-world.js';
-import { apply, fill, limitsOf, MIB, makeWorld } from '../turn-world.js';
+import { apply, fill, limitsOf, MIB, makeWorld, sentTo } from '../turn-world.js';
 
 const CHILDREN = 10_000;
 
@@ -56,16 +56,43 @@ test('a multiRead of many children is refused before it costs too much', () => {
   assert.ok(limitsOf(world).includes('multiReadSteps'));
 });
 
-test('a list of names beyond the limit of a reply is refused', () => {
+test('names beyond the limit of a reply are refused, and others are served meanwhile', () => {
   const world = makeWorld();
   const peer = world.client();
+  const other = world.client();
   const count = LIMITS.replyBytes.value / MIB + 1;
   apply(world, peer, '/p');
   for (let i = 0; i < count; i++) apply(world, peer, `/p/${i}${'x'.repeat(MIB)}`, true);
-  peer.push(peer.request(OpCode.getChildren, { path: '/p', watch: false }));
-  peer.push(peer.request(OpCode.getEphemerals, { prefixPath: '/' }));
-  assert.equal(peer.take(), ['getChildren MARSHALLINGERROR', 'getEphemerals MARSHALLINGERROR']);
+  for (const [name, body] of [
+    ['getChildren', { path: '/p', watch: false }],
+    ['getEphemerals', { prefixPath: '/' }],
+  ] as const) {
+    const before = sentTo(world, peer);
+    peer.step(peer.request(OpCode[name], body));
+    assert.is(sentTo(world, peer), before, `${name}: not in one turn`);
+    other.push(other.getData('/p'));
+    assert.equal(other.take(), ['getData ok']);
+    while (peer.isAwaited) world.drained(peer);
+    assert.equal(peer.take(), [`${name} MARSHALLINGERROR`]);
+  }
   assert.ok(limitsOf(world).includes('replyBytes'));
+  peer.push(multiRead(peer, new Array(3).fill([OpCode.getChildren, '/p'] as const)));
+  assert.equal(peer.take(), ['multiRead MARSHALLINGERROR']);
+  assert.ok(limitsOf(world).includes('multiReadSteps'), 'the first one counts');
+});
+
+test('a list of long names that waits for a write ends the pipeline', () => {
+  const world = makeWorld();
+  const peer = world.client();
+  apply(world, peer, '/p');
+  for (let i = 0; i < 3; i++) apply(world, peer, `/p/${i}${'x'.repeat(MIB)}`);
+  const list = () => peer.request(OpCode.getChildren, { path: '/p', watch: false });
+  peer.push(Buffer.concat([peer.create('/a'), list(), peer.create('/b')]));
+  assert.is(world.appends.length, 1);
+  world.ack();
+  while (peer.isAwaited) world.drained(peer);
+  world.ackAll();
+  assert.equal(peer.take(), ['create ok', 'getChildren ok', 'create ok']);
 });
 
 /** An ACL that grants only by its last entry. */

@@ -56,6 +56,18 @@ test('a recursive watch of the root sees everything', () => {
   for (const path of ['/', '/a', '/a/b/c']) assert.equal(trigger(watches, path), ['a'], path);
 });
 
+test('a recursive watch is found above a path with 500,000 ancestors', () => {
+  const watches = new WatchManager<Watcher>();
+  watches.add('/a', A, PERSISTENT_RECURSIVE);
+  watches.add('/a', B, PERSISTENT_RECURSIVE);
+  const deep = '/a'.repeat(500_000);
+  assert.equal(trigger(watches, deep), ['a', 'b']);
+  watches.remove('/a', A);
+  assert.equal(trigger(watches, deep), ['b']);
+  watches.remove('/a', B);
+  assert.equal(trigger(watches, deep), []);
+});
+
 test('a watcher is notified once per change, even if several of its watches match', () => {
   const watches = new WatchManager<Watcher>();
   watches.add('/a/b', A, STANDARD);

@@ -71,4 +71,25 @@ test('the usage follows changes below, without a new version', () => {
   assert.is(usage(), 'count=2,bytes=3');
 });
 
+test('a usage that is created again and again is counted later', () => {
+  const world = new TreeWorld();
+  const znodes = 1000;
+  const usage = (): string | null | undefined => world.tree.dataAt(statPath('/a'));
+  world.create('/a');
+  for (let i = 1; i < znodes; i++) world.create(`/a/${i}`);
+  world.create('/zookeeper/quota/a');
+  world.create(limitPath('/a'), { data: 'count=10,bytes=100' });
+  let counted = 0;
+  for (let i = 0; i < 1000; i++) {
+    world.create(statPath('/a'), { data: 'new' });
+    if (usage() !== 'new') counted += znodes;
+    world.apply(deleteTxn(statPath('/a')));
+  }
+  assert.ok(counted > 0 && counted <= 250_000, `${counted} znodes counted`);
+  world.create(statPath('/a'), { data: 'new' });
+  world.create('/a/b', { data: '12' });
+  world.tree.countLate();
+  assert.is(usage(), 'count=1001,bytes=2');
+});
+
 test.run();
