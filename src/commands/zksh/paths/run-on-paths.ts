@@ -2,6 +2,7 @@
 import { ConnectError, ZooKeeperError } from '../../../client/base/errors.js';
 import type { ErrorName } from '../../../protocol/error-code.js';
 import { CommandError, ExitCode, usageError } from '../../program/command-error.js';
+import { counted } from '../../program/counted.js';
 import { expandPaths } from '../../znodes/expand-paths.js';
 import { mapBounded } from '../../znodes/map-bounded.js';
 import { type PathPattern, parsePathGlob } from '../../znodes/path-glob.js';
@@ -10,7 +11,7 @@ import type { ArgumentSpec, Command, CommandContext, ParsedArguments } from '../
 import { deriveContext } from '../engine/derive-context.js';
 import type { Token } from '../language/parse-line.js';
 import type { Column, Result, Row } from '../results/result.js';
-import { amountOf, confirmMany } from './confirm-many.js';
+import { confirmMany } from './confirm-many.js';
 
 const IN_FLIGHT = 64;
 
@@ -58,7 +59,7 @@ export async function runOnPaths(
   const pattern = argument.token.text;
   const run =
     command.runMany?.(context, parsed, paths) ??
-    new ManyRuns(context, command, { argument, pattern, paths, callOf }).run(parsed);
+    new ManyRuns(context, command, parsed, { argument, pattern, paths, callOf }).run();
   const result = await run;
   if (unread.length === 0) return result;
   await context.emit(result);
@@ -97,8 +98,11 @@ interface Many {
 class ManyRuns {
   readonly #context: CommandContext;
   readonly #command: Command;
+  readonly #parsed: ParsedArguments;
   readonly #many: Many;
-  #isChange = false;
+  readonly #isChange: boolean;
+  /** Runs that succeeded. */
+  #done = 0;
   readonly #failures: { readonly path: string; readonly error: unknown }[] = [];
   readonly #rows: Row[] = [];
   #columns: readonly Column[] | undefined;
@@ -106,26 +110,25 @@ class ManyRuns {
   #deleted: number | undefined;
   #input: Promise<Buffer> | undefined;
 
-  constructor(context: CommandContext, command: Command, many: Many) {
+  constructor(context: CommandContext, command: Command, parsed: ParsedArguments, many: Many) {
     this.#context = context;
     this.#command = command;
+    this.#parsed = parsed;
     this.#many = many;
+    const isMutating = command.isMutating === true && command.isReading?.(parsed) !== true;
+    this.#isChange = isMutating && parsed.options['dry-run'] !== true;
   }
 
-  async run(parsed: ParsedArguments): Promise<Result> {
+  async run(): Promise<Result> {
     const { paths, argument } = this.#many;
-    const isChange =
-      this.#command.isMutating === true && this.#command.isReading?.(parsed) !== true;
-    const isDryRun = parsed.options['dry-run'] === true;
-    if (isChange && !isDryRun) await this.#confirm(parsed);
+    if (this.#isChange) await this.#confirm(this.#parsed);
     if (argument.spec.glob === 'serial') await this.#runSerially();
     else await this.#runAtOnce();
     if (this.#columns !== undefined) {
       await this.#context.emit({ kind: 'rows', columns: this.#columns, rows: this.#rows });
     }
     this.#throwFailures(paths.length);
-    if (!isChange || isDryRun) return { kind: 'end' };
-    return this.#summary();
+    return this.#isChange ? this.#summary() : { kind: 'end' };
   }
 
   async #confirm({ options }: ParsedArguments): Promise<void> {
@@ -141,6 +144,7 @@ class ManyRuns {
       if (this.#context.signal.aborted) return;
       try {
         await this.#show(path, await this.#runOne(path, (result) => this.#show(path, result)));
+        this.#done++;
       } catch (error) {
         this.#note(path, error);
       }
@@ -163,6 +167,7 @@ class ManyRuns {
       if (this.#context.signal.aborted) return;
       for (const result of value.results) await this.#show(path, result);
       if ('error' in value) this.#note(path, value.error);
+      else this.#done++;
     }
   }
 
@@ -211,7 +216,7 @@ class ManyRuns {
   }
 
   #summary(): Result {
-    const { pattern, paths } = this.#many;
+    const { pattern } = this.#many;
     if (this.#deleted !== undefined) {
       return {
         kind: 'deleted',
@@ -224,8 +229,8 @@ class ManyRuns {
     const { name } = this.#command;
     return {
       kind: 'message',
-      text: `Changed ${amountOf(paths)}`,
-      fields: { done: name, pattern, count: paths.length },
+      text: `Changed ${counted(this.#done, 'znode')}`,
+      fields: { done: name, pattern, count: this.#done },
     };
   }
 }

@@ -122,6 +122,19 @@ test('a value from standard input is used for all matches, and --to allows only 
   assert.is((await world.runFully('get --to file /t/*')).error?.code, 'USAGE');
 });
 
+test('a change that finds a match no longer there names it, and counts no change for it', async () => {
+  const world = makeShellWorld();
+  await plant(world);
+  world.client.failures.set('setData /t/red/x', 'NONODE');
+  const { error } = await world.runFully('set -y /t/*/x new');
+  assert.equal(
+    [error?.exitCode, error?.sentence],
+    [9, 'set: failed on 1 of 2 znodes: /t/red/x (NONODE)'],
+  );
+  world.client.failures.set('delete /t/red/x', 'NONODE');
+  assert.is(await world.run('delete -y /t/*/x'), 'Deleted 1 znode\n');
+});
+
 test('unreadable znodes are named, and the rest is shown', async () => {
   const world = makeShellWorld();
   await plant(world);
