@@ -13,7 +13,6 @@ import { OpCode } from '../../protocol/op-code.js';
 import { Perms } from '../../protocol/perms.js';
 import { WhoAmIResponse } from '../../protocol/proto.js';
 import { LIMITS, type LimitName } from '../limits/limits.js';
-import { BYTES_PER_STEP } from '../limits/work.js';
 import { STAT_SIZE } from '../metrics/metrics.js';
 import { maskDigests, shownUser } from '../session/auth.js';
 import type { ClientConnection } from '../state/client-connection.js';
@@ -130,18 +129,20 @@ export class ReadProcessor {
         if (end - at < 4) return false;
         const slot = nodes.findNext(this.peek.reset(bytes, at, end));
         if (slot === NO_SLOT) return false;
-        return stats.numChildren(slot) > DEAR_LIST || this.hasLongNames(slot);
+        return stats.numChildren(slot) > DEAR_LIST || this.sizeOfNames(slot) > LONG_NAMES;
       }
       default:
         return false;
     }
   }
 
-  private hasLongNames(parent: number): boolean {
+  /** Of the children, in bytes. */
+  private sizeOfNames(parent: number): number {
     const { children, content } = this.state.tree;
+    const before = content.prefixLength(parent) + 1;
     let size = 0;
-    for (const slot of children.of(parent)) size += content.prefixLength(slot);
-    return size > LONG_NAMES;
+    for (const slot of children.of(parent)) size += content.prefixLength(slot) - before;
+    return size;
   }
 
   /** Writes the body, which is dropped if an error is returned. */
@@ -225,21 +226,21 @@ export class ReadProcessor {
     if (!this.mayRead(connection, slot)) return ErrorCode.NOAUTH;
     const { stats, content } = tree;
     const count = stats.numChildren(slot);
+    this.state.work.steps += isAlone ? 0 : count;
+    // Before they are written: a multiRead may ask for them again and again.
+    if (!isAlone && this.sizeOfNames(slot) > REPLY_LIMIT) {
+      return this.tooLong(connection, 'replyBytes');
+    }
     const limit = isAlone ? LONG_NAMES : REPLY_LIMIT;
-    const namesSize =
-      count > LONG_LIST && isAlone ? limit + 1 : writeNames(connection, tree, slot, limit);
-    if (namesSize > limit && isAlone) {
+    const isLong = isAlone && count > LONG_LIST;
+    const namesSize = isLong ? limit + 1 : writeNames(connection, tree, slot, limit);
+    if (namesSize > limit) {
       const watched = isWatching ? (isNameless ? '' : content.keptPathOf(slot)) : null;
       const request = { type, path: content.pathOf(slot), watched };
       this.long = this.longReads.getChildren(connection, this.body, request);
       return LONG;
     }
-    this.state.work.steps += count;
-    if (namesSize > limit) {
-      // Nothing of it remains in the answer, where bytes count otherwise.
-      this.state.work.steps += Math.ceil(namesSize / BYTES_PER_STEP);
-      return this.tooLong(connection, 'replyBytes');
-    }
+    this.state.work.steps += isAlone ? count : 0;
     this.state.stats.metrics.reads.recordNode(slot, content, STAT_SIZE + namesSize);
     if (type === OpCode.getChildren2) stats.writeStat(connection.out, slot);
     if (isWatching) {
