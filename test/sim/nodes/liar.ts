@@ -29,6 +29,9 @@ interface Line {
   isObserver: boolean;
 }
 
+/** More than the txns of an epoch. A txn that the leader has is a lie that nobody can notice. */
+const BEYOND = 1_000_000n;
+
 /**
  * Changes what members send each other, as a member with a fault would: it leaves out a txn,
  * commits out of order, names an old epoch, claims a newer history, or acks what it does not have.
@@ -174,12 +177,12 @@ export class Liar {
     return [];
   }
 
-  /** ACKEPOCH with a newer history than the sender has. */
+  /** ACKEPOCH with a newer history than anyone has. */
   private boast(packet: Packet): Packet {
     const { data, zxid } = packet;
     const epoch = data?.readInt32BE(0) ?? -1;
     if (data === null || epoch < 0) return packet;
-    if (this.random.oneIn(2)) return { ...packet, zxid: zxid + BigInt(1 + this.random.below(50)) };
+    if (this.random.oneIn(2)) return { ...packet, zxid: zxid + BEYOND };
     const boasted = Buffer.from(data);
     boasted.writeInt32BE(epoch + 1);
     return { ...packet, data: boasted };
