@@ -167,6 +167,10 @@ const FEATURES = {
   fourLetterWordWhitelist: prop.text('4lw.commands.whitelist', 'srvr', 'allowed words; *: all'),
   auditEnable: prop.boolean('audit.enable', false, 'write an audit log'),
   auditFile: prop.optional('audit.file', 'file to append it to; default: the server log'),
+  sessionSecretFile: prop.optional(
+    'session.secretFile',
+    'file with a secret that is the same on all members: passwords of sessions depend on it',
+  ),
   logLevel: prop.choice(
     'log.level',
     'info',

@@ -64,8 +64,12 @@ export function readHandshake(
   }
   const timeoutMs = clampTimeout(state, askedMs);
   if (sessionId === 0n) return { kind: 'create', timeoutMs };
-  const isOwner = password !== null && equalBytes(sessionPassword(sessionId), password);
+  const isOwner = password !== null && equalBytes(passwordOf(state, sessionId), password);
   return isOwner ? { kind: 'resume', sessionId, timeoutMs } : { kind: 'expired' };
+}
+
+function passwordOf({ settings }: ServerState, sessionId: bigint): Buffer {
+  return (settings.passwordOf ?? sessionPassword)(sessionId);
 }
 
 function clampTimeout({ settings }: ServerState, askedMs: number): number {
@@ -83,7 +87,7 @@ export function writeConnectResponse(
   out.writeInt(0);
   out.writeInt(session === null ? 0 : session.timeoutMs);
   out.writeLong(session === null ? 0n : session.id);
-  out.writeBuffer(session === null ? NO_PASSWORD : session.password);
+  out.writeBuffer(session === null ? NO_PASSWORD : passwordOf(state, session.id));
   if (connection.hasReadOnlyByte) out.writeBool(state.isReadOnly);
   out.patchInt(start, out.length - start - 4);
   connection.stats.sent++;

@@ -1,4 +1,3 @@
-import { sessionPassword } from '../../protocol/session-id.js';
 import { LongMap } from '../base/long-map.js';
 import { ExpiryQueue } from './expiry-queue.js';
 
@@ -38,10 +37,6 @@ export class Session {
   setHolder(holder: SessionHolder | null, owner = THIS_SERVER): void {
     this.holder = holder;
     this.owner = owner;
-  }
-
-  get password(): Buffer {
-    return sessionPassword(this.id);
   }
 }
 

@@ -21,6 +21,8 @@ export interface ServerSettings {
   readonly tickTimeMs: number;
   readonly minSessionTimeoutMs: number;
   readonly maxSessionTimeoutMs: number;
+  /** Default: as Apache's server computes it. */
+  readonly passwordOf?: (sessionId: bigint) => Buffer;
   /** jute.maxbuffer: the longest request in bytes. */
   readonly maxFrameLength: number;
   /** Requests in flight above which the server pauses the clients that send. */

@@ -22,6 +22,7 @@ import { makeAuth } from './make-auth.js';
 import { makeContainers, makeServer } from './make-server.js';
 import { makeQuorumAuth } from './quorum-logins.js';
 import type { MemberIdentity } from './read-membership.js';
+import { makeSessionPasswords } from './session-passwords.js';
 
 /** Time that a vote must be stable (FastLeaderElection.finalizeWait). */
 const FINALIZE_WAIT_MS = 200;
@@ -37,6 +38,7 @@ export async function makeMember(
     throw new TypeError('dataDir: missing: a member of an ensemble needs a data directory');
   const { tree, sessions } = database;
   const auth = makeAuth(config);
+  const passwordOf = makeSessionPasswords(config);
   const host = hostViewOf(storage);
   return new QuorumPeer({
     sid,
@@ -59,6 +61,7 @@ export async function makeMember(
       makeServer({
         config,
         auth,
+        passwordOf,
         sid,
         ensembleSize: peer.membership.config.members.size,
         ...data,

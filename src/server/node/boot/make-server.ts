@@ -14,6 +14,7 @@ import type { DataTree } from '../../tree/data-tree.js';
 export interface MakeServerParts extends Pick<ServerParts, 'makePipeline' | 'makeView'> {
   readonly config: Config;
   readonly auth: Auth;
+  readonly passwordOf: NonNullable<ServerSettings['passwordOf']>;
   /** 0 for a standalone server. */
   readonly sid: number;
   /** 1 for a standalone server. */
@@ -27,7 +28,10 @@ export interface MakeServerParts extends Pick<ServerParts, 'makePipeline' | 'mak
 
 export function makeServer(parts: MakeServerParts): Server {
   const { config, auth, tree, makePipeline, makeView } = parts;
-  const settings = settingsOf(config, parts.sid, parts.ensembleSize);
+  const settings = {
+    ...settingsOf(config, parts.sid, parts.ensembleSize),
+    passwordOf: parts.passwordOf,
+  };
   const nowMs = Math.floor(performance.now());
   const sessions = new SessionTracker(settings.tickTimeMs, nowMs);
   for (const { id, timeoutMs } of parts.sessions) sessions.add(id, timeoutMs, nowMs);
@@ -54,7 +58,11 @@ export function makeServer(parts: MakeServerParts): Server {
   });
 }
 
-function settingsOf(config: Config, serverId: number, ensembleSize: number): ServerSettings {
+function settingsOf(
+  config: Config,
+  serverId: number,
+  ensembleSize: number,
+): Omit<ServerSettings, 'passwordOf'> {
   const { globalOutstandingLimit: limit } = config;
   return {
     serverId,

@@ -9,6 +9,7 @@ import type { OpenedStorage } from '../storage/open-storage.js';
 import { hostViewOf } from './host.js';
 import { makeAuth } from './make-auth.js';
 import { makeContainers, makeServer } from './make-server.js';
+import { makeSessionPasswords } from './session-passwords.js';
 
 export function makeStandalone(
   config: Config,
@@ -17,12 +18,14 @@ export function makeStandalone(
 ): Standalone {
   const host = hostViewOf(storage);
   const auth = makeAuth(config);
+  const passwordOf = makeSessionPasswords(config);
   const { tree: first, sessions } = database;
   return new Standalone(
     ({ tree, sessions: known }, stats) =>
       makeServer({
         config,
         auth,
+        passwordOf,
         sid: 0,
         ensembleSize: 1,
         tree,

@@ -133,7 +133,7 @@ async function* readTxnsOf(
     if (length === 0) reader.end();
     else reader.push(chunk.subarray(0, length));
     let item: LogItem | null = null;
-    // What follows the last one is not looked at: the padding of a log is long.
+    // It looks at nothing after the last one: the padding of a log is long.
     while (slice.last < last) {
       item = reader.next();
       if (item.kind !== 'entry' || item.zxid > last) break;

@@ -29,7 +29,7 @@ test('links that are not in sync and never read share one limit, but those in sy
     { maxUnprovenBytes: 9_000_000 },
   ));
 
-test('a full link is told to be empty when it is, also if its last packet was a small one', () =>
+test('a full link reports that it is empty, also if its last packet was a small one', () =>
   within(
     async ({ port, call, of }) => {
       const caller = call();

@@ -204,7 +204,7 @@ test('txns are read as far as they are committed, also those of files added mean
     assert.match((error as Error).message, /the link was closed/);
   }));
 
-test('a reader goes on where the last one ended, and reads nothing before it again', () =>
+test('a reader continues where the last one ended, and reads nothing before it again', () =>
   within(async ({ dir, file, log }) => {
     const name = log(1, 2, 3, 4);
     let committed = 2n;
