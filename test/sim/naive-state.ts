@@ -30,6 +30,8 @@ export interface Sessions {
 export const NEVER = 0x7fff_ffff_ffff_ffffn;
 const STATS = '/zookeeper_stats';
 
+const ABSENT: Version = { zxid: 0n, node: null, numChildren: 0 };
+
 /**
  * What each committed txn makes of the naive tree: all znodes with their ACLs and Stats, also those
  * of quotas, and all sessions with their timeouts, at every zxid.
@@ -114,9 +116,9 @@ export class NaiveState {
     return this.versions.get(path)?.findLast((version) => version.zxid <= zxid);
   }
 
-  /** Those between two zxids, including both. */
+  /** Those between two zxids, including both, also of a znode that was not there yet. */
   versionsBetween(path: string, from: bigint, to: bigint): Version[] {
-    const all = this.versions.get(path) ?? [];
+    const all = [ABSENT, ...(this.versions.get(path) ?? [])];
     return all.filter(({ zxid }, at) => zxid <= to && (all[at + 1]?.zxid ?? NEVER) > from);
   }
 
