@@ -178,4 +178,16 @@ test('a leader without a quorum waits for a voter that reads its tree', () => {
   assert.ok(world.member(2).peer.data.tree.get('/c') !== undefined);
 });
 
+test('a learner that answers pings and acks no proposal within syncLimit is closed', () => {
+  const { world, create } = leaderOfTwo();
+  const learner = new HandLink(world);
+  learner.isAnswering = true;
+  learner.join(1);
+  create('a');
+  world.until(() => learner.isClosed, 'the leader closes it');
+  assert.match(world.member(3).notes.join(), /server 1 .*: no ack of a proposal for \d+ ms/);
+  create('b');
+  assert.ok(world.member(3).peer.data.tree.get('/b') !== undefined);
+});
+
 test.run();

@@ -1,9 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OpCode } from '../../../../src/protocol/op-code.js';
+import { PacketType } from '../../../../src/server/quorum/wire/quorum-packet.js';
 import type { Peer } from '../../server-peer.js';
 import { EnsembleWorld } from '../worlds/ensemble-world.js';
 import { HandLink } from '../worlds/hand-link.js';
+
+const { ACK, PING, PROPOSAL } = PacketType;
 
 const sync = (client: Peer): Buffer => client.request(OpCode.sync, { path: '/' });
 
@@ -71,6 +74,30 @@ test('the response to a ping that was sent before a sync confirms nothing', () =
   assert.equal(client.take(), ['sync ok']);
 });
 
+test('the ack of a write that came before a sync confirms nothing, also after an earlier sync', () => {
+  const world = new EnsembleWorld(3);
+  world.start(3, 2);
+  world.until(() => world.isServing(3) && world.isServing(2), 'two serve');
+  const [writing, asking] = [world.client(3), world.client(3)];
+  writing.take();
+  asking.take();
+  world.crash(2);
+  const link = new HandLink(world);
+  link.join(2);
+  world.pass(200);
+  const last = (type: number) => link.sent.findLast((sent) => sent.type === type)?.zxid ?? 0n;
+  asking.push(sync(asking));
+  link.say(PING, last(PING), Buffer.alloc(0));
+  assert.equal(asking.take(), ['sync ok']);
+  writing.push(writing.create('/a'));
+  asking.push(sync(asking));
+  link.say(ACK, last(PROPOSAL));
+  assert.equal(writing.take(), ['create ok']);
+  assert.equal(asking.take(), []);
+  link.say(PING, last(PING), Buffer.alloc(0));
+  assert.equal(asking.take(), ['sync ok']);
+});
+
 test('a sync whose responses were lost is repeated', () => {
   const world = new EnsembleWorld(3);
   world.start(3, 2);
@@ -89,7 +116,5 @@ test('a sync whose responses were lost is repeated', () => {
   link.say(PING, asked(), Buffer.alloc(0));
   assert.equal(client.take(), ['sync ok']);
 });
-
-const PING = 5;
 
 test.run();
