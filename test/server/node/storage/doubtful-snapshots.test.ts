@@ -109,6 +109,18 @@ test('a damaged snapshot of a leader is not replaced by an older tree without it
   await world.disk.close();
 });
 
+test('of several damaged snapshots, the newest tells which txns no log has', async () => {
+  const platter = await written();
+  for (const name of ['snapshot.6', 'snapshot.8']) fileIn(platter, name).truncate(9);
+  for (const name of namesIn(platter)) {
+    if (/^log\.[5-9a]$/.test(name)) platter.remove(`${DATA_DIR}/version-2/${name}`);
+  }
+  assert.match(
+    await recovered(platter),
+    /snapshot\.8: damaged, and no log has its txns 0x5 to 0x8/,
+  );
+});
+
 test('an interrupted restore with a damaged snapshot removes nothing', async () => {
   const whole = await written();
   const bytes = Buffer.from(fileIn(whole, 'snapshot.8').bytes);
