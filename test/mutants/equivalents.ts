@@ -18,6 +18,12 @@ const EQUIVALENTS: readonly Equivalent[] = [
     change: /^>= to >$/,
     why: 'a snapshot of just that size is checked alike by this thread and by another one',
   },
+  {
+    path: 'persistence/snapshot-reader.js',
+    line: 'if (dataEnd < 0 || end > window.end)',
+    change: /^< to <=$/,
+    why: 'the end of the data comes after the path, so it is never 0',
+  },
 ];
 
 /** The reason why a mutation changes nothing, if one is known. */

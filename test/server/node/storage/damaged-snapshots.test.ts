@@ -91,6 +91,9 @@ test('a purge ends when the server does, and has removed nothing', async () => {
   const failure = await dir.purge(1, end.signal).catch((error: Error) => error);
   assert.is((failure as Error).name, 'AbortError');
   assert.equal(namesIn(platter), before);
+  dir.fs.open = open;
+  await dir.purge(1);
+  assert.equal(snapshotsIn(platter), ['snapshot.8'], 'it was not noted as damaged');
 });
 
 test('a truncation with damaged snapshots drops nothing, or leads to its zxid', async () => {
