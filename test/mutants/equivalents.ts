@@ -24,6 +24,12 @@ const EQUIVALENTS: readonly Equivalent[] = [
     change: /^< to <=$/,
     why: 'the end of the data comes after the path, so it is never 0',
   },
+  {
+    path: 'quorum/leading/sync-rounds.js',
+    line: 'isDue = false;',
+    change: /^false to true$/,
+    why: 'a round that nobody waits for is one more ping',
+  },
 ];
 
 /** The reason why a mutation changes nothing, if one is known. */
