@@ -30,6 +30,18 @@ const EQUIVALENTS: readonly Equivalent[] = [
     change: /^false to true$/,
     why: 'a round that nobody waits for is one more ping',
   },
+  {
+    path: 'quorum/leading/sync-learner.js',
+    line: 'return size > (limits.maxRestBytes ?? MAX_REST) ? null : rest;',
+    change: /^> to >=$/,
+    why: 'a rest of just that size may come from memory or from the log',
+  },
+  {
+    path: 'pipeline/watch-notifier.js',
+    line: 'childWatches.trigger(path, false, (connection) => {',
+    change: /^false to true$/,
+    why: 'recursive watches, which alone differ, are among those of data',
+  },
 ];
 
 /** The reason why a mutation changes nothing, if one is known. */
