@@ -4,6 +4,7 @@ import { MAX_SID } from '../../server/config/config.js';
 import { VERSION_DIR } from '../../server/persistence/file-names.js';
 import { writeAtomically } from '../program/atomic-file.js';
 import { wholeNumber } from '../program/command-line.js';
+import { hasCode } from '../program/file-error.js';
 import { shellWord } from '../program/shell-word.js';
 import { newConfig } from './new-config.js';
 import { targetOf } from './target.js';
@@ -82,7 +83,13 @@ function make(args: VerbArguments, isFolder: boolean, configFile: string): Made 
   } catch (error) {
     if (error instanceof VerbError) throw error;
     const why = error instanceof Error ? error.message : String(error);
-    throw new VerbError(Exit.DATA_DIR, `zkserver: ${why}`);
+    throw new VerbError(
+      Exit.DATA_DIR,
+      `zkserver: ${why}`,
+      ...(hasCode(error, 'EACCES')
+        ? ['run this as the user of the server, such as: sudo -u zookeeper zkserver init …']
+        : []),
+    );
   }
   const files = folders.flatMap(filesOf);
   return { folders, files: isFolder ? [place, configFile, ...files] : files };

@@ -6,7 +6,7 @@ import { formatZxid } from '../../protocol/zxid.js';
 import { VERSION_DIR } from '../../server/persistence/file-names.js';
 import { counted } from '../program/counted.js';
 import { clientPortOf, reachableHost, type Target, targetOf } from './target.js';
-import { Exit, type ServerVerb, type VerbArguments, VerbError } from './verb.js';
+import { Exit, OTHER_USER, type ServerVerb, type VerbArguments, VerbError } from './verb.js';
 
 const CONNECT_MS = 2000;
 
@@ -64,8 +64,7 @@ async function replace(args: VerbArguments, folders: readonly string[]) {
   const request = { config, dataDir: resolve(target.dataDir), from: folders.map(folderWith) };
   const done = await replaceStopped(request).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EACCES' && error.code !== 'EPERM') throw error;
-    const advice = 'run this as root, or as the user of the server';
-    throw new VerbError(Exit.DATA_DIR, `zkserver: ${error.message}`, advice);
+    throw new VerbError(Exit.DATA_DIR, `zkserver: ${error.message}`, OTHER_USER);
   });
   return { ...done, isMember: config.isReplicated };
 }

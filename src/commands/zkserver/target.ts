@@ -4,8 +4,9 @@ import { networkInterfaces } from 'node:os';
 import { type Config, type ConfigResult, configFromOptions } from '../../server/config/config.js';
 import { decodeProperties } from '../../server/config/java-properties.js';
 import { parseConfig } from '../../server/config/parse-config.js';
+import { hasCode } from '../program/file-error.js';
 import { emptyBesideData, encodingWarnings } from './config-encoding.js';
-import { Exit, usageError, type VerbArguments, VerbError } from './verb.js';
+import { Exit, OTHER_USER, usageError, type VerbArguments, VerbError } from './verb.js';
 
 export interface Target {
   readonly config: Config;
@@ -53,7 +54,9 @@ function readConfig(file: string): string {
     return decodeProperties(readFileSync(file));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new VerbError(Exit.USAGE, `zkserver: ${file}: cannot read: ${why}`);
+    const text = `zkserver: ${file}: cannot read: ${why}`;
+    const isForbidden = hasCode(error, 'EACCES');
+    throw new VerbError(Exit.USAGE, text, ...(isForbidden ? [OTHER_USER] : []));
   }
 }
 
