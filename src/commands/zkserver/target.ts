@@ -49,6 +49,11 @@ function targetAt(
   return describe(config, undefined, warnings, port);
 }
 
+/** Of the unit of systemd, unless a drop-in names another one. */
+const UNIT_FILE = '/var/lib/zookeeper/zoo.cfg';
+const NEW_UNIT =
+  'make it with zkserver init, or let the unit run another zoo.cfg: sudo zkserver init ZOO.CFG --unit';
+
 function readConfig(file: string): string {
   try {
     return decodeProperties(readFileSync(file));
@@ -56,7 +61,8 @@ function readConfig(file: string): string {
     const why = error instanceof Error ? error.message : String(error);
     const text = `zkserver: ${file}: cannot read: ${why}`;
     const isForbidden = hasCode(error, 'EACCES');
-    throw new VerbError(Exit.USAGE, text, ...(isForbidden ? [OTHER_USER] : []));
+    const advice = isForbidden ? [OTHER_USER] : file === UNIT_FILE ? [NEW_UNIT] : [];
+    throw new VerbError(Exit.USAGE, text, ...advice);
   }
 }
 
