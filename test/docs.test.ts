@@ -76,6 +76,18 @@ test('the guides name units that exist, and stop the init script of Debian befor
   }
 });
 
+test('a block of the guides that makes a member can run again', () => {
+  for (const path of ['docs/operate.md', 'docs/deploy.md']) {
+    for (const block of blocksOf(readProjectFile(path), 'sh')) {
+      if (!/^\(set -e$/m.test(block)) continue;
+      const made = block.match(/zkserver init .*--servers/g) ?? [];
+      const guarded =
+        block.match(/test -e \S+zoo\.cfg \|\|\s+sudo .*zkserver init .*--servers/g) ?? [];
+      assert.is(guarded.length, made.length, `${path}: ${block}`);
+    }
+  }
+});
+
 test('a block of a guide that goes on after zkops gate or zkops roll stops at its first failure', () => {
   for (const path of GUIDES) {
     for (const block of blocksOf(readProjectFile(path), 'sh')) {
