@@ -88,7 +88,7 @@ test('a block of the guides that makes a member can run again', () => {
   }
 });
 
-test('a block of a guide that goes on after zkops gate or zkops roll stops at its first failure', () => {
+test('a block of a guide that continues after zkops gate or zkops roll stops at its first failure', () => {
   for (const path of GUIDES) {
     for (const block of blocksOf(readProjectFile(path), 'sh')) {
       const commands = block.split('\n').filter((line) => line.trim() !== '');

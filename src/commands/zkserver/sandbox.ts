@@ -1,4 +1,4 @@
-/** Files that the user or the unit of a server may not use, and what an operator can do about it. */
+/** Files that the user or the unit of a server may not use, and what an operator can do then. */
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { resolve, sep } from 'node:path';

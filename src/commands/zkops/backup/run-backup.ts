@@ -106,7 +106,7 @@ class Backup {
     const { last } = this.log;
     if (newest === undefined) return false;
     if (last === undefined) return true;
-    // A snapshot at the begin of an epoch has a zxid that is no txn.
+    // A snapshot at the start of an epoch has the zxid of the epoch, without a txn.
     return newest > last.zxid && (newest & COUNTER) !== 0n;
   }
 

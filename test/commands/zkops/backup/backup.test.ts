@@ -144,7 +144,7 @@ test('a backup without the log of the member is a problem, not healthy', () =>
     const elsewhere = await run();
     assert.is(elsewhere.exitCode, 1);
     assert.match(elsewhere.verdict.problems[0]?.text ?? '', 'has no txn after 0x5');
-    // Of the begin of an epoch: no txn has this zxid.
+    // At the start of an epoch, no txn has this zxid.
     remove('snapshot.9');
     put('snapshot.200000000', makeSnapshot({ nodes }));
     assert.is((await run()).exitCode, 0);
