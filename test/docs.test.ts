@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -61,6 +61,43 @@ function commandOf(program: string, verb: string, task: string): string[] {
   if (program === 'zksh' || !/^[a-z-]+$/.test(verb)) return [program];
   return FAMILIES.includes(verb) && task !== '' ? [program, verb, task] : [program, verb];
 }
+
+test('the guides name units that exist, and stop the init script of Debian before they disable it', () => {
+  const own = readdirSync(join(PROJECT_ROOT, 'deploy/systemd')).map((name) => parse(name).name);
+  const verbs = 'start|stop|restart|enable|disable|reset-failed|status|is-active';
+  const call = new RegExp(`systemctl (?:--quiet )?(?:${verbs}) (?:--now )?([a-z][\\w-]*)`, 'g');
+  for (const path of GUIDES) {
+    const text = readProjectFile(path);
+    for (const [line, unit = ''] of text.matchAll(call)) {
+      assert.ok([...own, 'zookeeper'].includes(unit), `${path}: ${line}`);
+    }
+    // systemd disables an init script, and ignores --now.
+    assert.not.match(text, 'disable --now zookeeper', path);
+  }
+});
+
+test('a block of the guides that makes a member can run again', () => {
+  for (const path of ['docs/operate.md', 'docs/deploy.md']) {
+    for (const block of blocksOf(readProjectFile(path), 'sh')) {
+      if (!/^\(set -e$/m.test(block)) continue;
+      const made = block.match(/zkserver init .*--servers/g) ?? [];
+      const guarded =
+        block.match(/test -e \S+zoo\.cfg \|\|\s+sudo .*zkserver init .*--servers/g) ?? [];
+      assert.is(guarded.length, made.length, `${path}: ${block}`);
+    }
+  }
+});
+
+test('a block of a guide that continues after zkops gate or zkops roll stops at its first failure', () => {
+  for (const path of GUIDES) {
+    for (const block of blocksOf(readProjectFile(path), 'sh')) {
+      const commands = block.split('\n').filter((line) => line.trim() !== '');
+      const at = commands.findIndex((line) => /^ *zkops (?:gate|roll) /.test(line));
+      if (at < 0 || at === commands.length - 1) continue;
+      assert.match(block, /^\(set -e$/m, `${path}: ${block}`);
+    }
+  }
+});
 
 test('the flags that the guides use exist', () => {
   const known = new Map<string, string>();

@@ -1,6 +1,6 @@
 /** zkserver init makes servers that serve; under systemd a server says when it is ready. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
@@ -60,6 +60,32 @@ test('every commented key of the zoo.cfg is one that the server takes', () =>
       if ('errors' in result) throw new Error(`${line}: ${result.errors[0]?.text}`);
       assert.equal(result.warnings, [], line);
     }
+  }));
+
+test('init --force deletes nothing of a server that runs', () =>
+  inFolder(async (folder) => {
+    const port = await freePort();
+    assert.is(init(folder, '--client-port', `${port}`).status, 0);
+    const file = join(folder, 'zoo.cfg');
+    const options = ['-D', 'zookeeper.admin.enableServer=false'];
+    const server = runZkserver(['start-foreground', file, ...options]);
+    try {
+      await waitFor('the server to serve', () => isServing(port));
+      const filesOf = () => readdirSync(join(folder, 'data', 'version-2')).toSorted();
+      const before = filesOf();
+      for (const place of [folder, file]) {
+        const { status, stderr } = init(place, '--force');
+        assert.is(status, 4, stderr);
+        assert.match(stderr, `port ${port}: a server listens there`);
+        assert.match(stderr, 'sudo systemctl stop zkserver');
+      }
+      assert.equal(filesOf(), before);
+      assert.match(readFileSync(file, 'utf8'), `clientPort=${port}`);
+    } finally {
+      await server.stop('SIGKILL');
+    }
+    writeFileSync(file, 'no zoo.cfg');
+    assert.is(init(folder, '--force').status, 0);
   }));
 
 test('init changes nothing where a server is, and --force replaces it', () =>

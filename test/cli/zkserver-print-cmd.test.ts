@@ -35,6 +35,22 @@ test('a shell starts the server by the command that print-cmd prints', async () 
   }
 });
 
+test('print-cmd warns of what has no effect, as a start does', () => {
+  const home = makeTempDir('print-warnings');
+  const file = join(home.path, 'zoo.cfg');
+  try {
+    writeFileSync(file, `dataDir=${join(home.path, 'data')}\nclientPort=2181\nnonsense.key=1\n`);
+    writeFileSync(join(home.path, 'java.env'), 'JVMFLAGS="-Xmx1g"\n');
+    const args = [ZKSERVER, 'print-cmd', file];
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    assert.is(status, 0, stderr);
+    assert.match(stderr, `${file}:3: nonsense.key: unknown key`);
+    assert.match(stderr, '-Xmx1g: ignored');
+  } finally {
+    home.remove();
+  }
+});
+
 test('--config before the verb names the folder of zoo.cfg, as for zkServer.sh', () => {
   const home = makeTempDir('config-folder');
   try {

@@ -1,4 +1,6 @@
 /** A server under a user id without an entry in /etc/passwd, as containers may have. */
+import { spawnSync } from 'node:child_process';
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -6,6 +8,7 @@ import { askWord } from '../../src/client/base/four-letter.js';
 import { runZkserver } from '../support/bundled.js';
 import { namespaceTest } from '../support/machine/namespaces.js';
 import { makeTempDir } from '../support/machine/temp-dir.js';
+import { PROJECT_ROOT } from '../support/tidy/source-file.js';
 import { waitFor } from '../support/wait-for.js';
 
 namespaceTest('a server needs no name for its user', async () => {
@@ -24,6 +27,44 @@ namespaceTest('a server needs no name for its user', async () => {
     assert.match(envi, /^user\.name=\?$/m);
   } finally {
     await server.stop('SIGKILL');
+    home.remove();
+  }
+});
+
+const BUNDLE = join(PROJECT_ROOT, 'dist/bin/zkserver.cjs');
+
+/** Runs a command of zkserver as the user nobody. */
+const runAsNobody = (args: readonly string[]) =>
+  spawnSync(
+    'setpriv',
+    [
+      ...['--reuid=65534', '--regid=65534', '--clear-groups'],
+      ...[process.execPath, BUNDLE, ...args],
+    ],
+    { encoding: 'utf8' },
+  );
+
+namespaceTest('a server whose files belong to another user says so, and how to give them', () => {
+  const home = makeTempDir('owner');
+  const folder = join(home.path, 'zk');
+  chmodSync(home.path, 0o755);
+  try {
+    assert.is(spawnSync(process.execPath, [BUNDLE, 'init', folder]).status, 0);
+    const config = join(folder, 'zoo.cfg');
+    const { status, stderr } = runAsNobody(['start-foreground', config]);
+    assert.is(status, 4, stderr);
+    assert.match(stderr, `sudo chown -R nobody: ${join(folder, 'data')}\n`);
+    assert.not.match(stderr, / at .*:\d+:\d+/);
+    const made = runAsNobody(['init', join(folder, 'new')]);
+    assert.is(made.status, 4, made.stderr);
+    assert.match(made.stderr, 'sudo -u zookeeper zkserver init');
+    chmodSync(config, 0o600);
+    const loaded = runAsNobody(['load', config, folder]);
+    assert.match(
+      loaded.stderr,
+      /permission denied.*\nrun this as root, or as the user of the server/,
+    );
+  } finally {
     home.remove();
   }
 });

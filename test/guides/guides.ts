@@ -108,7 +108,10 @@ async function migrate(machines: Machines): Promise<void> {
   await startAll(machines, 'zookeeper');
   await playAll(machines, 'docs/migrate.md', "Install beside Debian's packages");
   await underLoad(machines, async () => {
-    await playAll(machines, 'docs/migrate.md', 'Migrate member by member');
+    const [first, ...rest] = blocksBelow('docs/migrate.md', 'Migrate member by member');
+    await play(machines, first);
+    assert.ok(await isActive(machines, 'zk1', 'zkserver'), 'the first member has migrated');
+    for (const block of rest) await play(machines, block);
     for (const name of THREE) assert.ok(await isActive(machines, name, 'zkserver'), name);
     await playAll(machines, 'docs/migrate.md', 'Migrate back');
   });

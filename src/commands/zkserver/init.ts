@@ -4,9 +4,11 @@ import { MAX_SID } from '../../server/config/config.js';
 import { VERSION_DIR } from '../../server/persistence/file-names.js';
 import { writeAtomically } from '../program/atomic-file.js';
 import { wholeNumber } from '../program/command-line.js';
+import { hasCode } from '../program/file-error.js';
 import { shellWord } from '../program/shell-word.js';
+import { mustBeStopped } from './must-be-stopped.js';
 import { newConfig } from './new-config.js';
-import { targetOf } from './target.js';
+import { type Target, targetOf } from './target.js';
 import {
   Exit,
   type ServerVerb,
@@ -50,6 +52,7 @@ export const init: ServerVerb = {
       await fitUnit(configFile, args, missing.flatMap(filesOf), io);
       return Exit.OK;
     }
+    if (args.options.force === true) await mustNotServe(args, isFolder, configFile);
     const made = make(args, isFolder, configFile);
     io.writeOut(`initialized ${made.folders.join(' and ')}\n`);
     if (unit) await fitUnit(configFile, args, made.files, io);
@@ -58,6 +61,19 @@ export const init: ServerVerb = {
     return Exit.OK;
   },
 };
+
+/** @throws VerbError while a server serves the data that would be deleted */
+async function mustNotServe(args: VerbArguments, isFolder: boolean, file: string): Promise<void> {
+  if (isFolder && !existsSync(file)) return;
+  let target: Target;
+  try {
+    target = targetOf(isFolder ? { ...args, operands: [file] } : args);
+  } catch {
+    // No server serves with a zoo.cfg that is not valid.
+    return;
+  }
+  await mustBeStopped(target);
+}
 
 interface Made {
   readonly folders: readonly string[];
@@ -82,7 +98,13 @@ function make(args: VerbArguments, isFolder: boolean, configFile: string): Made 
   } catch (error) {
     if (error instanceof VerbError) throw error;
     const why = error instanceof Error ? error.message : String(error);
-    throw new VerbError(Exit.DATA_DIR, `zkserver: ${why}`);
+    throw new VerbError(
+      Exit.DATA_DIR,
+      `zkserver: ${why}`,
+      ...(hasCode(error, 'EACCES')
+        ? ['run this as the user of the server, such as: sudo -u zookeeper zkserver init …']
+        : []),
+    );
   }
   const files = folders.flatMap(filesOf);
   return { folders, files: isFolder ? [place, configFile, ...files] : files };

@@ -1,4 +1,5 @@
 import { shellWord } from '../program/shell-word.js';
+import { ignoredSettings } from './script-environment.js';
 import { commandOf, logPathOf } from './start.js';
 import { targetOf } from './target.js';
 import { Exit, type ServerVerb, TARGET_ARGS } from './verb.js';
@@ -11,7 +12,10 @@ export const printCommand: ServerVerb = {
   run: async (args, io) => {
     const words = [process.execPath, ...process.execArgv];
     words.push(...commandOf(args.operands, args.properties));
-    const logFile = shellWord(logPathOf(targetOf(args), io.env));
+    const target = targetOf(args);
+    const ignored = ignoredSettings(args, io.env);
+    for (const warning of [...ignored, ...target.warnings]) io.writeError(warning);
+    const logFile = shellWord(logPathOf(target, io.env));
     io.writeOut(`${words.map(shellWord).join(' ')} >> ${logFile} 2>&1 < /dev/null\n`);
     return Exit.OK;
   },

@@ -1,14 +1,12 @@
 /** The verbs that replace the data of a stopped server. */
 import { statSync } from 'node:fs';
-import { connect } from 'node:net';
 import { basename, join, resolve } from 'node:path';
 import { formatZxid } from '../../protocol/zxid.js';
 import { VERSION_DIR } from '../../server/persistence/file-names.js';
 import { counted } from '../program/counted.js';
-import { clientPortOf, reachableHost, type Target, targetOf } from './target.js';
-import { Exit, type ServerVerb, type VerbArguments, VerbError } from './verb.js';
-
-const CONNECT_MS = 2000;
+import { mustBeStopped } from './must-be-stopped.js';
+import { targetOf } from './target.js';
+import { Exit, OTHER_USER, type ServerVerb, type VerbArguments, VerbError } from './verb.js';
 
 export const load: ServerVerb = {
   name: 'load',
@@ -64,8 +62,7 @@ async function replace(args: VerbArguments, folders: readonly string[]) {
   const request = { config, dataDir: resolve(target.dataDir), from: folders.map(folderWith) };
   const done = await replaceStopped(request).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EACCES' && error.code !== 'EPERM') throw error;
-    const advice = 'run this as root, or as the user of the server';
-    throw new VerbError(Exit.DATA_DIR, `zkserver: ${error.message}`, advice);
+    throw new VerbError(Exit.DATA_DIR, `zkserver: ${error.message}`, OTHER_USER);
   });
   return { ...done, isMember: config.isReplicated };
 }
@@ -78,30 +75,4 @@ function folderWith(folder: string): string {
   if (basename(resolve(folder)) !== VERSION_DIR && isFolder(inner)) return inner;
   if (isFolder(folder)) return resolve(folder);
   throw new VerbError(Exit.DATA_DIR, `zkserver: ${folder}: is not a folder`);
-}
-
-/** A server that has not written since its start may hold no file open. */
-async function mustBeStopped(target: Target): Promise<void> {
-  const { config, host } = target;
-  for (const one of [await clientPortOf(target), config.secureClientPort]) {
-    if (one === null || one === 0 || !(await isListening(reachableHost(host), one))) continue;
-    throw new VerbError(
-      Exit.DATA_DIR,
-      `zkserver: port ${one}: a server listens there (expected a stopped server)`,
-      'stop it first, for example: sudo systemctl stop zkserver',
-    );
-  }
-}
-
-function isListening(host: string, port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host, port, timeout: CONNECT_MS });
-    const end = (isOpen: boolean) => {
-      socket.destroy();
-      resolve(isOpen);
-    };
-    socket.once('connect', () => end(true));
-    socket.once('error', () => end(false));
-    socket.once('timeout', () => end(false));
-  });
 }

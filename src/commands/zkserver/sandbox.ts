@@ -1,6 +1,8 @@
-/** What the sandbox of a unit hides or forbids, and what an operator can do about it. */
+/** Files that the user or the unit of a server may not use, and what an operator can do then. */
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { userInfo } from 'node:os';
+import { resolve, sep } from 'node:path';
+import { shellWord } from '../program/shell-word.js';
 import type { Target } from './target.js';
 import { Exit, VerbError, type VerbIo } from './verb.js';
 
@@ -15,15 +17,13 @@ function adviceFor(configFile: string | undefined): string {
  * With PrivateTmp, a unit gets an empty /tmp: its server would start without the data there.
  * @throws VerbError
  */
-export function mustSeeData({ config, dataDir, configFile }: Target): void {
-  const hidden = [dataDir, config.dataLogDir ?? dataDir]
-    .map((folder) => resolve(folder))
-    .find((folder) => TEMPORARY.test(folder) && isPrivate(folder));
+export function mustSeeData(target: Target): void {
+  const hidden = foldersOf(target).find((folder) => TEMPORARY.test(folder) && isPrivate(folder));
   if (hidden === undefined) return;
   throw new VerbError(
     Exit.DATA_DIR,
     `zkserver: ${hidden}: systemd hides this folder from the unit (PrivateTmp)`,
-    adviceFor(configFile),
+    adviceFor(target.configFile),
   );
 }
 
@@ -41,16 +41,39 @@ function isPrivate(folder: string): boolean {
   }
 }
 
-/** The error with the advice, if the file system is read-only for this unit. */
-export function explainReadOnly(error: unknown, { configFile }: Target, { env }: VerbIo): unknown {
-  if (env['INVOCATION_ID'] === undefined || !isReadOnly(error)) return error;
+/** The error with the advice, if the server may not use its folders. */
+export function explainForbidden(error: unknown, target: Target, { env }: VerbIo): unknown {
   const text = error instanceof Error ? error.message : String(error);
-  return new VerbError(Exit.DATA_DIR, `zkserver: ${text}`, adviceFor(configFile));
+  if (env['INVOCATION_ID'] !== undefined && causeWith(error, 'EROFS') !== undefined) {
+    return new VerbError(Exit.DATA_DIR, `zkserver: ${text}`, adviceFor(target.configFile));
+  }
+  const path = causeWith(error, 'EACCES')?.path;
+  const folder = foldersOf(target).find((one) => path === one || path?.startsWith(one + sep));
+  if (folder === undefined) return error;
+  return new VerbError(
+    Exit.DATA_DIR,
+    `zkserver: ${text}`,
+    `The folder and its files must belong to the user of the server: sudo chown -R ${userName()}: ${shellWord(folder)}`,
+  );
 }
 
-function isReadOnly(error: unknown): boolean {
-  for (let one = error; one instanceof Error; one = one.cause) {
-    if ('code' in one && one.code === 'EROFS') return true;
+function foldersOf({ config, dataDir }: Target): string[] {
+  return [dataDir, config.dataLogDir ?? dataDir].map((folder) => resolve(folder));
+}
+
+/** A container may have no name for the user. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `${process.getuid?.() ?? 'USER'}`;
   }
-  return false;
+}
+
+function causeWith(error: unknown, code: string): NodeJS.ErrnoException | undefined {
+  for (let one = error; one instanceof Error; one = one.cause) {
+    const cause: NodeJS.ErrnoException = one;
+    if (cause.code === code) return cause;
+  }
+  return undefined;
 }

@@ -5,7 +5,7 @@
  */
 import { execFile } from 'node:child_process';
 import { isatty } from 'node:tty';
-import { explainReadOnly, mustSeeData } from './sandbox.js';
+import { explainForbidden, mustSeeData } from './sandbox.js';
 import { ignoredSettings } from './script-environment.js';
 import { targetOf } from './target.js';
 import { Exit, type ServerVerb, TARGET_ARGS, type VerbIo } from './verb.js';
@@ -32,7 +32,7 @@ export const startForeground: ServerVerb = {
       auditFile: config.auditFile,
     });
     return new Promise<number>((resolve, reject) => {
-      const fail = (error: unknown) => reject(explainReadOnly(error, target, io));
+      const fail = (error: unknown) => reject(explainForbidden(error, target, io));
       const serve = async () => {
         const server = await startServer({
           parsed: config,

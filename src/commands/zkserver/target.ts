@@ -4,8 +4,9 @@ import { networkInterfaces } from 'node:os';
 import { type Config, type ConfigResult, configFromOptions } from '../../server/config/config.js';
 import { decodeProperties } from '../../server/config/java-properties.js';
 import { parseConfig } from '../../server/config/parse-config.js';
+import { hasCode } from '../program/file-error.js';
 import { emptyBesideData, encodingWarnings } from './config-encoding.js';
-import { Exit, usageError, type VerbArguments, VerbError } from './verb.js';
+import { Exit, OTHER_USER, usageError, type VerbArguments, VerbError } from './verb.js';
 
 export interface Target {
   readonly config: Config;
@@ -48,12 +49,20 @@ function targetAt(
   return describe(config, undefined, warnings, port);
 }
 
+/** Of the unit of systemd, unless a drop-in names another one. */
+const UNIT_FILE = '/var/lib/zookeeper/zoo.cfg';
+const NEW_UNIT =
+  'make it with zkserver init, or let the unit run another zoo.cfg: sudo zkserver init ZOO.CFG --unit';
+
 function readConfig(file: string): string {
   try {
     return decodeProperties(readFileSync(file));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new VerbError(Exit.USAGE, `zkserver: ${file}: cannot read: ${why}`);
+    const text = `zkserver: ${file}: cannot read: ${why}`;
+    const isForbidden = hasCode(error, 'EACCES');
+    const advice = isForbidden ? [OTHER_USER] : file === UNIT_FILE ? [NEW_UNIT] : [];
+    throw new VerbError(Exit.USAGE, text, ...advice);
   }
 }
 

@@ -8,6 +8,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Config } from '../../server/config/config.js';
 import { VERSION_DIR } from '../../server/persistence/file-names.js';
 import { writeAtomically } from '../program/atomic-file.js';
+import { shellWord } from '../program/shell-word.js';
 import { Exit, usageError, VerbError } from './verb.js';
 
 export const UNIT = 'zkserver.service';
@@ -77,7 +78,8 @@ export function writeDropIn(configFile: string, config: Config): string {
     writeAtomically(FILE, text);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new VerbError(Exit.FAILED, `zkserver: --unit: ${why}`, 'run this as root: sudo zkserver');
+    const advice = `run this as root: sudo zkserver init ${shellWord(configFile)} --unit`;
+    throw new VerbError(Exit.FAILED, `zkserver: --unit: ${why}`, advice);
   }
   return FILE;
 }

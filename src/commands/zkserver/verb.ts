@@ -56,6 +56,9 @@ export interface ServerVerb {
 /** Of verbs about one server; without them, it is that of zkServer.sh (script-environment.ts). */
 export const TARGET_ARGS = ['[zoo.cfg|port]', '[datadir]'] as const;
 
+/** What to do if the files of a server belong to another user. */
+export const OTHER_USER = 'run this as root, or as the user of the server';
+
 /** An error for the user; `lines` are its text. */
 export class VerbError extends Error {
   override readonly name = 'VerbError';

@@ -23,6 +23,11 @@ echo 'op ALL=(ALL) NOPASSWD: ALL' >"$root/etc/sudoers.d/op"
 printf '#!/bin/sh\nexec /opt/guide/node /opt/guide/remote.mjs ssh "$@"\n' >"$root/usr/local/bin/ssh"
 chmod 755 "$root/usr/local/bin/ssh"
 units=$root/etc/systemd/system
+# With udev, the machines would get one MAC address, because it follows from their common machine-id.
+for unit in systemd-udevd.service systemd-udevd-control.socket systemd-udevd-kernel.socket \
+  systemd-udev-trigger.service; do
+  ln -s /dev/null "$units/$unit"
+done
 cat >"$units/guide.target" <<'END'
 [Unit]
 Requires=basic.target guide-remote.service

@@ -4,6 +4,7 @@ import { VERSION_DIR } from '../../../server/persistence/file-names.js';
 import { type OpenFile, openPlain } from '../../data-files/open-file.js';
 import { RunFault } from '../../ensemble/run-fault.js';
 import { writeAtomically } from '../../program/atomic-file.js';
+import { hasCode } from '../../program/file-error.js';
 import { takeRunLock } from '../../program/run-lock.js';
 import { openEncrypted } from './encrypted-file.js';
 import { checkOfKey } from './key-file.js';
@@ -88,16 +89,29 @@ export interface BackupFiles {
 
 /** @throws RunFault for a folder without a backup, or with another key */
 export function backupFiles(path: string, key: Buffer | undefined): BackupFiles {
-  const marker = join(path, MARKER);
-  if (!existsSync(marker)) {
+  checkMarker(join(path, MARKER), readMarker(path), key);
+  const open = key === undefined ? openPlain : openEncrypted(key);
+  const folder = join(path, VERSION_DIR);
+  return { folder, open, shown: folder, damage: [] };
+}
+
+function readMarker(path: string): string {
+  try {
+    return readFileSync(join(path, MARKER), 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'EACCES')) throw unreadable(path);
+    if (!hasCode(error, 'ENOENT') && !hasCode(error, 'ENOTDIR')) throw error;
     throw new RunFault(
       `${path}: has no backup: ${MARKER} is missing\nPass the --to folder of zkops backup run`,
     );
   }
-  checkMarker(marker, readFileSync(marker, 'utf8'), key);
-  const open = key === undefined ? openPlain : openEncrypted(key);
-  const folder = join(path, VERSION_DIR);
-  return { folder, open, shown: folder, damage: [] };
+}
+
+/** A member and its backup belong to users other than the operator. */
+export function unreadable(path: string): RunFault {
+  return new RunFault(
+    `${path}: no permission to read it\nRun this as root, or as the user who owns the files`,
+  );
 }
 
 function markerOf(key: Buffer | undefined) {

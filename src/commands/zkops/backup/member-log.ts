@@ -1,5 +1,6 @@
 // Reads the txns from the log files of a member while it writes them. A follower may log txns that
-// no quorum accepts, and remove them later. Then the backup must remove them, too.
+// no quorum accepts, and remove them later. Then the backup must remove them, too. The files of a
+// member that was restored to an earlier moment look the same.
 
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,7 +26,7 @@ export interface Gap {
 
 export interface LogRound {
   readonly txns: number;
-  /** The number of txns that the member has removed, because no quorum accepted them. */
+  /** The number of txns that the member has removed. */
   readonly removed: number;
   readonly gaps: readonly Gap[];
   /** Damage in two rounds, so it is not a record that the member is writing. */

@@ -10,9 +10,11 @@ import { copyChecked, syncFolder } from '../../data-files/copy-file.js';
 import { listFiles } from '../../data-files/find-files.js';
 import { openPlain } from '../../data-files/open-file.js';
 import { digestText } from '../../data-files/snapshot-verdict.js';
+import { RunFault } from '../../ensemble/run-fault.js';
 import { UsageError } from '../../ensemble/usage-error.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import { counted } from '../../program/counted.js';
+import { hasCode } from '../../program/file-error.js';
 import { isoTime } from '../../znodes/iso-time.js';
 import { finishedReport, type Report, type Task, type TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from '../files/max-entry.js';
@@ -56,7 +58,7 @@ async function restoreFrom({ folder, open }: BackupFiles, { call, at, to }: Wish
     to === undefined
       ? await firstThatLeads(request, (snapshot) => replayTo(snapshot, request))
       : await writeFolder(to, request);
-  return reportOf(moment, span, to);
+  return reportOf(moment, span, { at, to });
 }
 
 /** Undefined for a dry run. @throws UsageError for a folder in use */
@@ -93,7 +95,11 @@ async function writeFolder(to: string, request: ReplayRequest): Promise<Moment> 
     syncFolder(dirname(resolve(to)));
     return moment;
   } catch (cause) {
-    throw asTargetFault(to, cause);
+    if (!hasCode(cause, 'ENOSPC') && !hasCode(cause, 'EDQUOT')) throw asTargetFault(to, cause);
+    throw new RunFault(
+      `${to}: cannot write the restored data: the disk is full\nFree space, or choose a folder on another disk with --to`,
+      { cause },
+    );
   } finally {
     rmSync(staging, { recursive: true, force: true });
   }
@@ -121,13 +127,16 @@ async function writeMoment(
   }
 }
 
-function reportOf(moment: Moment, span: Span, to: string | undefined): Report {
+function reportOf(moment: Moment, span: Span, { at, to }: Pick<Wish, 'at' | 'to'>): Report {
   const { snapshot, txns, zxid, timeMs, znodes, sessions, digest, check } = moment;
   const time = timeMs === undefined ? undefined : isoTime(timeMs);
   const row = [formatZxid(zxid), time, znodes, sessions, digestText(digest), check, snapshot, txns];
   const { later, lastZxid, lastTimeMs } = span;
   const until = lastTimeMs === undefined ? '' : ` of ${isoTime(lastTimeMs)}`;
   const lost = `the backup continues with ${counted(later, 'later txn')}, up to ${formatZxid(lastZxid)}${until}`;
+  const kept =
+    'to keep the later txns, let zkops backup run write to a new folder from now on: a backup follows its member, and the restored one no longer has them';
+  const short = `the backup ends at ${formatZxid(lastZxid)}${until}, before this moment: later txns are not in it`;
   const next = `stop every member, copy ${to} to its machine, and run there: zkserver load zoo.cfg ${to}`;
   const done = to === undefined ? 'would restore' : 'restored';
   return finishedReport(COLUMNS, [row], {
@@ -135,9 +144,19 @@ function reportOf(moment: Moment, span: Span, to: string | undefined): Report {
       problemsOfMoment(moment),
       `${done} ${counted(znodes, 'znode')} as of ${formatZxid(zxid)}`,
     ),
-    notes: [...(later > 0 ? [lost] : []), ...(to === undefined ? [] : [next])],
+    notes: [
+      ...(later > 0 ? [lost] : []),
+      ...(endsBefore(at, lastTimeMs) ? [short] : []),
+      ...(to === undefined ? [] : [next]),
+      ...(to === undefined || later === 0 ? [] : [kept]),
+    ],
     totals: { later },
   });
+}
+
+/** Nobody knows whether the ensemble wrote between the last txn and the moment. */
+function endsBefore(at: At, lastTimeMs: number | undefined): boolean {
+  return at.kind === 'time' && (lastTimeMs === undefined || lastTimeMs < at.timeMs);
 }
 
 const COLUMNS = [

@@ -6,7 +6,8 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatZxid } from '../../../protocol/zxid.js';
 import { parseSnapshotName } from '../../../server/persistence/file-names.js';
-import { versionFolder } from '../../data-files/find-files.js';
+import { snapshotsAmong } from '../../../server/persistence/recovery.js';
+import { listFiles, versionFolder } from '../../data-files/find-files.js';
 import { RunFault } from '../../ensemble/run-fault.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
@@ -17,7 +18,7 @@ import { hasCode } from '../../program/file-error.js';
 import type { Report, ReportRow, Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from '../files/max-entry.js';
 import type { Mirror } from '../s3/mirror.js';
-import { asTargetFault, type BackupFolder } from './backup-folder.js';
+import { asTargetFault, type BackupFolder, unreadable } from './backup-folder.js';
 import { BackupLog } from './backup-log.js';
 import { openTarget, type Target } from './backup-target.js';
 import { KEY_FILE_OPTION } from './key-file.js';
@@ -26,6 +27,8 @@ import { MemberSnapshots } from './member-snapshots.js';
 import { Retention } from './retention.js';
 
 const DAY_MS = 86_400_000;
+/** The part of a zxid that is not its epoch. */
+const COUNTER = 0xffff_ffffn;
 const DEFAULT_INTERVAL_MS = 1000;
 
 class Backup {
@@ -40,6 +43,7 @@ class Backup {
   private readonly retention: Retention;
   private readonly mirror: Mirror | undefined;
   private mirrorProblem: string | undefined;
+  private isWithoutLog = false;
 
   private constructor(call: TaskCall, { folder, mirror }: Target, log: BackupLog) {
     const [dataDir = '.', logDir = dataDir] = call.args;
@@ -71,7 +75,7 @@ class Backup {
 
   get allProblems(): readonly Problem[] {
     const text = this.mirror?.problem;
-    const found = [...this.problems, ...this.nothing()];
+    const found = [...this.problems, ...this.nothing(), ...this.withoutLog()];
     if (text === undefined) return found;
     return [...found, { level: 'critical', code: 'late-bucket', text }];
   }
@@ -82,6 +86,28 @@ class Backup {
     if (readdirSync(files).some((name) => parseSnapshotName(name) !== undefined)) return [];
     const text = `${path}: has no snapshot, so nothing can be restored: name the dataDir of the member first, the dataLogDir second`;
     return [{ level: 'critical', code: 'no-snapshot', text }];
+  }
+
+  /** A backup without the log, as of a member whose dataLogDir was not named, must not either. */
+  private withoutLog(): Problem[] {
+    const [dataDir = '.', logDir = dataDir] = this.call.args;
+    const { last } = this.log;
+    if (!this.isWithoutLog) return [];
+    const lack =
+      last === undefined
+        ? 'has no log, so the backup has no txn'
+        : `has no txn after ${formatZxid(last.zxid)}, but a snapshot in ${dataDir} is newer`;
+    const text = `${logDir}: ${lack}: name the dataDir of the member first, the dataLogDir second`;
+    return [{ level: 'warning', code: 'no-logs', text }];
+  }
+
+  /** @param newest the zxid of a snapshot that the member had before its log was read */
+  private lacksLog(newest: bigint | undefined): boolean {
+    const { last } = this.log;
+    if (newest === undefined) return false;
+    if (last === undefined) return true;
+    // A snapshot at the start of an epoch has the zxid of the epoch, without a txn.
+    return newest > last.zxid && (newest & COUNTER) !== 0n;
   }
 
   get summary(): string {
@@ -131,7 +157,11 @@ class Backup {
   }
 
   private async round(): Promise<ReportRow | undefined> {
+    const [dataDir = '.'] = this.call.args;
+    // Before the log: the member logs the txns of a snapshot first.
+    const [newest] = snapshotsAmong(await listFiles(versionFolder(dataDir)));
     const logRound = await this.memberLog.takeNew();
+    this.isWithoutLog = this.lacksLog(newest?.zxid);
     const snapshots = await this.memberSnapshots.takeNew();
     const keptMs = this.call.number('keep-time');
     const old =
@@ -153,7 +183,9 @@ class Backup {
     }
     this.problems.push(...this.memberSnapshots.problems, ...this.retention.problems);
     const notes = [
-      ...(removed > 0 ? [`${counted(removed, 'txn')} removed: no quorum accepted them`] : []),
+      ...(removed > 0
+        ? [`${counted(removed, 'txn')} removed: the member continued without them`]
+        : []),
       ...(isMemberLate ? ['the member lags the backup'] : []),
       ...(removedFiles > 0 ? [`${removedFiles} old files removed`] : []),
       ...this.problems.map(({ text }) => text),
@@ -175,6 +207,7 @@ function mustExist(source: string): void {
   try {
     realpathSync(source);
   } catch (error) {
+    if (hasCode(error, 'EACCES')) throw unreadable(source);
     const why = hasCode(error, 'ENOENT') ? 'does not exist' : String(error);
     throw new RunFault(
       `${source}: ${why}\nPass the dataDir of the member, and its dataLogDir if it has one`,

@@ -11,6 +11,10 @@ type Placeholder = (typeof PLACEHOLDERS)[number];
 const PLACEHOLDER = /(?<!\$)\{([a-z]+)\}/g;
 /** The end of the output is for an error message. */
 const KEPT_OUTPUT = 2000;
+/** systemctl ends with a hint, and has the reason before it. */
+const KEPT_LINES = 3;
+/** Nothing closes the pipes if the command started a server in the background. */
+const LAST_WORDS_MS = 500;
 
 /** A command for each member, from a template such as `ssh {host} systemctl restart zkserver`. */
 export class RollCommand {
@@ -81,15 +85,25 @@ export function runCommand(
       // A server that the command started in the background may keep the pipes open.
       child.stdout.destroy();
       child.stderr.destroy();
-      const last = output.trimEnd().split('\n').at(-1) ?? '';
+      const last = output
+        .trimEnd()
+        .split(/\s*\n\s*/)
+        .slice(-KEPT_LINES)
+        .join(' / ');
       resolve(why === undefined ? undefined : `${why}${last === '' ? '' : `: ${last}`}`);
     };
     child.once('error', (error) =>
       end(timeout.aborted ? `did not end in ${timeoutMs} ms` : error.message),
     );
     child.once('exit', (code, by) => {
-      if (code === 0) end(undefined);
-      else end(by === null ? `exit status ${code}` : `ended by ${by}`);
+      if (code === 0) return end(undefined);
+      const why = by === null ? `exit status ${code}` : `ended by ${by}`;
+      // Its last words may still be in the pipes.
+      const timer = setTimeout(() => end(why), LAST_WORDS_MS);
+      child.once('close', () => {
+        clearTimeout(timer);
+        end(why);
+      });
     });
   });
 }

@@ -100,9 +100,54 @@ test('txns that the member removes, since no quorum accepted them, leave the bac
     const next = entry(0x1_0000_0001n, 8, 'of the new leader');
     put('log.1', buildLog([...entries(1, 3), next]));
     const { rows } = await run();
-    assert.match(String(rows[0]?.['notes']), '2 txns removed: no quorum accepted them');
+    assert.match(String(rows[0]?.['notes']), '2 txns removed: the member continued without them');
     const dry = await restore('latest', '--dry-run');
     assert.equal([dry.rows[0]?.['zxid'], dry.rows[0]?.['txns']], ['0x100000001', 4]);
+  }));
+
+test('a restore names the later txns that a backup in the same folder would lose', () =>
+  withMember(async ({ put, run, restore, to }) => {
+    put('log.1', buildLog(entries(1, 5)));
+    await run();
+    const told = async (...args: string[]) =>
+      (await callTask(['backup', 'restore', to, ...args])).out.replaceAll(/\s+/g, ' ');
+    const advice = /to keep the later txns, let zkops backup run write to a new folder/;
+    assert.match(await told('--at', '0x3', '--to', `${to}.past`), advice);
+    assert.not.match(await told('--at', '0x3', '--dry-run'), advice);
+    assert.not.match(await told('--to', `${to}.newest`), advice);
+    const { rows } = await restore('0x3', '--dry-run');
+    assert.is(rows[0]?.['zxid'], '0x3');
+  }));
+
+test('a restore of a time after the end of the backup says so', () =>
+  withMember(async ({ put, run, to }) => {
+    put('log.1', buildLog(entries(1, 5)));
+    await run();
+    const told = async (at: string) =>
+      (await callTask(['backup', 'restore', to, '--at', at, '--dry-run'])).out;
+    assert.match(await told('2030-01-31T12:00:00Z'), /ends at 0x5 of .*before this\s+moment/);
+    assert.not.match(await told('2026-01-31T12:05:00Z'), 'before this');
+    assert.not.match(await told('latest'), 'before this');
+  }));
+
+test('a backup without the log of the member is a problem, not healthy', () =>
+  withMember(async ({ put, remove, run, member }) => {
+    const alone = await run();
+    assert.is(alone.exitCode, 1);
+    assert.is(alone.verdict.problems[0]?.code, 'no-logs');
+    assert.match(alone.verdict.problems[0]?.text ?? '', `${member}: has no log`);
+    put('log.1', buildLog(entries(1, 5)));
+    assert.is((await run()).exitCode, 0);
+    // The member logs elsewhere now, and the old logs are still here.
+    const nodes = ['', '/zookeeper', '/zookeeper/quota', '/app'].map((path) => ({ path }));
+    put('snapshot.9', makeSnapshot({ nodes }));
+    const elsewhere = await run();
+    assert.is(elsewhere.exitCode, 1);
+    assert.match(elsewhere.verdict.problems[0]?.text ?? '', 'has no txn after 0x5');
+    // At the start of an epoch, no txn has this zxid.
+    remove('snapshot.9');
+    put('snapshot.200000000', makeSnapshot({ nodes }));
+    assert.is((await run()).exitCode, 0);
   }));
 
 test('a member of another ensemble is refused, and the backup stays', () =>

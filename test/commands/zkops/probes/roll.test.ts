@@ -76,16 +76,16 @@ test('a dry run prints the order and the commands, and runs none', () =>
 test('a command that fails ends the roll, and the same call continues with that member', () =>
   withMembers(whole(), async ({ folder, roll }) => {
     const [file, mended] = [join(folder, 'roll.json'), join(folder, 'mended')];
-    const command = `${marking(folder)} && { test {port} != 3 || test -e ${mended} || { echo no ssh >&2; exit 255; }; }`;
+    const command = `${marking(folder)} && { test {port} != 3 || test -e ${mended} || { echo no ssh >&2; echo see the log >&2; exit 255; }; }`;
     const args = ['--command', command, '--resume', file];
     const stopped = await roll(...args);
     assert.is(stopped.exitCode, 2);
-    assert.match(stopped.verdict.summary, /no ssh; 2 of 4 members restarted$/);
+    assert.match(stopped.verdict.summary, /no ssh \/ see the log; 2 of 4 members restarted$/);
     const [problem] = stopped.verdict.problems;
     assert.is(problem?.code, 'roll-stopped');
     assert.match(
       problem?.text ?? '',
-      /stopped: 10\.0\.0\.1:3: the command failed: exit status 255: no ssh; .*skips the 2 members that are done/,
+      /stopped: 10\.0\.0\.1:3: the command failed: exit status 255: no ssh \/ see the log; .*skips the 2 members that are done/,
     );
     writeFileSync(mended, '');
     const resumed = await roll(...args);

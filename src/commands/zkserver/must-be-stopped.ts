@@ -1,0 +1,34 @@
+import { connect } from 'node:net';
+import { clientPortOf, reachableHost, type Target } from './target.js';
+import { Exit, VerbError } from './verb.js';
+
+const CONNECT_MS = 2000;
+
+/**
+ * A server that has not written since its start may hold no file open.
+ * @throws VerbError while a server listens on a client port of the target
+ */
+export async function mustBeStopped(target: Target): Promise<void> {
+  const { config, host } = target;
+  for (const one of [await clientPortOf(target), config.secureClientPort]) {
+    if (one === null || one === 0 || !(await isListening(reachableHost(host), one))) continue;
+    throw new VerbError(
+      Exit.DATA_DIR,
+      `zkserver: port ${one}: a server listens there (expected a stopped server)`,
+      'stop it first, for example: sudo systemctl stop zkserver',
+    );
+  }
+}
+
+function isListening(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: CONNECT_MS });
+    const end = (isOpen: boolean) => {
+      socket.destroy();
+      resolve(isOpen);
+    };
+    socket.once('connect', () => end(true));
+    socket.once('error', () => end(false));
+    socket.once('timeout', () => end(false));
+  });
+}
