@@ -1,8 +1,16 @@
 // The logs of a backup: the txns of the ensemble in order, in files that a server can read. Each
 // append is synced. A crash leaves at most an incomplete record, which the next start removes.
 
-import { rmSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  rmSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { adler32 } from '../../../server/base/checksum.js';
 import { logFileName } from '../../../server/persistence/file-names.js';
 import { logsAmong } from '../../../server/persistence/recovery.js';
@@ -14,6 +22,8 @@ import { RunFault } from '../../ensemble/run-fault.js';
 import { EncryptedFile, openEncrypted } from './encrypted-file.js';
 import { PlainFile, type WrittenFile } from './written-file.js';
 
+/** Begins the name of a log file as it was before txns were removed from it. */
+export const REMOVED = 'removed.';
 /** Retention removes whole files, so they stay small. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 const END_OF_RECORD = 0x42;
@@ -38,6 +48,7 @@ export class BackupLog {
   /** Of the newest file. */
   readonly recent: KeptTxn[] = [];
   private readonly changed: string[] = [];
+  private readonly aside: string[] = [];
   private readonly folder: string;
   private readonly key: Buffer | undefined;
   private file: WrittenFile | undefined;
@@ -82,14 +93,37 @@ export class BackupLog {
     this.file?.sync();
   }
 
-  /** Removes the txns after `zxid` from the newest file, because the member removed them, too. */
+  /**
+   * Removes the txns after `zxid` from the newest file, because the member removed them, too. A
+   * copy keeps them: a member that was restored to an earlier moment had acknowledged them.
+   */
   truncateAfter(zxid: bigint): number {
     const keep = this.recent.findIndex((txn) => txn.zxid > zxid);
     const first = this.recent[keep];
-    if (first === undefined || this.file === undefined) return 0;
+    if (first === undefined || this.file === undefined || this.name === undefined) return 0;
+    this.keepAside(this.name, first.zxid);
     this.file.truncate(first.offset);
-    if (this.name !== undefined) this.changed.push(this.name);
+    this.changed.push(this.name);
     return this.recent.splice(keep).length;
+  }
+
+  private keepAside(name: string, zxid: bigint): void {
+    const folder = dirname(this.folder);
+    let at = 1;
+    const copy = () => join(folder, `${REMOVED}${zxid.toString(16)}-${at}`);
+    while (existsSync(copy())) at++;
+    this.sync();
+    copyFileSync(join(this.folder, name), copy(), constants.COPYFILE_EXCL);
+    const handle = openSync(copy(), 'r');
+    fsyncSync(handle);
+    closeSync(handle);
+    syncFolder(folder);
+    this.aside.push(copy());
+  }
+
+  /** The copies that were made since the last call. */
+  takeAside(): readonly string[] {
+    return this.aside.splice(0);
   }
 
   /** The names of the files that lost bytes here since the last call. */

@@ -2,7 +2,7 @@
 // read whole before anything goes, because disks decay.
 
 import { rmSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { planPurge } from '../../../server/persistence/purge.js';
 import { type SnapshotFile, snapshotsAmong } from '../../../server/persistence/recovery.js';
@@ -12,6 +12,7 @@ import type { Problem } from '../../ensemble/verdict/result.js';
 import type { TaskCall } from '../calls/task.js';
 import { checkSnapshot } from '../files/verify-snapshot.js';
 import type { BackupFolder } from './backup-folder.js';
+import { REMOVED } from './backup-log.js';
 import { openEncrypted } from './encrypted-file.js';
 
 /** Of a snapshot in the form that was read. */
@@ -48,6 +49,7 @@ export class Retention {
 
   /** Keeps the files for restores since `sinceMs`. @returns the names of the removed ones */
   async apply(sinceMs: number): Promise<readonly string[]> {
+    await this.removeAside(sinceMs);
     const { files: folder } = this.folder;
     const files = await listFiles(folder);
     const snapshots = snapshotsAmong(files);
@@ -60,6 +62,16 @@ export class Retention {
       this.checked.delete(name);
     }
     return old;
+  }
+
+  /** The copies of logs that lost txns. */
+  private async removeAside(sinceMs: number): Promise<void> {
+    const { path: folder } = this.folder;
+    for (const name of await readdir(folder)) {
+      if (!name.startsWith(REMOVED)) continue;
+      const { mtimeMs } = await stat(join(folder, name));
+      if (mtimeMs <= sinceMs) rmSync(join(folder, name), { force: true });
+    }
   }
 
   private async findBase(

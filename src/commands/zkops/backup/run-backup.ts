@@ -186,6 +186,7 @@ class Backup {
       ...(removed > 0
         ? [`${counted(removed, 'txn')} removed: the member continued without them`]
         : []),
+      ...this.log.takeAside().map((path) => `${path}: the log with the removed txns`),
       ...(isMemberLate ? ['the member lags the backup'] : []),
       ...(removedFiles > 0 ? [`${removedFiles} old files removed`] : []),
       ...this.problems.map(({ text }) => text),

@@ -5,6 +5,7 @@ import {
   readFileSync,
   rmSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -91,18 +92,28 @@ test('a time means the last txn at or before it', () =>
   }));
 
 test('txns that the member removes, since no quorum accepted them, leave the backup, too', () =>
-  withMember(async ({ put, run, restore }) => {
+  withMember(async ({ put, run, restore, to }) => {
     put('log.1', buildLog(entries(1, 5)));
     await run();
+    const before = readFileSync(join(to, 'version-2', 'log.1'));
     put('log.1', buildLog(entries(1, 3)));
     const late = await run();
     assert.is(late.verdict.summary, '0 snapshots and 0 txns added, up to txn 0x5');
     const next = entry(0x1_0000_0001n, 8, 'of the new leader');
     put('log.1', buildLog([...entries(1, 3), next]));
     const { rows } = await run();
+    const kept = join(to, 'removed.4-1');
     assert.match(String(rows[0]?.['notes']), '2 txns removed: the member continued without them');
+    assert.match(String(rows[0]?.['notes']), `${kept}: the log with the removed txns`);
+    assert.equal(readFileSync(kept), before, 'a restored member had acknowledged them');
     const dry = await restore('latest', '--dry-run');
     assert.equal([dry.rows[0]?.['zxid'], dry.rows[0]?.['txns']], ['0x100000001', 4]);
+    // Once more, and later than --keep-time. The clock of these tasks begins in 1970.
+    utimesSync(kept, new Date(-2_000_000_000), new Date(-2_000_000_000));
+    put('log.1', buildLog([...entries(1, 3), entry(0x2_0000_0001n, 9, 'of another leader')]));
+    await run('--keep-time', '1d');
+    assert.not.ok(existsSync(kept));
+    assert.ok(existsSync(join(to, 'removed.100000001-1')));
   }));
 
 test('a restore names the later txns that a backup in the same folder would lose', () =>
