@@ -42,6 +42,11 @@ systemdTest('each service is closed to all that it does not need', () => {
   }
 });
 
+test('an exporter is not restarted after a bad call or hosts file', () => {
+  const text = readFileSync(join(UNITS, 'zkops-exporter.service'), 'utf8');
+  assert.match(text, /^RestartPreventExitStatus=64 65$/m);
+});
+
 test('a server is not restarted after an error that an operator must correct', () => {
   const text = readFileSync(join(UNITS, 'zkserver.service'), 'utf8');
   assert.match(text, /^Type=notify\nNotifyAccess=all$/m);
