@@ -47,6 +47,7 @@ a hole                                  | 1.1 | 1.1 1.2 1.4         | 1.4 |     
 a hole right after it                  | 1.1 | 1.1 1.3             | 1.3 |         | none after 2
 a hole before it matters to nobody      | 1.4 | 1.1 1.4 1.5         | 1.5 |         | 1.4 1.5 after 3
 logged twice                            | 1.1 | 1.1 1.2 1.1 1.2 1.3 | 1.3 |         | 1.1 1.2 after 5
+a part that is logged twice             | 1.1 | 1.1 1.2 1.3 1.2 1.3 1.4 | 1.4 |     | 1.1 1.2 after 6
 over epochs                             | 1.1 | 1.1 1.2 3.1 3.2     | 3.2 |         | 1.1 1.2 after 4
 an epoch that began before the log      | 1.1 | 1.1 1.2 3.2         | 3.2 |         | none after 3
 a zxid of no txn                        | 2.0 | 1.1 1.2 2.1 2.2     | 2.2 |         | 1.2 2.1 after 4

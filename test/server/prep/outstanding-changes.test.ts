@@ -88,6 +88,11 @@ test('a close has records of the parents only, however many ephemerals it delete
     [['/', 1]],
   );
   assert.is(changes.get('/e5'), undefined);
+  const closed = changes.digest.value;
+  const again: ChangeRecord[] = [];
+  // As of a session that expires while its close is pending.
+  assert.equal(closeEphemerals(changes, new PrepParents(), 7n, 10n, again), []);
+  assert.equal([again, changes.digest.value], [[], closed]);
   changes.undo(records, 0, 9n);
   assert.is(changes.digest.value, before);
   assert.ok(changes.get('/e5') !== undefined, 'taken back');

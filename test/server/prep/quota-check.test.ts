@@ -162,4 +162,20 @@ function mntrOf(world: ServerWorld): string {
   return asker.bytes.toString();
 }
 
+test('a pending close frees what its ephemerals use', () => {
+  const { world, peer } = withQuota(HARD, true);
+  const other = world.client();
+  other.take();
+  for (const name of ['a', 'b']) other.push(other.create(`/app/part/${name}`, 1));
+  world.ackAll();
+  assert.equal(other.take(), ['create ok', 'create ok']);
+  const { usage } = world.server.state.prep.outstanding;
+  other.push(other.bare(OpCode.closeSession));
+  assert.equal(usage.of('/app/part'), { count: -2, bytes: 0, changes: 2 });
+  for (const name of ['c', 'd', 'e']) peer.push(make(peer, `/app/part/${name}`, ''));
+  world.ackAll();
+  assert.equal(peer.take(), ['create ok', 'create ok', 'create QUOTAEXCEEDED']);
+  assert.is(usage.size, 0);
+});
+
 test.run();
