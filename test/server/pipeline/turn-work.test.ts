@@ -1,7 +1,7 @@
 /** Requests that cost more than their bytes: what a turn does for them is counted, never timed. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { OpCode } from '../../../src/protocol/op-code.js';
+import { OpCode, Xid } from '../../../src/protocol/op-code.js';
 import { LIMITS } from '../../../src/server/limits/limits.js';
 import type { Peer } from '../server-peer.js';
 import { awaited, fill, limitsOf, makeWorld, nextTurn, sentTo } from '../turn-world.js';
@@ -127,5 +127,36 @@ test('a dear read that waits for its client’s write ends the pipeline, and kee
     'create ok',
   ]);
 });
+
+const LISTS = [
+  'dataWatches',
+  'existWatches',
+  'childWatches',
+  'persistentWatches',
+  'persistentRecursiveWatches',
+] as const;
+
+for (const list of LISTS) {
+  test(`setWatches2 with many ${list} takes several turns, and then all are set`, () => {
+    const world = makeWorld();
+    const peer = world.client();
+    const steps = 8;
+    const count = Math.ceil((3 * LIMITS.connectionSteps.value) / steps);
+    const none = Object.fromEntries(LISTS.map((name) => [name, []]));
+    const paths = Array.from({ length: count }, (_, i) => `/w${i}`);
+    peer.take();
+    peer.push(
+      peer.request(
+        OpCode.setWatches2,
+        { ...none, relativeZxid: 0n, [list]: paths },
+        Xid.setWatches,
+      ),
+    );
+    let turns = 1;
+    for (; peer.isAwaited; turns++) world.drained(peer);
+    assert.ok(turns >= 3, `${turns} turns`);
+    assert.equal(peer.take().at(-1), 'setWatches2 ok');
+  });
+}
 
 test.run();

@@ -4,7 +4,8 @@ import { ZooKeeper } from '../../../src/client/zookeeper.js';
 import { CreateModes } from '../../../src/protocol/create-mode.js';
 import { OpCode, Xid } from '../../../src/protocol/op-code.js';
 import { Perms } from '../../../src/protocol/perms.js';
-import { formatAuditEntry } from '../../../src/server/state/audit.js';
+import { auditEntries, formatAuditEntry } from '../../../src/server/state/audit.js';
+import type { Request } from '../../../src/server/state/request.js';
 import { oracleTest, startOracle } from '../../support/apache/oracle.js';
 import { startBundled } from '../../support/bundled.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -134,6 +135,12 @@ test('a change has the user at the time of the request, not of the commit', () =
     )
     .map(({ znode, user }) => `${znode} by ${user}`);
   assert.equal(users, ['/before by 127.0.0.1', '/after by bob,127.0.0.1']);
+});
+
+test('the audit log names no user for an empty container that the server deletes', () => {
+  const request = { sessionId: 0n, audit: null, connection: null } as unknown as Request;
+  const entries = auditEntries(request, { type: OpCode.deleteContainer, path: '/c' });
+  assert.equal([...entries], [{ operation: 'delete', znode: '/c', result: 'success' }]);
 });
 
 test.run();

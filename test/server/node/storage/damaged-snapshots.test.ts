@@ -1,6 +1,7 @@
 /** Damaged snapshots at a purge and a truncation: what remains leads to the same tree. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { checkSnapshot } from '../../../../src/server/node/storage/check-snapshot.js';
 import { truncateData } from '../../../../src/server/node/storage/truncate-data.js';
 import { DATA_DIR, LOG_DIR } from '../../../support/bytes/crash-world.js';
 import { Random } from '../../../support/random.js';
@@ -118,6 +119,19 @@ test('a truncation with damaged snapshots drops nothing, or leads to its zxid', 
         assert.is(await recovered(platter), stateOf(database), at);
       }
     }
+  }
+});
+
+test('a check tells how far a snapshot reaches, and what its seal is for', async () => {
+  const platter = await written();
+  const { fs, snapFolder, options } = dirOf(platter);
+  const { maxEntryLength } = options;
+  for (const name of snapshotsIn(platter)) {
+    const zxid = BigInt(`0x${name.slice(name.indexOf('.') + 1)}`);
+    const { size } = await fs.stat(`${snapFolder}/${name}`);
+    const file = { name, zxid, size, mtimeMs: 0, compression: 'none' } as const;
+    const end = await checkSnapshot(fs, { snapFolder, file, maxEntryLength });
+    assert.equal(end, { sealed: { zxid }, reachedZxid: zxid }, name);
   }
 });
 

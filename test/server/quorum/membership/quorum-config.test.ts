@@ -65,6 +65,7 @@ weight.3=1
 test('the printed configuration parses to the same value', () => {
   for (const text of [
     'server.1=a:1:2:participant\nversion=0',
+    'server.1=a:1:2:participant\ngroup.7=1\nweight.1=2\nversion=0',
     'server.16=p:1:2:participant\nserver.2=b:1:2:participant;0.0.0.0:3\nversion=100000000a',
     'server.1=a:1:2|b:3:4:participant;0.0.0.0:5\nserver.2=c:1:2:observer\nversion=ffffffffffffffff',
     'server.1=[fe80:0:0:0:0:0:0:1]:1:2:participant\nversion=0',
