@@ -49,7 +49,8 @@ export class LogReads {
     for (;;) {
       const next = yield* withPings(packets.next());
       if (next.done) {
-        this.keep(next.value);
+        // An end from which nothing could be read is no place to continue.
+        if (next.value.zxid > tail.after) this.keep(next.value);
         onEnd(next.value.zxid);
         return;
       }
@@ -59,7 +60,9 @@ export class LogReads {
 
   private async *settledTxns(tail: LogTail): AsyncGenerator<Buffer, ReadEnd, undefined> {
     await this.options.untilSettled();
-    return yield* readTxns(this.options.dir, tail, this.ends.get(tail.after));
+    const from = this.ends.get(tail.after);
+    this.ends.delete(tail.after);
+    return yield* readTxns(this.options.dir, tail, from);
   }
 
   private keep(end: ReadEnd): void {

@@ -236,8 +236,16 @@ test('a reader continues where the last one ended, and reads nothing before it a
     committed = 6n;
     assert.is(await read(4n), '5, 6, end 6');
     writeFileSync(file(name), bytes);
+    assert.is(await read(2n), '3, 4, 5, 6, end 6', 'once more, from the beginning');
+    log(7);
+    committed = 7n;
+    writeFileSync(file('log.5'), Buffer.alloc(100));
+    unlinkSync(file('log.7'));
+    assert.is(await read(6n), 'end 6', 'the place is gone');
+    log(7);
+    assert.is(await read(6n), '7, end 7', 'and is not tried again');
     reads.forgetEnds();
-    assert.is(await read(2n), '3, 4, 5, 6, end 6', 'from the beginning of a log that was cut');
+    assert.is(await read(7n), 'end 7');
   }));
 
 test('the disk searches after pending appends are in the log', () =>
