@@ -86,7 +86,10 @@ for (const [words, message] of [
   [['start-foreground', '0', 'd', '-D=x'], /argument '=x' is invalid \(expected name=value\); /],
   [['start-foreground', '0', 'd', '--fast'], /unknown option '--fast'/],
   [['init', '0', 'd', '--myid'], /option '--myid <n>' argument missing/],
-  [['init', '0', 'd', '--myid=-1'], /'-1' is invalid \(expected a whole number, 0 to 999999999\); /],
+  [
+    ['init', '0', 'd', '--myid=-1'],
+    /'-1' is invalid \(expected a whole number, 0 to 999999999\); /,
+  ],
   [['init', '0', 'd', '--force=yes'], /unknown option '--force=yes'/],
 ] as const) {
   test(`a bad command line exits with 2: ${words.join(' ')}`, async () => {
