@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 
 /**
  * The home of the user; `/` without one, as shells do. A container, or a unit with DynamicUser, may
@@ -10,5 +10,14 @@ export function homeFolder(): string {
     return home.startsWith('/') ? home : '/';
   } catch {
     return '/';
+  }
+}
+
+/** The name of the user, or the id without one; chown takes both. */
+export function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `${process.getuid?.() ?? 'USER'}`;
   }
 }

@@ -1,7 +1,7 @@
 /** Files that the user or the unit of a server may not use, and what an operator can do then. */
 import { readFileSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import { resolve, sep } from 'node:path';
+import { userName } from '../program/home-folder.js';
 import { shellWord } from '../program/shell-word.js';
 import type { Target } from './target.js';
 import { Exit, VerbError, type VerbIo } from './verb.js';
@@ -59,15 +59,6 @@ export function explainForbidden(error: unknown, target: Target, { env }: VerbIo
 
 function foldersOf({ config, dataDir }: Target): string[] {
   return [dataDir, config.dataLogDir ?? dataDir].map((folder) => resolve(folder));
-}
-
-/** A container may have no name for the user. */
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return `${process.getuid?.() ?? 'USER'}`;
-  }
 }
 
 function causeWith(error: unknown, code: string): NodeJS.ErrnoException | undefined {

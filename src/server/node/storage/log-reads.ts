@@ -49,7 +49,7 @@ export class LogReads {
     for (;;) {
       const next = yield* withPings(packets.next());
       if (next.done) {
-        // An end from which nothing could be read is no place to continue.
+        // A pass that read nothing may have begun at a wrong place.
         if (next.value.zxid > tail.after) this.keep(next.value);
         onEnd(next.value.zxid);
         return;
