@@ -67,6 +67,7 @@ export class QuorumLink {
     const { socket } = options;
     this.socket = socket;
     this.isProven = options.onOutput === undefined;
+    socket.on('drain', this.moved);
     socket.on('data', (bytes) => {
       if (!this.isClosed) options.onBytes(bytes);
     });
@@ -114,12 +115,19 @@ export class QuorumLink {
     onOutput?.('full');
   }
 
-  /** Called for each write while the link is not proven: a small one has no drain event. */
   private readonly moved = (): void => {
     if (this.isProven || this.isClosed) return;
     const isEmpty = this.isFull && this.unsent === 0;
     if (isEmpty) this.isFull = false;
     this.options.onOutput?.(isEmpty ? 'empty' : 'moving');
+  };
+
+  /**
+   * A small write has no drain event, and may be the last one of a full link. Otherwise it shows
+   * nothing: the system takes the pings for a learner that reads nothing, too.
+   */
+  private readonly written = (): void => {
+    if (this.isFull) this.moved();
   };
 
   sendSnapshot(effect: Parameters<typeof snapshotPieces>[0]): void {
@@ -194,7 +202,7 @@ export class QuorumLink {
       });
     }
     if (this.isProven) socket.write(bytes);
-    else socket.write(bytes, this.moved);
+    else socket.write(bytes, this.written);
   }
 
   private startStream({ what, pieces, onSent }: Stream): void {
