@@ -42,8 +42,12 @@ export class History {
     return told.id === 0n ? 1 : this.ledger.sent.connects(told.id);
   }
 
-  welcomed(told: Told, connection: number, lastProposed: bigint): void {
-    this.ledger.sent.welcomed(told.id, connection, lastProposed);
+  welcomed(
+    told: Told,
+    welcome: { readonly connection: number; readonly at: number },
+    lastProposed: bigint,
+  ): void {
+    this.ledger.sent.welcomed(told.id, welcome, lastProposed);
   }
 
   sent(told: Told, cxid: number, write: Omit<SentWrite, 'after'>): void {

@@ -9,6 +9,8 @@ export interface SentWrite {
   readonly body: Buffer;
   /** The number of the session's connection, over all of its clients. */
   readonly connection: number;
+  /** The server of that connection. */
+  readonly at: number;
   readonly author: Author;
   /** The last committed txn at that time. */
   readonly after: bigint;
@@ -61,8 +63,9 @@ function digestOf(userAndPassword: string): string {
 interface Place {
   /** Connections that tried to use it. */
   connections: number;
-  /** The last one that a server welcomed. */
+  /** The last one that a server welcomed, and this server. */
   welcomed: number;
+  at: number;
   /** How many were welcomed. The handshakes of the others may still be on their way. */
   welcomes: number;
   /** No request of an earlier connection may succeed after this zxid. */
@@ -84,6 +87,7 @@ export class RequestsSent {
     const known = this.places.get(sessionId) ?? {
       connections: 0,
       welcomed: 0,
+      at: 0,
       welcomes: 0,
       movedAt: 0n,
     };
@@ -99,8 +103,13 @@ export class RequestsSent {
   }
 
   /** @param proposed the last zxid that any leader has proposed */
-  welcomed(sessionId: bigint, connection: number, proposed: bigint): void {
+  welcomed(
+    sessionId: bigint,
+    { connection, at }: { readonly connection: number; readonly at: number },
+    proposed: bigint,
+  ): void {
     const place = this.placeOf(sessionId);
+    place.at = at;
     place.connections = Math.max(place.connections, connection);
     place.welcomed = connection;
     place.welcomes++;
@@ -124,11 +133,12 @@ export class RequestsSent {
     return this.placeOf(sessionId).connections > 1;
   }
 
-  /** Whether it had moved before the txn was proposed. */
-  hadMoved(sessionId: bigint, { connection }: SentWrite, zxid: bigint): boolean {
+  /** Whether it had moved to another server before the txn was proposed. */
+  hadMoved(sessionId: bigint, { connection, at }: SentWrite, zxid: bigint): boolean {
     if (this.shared.has(sessionId)) return false;
-    const { connections, welcomes, welcomed, movedAt } = this.placeOf(sessionId);
-    if (welcomes < connections) return false;
+    const place = this.placeOf(sessionId);
+    const { connections, welcomes, welcomed, movedAt } = place;
+    if (welcomes < connections || at === place.at) return false;
     const isLater = zxid > movedAt && zxidEpoch(zxid) === zxidEpoch(movedAt);
     return connection < welcomed && isLater;
   }

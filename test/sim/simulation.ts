@@ -22,7 +22,7 @@ import { Probe } from './probe.js';
 import { Scheduler, settled } from './scheduler.js';
 import { everybody, firstConfig, limitsOf, type Shape, traitsOf } from './shape.js';
 import { Violation } from './violation.js';
-import { areLevel, compareAll, lastProposed } from './whole-ensemble.js';
+import { areLevel, compareAll, proposedBy } from './whole-ensemble.js';
 
 export interface SimulationOptions extends Shape {
   readonly seed: number;
@@ -78,6 +78,8 @@ export class Simulation implements NodeWorld, ClientWorld {
   readonly lies: { readonly random: Random; oneIn: number };
   private violation: string | null = null;
   private epochs = 0;
+  /** The last zxid that any leader has proposed, also one that has crashed since. */
+  lastProposed: bigint;
 
   constructor(options: SimulationOptions) {
     const { seed, clients = 3, plant = {}, spares = 0, isReadOnlyAllowed = false } = options;
@@ -91,7 +93,8 @@ export class Simulation implements NodeWorld, ClientWorld {
     this.recording = new Recording(() => this.scheduler.nowMs, made);
     const hasLocalSessions = (options.sessions ?? 'global') !== 'global';
     const now = () => this.scheduler.nowMs;
-    this.ledger = new Ledger(firstConfig(all, options), isAged ? AGED_ZXID : 0n, {
+    this.lastProposed = isAged ? AGED_ZXID : 0n;
+    this.ledger = new Ledger(firstConfig(all, options), this.lastProposed, {
       now,
       hasLocalSessions,
       hasObserverMasters: options.hasObserverMasters ?? false,
@@ -189,6 +192,8 @@ export class Simulation implements NodeWorld, ClientWorld {
     this.options.plant?.onTurn?.(node);
     this.guard(() => this.checks.turned(node));
     this.epochs = Math.max(this.epochs, node.peer?.currentEpoch ?? 0);
+    const proposed = proposedBy(node);
+    if (proposed > this.lastProposed) this.lastProposed = proposed;
     const { peer } = node;
     this.trace(
       `${node.sid} ${peer?.role?.kind} ${peer?.role?.phase} ${peer?.data.tree.lastProcessedZxid.toString(16)}`,
@@ -202,11 +207,6 @@ export class Simulation implements NodeWorld, ClientWorld {
   /** No client is super, and a reconfig requires it. */
   get isAclChecked(): boolean {
     return (this.options.spares ?? 0) === 0;
-  }
-
-  /** The last zxid that any leader has proposed. */
-  get lastProposed(): bigint {
-    return lastProposed(this.servers, this.ledger.last);
   }
 
   lastZxidSeen(zxid: bigint): bigint {

@@ -7,15 +7,10 @@ import { hex, Violation } from './violation.js';
 
 type Servers = readonly ServerNode[];
 
-/** The last zxid that any leader has proposed, or the least one. */
-export function lastProposed(servers: Servers, least: bigint): bigint {
-  let last = least;
-  for (const { peer } of servers) {
-    const broadcast = peer?.role instanceof Leader ? peer.role.broadcast : null;
-    const proposed = broadcast?.outstanding.lastProposed ?? 0n;
-    if (proposed > last) last = proposed;
-  }
-  return last;
+/** The last zxid that the server has proposed, if it leads. */
+export function proposedBy({ peer }: ServerNode): bigint {
+  const broadcast = peer?.role instanceof Leader ? peer.role.broadcast : null;
+  return broadcast?.outstanding.lastProposed ?? 0n;
 }
 
 /** Whether all serve the same txns, and nothing is in progress. */

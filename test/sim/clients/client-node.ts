@@ -80,8 +80,8 @@ export class ClientNode extends ClientSession {
 
   private noteWrite(xid: number, { type, body }: Asked): void {
     if (!WRITES.has(type)) return;
-    const { author, sessionConnection: connection } = this;
-    this.world.history.sent(this.told, xid, { type, body, author, connection });
+    const { author, sessionConnection: connection, at } = this;
+    this.world.history.sent(this.told, xid, { type, body, author, connection, at });
   }
 
   /** Closes the session after earlier requests. */
@@ -267,7 +267,8 @@ export class ClientNode extends ClientSession {
       throw new Violation(`client ${this.id} got a new session`);
     }
     this.liveness.welcomed(this.told, timeOut, readOnly);
-    this.world.history.welcomed(this.told, this.sessionConnection, this.world.lastProposed);
+    const { sessionConnection: connection, at } = this;
+    this.world.history.welcomed(this.told, { connection, at }, this.world.lastProposed);
     this.password = passwd ?? NO_PASSWORD;
     this.isReadOnly = readOnly;
     this.isOpen = true;
