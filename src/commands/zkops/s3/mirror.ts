@@ -1,6 +1,7 @@
 // Keeps a backup in a bucket equal to a spool folder. The folder is an ordinary backup, which has
 // verified all that it contains. What the manifest names is whole at any moment: parts come first,
-// then the manifest, and only then old parts go. No part is written twice. The manifest is also the
+// then the manifest, and only then old parts go, if the bucket has all that it names: what someone
+// else deleted there is written again first. The manifest is also the
 // lease: each write of it is conditional on the previous one, so a second writer fails. Only what
 // the backup itself removed leaves the bucket: what the spool folder lost is filled from there.
 
@@ -261,14 +262,28 @@ export class Mirror {
     this.publishedAt = performance.now();
   }
 
-  /** Parts that the manifest no longer names. */
+  /** Parts that the manifest no longer names, once the bucket has all that it names. */
   private async removeOld(): Promise<void> {
     const named = new Set(this.lease.files.flatMap(keysOf));
-    for (const key of this.stored) {
-      if (named.has(key)) continue;
+    const old = [...this.stored].filter((key) => !named.has(key));
+    if (old.length === 0 || !(await this.hasAllNamed())) return;
+    for (const key of old) {
       await this.store.remove(key);
       this.stored.delete(key);
     }
+  }
+
+  /** Plans missing parts again, as if they were new. */
+  private async hasAllNamed(): Promise<boolean> {
+    const there = new Set(await this.store.list());
+    let hasAll = true;
+    for (const file of this.lease.files) {
+      const missing = keysOf(file).findIndex((key) => !there.has(key));
+      if (missing === -1) continue;
+      hasAll = false;
+      this.parts.set(file.name, (this.parts.get(file.name) ?? []).slice(0, missing));
+    }
+    return hasAll;
   }
 
   private async removeUnnamed(): Promise<void> {

@@ -165,6 +165,26 @@ for (const [what, lose, reason] of LOSSES) {
     }));
 }
 
+test('nothing old leaves a bucket that lacks a part, until it has the part again', () =>
+  withSpool(async ({ s3, file, open, restored }) => {
+    const mirror = await open();
+    for (const name of ['snapshot.0', 'log.1', 'snapshot.5']) writeFileSync(file(name), name);
+    await mirror.flush();
+    const keyOf = (name: string) => [...s3.objects.keys()].find((key) => key.includes(name)) ?? '';
+    s3.objects.delete(keyOf('snapshot.5'));
+    let atFirst: number | undefined;
+    s3.faultOf = (method) => {
+      if (method === 'DELETE') atFirst ??= s3.objects.size;
+      return undefined;
+    };
+    rmSync(file('snapshot.0'));
+    rmSync(file('log.1'));
+    await mirror.release(['snapshot.0', 'log.1']);
+    await mirror.flush();
+    assert.equal(await restored(), { 'snapshot.5': 'snapshot.5' });
+    assert.is(atFirst, 4, 'all parts and the manifest, before the first one goes');
+  }));
+
 test('an older file with other bytes than in the bucket is refused, and stays there', () =>
   withSpool(async ({ s3, file, open }) => {
     const mirror = await open();
