@@ -3,30 +3,30 @@ import { type Connection, serversOf } from './line/prompt.js';
 import { ServerRole } from './server-role.js';
 
 export class ConnectionView {
-  readonly #session: ShellSession;
-  readonly #role: ServerRole | undefined;
+  private readonly session: ShellSession;
+  private readonly role: ServerRole | undefined;
   /** Shown while disconnected. */
-  #lastServer: string | undefined;
+  private lastServer: string | undefined;
 
   /** @param onRole called when the server's role is known; undefined does not query it */
   constructor(session: ShellSession, onRole: (() => void) | undefined) {
-    this.#session = session;
-    this.#role = onRole === undefined ? undefined : new ServerRole(session, onRole);
+    this.session = session;
+    this.role = onRole === undefined ? undefined : new ServerRole(session, onRole);
   }
 
   get connection(): Connection {
-    const { client, target, chroot, cwd, state } = this.#session;
-    this.#lastServer = client?.server ?? this.#lastServer;
-    const server = this.#lastServer ?? serversOf(target);
-    return { server, state, chroot, cwd, ...this.#role?.shown };
+    const { client, target, chroot, cwd, state } = this.session;
+    this.lastServer = client?.server ?? this.lastServer;
+    const server = this.lastServer ?? serversOf(target);
+    return { server, state, chroot, cwd, ...this.role?.shown };
   }
 
   hear(event: SessionEvent): void {
-    if (event.kind === 'client') this.#lastServer = undefined;
-    if (event.kind !== 'path') this.#role?.refresh();
+    if (event.kind === 'client') this.lastServer = undefined;
+    if (event.kind !== 'path') this.role?.refresh();
   }
 
   close(): void {
-    this.#role?.close();
+    this.role?.close();
   }
 }

@@ -3,38 +3,38 @@ import type { ShellEvent } from './shell-state.js';
 
 /** Without a file, nothing is stored. */
 export class HistoryKeeper {
-  readonly #file: HistoryFile | undefined;
-  readonly #dispatch: (event: ShellEvent) => void;
-  #hasFailed = false;
+  private readonly file: HistoryFile | undefined;
+  private readonly dispatch: (event: ShellEvent) => void;
+  private hasFailed = false;
 
   constructor(file: HistoryFile | undefined, dispatch: (event: ShellEvent) => void) {
-    this.#file = file;
-    this.#dispatch = dispatch;
+    this.file = file;
+    this.dispatch = dispatch;
   }
 
   async load(): Promise<void> {
     try {
-      const entries = await this.#file?.load();
-      if (entries !== undefined) this.#dispatch({ type: 'history', entries });
+      const entries = await this.file?.load();
+      if (entries !== undefined) this.dispatch({ type: 'history', entries });
     } catch (error) {
-      this.#fail(error);
+      this.fail(error);
     }
   }
 
   async store(line: string): Promise<void> {
     try {
-      await this.#file?.append(line);
+      await this.file?.append(line);
     } catch (error) {
-      this.#fail(error);
+      this.fail(error);
     }
   }
 
   /** Reports only the first failure. */
-  #fail(error: unknown): void {
-    if (this.#hasFailed) return;
-    this.#hasFailed = true;
+  private fail(error: unknown): void {
+    if (this.hasFailed) return;
+    this.hasFailed = true;
     const reason = error instanceof Error ? error.message : String(error);
     const text = `history is not saved: ${reason}`;
-    this.#dispatch({ type: 'output', spans: [{ text, tone: 'busy' }] });
+    this.dispatch({ type: 'output', spans: [{ text, tone: 'busy' }] });
   }
 }

@@ -32,63 +32,63 @@ export interface ResultPrinterParts {
 }
 
 export class ResultPrinter {
-  readonly #parts: ResultPrinterParts;
-  readonly #dispatch: (event: ShellEvent) => void;
-  readonly #watches: WatchBoard;
-  #output: PagedOutput;
+  private readonly parts: ResultPrinterParts;
+  private readonly dispatch: (event: ShellEvent) => void;
+  private readonly watches: WatchBoard;
+  private output: PagedOutput;
 
   constructor(parts: ResultPrinterParts, dispatch: (event: ShellEvent) => void) {
-    this.#parts = parts;
-    this.#dispatch = dispatch;
-    this.#watches = new WatchBoard(dispatch);
-    this.#output = this.#openOutput(undefined);
+    this.parts = parts;
+    this.dispatch = dispatch;
+    this.watches = new WatchBoard(dispatch);
+    this.output = this.openOutput(undefined);
   }
 
   begin(line: string, running: AbortController): void {
-    this.#output = this.#openOutput(this.#isPaged(line) ? running : undefined);
+    this.output = this.openOutput(this.isPaged(line) ? running : undefined);
   }
 
   result(result: Result): Promise<void> | void {
-    if (result.kind === 'watching') this.#watches.begin(result);
-    const text = this.#textOf(result);
+    if (result.kind === 'watching') this.watches.begin(result);
+    const text = this.textOf(result);
     if (text === '') return;
-    if (result.kind !== 'change') return this.#output.write(text.replace(/\n$/, ''));
-    this.#output.release();
-    for (const row of rowsOf(text)) this.#print(row);
+    if (result.kind !== 'change') return this.output.write(text.replace(/\n$/, ''));
+    this.output.release();
+    for (const row of rowsOf(text)) this.print(row);
   }
 
   /** Prints the buffered output before other output. */
   release(): void {
-    this.#output.release();
+    this.output.release();
   }
 
   finish(): Promise<void> {
-    return this.#output.finish();
+    return this.output.finish();
   }
 
   error(error: ErrorReport, source?: string): void {
-    const text = this.#parts.renderer.error(error, source);
-    this.#print({ text: text.replace(/\n$/, ''), tone: 'bad' });
+    const text = this.parts.renderer.error(error, source);
+    this.print({ text: text.replace(/\n$/, ''), tone: 'bad' });
   }
 
   watch(result: Result): void {
-    const text = this.#textOf(result);
-    if (result.kind === 'watching') this.#watches.end(result, text);
-    else if (result.kind !== 'event') this.#watches.tell(result, text);
-    else if (text !== '') this.#print({ text: text.replace(/\n$/, ''), tone: 'event' });
+    const text = this.textOf(result);
+    if (result.kind === 'watching') this.watches.end(result, text);
+    else if (result.kind !== 'event') this.watches.tell(result, text);
+    else if (text !== '') this.print({ text: text.replace(/\n$/, ''), tone: 'event' });
   }
 
-  #print(span: Span): void {
-    this.#dispatch({ type: 'output', spans: [span] });
+  private print(span: Span): void {
+    this.dispatch({ type: 'output', spans: [span] });
   }
 
-  #textOf(result: Result): string {
-    return this.#parts.renderer.result(result).toString();
+  private textOf(result: Result): string {
+    return this.parts.renderer.result(result).toString();
   }
 
   /** Quitting the pager aborts a command, but never one that makes changes. */
-  #isPaged(line: string): boolean {
-    const { session, vocabulary } = this.#parts;
+  private isPaged(line: string): boolean {
+    const { session, vocabulary } = this.parts;
     const isReading = (tokens: readonly Token[]): boolean => {
       const call = vocabulary.callOf(tokens);
       if (call === undefined || call.command.name === 'redo') return false;
@@ -101,11 +101,11 @@ export class ResultPrinter {
     return statements.every(({ tokens }) => isReading(tokens));
   }
 
-  #openOutput(running: AbortController | undefined): PagedOutput {
-    const { paging, session, terminal } = this.#parts;
+  private openOutput(running: AbortController | undefined): PagedOutput {
+    const { paging, session, terminal } = this.parts;
     const isPaged = paging !== undefined && running !== undefined && session.isPaging;
     return new PagedOutput({
-      show: (text) => this.#print({ text, tone: 'plain' }),
+      show: (text) => this.print({ text, tone: 'plain' }),
       size: () => paging?.size() ?? { rows: 0, columns: 0 },
       open: isPaged ? () => terminal.openPager(paging.command, running.signal) : undefined,
       onLeft: () => running?.abort(PAGER_LEFT),

@@ -47,57 +47,57 @@ export interface ShellDriverOptions {
 export class ShellDriver {
   readonly session: ShellSession;
   readonly scrollback = new Scrollback();
-  readonly #options: ShellDriverOptions;
-  readonly #completer: Completer;
-  readonly #listeners = new Set<() => void>();
-  readonly #left: Promise<void>;
-  #resolveLeft: () => void = () => undefined;
-  #state: ShellState;
-  #running: AbortController | undefined;
-  #answer: ((isYes: boolean, text?: string) => void) | undefined;
-  #browser: BrowserDriver | undefined;
+  private readonly options: ShellDriverOptions;
+  private readonly completer: Completer;
+  private readonly listeners = new Set<() => void>();
+  private readonly left: Promise<void>;
+  private resolveLeft: () => void = () => undefined;
+  private current: ShellState;
+  private running: AbortController | undefined;
+  private answer: ((isYes: boolean, text?: string) => void) | undefined;
+  private openBrowser: BrowserDriver | undefined;
   readonly terminal: LentTerminal;
-  readonly #printer: ResultPrinter;
-  readonly #history: HistoryKeeper;
-  readonly #view: ConnectionView;
+  private readonly printer: ResultPrinter;
+  private readonly history: HistoryKeeper;
+  private readonly view: ConnectionView;
 
   constructor(options: ShellDriverOptions) {
-    this.#options = options;
+    this.options = options;
     this.session = options.session;
-    const onRole = options.isRoleShown === true ? () => this.#tellConnection() : undefined;
-    this.#view = new ConnectionView(options.session, onRole);
-    const connection = { ...this.#view.connection, state: 'connecting' as const };
-    this.#state = initialState(options.vocabulary, connection, options.isVi);
-    this.terminal = new LentTerminal(this.scrollback, () => this.#tellListeners());
+    const onRole = options.isRoleShown === true ? () => this.tellConnection() : undefined;
+    this.view = new ConnectionView(options.session, onRole);
+    const connection = { ...this.view.connection, state: 'connecting' as const };
+    this.current = initialState(options.vocabulary, connection, options.isVi);
+    this.terminal = new LentTerminal(this.scrollback, () => this.tellListeners());
     const parts = { ...options, terminal: this.terminal, scrollback: this.scrollback };
-    this.#printer = new ResultPrinter(parts, (event) => this.dispatch(event));
-    this.#history = new HistoryKeeper(options.historyFile, (event) => this.dispatch(event));
-    this.#completer = new Completer(options.session, options.vocabulary);
-    this.#left = new Promise((resolve) => {
-      this.#resolveLeft = resolve;
+    this.printer = new ResultPrinter(parts, (event) => this.dispatch(event));
+    this.history = new HistoryKeeper(options.historyFile, (event) => this.dispatch(event));
+    this.completer = new Completer(options.session, options.vocabulary);
+    this.left = new Promise((resolve) => {
+      this.resolveLeft = resolve;
     });
   }
 
   get state(): ShellState {
-    return this.#state;
+    return this.current;
   }
 
   subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
   }
 
   get browser(): BrowserDriver | undefined {
-    return this.#browser;
+    return this.openBrowser;
   }
 
   press(key: Key): void {
     if (this.terminal.isLent) return;
-    if (this.#browser !== undefined) {
-      this.#browser.press(key);
+    if (this.openBrowser !== undefined) {
+      this.openBrowser.press(key);
       return;
     }
-    const action = actionOf(key, this.#mode());
+    const action = actionOf(key, this.mode());
     if (action !== undefined) this.dispatch({ type: 'key', action });
   }
 
@@ -106,82 +106,82 @@ export class ShellDriver {
   }
 
   async run(): Promise<void> {
-    const unsubscribe = this.session.subscribe((event) => this.#hear(event));
+    const unsubscribe = this.session.subscribe((event) => this.hear(event));
     try {
-      await this.#history.load();
+      await this.history.load();
       inBackground(this.session.connect(), (error) => {
         // A running line waits for the same connection, and reports the error.
-        if (this.#running === undefined) this.#report(error);
+        if (this.running === undefined) this.report(error);
       });
-      await this.#left;
+      await this.left;
       await this.scrollback.drained();
     } finally {
       unsubscribe();
-      this.#view.close();
-      this.#running?.abort();
+      this.view.close();
+      this.running?.abort();
     }
   }
 
   dispatch(event: ShellEvent): void {
-    const before = this.#state;
+    const before = this.current;
     const { state, effects } = stepShell(before, event);
-    this.#state = state;
-    if (state !== before) this.#tellListeners();
-    for (const effect of effects) this.#perform(effect);
+    this.current = state;
+    if (state !== before) this.tellListeners();
+    for (const effect of effects) this.perform(effect);
   }
 
-  readonly #report = (error: unknown): void => this.#printer.error(plainReport(error));
+  private readonly report = (error: unknown): void => this.printer.error(plainReport(error));
 
-  #mode(): KeyMode {
-    if (this.#state.question !== undefined) return 'question';
-    if (this.#state.line.search !== undefined) return 'search';
-    return this.#state.vi !== undefined && this.#state.secret === undefined ? 'vi' : 'line';
+  private mode(): KeyMode {
+    if (this.current.question !== undefined) return 'question';
+    if (this.current.line.search !== undefined) return 'search';
+    return this.current.vi !== undefined && this.current.secret === undefined ? 'vi' : 'line';
   }
 
-  #perform(effect: ShellEffect): void {
+  private perform(effect: ShellEffect): void {
     switch (effect.type) {
       case 'print':
-        this.scrollback.push(printed(effect, this.#options.columns));
+        this.scrollback.push(printed(effect, this.options.columns));
         return;
       case 'echo':
         this.scrollback.push(
-          echoOf(effect.line, effect.connection, this.#options.vocabulary, this.session),
+          echoOf(effect.line, effect.connection, this.options.vocabulary, this.session),
         );
         return;
       case 'run':
-        inBackground(this.#runLine(effect.line), this.#report);
+        inBackground(this.runLine(effect.line), this.report);
         return;
       case 'interrupt':
-        this.#interrupt();
+        this.interrupt();
         return;
       case 'answer':
-        this.#answer?.(effect.isYes, effect.text);
+        this.answer?.(effect.isYes, effect.text);
         return;
       case 'complete':
-        inBackground(this.#complete(effect.text, effect.cursor), this.#report);
+        inBackground(this.complete(effect.text, effect.cursor), this.report);
         return;
       case 'store':
-        inBackground(this.#history.store(effect.line), this.#report);
+        inBackground(this.history.store(effect.line), this.report);
         return;
       case 'clear-screen':
         this.scrollback.clearScreen();
         return;
       case 'leave':
-        this.#browser?.leave();
-        this.#resolveLeft();
+        this.openBrowser?.leave();
+        this.resolveLeft();
         return;
     }
   }
 
-  async #runLine(line: string): Promise<void> {
+  private async runLine(line: string): Promise<void> {
     const running = new AbortController();
-    this.#running = running;
+    this.running = running;
     const slow = setTimeout(() => this.dispatch({ type: 'slow' }), SLOW_MS);
     let isExit = false;
-    const printer = this.#printer;
+    const printer = this.printer;
     printer.begin(line, running);
     try {
-      for await (const outcome of runLine(this.#context(running.signal), line)) {
+      for await (const outcome of runLine(this.context(running.signal), line)) {
         if (outcome.kind === 'error') {
           await printer.finish();
           if (running.signal.reason !== PAGER_LEFT) printer.error(outcome.error, line);
@@ -195,45 +195,45 @@ export class ShellDriver {
       }
     } catch (error) {
       // A bug, for example in drawing a result: the shell continues.
-      this.#printer.error(plainReport(error));
+      this.printer.error(plainReport(error));
     } finally {
       await printer.finish();
       clearTimeout(slow);
-      this.#completer.forget();
-      this.#running = undefined;
-      this.#answer = undefined;
+      this.completer.forget();
+      this.running = undefined;
+      this.answer = undefined;
       this.dispatch({ type: 'finished', isExit });
     }
   }
 
-  #context(signal: AbortSignal): CommandContext {
+  private context(signal: AbortSignal): CommandContext {
     return createContext({
       session: this.session,
       signal,
       isInteractive: true,
       emit: async (result) => {
-        if (!signal.aborted) await this.#printer.result(result);
+        if (!signal.aborted) await this.printer.result(result);
         return this.scrollback.roomy();
       },
       notify: (result) => {
-        this.#completer.forget();
-        this.#printer.watch(result);
+        this.completer.forget();
+        this.printer.watch(result);
       },
       clearScreen: () => {
-        this.#printer.release();
+        this.printer.release();
         this.scrollback.clearScreen();
       },
-      browse: (path) => this.#browse(path, signal),
-      renderForPipe: (result) => this.#options.pipeRenderer.result(result),
+      browse: (path) => this.browse(path, signal),
+      renderForPipe: (result) => this.options.pipeRenderer.result(result),
       lendTerminal: (use) => {
-        this.#printer.release();
+        this.printer.release();
         return this.terminal.lend(use);
       },
-      confirm: (question) => this.#confirm(question, signal),
+      confirm: (question) => this.confirm(question, signal),
       askSecret: (question) =>
         new Promise((resolve) => {
-          this.#printer.release();
-          this.#answer = (_, text = '') => resolve(text);
+          this.printer.release();
+          this.answer = (_, text = '') => resolve(text);
           this.dispatch({ type: 'secret-asked', question });
         }),
       readInput: () => {
@@ -246,53 +246,53 @@ export class ShellDriver {
     });
   }
 
-  #confirm(question: string, signal: AbortSignal): Promise<boolean> {
+  private confirm(question: string, signal: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
       if (signal.aborted || this.terminal.isLent) return resolve(false);
-      this.#printer.release();
-      this.#answer = resolve;
+      this.printer.release();
+      this.answer = resolve;
       signal.addEventListener('abort', () => resolve(false), { once: true });
       this.dispatch({ type: 'asked', question });
     });
   }
 
-  async #browse(path: string, signal: AbortSignal): Promise<void> {
+  private async browse(path: string, signal: AbortSignal): Promise<void> {
     const browser = new BrowserDriver(this.session, this.session.requireClient(), path);
     signal.addEventListener('abort', () => browser.leave(), { once: true });
-    this.#showBrowser(browser);
+    this.showBrowser(browser);
     await browser.left;
-    this.#showBrowser(undefined);
+    this.showBrowser(undefined);
   }
 
-  #showBrowser(browser: BrowserDriver | undefined): void {
-    this.#browser = browser;
-    this.#tellListeners();
+  private showBrowser(browser: BrowserDriver | undefined): void {
+    this.openBrowser = browser;
+    this.tellListeners();
   }
 
-  #tellListeners(): void {
-    for (const listener of this.#listeners) listener();
+  private tellListeners(): void {
+    for (const listener of this.listeners) listener();
   }
 
-  #interrupt(): void {
-    this.#running?.abort();
+  private interrupt(): void {
+    this.running?.abort();
     const lines = this.scrollback.drop();
     if (lines > 0) this.print([{ text: `… ${lines} more lines not shown`, tone: 'dim' }]);
   }
 
-  #hear(event: SessionEvent): void {
-    if (event.kind !== 'path') this.#completer.forget();
-    this.#view.hear(event);
-    this.#tellConnection(event.kind === 'state' ? event.reason?.message : undefined);
+  private hear(event: SessionEvent): void {
+    if (event.kind !== 'path') this.completer.forget();
+    this.view.hear(event);
+    this.tellConnection(event.kind === 'state' ? event.reason?.message : undefined);
   }
 
-  #tellConnection(reason?: string): void {
-    const { connection } = this.#view;
+  private tellConnection(reason?: string): void {
+    const { connection } = this.view;
     const why = reason === undefined ? {} : { reason };
     this.dispatch({ type: 'connection', connection, ...why });
   }
 
-  async #complete(text: string, cursor: number): Promise<void> {
-    const completion = await this.#completer.complete(text, cursor);
+  private async complete(text: string, cursor: number): Promise<void> {
+    const completion = await this.completer.complete(text, cursor);
     this.dispatch({ type: 'completed', text, cursor, completion });
   }
 }

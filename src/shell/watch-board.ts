@@ -10,40 +10,40 @@ type Watching = Extract<Result, { kind: 'watching' }>;
 const BATCH_MS = 20;
 
 export class WatchBoard {
-  readonly #dispatch: (event: ShellEvent) => void;
-  readonly #now: () => Date;
-  #rows: Span[] = [];
-  #changes = 0;
-  #timer: NodeJS.Timeout | undefined;
+  private readonly dispatch: (event: ShellEvent) => void;
+  private readonly now: () => Date;
+  private rows: Span[] = [];
+  private changes = 0;
+  private timer: NodeJS.Timeout | undefined;
 
   constructor(dispatch: (event: ShellEvent) => void, now = () => new Date()) {
-    this.#dispatch = dispatch;
-    this.#now = now;
+    this.dispatch = dispatch;
+    this.now = now;
   }
 
   begin(watching: Watching): void {
-    this.#dispatch({ type: 'watch-started', name: nameOf(watching) });
+    this.dispatch({ type: 'watch-started', name: nameOf(watching) });
   }
 
   tell(result: Result, text: string): void {
-    if (result.kind === 'change') this.#changes++;
-    const time = result.kind === 'change' ? clockTime(this.#now()) : undefined;
-    if (text !== '') this.#rows.push(...rowsOf(text, time));
-    this.#timer ??= setTimeout(() => this.#flush(), BATCH_MS);
+    if (result.kind === 'change') this.changes++;
+    const time = result.kind === 'change' ? clockTime(this.now()) : undefined;
+    if (text !== '') this.rows.push(...rowsOf(text, time));
+    this.timer ??= setTimeout(() => this.flush(), BATCH_MS);
   }
 
   end(watching: Watching, text: string): void {
-    this.#flush();
-    this.#dispatch({ type: 'watch-ended', name: nameOf(watching), text: text.trimEnd() });
+    this.flush();
+    this.dispatch({ type: 'watch-ended', name: nameOf(watching), text: text.trimEnd() });
   }
 
-  #flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    if (this.#rows.length === 0 && this.#changes === 0) return;
-    this.#dispatch({ type: 'watch-output', rows: this.#rows, changes: this.#changes });
-    this.#rows = [];
-    this.#changes = 0;
+  private flush(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    if (this.rows.length === 0 && this.changes === 0) return;
+    this.dispatch({ type: 'watch-output', rows: this.rows, changes: this.changes });
+    this.rows = [];
+    this.changes = 0;
   }
 }
 

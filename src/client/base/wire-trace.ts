@@ -74,72 +74,72 @@ const UNCOUNTED: Readonly<Record<number, string>> = {
 };
 
 export class WireTrace implements WireTap {
-  readonly #tracer: Tracer;
-  readonly #out = new FrameHeads();
-  readonly #in = new FrameHeads();
-  readonly #sent = new Map<number, Sent[]>();
-  #server = '';
-  #connectAtMs: number | undefined;
-  #isFirstOut = true;
-  #isFirstIn = true;
+  private readonly tracer: Tracer;
+  private readonly out = new FrameHeads();
+  private readonly in = new FrameHeads();
+  private readonly unanswered = new Map<number, Sent[]>();
+  private server = '';
+  private connectAtMs: number | undefined;
+  private isFirstOut = true;
+  private isFirstIn = true;
 
   constructor(tracer: Tracer) {
-    this.#tracer = tracer;
+    this.tracer = tracer;
   }
 
   dialed(server: string): void {
-    this.#server = server;
-    this.#isFirstOut = true;
-    this.#isFirstIn = true;
-    this.#sent.clear();
-    this.#out.clear();
-    this.#in.clear();
+    this.server = server;
+    this.isFirstOut = true;
+    this.isFirstIn = true;
+    this.unanswered.clear();
+    this.out.clear();
+    this.in.clear();
   }
 
   sent(bytes: Buffer, nowMs: number): void {
-    const { isOn } = this.#tracer;
-    this.#out.feed(bytes, (head, length) => {
-      const isHandshake = this.#isFirstOut;
-      this.#isFirstOut = false;
+    const { isOn } = this.tracer;
+    this.out.feed(bytes, (head, length) => {
+      const isHandshake = this.isFirstOut;
+      this.isFirstOut = false;
       if (!isOn) return;
       if (isHandshake) {
-        this.#connectAtMs = nowMs;
-        this.#tell({ kind: 'request', op: 'connect', bytes: length, detail: this.#server });
-      } else this.#tellRequest(head, length, nowMs);
+        this.connectAtMs = nowMs;
+        this.tell({ kind: 'request', op: 'connect', bytes: length, detail: this.server });
+      } else this.tellRequest(head, length, nowMs);
     });
   }
 
   received(chunk: Buffer, nowMs: number): void {
-    const { isOn } = this.#tracer;
-    this.#in.feed(chunk, (head, length) => {
-      const isHandshake = this.#isFirstIn;
-      this.#isFirstIn = false;
-      if (isHandshake) this.#tellHandshake(head, length, nowMs, isOn);
-      else this.#tellReply(head, length, nowMs, isOn);
+    const { isOn } = this.tracer;
+    this.in.feed(chunk, (head, length) => {
+      const isHandshake = this.isFirstIn;
+      this.isFirstIn = false;
+      if (isHandshake) this.tellHandshake(head, length, nowMs, isOn);
+      else this.tellReply(head, length, nowMs, isOn);
     });
   }
 
   closed(fault: Error | undefined): void {
     const reason = fault?.message;
-    if (!this.#tracer.isOn) return;
-    this.#tell({ kind: 'closed', ...(reason === undefined ? {} : { reason }) });
+    if (!this.tracer.isOn) return;
+    this.tell({ kind: 'closed', ...(reason === undefined ? {} : { reason }) });
   }
 
-  #tell(event: WireEvent): void {
-    this.#tracer.tell(event);
+  private tell(event: WireEvent): void {
+    this.tracer.tell(event);
   }
 
-  #tellRequest(head: Buffer, length: number, atMs: number): void {
+  private tellRequest(head: Buffer, length: number, atMs: number): void {
     const input = new InputArchive(head);
     const xid = input.readInt();
     const code = input.readInt();
     const op = opCodeName(code);
     const path = beginsWithPath(code) ? readText(input) : undefined;
-    const waiting = this.#sent.get(xid);
+    const waiting = this.unanswered.get(xid);
     const sent = { op, path, atMs };
-    if (waiting === undefined) this.#sent.set(xid, [sent]);
+    if (waiting === undefined) this.unanswered.set(xid, [sent]);
     else waiting.push(sent);
-    this.#tell({
+    this.tell({
       kind: 'request',
       op,
       ...(path === undefined ? {} : { path }),
@@ -149,16 +149,16 @@ export class WireTrace implements WireTap {
     });
   }
 
-  #tellHandshake(head: Buffer, length: number, nowMs: number, isOn: boolean): void {
-    const atMs = this.#connectAtMs;
-    this.#connectAtMs = undefined;
+  private tellHandshake(head: Buffer, length: number, nowMs: number, isOn: boolean): void {
+    const atMs = this.connectAtMs;
+    this.connectAtMs = undefined;
     if (!isOn) return;
     const input = new InputArchive(head);
     input.readInt();
     const timeoutMs = input.readInt();
     const session = formatSessionId(input.readLong());
     const isExpired = timeoutMs <= 0;
-    this.#tell({
+    this.tell({
       kind: 'answer',
       op: 'connect',
       error: isExpired ? 'SESSIONEXPIRED' : 'OK',
@@ -168,7 +168,7 @@ export class WireTrace implements WireTap {
     });
   }
 
-  #tellReply(head: Buffer, length: number, nowMs: number, isOn: boolean): void {
+  private tellReply(head: Buffer, length: number, nowMs: number, isOn: boolean): void {
     const input = new InputArchive(head);
     const xid = input.readInt();
     const zxid = formatZxid(input.readLong());
@@ -177,15 +177,15 @@ export class WireTrace implements WireTap {
       if (!isOn) return;
       const type = eventTypeName(input.readInt()) ?? 'None';
       input.readInt();
-      this.#tell({ kind: 'event', type, path: readText(input) ?? '', zxid, bytes: length });
+      this.tell({ kind: 'event', type, path: readText(input) ?? '', zxid, bytes: length });
       return;
     }
-    const waiting = this.#sent.get(xid);
+    const waiting = this.unanswered.get(xid);
     const sent = waiting?.shift();
-    if (waiting?.length === 0) this.#sent.delete(xid);
+    if (waiting?.length === 0) this.unanswered.delete(xid);
     if (!isOn) return;
     const path = sent?.path;
-    this.#tell({
+    this.tell({
       kind: 'answer',
       op: sent?.op ?? UNCOUNTED[xid] ?? '?',
       ...(path === undefined ? {} : { path }),
@@ -218,37 +218,37 @@ function schemeOf(input: InputArchive): string {
 
 /** Cuts a stream into frames, and keeps the head of each. */
 class FrameHeads {
-  readonly #head = Buffer.allocUnsafe(HEAD_LENGTH);
-  #kept = 0;
+  private readonly head = Buffer.allocUnsafe(HEAD_LENGTH);
+  private kept = 0;
   /** Length of the current frame; undefined until its length field is complete. */
-  #length: number | undefined;
-  #seen = 0;
+  private length: number | undefined;
+  private seen = 0;
 
   clear(): void {
-    this.#kept = 0;
-    this.#seen = 0;
-    this.#length = undefined;
+    this.kept = 0;
+    this.seen = 0;
+    this.length = undefined;
   }
 
   feed(bytes: Buffer, end: (head: Buffer, length: number) => void): void {
     let at = 0;
     while (at < bytes.length) {
-      const wanted = (this.#length ?? 4) - this.#seen;
+      const wanted = (this.length ?? 4) - this.seen;
       const taken = Math.min(wanted, bytes.length - at);
-      const kept = Math.min(taken, HEAD_LENGTH - this.#kept);
-      bytes.copy(this.#head, this.#kept, at, at + kept);
-      this.#kept += kept;
-      this.#seen += taken;
+      const kept = Math.min(taken, HEAD_LENGTH - this.kept);
+      bytes.copy(this.head, this.kept, at, at + kept);
+      this.kept += kept;
+      this.seen += taken;
       at += taken;
       if (taken < wanted) return;
-      if (this.#length === undefined) {
-        this.#length = this.#head.readInt32BE(0);
-        this.#kept = 0;
-        this.#seen = 0;
-        if (this.#length > 0) continue;
+      if (this.length === undefined) {
+        this.length = this.head.readInt32BE(0);
+        this.kept = 0;
+        this.seen = 0;
+        if (this.length > 0) continue;
       }
-      const length = this.#length;
-      const head = this.#head.subarray(0, this.#kept);
+      const length = this.length;
+      const head = this.head.subarray(0, this.kept);
       this.clear();
       if (length > 0) end(head, length + 4);
     }

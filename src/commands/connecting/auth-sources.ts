@@ -105,19 +105,19 @@ function readHidden(stdin: NodeJS.ReadStream): Promise<string> {
 }
 
 export class HiddenLine {
-  #typed: string[] = [];
+  private typed: string[] = [];
 
   get text(): string {
-    return this.#typed.join('');
+    return this.typed.join('');
   }
 
   type(chars: string): 'entered' | 'interrupted' | undefined {
     for (const char of chars) {
       if (char === '\r' || char === '\n') return 'entered';
       if (INTERRUPTS.has(char)) return 'interrupted';
-      if (char === '\x7f' || char === '\b') this.#typed.pop();
-      else if (char === '\x15') this.#typed = [];
-      else this.#typed.push(char);
+      if (char === '\x7f' || char === '\b') this.typed.pop();
+      else if (char === '\x15') this.typed = [];
+      else this.typed.push(char);
     }
     return undefined;
   }

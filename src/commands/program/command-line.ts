@@ -53,17 +53,17 @@ export interface ProgramOutput {
 }
 
 export class CommandLine {
-  readonly #program: Program;
-  readonly #root: Command;
-  readonly #env: ProgramOutput['env'];
-  #status = 0;
+  private readonly program: Program;
+  private readonly root: Command;
+  private readonly env: ProgramOutput['env'];
+  private status = 0;
 
   constructor(program: Program, version: string, { writeOut, writeError, env }: ProgramOutput) {
     const { name, examples, exitStatus } = program;
     const statuses = exitStatus.map(([status, text]) => `  ${String(status).padEnd(5)}${text}`);
-    this.#program = program;
-    this.#env = env;
-    this.#root = new Command(name)
+    this.program = program;
+    this.env = env;
+    this.root = new Command(name)
       .description(program.summary)
       .version(`${name} ${version}`, '-V, --version', 'show the version')
       .helpOption('-h, --help', 'show this help')
@@ -81,7 +81,7 @@ export class CommandLine {
 
   /** @param name `snap`, or `snap top` for a subcommand */
   describe(name: string, summary: string): Command {
-    let command = this.#root;
+    let command = this.root;
     for (const word of name.split(' ')) {
       command = command.commands.find((known) => known.name() === word) ?? command.command(word);
     }
@@ -94,8 +94,8 @@ export class CommandLine {
     for (const option of options) command.addOption(makeOption(option));
     command.action(async (...given: unknown[]) => {
       const values = given.flat().filter((value) => typeof value === 'string');
-      if (this.#env !== undefined) fillFromEnvironment(command, this.#program, this.#env);
-      this.#status = await run(values, command.opts<O>());
+      if (this.env !== undefined) fillFromEnvironment(command, this.program, this.env);
+      this.status = await run(values, command.opts<O>());
     });
   }
 
@@ -105,7 +105,7 @@ export class CommandLine {
       .addArgument(new Argument('<shell>').choices(COMPLETION_SHELLS))
       .action(async (shell: CompletionShell) => {
         const { completionScript } = await import('./completion-script.js');
-        print(completionScript(this.#program.name, shell));
+        print(completionScript(this.program.name, shell));
       });
   }
 
@@ -114,18 +114,18 @@ export class CommandLine {
     const { answerCompletion } = await import('./completion-answer.js');
     const { completeCall } = await import('./complete-call.js');
     return answerCompletion(args, (before, word) =>
-      completeCall(this.#root, before, word, completeValue),
+      completeCall(this.root, before, word, completeValue),
     );
   }
 
   /** Returns the exit status, and throws the error of the verb. */
   async run(args: readonly string[]): Promise<number> {
     try {
-      await this.#root.parseAsync(args, { from: 'user' });
-      return this.#status;
+      await this.root.parseAsync(args, { from: 'user' });
+      return this.status;
     } catch (error) {
       if (!(error instanceof CommanderError)) throw error;
-      return error.exitCode === 0 ? 0 : this.#program.usageStatus;
+      return error.exitCode === 0 ? 0 : this.program.usageStatus;
     }
   }
 }

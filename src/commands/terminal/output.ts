@@ -14,69 +14,69 @@ type Sink = (bytes: Buffer, done: (error?: Error | null) => void) => void;
 export class Output {
   /** Aborts when nothing more can be written. */
   readonly ended: AbortSignal;
-  readonly #controller = new AbortController();
-  readonly #sink: Sink;
-  #pieces: Buffer[] = [];
-  #length = 0;
-  #inFlight = 0;
-  #waiting: (() => void)[] = [];
-  #timer: NodeJS.Immediate | undefined;
-  #error: NodeJS.ErrnoException | undefined;
+  private readonly controller = new AbortController();
+  private readonly sink: Sink;
+  private pieces: Buffer[] = [];
+  private length = 0;
+  private inFlight = 0;
+  private waiting: (() => void)[] = [];
+  private timer: NodeJS.Immediate | undefined;
+  private error: NodeJS.ErrnoException | undefined;
 
   constructor(stream: Writable & { readonly fd?: number }) {
-    this.ended = this.#controller.signal;
-    this.#sink = sinkOf(stream);
-    stream.on('error', (error) => this.#end(error));
+    this.ended = this.controller.signal;
+    this.sink = sinkOf(stream);
+    stream.on('error', (error) => this.end(error));
   }
 
   /** The reader closed the pipe. */
   get isGone(): boolean {
-    return this.#error?.code === 'EPIPE';
+    return this.error?.code === 'EPIPE';
   }
 
   /** Why a write failed, unless the reader left: a full disk. */
   get fault(): NodeJS.ErrnoException | undefined {
-    return this.isGone ? undefined : this.#error;
+    return this.isGone ? undefined : this.error;
   }
 
   /** Resolves when the stream can take more; never rejects. */
   write(piece: string | Buffer): Promise<void> | void {
     if (piece.length === 0 || this.ended.aborted) return;
     const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
-    this.#pieces.push(bytes);
-    this.#length += bytes.length;
-    if (this.#length + this.#inFlight >= FLUSH_LENGTH) return this.flush();
-    this.#timer ??= setImmediate(() => void this.flush());
+    this.pieces.push(bytes);
+    this.length += bytes.length;
+    if (this.length + this.inFlight >= FLUSH_LENGTH) return this.flush();
+    this.timer ??= setImmediate(() => void this.flush());
   }
 
   /** Resolves when all text is written, or never will be; never rejects. */
   flush(): Promise<void> {
-    if (this.#timer !== undefined) clearImmediate(this.#timer);
-    this.#timer = undefined;
-    if (this.#length > 0 && !this.ended.aborted) this.#send();
-    if (this.#inFlight === 0) return Promise.resolve();
-    return new Promise((resolve) => this.#waiting.push(resolve));
+    if (this.timer !== undefined) clearImmediate(this.timer);
+    this.timer = undefined;
+    if (this.length > 0 && !this.ended.aborted) this.send();
+    if (this.inFlight === 0) return Promise.resolve();
+    return new Promise((resolve) => this.waiting.push(resolve));
   }
 
-  #send(): void {
-    const bytes = Buffer.concat(this.#pieces);
-    this.#pieces = [];
-    this.#length = 0;
-    this.#inFlight += bytes.length;
-    this.#sink(bytes, (error) => {
-      this.#inFlight -= bytes.length;
-      if (error) this.#end(error);
-      if (this.#inFlight > 0) return;
-      for (const resolve of this.#waiting.splice(0)) resolve();
+  private send(): void {
+    const bytes = Buffer.concat(this.pieces);
+    this.pieces = [];
+    this.length = 0;
+    this.inFlight += bytes.length;
+    this.sink(bytes, (error) => {
+      this.inFlight -= bytes.length;
+      if (error) this.end(error);
+      if (this.inFlight > 0) return;
+      for (const resolve of this.waiting.splice(0)) resolve();
     });
   }
 
-  #end(error: NodeJS.ErrnoException): void {
+  private end(error: NodeJS.ErrnoException): void {
     if (this.ended.aborted) return;
-    this.#error = error;
-    this.#pieces = [];
-    this.#length = 0;
-    this.#controller.abort();
+    this.error = error;
+    this.pieces = [];
+    this.length = 0;
+    this.controller.abort();
   }
 }
 

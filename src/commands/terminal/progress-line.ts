@@ -16,40 +16,40 @@ export interface ProgressWriter {
 }
 
 export class ProgressLine {
-  readonly #stream: ProgressWriter;
-  readonly #now: () => number;
-  readonly #showAfterMs: number;
-  #startedMs: number | undefined;
-  #drawnMs = Number.NEGATIVE_INFINITY;
-  #isDrawn = false;
+  private readonly stream: ProgressWriter;
+  private readonly now: () => number;
+  private readonly showAfterMs: number;
+  private startedMs: number | undefined;
+  private drawnMs = Number.NEGATIVE_INFINITY;
+  private isDrawn = false;
 
   /** @param now ms of a monotonic clock */
   constructor(stream: ProgressWriter, now: () => number, showAfterMs = REDRAW_MS) {
-    this.#stream = stream;
-    this.#now = now;
-    this.#showAfterMs = showAfterMs;
+    this.stream = stream;
+    this.now = now;
+    this.showAfterMs = showAfterMs;
   }
 
   /** Undefined ends the job. */
   show(state: Progress | undefined): void {
     if (state === undefined) {
       this.clear();
-      this.#startedMs = undefined;
+      this.startedMs = undefined;
       return;
     }
-    const now = this.#now();
-    this.#startedMs ??= now;
+    const now = this.now();
+    this.startedMs ??= now;
     // A short job shows nothing.
-    if (now - this.#startedMs < this.#showAfterMs || now - this.#drawnMs < REDRAW_MS) return;
-    this.#drawnMs = now;
-    this.#isDrawn = true;
-    this.#stream.write(`${CLEAR}${progressText(state, now - this.#startedMs)}`);
+    if (now - this.startedMs < this.showAfterMs || now - this.drawnMs < REDRAW_MS) return;
+    this.drawnMs = now;
+    this.isDrawn = true;
+    this.stream.write(`${CLEAR}${progressText(state, now - this.startedMs)}`);
   }
 
   /** Call this before other output. */
   clear(): void {
-    if (this.#isDrawn) this.#stream.write(CLEAR);
-    this.#isDrawn = false;
+    if (this.isDrawn) this.stream.write(CLEAR);
+    this.isDrawn = false;
   }
 }
 

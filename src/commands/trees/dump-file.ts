@@ -25,12 +25,12 @@ export interface DumpOptions {
 
 /** Reads a dump in parts. `head` and `end` are set after they were read. */
 export class DumpSource {
-  readonly #name: string;
-  readonly #open: () => Readable;
-  readonly #syntax: DumpSyntax;
-  readonly #folder: DumpFolder | undefined;
-  readonly #isPartial: boolean;
-  readonly #maxPieceLength: number;
+  private readonly name: string;
+  private readonly open: () => Readable;
+  private readonly syntax: DumpSyntax;
+  private readonly folder: DumpFolder | undefined;
+  private readonly isPartial: boolean;
+  private readonly maxPieceLength: number;
   readonly format: DumpFormat;
   head: DumpHead | undefined;
   end: DumpEnd | undefined;
@@ -43,13 +43,13 @@ export class DumpSource {
     { isPartial = false, maxPieceLength = MAX_PIECE_LENGTH }: DumpOptions,
     folder?: DumpFolder,
   ) {
-    this.#name = parts.name;
+    this.name = parts.name;
     this.format = parts.format;
-    this.#syntax = parts.syntax;
-    this.#open = open;
-    this.#isPartial = isPartial;
-    this.#maxPieceLength = maxPieceLength;
-    this.#folder = folder;
+    this.syntax = parts.syntax;
+    this.open = open;
+    this.isPartial = isPartial;
+    this.maxPieceLength = maxPieceLength;
+    this.folder = folder;
   }
 
   /** @throws CommandError NOFILE, or USAGE for the wrong format */
@@ -84,22 +84,22 @@ export class DumpSource {
 
   /** Reads only the head. @throws CommandError if the dump cannot be read or has no head */
   async readHead(): Promise<DumpHead> {
-    for await (const { line } of this.#lines()) {
+    for await (const { line } of this.lines()) {
       if (line.kind === 'head') return line.head;
       break;
     }
-    throw this.#fault(1, 'missing head of a dump (expected {"zkshDump":1,…})');
+    throw this.fault(1, 'missing head of a dump (expected {"zkshDump":1,…})');
   }
 
   /** Undefined if the dump was interrupted. */
   async readEnd(): Promise<DumpEnd | undefined> {
-    const handle = await open(this.#folder?.index ?? this.#name, 'r');
+    const handle = await open(this.folder?.index ?? this.name, 'r');
     try {
       const { size } = await handle.stat();
       const length = Math.min(size, TAIL_LENGTH);
       const tail = Buffer.alloc(length);
       await handle.read(tail, 0, length, size - length);
-      const line = this.#syntax.parseEnd(tail.toString());
+      const line = this.syntax.parseEnd(tail.toString());
       return line?.kind === 'end' ? line.end : undefined;
     } finally {
       await handle.close();
@@ -109,78 +109,78 @@ export class DumpSource {
   /** In order. @throws CommandError with file and line for invalid or unordered parts */
   async *records(): AsyncGenerator<ZnodeRecord> {
     let before: string | undefined;
-    for await (const { line, number, end } of this.#lines()) {
+    for await (const { line, number, end } of this.lines()) {
       if (line.kind === 'head') this.head = line.head;
       else if (line.kind === 'end') this.end = line.end;
       else {
         const { path } = line.record;
         if (before !== undefined && compareWalk(before, path) >= 0) {
-          throw this.#fault(
+          throw this.fault(
             number,
             `${path || '/'}: out of order (expected parents first, then by name)`,
           );
         }
         before = path;
-        yield await this.#withData(line, number);
+        yield await this.withData(line, number);
       }
       this.consumed = end;
     }
   }
 
-  async #withData(
+  private async withData(
     { record, hasData }: Extract<DumpLine, { kind: 'record' }>,
     number: number,
   ): Promise<ZnodeRecord> {
-    if (hasData || this.#folder === undefined) {
+    if (hasData || this.folder === undefined) {
       if (hasData || this.head?.hasFiles !== true) return record;
-      throw this.#fault(
+      throw this.fault(
         number,
         'data is in separate files: pass the folder that contains this file',
       );
     }
     try {
-      return { ...record, data: await this.#folder.read(record.path) };
+      return { ...record, data: await this.folder.read(record.path) };
     } catch (error) {
-      if (error instanceof RangeError) throw this.#fault(number, error.message);
+      if (error instanceof RangeError) throw this.fault(number, error.message);
       throw error;
     }
   }
 
-  async *#lines(): AsyncGenerator<{ line: DumpLine; number: number; end: number }> {
+  private async *lines(): AsyncGenerator<{ line: DumpLine; number: number; end: number }> {
     let number = 1;
     let isBegun = false;
     let turnEnd = 0;
     this.consumed = 0;
     try {
-      for await (const piece of this.#syntax.split(this.#chunks(), this.#maxPieceLength)) {
+      for await (const piece of this.syntax.split(this.chunks(), this.maxPieceLength)) {
         number = piece.number;
         // A dump in memory would keep out signals and other requests.
         if (piece.end - turnEnd > BYTES_PER_TURN) {
           turnEnd = piece.end;
           await endOfTurn();
         }
-        if (!piece.isWhole && this.#isPartial && isBegun) return;
+        if (!piece.isWhole && this.isPartial && isBegun) return;
         if (!piece.isWhole) throw new RangeError('unexpected end of file');
-        yield { line: this.#syntax.parse(piece.text), number, end: piece.end };
+        yield { line: this.syntax.parse(piece.text), number, end: piece.end };
         isBegun = true;
       }
     } catch (error) {
-      if (error instanceof RangeError) throw this.#fault(number, error.message);
+      if (error instanceof RangeError) throw this.fault(number, error.message);
       throw error;
     }
   }
 
-  async *#chunks(): AsyncGenerator<Buffer> {
+  private async *chunks(): AsyncGenerator<Buffer> {
     try {
-      for await (const chunk of this.#open()) yield chunk as Buffer;
+      for await (const chunk of this.open()) yield chunk as Buffer;
     } catch (cause) {
       if (cause instanceof CommandError) throw cause;
-      throw unreadable(this.#name, cause instanceof Error ? cause.message : String(cause), cause);
+      throw unreadable(this.name, cause instanceof Error ? cause.message : String(cause), cause);
     }
   }
 
-  #fault(line: number, why: string): CommandError {
-    return new CommandError(`${this.#name}:${line}: ${why}`, {
+  private fault(line: number, why: string): CommandError {
+    return new CommandError(`${this.name}:${line}: ${why}`, {
       code: 'BADDUMP',
       exitCode: ExitCode.usage,
     });

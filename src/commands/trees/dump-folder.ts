@@ -17,14 +17,14 @@ const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 
 export class DumpFolder {
-  readonly #name: string;
+  private readonly name: string;
   /** With links resolved. */
-  readonly #root: string;
-  #checked = '';
+  private readonly root: string;
+  private checked = '';
 
   private constructor(name: string, root: string) {
-    this.#name = name;
-    this.#root = root;
+    this.name = name;
+    this.root = root;
   }
 
   static async create(name: string): Promise<DumpFolder> {
@@ -37,28 +37,28 @@ export class DumpFolder {
   }
 
   get index(): string {
-    return join(this.#name, INDEX);
+    return join(this.name, INDEX);
   }
 
   /** @param path relative to the root of the dump, "" for the root */
   async write(path: string, data: Buffer, isResumed: boolean): Promise<void> {
     const name = fileOf(path);
     try {
-      await this.#write(join(this.#root, name), data, isResumed);
+      await this.place(join(this.root, name), data, isResumed);
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new CommandError(
-        `${join(this.#name, name)}: cannot write data of ${path || '/'}: ${reason}`,
+        `${join(this.name, name)}: cannot write data of ${path || '/'}: ${reason}`,
         { code: 'NOFILE', exitCode: ExitCode.usage, cause },
       );
     }
   }
 
-  async #write(file: string, data: Buffer, isResumed: boolean): Promise<void> {
+  private async place(file: string, data: Buffer, isResumed: boolean): Promise<void> {
     const folder = dirname(file);
-    if (folder !== this.#checked) {
-      await this.#makeFolder(folder);
-      this.#checked = folder;
+    if (folder !== this.checked) {
+      await this.makeFolder(folder);
+      this.checked = folder;
     }
     // An interrupted dump may have left a file without its line.
     if (isResumed) await rm(file, { force: true });
@@ -75,8 +75,8 @@ export class DumpFolder {
     const name = fileOf(path);
     let handle: FileHandle | undefined;
     try {
-      const file = join(this.#root, name);
-      await this.#checkPlace(file);
+      const file = join(this.root, name);
+      await this.checkPlace(file);
       // O_NONBLOCK: do not wait for a writer if the file is a pipe.
       const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
       handle = await open(file, flags);
@@ -93,17 +93,17 @@ export class DumpFolder {
   }
 
   /** Creates one level at a time to check each level for links. */
-  async #makeFolder(folder: string): Promise<void> {
+  private async makeFolder(folder: string): Promise<void> {
     try {
-      await this.#checkPlace(folder);
+      await this.checkPlace(folder);
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-      await this.#makeFolder(dirname(folder));
+      await this.makeFolder(dirname(folder));
       await mkdir(folder, { mode: FOLDER_MODE });
     }
   }
 
-  async #checkPlace(file: string): Promise<void> {
+  private async checkPlace(file: string): Promise<void> {
     if ((await realpath(file)) === file) return;
     throw new Error('path contains a symbolic link');
   }

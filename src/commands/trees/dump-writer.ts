@@ -18,12 +18,12 @@ export interface InterruptedDump {
 
 /** The file or folder is readable only for its owner. */
 export class DumpWriter {
-  readonly #text: DumpText;
-  readonly #lines: LineWriter;
-  readonly #folder: DumpFolder | undefined;
-  readonly #interrupted: InterruptedDump | undefined;
-  readonly #signal: AbortSignal;
-  #isFirst: boolean;
+  private readonly text: DumpText;
+  private readonly lines: LineWriter;
+  private readonly folder: DumpFolder | undefined;
+  private readonly interrupted: InterruptedDump | undefined;
+  private readonly signal: AbortSignal;
+  private isFirst: boolean;
 
   private constructor(
     parts: { readonly text: DumpText; readonly folder: DumpFolder | undefined },
@@ -31,14 +31,14 @@ export class DumpWriter {
     interrupted: InterruptedDump | undefined,
     signal: AbortSignal,
   ) {
-    this.#text = parts.text;
-    this.#folder = parts.folder;
-    this.#interrupted = interrupted;
-    this.#signal = signal;
-    this.#isFirst = interrupted === undefined || interrupted.znodes === 0;
-    this.#lines = new LineWriter(handle, signal);
+    this.text = parts.text;
+    this.folder = parts.folder;
+    this.interrupted = interrupted;
+    this.signal = signal;
+    this.isFirst = interrupted === undefined || interrupted.znodes === 0;
+    this.lines = new LineWriter(handle, signal);
     // The JSON format needs a newline after the last part.
-    if (interrupted?.format === 'json') this.#lines.addText('\n');
+    if (interrupted?.format === 'json') this.lines.addText('\n');
   }
 
   /** @param signal stops all writes, because another process may already resume the dump */
@@ -60,33 +60,33 @@ export class DumpWriter {
 
   /** Flushes at once, because --resume needs the head. */
   async head(fields: LineFields): Promise<void> {
-    const hasFiles = this.#folder === undefined ? {} : { hasFiles: true };
-    await this.#lines.add(this.#text.head({ ...fields, ...hasFiles }));
-    await this.#lines.flush();
+    const hasFiles = this.folder === undefined ? {} : { hasFiles: true };
+    await this.lines.add(this.text.head({ ...fields, ...hasFiles }));
+    await this.lines.flush();
   }
 
   async record(record: ZnodeRecord): Promise<void> {
     const fields = recordFields(record);
-    if (this.#folder === undefined) {
-      await this.#lines.add(this.#text.record(fields, this.#isFirst));
-    } else if (!this.#signal.aborted) {
+    if (this.folder === undefined) {
+      await this.lines.add(this.text.record(fields, this.isFirst));
+    } else if (!this.signal.aborted) {
       // Write the file first, so that every line has its data.
       if (record.data !== null) {
-        await this.#folder.write(record.path, record.data, this.#interrupted !== undefined);
+        await this.folder.write(record.path, record.data, this.interrupted !== undefined);
       }
-      await this.#lines.add(this.#text.record(withoutData(fields), this.#isFirst));
+      await this.lines.add(this.text.record(withoutData(fields), this.isFirst));
     }
-    this.#isFirst = false;
+    this.isFirst = false;
   }
 
   async end(fields: LineFields): Promise<void> {
-    await this.#lines.add(this.#text.end(fields));
-    await this.#lines.flush();
-    await this.#lines.sync();
+    await this.lines.add(this.text.end(fields));
+    await this.lines.flush();
+    await this.lines.sync();
   }
 
   close(): Promise<void> {
-    return this.#lines.close();
+    return this.lines.close();
   }
 }
 
@@ -119,48 +119,48 @@ function openFault(file: string, cause: unknown): CommandError {
 }
 
 class LineWriter {
-  readonly #handle: FileHandle;
-  readonly #signal: AbortSignal;
-  #lines: string[] = [];
-  #length = 0;
-  #at: number | undefined;
+  private readonly handle: FileHandle;
+  private readonly signal: AbortSignal;
+  private lines: string[] = [];
+  private length = 0;
+  private at: number | undefined;
 
   constructor(handle: FileHandle, signal: AbortSignal) {
-    this.#handle = handle;
-    this.#signal = signal;
+    this.handle = handle;
+    this.signal = signal;
   }
 
   async add(line: string): Promise<void> {
     this.addText(line);
     this.addText('\n');
-    if (this.#length >= WRITE_LENGTH) await this.flush();
+    if (this.length >= WRITE_LENGTH) await this.flush();
   }
 
   addText(text: string): void {
-    this.#lines.push(text);
-    this.#length += text.length;
+    this.lines.push(text);
+    this.length += text.length;
   }
 
   async flush(): Promise<void> {
-    if (this.#lines.length === 0 || this.#signal.aborted) return;
-    const bytes = Buffer.from(this.#lines.join(''));
-    this.#lines = [];
-    this.#length = 0;
-    this.#at ??= (await this.#handle.stat()).size;
+    if (this.lines.length === 0 || this.signal.aborted) return;
+    const bytes = Buffer.from(this.lines.join(''));
+    this.lines = [];
+    this.length = 0;
+    this.at ??= (await this.handle.stat()).size;
     let written = 0;
     while (written < bytes.length) {
       const left = bytes.length - written;
-      const step = await this.#handle.write(bytes, written, left, this.#at + written);
+      const step = await this.handle.write(bytes, written, left, this.at + written);
       written += step.bytesWritten;
     }
-    this.#at += bytes.length;
+    this.at += bytes.length;
   }
 
   sync(): Promise<void> {
-    return this.#handle.sync();
+    return this.handle.sync();
   }
 
   close(): Promise<void> {
-    return this.#handle.close();
+    return this.handle.close();
   }
 }

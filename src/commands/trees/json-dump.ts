@@ -54,24 +54,24 @@ const IN_DOCUMENT = 1;
 const BETWEEN = 2;
 
 class ElementScanner {
-  readonly #maxLength: number;
+  private readonly maxLength: number;
   /** The bytes of the text outside of "znodes". */
-  readonly #outer: number[] = [];
-  #element: Buffer[] = [];
-  #elementLength = 0;
-  #elementNumber = 1;
-  #depth = 0;
-  #isInArray = false;
-  #isInString = false;
-  #isEscaped = false;
-  #isCommaDue = false;
+  private readonly outer: number[] = [];
+  private element: Buffer[] = [];
+  private elementLength = 0;
+  private elementNumber = 1;
+  private depth = 0;
+  private isInArray = false;
+  private isInString = false;
+  private isEscaped = false;
+  private isCommaDue = false;
   isOver = false;
   number = 1;
   /** The offset of the current byte. */
   end = 0;
 
   constructor(maxLength: number) {
-    this.#maxLength = maxLength;
+    this.maxLength = maxLength;
   }
 
   /** Yields the pieces that end in this chunk. @throws RangeError */
@@ -81,91 +81,91 @@ class ElementScanner {
     for (let at = 0; at < chunk.length; at++) {
       const byte = chunk[at] ?? 0;
       if (byte === NEWLINE) this.number++;
-      const [before, wasInArray] = [this.#depth, this.#isInArray];
-      this.#count(byte);
+      const [before, wasInArray] = [this.depth, this.isInArray];
+      this.count(byte);
       if (!wasInArray) {
-        this.#addOuter(byte);
+        this.addOuter(byte);
         this.end = base + at + 1;
-        if (this.#opensArray(byte, before)) yield this.#headPiece();
-        else if (this.#depth === 0 && before === 1) yield this.#endPiece();
+        if (this.opensArray(byte, before)) yield this.headPiece();
+        else if (this.depth === 0 && before === 1) yield this.endPiece();
         start = at + 1;
       } else if (before === BETWEEN) {
         start = at;
-        this.#between(byte);
-      } else if (this.#depth === BETWEEN) {
+        this.between(byte);
+      } else if (this.depth === BETWEEN) {
         this.end = base + at + 1;
-        yield this.#elementPiece(chunk.subarray(start, at + 1));
+        yield this.elementPiece(chunk.subarray(start, at + 1));
         start = at + 1;
       }
     }
     this.end = base + chunk.length;
-    if (this.#isInArray && this.#depth > BETWEEN) this.#keep(chunk.subarray(start));
+    if (this.isInArray && this.depth > BETWEEN) this.keep(chunk.subarray(start));
   }
 
-  #count(byte: number): void {
-    if (this.#isInString) {
-      if (this.#isEscaped) this.#isEscaped = false;
-      else if (byte === BACKSLASH) this.#isEscaped = true;
-      else if (byte === QUOTE) this.#isInString = false;
-    } else if (byte === QUOTE) this.#isInString = true;
-    else if (OPENING.has(byte)) this.#depth++;
-    else if (CLOSING.has(byte)) this.#depth--;
+  private count(byte: number): void {
+    if (this.isInString) {
+      if (this.isEscaped) this.isEscaped = false;
+      else if (byte === BACKSLASH) this.isEscaped = true;
+      else if (byte === QUOTE) this.isInString = false;
+    } else if (byte === QUOTE) this.isInString = true;
+    else if (OPENING.has(byte)) this.depth++;
+    else if (CLOSING.has(byte)) this.depth--;
   }
 
-  #addOuter(byte: number): void {
+  private addOuter(byte: number): void {
     if (this.isOver && !BLANK.has(byte)) throw new RangeError('unexpected text after the end');
-    this.#outer.push(byte);
-    if (this.#outer.length > MAX_OUTER_LENGTH) {
+    this.outer.push(byte);
+    if (this.outer.length > MAX_OUTER_LENGTH) {
       throw new RangeError('more than 1 MiB of text outside "znodes"');
     }
   }
 
-  #opensArray(byte: number, before: number): boolean {
-    if (byte !== 0x5b || before !== IN_DOCUMENT || this.#isInString) return false;
+  private opensArray(byte: number, before: number): boolean {
+    if (byte !== 0x5b || before !== IN_DOCUMENT || this.isInString) return false;
     // A document may have a bracket in each byte, so the test reads only the end.
-    const end = Buffer.from(this.#outer.slice(-OPENING_LENGTH)).toString('latin1');
-    this.#isInArray = /"znodes"\s*:\s*\[$/.test(end);
-    return this.#isInArray;
+    const end = Buffer.from(this.outer.slice(-OPENING_LENGTH)).toString('latin1');
+    this.isInArray = /"znodes"\s*:\s*\[$/.test(end);
+    return this.isInArray;
   }
 
   /** Accepts blanks, a comma, and the closing bracket between two elements. */
-  #between(byte: number): void {
+  private between(byte: number): void {
     if (BLANK.has(byte)) return;
-    if (this.#depth === IN_DOCUMENT) {
-      this.#isInArray = false;
-      this.#outer.push(0x5d);
-    } else if (byte === COMMA && this.#isCommaDue) this.#isCommaDue = false;
-    else if (byte === 0x7b && !this.#isCommaDue) this.#elementNumber = this.number;
+    if (this.depth === IN_DOCUMENT) {
+      this.isInArray = false;
+      this.outer.push(0x5d);
+    } else if (byte === COMMA && this.isCommaDue) this.isCommaDue = false;
+    else if (byte === 0x7b && !this.isCommaDue) this.elementNumber = this.number;
     else throw new RangeError('"znodes" has an element that is not an object');
   }
 
-  #keep(bytes: Buffer): void {
-    this.#element.push(bytes);
-    this.#elementLength += bytes.length;
-    if (this.#elementLength > this.#maxLength) {
+  private keep(bytes: Buffer): void {
+    this.element.push(bytes);
+    this.elementLength += bytes.length;
+    if (this.elementLength > this.maxLength) {
       throw new RangeError('element is too large for a znode');
     }
   }
 
-  #elementPiece(last: Buffer): DumpPiece {
-    const text = Buffer.concat([...this.#element, last]).toString();
-    this.#element = [];
-    this.#elementLength = 0;
-    this.#isCommaDue = true;
-    return { text, number: this.#elementNumber, end: this.end, isWhole: true };
+  private elementPiece(last: Buffer): DumpPiece {
+    const text = Buffer.concat([...this.element, last]).toString();
+    this.element = [];
+    this.elementLength = 0;
+    this.isCommaDue = true;
+    return { text, number: this.elementNumber, end: this.end, isWhole: true };
   }
 
-  #headPiece(): DumpPiece {
-    const text = `${this.#outerText()}]}`;
+  private headPiece(): DumpPiece {
+    const text = `${this.outerText()}]}`;
     return { text, number: 1, end: this.end, isWhole: true };
   }
 
   /** A closed document is complete, with or without "end". */
-  #endPiece(): DumpPiece {
+  private endPiece(): DumpPiece {
     this.isOver = true;
     let fields: { readonly end?: LineFields };
     try {
-      fields = JSON.parse(this.#outerText()) as typeof fields;
+      fields = JSON.parse(this.outerText()) as typeof fields;
     } catch {
       throw new RangeError('not JSON');
     }
@@ -173,7 +173,7 @@ class ElementScanner {
     return { text, number: this.number, end: this.end, isWhole: true };
   }
 
-  #outerText(): string {
-    return Buffer.from(this.#outer).toString();
+  private outerText(): string {
+    return Buffer.from(this.outer).toString();
   }
 }

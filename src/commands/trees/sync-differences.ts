@@ -93,41 +93,41 @@ function recordOf(difference: Difference): SinkRecord | undefined {
 
 /** Deletes subtrees that arrive parents first. */
 class Deleter {
-  readonly #client: ZooKeeperClient;
-  readonly #root: string;
-  readonly #open: { readonly path: string; readonly version: number }[] = [];
-  readonly #pending: Promise<void>[] = [];
+  private readonly client: ZooKeeperClient;
+  private readonly root: string;
+  private readonly open: { readonly path: string; readonly version: number }[] = [];
+  private readonly pending: Promise<void>[] = [];
   deleted = 0;
   failureCount = 0;
   readonly failures: { readonly path: string; readonly error: unknown }[] = [];
 
   constructor(client: ZooKeeperClient, root: string) {
-    this.#client = client;
-    this.#root = root;
+    this.client = client;
+    this.root = root;
   }
 
   enter(path: string, version: number): void {
-    this.#open.push({ path, version });
+    this.open.push({ path, version });
   }
 
   /** Deletes open znodes that are not ancestors of `next`. Servers process requests in order. */
   async leave(next: string | undefined): Promise<void> {
-    for (let last = this.#open.at(-1); last !== undefined; last = this.#open.at(-1)) {
+    for (let last = this.open.at(-1); last !== undefined; last = this.open.at(-1)) {
       if (next !== undefined && isWithin(next, last.path)) return;
-      this.#open.pop();
-      this.#pending.push(this.#delete(last));
+      this.open.pop();
+      this.pending.push(this.delete(last));
       await this.settle(IN_FLIGHT);
     }
   }
 
   async settle(limit: number): Promise<void> {
-    while (this.#pending.length > limit) await this.#pending.shift();
+    while (this.pending.length > limit) await this.pending.shift();
   }
 
-  async #delete({ path, version }: { path: string; version: number }): Promise<void> {
-    const place = this.#root === '/' ? path : `${this.#root}${path}`;
+  private async delete({ path, version }: { path: string; version: number }): Promise<void> {
+    const place = this.root === '/' ? path : `${this.root}${path}`;
     try {
-      await this.#client.delete(place, version);
+      await this.client.delete(place, version);
       this.deleted++;
     } catch (error) {
       if (isCode(error, 'NONODE')) return;

@@ -28,7 +28,7 @@ interface Read {
 export class TreeSource {
   readonly client: ZooKeeperClient;
   readonly root: string;
-  readonly #options: TreeSourceOptions;
+  private readonly options: TreeSourceOptions;
   ephemeralsLeftOut = 0;
   /** ACLs with hidden passwords: servers show them only with ADMIN permission. */
   maskedAcls = 0;
@@ -38,7 +38,7 @@ export class TreeSource {
   constructor(client: ZooKeeperClient, root: string, options: TreeSourceOptions) {
     this.client = client;
     this.root = root;
-    this.#options = options;
+    this.options = options;
   }
 
   /** Undefined if the server does not report it. */
@@ -51,7 +51,7 @@ export class TreeSource {
   }
 
   async *records(): AsyncGenerator<ZnodeRecord> {
-    const { signal, maxDepth, after } = this.#options;
+    const { signal, maxDepth, after } = this.options;
     const walk = walkTree<Read>(this.client, this.root, {
       signal,
       inFlight: READ_AHEAD,
@@ -59,16 +59,16 @@ export class TreeSource {
       ...(after === undefined ? {} : { after }),
       // Skip the server's own znodes.
       isSkipped: (path) => path === SYSTEM && !isWithin(this.root, SYSTEM),
-      read: (path) => this.#read(path),
+      read: (path) => this.read(path),
     });
     for await (const visit of walk) {
-      const record = this.#recordOf(visit);
+      const record = this.recordOf(visit);
       if (record !== undefined) yield record;
     }
   }
 
   /** Undefined for a skipped znode. */
-  #recordOf({ path, depth, stat, extra, error }: Visit<Read>): ZnodeRecord | undefined {
+  private recordOf({ path, depth, stat, extra, error }: Visit<Read>): ZnodeRecord | undefined {
     // Without the root, nothing below it can be read.
     if (depth === 0 && error !== undefined) throw error;
     if (stat === undefined || extra === undefined) {
@@ -77,7 +77,7 @@ export class TreeSource {
       return undefined;
     }
     const mode = isEphemeral(stat) ? 'ephemeral' : 'persistent';
-    if (mode === 'ephemeral' && !this.#options.hasEphemerals) {
+    if (mode === 'ephemeral' && !this.options.hasEphemerals) {
       this.ephemeralsLeftOut++;
       return undefined;
     }
@@ -93,10 +93,10 @@ export class TreeSource {
     };
   }
 
-  async #read(path: string): Promise<Read> {
+  private async read(path: string): Promise<Read> {
     const [{ data }, acl] = await Promise.all([
       this.client.getData(path),
-      this.#options.hasAcls ? this.client.getACL(path) : undefined,
+      this.options.hasAcls ? this.client.getACL(path) : undefined,
     ]);
     return { data, acl: acl?.acl };
   }

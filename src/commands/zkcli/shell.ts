@@ -30,24 +30,24 @@ export class ZkCliShell {
   isPrintingWatches = true;
   exitCode = 0;
   isOver = false;
-  #host: string;
-  #client: ZooKeeperClient | undefined;
-  #isClosed = false;
-  readonly #createClient: CliClientFactory;
+  private currentHost: string;
+  private client: ZooKeeperClient | undefined;
+  private hasClosed = false;
+  private readonly createClient: CliClientFactory;
 
   constructor(settings: CliSettings, streams: CliStreams, createClient: CliClientFactory) {
     this.settings = settings;
     this.streams = streams;
-    this.#host = settings.server;
-    this.#createClient = createClient;
+    this.currentHost = settings.server;
+    this.createClient = createClient;
   }
 
   get host(): string {
-    return this.#host;
+    return this.currentHost;
   }
 
   get isClosed(): boolean {
-    return this.#isClosed;
+    return this.hasClosed;
   }
 
   line(text: string): void {
@@ -64,27 +64,27 @@ export class ZkCliShell {
 
   /** Prints the event like Apache's shell, unless `printwatches off` is set. */
   readonly onWatch = (event: Pick<WatchEvent, 'type' | 'path'>): void => {
-    this.#printEvent('SyncConnected', event.type, event.path);
+    this.printEvent('SyncConnected', event.type, event.path);
   };
 
-  #printEvent(state: string, type: string, path: string): void {
+  private printEvent(state: string, type: string, path: string): void {
     if (!this.isPrintingWatches) return;
     this.line(`\nWATCHER::\n\nWatchedEvent state:${state} type:${type} path:${path}`);
   }
 
   /** Connects for the first command that needs it. @throws CliFault when no server is reachable */
   async ready(): Promise<ZooKeeperClient> {
-    if (this.#client === undefined) await this.connect(this.#host);
-    if (this.#client === undefined) throw new CliFault('Not connected');
-    return this.#client;
+    if (this.client === undefined) await this.connect(this.currentHost);
+    if (this.client === undefined) throw new CliFault('Not connected');
+    return this.client;
   }
 
   async connect(host: string): Promise<void> {
-    await this.#drop();
-    this.#host = host;
-    this.#isClosed = false;
+    await this.drop();
+    this.currentHost = host;
+    this.hasClosed = false;
     const { timeoutMs, isReadOnly, isWaiting, options } = this.settings;
-    const client = await this.#createClient({
+    const client = await this.createClient({
       ...options,
       connectString: host,
       sessionTimeoutMs: timeoutMs,
@@ -97,22 +97,22 @@ export class ZkCliShell {
       await client.connect();
     } catch (error) {
       await client.close();
-      throw error instanceof ConnectError ? this.#unreachable() : withReason(error);
+      throw error instanceof ConnectError ? this.unreachable() : withReason(error);
     }
-    this.#client = client;
-    this.#printState(client.state);
+    this.client = client;
+    this.printState(client.state);
     client.on('state', (state) => {
-      if (this.#client === client) this.#printState(state);
+      if (this.client === client) this.printState(state);
     });
   }
 
   /** Only the states that Apache's shell reports; it reports the end of a session in `close`. */
-  #printState(state: string): void {
+  private printState(state: string): void {
     const name = KEEPER_STATES[state];
-    if (name !== undefined) this.#printEvent(name, 'None', 'null');
+    if (name !== undefined) this.printEvent(name, 'None', 'null');
   }
 
-  #unreachable(): CliFault {
+  private unreachable(): CliFault {
     const loss = 'KeeperErrorCode = ConnectionLoss';
     if (!this.settings.isWaiting) return new CliFault(`${loss} for /`);
     return new CliFault(
@@ -123,22 +123,22 @@ export class ZkCliShell {
   /** The command `close`. */
   async close(): Promise<void> {
     await this.ready();
-    await this.#drop();
-    this.#isClosed = true;
+    await this.drop();
+    this.hasClosed = true;
   }
 
-  async #drop(): Promise<void> {
-    const client = this.#client;
-    this.#client = undefined;
+  private async drop(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
     if (client === undefined) return;
     await client.close();
-    this.#printEvent('Closed', 'None', 'null');
+    this.printEvent('Closed', 'None', 'null');
   }
 
   /** Closes the session without output. */
   async end(): Promise<void> {
-    const client = this.#client;
-    this.#client = undefined;
+    const client = this.client;
+    this.client = undefined;
     await client?.close();
   }
 }

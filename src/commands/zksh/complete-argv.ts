@@ -134,22 +134,22 @@ async function contextOf(living: LivingPaths): Promise<CompletionContext> {
 /** Connects only for the first path. */
 class LivingPaths {
   readonly env: Env;
-  readonly #servers: readonly string[];
-  #session: Promise<ShellSession> | undefined;
+  private readonly servers: readonly string[];
+  private session: Promise<ShellSession> | undefined;
 
   constructor(servers: readonly string[], env: Env) {
     this.env = env;
-    this.#servers = servers;
+    this.servers = servers;
   }
 
   async listChildren(path: string): Promise<readonly string[]> {
-    this.#session ??= openSession(this.#servers, this.env);
-    const client = await (await this.#session).ready();
+    this.session ??= openSession(this.servers, this.env);
+    const client = await (await this.session).ready();
     return (await client.getChildren(path)).children;
   }
 
   async close(): Promise<void> {
-    const session = await this.#session?.catch(() => undefined);
+    const session = await this.session?.catch(() => undefined);
     await session?.close();
   }
 }

@@ -54,41 +54,41 @@ export async function* streamedScript(
 /** The part of a script that was received but has not run. */
 class LineBuffer {
   firstLine = 1;
-  readonly #file: string;
-  #rest = '';
+  private readonly file: string;
+  private rest = '';
 
   constructor(file: string) {
-    this.#file = file;
+    this.file = file;
   }
 
   add(text: string): void {
-    this.#rest += text;
+    this.rest += text;
   }
 
   /** Takes complete lines, or all text at the end. Statements with open quotes wait for more. */
   *take(isEnd: boolean): Generator<ScriptItem> {
     for (;;) {
-      const length = isEnd ? this.#rest.length : this.#rest.lastIndexOf('\n') + 1;
+      const length = isEnd ? this.rest.length : this.rest.lastIndexOf('\n') + 1;
       const source = {
-        file: this.#file,
+        file: this.file,
         firstLine: this.firstLine,
-        text: this.#rest.slice(0, length),
+        text: this.rest.slice(0, length),
       };
       const { statements, fault, consumed } = parseLine(source.text);
       const before = fault === undefined ? length : consumed;
       for (const statement of statements) {
         if (statement.start < before) yield { kind: 'statement', statement, source };
       }
-      if (fault === undefined || (fault.isIncomplete && !isEnd)) return this.#drop(before);
+      if (fault === undefined || (fault.isIncomplete && !isEnd)) return this.drop(before);
       yield { kind: 'fault', fault, source };
       const newline = fault.isIncomplete ? -1 : source.text.indexOf('\n', fault.start);
-      this.#drop(newline === -1 ? length : newline + 1);
+      this.drop(newline === -1 ? length : newline + 1);
     }
   }
 
-  #drop(length: number): void {
-    this.firstLine += countLines(this.#rest, length);
-    this.#rest = this.#rest.slice(length);
+  private drop(length: number): void {
+    this.firstLine += countLines(this.rest, length);
+    this.rest = this.rest.slice(length);
   }
 }
 

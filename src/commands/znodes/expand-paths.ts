@@ -50,25 +50,25 @@ interface PartialMatch {
 }
 
 class Expansion {
-  readonly #client: ZooKeeperClient;
-  readonly #options: ExpandOptions;
+  private readonly client: ZooKeeperClient;
+  private readonly options: ExpandOptions;
   readonly unread: { path: string; error: unknown }[] = [];
 
   constructor(client: ZooKeeperClient, options: ExpandOptions) {
-    this.#client = client;
-    this.#options = options;
+    this.client = client;
+    this.options = options;
   }
 
   async expand(names: readonly NamePattern[]): Promise<readonly string[]> {
     let partial: PartialMatch = { paths: [''], isSeen: true };
     for (const [at, name] of names.entries()) {
-      partial = await this.#step(partial, name, at === names.length - 1);
+      partial = await this.step(partial, name, at === names.length - 1);
     }
     const { paths, isSeen } = partial;
-    return (isSeen ? paths : await this.#present(paths)).map((path) => path || '/');
+    return (isSeen ? paths : await this.present(paths)).map((path) => path || '/');
   }
 
-  async #step(
+  private async step(
     { paths }: PartialMatch,
     pattern: NamePattern,
     isLast: boolean,
@@ -77,68 +77,68 @@ class Expansion {
       case 'name':
         return { paths: paths.map((path) => `${path}/${pattern.name}`), isSeen: false };
       case 'match':
-        return { paths: await this.#children(paths, pattern.fits), isSeen: true };
+        return { paths: await this.children(paths, pattern.fits), isSeen: true };
       case 'any-depth':
-        return { paths: await this.#below(paths, isLast), isSeen: true };
+        return { paths: await this.below(paths, isLast), isSeen: true };
     }
   }
 
-  async #children(parents: readonly string[], fits: NameTest): Promise<readonly string[]> {
+  private async children(parents: readonly string[], fits: NameTest): Promise<readonly string[]> {
     const found: string[] = [];
-    const listed = mapBounded(parents, IN_FLIGHT, (path) => this.#list(path || '/'));
+    const listed = mapBounded(parents, IN_FLIGHT, (path) => this.list(path || '/'));
     for await (const { item, value } of listed) {
-      if (this.#options.signal.aborted) return [];
+      if (this.options.signal.aborted) return [];
       for (const name of value) {
         if (!fits.test(name)) continue;
         const path = childPath(item, name);
-        if (!this.#isHidden(path)) found.push(path);
+        if (!this.isHidden(path)) found.push(path);
       }
     }
     return found;
   }
 
-  async #list(path: string): Promise<readonly string[]> {
+  private async list(path: string): Promise<readonly string[]> {
     try {
-      return (await this.#client.getChildren(path)).children;
+      return (await this.client.getChildren(path)).children;
     } catch (error) {
-      this.#note(path, error);
+      this.note(path, error);
       return [];
     }
   }
 
   /** Reads the znodes of the last level only if the pattern has more names. */
-  async #below(roots: readonly string[], isLast: boolean): Promise<readonly string[]> {
+  private async below(roots: readonly string[], isLast: boolean): Promise<readonly string[]> {
     const found = new Set<string>();
-    const { signal } = this.#options;
+    const { signal } = this.options;
     for (const root of roots) {
       if (found.has(root)) continue;
       try {
-        const isSkipped = (path: string) => this.#isHidden(path);
-        for await (const visit of walkTree(this.#client, root || '/', { signal, isSkipped })) {
-          if (visit.error !== undefined) this.#note(visit.path, visit.error);
+        const isSkipped = (path: string) => this.isHidden(path);
+        for await (const visit of walkTree(this.client, root || '/', { signal, isSkipped })) {
+          if (visit.error !== undefined) this.note(visit.path, visit.error);
           const path = visit.path === '/' ? '' : visit.path;
           if (visit.depth > 0 || !isLast) found.add(path);
         }
       } catch (error) {
-        this.#note(root || '/', error);
+        this.note(root || '/', error);
       }
     }
     return [...found];
   }
 
-  async #present(paths: readonly string[]): Promise<readonly string[]> {
+  private async present(paths: readonly string[]): Promise<readonly string[]> {
     const found: string[] = [];
-    const looked = mapBounded(paths, IN_FLIGHT, (path) => this.#client.exists(path || '/'));
+    const looked = mapBounded(paths, IN_FLIGHT, (path) => this.client.exists(path || '/'));
     for await (const { item, value } of looked) if (value !== null) found.push(item);
     return found;
   }
 
-  #isHidden(path: string): boolean {
-    return path === SYSTEM && this.#options.isWholeTree;
+  private isHidden(path: string): boolean {
+    return path === SYSTEM && this.options.isWholeTree;
   }
 
   /** @throws the error unless it is about this znode only */
-  #note(path: string, error: unknown): void {
+  private note(path: string, error: unknown): void {
     if (!(error instanceof ZooKeeperError)) throw error;
     if (error.code === 'NONODE') return;
     if (error.code !== 'NOAUTH') throw error;

@@ -5,31 +5,31 @@ import type { ShellSession } from '../../commands/zksh/session/shell-session.js'
 import { PathCache } from './path-cache.js';
 
 export class Completer {
-  readonly #session: ShellSession;
-  readonly #vocabulary: Vocabulary;
-  readonly #paths = new PathCache((path) => this.#listChildren(path), Date.now);
+  private readonly session: ShellSession;
+  private readonly vocabulary: Vocabulary;
+  private readonly paths = new PathCache((path) => this.listChildren(path), Date.now);
 
   constructor(session: ShellSession, vocabulary: Vocabulary) {
-    this.#session = session;
-    this.#vocabulary = vocabulary;
+    this.session = session;
+    this.vocabulary = vocabulary;
   }
 
   complete(text: string, cursor: number): Promise<Completion> {
     return complete(text, cursor, {
-      vocabulary: this.#vocabulary,
-      cwd: this.#session.cwd,
-      listChildren: (path) => this.#paths.listChildren(path),
+      vocabulary: this.vocabulary,
+      cwd: this.session.cwd,
+      listChildren: (path) => this.paths.listChildren(path),
       listFiles,
     });
   }
 
   forget(): void {
-    this.#paths.clear();
+    this.paths.clear();
   }
 
-  async #listChildren(path: string): Promise<readonly string[]> {
+  private async listChildren(path: string): Promise<readonly string[]> {
     // Never wait for a connection or open one, as session.ready() does.
-    const client = this.#session.requireClient();
+    const client = this.session.requireClient();
     if (client.state !== 'connected' && client.state !== 'connected-readonly') {
       throw new Error('not connected: cannot complete paths');
     }

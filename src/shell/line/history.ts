@@ -50,50 +50,50 @@ export function remember(history: readonly string[], entry: string): readonly st
 }
 
 export class HistoryFile {
-  readonly #file: string;
+  private readonly file: string;
 
   constructor(file: string) {
-    this.#file = file;
+    this.file = file;
   }
 
   /** Without duplicates, oldest first. @throws the system's error if the file cannot be read */
   async load(): Promise<readonly string[]> {
-    const stored = this.#read();
+    const stored = this.read();
     const entries = collapse(stored);
-    if (stored.length > MAX_HISTORY_ENTRIES * SLACK) await this.#shorten();
+    if (stored.length > MAX_HISTORY_ENTRIES * SLACK) await this.shorten();
     return entries;
   }
 
   async append(entry: string): Promise<void> {
     if (entry.length > MAX_STORED_LENGTH) return;
-    mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
-    await this.#locked(() => {
-      appendFileSync(this.#file, `${encode(entry)}\n`, { mode: 0o600 });
+    mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 });
+    await this.locked(() => {
+      appendFileSync(this.file, `${encode(entry)}\n`, { mode: 0o600 });
       // Correct the mode of an old file, but never that of /dev/null.
-      if (statSync(this.#file).isFile()) chmodSync(this.#file, 0o600);
+      if (statSync(this.file).isFile()) chmodSync(this.file, 0o600);
     });
   }
 
-  #read(): string[] {
+  private read(): string[] {
     try {
-      return readFileSync(this.#file, 'utf8').split('\n').filter(Boolean).map(decode);
+      return readFileSync(this.file, 'utf8').split('\n').filter(Boolean).map(decode);
     } catch (error) {
       if (hasCode(error, 'ENOENT')) return [];
       throw error;
     }
   }
 
-  #shorten(): Promise<void> {
-    return this.#locked(() => {
+  private shorten(): Promise<void> {
+    return this.locked(() => {
       // Read again: another shell may have appended before this one got the lock.
-      const text = collapse(this.#read()).map((entry) => `${encode(entry)}\n`);
-      writeAtomically(this.#file, text.join(''));
-      chmodSync(this.#file, 0o600);
+      const text = collapse(this.read()).map((entry) => `${encode(entry)}\n`);
+      writeAtomically(this.file, text.join(''));
+      chmodSync(this.file, 0o600);
     });
   }
 
-  async #locked(work: () => void): Promise<void> {
-    const lock = `${this.#file}.lock`;
+  private async locked(work: () => void): Promise<void> {
+    const lock = `${this.file}.lock`;
     await acquire(lock);
     try {
       work();

@@ -11,26 +11,26 @@ interface Entry {
 
 /** Concurrent lookups share one request. Failures are not cached. */
 export class PathCache {
-  readonly #list: ListChildren;
-  readonly #now: () => number;
-  readonly #entries = new Map<string, Entry>();
+  private readonly list: ListChildren;
+  private readonly now: () => number;
+  private readonly entries = new Map<string, Entry>();
 
   constructor(list: ListChildren, now: () => number) {
-    this.#list = list;
-    this.#now = now;
+    this.list = list;
+    this.now = now;
   }
 
   listChildren(path: string): Promise<readonly string[]> {
-    const known = this.#entries.get(path);
-    if (known !== undefined && known.until > this.#now()) return known.children;
-    if (this.#entries.size >= MAX_ENTRIES) this.#entries.clear();
-    const children = this.#list(path);
-    this.#entries.set(path, { children, until: this.#now() + FRESH_MS });
-    children.catch(() => this.#entries.delete(path));
+    const known = this.entries.get(path);
+    if (known !== undefined && known.until > this.now()) return known.children;
+    if (this.entries.size >= MAX_ENTRIES) this.entries.clear();
+    const children = this.list(path);
+    this.entries.set(path, { children, until: this.now() + FRESH_MS });
+    children.catch(() => this.entries.delete(path));
     return children;
   }
 
   clear(): void {
-    this.#entries.clear();
+    this.entries.clear();
   }
 }

@@ -56,13 +56,13 @@ function visiblePart(input: Input, cells: number): Omit<Input, 'ghost'> {
 }
 
 class Page {
-  readonly #columns: number;
-  readonly #rows: Span[][] = [[]];
-  #x = 0;
-  #cursor: { x: number; y: number } | undefined;
+  private readonly columns: number;
+  private readonly rows: Span[][] = [[]];
+  private x = 0;
+  private cursor: { x: number; y: number } | undefined;
 
   constructor(columns: number) {
-    this.#columns = columns;
+    this.columns = columns;
   }
 
   write(text: string, tone: Tone): void {
@@ -71,43 +71,43 @@ class Page {
 
   writeGrapheme(grapheme: string, tone: Tone): void {
     if (grapheme === '\n') {
-      this.#breakRow();
-      this.#append(CONTINUATION.text, textWidth(CONTINUATION.text), CONTINUATION.tone);
+      this.breakRow();
+      this.append(CONTINUATION.text, textWidth(CONTINUATION.text), CONTINUATION.tone);
       return;
     }
     const drawn = drawable(grapheme);
     const width = textWidth(drawn);
-    if (this.#x + width > this.#columns) this.#breakRow();
-    this.#append(drawn, width, tone);
+    if (this.x + width > this.columns) this.breakRow();
+    this.append(drawn, width, tone);
   }
 
   markCursor(next: string): void {
-    if (this.#cursor !== undefined) return;
+    if (this.cursor !== undefined) return;
     const width = next === '' || next === '\n' ? 1 : textWidth(drawable(next));
-    if (this.#x + width > this.#columns && next !== '\n') this.#breakRow();
-    this.#cursor = { x: this.#x, y: this.#rows.length - 1 };
+    if (this.x + width > this.columns && next !== '\n') this.breakRow();
+    this.cursor = { x: this.x, y: this.rows.length - 1 };
   }
 
   around(maxRows: number): InputRows {
-    const cursor = this.#cursor ?? { x: 0, y: 0 };
-    const last = Math.max(0, this.#rows.length - maxRows);
+    const cursor = this.cursor ?? { x: 0, y: 0 };
+    const last = Math.max(0, this.rows.length - maxRows);
     const first = Math.min(last, Math.max(0, cursor.y - Math.floor(maxRows / 2)));
     return {
-      rows: this.#rows.slice(first, first + maxRows),
+      rows: this.rows.slice(first, first + maxRows),
       cursor: { x: cursor.x, y: cursor.y - first },
     };
   }
 
-  #breakRow(): void {
-    this.#rows.push([]);
-    this.#x = 0;
+  private breakRow(): void {
+    this.rows.push([]);
+    this.x = 0;
   }
 
-  #append(text: string, width: number, tone: Tone): void {
-    const row = this.#rows.at(-1) ?? [];
+  private append(text: string, width: number, tone: Tone): void {
+    const row = this.rows.at(-1) ?? [];
     const last = row.at(-1);
     if (last?.tone === tone) row[row.length - 1] = { text: last.text + text, tone };
     else row.push({ text, tone });
-    this.#x += width;
+    this.x += width;
   }
 }

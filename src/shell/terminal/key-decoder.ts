@@ -59,26 +59,26 @@ const CONTROL: Readonly<Record<string, string>> = {
 };
 
 export class KeyDecoder {
-  #rest = '';
+  private rest = '';
   /** Undefined outside of a paste. */
-  #paste: string | undefined;
-  #isInString = false;
+  private paste: string | undefined;
+  private isReadingString = false;
 
   /** Whether an escape is pending: a key, or the start of a sequence. Call flush() soon. */
   get isWaiting(): boolean {
-    return this.#rest !== '' && this.#paste === undefined && !this.isInString;
+    return this.rest !== '' && this.paste === undefined && !this.isInString;
   }
 
   /** Whether a string has not ended. Call flush() if nothing comes for a while. */
   get isInString(): boolean {
-    return this.#isInString;
+    return this.isReadingString;
   }
 
   push(chunk: string): readonly Key[] {
     const keys: Key[] = [];
-    this.#rest += chunk;
-    while (this.#rest !== '') {
-      const key = this.#next();
+    this.rest += chunk;
+    while (this.rest !== '') {
+      const key = this.next();
       if (key === 'unfinished') break;
       if (key !== undefined) keys.push(key);
     }
@@ -87,96 +87,96 @@ export class KeyDecoder {
 
   /** A single pending escape is the Escape key. */
   flush(): readonly Key[] {
-    if (this.#isInString) {
-      this.#isInString = false;
-      this.#rest = '';
+    if (this.isReadingString) {
+      this.isReadingString = false;
+      this.rest = '';
     }
     if (!this.isWaiting) return [];
-    const rest = this.#rest;
-    this.#rest = '';
+    const rest = this.rest;
+    this.rest = '';
     if (rest.length === 2 && STRING_START.test(rest.slice(1)))
       return [named(`alt-${rest.slice(1)}`)];
     return [named('escape'), ...(rest.length > 1 ? this.push(rest.slice(1)) : [])];
   }
 
-  #next(): Key | undefined | 'unfinished' {
-    if (this.#paste !== undefined) return this.#endPaste(this.#paste);
-    return this.#isInString ? this.#skipString() : this.#nextKey();
+  private next(): Key | undefined | 'unfinished' {
+    if (this.paste !== undefined) return this.endPaste(this.paste);
+    return this.isReadingString ? this.skipString() : this.nextKey();
   }
 
-  #skipString(): undefined | 'unfinished' {
-    const end = this.#rest.split('').findIndex((char) => STRING_ENDS.has(char));
-    const mark = this.#rest.charAt(end);
-    if (end === -1 || (mark === ESCAPE && end === this.#rest.length - 1)) {
-      this.#rest = end === -1 ? '' : ESCAPE;
+  private skipString(): undefined | 'unfinished' {
+    const end = this.rest.split('').findIndex((char) => STRING_ENDS.has(char));
+    const mark = this.rest.charAt(end);
+    if (end === -1 || (mark === ESCAPE && end === this.rest.length - 1)) {
+      this.rest = end === -1 ? '' : ESCAPE;
       return 'unfinished';
     }
-    this.#isInString = false;
-    const isKey = mark === '\x03' || (mark === ESCAPE && this.#rest.charAt(end + 1) !== '\\');
-    this.#rest = this.#rest.slice(end + (isKey ? 0 : mark === ESCAPE ? 2 : 1));
+    this.isReadingString = false;
+    const isKey = mark === '\x03' || (mark === ESCAPE && this.rest.charAt(end + 1) !== '\\');
+    this.rest = this.rest.slice(end + (isKey ? 0 : mark === ESCAPE ? 2 : 1));
     return undefined;
   }
 
   /** Undefined for an unknown sequence. */
-  #nextKey(): Key | undefined | 'unfinished' {
-    const input = this.#rest;
+  private nextKey(): Key | undefined | 'unfinished' {
+    const input = this.rest;
     const first = input.charAt(0);
     if (C1.test(first)) {
-      this.#rest = ESCAPE + String.fromCharCode(first.charCodeAt(0) - 0x40) + input.slice(1);
+      this.rest = ESCAPE + String.fromCharCode(first.charCodeAt(0) - 0x40) + input.slice(1);
       return undefined;
     }
     if (first !== ESCAPE) {
       const control = CONTROL_OR_ESCAPE.exec(input)?.index ?? input.length;
-      if (control > 0) return this.#take(control, { type: 'text', text: input.slice(0, control) });
-      return this.#take(1, named(controlName(first)));
+      if (control > 0) return this.take(control, { type: 'text', text: input.slice(0, control) });
+      return this.take(1, named(controlName(first)));
     }
     if (input.startsWith(PASTE_START)) {
-      this.#paste = '';
-      return this.#take(PASTE_START.length, undefined);
+      this.paste = '';
+      return this.take(PASTE_START.length, undefined);
     }
     const tail = input.slice(1);
     if (STRING_START.test(tail) && tail.length > 1 && tail.charAt(1) !== ESCAPE) {
-      this.#isInString = true;
-      return this.#take(2, undefined);
+      this.isReadingString = true;
+      return this.take(2, undefined);
     }
-    if (CONSOLE_KEY.test(tail)) return this.#take(4, undefined);
+    if (CONSOLE_KEY.test(tail)) return this.take(4, undefined);
     const csi = UNFINISHED.test(tail) ? null : CSI.exec(tail);
     if (csi !== null) {
       const name = csiName(csi[1] ?? '', csi[2] ?? '');
-      return this.#take(1 + csi[0].length, name === undefined ? undefined : named(name));
+      return this.take(1 + csi[0].length, name === undefined ? undefined : named(name));
     }
     const ss3 = SS3.exec(tail);
     if (ss3 !== null) {
       const name = BY_LETTER[ss3[1] ?? ''];
-      return this.#take(1 + ss3[0].length, name === undefined ? undefined : named(name));
+      return this.take(1 + ss3[0].length, name === undefined ? undefined : named(name));
     }
     if (UNFINISHED.test(tail)) return 'unfinished';
-    return this.#altKey(input);
+    return this.altKey(input);
   }
 
-  #altKey(input: string): Key | undefined {
+  private altKey(input: string): Key | undefined {
     const char = String.fromCodePoint(input.codePointAt(1) ?? 0);
-    if (char === ESCAPE) return this.#take(1, named('escape'));
+    if (char === ESCAPE) return this.take(1, named('escape'));
     const name = CONTROL_OR_ESCAPE.test(char) ? controlName(char) : char;
-    return this.#take(1 + char.length, named(`alt-${name}`));
+    return this.take(1 + char.length, named(`alt-${name}`));
   }
 
-  #endPaste(gathered: string): Key | undefined | 'unfinished' {
-    const end = this.#rest.indexOf(PASTE_END);
+  private endPaste(gathered: string): Key | undefined | 'unfinished' {
+    const end = this.rest.indexOf(PASTE_END);
     if (end === -1) {
       // The end marker may be split over two chunks.
-      const safe = Math.max(0, this.#rest.length - PASTE_END.length + 1);
-      this.#paste = gathered + this.#rest.slice(0, safe);
-      this.#rest = this.#rest.slice(safe);
+      const safe = Math.max(0, this.rest.length - PASTE_END.length + 1);
+      this.paste = gathered + this.rest.slice(0, safe);
+      this.rest = this.rest.slice(safe);
       return 'unfinished';
     }
-    const text = (gathered + this.#rest.slice(0, end)).replace(/\r\n?/g, '\n');
-    this.#paste = undefined;
-    return this.#take(end + PASTE_END.length, { type: 'paste', text });
+    const text = (gathered + this.rest.slice(0, end)).replace(/\r\n?/g, '\n');
+    this.paste = undefined;
+    return this.take(end + PASTE_END.length, { type: 'paste', text });
   }
 
-  #take(length: number, key: Key | undefined): Key | undefined {
-    this.#rest = this.#rest.slice(length);
+  private take(length: number, key: Key | undefined): Key | undefined {
+    this.rest = this.rest.slice(length);
     return key;
   }
 }

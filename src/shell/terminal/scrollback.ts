@@ -12,84 +12,84 @@ const ROOMY_LENGTH = 4 * SLICE_LENGTH;
 const CLEAR_SCREEN = '\x1b[2J\x1b[H';
 
 export class Scrollback {
-  #write: WriteAbove | undefined;
-  #pending: string[] = [];
-  #pendingLength = 0;
-  #isScheduled = false;
-  #waiting: { readonly atMost: number; readonly resolve: () => void }[] = [];
+  private write: WriteAbove | undefined;
+  private pending: string[] = [];
+  private pendingLength = 0;
+  private isScheduled = false;
+  private waiting: { readonly atMost: number; readonly resolve: () => void }[] = [];
 
   /** @returns a function that detaches it; later output waits for the next screen */
   attach(write: WriteAbove): () => void {
-    this.#write = write;
-    this.#schedule();
+    this.write = write;
+    this.schedule();
     return () => {
-      if (this.#write === write) this.#write = undefined;
+      if (this.write === write) this.write = undefined;
     };
   }
 
   push(text: string): void {
     if (text === '') return;
     for (const slice of slices(text.endsWith('\n') ? text : `${text}\n`)) {
-      this.#pending.push(slice);
-      this.#pendingLength += slice.length;
+      this.pending.push(slice);
+      this.pendingLength += slice.length;
     }
-    this.#schedule();
+    this.schedule();
   }
 
   /** Backpressure for long results. */
   roomy(): Promise<void> {
-    return this.#until(ROOMY_LENGTH);
+    return this.until(ROOMY_LENGTH);
   }
 
   drained(): Promise<void> {
-    return this.#until(0);
+    return this.until(0);
   }
 
   drop(): number {
-    const lines = this.#pending.reduce((sum, slice) => sum + slice.split('\n').length - 1, 0);
-    this.#pending = [];
-    this.#pendingLength = 0;
-    this.#wake();
+    const lines = this.pending.reduce((sum, slice) => sum + slice.split('\n').length - 1, 0);
+    this.pending = [];
+    this.pendingLength = 0;
+    this.wake();
     return lines;
   }
 
   clearScreen(): void {
-    this.#write?.(CLEAR_SCREEN);
+    this.write?.(CLEAR_SCREEN);
   }
 
-  #until(atMost: number): Promise<void> {
-    if (this.#pendingLength <= atMost) return Promise.resolve();
-    return new Promise((resolve) => this.#waiting.push({ atMost, resolve }));
+  private until(atMost: number): Promise<void> {
+    if (this.pendingLength <= atMost) return Promise.resolve();
+    return new Promise((resolve) => this.waiting.push({ atMost, resolve }));
   }
 
-  #schedule(): void {
-    if (this.#isScheduled || this.#write === undefined || this.#pending.length === 0) return;
-    this.#isScheduled = true;
+  private schedule(): void {
+    if (this.isScheduled || this.write === undefined || this.pending.length === 0) return;
+    this.isScheduled = true;
     setImmediate(() => {
-      this.#isScheduled = false;
-      this.#writeSlice();
-      this.#schedule();
+      this.isScheduled = false;
+      this.writeSlice();
+      this.schedule();
     });
   }
 
-  #writeSlice(): void {
+  private writeSlice(): void {
     const batch: string[] = [];
     let length = 0;
     while (length < SLICE_LENGTH) {
-      const next = this.#pending.shift();
+      const next = this.pending.shift();
       if (next === undefined) break;
       batch.push(next);
       length += next.length;
     }
-    this.#pendingLength -= length;
-    if (batch.length > 0) this.#write?.(batch.join(''));
-    this.#wake();
+    this.pendingLength -= length;
+    if (batch.length > 0) this.write?.(batch.join(''));
+    this.wake();
   }
 
-  #wake(): void {
-    const isDue = ({ atMost }: { atMost: number }) => this.#pendingLength <= atMost;
-    const due = this.#waiting.filter(isDue);
-    this.#waiting = this.#waiting.filter((waiter) => !isDue(waiter));
+  private wake(): void {
+    const isDue = ({ atMost }: { atMost: number }) => this.pendingLength <= atMost;
+    const due = this.waiting.filter(isDue);
+    this.waiting = this.waiting.filter((waiter) => !isDue(waiter));
     for (const { resolve } of due) resolve();
   }
 }

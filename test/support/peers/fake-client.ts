@@ -50,16 +50,16 @@ export class FakeClient implements ZooKeeperClient {
   /** The error of connect(). */
   connectError: Error | undefined;
   config: Buffer | null = null;
-  readonly #nodes = new Map<string, Znode>();
-  readonly #emitter = new EventEmitter();
-  readonly #oneShot = new Map<string, Set<Watcher>>();
-  readonly #persistent: { path: string; isRecursive: boolean; watcher: Watcher }[] = [];
-  #zxid = 0n;
+  private readonly nodes = new Map<string, Znode>();
+  private readonly emitter = new EventEmitter();
+  private readonly oneShot = new Map<string, Set<Watcher>>();
+  private readonly persistent: { path: string; isRecursive: boolean; watcher: Watcher }[] = [];
+  private zxid = 0n;
 
   constructor() {
     const root = { data: Buffer.alloc(0), acl: OPEN_ACL_UNSAFE, stat: NO_STAT };
-    this.#nodes.set('/', root);
-    this.#nodes.set('/zookeeper', { ...root, stat: { ...NO_STAT } });
+    this.nodes.set('/', root);
+    this.nodes.set('/zookeeper', { ...root, stat: { ...NO_STAT } });
     root.stat = { ...NO_STAT, numChildren: 1 };
   }
 
@@ -86,18 +86,18 @@ export class FakeClient implements ZooKeeperClient {
   setState(state: ClientState, reason?: Error): void {
     if (state === this.state) return;
     this.state = state;
-    this.#emitter.emit('state', state, reason);
-    this.#emitter.emit(state, reason);
+    this.emitter.emit('state', state, reason);
+    this.emitter.emit(state, reason);
   }
 
   async create(path: string, data: Buffer | null = null, options: CreateOptions = {}) {
     const mode = options.mode ?? CreateModes.PERSISTENT;
-    this.#begin('create', path);
-    const parent = this.#node(parentPath(path), path);
-    this.#allow(parent, Perms.CREATE, path);
+    this.begin('create', path);
+    const parent = this.node(parentPath(path), path);
+    this.allow(parent, Perms.CREATE, path);
     const made = mode.isSequential ? `${path}${sequenceSuffix(parent.stat.cversion)}` : path;
-    if (this.#nodes.has(made)) throw fault('NODEEXISTS', made);
-    const zxid = ++this.#zxid;
+    if (this.nodes.has(made)) throw fault('NODEEXISTS', made);
+    const zxid = ++this.zxid;
     const ephemeralOwner = mode.isEphemeral ? this.sessionId : 0n;
     const stat: Stat = {
       ...NO_STAT,
@@ -109,66 +109,66 @@ export class FakeClient implements ZooKeeperClient {
       ephemeralOwner,
       dataLength: data?.length ?? 0,
     };
-    this.#nodes.set(made, { data, acl: options.acl ?? OPEN_ACL_UNSAFE, stat });
-    this.#countChildren(parent, 1, zxid);
-    this.#fire('NodeCreated', made);
-    this.#fire('NodeChildrenChanged', parentPath(made));
+    this.nodes.set(made, { data, acl: options.acl ?? OPEN_ACL_UNSAFE, stat });
+    this.countChildren(parent, 1, zxid);
+    this.fire('NodeCreated', made);
+    this.fire('NodeChildrenChanged', parentPath(made));
     return { path: made, stat };
   }
 
   async delete(path: string, version = -1): Promise<void> {
-    this.#begin('delete', path);
-    const node = this.#node(path);
-    const parent = this.#node(parentPath(path));
-    this.#allow(parent, Perms.DELETE, path);
+    this.begin('delete', path);
+    const node = this.node(path);
+    const parent = this.node(parentPath(path));
+    this.allow(parent, Perms.DELETE, path);
     checkVersion(version, node.stat.version, path);
     if (node.stat.numChildren > 0) throw fault('NOTEMPTY', path);
-    this.#nodes.delete(path);
-    this.#countChildren(parent, -1, ++this.#zxid);
-    this.#fire('NodeDeleted', path);
-    this.#fire('NodeChildrenChanged', parentPath(path));
+    this.nodes.delete(path);
+    this.countChildren(parent, -1, ++this.zxid);
+    this.fire('NodeDeleted', path);
+    this.fire('NodeChildrenChanged', parentPath(path));
   }
 
   async exists(path: string, options?: ReadOptions): Promise<Stat | null> {
-    this.#begin('exists', path);
-    this.#arm(path, options);
-    return this.#nodes.get(path)?.stat ?? null;
+    this.begin('exists', path);
+    this.arm(path, options);
+    return this.nodes.get(path)?.stat ?? null;
   }
 
   async getData(path: string, options?: ReadOptions) {
-    this.#begin('getData', path);
-    const node = this.#node(path);
-    this.#allow(node, Perms.READ, path);
-    this.#arm(path, options);
+    this.begin('getData', path);
+    const node = this.node(path);
+    this.allow(node, Perms.READ, path);
+    this.arm(path, options);
     return { data: node.data, stat: node.stat };
   }
 
   async setData(path: string, data: Buffer | null, version = -1): Promise<Stat> {
-    this.#begin('setData', path);
-    const node = this.#node(path);
-    this.#allow(node, Perms.WRITE, path);
+    this.begin('setData', path);
+    const node = this.node(path);
+    this.allow(node, Perms.WRITE, path);
     checkVersion(version, node.stat.version, path);
     node.data = data;
     node.stat = {
       ...node.stat,
-      mzxid: ++this.#zxid,
+      mzxid: ++this.zxid,
       version: node.stat.version + 1,
       dataLength: data?.length ?? 0,
     };
-    this.#fire('NodeDataChanged', path);
+    this.fire('NodeDataChanged', path);
     return node.stat;
   }
 
   async getACL(path: string) {
-    this.#begin('getACL', path);
-    const node = this.#node(path);
+    this.begin('getACL', path);
+    const node = this.node(path);
     return { acl: node.acl, stat: node.stat };
   }
 
   async setACL(path: string, acl: readonly ACL[], version = -1): Promise<Stat> {
-    this.#begin('setACL', path);
-    const node = this.#node(path);
-    this.#allow(node, Perms.ADMIN, path);
+    this.begin('setACL', path);
+    const node = this.node(path);
+    this.allow(node, Perms.ADMIN, path);
     checkVersion(version, node.stat.aversion, path);
     node.acl = acl;
     node.stat = { ...node.stat, aversion: node.stat.aversion + 1 };
@@ -176,118 +176,117 @@ export class FakeClient implements ZooKeeperClient {
   }
 
   async getChildren(path: string, options?: ReadOptions) {
-    this.#begin('getChildren', path);
-    const node = this.#node(path);
-    this.#allow(node, Perms.READ, path);
-    this.#arm(path, options);
+    this.begin('getChildren', path);
+    const node = this.node(path);
+    this.allow(node, Perms.READ, path);
+    this.arm(path, options);
     // In reverse, so that a caller that shows them must sort.
-    return { children: this.#childNames(path).sort().reverse(), stat: node.stat };
+    return { children: this.childNames(path).sort().reverse(), stat: node.stat };
   }
 
   async getAllChildrenNumber(path: string): Promise<number> {
-    this.#begin('getAllChildrenNumber', path);
-    this.#node(path);
-    return [...this.#nodes.keys()].filter((other) => other !== path && isWithin(other, path))
-      .length;
+    this.begin('getAllChildrenNumber', path);
+    this.node(path);
+    return [...this.nodes.keys()].filter((other) => other !== path && isWithin(other, path)).length;
   }
 
   async getEphemerals(prefix = '/'): Promise<readonly string[]> {
-    this.#begin('getEphemerals', prefix);
-    return [...this.#nodes]
+    this.begin('getEphemerals', prefix);
+    return [...this.nodes]
       .filter(([path, { stat }]) => stat.ephemeralOwner !== 0n && path.startsWith(prefix))
       .map(([path]) => path);
   }
 
   async sync(path: string): Promise<void> {
-    this.#begin('sync', path);
+    this.begin('sync', path);
   }
 
   updateServers(connectString: string): void {
-    this.#begin('updateServers', connectString);
+    this.begin('updateServers', connectString);
   }
 
   async multi(): Promise<never> {
-    this.#begin('multi', '');
+    this.begin('multi', '');
     throw new Error('the fake client has no multi');
   }
 
   async multiRead(): Promise<never> {
-    this.#begin('multiRead', '');
+    this.begin('multiRead', '');
     throw new Error('the fake client has no multiRead');
   }
 
   async addAuth(scheme: string, auth: Buffer | string): Promise<void> {
-    this.#begin('addAuth', '');
+    this.begin('addAuth', '');
     this.auth.push([scheme, auth.toString()]);
   }
 
   async whoAmI() {
-    this.#begin('whoAmI', '');
+    this.begin('whoAmI', '');
     return [{ authScheme: 'ip', user: '127.0.0.1' }];
   }
 
   async addWatch(path: string, mode: AddWatchMode, watcher: Watcher | boolean): Promise<void> {
-    this.#begin('addWatch', path);
+    this.begin('addWatch', path);
     if (typeof watcher === 'boolean') throw new Error('the fake client requires a watcher');
     const isRecursive = mode === AddWatchMode.PERSISTENT_RECURSIVE;
-    this.#persistent.push({ path, isRecursive, watcher });
+    this.persistent.push({ path, isRecursive, watcher });
   }
 
   async removeWatches(path: string): Promise<void> {
-    this.#begin('removeWatches', path);
-    const at = this.#persistent.findIndex((watch) => watch.path === path);
-    if (at === -1 && !this.#oneShot.delete(path)) throw fault('NOWATCHER', path);
-    const [removed] = at === -1 ? [] : this.#persistent.splice(at, 1);
+    this.begin('removeWatches', path);
+    const at = this.persistent.findIndex((watch) => watch.path === path);
+    if (at === -1 && !this.oneShot.delete(path)) throw fault('NOWATCHER', path);
+    const [removed] = at === -1 ? [] : this.persistent.splice(at, 1);
     removed?.watcher({ type: 'PersistentWatchRemoved', path, zxid: -1n });
   }
 
   async getConfig(options?: ReadOptions) {
-    this.#begin('getConfig', '/zookeeper/config');
-    this.#arm('/zookeeper/config', options);
+    this.begin('getConfig', '/zookeeper/config');
+    this.arm('/zookeeper/config', options);
     return { data: this.config, stat: NO_STAT };
   }
 
   async reconfig(): Promise<never> {
-    this.#begin('reconfig', '');
+    this.begin('reconfig', '');
     throw fault('RECONFIGDISABLED', '/zookeeper/config');
   }
 
   on<E extends keyof ClientEvents>(event: E, listener: (...args: ClientEvents[E]) => void): this {
-    this.#emitter.on(event, listener);
+    this.emitter.on(event, listener);
     return this;
   }
 
   off<E extends keyof ClientEvents>(event: E, listener: (...args: ClientEvents[E]) => void): this {
-    this.#emitter.off(event, listener);
+    this.emitter.off(event, listener);
     return this;
   }
 
-  #begin(operation: string, path: string): void {
+  private begin(operation: string, path: string): void {
     this.calls.push(operation);
     const failure = this.failures.get(`${operation} ${path}`.trim());
     if (failure !== undefined) throw fault(failure, path);
   }
 
-  #node(path: string, named = path): Znode {
-    const node = this.#nodes.get(path === '' ? '/' : path);
+  private node(path: string, named = path): Znode {
+    const node = this.nodes.get(path === '' ? '/' : path);
     if (node === undefined) throw fault('NONODE', named);
     return node;
   }
 
-  #allow(node: Znode, perm: number, path: string): void {
+  private allow(node: Znode, perm: number, path: string): void {
     const isAllowed = node.acl.some(
       ({ id, perms }) => id.scheme === 'world' && (perms & perm) !== 0,
     );
     if (!isAllowed) throw fault('NOAUTH', path);
   }
 
-  #childNames(path: string): string[] {
-    return [...this.#nodes.keys()]
+  private childNames(path: string): string[] {
+    return [...this.nodes.keys()]
       .filter((other) => other !== '/' && (parentPath(other) || '/') === path)
       .map((other) => other.slice(other.lastIndexOf('/') + 1));
   }
 
-  #countChildren(parent: Znode, change: number, zxid: bigint): void {
+  private countChildren(parent: Znode, change: number, zxid: bigint): void {
     const { cversion, numChildren } = parent.stat;
     parent.stat = {
       ...parent.stat,
@@ -297,18 +296,18 @@ export class FakeClient implements ZooKeeperClient {
     };
   }
 
-  #arm(path: string, options?: ReadOptions): void {
+  private arm(path: string, options?: ReadOptions): void {
     if (typeof options?.watch !== 'function') return;
-    const watchers = this.#oneShot.get(path) ?? new Set();
-    this.#oneShot.set(path, watchers.add(options.watch));
+    const watchers = this.oneShot.get(path) ?? new Set();
+    this.oneShot.set(path, watchers.add(options.watch));
   }
 
-  #fire(type: WatchEvent['type'], path: string): void {
-    const event = { type, path, zxid: this.#zxid };
-    const armed = this.#oneShot.get(path);
-    this.#oneShot.delete(path);
+  private fire(type: WatchEvent['type'], path: string): void {
+    const event = { type, path, zxid: this.zxid };
+    const armed = this.oneShot.get(path);
+    this.oneShot.delete(path);
     for (const watcher of armed ?? []) watcher(event);
-    for (const watch of this.#persistent) {
+    for (const watch of this.persistent) {
       const isSeen = watch.isRecursive
         ? isWithin(path, watch.path) && type !== 'NodeChildrenChanged'
         : path === watch.path;

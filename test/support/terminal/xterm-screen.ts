@@ -7,37 +7,37 @@ import { waitFor } from '../wait-for.js';
  * A terminal emulator in this process, for tests that do not need a real terminal (terminal.ts).
  */
 export class XtermScreen {
-  readonly #terminal: headless.Terminal;
-  readonly #stdout: EventEmitter;
+  private readonly terminal: headless.Terminal;
+  private readonly output: EventEmitter;
 
   constructor(columns: number, rows: number) {
     // Line feeds also return the cursor, as on a tty.
     const asTty = { convertEol: true, allowProposedApi: true };
-    this.#terminal = new headless.Terminal({ cols: columns, rows, ...asTty });
-    this.#stdout = new EventEmitter();
-    Object.assign(this.#stdout, { isTTY: true, columns, rows });
-    Object.assign(this.#stdout, { write: (text: string) => this.#terminal.write(text) });
+    this.terminal = new headless.Terminal({ cols: columns, rows, ...asTty });
+    this.output = new EventEmitter();
+    Object.assign(this.output, { isTTY: true, columns, rows });
+    Object.assign(this.output, { write: (text: string) => this.terminal.write(text) });
   }
 
   /** The output stream for Ink. */
   get stdout(): NodeJS.WriteStream {
-    return this.#stdout as NodeJS.WriteStream;
+    return this.output as NodeJS.WriteStream;
   }
 
   /** Resolves when it is on the screen. */
   write(text: string): Promise<void> {
-    return new Promise((resolve) => this.#terminal.write(text, resolve));
+    return new Promise((resolve) => this.terminal.write(text, resolve));
   }
 
   resize(columns: number, rows: number): void {
-    this.#terminal.resize(columns, rows);
-    Object.assign(this.#stdout, { columns, rows });
-    this.#stdout.emit('resize');
+    this.terminal.resize(columns, rows);
+    Object.assign(this.output, { columns, rows });
+    this.output.emit('resize');
   }
 
   /** All rows, including the scrollback, without trailing blanks and blank rows at the end. */
   rows(): readonly string[] {
-    const { active } = this.#terminal.buffer;
+    const { active } = this.terminal.buffer;
     const rows = Array.from({ length: active.length }, (_, at) =>
       (active.getLine(at)?.translateToString(true) ?? '').trimEnd(),
     );
@@ -46,7 +46,7 @@ export class XtermScreen {
 
   /** Counted from the first of all rows. */
   cursor(): { readonly x: number; readonly y: number } {
-    const { cursorX, cursorY, baseY } = this.#terminal.buffer.active;
+    const { cursorX, cursorY, baseY } = this.terminal.buffer.active;
     return { x: cursorX, y: baseY + cursorY };
   }
 

@@ -40,14 +40,14 @@ export function parseArguments(
 }
 
 class ArgumentReader {
-  readonly #command: CommandDeclaration;
-  readonly #words: Token[];
-  readonly #whole: Place;
-  readonly #resolver: PathResolver;
-  readonly #options: Record<string, unknown> = {};
-  readonly #args: Record<string, unknown> = {};
-  readonly #tokens: Record<string, Token> = {};
-  #wordsBeforeDashes = Number.POSITIVE_INFINITY;
+  private readonly command: CommandDeclaration;
+  private readonly words: Token[];
+  private readonly whole: Place;
+  private readonly resolver: PathResolver;
+  private readonly options: Record<string, unknown> = {};
+  private readonly args: Record<string, unknown> = {};
+  private readonly tokens: Record<string, Token> = {};
+  private wordsBeforeDashes = Number.POSITIVE_INFINITY;
 
   constructor(
     command: CommandDeclaration,
@@ -55,55 +55,53 @@ class ArgumentReader {
     whole: Place,
     resolver: PathResolver,
   ) {
-    this.#command = command;
-    this.#words = [...words];
-    this.#whole = whole;
-    this.#resolver = resolver;
+    this.command = command;
+    this.words = [...words];
+    this.whole = whole;
+    this.resolver = resolver;
   }
 
   read(): ParsedArguments {
-    for (const [name, spec] of Object.entries(this.#command.options)) {
-      if (spec.kind === undefined) this.#options[name] = false;
-      else if (spec.isRepeatable === true) this.#options[name] = [];
+    for (const [name, spec] of Object.entries(this.command.options)) {
+      if (spec.kind === undefined) this.options[name] = false;
+      else if (spec.isRepeatable === true) this.options[name] = [];
     }
-    this.#readArguments(this.#readOptions());
-    return { options: this.#options, args: this.#args, tokens: this.#tokens };
+    this.readArguments(this.readOptions());
+    return { options: this.options, args: this.args, tokens: this.tokens };
   }
 
-  #readOptions(): Token[] {
+  private readOptions(): Token[] {
     const plain: Token[] = [];
-    const specs = Object.values(this.#command.args);
+    const specs = Object.values(this.command.args);
     const inner = specs.findIndex(({ kind }) => kind === 'word');
-    for (let word = this.#words.shift(); word !== undefined; word = this.#words.shift()) {
+    for (let word = this.words.shift(); word !== undefined; word = this.words.shift()) {
       if (word.text === '--' && !word.isQuoted) {
-        this.#wordsBeforeDashes = plain.length;
-        return [...plain, ...this.#words];
+        this.wordsBeforeDashes = plain.length;
+        return [...plain, ...this.words];
       }
       if (!isOptionLike(word)) {
         plain.push(word);
-        if (plain.length - 1 === inner) return [...plain, ...this.#words];
-      } else if (word.text.startsWith('--')) this.#readLong(word);
-      else this.#readLetters(word);
+        if (plain.length - 1 === inner) return [...plain, ...this.words];
+      } else if (word.text.startsWith('--')) this.readLong(word);
+      else this.readLetters(word);
     }
     return plain;
   }
 
-  #readLong(word: Token): void {
+  private readLong(word: Token): void {
     const equals = word.text.indexOf('=');
     const name = equals === -1 ? word.text.slice(2) : word.text.slice(2, equals);
-    const spec = Object.hasOwn(this.#command.options, name)
-      ? this.#command.options[name]
-      : undefined;
-    if (spec === undefined) throw this.#unknownOption(word, `--${name}`);
+    const spec = Object.hasOwn(this.command.options, name) ? this.command.options[name] : undefined;
+    if (spec === undefined) throw this.unknownOption(word, `--${name}`);
     if (spec.kind === undefined) {
       if (equals !== -1) throw usageError(`--${name}: takes no value`, word);
-      this.#set(name, true, word);
+      this.set(name, true, word);
       return;
     }
-    if (equals === -1) this.#readValue(name, spec, word);
+    if (equals === -1) this.readValue(name, spec, word);
     else {
       const cut = Buffer.byteLength(word.text.slice(0, equals + 1));
-      this.#setOption(name, spec, {
+      this.setOption(name, spec, {
         ...word,
         text: word.text.slice(equals + 1),
         bytes: word.bytes.subarray(cut),
@@ -112,146 +110,144 @@ class ArgumentReader {
   }
 
   /** `-s`, `-sw`, `-v 3`, `-v3`. */
-  #readLetters(word: Token): void {
+  private readLetters(word: Token): void {
     const letters = word.text.slice(1);
     // As in find(1) and in Java, and not several options of one letter.
-    if (letters.length > 1 && Object.hasOwn(this.#command.options, letters)) {
+    if (letters.length > 1 && Object.hasOwn(this.command.options, letters)) {
       throw usageError(
-        `${this.#command.name}: unknown option: ${word.text}`,
+        `${this.command.name}: unknown option: ${word.text}`,
         word,
         `did you mean --${letters}?`,
       );
     }
     for (let at = 0; at < letters.length; at++) {
       const letter = letters.charAt(at);
-      const found = Object.entries(this.#command.options).find(
-        ([, spec]) => spec.letter === letter,
-      );
-      if (found === undefined) throw this.#unknownOption(word, at === 0 ? word.text : `-${letter}`);
+      const found = Object.entries(this.command.options).find(([, spec]) => spec.letter === letter);
+      if (found === undefined) throw this.unknownOption(word, at === 0 ? word.text : `-${letter}`);
       const [name, spec] = found;
       if (spec.kind === undefined) {
-        this.#set(name, true, word);
+        this.set(name, true, word);
         continue;
       }
       const rest = letters.slice(at + 1);
-      if (rest === '') this.#readValue(name, spec, word);
+      if (rest === '') this.readValue(name, spec, word);
       else {
         const cut = Buffer.byteLength(word.text.slice(0, at + 2));
-        this.#setOption(name, spec, { ...word, text: rest, bytes: word.bytes.subarray(cut) });
+        this.setOption(name, spec, { ...word, text: rest, bytes: word.bytes.subarray(cut) });
       }
       return;
     }
   }
 
-  #readValue(name: string, spec: OptionSpec, word: Token): void {
-    const value = this.#words.shift();
+  private readValue(name: string, spec: OptionSpec, word: Token): void {
+    const value = this.words.shift();
     if (value === undefined) {
       throw usageError(
         `${word.text}: missing value: ${valueNameOf(name, spec)}`,
         word,
-        this.#usageHint(),
+        this.usageHint(),
       );
     }
-    this.#setOption(name, spec, value);
+    this.setOption(name, spec, value);
   }
 
-  #setOption(name: string, spec: OptionSpec, token: Token): void {
-    const value = this.#valueOf(valueNameOf(name, spec), spec, token);
-    const list = this.#options[name];
+  private setOption(name: string, spec: OptionSpec, token: Token): void {
+    const value = this.valueOf(valueNameOf(name, spec), spec, token);
+    const list = this.options[name];
     if (Array.isArray(list)) list.push(value);
-    else this.#set(name, value, token);
+    else this.set(name, value, token);
   }
 
-  #set(name: string, value: unknown, token: Token): void {
-    if (this.#tokens[name] !== undefined) throw usageError(`--${name}: repeated option`, token);
-    this.#options[name] = value;
-    this.#tokens[name] = token;
+  private set(name: string, value: unknown, token: Token): void {
+    if (this.tokens[name] !== undefined) throw usageError(`--${name}: repeated option`, token);
+    this.options[name] = value;
+    this.tokens[name] = token;
   }
 
-  #readArguments(words: readonly Token[]): void {
+  private readArguments(words: readonly Token[]): void {
     let next = 0;
     let end = words.length;
-    for (const [name, spec] of Object.entries(this.#command.args)) {
-      const isTooEarly = spec.isAfterDashes === true && next < this.#wordsBeforeDashes;
-      if (isTooEarly) end = Math.min(end, this.#wordsBeforeDashes);
+    for (const [name, spec] of Object.entries(this.command.args)) {
+      const isTooEarly = spec.isAfterDashes === true && next < this.wordsBeforeDashes;
+      if (isTooEarly) end = Math.min(end, this.wordsBeforeDashes);
       const room = isTooEarly ? 0 : spec.isVariadic === true ? words.length : 1;
       const taken = words.slice(next, next + room);
-      this.#readArgument(name, spec, taken);
+      this.readArgument(name, spec, taken);
       next += taken.length;
     }
-    this.#refuseSurplus(words.slice(next, end));
+    this.refuseSurplus(words.slice(next, end));
   }
 
-  #readArgument(name: string, spec: ArgumentSpec, words: readonly Token[]): void {
+  private readArgument(name: string, spec: ArgumentSpec, words: readonly Token[]): void {
     const [first] = words;
-    if (first === undefined && spec.isOptional !== true) throw this.#missing(name);
-    const values = words.map((token) => this.#valueOf(name, spec, token));
-    if (spec.isVariadic === true) this.#args[name] = values;
-    else if (first !== undefined) this.#args[name] = values[0];
-    if (first !== undefined) this.#tokens[name] = first;
+    if (first === undefined && spec.isOptional !== true) throw this.missing(name);
+    const values = words.map((token) => this.valueOf(name, spec, token));
+    if (spec.isVariadic === true) this.args[name] = values;
+    else if (first !== undefined) this.args[name] = values[0];
+    if (first !== undefined) this.tokens[name] = first;
   }
 
-  #missing(name: string): Error {
-    const { end } = this.#whole;
+  private missing(name: string): Error {
+    const { end } = this.whole;
     return usageError(
-      `${this.#command.name}: missing argument: ${name}`,
+      `${this.command.name}: missing argument: ${name}`,
       { start: end, end: end + 1 },
-      this.#usageHint(),
+      this.usageHint(),
     );
   }
 
-  #refuseSurplus(words: readonly Token[]): void {
+  private refuseSurplus(words: readonly Token[]): void {
     const [first] = words;
     const last = words.at(-1);
     if (first === undefined || last === undefined) return;
     const count = words.length;
-    const hint = this.#command.surplusHint ?? this.#usageHint();
+    const hint = this.command.surplusHint ?? this.usageHint();
     throw usageError(
-      `${this.#command.name}: ${count === 1 ? 'unexpected argument' : `${count} unexpected arguments`}`,
+      `${this.command.name}: ${count === 1 ? 'unexpected argument' : `${count} unexpected arguments`}`,
       { start: first.start, end: last.end },
       hint,
     );
   }
 
-  #unknownOption(word: Token, flag: string): Error {
-    const long = flagsOf(this.#command).filter((option) => option.startsWith('--'));
+  private unknownOption(word: Token, flag: string): Error {
+    const long = flagsOf(this.command).filter((option) => option.startsWith('--'));
     const suggestion = flag.startsWith('--') ? suggestWord(flag, long) : undefined;
     const known = flag.startsWith('--') ? flag : flag.slice(0, 2);
-    const owners = (this.#command.siblings ?? []).filter((each) => flagsOf(each).includes(known));
-    const takesData = Object.values(this.#command.args).some((spec) => spec.kind === 'data');
+    const owners = (this.command.siblings ?? []).filter((each) => flagsOf(each).includes(known));
+    const takesData = Object.values(this.command.args).some((spec) => spec.kind === 'data');
     const hint =
       owners.length > 0
         ? `${known} is an option of ${owners.map(({ name }) => name).join(', ')}`
         : suggestion !== undefined
           ? `did you mean ${suggestion}?`
           : takesData
-            ? `to store it as a value, quote it or put it after --; ${this.#usageHint()}`
-            : (this.#jsonHint(flag) ?? this.#usageHint());
-    return usageError(`${this.#command.name}: unknown option: ${flag}`, word, hint);
+            ? `to store it as a value, quote it or put it after --; ${this.usageHint()}`
+            : (this.jsonHint(flag) ?? this.usageHint());
+    return usageError(`${this.command.name}: unknown option: ${flag}`, word, hint);
   }
 
   /** Other tools have --json. Here, the format is an option of the program, not of a command. */
-  #jsonHint(flag: string): string | undefined {
+  private jsonHint(flag: string): string | undefined {
     if (flag !== '--json') return undefined;
-    const isProgram = this.#command.options['output']?.choices?.includes('json') === true;
+    const isProgram = this.command.options['output']?.choices?.includes('json') === true;
     return isProgram ? 'did you mean -o json?' : 'for JSON, start zksh with -o json';
   }
 
-  #usageHint(): string {
-    return `usage: ${usageOf(this.#command)}`;
+  private usageHint(): string {
+    return `usage: ${usageOf(this.command)}`;
   }
 
-  #valueOf(name: string, spec: Spec, token: Token): ValueTypes[ValueKind] {
+  private valueOf(name: string, spec: Spec, token: Token): ValueTypes[ValueKind] {
     const { kind } = spec;
     if (kind === 'data') return dataOf(token);
     if (kind === 'word' || kind === 'command') return token;
     if (!token.isText) throw usageError(`${name}: not UTF-8`, token);
     switch (kind) {
       case 'path':
-        if ('glob' in spec) this.#checkPattern(token);
-        return this.#pathOf(token);
+        if ('glob' in spec) this.checkPattern(token);
+        return this.pathOf(token);
       case 'place':
-        return isPlaceElsewhere(token) ? token.text : this.#pathOf(token);
+        return isPlaceElsewhere(token) ? token.text : this.pathOf(token);
       case 'integer':
         return integerOf(name, spec, token);
       case 'duration':
@@ -263,16 +259,16 @@ class ArgumentReader {
     }
   }
 
-  #checkPattern(token: Token): void {
+  private checkPattern(token: Token): void {
     const fault = token.pattern === undefined ? undefined : patternFault(token.pattern);
     if (fault !== undefined) throw usageError(fault, token);
   }
 
-  #pathOf(token: Token): string {
-    const path = this.#resolver.resolve(token.text);
+  private pathOf(token: Token): string {
+    const path = this.resolver.resolve(token.text);
     const fault = pathFault(path);
     if (token.text === '')
-      throw usageError('invalid path: "" (expected a path such as /app)', token, this.#usageHint());
+      throw usageError('invalid path: "" (expected a path such as /app)', token, this.usageHint());
     if (fault !== undefined) throw usageError(`invalid path: ${token.text}: ${fault}`, token);
     return path;
   }

@@ -51,66 +51,66 @@ interface Input {
 }
 
 class Program {
-  readonly #context: CommandContext;
-  readonly #line: string;
-  readonly #gone = new AbortController();
-  #input: Promise<Input> | undefined;
-  #exitCode: Promise<number> = Promise.resolve(0);
+  private readonly context: CommandContext;
+  private readonly line: string;
+  private readonly leaving = new AbortController();
+  private input: Promise<Input> | undefined;
+  private exitCode: Promise<number> = Promise.resolve(0);
 
   constructor(context: CommandContext, line: string) {
-    this.#context = context;
-    this.#line = line;
+    this.context = context;
+    this.line = line;
   }
 
   /** Aborts when the program stops reading. */
   get gone(): AbortSignal {
-    return this.#gone.signal;
+    return this.leaving.signal;
   }
 
   async write(bytes: string | Buffer): Promise<void> {
     if (bytes.length === 0) return;
-    this.#input ??= this.#start();
-    await (await this.#input).write(bytes);
+    this.input ??= this.start();
+    await (await this.input).write(bytes);
   }
 
   async end(): Promise<number> {
-    this.#input ??= this.#start();
-    (await this.#input).end();
-    return this.#exitCode;
+    this.input ??= this.start();
+    (await this.input).end();
+    return this.exitCode;
   }
 
   /** For a failed command. A program without input never starts. */
   async abandon(): Promise<void> {
-    if (this.#input !== undefined) await this.end();
+    if (this.input !== undefined) await this.end();
   }
 
-  #start(): Promise<Input> {
+  private start(): Promise<Input> {
     return new Promise((resolve, reject) => {
-      this.#exitCode = new Promise((resolveCode) => {
-        const use = async () => resolveCode(await this.#run(resolve));
-        this.#lend(use).catch(reject);
+      this.exitCode = new Promise((resolveCode) => {
+        const use = async () => resolveCode(await this.run(resolve));
+        this.lend(use).catch(reject);
       });
     });
   }
 
-  async #lend(use: () => Promise<void>): Promise<void> {
-    const { lendTerminal, child } = this.#context;
+  private async lend(use: () => Promise<void>): Promise<void> {
+    const { lendTerminal, child } = this.context;
     if (lendTerminal !== undefined) return lendTerminal(use);
     await child?.flush();
     return use();
   }
 
-  async #run(begin: (input: Input) => void): Promise<number> {
+  private async run(begin: (input: Input) => void): Promise<number> {
     const { execa } = await import('execa');
-    const running = execa('/bin/sh', ['-c', this.#line], {
+    const running = execa('/bin/sh', ['-c', this.line], {
       stdio: ['pipe', 'inherit', 'inherit'],
       reject: false,
       buffer: false,
-      cancelSignal: this.#context.signal,
+      cancelSignal: this.context.signal,
     });
     const { stdin } = running;
-    const { signal } = this.#gone;
-    const leave = () => this.#gone.abort();
+    const { signal } = this.leaving;
+    const leave = () => this.leaving.abort();
     stdin.on('error', leave);
     const left = new Promise<void>((resolve) => {
       signal.addEventListener('abort', () => resolve(), { once: true });

@@ -62,11 +62,11 @@ class FaultSignal {
 }
 
 class LineParser {
-  readonly #text: string;
-  #at = 0;
+  private readonly text: string;
+  private at = 0;
 
   constructor(text: string) {
-    this.#text = text;
+    this.text = text;
   }
 
   parse(): ParsedLine {
@@ -82,18 +82,18 @@ class LineParser {
       }
       tokens = [];
     };
-    while (this.#at < this.#text.length) {
-      const char = this.#text.charAt(this.#at);
+    while (this.at < this.text.length) {
+      const char = this.text.charAt(this.at);
       if (char === ';' || char === '\n') {
-        this.#at++;
+        this.at++;
         finish();
-        consumed = this.#at;
+        consumed = this.at;
       } else if (isBlank(char)) {
-        this.#at++;
+        this.at++;
       } else if (char === '#') {
-        this.#skipComment();
+        this.skipComment();
       } else {
-        const fault = this.#readPart(tokens, finish);
+        const fault = this.readPart(tokens, finish);
         if (fault !== undefined) {
           finish();
           return { statements, fault, consumed };
@@ -101,37 +101,37 @@ class LineParser {
       }
     }
     finish();
-    return { statements, consumed: this.#text.length };
+    return { statements, consumed: this.text.length };
   }
 
-  #readPart(tokens: Token[], finish: (pipe: Pipe) => void): LineFault | undefined {
-    if (this.#isContinuation()) return this.#catchFault(() => this.#skipContinuation());
-    if (this.#text.charAt(this.#at) !== '|') return this.#readWord(tokens);
-    const start = this.#at;
-    this.#skipComment();
-    const text = this.#text.slice(start + 1, this.#at).trim();
-    const pipe = { text, start, end: this.#at };
+  private readPart(tokens: Token[], finish: (pipe: Pipe) => void): LineFault | undefined {
+    if (this.isContinuation()) return this.catchFault(() => this.skipContinuation());
+    if (this.text.charAt(this.at) !== '|') return this.readWord(tokens);
+    const start = this.at;
+    this.skipComment();
+    const text = this.text.slice(start + 1, this.at).trim();
+    const pipe = { text, start, end: this.at };
     const fault = pipeFault(pipe, tokens);
     if (fault === undefined) finish(pipe);
     return fault;
   }
 
-  #skipComment(): void {
-    const newline = this.#text.indexOf('\n', this.#at);
-    this.#at = newline === -1 ? this.#text.length : newline;
+  private skipComment(): void {
+    const newline = this.text.indexOf('\n', this.at);
+    this.at = newline === -1 ? this.text.length : newline;
   }
 
-  #isContinuation(): boolean {
-    return /^\\\r?\n/.test(this.#text.slice(this.#at, this.#at + 3));
+  private isContinuation(): boolean {
+    return /^\\\r?\n/.test(this.text.slice(this.at, this.at + 3));
   }
 
-  #skipContinuation(): void {
-    const start = this.#at;
-    this.#at = this.#text.indexOf('\n', start) + 1;
-    if (this.#at === this.#text.length) throw this.#openBackslash(start);
+  private skipContinuation(): void {
+    const start = this.at;
+    this.at = this.text.indexOf('\n', start) + 1;
+    if (this.at === this.text.length) throw this.openBackslash(start);
   }
 
-  #openBackslash(start: number): FaultSignal {
+  private openBackslash(start: number): FaultSignal {
     return new FaultSignal({
       message: 'backslash at the end of input',
       start,
@@ -140,7 +140,7 @@ class LineParser {
     });
   }
 
-  #catchFault(read: () => void): LineFault | undefined {
+  private catchFault(read: () => void): LineFault | undefined {
     try {
       read();
       return undefined;
@@ -151,61 +151,61 @@ class LineParser {
   }
 
   /** Adds a token, even if incomplete. */
-  #readWord(tokens: Token[]): LineFault | undefined {
-    const start = this.#at;
+  private readWord(tokens: Token[]): LineFault | undefined {
+    const start = this.at;
     const word = new WordBuilder();
-    const first = this.#text.charAt(start);
+    const first = this.text.charAt(start);
     const isQuoted = first === '"' || first === "'" || first === '\\';
     const isJson = first === '{' || first === '[';
     let openQuote: '"' | "'" | undefined;
-    const fault = this.#catchFault(() => {
-      for (let char = this.#wordChar(); char !== ''; char = this.#wordChar()) {
+    const fault = this.catchFault(() => {
+      for (let char = this.wordChar(); char !== ''; char = this.wordChar()) {
         if (char === '"' || char === "'") {
-          if (isJson) throw this.#jsonFault(start);
+          if (isJson) throw this.jsonFault(start);
           openQuote = char;
-          this.#readQuoted(word, char);
+          this.readQuoted(word, char);
           openQuote = undefined;
         } else {
-          this.#readBare(word, char);
+          this.readBare(word, char);
         }
       }
     });
-    const token = { ...word.build(), start, end: this.#at, isQuoted };
+    const token = { ...word.build(), start, end: this.at, isQuoted };
     tokens.push(openQuote === undefined ? token : { ...token, openQuote });
     return fault;
   }
 
   /** "" at the end of the word. */
-  #wordChar(): string {
-    const char = this.#text.charAt(this.#at);
+  private wordChar(): string {
+    const char = this.text.charAt(this.at);
     return isBlank(char) || char === ';' || char === '\n' ? '' : char;
   }
 
-  #readBare(word: WordBuilder, char: string): void {
-    if (this.#isContinuation()) {
-      this.#skipContinuation();
+  private readBare(word: WordBuilder, char: string): void {
+    if (this.isContinuation()) {
+      this.skipContinuation();
     } else if (char === '\\') {
-      this.#readEscape(word, true);
+      this.readEscape(word, true);
     } else {
       word.addText(char, true);
-      this.#at++;
+      this.at++;
     }
   }
 
-  #readQuoted(word: WordBuilder, quote: '"' | "'"): void {
-    const start = this.#at++;
-    while (this.#at < this.#text.length) {
-      const char = this.#text.charAt(this.#at);
+  private readQuoted(word: WordBuilder, quote: '"' | "'"): void {
+    const start = this.at++;
+    while (this.at < this.text.length) {
+      const char = this.text.charAt(this.at);
       if (char === quote) {
-        this.#at++;
+        this.at++;
         return;
       }
       if (char === '\\' && quote === '"') {
-        if (this.#isContinuation()) this.#skipContinuation();
-        else this.#readEscape(word, false);
+        if (this.isContinuation()) this.skipContinuation();
+        else this.readEscape(word, false);
       } else {
         word.addText(char);
-        this.#at++;
+        this.at++;
       }
     }
     throw new FaultSignal({
@@ -216,71 +216,71 @@ class LineParser {
     });
   }
 
-  #readEscape(word: WordBuilder, isBare: boolean): void {
-    const start = this.#at;
-    const char = this.#text.charAt(start + 1);
+  private readEscape(word: WordBuilder, isBare: boolean): void {
+    const start = this.at;
+    const char = this.text.charAt(start + 1);
     if (char === '') {
-      this.#at++;
-      throw this.#openBackslash(start);
+      this.at++;
+      throw this.openBackslash(start);
     }
     const simple = ESCAPES[char];
     if (simple !== undefined) {
       word.addText(simple);
-      this.#at += 2;
+      this.at += 2;
     } else if (char === 'x') {
-      word.addByte(this.#readHex(start, /^[0-9a-fA-F]{2}/, 'two hex digits'));
+      word.addByte(this.readHex(start, /^[0-9a-fA-F]{2}/, 'two hex digits'));
     } else if (char === 'u') {
-      word.addText(this.#readCharacter(start));
+      word.addText(this.readCharacter(start));
     } else if (isBare && !/[\p{L}\p{N}]/u.test(char)) {
       // The second half of a surrogate pair is the next bare character.
       word.addText(char);
-      this.#at += 2;
+      this.at += 2;
     } else {
-      throw this.#escapeFault(start, `invalid escape: \\${char}`);
+      throw this.escapeFault(start, `invalid escape: \\${char}`);
     }
   }
 
-  #readHex(start: number, digits: RegExp, expected: string): number {
-    const match = digits.exec(this.#text.slice(start + 2, start + 12));
+  private readHex(start: number, digits: RegExp, expected: string): number {
+    const match = digits.exec(this.text.slice(start + 2, start + 12));
     if (match === null) {
-      throw this.#escapeFault(start, `\\${this.#text.charAt(start + 1)} expects ${expected}`);
+      throw this.escapeFault(start, `\\${this.text.charAt(start + 1)} expects ${expected}`);
     }
-    this.#at = start + 2 + match[0].length;
+    this.at = start + 2 + match[0].length;
     return Number.parseInt(match[0].replace(/[{}]/g, ''), 16);
   }
 
-  #readCharacter(start: number): string {
-    const code = this.#readHex(
+  private readCharacter(start: number): string {
+    const code = this.readHex(
       start,
       /^(?:[0-9a-fA-F]{4}|\{[0-9a-fA-F]{1,6}\})/,
       'four hex digits, or one to six in braces',
     );
     if (isLowSurrogate(code) || code > 0x10ffff) {
-      throw this.#escapeFault(start, 'invalid character code');
+      throw this.escapeFault(start, 'invalid character code');
     }
     if (!isHighSurrogate(code)) return String.fromCodePoint(code);
-    const low = /^\\u([dD][c-fC-F][0-9a-fA-F]{2})/.exec(this.#text.slice(this.#at, this.#at + 6));
-    if (low?.[1] === undefined) throw this.#escapeFault(start, 'incomplete surrogate pair');
-    this.#at += 6;
+    const low = /^\\u([dD][c-fC-F][0-9a-fA-F]{2})/.exec(this.text.slice(this.at, this.at + 6));
+    if (low?.[1] === undefined) throw this.escapeFault(start, 'incomplete surrogate pair');
+    this.at += 6;
     return String.fromCharCode(code, Number.parseInt(low[1], 16));
   }
 
-  #escapeFault(start: number, message: string): FaultSignal {
-    this.#at = Math.max(this.#at, Math.min(start + 2, this.#text.length));
+  private escapeFault(start: number, message: string): FaultSignal {
+    this.at = Math.max(this.at, Math.min(start + 2, this.text.length));
     return new FaultSignal({
       message,
       hint: 'write \\\\ for a backslash, or use single quotes',
       start,
-      end: this.#at,
+      end: this.at,
       isIncomplete: false,
     });
   }
 
-  #jsonFault(start: number): FaultSignal {
-    const at = this.#at;
+  private jsonFault(start: number): FaultSignal {
+    const at = this.at;
     return new FaultSignal({
       message: 'unquoted value would lose its inner quotes',
-      hint: `quote the whole value: '${this.#text.slice(start, start + 12)}…'`,
+      hint: `quote the whole value: '${this.text.slice(start, start + 12)}…'`,
       start: at,
       end: at + 1,
       isIncomplete: false,

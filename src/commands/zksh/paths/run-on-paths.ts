@@ -96,141 +96,141 @@ interface Many {
 }
 
 class ManyRuns {
-  readonly #context: CommandContext;
-  readonly #command: Command;
-  readonly #parsed: ParsedArguments;
-  readonly #many: Many;
-  readonly #isChange: boolean;
+  private readonly context: CommandContext;
+  private readonly command: Command;
+  private readonly parsed: ParsedArguments;
+  private readonly many: Many;
+  private readonly isChange: boolean;
   /** Runs that succeeded. */
-  #done = 0;
-  readonly #failures: { readonly path: string; readonly error: unknown }[] = [];
-  readonly #rows: Row[] = [];
-  #columns: readonly Column[] | undefined;
-  #shown = 0;
-  #deleted: number | undefined;
-  #input: Promise<Buffer> | undefined;
+  private done = 0;
+  private readonly failures: { readonly path: string; readonly error: unknown }[] = [];
+  private readonly rows: Row[] = [];
+  private columns: readonly Column[] | undefined;
+  private shown = 0;
+  private deleted: number | undefined;
+  private input: Promise<Buffer> | undefined;
 
   constructor(context: CommandContext, command: Command, parsed: ParsedArguments, many: Many) {
-    this.#context = context;
-    this.#command = command;
-    this.#parsed = parsed;
-    this.#many = many;
+    this.context = context;
+    this.command = command;
+    this.parsed = parsed;
+    this.many = many;
     const isMutating = command.isMutating === true && command.isReading?.(parsed) !== true;
-    this.#isChange = isMutating && parsed.options['dry-run'] !== true;
+    this.isChange = isMutating && parsed.options['dry-run'] !== true;
   }
 
   async run(): Promise<Result> {
-    const { paths, argument } = this.#many;
-    if (this.#isChange) await this.#confirm(this.#parsed);
-    if (argument.spec.glob === 'serial') await this.#runSerially();
-    else await this.#runAtOnce();
-    if (this.#columns !== undefined) {
-      await this.#context.emit({ kind: 'rows', columns: this.#columns, rows: this.#rows });
+    const { paths, argument } = this.many;
+    if (this.isChange) await this.confirm(this.parsed);
+    if (argument.spec.glob === 'serial') await this.runSerially();
+    else await this.runAtOnce();
+    if (this.columns !== undefined) {
+      await this.context.emit({ kind: 'rows', columns: this.columns, rows: this.rows });
     }
-    this.#throwFailures(paths.length);
-    return this.#isChange ? this.#summary() : { kind: 'end' };
+    this.throwFailures(paths.length);
+    return this.isChange ? this.summary() : { kind: 'end' };
   }
 
-  async #confirm({ options }: ParsedArguments): Promise<void> {
-    if (options['yes'] === true || this.#context.session.isDryRun) return;
-    const { name } = this.#command;
-    const { paths } = this.#many;
+  private async confirm({ options }: ParsedArguments): Promise<void> {
+    if (options['yes'] === true || this.context.session.isDryRun) return;
+    const { name } = this.command;
+    const { paths } = this.many;
     const verb = name === 'delete' ? 'Delete' : 'Change';
-    await confirmMany(this.#context, { verb, command: name, paths });
+    await confirmMany(this.context, { verb, command: name, paths });
   }
 
-  async #runSerially(): Promise<void> {
-    for (const path of this.#many.paths) {
-      if (this.#context.signal.aborted) return;
+  private async runSerially(): Promise<void> {
+    for (const path of this.many.paths) {
+      if (this.context.signal.aborted) return;
       try {
-        await this.#show(path, await this.#runOne(path, (result) => this.#show(path, result)));
-        this.#done++;
+        await this.show(path, await this.runOne(path, (result) => this.show(path, result)));
+        this.done++;
       } catch (error) {
-        this.#note(path, error);
+        this.note(path, error);
       }
     }
   }
 
-  async #runAtOnce(): Promise<void> {
-    const { paths, argument } = this.#many;
+  private async runAtOnce(): Promise<void> {
+    const { paths, argument } = this.many;
     const ordered = argument.spec.glob === 'deepest-first' ? paths.toReversed() : paths;
     const runs = mapBounded(ordered, IN_FLIGHT, async (path) => {
       const results: Result[] = [];
       try {
-        results.push(await this.#runOne(path, (result) => void results.push(result)));
+        results.push(await this.runOne(path, (result) => void results.push(result)));
         return { results };
       } catch (error) {
         return { results, error };
       }
     });
     for await (const { item: path, value } of runs) {
-      if (this.#context.signal.aborted) return;
-      for (const result of value.results) await this.#show(path, result);
-      if ('error' in value) this.#note(path, value.error);
-      else this.#done++;
+      if (this.context.signal.aborted) return;
+      for (const result of value.results) await this.show(path, result);
+      if ('error' in value) this.note(path, value.error);
+      else this.done++;
     }
   }
 
-  #runOne(path: string, emit: CommandContext['emit']): Promise<Result> {
-    const context = deriveContext(this.#context, { emit, readInput: () => this.#readInput() });
-    return this.#command.run(context, this.#many.callOf(path));
+  private runOne(path: string, emit: CommandContext['emit']): Promise<Result> {
+    const context = deriveContext(this.context, { emit, readInput: () => this.readInput() });
+    return this.command.run(context, this.many.callOf(path));
   }
 
   /** All runs share one standard input. */
-  #readInput(): Promise<Buffer> {
-    this.#input ??= this.#context.readInput();
-    return this.#input;
+  private readInput(): Promise<Buffer> {
+    this.input ??= this.context.readInput();
+    return this.input;
   }
 
-  async #show(path: string, result: Result): Promise<void> {
+  private async show(path: string, result: Result): Promise<void> {
     if (result.kind === 'deleted') {
-      this.#deleted = (this.#deleted ?? 0) + result.count;
+      this.deleted = (this.deleted ?? 0) + result.count;
     } else if (result.kind === 'rows' && result.columns.some(({ name }) => name === 'path')) {
-      this.#columns ??= result.columns;
-      for (const row of result.rows) this.#rows.push(row);
+      this.columns ??= result.columns;
+      for (const row of result.rows) this.rows.push(row);
     } else if (isNameless(result)) {
-      await this.#context.emit({ kind: 'of-path', path, isFirst: this.#shown++ === 0, result });
+      await this.context.emit({ kind: 'of-path', path, isFirst: this.shown++ === 0, result });
     } else {
-      await this.#context.emit(result);
+      await this.context.emit(result);
     }
   }
 
-  #note(path: string, error: unknown): void {
+  private note(path: string, error: unknown): void {
     if (!isAboutOne(error)) throw error;
     const isGone = error instanceof ZooKeeperError && error.code === 'NONODE';
     // The znode was deleted after the expansion of the pattern.
-    if (isGone && (!this.#isChange || this.#command.name === 'delete')) return;
-    this.#failures.push({ path, error });
+    if (isGone && (!this.isChange || this.command.name === 'delete')) return;
+    this.failures.push({ path, error });
   }
 
   /** @throws the error itself for one znode, CommandError PARTIAL for several */
-  #throwFailures(count: number): void {
-    const [first] = this.#failures;
+  private throwFailures(count: number): void {
+    const [first] = this.failures;
     if (first === undefined) return;
     if (count === 1) throw first.error;
-    const { name } = this.#command;
+    const { name } = this.command;
     throw partialError(
-      `${name}: failed on ${this.#failures.length} of ${count} znodes`,
-      this.#failures,
+      `${name}: failed on ${this.failures.length} of ${count} znodes`,
+      this.failures,
     );
   }
 
-  #summary(): Result {
-    const { pattern } = this.#many;
-    if (this.#deleted !== undefined) {
+  private summary(): Result {
+    const { pattern } = this.many;
+    if (this.deleted !== undefined) {
       return {
         kind: 'deleted',
         path: pattern,
-        count: this.#deleted,
+        count: this.deleted,
         isDryRun: false,
         isMatched: true,
       };
     }
-    const { name } = this.#command;
+    const { name } = this.command;
     return {
       kind: 'message',
-      text: `Changed ${counted(this.#done, 'znode')}`,
-      fields: { done: name, pattern, count: this.#done },
+      text: `Changed ${counted(this.done, 'znode')}`,
+      fields: { done: name, pattern, count: this.done },
     };
   }
 }

@@ -17,30 +17,30 @@ const EXTRA_SESSIONS = 3;
  * error, the session of the shell retries, because only it has all credentials.
  */
 export class SpreadReader implements ChildReader {
-  readonly #context: CommandContext;
-  #extraClients: readonly ZooKeeperClient[] = [];
-  #opening: Promise<void> | undefined;
-  #requests = 0;
-  #isClosed = false;
+  private readonly context: CommandContext;
+  private extraClients: readonly ZooKeeperClient[] = [];
+  private opening: Promise<void> | undefined;
+  private requests = 0;
+  private isClosed = false;
 
   constructor(context: CommandContext) {
-    this.#context = context;
+    this.context = context;
   }
 
   getChildren(path: string): ReturnType<ChildReader['getChildren']> {
-    const { client } = this.#context;
-    if (++this.#requests === SPREAD_AFTER) this.#opening = this.#open();
-    const extraClient = this.#extraClients[(this.#requests % (this.#extraClients.length + 1)) - 1];
+    const { client } = this.context;
+    if (++this.requests === SPREAD_AFTER) this.opening = this.open();
+    const extraClient = this.extraClients[(this.requests % (this.extraClients.length + 1)) - 1];
     if (extraClient === undefined) return client.getChildren(path);
     return extraClient.getChildren(path).catch((error: unknown) => {
       const isAnswer = error instanceof ZooKeeperError && ANSWERS.has(error.code);
-      if (!isAnswer) this.#drop(extraClient);
+      if (!isAnswer) this.drop(extraClient);
       return client.getChildren(path);
     });
   }
 
-  async #open(): Promise<void> {
-    const { session, client } = this.#context;
+  private async open(): Promise<void> {
+    const { session, client } = this.context;
     const { server } = client;
     // Counted and traced clients must see all requests.
     const isWatched = client !== session.client || session.tracer?.isOn === true;
@@ -49,24 +49,24 @@ export class SpreadReader implements ChildReader {
     const target = `${scheme}${server}${session.chroot}`;
     const open = async (): Promise<void> => {
       const extraClient = await session.openSeparate(target, true);
-      if (this.#isClosed) await extraClient.close();
-      else this.#extraClients = [...this.#extraClients, extraClient];
+      if (this.isClosed) await extraClient.close();
+      else this.extraClients = [...this.extraClients, extraClient];
     };
     // Without further connections, the walk is only slower.
     await Promise.allSettled(Array.from({ length: EXTRA_SESSIONS }, open));
   }
 
-  #drop(extraClient: ZooKeeperClient): void {
-    this.#extraClients = this.#extraClients.filter((other) => other !== extraClient);
+  private drop(extraClient: ZooKeeperClient): void {
+    this.extraClients = this.extraClients.filter((other) => other !== extraClient);
     inBackground(extraClient.close(), () => undefined);
   }
 
   /** Never rejects. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    const helpers = this.#extraClients;
-    this.#extraClients = [];
-    await Promise.allSettled([this.#opening, ...helpers.map((extraClient) => extraClient.close())]);
+    this.isClosed = true;
+    const helpers = this.extraClients;
+    this.extraClients = [];
+    await Promise.allSettled([this.opening, ...helpers.map((extraClient) => extraClient.close())]);
   }
 }
 

@@ -43,15 +43,15 @@ export interface WalkFlags {
 }
 
 export class CommandWalk {
-  readonly #context: CommandContext;
-  readonly #unread: { readonly path: string; readonly error: unknown }[] = [];
-  #unreadCount = 0;
+  private readonly context: CommandContext;
+  private readonly unread: { readonly path: string; readonly error: unknown }[] = [];
+  private unreadCount = 0;
   /** All walks of a command share it. */
-  #rateLimit: RateLimit | undefined;
+  private rateLimit: RateLimit | undefined;
   count = 0;
 
   constructor(context: CommandContext) {
-    this.#context = context;
+    this.context = context;
   }
 
   /** Yields unreadable znodes only with `areFaultsGiven`. */
@@ -60,13 +60,13 @@ export class CommandWalk {
     flags: WalkFlags,
     more: Partial<WalkOptions<T>> & { readonly areFaultsGiven?: boolean } = {},
   ): AsyncGenerator<Visit<T>> {
-    const { client, signal } = this.#context;
+    const { client, signal } = this.context;
     const { depth, 'in-flight': inFlight, rate } = flags;
     // A walk with a limit must not open more sessions.
     const isLimited = rate !== undefined || inFlight !== undefined;
-    const spread = isLimited ? undefined : new SpreadReader(this.#context);
-    if (rate !== undefined) this.#rateLimit ??= new RateLimit(rate, signal);
-    const rateLimit = this.#rateLimit;
+    const spread = isLimited ? undefined : new SpreadReader(this.context);
+    if (rate !== undefined) this.rateLimit ??= new RateLimit(rate, signal);
+    const rateLimit = this.rateLimit;
     const { areFaultsGiven = false, ...options } = more;
     try {
       for await (const visit of walkTree<T>(spread ?? client, root, {
@@ -76,30 +76,30 @@ export class CommandWalk {
         ...(inFlight === undefined ? {} : { inFlight }),
         ...(rateLimit === undefined ? {} : { pace: (requests) => rateLimit.pass(requests) }),
       })) {
-        this.#showProgress();
+        this.showProgress();
         if (visit.error !== undefined) this.addUnread(visit.path, visit.error);
         if (visit.error === undefined || areFaultsGiven) yield visit;
       }
     } finally {
-      this.#context.progress?.(undefined);
+      this.context.progress?.(undefined);
       await spread?.close();
     }
   }
 
   addUnread(path: string, error: unknown): void {
-    this.#unreadCount++;
-    if (this.#unread.length < 3) this.#unread.push({ path, error });
+    this.unreadCount++;
+    if (this.unread.length < 3) this.unread.push({ path, error });
   }
 
-  #showProgress(): void {
+  private showProgress(): void {
     this.count++;
     if (this.count % PROGRESS_STEP !== 0) return;
-    this.#context.progress?.({ done: 'walked', count: this.count });
+    this.context.progress?.({ done: 'walked', count: this.count });
   }
 
   /** @throws CommandError PARTIAL, exit status 9, if some znodes could not be read */
   finish(): void {
-    if (this.#unreadCount === 0) return;
-    throw partialError('some znodes could not be read', this.#unread, this.#unreadCount);
+    if (this.unreadCount === 0) return;
+    throw partialError('some znodes could not be read', this.unread, this.unreadCount);
   }
 }

@@ -22,55 +22,55 @@ export class CommandChanges {
   readonly title: string;
   /** The connect string at the time. */
   readonly target: string;
-  readonly #limits: JournalLimits;
-  readonly #znodes = new Map<string, ChangedZnode>();
-  readonly #faults = new Map<string, string>();
-  #bytes = 0;
-  #refusal: string | undefined;
+  private readonly limits: JournalLimits;
+  private readonly changed = new Map<string, ChangedZnode>();
+  private readonly unreadable = new Map<string, string>();
+  private bytes = 0;
+  private reason: string | undefined;
 
   constructor(title: string, target: string, limits: JournalLimits) {
     this.title = title;
     this.target = target;
-    this.#limits = limits;
+    this.limits = limits;
   }
 
   /** In the order of the first change. */
   get znodes(): readonly ChangedZnode[] {
-    return [...this.#znodes.values()];
+    return [...this.changed.values()];
   }
 
   get faults(): ReadonlyMap<string, string> {
-    return this.#faults;
+    return this.unreadable;
   }
 
   /** Why the command cannot be undone; undefined if it can. */
   get refusal(): string | undefined {
-    return this.#refusal;
+    return this.reason;
   }
 
   get isEmpty(): boolean {
-    return this.#znodes.size === 0 && this.#faults.size === 0 && this.#refusal === undefined;
+    return this.changed.size === 0 && this.unreadable.size === 0 && this.reason === undefined;
   }
 
   refuse(why: string): void {
-    this.#refusal ??= why;
-    this.#znodes.clear();
-    this.#faults.clear();
-    this.#bytes = 0;
+    this.reason ??= why;
+    this.changed.clear();
+    this.unreadable.clear();
+    this.bytes = 0;
   }
 
   addFault(path: string, why: string): void {
-    if (this.#refusal === undefined) this.#faults.set(path, why);
+    if (this.reason === undefined) this.unreadable.set(path, why);
   }
 
   add(path: string, before: ZnodeBefore | undefined, after: Stat | undefined): void {
-    if (this.#refusal !== undefined) return;
-    const known = this.#znodes.get(path);
+    if (this.reason !== undefined) return;
+    const known = this.changed.get(path);
     const merged = known === undefined ? before : mergeBefore(known.before, before);
-    this.#bytes += sizeOf(merged) - sizeOf(known?.before);
-    this.#znodes.set(path, { path, before: merged, after });
-    const { maxBytes, maxZnodes } = this.#limits;
-    if (this.#znodes.size > maxZnodes || this.#bytes > maxBytes) {
+    this.bytes += sizeOf(merged) - sizeOf(known?.before);
+    this.changed.set(path, { path, before: merged, after });
+    const { maxBytes, maxZnodes } = this.limits;
+    if (this.changed.size > maxZnodes || this.bytes > maxBytes) {
       this.refuse(
         `more changes than the limit of ${maxZnodes} znodes or ${maxBytes} bytes of data`,
       );
@@ -99,34 +99,34 @@ const LIMITS: JournalLimits = { maxZnodes: 10_000, maxBytes: 16 * 1024 * 1024 };
 
 /** Keeps the changes of the last changing command, including its nested commands. */
 export class ChangeJournal {
-  readonly #limits: JournalLimits;
-  #last: CommandChanges | undefined;
-  #ended: CommandChanges | undefined;
-  #current: CommandChanges | undefined;
-  #depth = 0;
+  private readonly limits: JournalLimits;
+  private newest: CommandChanges | undefined;
+  private ended: CommandChanges | undefined;
+  private current: CommandChanges | undefined;
+  private depth = 0;
 
   constructor(limits: JournalLimits = LIMITS) {
-    this.#limits = limits;
+    this.limits = limits;
   }
 
   /** An interrupted command may still record changes, so this checks it again. */
   get last(): CommandChanges | undefined {
-    if (this.#ended?.isEmpty === false) this.#last = this.#ended;
-    return this.#last;
+    if (this.ended?.isEmpty === false) this.newest = this.ended;
+    return this.newest;
   }
 
   enter(title: string, target: string): CommandChanges {
-    if (this.#depth++ === 0) this.#current = new CommandChanges(title, target, this.#limits);
-    this.#current ??= new CommandChanges(title, target, this.#limits);
-    return this.#current;
+    if (this.depth++ === 0) this.current = new CommandChanges(title, target, this.limits);
+    this.current ??= new CommandChanges(title, target, this.limits);
+    return this.current;
   }
 
   /** A command without changes does not replace the last record. */
   leave(): void {
-    if (--this.#depth > 0) return;
+    if (--this.depth > 0) return;
     // Until this command has changes, the previous record stays the last one.
-    this.#last = this.last;
-    this.#ended = this.#current;
-    this.#current = undefined;
+    this.newest = this.last;
+    this.ended = this.current;
+    this.current = undefined;
   }
 }

@@ -23,114 +23,114 @@ type Changes = Pick<
 >;
 
 class DryRun {
-  readonly #client: ZooKeeperClient;
-  readonly #report: Report;
+  private readonly client: ZooKeeperClient;
+  private readonly report: Report;
   /** Whether znodes exist after the reported changes. */
-  readonly #presence = new Map<string, boolean>();
-  #last: Promise<void> = Promise.resolve();
+  private readonly presence = new Map<string, boolean>();
+  private last: Promise<void> = Promise.resolve();
 
   constructor(client: ZooKeeperClient, report: Report) {
-    this.#client = client;
-    this.#report = report;
+    this.client = client;
+    this.report = report;
   }
 
   changes(): Changes & Readonly<Record<string, unknown>> {
-    const inOrder = this.#inOrder.bind(this);
+    const inOrder = this.inOrder.bind(this);
     return {
-      create: (path, data, options) => inOrder(() => this.#create(path, data ?? null, options)),
-      delete: (path, version) => inOrder(() => this.#delete(path, version ?? -1)),
-      setData: (path, data, version) => inOrder(() => this.#set(path, data, version ?? -1)),
-      setACL: (path, acl, version) => inOrder(() => this.#setAcl(path, acl, version ?? -1)),
-      multi: (ops) => inOrder(() => this.#multi(ops)),
+      create: (path, data, options) => inOrder(() => this.create(path, data ?? null, options)),
+      delete: (path, version) => inOrder(() => this.delete(path, version ?? -1)),
+      setData: (path, data, version) => inOrder(() => this.set(path, data, version ?? -1)),
+      setACL: (path, acl, version) => inOrder(() => this.setAcl(path, acl, version ?? -1)),
+      multi: (ops) => inOrder(() => this.multi(ops)),
       reconfig: (change) => {
-        this.#say('reconfig', '/zookeeper/config', JSON.stringify(change, replaceBigint));
-        return this.#client.getConfig();
+        this.say('reconfig', '/zookeeper/config', JSON.stringify(change, replaceBigint));
+        return this.client.getConfig();
       },
     };
   }
 
   /** Each change sees the earlier ones, as on a server. */
-  #inOrder<T>(change: () => Promise<T>): Promise<T> {
-    const done = this.#last.then(change);
-    this.#last = done.then(
+  private inOrder<T>(change: () => Promise<T>): Promise<T> {
+    const done = this.last.then(change);
+    this.last = done.then(
       () => undefined,
       () => undefined,
     );
     return done;
   }
 
-  async #create(path: string, data: Data, options: CreateOptions = {}) {
+  private async create(path: string, data: Data, options: CreateOptions = {}) {
     const isSequential = options.mode?.isSequential === true;
     const parent = parentPath(path);
-    if ((await this.#stat(parent)) === null) throw fault(ErrorCode.NONODE, path);
-    if (!isSequential && (await this.#stat(path)) !== null) {
+    if ((await this.stat(parent)) === null) throw fault(ErrorCode.NONODE, path);
+    if (!isSequential && (await this.stat(path)) !== null) {
       throw fault(ErrorCode.NODEEXISTS, path);
     }
     const kind = (options.mode?.name ?? 'PERSISTENT').toLowerCase();
     const size = data === null ? 'null' : counted(Buffer.byteLength(data), 'byte');
-    this.#say('create', path, `${kind}, ${size}`);
-    if (!isSequential) this.#presence.set(path, true);
+    this.say('create', path, `${kind}, ${size}`);
+    if (!isSequential) this.presence.set(path, true);
     return { path, stat: NO_STAT };
   }
 
-  async #delete(path: string, version: number): Promise<void> {
-    const stat = await this.#required(path);
+  private async delete(path: string, version: number): Promise<void> {
+    const stat = await this.required(path);
     checkVersion(version, stat.version, path);
-    this.#say('delete', path, '');
-    this.#presence.set(path, false);
+    this.say('delete', path, '');
+    this.presence.set(path, false);
   }
 
-  async #set(path: string, data: Data, version: number): Promise<Stat> {
-    const stat = await this.#required(path);
+  private async set(path: string, data: Data, version: number): Promise<Stat> {
+    const stat = await this.required(path);
     checkVersion(version, stat.version, path);
-    this.#say('set', path, data === null ? 'null' : counted(Buffer.byteLength(data), 'byte'));
+    this.say('set', path, data === null ? 'null' : counted(Buffer.byteLength(data), 'byte'));
     return stat;
   }
 
-  async #setAcl(path: string, acl: readonly ACL[], version: number): Promise<Stat> {
-    const stat = await this.#required(path);
+  private async setAcl(path: string, acl: readonly ACL[], version: number): Promise<Stat> {
+    const stat = await this.required(path);
     checkVersion(version, stat.aversion, path);
-    this.#say('setAcl', path, formatAcl(acl));
+    this.say('setAcl', path, formatAcl(acl));
     return stat;
   }
 
-  async #multi(ops: readonly Op[]): Promise<readonly OpResult[]> {
+  private async multi(ops: readonly Op[]): Promise<readonly OpResult[]> {
     const results: OpResult[] = [];
-    for (const op of ops) results.push(await this.#one(op));
+    for (const op of ops) results.push(await this.one(op));
     return results;
   }
 
-  async #one(op: Op): Promise<OpResult> {
+  private async one(op: Op): Promise<OpResult> {
     switch (op.op) {
       case 'create':
-        return { op: 'create', ...(await this.#create(op.path, op.data ?? null, op.options)) };
+        return { op: 'create', ...(await this.create(op.path, op.data ?? null, op.options)) };
       case 'set':
-        return { op: 'set', stat: await this.#set(op.path, op.data, op.version ?? -1) };
+        return { op: 'set', stat: await this.set(op.path, op.data, op.version ?? -1) };
       case 'delete':
-        await this.#delete(op.path, op.version ?? -1);
+        await this.delete(op.path, op.version ?? -1);
         return { op: 'delete' };
       case 'check':
-        checkVersion(op.version, (await this.#required(op.path)).version, op.path);
+        checkVersion(op.version, (await this.required(op.path)).version, op.path);
         return { op: 'check' };
     }
   }
 
   /** The Stat after the reported changes. */
-  async #stat(path: string): Promise<Stat | null> {
-    const presence = this.#presence.get(path);
-    if (presence === undefined) return this.#client.exists(path === '' ? '/' : path);
+  private async stat(path: string): Promise<Stat | null> {
+    const presence = this.presence.get(path);
+    if (presence === undefined) return this.client.exists(path === '' ? '/' : path);
     return presence ? NO_STAT : null;
   }
 
-  async #required(path: string): Promise<Stat> {
-    const stat = await this.#stat(path);
+  private async required(path: string): Promise<Stat> {
+    const stat = await this.stat(path);
     if (stat === null) throw fault(ErrorCode.NONODE, path);
     return stat;
   }
 
-  #say(change: string, path: string, detail: string): void {
+  private say(change: string, path: string, detail: string): void {
     const text = `would ${change} ${path}${detail === '' ? '' : ` (${detail})`}`;
-    this.#report({ kind: 'message', text, fields: { would: change, path, detail } });
+    this.report({ kind: 'message', text, fields: { would: change, path, detail } });
   }
 }
 

@@ -14,22 +14,22 @@ const CLOCK: RateClock = {
 
 /** Requests per second, in order. Idle time does not accumulate, which prevents bursts. */
 export class RateLimit {
-  readonly #gapMs: number;
-  readonly #signal: AbortSignal;
-  readonly #clock: RateClock;
-  #nextMs = Number.NEGATIVE_INFINITY;
+  private readonly gapMs: number;
+  private readonly signal: AbortSignal;
+  private readonly clock: RateClock;
+  private nextMs = Number.NEGATIVE_INFINITY;
 
   constructor(perSecond: number, signal: AbortSignal, clock: RateClock = CLOCK) {
-    this.#gapMs = 1000 / perSecond;
-    this.#signal = signal;
-    this.#clock = clock;
+    this.gapMs = 1000 / perSecond;
+    this.signal = signal;
+    this.clock = clock;
   }
 
   /** Resolves when the requests may be sent. */
   async pass(requests = 1): Promise<void> {
-    const now = this.#clock.now();
-    const atMs = Math.max(now, this.#nextMs);
-    this.#nextMs = atMs + requests * this.#gapMs;
-    if (atMs > now) await this.#clock.sleep(atMs - now, this.#signal);
+    const now = this.clock.now();
+    const atMs = Math.max(now, this.nextMs);
+    this.nextMs = atMs + requests * this.gapMs;
+    if (atMs > now) await this.clock.sleep(atMs - now, this.signal);
   }
 }

@@ -57,8 +57,8 @@ export class ShellSession {
   readonly profile: string | undefined;
   readonly isProtected: boolean;
   readonly isDryRun: boolean;
-  readonly #options: SessionOptions;
-  readonly #listeners = new Set<(event: SessionEvent) => void>();
+  private readonly options: SessionOptions;
+  private readonly listeners = new Set<(event: SessionEvent) => void>();
   /** False after `printwatches off` and `pager off`. */
   isPrintingWatches = true;
   isPaging = true;
@@ -70,22 +70,22 @@ export class ShellSession {
   /** The command context sets it. */
   reportDryRun: (result: Result) => void = () => undefined;
   readonly aliases = new Map<string, string>();
-  readonly #lines: string[] = [];
-  #target: string;
+  private readonly remembered: string[] = [];
+  private currentTarget: string;
   /** The target as typed, because SRV records may change. */
-  #requestedTarget: string;
-  #client: ZooKeeperClient | undefined;
-  #connecting: Promise<ZooKeeperClient> | undefined;
-  #isClosed = false;
+  private requestedTarget: string;
+  private current: ZooKeeperClient | undefined;
+  private connecting: Promise<ZooKeeperClient> | undefined;
+  private isClosed = false;
   /** A pending connect compares this number to notice a close. */
-  #closeCount = 0;
-  #cwd = '/';
-  #previousCwd: string | undefined;
+  private closeCount = 0;
+  private folder = '/';
+  private previousFolder: string | undefined;
 
   constructor(options: SessionOptions) {
-    this.#options = options;
-    this.#target = options.target;
-    this.#requestedTarget = options.target;
+    this.options = options;
+    this.currentTarget = options.target;
+    this.requestedTarget = options.target;
     this.isReadOnly = options.isReadOnly ?? false;
     this.profile = options.profile;
     this.isDryRun = options.isDryRun ?? false;
@@ -94,86 +94,86 @@ export class ShellSession {
   }
 
   get tls(): TlsOptions | undefined {
-    return this.#options.tls ?? this.#options.client?.tls;
+    return this.options.tls ?? this.options.client?.tls;
   }
 
   get wordTimeoutMs(): number {
-    return this.#options.timeoutMs ?? DEFAULT_WORD_TIMEOUT_MS;
+    return this.options.timeoutMs ?? DEFAULT_WORD_TIMEOUT_MS;
   }
 
   /** The connect string of the current or next session. */
   get target(): string {
-    return this.#target;
+    return this.currentTarget;
   }
 
   /** The client in any state; undefined before the first connect and after close. */
   get client(): ZooKeeperClient | undefined {
-    return this.#client;
+    return this.current;
   }
 
   get state(): ClientState {
-    return this.#client?.state ?? 'closed';
+    return this.current?.state ?? 'closed';
   }
 
   /** "" without a chroot. */
   get chroot(): string {
-    return this.#target.slice(chrootStart(this.#target)).replace(/\/+$/, '');
+    return this.currentTarget.slice(chrootStart(this.currentTarget)).replace(/\/+$/, '');
   }
 
   get cwd(): string {
-    return this.#cwd;
+    return this.folder;
   }
 
   /** For `cd -`; undefined before the first cd. */
   get previousCwd(): string | undefined {
-    return this.#previousCwd;
+    return this.previousFolder;
   }
 
   changePath(path: string): void {
-    this.#previousCwd = this.#cwd;
-    this.#cwd = path;
-    this.#notify({ kind: 'path', cwd: path });
+    this.previousFolder = this.folder;
+    this.folder = path;
+    this.notify({ kind: 'path', cwd: path });
   }
 
   /** The lines run so far, oldest first, except lines with secrets. */
   get lines(): readonly string[] {
-    return this.#lines;
+    return this.remembered;
   }
 
   remember(line: string): void {
-    this.#lines.push(line);
-    if (this.#lines.length > LINES_KEPT) this.#lines.shift();
+    this.remembered.push(line);
+    if (this.remembered.length > LINES_KEPT) this.remembered.shift();
   }
 
   resolve(text: string): string {
-    return resolvePath(text, this.#cwd);
+    return resolvePath(text, this.folder);
   }
 
   subscribe(listener: (event: SessionEvent) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
   }
 
   /** Connects on the first call. @throws CommandError NOTCONNECTED after `close`; a ConnectError */
   async ready(): Promise<ZooKeeperClient> {
-    if (this.#connecting !== undefined) return this.#connecting;
-    if (this.#client !== undefined) return this.#client;
-    if (this.#isClosed) throw notConnected();
+    if (this.connecting !== undefined) return this.connecting;
+    if (this.current !== undefined) return this.current;
+    if (this.isClosed) throw notConnected();
     return this.connect();
   }
 
   /** @throws CommandError NOTCONNECTED without a client */
   requireClient(): ZooKeeperClient {
-    if (this.#client === undefined) throw notConnected();
-    return this.#client;
+    if (this.current === undefined) throw notConnected();
+    return this.current;
   }
 
   /** Closes the old session only after the new one is open, so a wrong address does no harm. */
-  connect(target: string = this.#requestedTarget): Promise<ZooKeeperClient> {
-    const attempt = this.#open(target).finally(() => {
-      if (this.#connecting === attempt) this.#connecting = undefined;
+  connect(target: string = this.requestedTarget): Promise<ZooKeeperClient> {
+    const attempt = this.open(target).finally(() => {
+      if (this.connecting === attempt) this.connecting = undefined;
     });
-    this.#connecting = attempt;
+    this.connecting = attempt;
     return attempt;
   }
 
@@ -188,27 +188,27 @@ export class ShellSession {
       if (error instanceof RangeError) throw badTarget(servers, error.message, error);
       throw error;
     }
-    this.#target = `${named.slice(0, chrootStart(named))}${this.chroot}`;
-    this.#requestedTarget = `${servers.slice(0, chrootStart(servers))}${this.chroot}`;
+    this.currentTarget = `${named.slice(0, chrootStart(named))}${this.chroot}`;
+    this.requestedTarget = `${servers.slice(0, chrootStart(servers))}${this.chroot}`;
     return client;
   }
 
   /** Closes the session on the server. Never rejects. */
   async close(): Promise<void> {
-    const client = this.#client;
-    this.#isClosed = true;
-    this.#closeCount++;
-    this.#adopt(undefined);
+    const client = this.current;
+    this.isClosed = true;
+    this.closeCount++;
+    this.adopt(undefined);
     await client?.close();
   }
 
   /** The caller closes the client. `isAuthSent` sends it the first credentials of this session. */
   async openSeparate(target: string, isAuthSent = false): Promise<ZooKeeperClient> {
     checkTarget(target);
-    const client = await this.#makeClient(await namedServers(target), target);
+    const client = await this.makeClient(await namedServers(target), target);
     try {
       await client.connect();
-      const credentials = isAuthSent ? (this.#options.auth ?? []) : [];
+      const credentials = isAuthSent ? (this.options.auth ?? []) : [];
       for (const { scheme, auth } of credentials) await client.addAuth(scheme, auth);
     } catch (error) {
       await client.close();
@@ -218,56 +218,56 @@ export class ShellSession {
   }
 
   /** @param requested the target before SRV lookup; SRV records define the order of servers */
-  #makeClient(target: string, requested: string): Promise<ZooKeeperClient> {
-    return makeClient(this.#options, target, target !== requested, this);
+  private makeClient(target: string, requested: string): Promise<ZooKeeperClient> {
+    return makeClient(this.options, target, target !== requested, this);
   }
 
-  async #open(requested: string): Promise<ZooKeeperClient> {
+  private async open(requested: string): Promise<ZooKeeperClient> {
     checkTarget(requested);
-    const closeCount = this.#closeCount;
+    const closeCount = this.closeCount;
     const target = await namedServers(requested).catch((error: unknown) => {
-      this.#notify({ kind: 'client', client: this.#client });
+      this.notify({ kind: 'client', client: this.current });
       throw error;
     });
-    const client = await this.#makeClient(target, requested);
+    const client = await this.makeClient(target, requested);
     client.on('state', (state, reason) => {
-      if (client !== this.#client) return;
-      this.#notify(
+      if (client !== this.current) return;
+      this.notify(
         reason === undefined ? { kind: 'state', state } : { kind: 'state', state, reason },
       );
     });
-    const old = this.#client;
+    const old = this.current;
     const isFirst = old === undefined;
     try {
-      if (closeCount !== this.#closeCount) throw notConnected();
-      if (isFirst) this.#adopt(client);
+      if (closeCount !== this.closeCount) throw notConnected();
+      if (isFirst) this.adopt(client);
       await client.connect();
-      if (closeCount !== this.#closeCount) throw notConnected();
-      for (const { scheme, auth } of this.#options.auth ?? []) await client.addAuth(scheme, auth);
+      if (closeCount !== this.closeCount) throw notConnected();
+      for (const { scheme, auth } of this.options.auth ?? []) await client.addAuth(scheme, auth);
     } catch (error) {
-      if (this.#client === client) this.#adopt(undefined);
+      if (this.current === client) this.adopt(undefined);
       await client.close();
       throw error;
     }
-    this.#target = target;
-    if (requested !== this.#requestedTarget) {
-      this.#requestedTarget = requested;
-      this.#cwd = '/';
-      this.#previousCwd = undefined;
+    this.currentTarget = target;
+    if (requested !== this.requestedTarget) {
+      this.requestedTarget = requested;
+      this.folder = '/';
+      this.previousFolder = undefined;
     }
-    this.#isClosed = false;
-    if (!isFirst) this.#adopt(client);
+    this.isClosed = false;
+    if (!isFirst) this.adopt(client);
     await old?.close();
     return client;
   }
 
-  #adopt(client: ZooKeeperClient | undefined): void {
-    if (client === this.#client) return;
-    this.#client = client;
-    this.#notify({ kind: 'client', client });
+  private adopt(client: ZooKeeperClient | undefined): void {
+    if (client === this.current) return;
+    this.current = client;
+    this.notify({ kind: 'client', client });
   }
 
-  #notify(event: SessionEvent): void {
-    for (const listener of this.#listeners) listener(event);
+  private notify(event: SessionEvent): void {
+    for (const listener of this.listeners) listener(event);
   }
 }

@@ -38,56 +38,56 @@ const CONNECTED: ReadonlySet<ClientState> = new Set(['connected', 'connected-rea
 const OVER: FeedItem = { kind: 'over' };
 
 export class ChangeFeed {
-  readonly #options: FeedOptions;
-  readonly #known: KnownTree;
-  readonly #queue = new Fifo<Pending | 'catch-up'>();
-  #isCatchUpDue = false;
+  private readonly options: FeedOptions;
+  private readonly known: KnownTree;
+  private readonly queue = new Fifo<Pending | 'catch-up'>();
+  private isCatchUpDue = false;
   /** Changes found after a reconnect, not taken yet. */
-  #found: Change[] = [];
-  #isArmed = false;
-  #reads = 0;
-  #missed = 0;
-  #wasLost = false;
-  #wake: () => void = () => undefined;
+  private found: Change[] = [];
+  private isArmed = false;
+  private reads = 0;
+  private missed = 0;
+  private wasLost = false;
+  private wake: () => void = () => undefined;
 
   constructor(options: FeedOptions) {
-    this.#options = options;
-    this.#known = new KnownTree(options);
+    this.options = options;
+    this.known = new KnownTree(options);
   }
 
   /** Adds the watch, then reads the current values, the old values of later changes. */
   async start(): Promise<void> {
-    const { client, path, isRecursive, signal } = this.#options;
-    client.on('state', this.#onState);
-    signal.addEventListener('abort', this.#onAbort);
+    const { client, path, isRecursive, signal } = this.options;
+    client.on('state', this.onState);
+    signal.addEventListener('abort', this.onAbort);
     const mode = isRecursive ? AddWatchMode.PERSISTENT_RECURSIVE : AddWatchMode.PERSISTENT;
-    await client.addWatch(path, mode, this.#onEvent);
-    this.#isArmed = true;
-    if (this.#options.hasValues) await this.#known.readValues();
+    await client.addWatch(path, mode, this.onEvent);
+    this.isArmed = true;
+    if (this.options.hasValues) await this.known.readValues();
   }
 
   /** Waits for the next change. @throws CommandError if the session, and so the watch, has ended */
   async next(): Promise<FeedItem> {
     for (;;) {
-      if (this.#options.signal.aborted) return OVER;
-      const found = this.#found.shift();
+      if (this.options.signal.aborted) return OVER;
+      const found = this.found.shift();
       if (found !== undefined) return { kind: 'change', change: found };
-      const item = this.#queue.shift();
-      if (item === 'catch-up') this.#found = await this.#catchUp();
-      else if (item !== undefined) return this.#take(item);
-      else if (this.#missed > 0) return this.#takeMissed();
-      else if (ENDED.has(this.#options.client.state)) {
-        throw sessionEnded(this.#options.client.state);
-      } else await this.#something();
+      const item = this.queue.shift();
+      if (item === 'catch-up') this.found = await this.catchUp();
+      else if (item !== undefined) return this.take(item);
+      else if (this.missed > 0) return this.takeMissed();
+      else if (ENDED.has(this.options.client.state)) {
+        throw sessionEnded(this.options.client.state);
+      } else await this.something();
     }
   }
 
   /** Removes the watch if the session is still connected. */
   async stop(): Promise<void> {
-    const { client, path, isRecursive, signal } = this.#options;
-    client.off('state', this.#onState);
-    signal.removeEventListener('abort', this.#onAbort);
-    if (!this.#isArmed || !CONNECTED.has(client.state)) return;
+    const { client, path, isRecursive, signal } = this.options;
+    client.off('state', this.onState);
+    signal.removeEventListener('abort', this.onAbort);
+    if (!this.isArmed || !CONNECTED.has(client.state)) return;
     const kind = isRecursive ? WatcherType.PersistentRecursive : WatcherType.Persistent;
     try {
       await client.removeWatches(path, kind).catch((error: unknown) => {
@@ -101,62 +101,62 @@ export class ChangeFeed {
     }
   }
 
-  readonly #onAbort = (): void => this.#wake();
+  private readonly onAbort = (): void => this.wake();
 
-  readonly #onState = (state: ClientState): void => {
-    if (state === 'disconnected') this.#wasLost = true;
-    else if (this.#wasLost && CONNECTED.has(state)) {
-      this.#wasLost = false;
-      if (this.#options.hasValues && !this.#isCatchUpDue) this.#queue.push('catch-up');
-      this.#isCatchUpDue = true;
+  private readonly onState = (state: ClientState): void => {
+    if (state === 'disconnected') this.wasLost = true;
+    else if (this.wasLost && CONNECTED.has(state)) {
+      this.wasLost = false;
+      if (this.options.hasValues && !this.isCatchUpDue) this.queue.push('catch-up');
+      this.isCatchUpDue = true;
     }
-    this.#wake();
+    this.wake();
   };
 
-  readonly #onEvent = (event: WatchEvent): void => {
-    if (this.#queue.length >= MAX_PENDING) this.#missed++;
+  private readonly onEvent = (event: WatchEvent): void => {
+    if (this.queue.length >= MAX_PENDING) this.missed++;
     else {
-      const reading = this.#reads < MAX_READS ? this.#read(event) : undefined;
+      const reading = this.reads < MAX_READS ? this.read(event) : undefined;
       reading?.catch(() => undefined);
-      this.#queue.push({ event, reading });
+      this.queue.push({ event, reading });
     }
-    this.#wake();
+    this.wake();
   };
 
-  #something(): Promise<void> {
+  private something(): Promise<void> {
     return new Promise((resolve) => {
-      this.#wake = resolve;
+      this.wake = resolve;
     });
   }
 
-  #takeMissed(): FeedItem {
-    const count = this.#missed;
-    this.#missed = 0;
+  private takeMissed(): FeedItem {
+    const count = this.missed;
+    this.missed = 0;
     return { kind: 'missed', count };
   }
 
-  async #take({ event, reading }: Pending): Promise<FeedItem> {
+  private async take({ event, reading }: Pending): Promise<FeedItem> {
     if (event.type.endsWith('WatchRemoved')) return OVER;
-    const read = await (reading ?? this.#read(event));
-    return { kind: 'change', change: this.#known.changeOf(event, read) };
+    const read = await (reading ?? this.read(event));
+    return { kind: 'change', change: this.known.changeOf(event, read) };
   }
 
   /** Undefined if the event needs no read. */
-  #read(event: WatchEvent): Promise<Read> | undefined {
-    if (!this.#options.hasValues || event.type.endsWith('WatchRemoved')) return undefined;
+  private read(event: WatchEvent): Promise<Read> | undefined {
+    if (!this.options.hasValues || event.type.endsWith('WatchRemoved')) return undefined;
     if (event.type === 'NodeDeleted') return undefined;
-    const { client } = this.#options;
-    this.#reads++;
+    const { client } = this.options;
+    this.reads++;
     const isList = event.type === 'NodeChildrenChanged';
     const read: Promise<Read> = isList
       ? readNames(client, event.path)
       : readZnode(client, event.path);
-    return read.finally(() => this.#reads--);
+    return read.finally(() => this.reads--);
   }
 
-  #catchUp(): Promise<Change[]> {
-    this.#isCatchUpDue = false;
-    return this.#known.catchUp();
+  private catchUp(): Promise<Change[]> {
+    this.isCatchUpDue = false;
+    return this.known.catchUp();
   }
 }
 

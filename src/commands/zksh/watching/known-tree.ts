@@ -15,37 +15,37 @@ export interface KnownTreeOptions {
 }
 
 export class KnownTree {
-  readonly #options: KnownTreeOptions;
-  readonly #memory = new ZnodeMemory();
+  private readonly options: KnownTreeOptions;
+  private readonly memory = new ZnodeMemory();
   /** Unreadable znodes, which also hide their descendants. */
-  readonly #unread = new Set<string>();
+  private readonly unread = new Set<string>();
   /** The children of the watched znode; undefined if unknown. */
-  #names: readonly string[] | undefined;
+  private names: readonly string[] | undefined;
 
   constructor(options: KnownTreeOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   /** @param read the value that was read for the event; undefined without a read */
   changeOf({ type, path, zxid }: WatchEvent, read: Read | undefined): Change {
     const change: Change = { type, path, zxid, isFoundLate: false, isAlreadyReported: false };
     if (type === 'NodeDeleted') {
-      const before = this.#memory.get(path);
-      this.#memory.forget(path);
+      const before = this.memory.get(path);
+      this.memory.forget(path);
       return { ...change, before, after: null };
     }
     if (read === undefined) return change;
-    if ('names' in read) return { ...change, children: this.#compareNames(read.names) };
+    if ('names' in read) return { ...change, children: this.compareNames(read.names) };
     const { value } = read;
-    const known = this.#memory.get(path);
+    const known = this.memory.get(path);
     const origin = type === 'NodeCreated' ? null : undefined;
     if (value === undefined) return { ...change, before: known ?? origin, unread: read.unread };
     // The delete event is still to come: keep the known value for it.
     if (value === null) return { ...change, before: known ?? origin, after: null };
-    const isAlreadyReported = this.#memory.wasReported(path, value);
+    const isAlreadyReported = this.memory.wasReported(path, value);
     // The first read may have happened after the change. Then the old value is unknown.
     const isOld = known?.stat.mzxid !== value.stat.mzxid;
-    this.#memory.put(path, value, true);
+    this.memory.put(path, value, true);
     return {
       ...change,
       isAlreadyReported,
@@ -54,9 +54,9 @@ export class KnownTree {
     };
   }
 
-  #compareNames(names: readonly string[]): ChildrenChange {
-    const before = this.#names;
-    this.#names = names;
+  private compareNames(names: readonly string[]): ChildrenChange {
+    const before = this.names;
+    this.names = names;
     const had = new Set(before);
     const has = new Set(names);
     return {
@@ -68,35 +68,35 @@ export class KnownTree {
 
   /** Reads the current values, up to the memory limit. */
   async readValues(): Promise<void> {
-    const { client, path, isRecursive, signal } = this.#options;
+    const { client, path, isRecursive, signal } = this.options;
     try {
       const paths = isRecursive ? pathsBelow(client, path, signal) : [path];
       for await (const found of readAll(client, paths)) {
-        this.#learnOne(found.path, found.reading);
-        if (!this.#memory.isFull) continue;
-        this.#memory.markIncomplete();
+        this.learnOne(found.path, found.reading);
+        if (!this.memory.isFull) continue;
+        this.memory.markIncomplete();
         return;
       }
       const read = isRecursive ? undefined : await readNames(client, path);
-      if (read !== undefined && 'names' in read) this.#names = read.names;
+      if (read !== undefined && 'names' in read) this.names = read.names;
     } catch (error) {
       // After a lost connection, newly read values count as initial values.
-      this.#memory.markIncomplete();
+      this.memory.markIncomplete();
       if (!(error instanceof ZooKeeperError)) throw error;
     }
   }
 
-  #learnOne(path: string, { value }: Reading): void {
-    if (value === undefined) this.#unread.add(path);
-    else if (value !== null) this.#memory.put(path, value, false);
+  private learnOne(path: string, { value }: Reading): void {
+    if (value === undefined) this.unread.add(path);
+    else if (value !== null) this.memory.put(path, value, false);
   }
 
   /** Finds the changes made while disconnected. */
   async catchUp(): Promise<Change[]> {
     const changes: Change[] = [];
     try {
-      if (this.#options.isRecursive) await this.#compareTree(changes);
-      else await this.#compareOne(changes);
+      if (this.options.isRecursive) await this.compareTree(changes);
+      else await this.compareOne(changes);
     } catch (error) {
       // Lost again: the next reconnect finds all changes.
       if (!(error instanceof ZooKeeperError)) throw error;
@@ -104,59 +104,59 @@ export class KnownTree {
     return changes;
   }
 
-  async #compareOne(changes: Change[]): Promise<void> {
-    const { client, path } = this.#options;
-    await this.#comparePaths([path], changes);
+  private async compareOne(changes: Change[]): Promise<void> {
+    const { client, path } = this.options;
+    await this.comparePaths([path], changes);
     const read = await readNames(client, path);
     if (!('names' in read)) return;
-    const children = this.#compareNames(read.names);
+    const children = this.compareNames(read.names);
     if (children.added.length + children.removed.length === 0) return;
     changes.push({ type: 'NodeChildrenChanged', path, zxid: -1n, ...LATE, children });
   }
 
-  async #compareTree(changes: Change[]): Promise<void> {
+  private async compareTree(changes: Change[]): Promise<void> {
     // A tree larger than the memory is compared only for the remembered znodes.
-    if (!this.#memory.isComplete) {
-      await this.#comparePaths(this.#memory.paths(), changes);
+    if (!this.memory.isComplete) {
+      await this.comparePaths(this.memory.paths(), changes);
       return;
     }
-    const { client, path, signal } = this.#options;
-    const seen = await this.#comparePaths(pathsBelow(client, path, signal), changes);
+    const { client, path, signal } = this.options;
+    const seen = await this.comparePaths(pathsBelow(client, path, signal), changes);
     // An interrupted walk cannot show deletes.
     if (signal.aborted) return;
-    const gone = this.#memory.paths().filter((known) => !seen.has(known));
-    for (const known of gone) changes.push(...this.#compare(known, { value: null }));
+    const gone = this.memory.paths().filter((known) => !seen.has(known));
+    for (const known of gone) changes.push(...this.compare(known, { value: null }));
   }
 
-  async #comparePaths(
+  private async comparePaths(
     paths: Iterable<string> | AsyncIterable<string>,
     changes: Change[],
   ): Promise<ReadonlySet<string>> {
     const seen = new Set<string>();
-    for await (const { path, reading } of readAll(this.#options.client, paths)) {
+    for await (const { path, reading } of readAll(this.options.client, paths)) {
       seen.add(path);
-      changes.push(...this.#compare(path, reading));
+      changes.push(...this.compare(path, reading));
     }
     return seen;
   }
 
-  #compare(path: string, { value }: Reading): readonly Change[] {
-    const before = this.#memory.get(path);
+  private compare(path: string, { value }: Reading): readonly Change[] {
+    const before = this.memory.get(path);
     if (value === undefined) return [];
     if (value === null) {
-      this.#memory.forget(path);
+      this.memory.forget(path);
       return before === undefined ? [] : [late('NodeDeleted', path, before, null)];
     }
-    const wasAbsent = before === undefined && this.#memory.isComplete && !this.#isHidden(path);
+    const wasAbsent = before === undefined && this.memory.isComplete && !this.isHidden(path);
     const isChange = wasAbsent || (before !== undefined && isOther(before, value));
-    this.#memory.put(path, value, isChange);
+    this.memory.put(path, value, isChange);
     const type = wasAbsent ? 'NodeCreated' : 'NodeDataChanged';
     return isChange ? [late(type, path, before ?? null, value)] : [];
   }
 
   /** Whether the znode may have existed without being readable. */
-  #isHidden(path: string): boolean {
-    for (let at = path; at !== ''; at = parentPath(at)) if (this.#unread.has(at)) return true;
+  private isHidden(path: string): boolean {
+    for (let at = path; at !== ''; at = parentPath(at)) if (this.unread.has(at)) return true;
     return false;
   }
 }

@@ -27,14 +27,14 @@ export function checkExec(line: string, token: Token | undefined): void {
 
 /** Runs reading commands at once. Collects the paths for changing commands, and runs them last. */
 export class Exec {
-  readonly #context: CommandContext;
-  readonly #line: string;
-  readonly #statements: readonly Statement[];
-  readonly #flags: ExecFlags;
-  readonly #isChange: boolean;
-  readonly #waiting: string[] = [];
-  readonly #failures: { readonly path: string; readonly error: unknown }[] = [];
-  #count = 0;
+  private readonly context: CommandContext;
+  private readonly line: string;
+  private readonly statements: readonly Statement[];
+  private readonly flags: ExecFlags;
+  private readonly isChange: boolean;
+  private readonly waiting: string[] = [];
+  private readonly failures: { readonly path: string; readonly error: unknown }[] = [];
+  private count = 0;
 
   private constructor(
     context: CommandContext,
@@ -42,11 +42,11 @@ export class Exec {
     flags: ExecFlags,
     { statements, isChange }: Pick<Parsed, 'statements' | 'isChange'>,
   ) {
-    this.#context = context;
-    this.#line = line;
-    this.#flags = flags;
-    this.#statements = statements;
-    this.#isChange = isChange;
+    this.context = context;
+    this.line = line;
+    this.flags = flags;
+    this.statements = statements;
+    this.isChange = isChange;
   }
 
   /** @throws CommandError USAGE if a path would be parsed where {} stands */
@@ -55,51 +55,51 @@ export class Exec {
   }
 
   async found(path: string): Promise<void> {
-    this.#count++;
-    if (this.#flags['dry-run']) {
-      const line = fillLine(this.#line, this.#statements, path);
-      await this.#context.emit({ kind: 'message', text: line, fields: { path, line } });
-    } else if (this.#isChange) this.#waiting.push(path);
-    else await this.#run(path);
+    this.count++;
+    if (this.flags['dry-run']) {
+      const line = fillLine(this.line, this.statements, path);
+      await this.context.emit({ kind: 'message', text: line, fields: { path, line } });
+    } else if (this.isChange) this.waiting.push(path);
+    else await this.run(path);
   }
 
   /** @throws CommandError UNCONFIRMED, REFUSED; PARTIAL for failures with --keep-going */
   async finish(): Promise<void> {
-    const { signal, session } = this.#context;
-    const paths = this.#waiting;
-    if (paths.length > 0 && !this.#flags.yes && !session.isDryRun) {
-      const verb = `Run "${this.#line}" for`;
+    const { signal, session } = this.context;
+    const paths = this.waiting;
+    if (paths.length > 0 && !this.flags.yes && !session.isDryRun) {
+      const verb = `Run "${this.line}" for`;
       const listing = '--dry-run';
-      await confirmMany(this.#context, { verb, paths, command: 'find', listing });
+      await confirmMany(this.context, { verb, paths, command: 'find', listing });
     }
     for (const path of paths) {
       if (signal.aborted) return;
-      await this.#run(path);
+      await this.run(path);
     }
-    if (this.#failures.length === 0) return;
-    const what = `--exec: failed for ${this.#failures.length} of ${this.#count} znodes`;
-    throw partialError(what, this.#failures);
+    if (this.failures.length === 0) return;
+    const what = `--exec: failed for ${this.failures.length} of ${this.count} znodes`;
+    throw partialError(what, this.failures);
   }
 
-  async #run(path: string): Promise<void> {
+  private async run(path: string): Promise<void> {
     try {
-      for await (const outcome of this.#outcomes(path)) {
+      for await (const outcome of this.outcomes(path)) {
         if (outcome.kind === 'error') throw errorOf(withPath(outcome.error, path));
-        await this.#context.emit(outcome.result);
+        await this.context.emit(outcome.result);
       }
     } catch (error) {
-      const isOver = this.#context.signal.aborted || !(error instanceof CommandError);
-      if (isOver || !this.#flags['keep-going']) throw error;
-      this.#failures.push({ path, error });
+      const isOver = this.context.signal.aborted || !(error instanceof CommandError);
+      if (isOver || !this.flags['keep-going']) throw error;
+      this.failures.push({ path, error });
     }
   }
 
-  async *#outcomes(path: string): AsyncGenerator<Outcome> {
-    for (const statement of this.#statements) {
+  private async *outcomes(path: string): AsyncGenerator<Outcome> {
+    for (const statement of this.statements) {
       // An earlier statement may have defined an alias.
-      for (const one of expandAliases([statement], this.#context.session.aliases)) {
-        const filled = await fillStatement(one, path, this.#context.commands);
-        yield* this.#context.runStatement(filled);
+      for (const one of expandAliases([statement], this.context.session.aliases)) {
+        const filled = await fillStatement(one, path, this.context.commands);
+        yield* this.context.runStatement(filled);
       }
     }
   }

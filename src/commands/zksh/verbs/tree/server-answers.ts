@@ -17,13 +17,13 @@ export interface Client {
 
 /** Sends four-letter words to all servers, and remembers the servers that did not answer. */
 export class ServerAnswers {
-  readonly #context: CommandContext;
-  readonly #servers: readonly ServerAddress[];
-  readonly #failures = new Map<string, unknown>();
+  private readonly context: CommandContext;
+  private readonly servers: readonly ServerAddress[];
+  private readonly failures = new Map<string, unknown>();
 
   constructor(context: CommandContext, servers: readonly ServerAddress[]) {
-    this.#context = context;
-    this.#servers = servers;
+    this.context = context;
+    this.servers = servers;
   }
 
   async clients(): Promise<ReadonlyMap<string, Client>> {
@@ -39,9 +39,9 @@ export class ServerAnswers {
   }
 
   async ask(word: string): Promise<{ readonly server: string; readonly text: string }[]> {
-    const { tls } = this.#context.session;
-    const { signal } = this.#context;
-    const answers = this.#servers.map(async (address) => {
+    const { tls } = this.context.session;
+    const { signal } = this.context;
+    const answers = this.servers.map(async (address) => {
       const server = formatServerAddress(address);
       try {
         const how = { timeoutMs: ANSWER_MS, signal, ...(tls === undefined ? {} : { tls }) };
@@ -49,7 +49,7 @@ export class ServerAnswers {
         if (kindOfAnswer(word, text) === 'answer') return { server, text };
         throw new Error(`word ${word} is not allowed; add it to 4lw.commands.whitelist`);
       } catch (error) {
-        this.#failures.set(server, error);
+        this.failures.set(server, error);
         return undefined;
       }
     });
@@ -58,10 +58,10 @@ export class ServerAnswers {
 
   /** @throws CommandError PARTIAL when a server gave no answer */
   finish(): void {
-    const failures = [...this.#failures].map(([path, error]) => ({ path, error }));
+    const failures = [...this.failures].map(([path, error]) => ({ path, error }));
     if (failures.length === 0) return;
     const [only] = failures;
-    if (this.#servers.length === 1 && only?.error instanceof Error) {
+    if (this.servers.length === 1 && only?.error instanceof Error) {
       throw new CommandError(`${only.path}: cannot list clients: ${only.error.message}`, {
         code: 'PARTIAL',
         exitCode: ExitCode.partial,

@@ -7,32 +7,32 @@ export interface SubtreeSum {
 
 /** Keeps only the ancestors of the current znode. Calls `done` for children before parents. */
 export class SubtreeSums {
-  readonly #open: { path: string; depth: number; znodes: number; bytes: number }[] = [];
-  readonly #done: (sum: SubtreeSum) => void;
+  private readonly open: { path: string; depth: number; znodes: number; bytes: number }[] = [];
+  private readonly done: (sum: SubtreeSum) => void;
 
   constructor(done: (sum: SubtreeSum) => void) {
-    this.#done = done;
+    this.done = done;
   }
 
   add(path: string, depth: number, bytes: number): void {
-    this.#closeDownTo(depth);
-    this.#open.push({ path, depth, znodes: 1, bytes });
+    this.closeDownTo(depth);
+    this.open.push({ path, depth, znodes: 1, bytes });
   }
 
   end(): void {
-    this.#closeDownTo(0);
+    this.closeDownTo(0);
   }
 
-  #closeDownTo(depth: number): void {
-    for (let last = this.#open.at(-1); last !== undefined; last = this.#open.at(-1)) {
+  private closeDownTo(depth: number): void {
+    for (let last = this.open.at(-1); last !== undefined; last = this.open.at(-1)) {
       if (last.depth < depth) return;
-      this.#open.pop();
-      const parent = this.#open.at(-1);
+      this.open.pop();
+      const parent = this.open.at(-1);
       if (parent !== undefined) {
         parent.znodes += last.znodes;
         parent.bytes += last.bytes;
       }
-      this.#done(last);
+      this.done(last);
     }
   }
 }

@@ -1,20 +1,20 @@
 /** Largest first. Of equal items the earlier one comes first. */
 export class TopList<T> {
-  readonly #limit: number;
-  readonly #entries: { readonly figure: number; readonly item: T }[] = [];
+  private readonly limit: number;
+  private readonly sorted: { readonly figure: number; readonly item: T }[] = [];
 
   constructor(limit: number) {
-    this.#limit = limit;
+    this.limit = limit;
   }
 
   get entries(): readonly { readonly figure: number; readonly item: T }[] {
-    return this.#entries;
+    return this.sorted;
   }
 
   add(figure: number, item: T): void {
-    const entries = this.#entries;
+    const entries = this.sorted;
     const last = entries.at(-1);
-    const isFull = entries.length >= this.#limit;
+    const isFull = entries.length >= this.limit;
     if (isFull && (last === undefined || figure <= last.figure)) return;
     if (isFull) entries.pop();
     let at = entries.length;

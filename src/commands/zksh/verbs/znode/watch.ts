@@ -220,29 +220,29 @@ function isWanted({ type }: Change, { options }: WatchCall): boolean {
 }
 
 class ChangeRunner {
-  readonly #words: readonly string[];
-  readonly #reporting: Reporting;
-  #runs = 0;
-  #failures = 0;
+  private readonly words: readonly string[];
+  private readonly reporting: Reporting;
+  private runs = 0;
+  private failures = 0;
 
   constructor(words: readonly string[], reporting: Reporting) {
-    this.#words = words;
-    this.#reporting = reporting;
+    this.words = words;
+    this.reporting = reporting;
   }
 
   async run(change: Change): Promise<void> {
     const { runOnChange } = await import('../../watching/run-on-change.js');
-    const ran = await runOnChange(change, { ...this.#reporting, words: this.#words });
-    this.#runs++;
-    if (ran.exitCode !== 0) this.#failures++;
-    await this.#reporting.show(ran);
+    const ran = await runOnChange(change, { ...this.reporting, words: this.words });
+    this.runs++;
+    if (ran.exitCode !== 0) this.failures++;
+    await this.reporting.show(ran);
   }
 
   /** @throws CommandError when a run failed; each failure was reported when it happened */
   finish(): void {
-    if (this.#failures === 0) return;
+    if (this.failures === 0) return;
     throw new CommandError(
-      `${this.#words[0]}: failed for ${this.#failures} of ${this.#runs} changes`,
+      `${this.words[0]}: failed for ${this.failures} of ${this.runs} changes`,
       { code: 'PARTIAL', exitCode: ExitCode.partial },
     );
   }
