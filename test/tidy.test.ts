@@ -1,14 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  checkImports,
-  findCycles,
-  findDoorsDown,
-  findUnreachable,
-  findUnusedDoors,
-  parseImportTable,
-  ruleOf,
-} from './support/tidy/import-table.js';
+import { PACKAGES } from './import-rules.js';
+import { findCycles, findUnreachable } from './support/tidy/import-graph.js';
+import { checkImports, findUnusedRules, isPure } from './support/tidy/import-rules.js';
 import { checkWords } from './support/tidy/plain-words.js';
 import { PROJECT_ROOT, readProjectFile, readSources } from './support/tidy/source-file.js';
 import { checkTestFile } from './support/tidy/test-rules.js';
@@ -78,43 +72,27 @@ const src = readSources('src');
 const tests = readSources('test');
 const others = [...readSources('bench'), ...readSources('scripts')];
 const all = [...src, ...tests, ...others];
-const table = parseImportTable(readProjectFile('ARCHITECTURE.md'));
-
-/** Pure code: it may use no module of Node. */
-function isPure(path: string): boolean {
-  const isDeciding = /^src\/(?:jute|protocol|server)\//.test(path);
-  return isDeciding && ruleOf(table, path)?.nodeModules.length === 0;
-}
 
 function expectNone(complaints: readonly string[]): void {
   assert.equal(complaints, []);
 }
 
-test('imports follow the table of ARCHITECTURE.md', () => {
-  expectNone(src.flatMap((file) => checkImports(table, file)));
+test('imports follow test/import-rules.ts', () => {
+  expectNone(src.flatMap(checkImports));
 });
 
-test('every row of the import table has files', () => {
-  const used = new Set(src.map(({ path }) => ruleOf(table, path)?.folder));
-  expectNone(table.folders.map(({ folder }) => folder).filter((folder) => !used.has(folder)));
+test('no import rule is without use', () => {
+  expectNone(findUnusedRules(src));
 });
 
-test('every dependency is listed in the import table and used only where it allows', () => {
+test('every dependency has a place in the import rules', () => {
   const { dependencies, peerDependencies } = JSON.parse(readProjectFile('package.json'));
   const names = Object.keys({ ...dependencies, ...peerDependencies });
-  expectNone(names.filter((name) => !table.homes.has(name)));
+  expectNone(names.filter((name) => !(name in PACKAGES)));
 });
 
 test('imports form no cycle', () => {
   expectNone(findCycles(src));
-});
-
-test('a row of the import table allows only rows above it', () => {
-  expectNone(findDoorsDown(table));
-});
-
-test('the import table allows no import that nobody uses', () => {
-  expectNone(findUnusedDoors(table, src));
 });
 
 test('no verb of zksh imports a verb, and only the registry imports their rooms', () => {
@@ -155,7 +133,7 @@ test('commands and entries that package.json names have a source', () => {
 });
 
 test('pure code uses no time, randomness, process, or waiting', () => {
-  expectNone(src.filter(({ path }) => isPure(path)).flatMap(checkPurity));
+  expectNone(src.filter(({ path }) => isPure(path) && path.endsWith('.ts')).flatMap(checkPurity));
 });
 
 test('only registries re-export', () => {

@@ -1,0 +1,97 @@
+/**
+ * The order of the house: a file may import its own folder and every folder before it. A folder
+ * covers what no longer name in the list covers, so "src/server/node/log" is not "src/server".
+ * test/tidy.test.ts enforces it, type imports included.
+ */
+export const ORDER: readonly (readonly [folder: string, parts: string])[] = [
+  ['src', 'jute certificates protocol kerberos kerberos/node fourlw/base fourlw'],
+  ['src/server', 'base config limits tree session metrics persistence prep events.ts state'],
+  ['src/server', 'effects.ts pipeline connection server.ts'],
+  ['src/server/quorum', 'membership peer wire election leading learning ../admin .'],
+  ['src/server', 'node/log node/storage node/sockets node/tls node/ports node/driver node/admin'],
+  ['src/server', 'node/boot main.ts'],
+  ['src/client', 'base session calls native . retry hosts znodes index.ts'],
+  ['src', 'compat recipes/base recipes/locks recipes index.ts'],
+  ['src/commands', 'program terminal selection connecting ensemble ensemble/verdict data-files'],
+  ['src/commands', 'zksh/language znodes trees zkserver zkcli'],
+  ['src/commands/zkops', 'calls files render verbs probes exporter s3 backup'],
+  ['src/commands/zksh', 'results session engine paths changes watching verbs running completing'],
+  ['src', 'console/api console/page console commands/zkops commands/zksh'],
+  ['src/shell', 'terminal line browser top ensemble .'],
+  ['src', 'bin'],
+];
+
+interface Wall {
+  /** Folders or files. */
+  readonly from: readonly string[];
+  /** What they must not import, although it stands before them. */
+  readonly not: readonly string[];
+  readonly except: readonly string[];
+  readonly why: string;
+}
+
+/** Imports that the order allows, and that are forbidden. */
+export const WALLS: readonly Wall[] = [
+  {
+    from: ['src/client', 'src/compat', 'src/recipes', 'src/commands', 'src/console', 'src/shell'],
+    not: ['src/server'],
+    except: [
+      'src/server/base/checksum.ts',
+      'src/server/config',
+      'src/server/main.ts',
+      'src/server/node/storage/open-files.ts',
+      'src/server/node/storage/snapshot-bytes.ts',
+      'src/server/persistence',
+      'src/server/tree/digest.ts',
+      'src/server/tree/txn.ts',
+    ],
+    why: 'tools ask a server by its protocols, and share only its files and its configuration',
+  },
+  {
+    from: ['src/console/page'],
+    not: ['src'],
+    except: [
+      'src/protocol',
+      'src/commands/zksh/language',
+      'src/commands/zksh/results/line-diff.ts',
+      'src/commands/zksh/results/merge-lines.ts',
+      'src/console/api',
+    ],
+    why: 'it runs in browsers',
+  },
+];
+
+/** Folders without modules of Node, time, randomness, or waiting: they decide, others act. */
+export const PURE: readonly string[] = [
+  'src/jute',
+  'src/protocol',
+  'src/fourlw',
+  'src/server',
+  'src/commands/zksh/language',
+  'src/console/api',
+];
+export const NOT_PURE: readonly string[] = [
+  'src/fourlw/base/java-date.ts',
+  'src/server/node',
+  'src/server/main.ts',
+];
+
+/** The places that may import a package, so that it can be replaced there. */
+export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  zookeeper: ['src/client/native', 'test'],
+  commander: ['src/commands/program'],
+  chalk: ['src/commands/zksh/results', 'src/commands/zkops/render', 'src/shell/terminal/theme.ts'],
+  execa: ['src/commands/terminal/pager.ts', 'src/commands/zksh', 'test', 'bench'],
+  ink: ['src/shell', 'test'],
+  react: ['src/shell', 'test'],
+  uvu: ['test'],
+  '@isaacs/nonrecursive-glob-match': ['src/commands/znodes/path-glob.ts'],
+  'get-east-asian-width': ['src/commands/terminal/text-width.ts'],
+  diff: ['src/commands/zksh/results/line-diff.ts'],
+  yaml: ['src/commands/trees/yaml-dump.ts', 'test'],
+  aws4fetch: ['src/commands/zkops/s3/object-store.ts'],
+  pino: ['src/server/node/log'],
+  'prom-client': ['src/server/node/admin'],
+  preact: ['src/console/page'],
+  uplot: ['src/console/page'],
+};
