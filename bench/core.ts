@@ -8,11 +8,11 @@
  */
 import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { crc32 } from '../src/base/checksum.js';
 import { OutputArchive } from '../src/jute/output-archive.js';
 import { OpCode } from '../src/protocol/op-code.js';
 import { OPEN_ACL_UNSAFE } from '../src/protocol/perms.js';
 import { CreateRequest } from '../src/protocol/proto.js';
-import { crc32 } from '../src/server/base/checksum.js';
 import { configFromOptions } from '../src/server/config/config.js';
 import { makeStandalone } from '../src/server/node/boot/make-standalone.js';
 import { openStorage } from '../src/server/node/storage/open-storage.js';

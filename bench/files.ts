@@ -11,10 +11,10 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } fro
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { writeTxn } from '../src/files/txn.js';
+import { beginEntry, encodeLogHeader, endEntry } from '../src/files/txn-log.js';
 import { OutputArchive } from '../src/jute/output-archive.js';
 import { OpCode } from '../src/protocol/op-code.js';
-import { beginEntry, encodeLogHeader, endEntry } from '../src/server/persistence/txn-log.js';
-import { writeTxn } from '../src/server/tree/txn.js';
 import { numberAfter } from './figures.js';
 import { apacheVersion, hasApache } from './servers.js';
 import { commit, printTable } from './table.js';

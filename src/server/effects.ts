@@ -1,7 +1,7 @@
+import type { EpochName } from '../files/epochs.js';
+import type { LogRange, LogTail } from '../files/recovery.js';
 import type { QuorumServerConfig } from './config/config-ensemble.js';
 import type { Event } from './events.js';
-import type { EpochName } from './persistence/epochs.js';
-import type { LogRange, LogTail } from './persistence/log-search.js';
 import type { SnapshotContent } from './persistence/snapshot-content.js';
 import type { Report } from './state/reports.js';
 

@@ -1,9 +1,9 @@
+import type { EpochName } from '../files/epochs.js';
+import type { LogPlace } from '../files/recovery.js';
 import type { CounterName, LATER_COUNTERS } from '../fourlw/base/mntr-keys.js';
 import type { ErrorCode } from '../protocol/error-code.js';
 import type { LimitName } from './limits/limits.js';
 import type { Measured } from './metrics/server-stats.js';
-import type { EpochName } from './persistence/epochs.js';
-import type { LogPlace } from './persistence/log-search.js';
 import type { Database } from './persistence/replay.js';
 
 /** Counters of things that a driver sees and a server does not. */

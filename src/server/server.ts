@@ -9,6 +9,7 @@
  * without a pipeline has no quorum: it answers four-letter words and serves no client.
  */
 
+import { assert } from '../base/assert.js';
 import type { ServerView } from '../fourlw/base/server-view.js';
 import type { Whitelist } from '../fourlw/base/whitelist.js';
 import { InputArchive } from '../jute/input-archive.js';
@@ -16,7 +17,6 @@ import { JuteError } from '../jute/jute-error.js';
 import { ErrorCode } from '../protocol/error-code.js';
 import { OpCode } from '../protocol/op-code.js';
 import { READS, WRITES } from '../protocol/operation-table.js';
-import { assert } from './base/assert.js';
 import { answerSasl, authenticate } from './connection/authenticate.js';
 import { Connections } from './connection/connections.js';
 import { readHandshake, writeConnectResponse } from './connection/handshake.js';

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { packChunk, SNAPPY_HEADER } from '../../src/server/persistence/snappy.js';
+import { packChunk, SNAPPY_HEADER } from '../../src/files/snappy.js';
 import { startFake } from '../support/peers/fake-member.js';
 import { waitFor } from '../support/wait-for.js';
 import { startConsole, withConsole } from './console-world.js';

@@ -1,15 +1,15 @@
 import * as assert from 'uvu/assert';
+import { type SnapshotSource, writeSnapshot } from '../../src/files/snapshot.js';
+import { SnapshotReader } from '../../src/files/snapshot-reader.js';
+import { readTxn } from '../../src/files/txn.js';
 import { feedSnapshot } from '../../src/server/persistence/feed-snapshot.js';
 import { Database } from '../../src/server/persistence/replay.js';
-import { type SnapshotSource, writeSnapshot } from '../../src/server/persistence/snapshot.js';
 import { SnapshotChanges } from '../../src/server/persistence/snapshot-changes.js';
 import type { SnapshotContent } from '../../src/server/persistence/snapshot-content.js';
 import { SnapshotMerge } from '../../src/server/persistence/snapshot-merge.js';
-import { SnapshotReader } from '../../src/server/persistence/snapshot-reader.js';
 import { contentOf, sourceOf } from '../../src/server/persistence/snapshot-source.js';
 import { SnapshotSummer, type SnapshotSums } from '../../src/server/persistence/snapshot-sums.js';
 import type { DataTree } from '../../src/server/tree/data-tree.js';
-import { readTxn } from '../../src/server/tree/txn.js';
 import { dumpOf } from './seeds.js';
 
 /** Shorter than most znodes, so that they are cut. */

@@ -4,14 +4,14 @@
  * the end on the tree after a replay of the log.
  */
 import * as assert from 'uvu/assert';
+import { readTxn, type TxnEntry } from '../../src/files/txn.js';
+import { RECORD_PREFIX_SIZE } from '../../src/files/txn-log.js';
 import { FrameDecoder } from '../../src/jute/frame-decoder.js';
 import { ErrorCode } from '../../src/protocol/error-code.js';
 import { OpCode } from '../../src/protocol/op-code.js';
-import { RECORD_PREFIX_SIZE } from '../../src/server/persistence/log-record.js';
 import { exactContentOf } from '../../src/server/persistence/snapshot-source.js';
 import type { Server } from '../../src/server/server.js';
 import type { DataTree } from '../../src/server/tree/data-tree.js';
-import { readTxn, type TxnEntry } from '../../src/server/tree/txn.js';
 import { makeTestServer, SETTINGS } from '../server/server-world.js';
 import { CLIENTS, type Command, type Run } from './commands.js';
 import { compareCompaction } from './compare-compaction.js';

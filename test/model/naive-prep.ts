@@ -2,10 +2,11 @@
  * The naive way to decide a request: against a tree with every proposed txn applied. The order of
  * the checks follows PrepRequestProcessor (docs/protocol.md).
  */
+
+import type { Txn, TxnHead } from '../../src/files/txn.js';
 import type { ACL } from '../../src/protocol/data.js';
 import { ErrorCode } from '../../src/protocol/error-code.js';
 import { OpCode } from '../../src/protocol/op-code.js';
-import type { Txn, TxnHead } from '../../src/server/tree/txn.js';
 import { asPart, failed, isUnreadable, isValid, suffixOf, versionAfter } from './naive-rules.js';
 import {
   figureOf,

@@ -1,7 +1,8 @@
 /** What the naive prep knows of requests, versions, and names. */
+
+import type { Txn } from '../../src/files/txn.js';
 import { ErrorCode } from '../../src/protocol/error-code.js';
 import { OpCode } from '../../src/protocol/op-code.js';
-import type { Txn } from '../../src/server/tree/txn.js';
 import type { PartOp } from './operations.js';
 
 /** Within a multi, a create without a TTL needs a mode without one. */

@@ -2,10 +2,11 @@
  * A naive tree to compare with the server's: a Map, plain objects, bigints, and a digest that is
  * computed from scratch each time. It shares no code with src/server.
  */
+
+import type { CreateNodeTxn, Txn, TxnHead } from '../../src/files/txn.js';
+import { textOf } from '../../src/files/txn-data.js';
 import type { ACL, Stat } from '../../src/protocol/data.js';
 import { OpCode } from '../../src/protocol/op-code.js';
-import { textOf } from '../../src/server/tree/data-node.js';
-import type { CreateNodeTxn, Txn, TxnHead } from '../../src/server/tree/txn.js';
 import { ByteBuilder } from '../support/bytes/byte-builder.js';
 import { crc32 } from './naive-crc.js';
 

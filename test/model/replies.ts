@@ -1,9 +1,9 @@
 /** The replies of the model: the body as text, applied step by step. */
 
+import type { Txn, TxnHead } from '../../src/files/txn.js';
 import { Stat } from '../../src/protocol/data.js';
 import { ErrorCode } from '../../src/protocol/error-code.js';
 import { OpCode } from '../../src/protocol/op-code.js';
-import type { Txn, TxnHead } from '../../src/server/tree/txn.js';
 import { ByteBuilder } from '../support/bytes/byte-builder.js';
 import type { NaiveTree } from './naive-tree.js';
 

@@ -31,7 +31,9 @@ export interface MeasuredTest {
 
 /** Where mutations are made: what decides, and what stores. */
 const FOLDERS = ['quorum', 'prep', 'pipeline', 'session', 'state', 'tree', 'persistence'];
-const MUTABLE = new RegExp(`^dist/src/server/((${FOLDERS.join('|')})/|node/storage/).*\\.js$`);
+const MUTABLE = new RegExp(
+  `^dist/src/(files/|server/((${FOLDERS.join('|')})/|node/storage/)).*\\.js$`,
+);
 
 /** @param path below the root */
 export function isMutable(path: string): boolean {

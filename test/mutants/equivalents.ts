@@ -3,7 +3,7 @@
  * once the line changes.
  */
 interface Equivalent {
-  /** Below src/server, compiled. */
+  /** Below src, compiled. */
   readonly path: string;
   readonly line: string;
   /** The mutations of the line that are equivalent. */
@@ -13,31 +13,31 @@ interface Equivalent {
 
 const EQUIVALENTS: readonly Equivalent[] = [
   {
-    path: 'node/storage/whole-snapshot.js',
+    path: 'server/node/storage/whole-snapshot.js',
     line: 'const isLarge = checking !== undefined && file.size >= checking.fromBytes;',
     change: /^>= to >$/,
     why: 'a snapshot of just that size is checked alike by this thread and by another one',
   },
   {
-    path: 'persistence/snapshot-reader.js',
+    path: 'files/snapshot-reader.js',
     line: 'if (dataEnd < 0 || end > window.end)',
     change: /^< to <=$/,
     why: 'the end of the data comes after the path, so it is never 0',
   },
   {
-    path: 'quorum/leading/sync-rounds.js',
+    path: 'server/quorum/leading/sync-rounds.js',
     line: 'isDue = false;',
     change: /^false to true$/,
     why: 'a round that nobody waits for is one more ping',
   },
   {
-    path: 'quorum/leading/sync-learner.js',
+    path: 'server/quorum/leading/sync-learner.js',
     line: 'return size > (limits.maxRestBytes ?? MAX_REST) ? null : rest;',
     change: /^> to >=$/,
     why: 'a rest of just that size may come from memory or from the log',
   },
   {
-    path: 'pipeline/watch-notifier.js',
+    path: 'server/pipeline/watch-notifier.js',
     line: 'childWatches.trigger(path, false, (connection) => {',
     change: /^false to true$/,
     why: 'recursive watches, which alone differ, are among those of data',

@@ -19,7 +19,7 @@ import { Sandbox } from './sandbox.js';
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const PROOFS: readonly Proof[] = ['unit', 'model', 'sim'];
 /** Tests of other folders run most of the server at once, so they take long and find little. */
-const UNIT_TESTS = 'dist/test/server';
+const UNIT_TESTS = ['dist/test/files', 'dist/test/server'];
 
 const { values } = parseArgs({
   options: {
@@ -64,7 +64,7 @@ function filesBelow(folder: string): string[] {
 
 /** Not the compiled files whose sources were removed. */
 function unitTests(): string[] {
-  return filesBelow(UNIT_TESTS)
+  return UNIT_TESTS.flatMap(filesBelow)
     .filter((path) => path.endsWith('.test.js') && !path.endsWith('.long.test.js'))
     .filter((path) => existsSync(sourceOf(path)));
 }
@@ -87,7 +87,7 @@ function measuredTests(): MeasuredTest[] {
 }
 
 function allMutants(): Mutant[] {
-  const paths = filesBelow('dist/src/server').filter(isMutable);
+  const paths = filesBelow('dist/src').filter(isMutable);
   return paths
     .filter((path) => path.includes(values.in) && existsSync(sourceOf(path)))
     .flatMap((path) => {
@@ -102,7 +102,7 @@ function sourceOf(path: string): string {
 
 /** Names a mutant for --only, and in equivalents.ts. */
 function idOf({ path, mutation }: Mutant): string {
-  return `${path.slice('dist/src/server/'.length)}:${mutation.start}:${mutation.change}`;
+  return `${path.slice('dist/src/'.length)}:${mutation.start}:${mutation.change}`;
 }
 
 function placeOf({ path, code, mutation }: Mutant): string {
@@ -146,7 +146,7 @@ async function work(): Promise<void> {
   for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
     const line = lineOf(mutant);
     const { change } = mutant.mutation;
-    const why = whyEquivalent(mutant.path.slice('dist/src/server/'.length), line, change);
+    const why = whyEquivalent(mutant.path.slice('dist/src/'.length), line, change);
     const named = `${placeOf(mutant)}: ${change}\n    ${line}`;
     if (why !== undefined) {
       counts.equivalent++;

@@ -1,8 +1,8 @@
+import { ACCEPTED_EPOCH_FILE, CURRENT_EPOCH_FILE } from '../../src/files/epochs.js';
+import { snapshotFileName } from '../../src/files/file-names.js';
+import { OPEN_ACL_KEY, writeSnapshot } from '../../src/files/snapshot.js';
 import { StatPersisted } from '../../src/protocol/data.js';
-import { ACCEPTED_EPOCH_FILE, CURRENT_EPOCH_FILE } from '../../src/server/persistence/epochs.js';
-import { snapshotFileName } from '../../src/server/persistence/file-names.js';
 import { Database } from '../../src/server/persistence/replay.js';
-import { OPEN_ACL_KEY, writeSnapshot } from '../../src/server/persistence/snapshot.js';
 import { contentOf, sourceOf } from '../../src/server/persistence/snapshot-source.js';
 import { addNode } from '../support/bytes/add-node.js';
 import { BLANK_STAT } from '../support/bytes/blank-stat.js';

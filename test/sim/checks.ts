@@ -1,10 +1,6 @@
+import { ACCEPTED_EPOCH_FILE, CURRENT_EPOCH_FILE, decodeEpoch } from '../../src/files/epochs.js';
+import { isSuccessor } from '../../src/files/recovery.js';
 import { zxidEpoch } from '../../src/protocol/zxid.js';
-import {
-  ACCEPTED_EPOCH_FILE,
-  CURRENT_EPOCH_FILE,
-  decodeEpoch,
-} from '../../src/server/persistence/epochs.js';
-import { isSuccessor } from '../../src/server/persistence/recovery.js';
 import { containsQuorum } from '../../src/server/quorum/membership/quorum-config.js';
 import type { DataTree } from '../../src/server/tree/data-tree.js';
 import type { Delivered, WatchedPeer } from './clients/watched-peer.js';

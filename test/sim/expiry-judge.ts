@@ -1,5 +1,5 @@
+import type { Txn, TxnHead } from '../../src/files/txn.js';
 import { OpCode } from '../../src/protocol/op-code.js';
-import type { Txn, TxnHead } from '../../src/server/tree/txn.js';
 import { SYNC_LIMIT, TICK_MS } from './nodes/peer-parts.js';
 import { hex, Violation } from './violation.js';
 

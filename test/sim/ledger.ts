@@ -1,3 +1,5 @@
+import { readTxn, type TxnHead } from '../../src/files/txn.js';
+import { textOf } from '../../src/files/txn-data.js';
 import { OpCode } from '../../src/protocol/op-code.js';
 import { zxidCounter, zxidEpoch } from '../../src/protocol/zxid.js';
 import {
@@ -5,8 +7,6 @@ import {
   type QuorumConfig,
 } from '../../src/server/quorum/membership/quorum-config.js';
 import type { Data } from '../../src/server/quorum/peer/role.js';
-import { textOf } from '../../src/server/tree/data-node.js';
-import { readTxn, type TxnHead } from '../../src/server/tree/txn.js';
 import type { Reply } from '../model/replies.js';
 import type { Delivered } from './clients/watched-peer.js';
 import { ExpiryJudge } from './expiry-judge.js';

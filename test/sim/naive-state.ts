@@ -1,8 +1,8 @@
+import type { Txn, TxnHead } from '../../src/files/txn.js';
 import { type ACL, StatPersisted } from '../../src/protocol/data.js';
 import { OpCode } from '../../src/protocol/op-code.js';
 import { persistedStat } from '../../src/server/persistence/snapshot-source.js';
 import type { DataTree } from '../../src/server/tree/data-tree.js';
-import type { Txn, TxnHead } from '../../src/server/tree/txn.js';
 import { type NaiveNode, NaiveTree, parentOf } from '../model/naive-tree.js';
 import { type Reply, writeReply } from '../model/replies.js';
 import { CONFIG } from './znode-history.js';

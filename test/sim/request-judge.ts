@@ -1,7 +1,7 @@
+import type { Txn, TxnHead } from '../../src/files/txn.js';
+import { textOf } from '../../src/files/txn-data.js';
 import { ErrorCode } from '../../src/protocol/error-code.js';
 import { OpCode } from '../../src/protocol/op-code.js';
-import { textOf } from '../../src/server/tree/data-node.js';
-import type { Txn, TxnHead } from '../../src/server/tree/txn.js';
 import { NaivePrep } from '../model/naive-prep.js';
 import { figureOf, kindOf, lengthOf, parentOf, ttlOf } from '../model/naive-tree.js';
 import type { Op } from '../model/operations.js';

@@ -1,7 +1,7 @@
+import { parseSnapshotName } from '../../src/files/file-names.js';
+import { SnapshotReader } from '../../src/files/snapshot-reader.js';
 import { feedSnapshot } from '../../src/server/persistence/feed-snapshot.js';
-import { parseSnapshotName } from '../../src/server/persistence/file-names.js';
 import { Database } from '../../src/server/persistence/replay.js';
-import { SnapshotReader } from '../../src/server/persistence/snapshot-reader.js';
 import type { DataNode } from '../../src/server/tree/data-node.js';
 import type { DataTree } from '../../src/server/tree/data-tree.js';
 import type { Ledger } from './ledger.js';

@@ -1,8 +1,8 @@
+import type { Txn, TxnHead } from '../../src/files/txn.js';
+import { type TxnData, textOf } from '../../src/files/txn-data.js';
 import { OpCode } from '../../src/protocol/op-code.js';
 import { parentPath } from '../../src/protocol/path.js';
-import { type TxnData, textOf } from '../../src/server/tree/data-node.js';
 import type { DataTree } from '../../src/server/tree/data-tree.js';
-import type { Txn, TxnHead } from '../../src/server/tree/txn.js';
 import { EventType, type WatchedEvent } from './clients/watched-event.js';
 import { hex, Violation } from './violation.js';
 

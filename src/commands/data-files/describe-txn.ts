@@ -1,7 +1,7 @@
+import { readTxn, type Txn } from '../../files/txn.js';
 import { errorName } from '../../protocol/error-code.js';
 import { OpCode, opCodeName } from '../../protocol/op-code.js';
 import { formatAcl } from '../../protocol/perms.js';
-import { readTxn, type Txn } from '../../server/tree/txn.js';
 import { counted } from '../program/counted.js';
 
 export interface DescribedTxn {

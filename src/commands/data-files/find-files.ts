@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { VERSION_DIR } from '../../server/persistence/file-names.js';
+import { VERSION_DIR } from '../../files/file-names.js';
 import {
   type FoundFile,
   type LogFile,
   logsAmong,
   type SnapshotFile,
   snapshotsAmong,
-} from '../../server/persistence/recovery.js';
+} from '../../files/recovery.js';
 import { RunFault } from '../ensemble/run-fault.js';
 import { reading } from './reading.js';
 

@@ -1,8 +1,8 @@
 // The order of the txns over all logs of a server. A start reads the logs in the order of their
 // names, and takes only txns after the last one.
 
+import { isSuccessor, type SnapshotFile } from '../../files/recovery.js';
 import { formatZxid } from '../../protocol/zxid.js';
-import { isSuccessor, type SnapshotFile } from '../../server/persistence/recovery.js';
 import type { Problem } from '../ensemble/verdict/result.js';
 
 const COUNTER_BITS = 32n;

@@ -1,7 +1,7 @@
 // Reads a log of any length in constant memory. Continues after a record with a wrong checksum if
 // its frame is whole, because an operator needs to know all the damage.
 
-import { encodeLogHeader, type LogItem, TxnLogReader } from '../../server/persistence/txn-log.js';
+import { encodeLogHeader, type LogItem, TxnLogReader } from '../../files/txn-log.js';
 import { DamagedBytes, type OpenFile, openPlain, type ReadHandle } from './open-file.js';
 import { reading } from './reading.js';
 

@@ -1,15 +1,9 @@
 // Reads and verifies a snapshot of any size in constant memory, compressed or not.
 
 import { stat } from 'node:fs/promises';
-import { uncompressed } from '../../server/node/storage/snapshot-bytes.js';
-import type { SnapshotItem } from '../../server/persistence/snapshot-item.js';
-import { SnapshotReader } from '../../server/persistence/snapshot-reader.js';
-import {
-  DIGEST_STAT_SIZE,
-  nodeDigest,
-  orderPersisted,
-  TreeDigest,
-} from '../../server/tree/digest.js';
+import { DIGEST_STAT_SIZE, nodeDigest, orderPersisted, TreeDigest } from '../../files/digest.js';
+import { type SnapshotItem, SnapshotReader } from '../../files/snapshot-reader.js';
+import { uncompressed } from '../../files/uncompressed.js';
 import { type OpenFile, openPlain, type ReadHandle } from './open-file.js';
 import { reading } from './reading.js';
 

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
+import { parseSnapshotName } from '../../files/file-names.js';
 import { formatZxid } from '../../protocol/zxid.js';
-import { parseSnapshotName } from '../../server/persistence/file-names.js';
 import type { Problem } from '../ensemble/verdict/result.js';
 import type { SnapshotOutcome } from './read-snapshot.js';
 

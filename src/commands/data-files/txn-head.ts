@@ -1,4 +1,4 @@
-import { readTxn } from '../../server/tree/txn.js';
+import { readTxn } from '../../files/txn.js';
 
 /** After the session id, the cxid, and the zxid. */
 const TIME_OFFSET = 20;

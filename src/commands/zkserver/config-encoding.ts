@@ -4,12 +4,8 @@
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseLogName, parseSnapshotName, VERSION_DIR } from '../../files/file-names.js';
 import { escapeProperty, parseProperties } from '../../server/config/java-properties.js';
-import {
-  parseLogName,
-  parseSnapshotName,
-  VERSION_DIR,
-} from '../../server/persistence/file-names.js';
 
 /** One line for each property that the file does not spell in ASCII. */
 export function encodingWarnings(file: string, text: string): readonly string[] {

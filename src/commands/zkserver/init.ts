@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { VERSION_DIR } from '../../files/file-names.js';
 import { MAX_SID } from '../../server/config/config.js';
-import { VERSION_DIR } from '../../server/persistence/file-names.js';
 import { writeAtomically } from '../program/atomic-file.js';
 import { wholeNumber } from '../program/command-line.js';
 import { hasCode } from '../program/file-error.js';

@@ -1,8 +1,8 @@
 /** The verbs that replace the data of a stopped server. */
 import { statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { VERSION_DIR } from '../../files/file-names.js';
 import { formatZxid } from '../../protocol/zxid.js';
-import { VERSION_DIR } from '../../server/persistence/file-names.js';
 import { counted } from '../program/counted.js';
 import { mustBeStopped } from './must-be-stopped.js';
 import { targetOf } from './target.js';

@@ -5,8 +5,8 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { VERSION_DIR } from '../../files/file-names.js';
 import type { Config } from '../../server/config/config.js';
-import { VERSION_DIR } from '../../server/persistence/file-names.js';
 import { writeAtomically } from '../program/atomic-file.js';
 import { shellWord } from '../program/shell-word.js';
 import { Exit, usageError, VerbError } from './verb.js';

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { SNAPPY_HEADER, SnappyReader } from '../../server/persistence/snappy.js';
+import { SNAPPY_HEADER, SnappyReader } from '../../files/snappy.js';
 
 export interface Decompressed {
   readonly data: Buffer;

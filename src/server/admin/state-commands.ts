@@ -1,7 +1,7 @@
+import { DIGEST_VERSION } from '../../files/digest.js';
 import type { ServerView, SizesView } from '../../fourlw/base/server-view.js';
 import { mntr } from '../../fourlw/mntr.js';
 import { hex64 } from '../../protocol/zxid.js';
-import { DIGEST_VERSION } from '../tree/digest.js';
 import type { AdminView } from './admin-view.js';
 import { type AdminCommand, failure, fields } from './command.js';
 import { briefConnections } from './connection-commands.js';

@@ -1,9 +1,10 @@
 /** Admits connections, reads their first four bytes, and closes them; server.ts does the rest. */
+
+import { assert } from '../../base/assert.js';
 import type { ServerView } from '../../fourlw/base/server-view.js';
 import type { Whitelist } from '../../fourlw/base/whitelist.js';
 import { FrameTooLongError } from '../../jute/frame-decoder.js';
 import { JuteError } from '../../jute/jute-error.js';
-import { assert } from '../base/assert.js';
 import type { Effect } from '../effects.js';
 import type { Event } from '../events.js';
 import type { BackPressure } from '../pipeline/back-pressure.js';

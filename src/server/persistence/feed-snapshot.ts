@@ -1,6 +1,6 @@
-import { InvariantError } from '../base/assert.js';
+import { InvariantError } from '../../base/assert.js';
+import type { SnapshotReader } from '../../files/snapshot-reader.js';
 import type { Database } from './replay.js';
-import type { SnapshotReader } from './snapshot-reader.js';
 
 export type Fed =
   | { readonly kind: 'need-more' }

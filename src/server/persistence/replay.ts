@@ -2,19 +2,20 @@
  * The data that a server loads before it serves: tree and sessions, from a snapshot and the log
  * after it. node/storage reads the files.
  */
+
+import { assert } from '../../base/assert.js';
+import { DIGEST_VERSION } from '../../files/digest.js';
+import { hasOpenAcl, isAsciiPath, type NodePlace, withValidPath } from '../../files/node-place.js';
+import { reachOf } from '../../files/recovery.js';
+import { readTxn } from '../../files/txn.js';
+import { RequestData } from '../../files/txn-data.js';
 import { getLong } from '../../jute/long.js';
 import type { ACL } from '../../protocol/data.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { OPEN_ACL_UNSAFE } from '../../protocol/perms.js';
 import { hex64 } from '../../protocol/zxid.js';
-import { assert } from '../base/assert.js';
-import { RequestData } from '../tree/data-node.js';
 import { DataTree } from '../tree/data-tree.js';
 import type { DataTreeOptions } from '../tree/data-tree-options.js';
-import { DIGEST_VERSION } from '../tree/digest.js';
-import { readTxn } from '../tree/txn.js';
-import { hasOpenAcl, isAsciiPath, type NodePlace, withValidPath } from './node-place.js';
-import { reachOf } from './snapshot-reach.js';
 import { giveSums, type SnapshotSums } from './snapshot-sums.js';
 
 export class Database {

@@ -1,18 +1,24 @@
-/**
- * The effect of logged txns on the znodes of a snapshot, without the tree, so that memory grows
- * only with the changes. The result must equal DataTree.apply.
- */
+import { OPEN_ACL_KEY, type SnapshotAcl, type SnapshotNode } from '../../files/snapshot.js';
+import {
+  type CreateNodeTxn,
+  createdOwner,
+  partsOf,
+  type Txn,
+  type TxnHead,
+} from '../../files/txn.js';
+import { textOf, type ZnodeData } from '../../files/txn-data.js';
 import type { ACL } from '../../protocol/data.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { parentPath } from '../../protocol/path.js';
 import { OPEN_ACL_UNSAFE } from '../../protocol/perms.js';
 import { aclText } from '../tree/acl-table.js';
-import { textOf, type ZnodeData } from '../tree/data-node.js';
 import { StatTable } from '../tree/stat-table.js';
-import { type CreateNodeTxn, createdOwner, partsOf, type Txn, type TxnHead } from '../tree/txn.js';
-import { PathFilter } from './path-filter.js';
-import { OPEN_ACL_KEY, type SnapshotAcl, type SnapshotNode } from './snapshot.js';
 import { persistedStat } from './snapshot-source.js';
+
+/**
+ * The effect of logged txns on the znodes of a snapshot, without the tree, so that memory grows
+ * only with the changes. The result must equal DataTree.apply.
+ */
 
 /** Offsets in a StatPersisted. */
 const MZXID = 8;
@@ -197,4 +203,44 @@ function changed(
 
 function raisePzxid(stat: Buffer, zxid: bigint): void {
   if (zxid > stat.readBigInt64BE(PZXID)) stat.writeBigInt64BE(zxid, PZXID);
+}
+
+/**
+ * A set of paths that may report a path it lacks, but never misses one: one bit for each hash. It
+ * reads paths as bytes, so that most znodes of a snapshot need no string.
+ */
+const BITS_PER_PATH = 16;
+const MIN_BITS = 1024;
+
+class PathFilter {
+  private readonly bits: Int32Array;
+  private readonly mask: number;
+
+  constructor(count: number) {
+    let size = MIN_BITS;
+    while (size < count * BITS_PER_PATH) size *= 2;
+    this.bits = new Int32Array(size / 32);
+    this.mask = size - 1;
+  }
+
+  add(path: string): void {
+    const bytes = Buffer.from(path);
+    const bit = hashOf(bytes, 0, bytes.length) & this.mask;
+    this.bits[bit >>> 5] = (this.bits[bit >>> 5] as number) | (1 << (bit & 31));
+  }
+
+  /** @param bytes the path in UTF-8, from `start` to `end` */
+  mayHave(bytes: Uint8Array, start: number, end: number): boolean {
+    const bit = hashOf(bytes, start, end) & this.mask;
+    return ((this.bits[bit >>> 5] as number) & (1 << (bit & 31))) !== 0;
+  }
+}
+
+function hashOf(bytes: Uint8Array, start: number, end: number): number {
+  let hash = end - start;
+  for (let at = start; at < end; at++) {
+    hash = Math.imul(hash ^ (bytes[at] as number), 0x5bd1e995);
+    hash ^= hash >>> 15;
+  }
+  return hash;
 }

@@ -1,5 +1,5 @@
+import type { SnapshotAcl, SnapshotNode } from '../../files/snapshot.js';
 import type { DataTree } from '../tree/data-tree.js';
-import type { SnapshotAcl, SnapshotNode } from './snapshot.js';
 
 /** The content of a fuzzy snapshot, which is written while the tree changes. */
 export interface SnapshotContent {

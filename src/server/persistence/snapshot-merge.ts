@@ -1,20 +1,22 @@
 /** Makes a snapshot from an older one and the txns since, without the tree. */
-import { hex64 } from '../../protocol/zxid.js';
+
 import {
   DIGEST_STAT_SIZE,
   DIGEST_VERSION,
   nodeDigest,
   orderPersisted,
   TreeDigest,
-} from '../tree/digest.js';
-import { decodeNode, placeDigest } from './node-place.js';
+} from '../../files/digest.js';
+import { decodeNode, placeDigest } from '../../files/node-place.js';
 import {
   OPEN_ACL_KEY,
   type SnapshotDigest,
   type SnapshotNode,
   type SnapshotSession,
   type SnapshotSource,
-} from './snapshot.js';
+} from '../../files/snapshot.js';
+import type { SnapshotItem, SnapshotReader } from '../../files/snapshot-reader.js';
+import { hex64 } from '../../protocol/zxid.js';
 import {
   type KeyOf,
   keysOf,
@@ -23,8 +25,6 @@ import {
   type SnapshotChanges,
 } from './snapshot-changes.js';
 import type { ExactContent } from './snapshot-content.js';
-import type { SnapshotItem } from './snapshot-item.js';
-import type { SnapshotReader } from './snapshot-reader.js';
 import { UnchangedNodes } from './unchanged-nodes.js';
 
 export interface MergeResult extends ExactContent {

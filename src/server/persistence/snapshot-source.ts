@@ -1,12 +1,13 @@
 /** The live tree as the source of a snapshot. */
+
+import { DIGEST_VERSION } from '../../files/digest.js';
+import { type SnapshotSource, type WritableNode, writeAclKey } from '../../files/snapshot.js';
 import { OutputArchive } from '../../jute/output-archive.js';
 import { STAT_PERSISTED_SIZE } from '../../protocol/data.js';
 import type { DataTree } from '../tree/data-tree.js';
-import { DIGEST_VERSION } from '../tree/digest.js';
 import type { StatTable } from '../tree/stat-table.js';
 import { walk } from '../tree/walk.js';
 import type { Database } from './replay.js';
-import { type SnapshotSource, type WritableNode, writeAclKey } from './snapshot.js';
 import {
   type SnapshotContent,
   type SnapshotSubject,

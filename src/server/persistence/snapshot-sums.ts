@@ -2,11 +2,11 @@
  * The checksums of a snapshot's znodes, in the order of the file. Another thread computes them from
  * the same file while the server loads the znodes.
  */
-import { assert } from '../base/assert.js';
+import { assert } from '../../base/assert.js';
+import { pathCrc } from '../../files/digest.js';
+import { isAsciiPath, type NodePlace, placePathCrc, sumPlace } from '../../files/node-place.js';
+import { SnapshotReader } from '../../files/snapshot-reader.js';
 import type { DataTree } from '../tree/data-tree.js';
-import { pathCrc } from '../tree/digest.js';
-import { isAsciiPath, type NodePlace, placePathCrc, sumPlace } from './node-place.js';
-import { SnapshotReader } from './snapshot-reader.js';
 
 /** Of each znode: the CRC-32 of its path, of path and data, and its digest. */
 const WORDS = 3;

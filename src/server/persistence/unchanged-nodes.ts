@@ -1,7 +1,8 @@
 /** Decides which znodes of a snapshot go into the next one unchanged. */
+
+import { ACL_KEY_SIZE, type NodePlace } from '../../files/node-place.js';
+import { OPEN_ACL_KEY } from '../../files/snapshot.js';
 import { getLong } from '../../jute/long.js';
-import { ACL_KEY_SIZE, type NodePlace } from './node-place.js';
-import { OPEN_ACL_KEY } from './snapshot.js';
 import type { SnapshotChanges } from './snapshot-changes.js';
 
 /** The znodes that a server changes without a txn. */

@@ -1,5 +1,5 @@
+import { InvariantError } from '../../base/assert.js';
 import { lastOperationName } from '../../protocol/operation-table.js';
-import { InvariantError } from '../base/assert.js';
 import type { SessionOwner } from '../session/session-tracker.js';
 import type { ClientConnection } from '../state/client-connection.js';
 import type { Request } from '../state/request.js';

@@ -2,16 +2,17 @@
  * The final stage: applies committed txns in zxid order and answers their requests. Watch events
  * enter the archives while the tree changes, so they precede the reply. It decides nothing.
  */
+
+import { assert } from '../../base/assert.js';
+import { partsOf, type Txn, type TxnHead } from '../../files/txn.js';
+import { textOf } from '../../files/txn-data.js';
 import { OutputArchive } from '../../jute/output-archive.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import { OpCode } from '../../protocol/op-code.js';
-import { assert } from '../base/assert.js';
 import { recordSince } from '../metrics/summary.js';
 import type { ClientConnection } from '../state/client-connection.js';
 import { NO_RECORDS, type Request } from '../state/request.js';
 import type { ServerState } from '../state/server-state.js';
-import { textOf } from '../tree/data-node.js';
-import { partsOf, type Txn, type TxnHead } from '../tree/txn.js';
 import { writeMultiHeader } from './read.js';
 import { beginReply, endReply } from './reply.js';
 

@@ -1,9 +1,8 @@
+import { type Txn, type TxnHead, writeTxn } from '../../files/txn.js';
+import { beginEntry, endEntry, RECORD_PREFIX_SIZE } from '../../files/txn-log.js';
 import { ByteRange } from '../../jute/byte-range.js';
 import { OutputArchive } from '../../jute/output-archive.js';
 import type { Effect } from '../effects.js';
-import { RECORD_PREFIX_SIZE } from '../persistence/log-record.js';
-import { beginEntry, endEntry } from '../persistence/txn-log.js';
-import { type Txn, type TxnHead, writeTxn } from '../tree/txn.js';
 
 /**
  * The log records of one turn, for one append. The next turn uses the rest of the same memory: with

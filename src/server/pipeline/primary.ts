@@ -3,6 +3,9 @@
  * order. A standalone server is a quorum of one; a leader has a listener that sends proposals and
  * counts acks. It never applies or answers a write before its commit.
  */
+
+import { assert, halfDone, InvariantError } from '../../base/assert.js';
+import type { Txn, TxnHead } from '../../files/txn.js';
 import type { InputArchive } from '../../jute/input-archive.js';
 import { lowOf } from '../../jute/long.js';
 import { ErrorCode } from '../../protocol/error-code.js';
@@ -10,7 +13,6 @@ import { Fifo } from '../../protocol/fifo.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { WRITES } from '../../protocol/operation-table.js';
 import { formatZxid } from '../../protocol/zxid.js';
-import { assert, halfDone, InvariantError } from '../base/assert.js';
 import type { Effect } from '../effects.js';
 import type { ChangeRecord } from '../prep/change-record.js';
 import type { Prepared } from '../prep/prep.js';
@@ -21,7 +23,6 @@ import type { ClientConnection } from '../state/client-connection.js';
 import { type Forwarded, Request } from '../state/request.js';
 import type { ServerState } from '../state/server-state.js';
 import { TreeAudit } from '../tree/tree-audit.js';
-import type { Txn, TxnHead } from '../tree/txn.js';
 import type { ContainerManager } from './container-manager.js';
 import { reportForwarded } from './failed-request.js';
 import { LogBatch } from './log-batch.js';

@@ -1,6 +1,6 @@
+import type { Txn } from '../../files/txn.js';
 import type { ByteRange } from '../../jute/byte-range.js';
 import type { Request } from '../state/request.js';
-import type { Txn } from '../tree/txn.js';
 
 export interface ProposalListener {
   /** @param entry the txn as it is logged and sent; it does not change */

@@ -3,7 +3,7 @@
  * snapCount or snapSizeLimitInKb and all of it. So the servers of an ensemble do not all write at
  * the same time.
  */
-import { Random } from '../base/random.js';
+import { Random } from '../../base/random.js';
 
 export interface SnapshotLimits {
   readonly snapCount: number;

@@ -5,11 +5,12 @@
  *
  * Only `put`, `close`, `rollBack`, `undo`, `settle`, and `closed` change this state.
  */
+
+import { assert, halfDone } from '../../base/assert.js';
+import { LongMap } from '../../base/long-map.js';
+import { TreeDigest } from '../../files/digest.js';
 import type { ACL } from '../../protocol/data.js';
-import { assert, halfDone } from '../base/assert.js';
-import { LongMap } from '../base/long-map.js';
 import type { DataTree } from '../tree/data-tree.js';
-import { TreeDigest, tableDigest } from '../tree/digest.js';
 import { StatTable } from '../tree/stat-table.js';
 import { ChangeRecord } from './change-record.js';
 import { PendingRecords } from './pending-records.js';
@@ -127,7 +128,7 @@ export class OutstandingChanges {
     const { path } = after;
     this.puts++;
     if (this.isDigestEnabled) {
-      after.digest = after.exists ? tableDigest(path, after.stats, after.slot) : 0;
+      after.digest = after.exists ? after.stats.digestOf(path, after.slot) : 0;
       this.digest.move(before === null ? 0 : before.digest, after.digest);
     }
     const older = this.pendingBefore(before, after);

@@ -4,6 +4,11 @@
  * the checks is the contract (docs/protocol.md, Errors of a write; PrepRequestProcessor). The wall
  * clock enters a txn only here.
  */
+
+import { InvariantError } from '../../base/assert.js';
+import { contentCrc, contentCrcOf, pathCrc } from '../../files/digest.js';
+import type { CreateNodeTxn, Txn } from '../../files/txn.js';
+import { dataLength, RequestData, type TxnData } from '../../files/txn-data.js';
 import type { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
 import { ustring } from '../../jute/record.js';
@@ -20,12 +25,8 @@ import { OpCode } from '../../protocol/op-code.js';
 import { pathFault, sequenceSuffix } from '../../protocol/path.js';
 import { Perms } from '../../protocol/perms.js';
 import { ReconfigRequest } from '../../protocol/proto.js';
-import { InvariantError } from '../base/assert.js';
 import type { Auth } from '../session/auth.js';
-import { dataLength, RequestData, type TxnData } from '../tree/data-node.js';
 import type { DataTree } from '../tree/data-tree.js';
-import { contentCrc, contentCrcOf, pathCrc } from '../tree/digest.js';
-import type { CreateNodeTxn, Txn } from '../tree/txn.js';
 import type { Author } from './author.js';
 import type { ChangeRecord } from './change-record.js';
 import { closeEphemerals } from './close-ephemerals.js';

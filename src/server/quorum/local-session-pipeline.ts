@@ -6,10 +6,10 @@
  * session of the ensemble, or the create is refused.
  */
 
+import { halfDone } from '../../base/assert.js';
 import type { InputArchive } from '../../jute/input-archive.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import { OpCode } from '../../protocol/op-code.js';
-import { halfDone } from '../base/assert.js';
 import type { Effect } from '../effects.js';
 import { makesEphemeral } from '../pipeline/makes-ephemeral.js';
 import { beginReply, endReply } from '../pipeline/reply.js';

@@ -2,7 +2,7 @@
  * The server that the clients of a member see. Its pipeline belongs to the current role; without a
  * quorum it has none. The effects of the old server leave before those of the new one.
  */
-import { assert } from '../base/assert.js';
+import { assert } from '../../base/assert.js';
 import type { Effect } from '../effects.js';
 import { LIMITS } from '../limits/limits.js';
 import type { PipelineHost, WritePipeline } from '../pipeline/write-pipeline.js';

@@ -5,10 +5,11 @@
  * Between two roles the tree matches the log, and the log is durable: an election never offers txns
  * that a crash could lose.
  */
+
+import { assert } from '../../base/assert.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import type { ReconfigRequest } from '../../protocol/proto.js';
 import { hex64 } from '../../protocol/zxid.js';
-import { assert } from '../base/assert.js';
 import { DISK_EFFECTS, type Effect } from '../effects.js';
 import type { Event } from '../events.js';
 import { LIMITS, type LimitName } from '../limits/limits.js';

@@ -11,7 +11,7 @@
  * Client events wait here meanwhile. So no txn of the old tree follows the new one, and one tree
  * alone answers each request.
  */
-import { assert } from '../base/assert.js';
+import { assert } from '../../base/assert.js';
 import type { Effect } from '../effects.js';
 import type { Event } from '../events.js';
 import type { ServerStats } from '../metrics/server-stats.js';

@@ -1,4 +1,4 @@
-import { LongMap } from '../base/long-map.js';
+import { LongMap } from '../../base/long-map.js';
 import { ExpiryQueue } from './expiry-queue.js';
 
 /** `id` is the connection's number on this server. */

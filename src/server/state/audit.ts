@@ -2,6 +2,8 @@
  * The audit log: who changed what, and with what result (AuditHelper). The request is noted on
  * arrival, since an error txn has no path; the entry is made when its txn is applied.
  */
+
+import type { Txn } from '../../files/txn.js';
 import { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
 import { createModeOf } from '../../protocol/create-mode.js';
@@ -12,7 +14,6 @@ import { safeLine } from '../../protocol/sanitize.js';
 import { hex64 } from '../../protocol/zxid.js';
 import { readOps } from '../prep/read-ops.js';
 import { maskDigests, shownUser } from '../session/auth.js';
-import type { Txn } from '../tree/txn.js';
 import type { Request } from './request.js';
 
 export interface AuditEntry {

@@ -1,5 +1,6 @@
 /** Reports for the operator's log: data, never text. They leave as effects, in order. */
 
+import type { Txn } from '../../files/txn.js';
 import { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
 import { ustring } from '../../jute/record.js';
@@ -8,7 +9,6 @@ import { lastOperationName } from '../../protocol/operation-table.js';
 import { LIMITS, type LimitName } from '../limits/limits.js';
 import type { QuotaExcess } from '../prep/quota-check.js';
 import type { Session } from '../session/session-tracker.js';
-import type { Txn } from '../tree/txn.js';
 import { type AuditEntry, auditEntries } from './audit.js';
 import type { ClientConnection } from './client-connection.js';
 import type { Request } from './request.js';

@@ -1,8 +1,8 @@
+import type { Txn, TxnHead } from '../../files/txn.js';
 import type { InputArchive } from '../../jute/input-archive.js';
 import type { Id } from '../../protocol/data.js';
 import type { ChangeRecord } from '../prep/change-record.js';
 import type { SessionOwner } from '../session/session-tracker.js';
-import type { Txn, TxnHead } from '../tree/txn.js';
 import type { AuditDraft } from './audit.js';
 import type { ClientConnection } from './client-connection.js';
 

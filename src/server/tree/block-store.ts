@@ -1,5 +1,5 @@
+import { assert } from '../../base/assert.js';
 import { copyWords } from '../../jute/long.js';
-import { assert } from '../base/assert.js';
 import { leaveTreeMemory, treeMemory } from './tree-memory.js';
 
 /** Blocks begin and end at multiples of 8 bytes. */

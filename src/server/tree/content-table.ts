@@ -1,9 +1,9 @@
+import { crc32 } from '../../base/checksum.js';
+import { dataLength, type TxnData, type ZnodeData } from '../../files/txn-data.js';
 import { readLatin1 } from '../../jute/latin1.js';
 import { getInt } from '../../jute/long.js';
 import type { OutputArchive } from '../../jute/output-archive.js';
-import { crc32 } from '../base/checksum.js';
 import { BlockStore } from './block-store.js';
-import { dataLength, type TxnData, type ZnodeData } from './data-node.js';
 import { KeptPaths } from './kept-paths.js';
 import { HEAD_SIZE, LocatedContent } from './located-content.js';
 import type { NodeTable } from './node-table.js';

@@ -1,44 +1,3 @@
-import type { InputArchive } from '../../jute/input-archive.js';
-import { readLatin1 } from '../../jute/latin1.js';
-
-/** The bytes of a znode, one per character (latin1). Null and "" differ. */
-export type ZnodeData = string | null;
-
-/**
- * The data of a txn as bytes. That of a request are first in its frame, which is valid only while
- * the request is read, then in its log record, which does not change.
- */
-export class RequestData {
-  memory: Buffer;
-  start: number;
-  readonly length: number;
-
-  constructor(memory: Buffer, start: number, length: number) {
-    this.memory = memory;
-    this.start = start;
-    this.length = length;
-  }
-
-  /** Null for null data. */
-  static read(input: InputArchive): RequestData | null {
-    const length = input.readLength();
-    return length < 0 ? null : new RequestData(input.bytes, input.at - length, length);
-  }
-
-  moveTo(memory: Buffer, start: number): void {
-    this.memory = memory;
-    this.start = start;
-  }
-}
-
-/** Of a txn: bytes from prep, a string from a log. */
-export type TxnData = ZnodeData | RequestData;
-
-export function textOf(data: TxnData): ZnodeData {
-  if (data === null || typeof data === 'string') return data;
-  return readLatin1(data.memory, data.start, data.start + data.length);
-}
-
 /**
  * A znode while one step works on it. The tables of the tree have all about it, by its slot, which
  * another znode may get once it is deleted.
@@ -54,13 +13,4 @@ export class DataNode {
     this.slot = slot;
     this.generation = generation;
   }
-}
-
-/** "" for null. Only for ASCII, such as the server's own znodes. */
-export function latin1Text(data: ZnodeData): string {
-  return data ?? '';
-}
-
-export function dataLength(data: TxnData): number {
-  return data === null ? 0 : data.length;
 }

@@ -30,7 +30,7 @@ export interface DataTreeOptions {
   readonly hashSeed?: number;
 }
 
-/** The bytes of a znode of a snapshot (persistence/node-place.ts). */
+/** The bytes of a znode of a snapshot (files/node-place.ts). */
 export interface LoadedNode {
   readonly bytes: Buffer;
   readonly start: number;

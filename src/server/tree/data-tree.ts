@@ -1,3 +1,15 @@
+import { assert } from '../../base/assert.js';
+import { crc32 } from '../../base/checksum.js';
+import { isDigested, pathCrc, TreeDigest } from '../../files/digest.js';
+import {
+  type CreateNodeTxn,
+  createdOwner,
+  partsOf,
+  type SetDataTxn,
+  type Txn,
+  type TxnHead,
+} from '../../files/txn.js';
+import { dataLength, type ZnodeData } from '../../files/txn-data.js';
 import type { InputArchive } from '../../jute/input-archive.js';
 import { ustring } from '../../jute/record.js';
 import { ephemeralTypeOf } from '../../protocol/create-mode.js';
@@ -6,19 +18,16 @@ import { OpCode } from '../../protocol/op-code.js';
 import { isParentPath, parentPath } from '../../protocol/path.js';
 import { READ_ACL_UNSAFE } from '../../protocol/perms.js';
 import { QUOTA_ROOT } from '../../protocol/quota.js';
-import { assert } from '../base/assert.js';
-import { crc32 } from '../base/checksum.js';
 import { AclTable, OPEN_ACL_KEY } from './acl-table.js';
 import { ChildTable } from './children.js';
 import { ContentTable } from './content-table.js';
-import { DataNode, dataLength, type ZnodeData } from './data-node.js';
+import { DataNode } from './data-node.js';
 import type {
   DataTreeOptions,
   LoadedNode,
   PreparedNode,
   TreeListener,
 } from './data-tree-options.js';
-import { isDigested, pathCrc, TreeDigest, tableDigest } from './digest.js';
 import { DigestHistory, type ZxidDigest } from './digest-history.js';
 import { Ephemerals } from './ephemerals.js';
 import { NodeTable } from './node-table.js';
@@ -26,14 +35,6 @@ import { NO_SLOT, PathTable } from './path-table.js';
 import { QuotaUsage } from './quota-usage.js';
 import { QuotaPaths } from './quotas.js';
 import { StatTable } from './stat-table.js';
-import {
-  type CreateNodeTxn,
-  createdOwner,
-  partsOf,
-  type SetDataTxn,
-  type Txn,
-  type TxnHead,
-} from './txn.js';
 import { walk } from './walk.js';
 
 /**
@@ -143,7 +144,7 @@ export class DataTree {
     if (!this.isDigesting) return;
     const { stats } = this;
     this.digest.remove(stats.digest(slot));
-    const digest = tableDigest(path, stats, slot);
+    const digest = stats.digestOf(path, slot);
     this.digest.add(digest);
     stats.setDigest(slot, digest);
   }

@@ -1,5 +1,5 @@
+import type { TreeDigest } from '../../files/digest.js';
 import { lowOf } from '../../jute/long.js';
-import type { TreeDigest } from './digest.js';
 
 /** The digest of the tree right after the txn `zxid`. */
 export interface ZxidDigest {

@@ -1,8 +1,8 @@
+import { RequestData } from '../../files/txn-data.js';
 import { writeAscii, writeLatin1 } from '../../jute/latin1.js';
 import { copyWords } from '../../jute/long.js';
 import type { OutputArchive } from '../../jute/output-archive.js';
 import { ViewCache } from '../../jute/view-cache.js';
-import { RequestData } from './data-node.js';
 
 /** An int: the length of the path in bytes, and two marks. */
 export const HEAD_SIZE = 4;

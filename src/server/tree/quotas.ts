@@ -2,9 +2,10 @@
  * An operator sets limits in /zookeeper/quota<path>/zookeeper_limits. Every server tracks the usage
  * beside them, without a txn (Quotas, StatsTrack). Only the deepest quota above a path counts.
  */
+
+import { latin1Text, type ZnodeData } from '../../files/txn-data.js';
 import { parseQuota, QUOTA_ROOT, type QuotaFigures } from '../../protocol/quota.js';
 import { Ancestors } from './ancestors.js';
-import { latin1Text, type ZnodeData } from './data-node.js';
 
 export function quotaOf(data: ZnodeData): QuotaFigures {
   return parseQuota(latin1Text(data));

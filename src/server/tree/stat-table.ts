@@ -1,8 +1,9 @@
+import { crcOfPair, crcOfWord } from '../../base/checksum.js';
+import { isDigested } from '../../files/digest.js';
 import { copyWords, getViewLong, highOf, lowOf, putViewLong } from '../../jute/long.js';
 import type { OutputArchive } from '../../jute/output-archive.js';
 import { ViewCache } from '../../jute/view-cache.js';
 import { STAT_PERSISTED_SIZE, STAT_SIZE, StatPersisted } from '../../protocol/data.js';
-import { crcOfPair, crcOfWord } from '../base/checksum.js';
 import { treeMemory } from './tree-memory.js';
 
 /**
@@ -115,8 +116,9 @@ export class StatTable {
     return slot;
   }
 
-  /** Continues the CRC-32 of path and data over the Stat, in the order of tree/digest.ts. */
-  digestOf(slot: number): number {
+  /** Continues the CRC-32 of path and data over the Stat, in the order of files/digest.ts. */
+  digestOf(path: string, slot: number): number {
+    if (!isDigested(path)) return 0;
     const view = this.viewOf(slot);
     const at = offsetOf(slot);
     const pzxid = at + PZXID;

@@ -3,10 +3,10 @@
  * znode's digest against a new one, and their sum against the tree's. A difference is an error of
  * this server. Learners need no audit: they compare digests with their leader's.
  */
-import { assert } from '../base/assert.js';
+import { assert } from '../../base/assert.js';
+import { pathCrc, TreeDigest } from '../../files/digest.js';
 import type { DataNode } from './data-node.js';
 import type { DataTree } from './data-tree.js';
-import { pathCrc, TreeDigest, tableDigest } from './digest.js';
 
 /** Bytes of paths and data per slice; each znode has a minimum weight. */
 const SLICE_BYTES = 256 * 1024;
@@ -69,7 +69,7 @@ export class TreeAudit {
     const crc = this.tree.contentCrc(path, slot);
     const kept = stats.contentCrc(slot);
     if (crc !== kept) assert(false, `${path}: CRC-32 of its data: ${kept} (expected ${crc})`);
-    const expected = tableDigest(path, stats, slot);
+    const expected = stats.digestOf(path, slot);
     const found = stats.digest(slot);
     if (found !== expected) assert(false, `${path}: digest: ${found} (expected ${expected})`);
     this.sum.add(found);

@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadRenderer } from '../../../src/commands/zksh/results/render.js';
 import { decompress } from '../../../src/commands/znodes/decompress.js';
-import { packChunk, SNAPPY_HEADER } from '../../../src/server/persistence/snappy.js';
+import { packChunk, SNAPPY_HEADER } from '../../../src/files/snappy.js';
 import { makeShellWorld } from '../../support/terminal/shell-world.js';
 
 const TEXT = Buffer.from('{"pool": 20}'.repeat(20));

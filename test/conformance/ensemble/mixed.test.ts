@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { TxnLogReader } from '../../../src/server/persistence/txn-log.js';
+import { TxnLogReader } from '../../../src/files/txn-log.js';
 import { oracleTest } from '../../support/apache/oracle.js';
 import { type Seat, waitUntilServing } from '../../support/apache/oracle-ensemble.js';
 import { buildLog, setDataEntry } from '../../support/bytes/zk-files.js';

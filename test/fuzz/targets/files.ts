@@ -5,20 +5,15 @@ import { join } from 'node:path';
 import { DerError, readItem } from '../../../src/certificates/der-reader.js';
 import { readKeyStore, readTrustStore, StoreError } from '../../../src/certificates/key-store.js';
 import { Pkcs12Error, readPkcs12 } from '../../../src/certificates/pkcs12.js';
+import { decodeEpoch, encodeEpoch, resolveEpochs } from '../../../src/files/epochs.js';
+import { writeSnapshot } from '../../../src/files/snapshot.js';
+import { SnapshotReader } from '../../../src/files/snapshot-reader.js';
+import { readTxn, writeTxn } from '../../../src/files/txn.js';
+import { beginEntry, encodeLogHeader, endEntry, TxnLogReader } from '../../../src/files/txn-log.js';
 import { JuteError } from '../../../src/jute/jute-error.js';
 import { OutputArchive } from '../../../src/jute/output-archive.js';
-import { decodeEpoch, encodeEpoch, resolveEpochs } from '../../../src/server/persistence/epochs.js';
 import { feedSnapshot } from '../../../src/server/persistence/feed-snapshot.js';
 import { Database } from '../../../src/server/persistence/replay.js';
-import { writeSnapshot } from '../../../src/server/persistence/snapshot.js';
-import { SnapshotReader } from '../../../src/server/persistence/snapshot-reader.js';
-import {
-  beginEntry,
-  encodeLogHeader,
-  endEntry,
-  TxnLogReader,
-} from '../../../src/server/persistence/txn-log.js';
-import { readTxn, writeTxn } from '../../../src/server/tree/txn.js';
 import { makeAuthority } from '../../support/tls/certs.js';
 import { expectSame, Finding, parseOrRefuse, type Target } from '../target.js';
 

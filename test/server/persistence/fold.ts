@@ -1,9 +1,9 @@
+import { nodeDigest, TreeDigest } from '../../../src/files/digest.js';
+import type { Txn, TxnEntry, TxnHead } from '../../../src/files/txn.js';
+import { type TxnData, textOf } from '../../../src/files/txn-data.js';
 import { containerOwner, ttlOwner } from '../../../src/protocol/create-mode.js';
 import type { ACL, StatPersisted } from '../../../src/protocol/data.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
-import { type TxnData, textOf } from '../../../src/server/tree/data-node.js';
-import { nodeDigest, TreeDigest } from '../../../src/server/tree/digest.js';
-import type { Txn, TxnEntry, TxnHead } from '../../../src/server/tree/txn.js';
 import { BLANK_STAT } from '../../support/bytes/blank-stat.js';
 import { ByteBuilder } from '../../support/bytes/zk-files.js';
 

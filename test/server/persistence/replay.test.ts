@@ -1,13 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { writeSnapshot, writeSnapshotStream } from '../../../src/files/snapshot.js';
+import { SnapshotReader } from '../../../src/files/snapshot-reader.js';
+import { type Txn, writeTxn } from '../../../src/files/txn.js';
 import { OutputArchive } from '../../../src/jute/output-archive.js';
 import { feedSnapshot } from '../../../src/server/persistence/feed-snapshot.js';
 import { Database } from '../../../src/server/persistence/replay.js';
-import { writeSnapshot, writeSnapshotStream } from '../../../src/server/persistence/snapshot.js';
-import { SnapshotReader } from '../../../src/server/persistence/snapshot-reader.js';
 import { bodySourceOf, sourceOf } from '../../../src/server/persistence/snapshot-source.js';
 import type { DataTree } from '../../../src/server/tree/data-tree.js';
-import { type Txn, writeTxn } from '../../../src/server/tree/txn.js';
 import { createTxn, setDataTxn, TreeWorld } from '../tree/tree-world.js';
 
 // Which txns of a log are compared with the digests that their writer recorded.

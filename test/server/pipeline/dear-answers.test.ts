@@ -1,10 +1,10 @@
 /** Requests whose answers have a limit, which is checked before memory grows or time passes. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { InvariantError } from '../../../src/base/assert.js';
 import type { ACL } from '../../../src/protocol/data.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { OPEN_ACL_UNSAFE, Perms } from '../../../src/protocol/perms.js';
-import { InvariantError } from '../../../src/server/base/assert.js';
 import { LIMITS } from '../../../src/server/limits/limits.js';
 import type { Peer } from '../server-peer.js';
 import type { ServerWorld } from '../server-world.js';

@@ -1,12 +1,12 @@
 /** An exception in one request closes its connection; a change that was begun ends the server. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { InvariantError } from '../../../src/base/assert.js';
 import { InputArchive } from '../../../src/jute/input-archive.js';
 import { OutputArchive } from '../../../src/jute/output-archive.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { OPERATION_TABLE } from '../../../src/protocol/operation-table.js';
 import { OPEN_ACL_UNSAFE } from '../../../src/protocol/perms.js';
-import { InvariantError } from '../../../src/server/base/assert.js';
 import { Primary } from '../../../src/server/pipeline/primary.js';
 import { TreeAudit } from '../../../src/server/tree/tree-audit.js';
 import { handshake, type Peer } from '../server-peer.js';

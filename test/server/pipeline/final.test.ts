@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Txn } from '../../../src/files/txn.js';
 import { ErrorCode } from '../../../src/protocol/error-code.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { FinalProcessor } from '../../../src/server/pipeline/final.js';
 import { Request } from '../../../src/server/state/request.js';
-import type { Txn } from '../../../src/server/tree/txn.js';
 import { ServerWorld } from '../server-world.js';
 
 test('a multi of another server is applied to a tree that lacks its znodes', () => {

@@ -1,12 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { pathCrc } from '../../../src/files/digest.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { OPEN_ACL_UNSAFE } from '../../../src/protocol/perms.js';
 import type { ChangeRecord } from '../../../src/server/prep/change-record.js';
 import { closeEphemerals } from '../../../src/server/prep/close-ephemerals.js';
 import { OutstandingChanges } from '../../../src/server/prep/outstanding-changes.js';
 import { PrepParents } from '../../../src/server/prep/prep-rules.js';
-import { pathCrc } from '../../../src/server/tree/digest.js';
 import type { Command } from '../../model/commands.js';
 import { ModelRun } from '../../model/model-run.js';
 import { TreeWorld } from '../tree/tree-world.js';

@@ -1,12 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { readTxn } from '../../../src/files/txn.js';
 import { ErrorCode } from '../../../src/protocol/error-code.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { Perms } from '../../../src/protocol/perms.js';
 import { SetDataRequest } from '../../../src/protocol/proto.js';
 import { STAGES } from '../../../src/server/quorum/leading/learner-handler.js';
 import { PacketType } from '../../../src/server/quorum/wire/quorum-packet.js';
-import { readTxn } from '../../../src/server/tree/txn.js';
 import type { Peer } from '../server-peer.js';
 import { EnsembleWorld } from './worlds/ensemble-world.js';
 import { HandLink } from './worlds/hand-link.js';

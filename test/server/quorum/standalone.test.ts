@@ -1,11 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { writeSnapshot } from '../../../src/files/snapshot.js';
+import { SnapshotReader } from '../../../src/files/snapshot-reader.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { AddWatchMode } from '../../../src/protocol/watch-event.js';
 import { feedSnapshot } from '../../../src/server/persistence/feed-snapshot.js';
 import { Database } from '../../../src/server/persistence/replay.js';
-import { writeSnapshot } from '../../../src/server/persistence/snapshot.js';
-import { SnapshotReader } from '../../../src/server/persistence/snapshot-reader.js';
 import { sourceOf } from '../../../src/server/persistence/snapshot-source.js';
 import { addNode } from '../../support/bytes/add-node.js';
 import type { Peer } from '../server-peer.js';

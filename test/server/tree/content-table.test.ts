@@ -1,9 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { crc32 } from '../../../src/base/checksum.js';
+import { RequestData } from '../../../src/files/txn-data.js';
 import { OutputArchive } from '../../../src/jute/output-archive.js';
-import { crc32 } from '../../../src/server/base/checksum.js';
 import { ContentTable } from '../../../src/server/tree/content-table.js';
-import { RequestData } from '../../../src/server/tree/data-node.js';
 import { NodeTable } from '../../../src/server/tree/node-table.js';
 import { StatTable } from '../../../src/server/tree/stat-table.js';
 import { Random } from '../../support/random.js';

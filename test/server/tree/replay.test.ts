@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Txn } from '../../../src/files/txn.js';
 import type { ACL } from '../../../src/protocol/data.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
-import type { Txn } from '../../../src/server/tree/txn.js';
 import { createTxn, deleteTxn, setDataTxn, TreeWorld } from './tree-world.js';
 
 // A snapshot is taken while txns are applied: it holds some of what the log says again. Whatever it

@@ -1,10 +1,10 @@
+import type { CreateNodeTxn, Txn } from '../../../src/files/txn.js';
 import { OutputArchive } from '../../../src/jute/output-archive.js';
 import { type ACL, Stat } from '../../../src/protocol/data.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { OPEN_ACL_UNSAFE } from '../../../src/protocol/perms.js';
 import { DataTree } from '../../../src/server/tree/data-tree.js';
 import type { DataTreeOptions } from '../../../src/server/tree/data-tree-options.js';
-import type { CreateNodeTxn, Txn } from '../../../src/server/tree/txn.js';
 
 export interface CreateOptions {
   readonly type?: CreateNodeTxn['type'];

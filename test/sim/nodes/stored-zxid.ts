@@ -1,14 +1,14 @@
-import { logFileName, parseLogName } from '../../../src/server/persistence/file-names.js';
+import { logFileName, parseLogName } from '../../../src/files/file-names.js';
 import {
   logsAfter,
   logsAmong,
   ReplaySequence,
   type SnapshotFile,
   snapshotsAmong,
-} from '../../../src/server/persistence/recovery.js';
-import { SnappyReader } from '../../../src/server/persistence/snappy.js';
-import { SnapshotReader } from '../../../src/server/persistence/snapshot-reader.js';
-import { TxnLogReader } from '../../../src/server/persistence/txn-log.js';
+} from '../../../src/files/recovery.js';
+import { SnappyReader } from '../../../src/files/snappy.js';
+import { SnapshotReader } from '../../../src/files/snapshot-reader.js';
+import { TxnLogReader } from '../../../src/files/txn-log.js';
 
 export const MAX_ENTRY_LENGTH = 1 << 21;
 

@@ -1,4 +1,4 @@
-import type { NodePlace } from '../../../src/server/persistence/node-place.js';
+import type { NodePlace } from '../../../src/files/node-place.js';
 import type { Database } from '../../../src/server/persistence/replay.js';
 
 /**

@@ -1,9 +1,9 @@
+import type { EpochName } from '../../../src/files/epochs.js';
 import { DataDir } from '../../../src/server/node/storage/data-dir.js';
 import { Disk } from '../../../src/server/node/storage/disk.js';
 import { type KnownEpochs, openEpochs } from '../../../src/server/node/storage/epoch-files.js';
 import type { FileSystem } from '../../../src/server/node/storage/file-system.js';
 import { LogDisk } from '../../../src/server/node/storage/log-disk.js';
-import type { EpochName } from '../../../src/server/persistence/epochs.js';
 import type { Database } from '../../../src/server/persistence/replay.js';
 import { contentOf } from '../../../src/server/persistence/snapshot-source.js';
 import type { Random } from '../random.js';

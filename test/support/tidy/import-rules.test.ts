@@ -10,7 +10,7 @@ for (const [path, text, complaint] of [
   ['src/server/tree/a.ts', "import { x } from './b.js';", undefined],
   ['src/server/quorum/quorum-peer.ts', "import { x } from './leading/leader.js';", undefined],
   ['src/server/node/driver/a.ts', "import { readFile } from 'node:fs/promises';", undefined],
-  ['src/commands/znodes/a.ts', "import { x } from '../../server/persistence/b.js';", undefined],
+  ['src/commands/znodes/a.ts', "import { x } from '../../server/config/b.js';", undefined],
   ['src/shell/a.tsx', "import { Box } from 'ink';", undefined],
   ['src/jute/a.ts', "import { x } from '../server/b.js';", 'src/server/b.ts is outside the order'],
   [

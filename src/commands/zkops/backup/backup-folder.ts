@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { VERSION_DIR } from '../../../server/persistence/file-names.js';
+import { VERSION_DIR } from '../../../files/file-names.js';
 import { type OpenFile, openPlain } from '../../data-files/open-file.js';
 import { RunFault } from '../../ensemble/run-fault.js';
 import { writeAtomically } from '../../program/atomic-file.js';

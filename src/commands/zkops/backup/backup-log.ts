@@ -11,10 +11,10 @@ import {
   rmSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { adler32 } from '../../../server/base/checksum.js';
-import { logFileName } from '../../../server/persistence/file-names.js';
-import { logsAmong } from '../../../server/persistence/recovery.js';
-import { encodeLogHeader } from '../../../server/persistence/txn-log.js';
+import { adler32 } from '../../../base/checksum.js';
+import { logFileName } from '../../../files/file-names.js';
+import { logsAmong } from '../../../files/recovery.js';
+import { encodeLogHeader } from '../../../files/txn-log.js';
 import { syncFolder } from '../../data-files/copy-file.js';
 import { listFiles } from '../../data-files/find-files.js';
 import { readLog } from '../../data-files/read-log.js';

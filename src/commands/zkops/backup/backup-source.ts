@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { VERSION_DIR } from '../../../server/persistence/file-names.js';
+import { VERSION_DIR } from '../../../files/file-names.js';
 import { RunFault } from '../../ensemble/run-fault.js';
 import { hasCode } from '../../program/file-error.js';
 import type { TaskCall } from '../calls/task.js';

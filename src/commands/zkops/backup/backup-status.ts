@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { logsAmong, snapshotsAmong } from '../../../files/recovery.js';
 import { formatZxid } from '../../../protocol/zxid.js';
-import { logsAmong, snapshotsAmong } from '../../../server/persistence/recovery.js';
 import { listFiles } from '../../data-files/find-files.js';
 import { LogOrder } from '../../data-files/log-order.js';
 import { readLog } from '../../data-files/read-log.js';

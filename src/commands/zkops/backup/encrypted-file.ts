@@ -11,7 +11,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync } from 'node:fs';
 import { basename } from 'node:path';
-import { adler32 } from '../../../server/base/checksum.js';
+import { adler32 } from '../../../base/checksum.js';
 import { DamagedBytes, type OpenFile } from '../../data-files/open-file.js';
 import { RunFault } from '../../ensemble/run-fault.js';
 import { PlainFile, type WrittenFile, writeFully } from './written-file.js';

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { type FoundFile, logsAmong, snapshotsAmong } from '../../../files/recovery.js';
 import { formatZxid } from '../../../protocol/zxid.js';
-import { type FoundFile, logsAmong, snapshotsAmong } from '../../../server/persistence/recovery.js';
 import { type ReadLogOptions, readLog } from '../../data-files/read-log.js';
 import { timeOfTxn } from '../../data-files/txn-head.js';
 import { UsageError } from '../../ensemble/usage-error.js';

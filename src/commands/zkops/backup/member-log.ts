@@ -4,8 +4,8 @@
 
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isSuccessor, type LogFile, logsAmong } from '../../../files/recovery.js';
 import { formatZxid } from '../../../protocol/zxid.js';
-import { isSuccessor, type LogFile, logsAmong } from '../../../server/persistence/recovery.js';
 import { listFiles } from '../../data-files/find-files.js';
 import { type LogEnding, type LogRecord, readLog } from '../../data-files/read-log.js';
 import { RunFault } from '../../ensemble/run-fault.js';

@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { snapshotsAmong } from '../../../server/persistence/recovery.js';
+import { snapshotsAmong } from '../../../files/recovery.js';
 import { copyChecked } from '../../data-files/copy-file.js';
 import { listFiles } from '../../data-files/find-files.js';
 import { openPlain } from '../../data-files/open-file.js';

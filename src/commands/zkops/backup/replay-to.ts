@@ -2,8 +2,6 @@
 // Then compares the digest of the tree with the logged one.
 
 import { basename, join } from 'node:path';
-import { formatZxid } from '../../../protocol/zxid.js';
-import { feedPieces } from '../../../server/node/storage/snapshot-bytes.js';
 import {
   type FoundFile,
   logsAfter,
@@ -11,9 +9,11 @@ import {
   ReplaySequence,
   type SnapshotFile,
   snapshotsAmong,
-} from '../../../server/persistence/recovery.js';
+} from '../../../files/recovery.js';
+import { SnapshotReader } from '../../../files/snapshot-reader.js';
+import { formatZxid } from '../../../protocol/zxid.js';
+import { feedPieces } from '../../../server/node/storage/load-snapshot.js';
 import { Database } from '../../../server/persistence/replay.js';
-import { SnapshotReader } from '../../../server/persistence/snapshot-reader.js';
 import type { OpenFile } from '../../data-files/open-file.js';
 import { readLog } from '../../data-files/read-log.js';
 import { snapshotBytes } from '../../data-files/read-snapshot.js';

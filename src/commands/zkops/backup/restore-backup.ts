@@ -3,9 +3,9 @@
 
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { VERSION_DIR } from '../../../files/file-names.js';
+import type { SnapshotFile } from '../../../files/recovery.js';
 import { formatZxid } from '../../../protocol/zxid.js';
-import { VERSION_DIR } from '../../../server/persistence/file-names.js';
-import type { SnapshotFile } from '../../../server/persistence/recovery.js';
 import { copyChecked, syncFolder } from '../../data-files/copy-file.js';
 import { listFiles } from '../../data-files/find-files.js';
 import { openPlain } from '../../data-files/open-file.js';

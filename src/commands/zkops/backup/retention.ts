@@ -4,9 +4,7 @@
 import { rmSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { planPurge } from '../../../server/persistence/purge.js';
-import { type SnapshotFile, snapshotsAmong } from '../../../server/persistence/recovery.js';
-import { reachOf } from '../../../server/persistence/snapshot-reach.js';
+import { planPurge, reachOf, type SnapshotFile, snapshotsAmong } from '../../../files/recovery.js';
 import { listFiles } from '../../data-files/find-files.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import type { TaskCall } from '../calls/task.js';

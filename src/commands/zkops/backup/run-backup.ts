@@ -4,9 +4,9 @@
 import { readdirSync, realpathSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
+import { parseSnapshotName } from '../../../files/file-names.js';
+import { snapshotsAmong } from '../../../files/recovery.js';
 import { formatZxid } from '../../../protocol/zxid.js';
-import { parseSnapshotName } from '../../../server/persistence/file-names.js';
-import { snapshotsAmong } from '../../../server/persistence/recovery.js';
 import { listFiles, versionFolder } from '../../data-files/find-files.js';
 import { RunFault } from '../../ensemble/run-fault.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';

@@ -4,15 +4,15 @@
 
 import { realpath, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { planPurge } from '../../../server/persistence/purge.js';
 import {
   type FoundFile,
   isSuccessor,
   logsAfter,
   logsAmong,
+  planPurge,
   type SnapshotFile,
   snapshotsAmong,
-} from '../../../server/persistence/recovery.js';
+} from '../../../files/recovery.js';
 import { listFiles, versionFolder } from '../../data-files/find-files.js';
 import { usersOf } from '../../data-files/in-use.js';
 import { shortBytes } from '../../ensemble/format.js';

@@ -3,10 +3,10 @@
 // divides the znodes into shares by path, and reads both files once for each share.
 
 import { basename } from 'node:path';
+import { crc32 } from '../../../base/checksum.js';
 import { StatPersisted } from '../../../protocol/data.js';
 import { formatAcl } from '../../../protocol/perms.js';
 import { formatZxid } from '../../../protocol/zxid.js';
-import { crc32 } from '../../../server/base/checksum.js';
 import type { NamedFile } from '../../data-files/find-files.js';
 import { oneSnapshot } from '../../data-files/one-snapshot.js';
 import {

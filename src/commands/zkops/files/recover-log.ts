@@ -4,8 +4,8 @@
 import { constants } from 'node:fs';
 import { copyFile, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { adler32 } from '../../../base/checksum.js';
 import { formatZxid } from '../../../protocol/zxid.js';
-import { adler32 } from '../../../server/base/checksum.js';
 import { describeTxn } from '../../data-files/describe-txn.js';
 import { filesOf } from '../../data-files/find-files.js';
 import { type LogEnding, type LogRecord, readLog } from '../../data-files/read-log.js';

@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { copyFile, open } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
+import { parseLogName } from '../../../files/file-names.js';
+import { logsAmong } from '../../../files/recovery.js';
 import { formatZxid } from '../../../protocol/zxid.js';
-import { parseLogName } from '../../../server/persistence/file-names.js';
-import { logsAmong } from '../../../server/persistence/recovery.js';
 import { filesOf, listFiles, type NamedFile } from '../../data-files/find-files.js';
 import { usersOf } from '../../data-files/in-use.js';
 import { readLog } from '../../data-files/read-log.js';

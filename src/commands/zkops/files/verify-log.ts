@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
-import { formatZxid } from '../../../protocol/zxid.js';
 import {
   type FoundFile,
   logsAmong,
   type SnapshotFile,
   snapshotsAmong,
-} from '../../../server/persistence/recovery.js';
+} from '../../../files/recovery.js';
+import { formatZxid } from '../../../protocol/zxid.js';
 import { describeTxn } from '../../data-files/describe-txn.js';
 import { filesOf, listFiles, type NamedFile, versionFolder } from '../../data-files/find-files.js';
 import { LogOrder } from '../../data-files/log-order.js';

@@ -2,11 +2,11 @@
 // may be a change between the walks, so each is read again: here, after a sync there, after a sync
 // here. The members differ if both reads here agree and the read there differs.
 
+import { crc32 } from '../../../base/checksum.js';
 import type { ZooKeeperClient } from '../../../client/base/client.js';
 import { ZooKeeperError } from '../../../client/base/errors.js';
 import { isWithin } from '../../../protocol/path.js';
 import { formatZxid } from '../../../protocol/zxid.js';
-import { crc32 } from '../../../server/base/checksum.js';
 import { walk } from '../../znodes/walk.js';
 import type { MemberSession } from './sessions.js';
 

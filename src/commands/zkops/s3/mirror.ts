@@ -8,7 +8,7 @@
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { logsAmong } from '../../../server/persistence/recovery.js';
+import { logsAmong } from '../../../files/recovery.js';
 import { listFiles } from '../../data-files/find-files.js';
 import { RunFault } from '../../ensemble/run-fault.js';
 import { download, matchingParts, refill, refuseDamage } from './download.js';

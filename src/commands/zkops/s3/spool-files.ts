@@ -1,6 +1,6 @@
 import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { logsAmong, snapshotsAmong } from '../../../server/persistence/recovery.js';
+import { logsAmong, snapshotsAmong } from '../../../files/recovery.js';
 import { listFiles } from '../../data-files/find-files.js';
 import { RunFault } from '../../ensemble/run-fault.js';
 

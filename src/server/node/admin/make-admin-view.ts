@@ -1,12 +1,12 @@
 import { readdirSync, statSync } from 'node:fs';
 import { arch, hostname, release, tmpdir, type } from 'node:os';
 import { join } from 'node:path';
+import { parseSnapshotName } from '../../../files/file-names.js';
 import type { AdminQuorumView, AdminView } from '../../admin/admin-view.js';
 import type { Config } from '../../config/config.js';
 import { OPTIONS } from '../../config/config-keys.js';
 import type { Option } from '../../config/config-option.js';
 import type { Event } from '../../events.js';
-import { parseSnapshotName } from '../../persistence/file-names.js';
 import type { Core } from '../driver/driver.js';
 import { serverUser } from '../log/server-user.js';
 import type { SlowRequests } from './slow-requests.js';

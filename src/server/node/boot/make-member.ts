@@ -1,5 +1,5 @@
+import { SERVER_VERSION } from '../../../base/version.js';
 import type { ConfigFacts } from '../../admin/host-view.js';
-import { SERVER_VERSION } from '../../base/version.js';
 import type { Config } from '../../config/config.js';
 import type { ClientPlace, QuorumServerConfig } from '../../config/config-ensemble.js';
 import type { Event } from '../../events.js';

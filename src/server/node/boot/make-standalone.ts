@@ -1,7 +1,7 @@
+import { SERVER_VERSION } from '../../../base/version.js';
 import { ErrorCode } from '../../../protocol/error-code.js';
 import type { ConfigFacts } from '../../admin/host-view.js';
 import { LiveView } from '../../admin/view.js';
-import { SERVER_VERSION } from '../../base/version.js';
 import type { Config } from '../../config/config.js';
 import { Primary } from '../../pipeline/primary.js';
 import { Standalone } from '../../quorum/standalone.js';

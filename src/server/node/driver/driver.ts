@@ -2,7 +2,7 @@
  * Passes events to a server, and performs its effects in order. All events of one turn come before
  * one drain, so a turn makes one write per connection and one append.
  */
-import { assert } from '../../base/assert.js';
+import { assert } from '../../../base/assert.js';
 import type { Effect, QuorumEffect } from '../../effects.js';
 import type { Event } from '../../events.js';
 import { LIMITS } from '../../limits/limits.js';

@@ -1,4 +1,4 @@
-import { RateLimitedLog } from '../../base/rate-limited-log.js';
+import { RateLimitedLog } from '../../../base/rate-limited-log.js';
 
 export class RateLimitedWarnings extends RateLimitedLog {
   constructor(onWarning: (message: string) => void) {

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { TEMPORARY_SUFFIX } from '../../persistence/epochs.js';
+import { TEMPORARY_SUFFIX } from '../../../files/epochs.js';
 import { isMissing } from './errors.js';
 import type { Access, FileSystem } from './file-system.js';
 

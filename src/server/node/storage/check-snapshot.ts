@@ -1,5 +1,5 @@
-import type { SnapshotEnd } from '../../persistence/snapshot-reach.js';
-import { SnapshotReader } from '../../persistence/snapshot-reader.js';
+import type { SnapshotEnd } from '../../../files/recovery.js';
+import { SnapshotReader } from '../../../files/snapshot-reader.js';
 import type { FileSystem } from './file-system.js';
 import { type SumJob, snapshotPieces } from './load-snapshot.js';
 

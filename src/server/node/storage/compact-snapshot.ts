@@ -4,19 +4,19 @@
  * and the caller writes a snapshot of the tree.
  */
 import { join } from 'node:path';
-import { formatZxid } from '../../../protocol/zxid.js';
 import {
   logsAfter,
   logsAmong,
   ReplaySequence,
   type SnapshotFile,
   snapshotsAmong,
-} from '../../persistence/recovery.js';
-import { writeSnapshot } from '../../persistence/snapshot.js';
+} from '../../../files/recovery.js';
+import { writeSnapshot } from '../../../files/snapshot.js';
+import { SnapshotReader } from '../../../files/snapshot-reader.js';
+import { readTxn } from '../../../files/txn.js';
+import { formatZxid } from '../../../protocol/zxid.js';
 import { SnapshotChanges } from '../../persistence/snapshot-changes.js';
 import { type MergeResult, SnapshotMerge } from '../../persistence/snapshot-merge.js';
-import { SnapshotReader } from '../../persistence/snapshot-reader.js';
-import { readTxn } from '../../tree/txn.js';
 import type { FileSystem } from './file-system.js';
 import { listFiles } from './folders.js';
 import { snapshotPieces } from './load-snapshot.js';

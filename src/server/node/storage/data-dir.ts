@@ -1,8 +1,8 @@
-/** Recovers a server's data and writes its snapshots. persistence/recovery.ts decides how. */
+/** Recovers a server's data and writes its snapshots. files/recovery.ts decides how. */
 import { basename, join } from 'node:path';
-import { snapshotFileName, VERSION_DIR } from '../../persistence/file-names.js';
+import { snapshotFileName, VERSION_DIR } from '../../../files/file-names.js';
+import { writeSnapshot } from '../../../files/snapshot.js';
 import type { Database } from '../../persistence/replay.js';
-import { writeSnapshot } from '../../persistence/snapshot.js';
 import type { SnapshotContent } from '../../persistence/snapshot-content.js';
 import { sourceOf } from '../../persistence/snapshot-source.js';
 import type { DataTreeOptions } from '../../tree/data-tree-options.js';

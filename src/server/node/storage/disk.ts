@@ -10,7 +10,7 @@
  *
  * A fuzzy snapshot is written in parallel, since it does not affect anything acknowledged.
  */
-import type { EpochName } from '../../persistence/epochs.js';
+import type { EpochName } from '../../../files/epochs.js';
 import type { Database } from '../../persistence/replay.js';
 import type { SnapshotContent } from '../../persistence/snapshot-content.js';
 import type { DiskOptions } from './disk-options.js';

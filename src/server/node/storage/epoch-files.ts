@@ -1,4 +1,4 @@
-/** The files acceptedEpoch and currentEpoch, which persistence/epochs.ts explains. */
+/** The files acceptedEpoch and currentEpoch, which files/epochs.ts explains. */
 import { join } from 'node:path';
 import {
   ACCEPTED_EPOCH_FILE,
@@ -8,7 +8,7 @@ import {
   OTHER_DATA_ADVICE,
   resolveEpochs,
   TEMPORARY_SUFFIX,
-} from '../../persistence/epochs.js';
+} from '../../../files/epochs.js';
 import { writeFileAtomically } from './atomic-file.js';
 import { ExitCode, isMissing, ServerError } from './errors.js';
 import type { FileSystem } from './file-system.js';

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import type { FoundFile } from '../../persistence/recovery.js';
+import type { FoundFile } from '../../../files/recovery.js';
 import { ExitCode, isMissing, ServerError } from './errors.js';
 import type { FileStat, FileSystem } from './file-system.js';
 

@@ -1,12 +1,13 @@
 import { join } from 'node:path';
-import type { SnapshotFile } from '../../persistence/recovery.js';
+import type { SnapshotFile } from '../../../files/recovery.js';
+import { SnapshotReader } from '../../../files/snapshot-reader.js';
+import { uncompressed } from '../../../files/uncompressed.js';
+import { faultOf, feedSnapshot } from '../../persistence/feed-snapshot.js';
 import { Database } from '../../persistence/replay.js';
-import { SnapshotReader } from '../../persistence/snapshot-reader.js';
 import { SnapshotSummer, type SnapshotSums } from '../../persistence/snapshot-sums.js';
 import type { DataTreeOptions } from '../../tree/data-tree-options.js';
 import type { FileSystem } from './file-system.js';
 import type { ListedFile } from './folders.js';
-import { feedPieces, uncompressed } from './snapshot-bytes.js';
 
 const READ_SIZE = 1024 * 1024;
 const MAX_REASON = 200;
@@ -147,4 +148,19 @@ async function* readPieces(fs: FileSystem, path: string, size: number): AsyncGen
     await ahead.catch(() => undefined);
     await file.close();
   }
+}
+
+/** Fills a database. @returns why the snapshot is unusable, or undefined. Throws as `pieces` do. */
+export async function feedPieces(
+  database: Database,
+  reader: SnapshotReader,
+  pieces: AsyncIterable<Buffer>,
+): Promise<string | undefined> {
+  for await (const piece of pieces) {
+    reader.push(piece);
+    const fault = faultOf(feedSnapshot(database, reader));
+    if (fault !== undefined) return fault;
+  }
+  reader.end();
+  return faultOf(feedSnapshot(database, reader));
 }

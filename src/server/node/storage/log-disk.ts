@@ -9,8 +9,8 @@
  */
 
 import { join } from 'node:path';
-import { logFileName } from '../../persistence/file-names.js';
-import { DEFAULT_UNSYNCED_LIMIT } from '../../persistence/tail-verdict.js';
+import { logFileName } from '../../../files/file-names.js';
+import { DEFAULT_UNSYNCED_LIMIT } from '../../../files/txn-log.js';
 import { LogWriteError } from './errors.js';
 import { type FileSystem, NODE_FILES } from './file-system.js';
 import { LogFile, type LogFileOptions } from './log-file.js';
@@ -167,7 +167,7 @@ export class LogDisk {
   }
 
   /**
-   * The batches for one write: none across a roll, and no more than tail-verdict.ts accepts as one
+   * The batches for one write: none across a roll, and no more than files/txn-log.ts accepts as one
    * unsynced write, but at least one.
    */
   private takeBatch(): Append[] {

@@ -1,6 +1,6 @@
 /** One log file that is open for writing, with zeros ahead of its tail. */
 import { dirname } from 'node:path';
-import { encodeLogHeader, LOG_HEADER_SIZE } from '../../persistence/txn-log.js';
+import { encodeLogHeader, LOG_HEADER_SIZE } from '../../../files/txn-log.js';
 import type { FileSystem, StoredFile } from './file-system.js';
 
 export interface LogFileOptions {

@@ -1,7 +1,7 @@
 /** Reads the log for learners, after all that was requested of the disk before. */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { LogPlace, LogRange, LogTail } from '../../../files/recovery.js';
 import { OutputArchive } from '../../../jute/output-archive.js';
-import type { LogPlace, LogRange, LogTail } from '../../persistence/log-search.js';
 import { PacketType, writePacket } from '../../quorum/wire/quorum-packet.js';
 import type { DataDir } from './data-dir.js';
 import { type ReadEnd, readTxns, searchLogs } from './stored-txns.js';

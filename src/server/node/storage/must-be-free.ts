@@ -1,9 +1,9 @@
 /** Refuses a folder that a server without locks writes, such as Apache's. */
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { logsAmong } from '../../../files/recovery.js';
+import { END_OF_RECORD } from '../../../files/txn-log.js';
 import { safeLine } from '../../../protocol/sanitize.js';
-import { END_OF_RECORD } from '../../persistence/log-record.js';
-import { logsAmong } from '../../persistence/recovery.js';
 import type { DataDir } from './data-dir.js';
 import { ExitCode, ServerError } from './errors.js';
 import { listFiles } from './folders.js';

@@ -4,8 +4,7 @@
  * decay. The remaining files still lead to the newest txn.
  */
 import { join } from 'node:path';
-import { type PurgePlan, planPurge } from '../../persistence/purge.js';
-import { snapshotsAmong } from '../../persistence/recovery.js';
+import { type PurgePlan, planPurge, snapshotsAmong } from '../../../files/recovery.js';
 import type { DataDir } from './data-dir.js';
 import { listFiles } from './folders.js';
 import type { ListedSnapshot } from './load-snapshot.js';

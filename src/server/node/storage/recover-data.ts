@@ -1,4 +1,4 @@
-/** Reads the files that persistence/recovery.ts plans to read. */
+/** Reads the files that files/recovery.ts plans to read. */
 import { join } from 'node:path';
 import {
   type FoundFile,
@@ -7,7 +7,7 @@ import {
   type SnapshotFile,
   snapshotsAmong,
   withoutSnapshot,
-} from '../../persistence/recovery.js';
+} from '../../../files/recovery.js';
 import { Database } from '../../persistence/replay.js';
 import { contentOf } from '../../persistence/snapshot-source.js';
 import { syncFile } from './cut-file.js';

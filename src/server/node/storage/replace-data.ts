@@ -10,9 +10,9 @@
  * moves everything back.
  */
 import { basename, dirname, join } from 'node:path';
-import { ACCEPTED_EPOCH_FILE, CURRENT_EPOCH_FILE } from '../../persistence/epochs.js';
-import { VERSION_DIR } from '../../persistence/file-names.js';
-import { type FoundFile, logsAmong, snapshotsAmong } from '../../persistence/recovery.js';
+import { ACCEPTED_EPOCH_FILE, CURRENT_EPOCH_FILE } from '../../../files/epochs.js';
+import { VERSION_DIR } from '../../../files/file-names.js';
+import { type FoundFile, logsAmong, snapshotsAmong } from '../../../files/recovery.js';
 import { DataDir } from './data-dir.js';
 import { unusable } from './errors.js';
 import type { FileSystem } from './file-system.js';

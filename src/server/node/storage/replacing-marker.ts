@@ -1,6 +1,6 @@
 /** The file that keeps a server from a start while its files are replaced (replace-data.ts). */
 import { join } from 'node:path';
-import type { FoundFile } from '../../persistence/recovery.js';
+import type { FoundFile } from '../../../files/recovery.js';
 import { isMissing, unusable } from './errors.js';
 import type { FileSystem } from './file-system.js';
 

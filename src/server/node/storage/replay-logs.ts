@@ -3,15 +3,15 @@
  * evidence and must stay unchanged.
  */
 import { join } from 'node:path';
-import { formatZxid } from '../../../protocol/zxid.js';
 import {
   type LogFile,
   logsAfter,
   ReplaySequence,
   type SnapshotFile,
-} from '../../persistence/recovery.js';
+} from '../../../files/recovery.js';
+import type { LogEntry } from '../../../files/txn-log.js';
+import { formatZxid } from '../../../protocol/zxid.js';
 import type { Database } from '../../persistence/replay.js';
-import type { LogEntry } from '../../persistence/txn-log.js';
 import { cutFile, syncFile } from './cut-file.js';
 import type { DataDir } from './data-dir.js';
 import { corrupt, type ServerError, unusable } from './errors.js';

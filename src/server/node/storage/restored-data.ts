@@ -10,8 +10,8 @@
  * at the next start. Otherwise a start would replay the old log on the new tree.
  */
 import { join } from 'node:path';
-import { snapshotFileName } from '../../persistence/file-names.js';
-import { logsAmong, snapshotsAmong } from '../../persistence/recovery.js';
+import { snapshotFileName } from '../../../files/file-names.js';
+import { logsAmong, snapshotsAmong } from '../../../files/recovery.js';
 import type { SnapshotContent } from '../../persistence/snapshot-content.js';
 import { checkSnapshot } from './check-snapshot.js';
 import type { DataDir } from './data-dir.js';

@@ -1,4 +1,4 @@
-import { type LogEntry, type LogItem, TxnLogReader } from '../../persistence/txn-log.js';
+import { type LogEntry, type LogItem, TxnLogReader } from '../../../files/txn-log.js';
 import type { StoredFile } from './file-system.js';
 
 const READ_SIZE = 1024 * 1024;

@@ -4,9 +4,9 @@
  * snapshot.
  */
 import { basename, dirname, join } from 'node:path';
+import { VERSION_DIR } from '../../../files/file-names.js';
+import { logsAmong, snapshotsAmong } from '../../../files/recovery.js';
 import { LIMITS } from '../../limits/limits.js';
-import { VERSION_DIR } from '../../persistence/file-names.js';
-import { logsAmong, snapshotsAmong } from '../../persistence/recovery.js';
 import type { DataDir } from './data-dir.js';
 import { listFiles, makeFolder } from './folders.js';
 

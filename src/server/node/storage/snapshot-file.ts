@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
-import type { SnapshotCompression } from '../../persistence/file-names.js';
-import { packChunk, SNAPPY_HEADER } from '../../persistence/snappy.js';
+import type { SnapshotCompression } from '../../../files/file-names.js';
+import { packChunk, SNAPPY_HEADER } from '../../../files/snappy.js';
 import type { FileSystem } from './file-system.js';
 
 export interface SnapshotFileOptions {

@@ -1,6 +1,6 @@
 /** Works on snapshots on another thread, so that the server keeps serving or loading. */
 import { Worker } from 'node:worker_threads';
-import type { SnapshotEnd } from '../../persistence/snapshot-reach.js';
+import type { SnapshotEnd } from '../../../files/recovery.js';
 import type { SnapshotSums } from '../../persistence/snapshot-sums.js';
 import type { CompactionJob } from './compact-snapshot.js';
 import type { SumJob } from './load-snapshot.js';

@@ -3,18 +3,20 @@
  * because the requested txns are already on the disk.
  */
 import { join } from 'node:path';
-import { OutputArchive } from '../../../jute/output-archive.js';
 import {
+  type LogFile,
   type LogPlace,
   type LogRange,
   LogSearch,
   LogSlice,
   type LogTail,
+  logsAmong,
   logsHolding,
   maxLogBytes,
-} from '../../persistence/log-search.js';
-import { type LogFile, logsAmong, snapshotsAmong } from '../../persistence/recovery.js';
-import { type LogEntry, type LogItem, TxnLogReader } from '../../persistence/txn-log.js';
+  snapshotsAmong,
+} from '../../../files/recovery.js';
+import { type LogEntry, type LogItem, TxnLogReader } from '../../../files/txn-log.js';
+import { OutputArchive } from '../../../jute/output-archive.js';
 import { writeCommitted } from '../../quorum/wire/quorum-packet.js';
 import type { DataDir } from './data-dir.js';
 import type { StoredFile } from './file-system.js';

@@ -3,10 +3,10 @@
  * crash at any point leaves data that a start accepts: a snapshot and logs without a gap.
  */
 import { join } from 'node:path';
+import { type LogFile, logsAmong, snapshotsAmong } from '../../../files/recovery.js';
+import type { LogEntry } from '../../../files/txn-log.js';
 import { formatZxid } from '../../../protocol/zxid.js';
-import { type LogFile, logsAmong, snapshotsAmong } from '../../persistence/recovery.js';
 import type { Database } from '../../persistence/replay.js';
-import type { LogEntry } from '../../persistence/txn-log.js';
 import { cutFile } from './cut-file.js';
 import type { DataDir } from './data-dir.js';
 import { ServerError } from './errors.js';

@@ -1,6 +1,5 @@
 import { basename, join } from 'node:path';
-import { snapshotsAmong } from '../../persistence/recovery.js';
-import { reachOf } from '../../persistence/snapshot-reach.js';
+import { reachOf, snapshotsAmong } from '../../../files/recovery.js';
 import { checkSnapshot } from './check-snapshot.js';
 import type { DataDir } from './data-dir.js';
 import { unusable } from './errors.js';

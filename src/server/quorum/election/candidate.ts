@@ -1,5 +1,5 @@
+import { RESET_ADVICE } from '../../../files/epochs.js';
 import { MAX_EPOCH } from '../../../protocol/zxid.js';
-import { RESET_ADVICE } from '../../persistence/epochs.js';
 import { isParticipant, type QuorumConfig } from '../membership/quorum-config.js';
 import type { PeerHost } from '../peer/role.js';
 import type { Candidacy } from '../wire/vote.js';

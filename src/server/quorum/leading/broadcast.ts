@@ -4,6 +4,7 @@
  * only when its own disk has the txn.
  */
 
+import type { Txn } from '../../../files/txn.js';
 import type { ByteRange } from '../../../jute/byte-range.js';
 import { lowOf } from '../../../jute/long.js';
 import type { ErrorCode } from '../../../protocol/error-code.js';
@@ -14,7 +15,6 @@ import type { ProposalListener } from '../../pipeline/proposal-listener.js';
 import type { Server } from '../../server.js';
 import type { Request } from '../../state/request.js';
 import type { ServerState } from '../../state/server-state.js';
-import type { Txn } from '../../tree/txn.js';
 import type { IsExcused } from '../membership/excused-quorum.js';
 import { configData, type QuorumConfig } from '../membership/quorum-config.js';
 import { ProposalSizes } from '../peer/proposal-sizes.js';

@@ -1,6 +1,7 @@
 /** The links of a leader's learners, and their timeouts. */
+
+import { RateLimitedLog } from '../../../base/rate-limited-log.js';
 import { zxidEpoch } from '../../../protocol/zxid.js';
-import { RateLimitedLog } from '../../base/rate-limited-log.js';
 import { LIMITS } from '../../limits/limits.js';
 import { isPossibleEpoch, MAX_EPOCHS_AHEAD } from '../membership/establishment.js';
 import type { PeerHost } from '../peer/role.js';

@@ -5,7 +5,7 @@
  * before.
  */
 
-import { RateLimitedLog } from '../../base/rate-limited-log.js';
+import { RateLimitedLog } from '../../../base/rate-limited-log.js';
 import type { PeerHost } from '../peer/role.js';
 import { PacketType } from '../wire/quorum-packet.js';
 import { matchAddress } from '../wire/remote-address.js';

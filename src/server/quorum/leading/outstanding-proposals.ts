@@ -1,7 +1,8 @@
 /** The uncommitted proposals of a leader. A server's last ack covers all earlier zxids. */
+
+import { assert } from '../../../base/assert.js';
 import type { ByteRange } from '../../../jute/byte-range.js';
 import { Fifo } from '../../../protocol/fifo.js';
-import { assert } from '../../base/assert.js';
 import { containsExcusedQuorum, type IsExcused, NOBODY } from '../membership/excused-quorum.js';
 import type { QuorumConfig } from '../membership/quorum-config.js';
 

@@ -2,12 +2,13 @@
  * The configuration that a reconfig requests, and who leads afterwards (PrepRequestProcessor,
  * Leader.getDesignatedLeader; docs/protocol.md).
  */
+
+import type { Txn } from '../../../files/txn.js';
+import { textOf } from '../../../files/txn-data.js';
 import { ErrorCode } from '../../../protocol/error-code.js';
 import { OpCode } from '../../../protocol/op-code.js';
 import type { ReconfigRequest } from '../../../protocol/proto.js';
 import { parseEnsembleLine, type QuorumServerConfig } from '../../config/config-ensemble.js';
-import { textOf } from '../../tree/data-node.js';
-import type { Txn } from '../../tree/txn.js';
 import type { Membership } from '../membership/membership.js';
 import {
   containsQuorum,

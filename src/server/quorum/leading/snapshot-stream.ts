@@ -1,5 +1,5 @@
+import { writeSnapshotStream } from '../../../files/snapshot.js';
 import type { QuorumEffect } from '../../effects.js';
-import { writeSnapshotStream } from '../../persistence/snapshot.js';
 import { bodySourceOf } from '../../persistence/snapshot-source.js';
 
 /** Ends the snapshot (LearnerHandler, Leader); zookeeper.jute does not declare its text. */

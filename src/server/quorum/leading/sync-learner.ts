@@ -8,10 +8,10 @@
  * Only committed txns are sent this way, though the log holds more. Those that are committed while
  * a stream is under way do not wait in memory: the log is read again until memory has the rest.
  */
+
+import { isSuccessor, type LogPlace } from '../../../files/recovery.js';
 import { zxidCounter } from '../../../protocol/zxid.js';
 import { LIMITS } from '../../limits/limits.js';
-import type { LogPlace } from '../../persistence/log-search.js';
-import { isSuccessor } from '../../persistence/recovery.js';
 import { snapshotContentOf } from '../../persistence/snapshot-content.js';
 import type { CommittedTxn } from '../peer/committed-log.js';
 import type { PeerHost } from '../peer/role.js';

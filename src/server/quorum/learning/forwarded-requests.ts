@@ -5,12 +5,13 @@
  * CommitProcessor. That is ambiguous when a session moves: a new client process counts from 1 again
  * while the old one's requests commit.
  */
+
+import { LongMap } from '../../../base/long-map.js';
+import type { Txn, TxnHead } from '../../../files/txn.js';
 import { ErrorCode } from '../../../protocol/error-code.js';
 import { Fifo } from '../../../protocol/fifo.js';
 import { OpCode } from '../../../protocol/op-code.js';
-import { LongMap } from '../../base/long-map.js';
 import type { Request } from '../../state/request.js';
-import type { Txn, TxnHead } from '../../tree/txn.js';
 
 export class ForwardedRequests {
   /** By session, in the order in which the leader decides them. */

@@ -1,7 +1,8 @@
 /** Joins the leader's epoch (Learner.registerWithLeader): acks it only once it is on disk. */
+
+import { RESET_ADVICE } from '../../../files/epochs.js';
 import type { OutputArchive } from '../../../jute/output-archive.js';
 import { zxidEpoch } from '../../../protocol/zxid.js';
-import { RESET_ADVICE } from '../../persistence/epochs.js';
 import { MAX_EPOCHS_AHEAD } from '../membership/establishment.js';
 import type { PeerHost } from '../peer/role.js';
 import { learnerInfo } from '../wire/learner-data.js';

@@ -1,10 +1,11 @@
 /** The leader's txns: logged without gaps, acked when durable, applied in zxid order. */
+
+import { isSuccessor } from '../../../files/recovery.js';
+import { readTxn, type TxnHead } from '../../../files/txn.js';
 import type { ByteRange } from '../../../jute/byte-range.js';
 import { Fifo } from '../../../protocol/fifo.js';
 import { formatZxid } from '../../../protocol/zxid.js';
 import { recordSince } from '../../metrics/summary.js';
-import { isSuccessor } from '../../persistence/recovery.js';
-import { readTxn, type TxnHead } from '../../tree/txn.js';
 import { configOf } from '../leading/reconfig.js';
 import type { QuorumConfig } from '../membership/quorum-config.js';
 import type { PeerHost } from '../peer/role.js';

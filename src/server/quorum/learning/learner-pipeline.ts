@@ -4,13 +4,14 @@
  * of its session.
  */
 
+import { halfDone } from '../../../base/assert.js';
+import type { Txn, TxnEntry, TxnHead } from '../../../files/txn.js';
 import type { ByteRange } from '../../../jute/byte-range.js';
 import type { InputArchive } from '../../../jute/input-archive.js';
 import { OutputArchive } from '../../../jute/output-archive.js';
 import type { Id } from '../../../protocol/data.js';
 import { Fifo } from '../../../protocol/fifo.js';
 import { OpCode } from '../../../protocol/op-code.js';
-import { halfDone } from '../../base/assert.js';
 import type { Effect } from '../../effects.js';
 import { LogBatch } from '../../pipeline/log-batch.js';
 import { SnapshotTrigger } from '../../pipeline/snapshot-trigger.js';
@@ -21,7 +22,6 @@ import { draftAudit } from '../../state/audit.js';
 import type { ClientConnection } from '../../state/client-connection.js';
 import { Request, type RequestOrigin } from '../../state/request.js';
 import type { ServerState } from '../../state/server-state.js';
-import type { Txn, TxnEntry, TxnHead } from '../../tree/txn.js';
 import { ForwardedRequests, isMoved } from './forwarded-requests.js';
 import { Resumption, Resumptions } from './resumptions.js';
 

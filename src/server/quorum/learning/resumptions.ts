@@ -1,4 +1,4 @@
-import { LongMap } from '../../base/long-map.js';
+import { LongMap } from '../../../base/long-map.js';
 import type { ClientConnection } from '../../state/client-connection.js';
 import type { RequestOrigin } from '../../state/request.js';
 

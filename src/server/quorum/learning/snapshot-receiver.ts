@@ -1,9 +1,10 @@
 /** The tree after SNAP, without header and seals. The old tree stays until it is complete. */
+
+import { SnapshotReader } from '../../../files/snapshot-reader.js';
 import { InputArchive } from '../../../jute/input-archive.js';
 import { JuteError } from '../../../jute/jute-error.js';
 import { faultOf, feedSnapshot } from '../../persistence/feed-snapshot.js';
 import { Database } from '../../persistence/replay.js';
-import { SnapshotReader } from '../../persistence/snapshot-reader.js';
 import type { DataTree } from '../../tree/data-tree.js';
 import { SNAP_STREAM_SIGNATURE } from '../leading/snapshot-stream.js';
 import type { Data } from '../peer/role.js';

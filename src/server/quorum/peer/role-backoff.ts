@@ -4,7 +4,7 @@
  * ended before they served: without data that a leader accepts, it would retry hundreds of times a
  * second.
  */
-import { Random } from '../../base/random.js';
+import { Random } from '../../../base/random.js';
 import type { QuorumLimits, Role } from './role.js';
 
 /** The leader may not listen yet when the others connect. */

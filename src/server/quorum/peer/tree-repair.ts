@@ -5,8 +5,9 @@
  * It reports zxid 0, so that the leader answers with SNAP. Its vote still offers its log, whose
  * txns are acked, and which stays until the snapshot is on disk.
  */
+
+import { RateLimitedLog } from '../../../base/rate-limited-log.js';
 import { formatZxid } from '../../../protocol/zxid.js';
-import { RateLimitedLog } from '../../base/rate-limited-log.js';
 import { ForeignTreeError } from '../../pipeline/foreign-tree-error.js';
 
 /** Within this time after a repair, new differences are only counted. */

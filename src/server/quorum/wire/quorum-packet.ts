@@ -5,6 +5,8 @@
  *   int type | long zxid | buffer data | vector of {scheme, id} authinfo     -1 for a null one
  * ```
  */
+
+import { ByteWindow } from '../../../files/byte-window.js';
 import { InputArchive } from '../../../jute/input-archive.js';
 import { JuteError } from '../../../jute/jute-error.js';
 import { getInt } from '../../../jute/long.js';
@@ -13,7 +15,6 @@ import { ustring } from '../../../jute/record.js';
 import type { Id } from '../../../protocol/data.js';
 import { LimitError } from '../../limits/limit-error.js';
 import { LIMITS } from '../../limits/limits.js';
-import { ByteWindow } from '../../persistence/byte-window.js';
 
 export const PacketType = {
   REQUEST: 1,

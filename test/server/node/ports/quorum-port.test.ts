@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { SnapshotReader } from '../../../../src/files/snapshot-reader.js';
 import { StatPersisted } from '../../../../src/protocol/data.js';
 import { Database } from '../../../../src/server/persistence/replay.js';
 import type { SnapshotContent } from '../../../../src/server/persistence/snapshot-content.js';
-import { SnapshotReader } from '../../../../src/server/persistence/snapshot-reader.js';
 import { addNode } from '../../../support/bytes/add-node.js';
 import { ByteBuilder } from '../../../support/bytes/byte-builder.js';
 import { freePort } from '../../../support/machine/free-port.js';

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { writeSnapshot } from '../../../../src/files/snapshot.js';
 import { NO_STAT } from '../../../../src/protocol/data.js';
 import { NODE_FILES } from '../../../../src/server/node/storage/file-system.js';
 import {
@@ -11,7 +12,6 @@ import {
 } from '../../../../src/server/node/storage/load-snapshot.js';
 import { sumOnThread } from '../../../../src/server/node/storage/snapshot-thread.js';
 import { Database } from '../../../../src/server/persistence/replay.js';
-import { writeSnapshot } from '../../../../src/server/persistence/snapshot.js';
 import { TreeAudit } from '../../../../src/server/tree/tree-audit.js';
 import { makeTempDir } from '../../../support/machine/temp-dir.js';
 

@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Txn, TxnHead } from '../../../../src/files/txn.js';
 import { ErrorCode } from '../../../../src/protocol/error-code.js';
 import { OpCode } from '../../../../src/protocol/op-code.js';
 import {
@@ -7,7 +8,6 @@ import {
   isMoved,
 } from '../../../../src/server/quorum/learning/forwarded-requests.js';
 import { Request } from '../../../../src/server/state/request.js';
-import type { Txn, TxnHead } from '../../../../src/server/tree/txn.js';
 
 const SESSION = 0x1234n;
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { writeSnapshotStream } from '../../../../src/server/persistence/snapshot.js';
+import { writeSnapshotStream } from '../../../../src/files/snapshot.js';
 import { bodySourceOf, contentOf } from '../../../../src/server/persistence/snapshot-source.js';
 import { SNAP_STREAM_SIGNATURE } from '../../../../src/server/quorum/leading/snapshot-stream.js';
 import { PacketType } from '../../../../src/server/quorum/wire/quorum-packet.js';

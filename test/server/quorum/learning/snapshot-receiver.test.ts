@@ -5,7 +5,7 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { writeSnapshot, writeSnapshotStream } from '../../../../src/server/persistence/snapshot.js';
+import { writeSnapshot, writeSnapshotStream } from '../../../../src/files/snapshot.js';
 import { bodySourceOf, sourceOf } from '../../../../src/server/persistence/snapshot-source.js';
 import { SnapshotReceiver } from '../../../../src/server/quorum/learning/snapshot-receiver.js';
 import { TreeWorld } from '../../tree/tree-world.js';

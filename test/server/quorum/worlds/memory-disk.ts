@@ -1,18 +1,18 @@
-import { ByteRange } from '../../../../src/jute/byte-range.js';
-import { OutputArchive } from '../../../../src/jute/output-archive.js';
-import type { Effect } from '../../../../src/server/effects.js';
-import type { Event } from '../../../../src/server/events.js';
-import { feedSnapshot } from '../../../../src/server/persistence/feed-snapshot.js';
 import {
   type LogPlace,
   type LogRange,
   LogSearch,
   LogSlice,
   type LogTail,
-} from '../../../../src/server/persistence/log-search.js';
+} from '../../../../src/files/recovery.js';
+import { writeSnapshotStream } from '../../../../src/files/snapshot.js';
+import { SnapshotReader } from '../../../../src/files/snapshot-reader.js';
+import { ByteRange } from '../../../../src/jute/byte-range.js';
+import { OutputArchive } from '../../../../src/jute/output-archive.js';
+import type { Effect } from '../../../../src/server/effects.js';
+import type { Event } from '../../../../src/server/events.js';
+import { feedSnapshot } from '../../../../src/server/persistence/feed-snapshot.js';
 import { Database } from '../../../../src/server/persistence/replay.js';
-import { writeSnapshotStream } from '../../../../src/server/persistence/snapshot.js';
-import { SnapshotReader } from '../../../../src/server/persistence/snapshot-reader.js';
 import { bodySourceOf } from '../../../../src/server/persistence/snapshot-source.js';
 import type { QuorumConfig } from '../../../../src/server/quorum/membership/quorum-config.js';
 import { CommittedLog } from '../../../../src/server/quorum/peer/committed-log.js';
