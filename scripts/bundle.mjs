@@ -30,7 +30,7 @@ const COMMON = {
   absWorkingDir: root,
   bundle: true,
   platform: 'node',
-  target: 'node20.12',
+  target: 'node20.19',
   sourcemap: true,
   metafile: true,
   logLevel: 'warning',

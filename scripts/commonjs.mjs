@@ -18,7 +18,7 @@ const CLASS_ITSELF =
 const COMMON = {
   absWorkingDir: root,
   platform: 'node',
-  target: 'node20.12',
+  target: 'node20.19',
   format: 'cjs',
   logLevel: 'warning',
 };

@@ -70,6 +70,7 @@ export const PURE: readonly string[] = [
   'src/console/api',
 ];
 export const NOT_PURE: readonly string[] = [
+  'src/base/load-on-demand.ts',
   'src/files/uncompressed.ts',
   'src/fourlw/base/java-date.ts',
   'src/server/node',

@@ -1,9 +1,9 @@
 /**
  * The checksums of ZooKeeper's files, as in java.util.zip: Adler-32 protects log records and seals
  * snapshots, CRC-32 is part of the tree digest. `seed` is an earlier result, so that a sum can
- * cover several pieces. Written in JavaScript, because Node 20.12 has no zlib.crc32 and a native
- * call costs more than a typical entry. A DataView loads four bytes in one instruction, which is
- * twice as fast as single bytes.
+ * cover several pieces. zlib.crc32 costs more for entries of up to 300 bytes: of 60 bytes 370 ns
+ * instead of 160 (Node.js 20.20). A DataView loads four bytes in one instruction, which is twice as
+ * fast as single bytes.
  */
 
 import { ViewCache } from '../jute/view-cache.js';

@@ -3,8 +3,8 @@
  * with the password protects the file; each private key has its own key stream of SHA-1.
  */
 import type { KeyObject } from 'node:crypto';
+import { loadCrypto } from '../base/load-on-demand.js';
 import { DerError, DerTag, expectItem, expectItems, readItem, readOid } from './der-reader.js';
-import { loadCrypto } from './load-crypto.js';
 
 export const JKS_MAGIC = 0xfeedfeed;
 

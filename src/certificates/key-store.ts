@@ -1,8 +1,8 @@
 /** Key stores and trust stores: PEM, PKCS #12, or JKS, converted to PEM for Node. */
 import type { KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { loadCrypto } from '../base/load-on-demand.js';
 import { JKS_MAGIC, JksError, type JksStore, readJks } from './jks.js';
-import { loadCrypto } from './load-crypto.js';
 import { Pkcs12Error, readPkcs12 } from './pkcs12.js';
 
 export type StoreType = '' | 'JKS' | 'PEM' | 'PKCS12' | 'BCFKS';

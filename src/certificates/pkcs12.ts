@@ -1,5 +1,6 @@
 /** Reads PKCS #12 (RFC 7292). Node's reader requires a key, and trusts all certificates. */
 import type { KeyObject } from 'node:crypto';
+import { loadCrypto } from '../base/load-on-demand.js';
 import {
   DerError,
   type DerItem,
@@ -11,7 +12,6 @@ import {
   readNumber,
   readOid,
 } from './der-reader.js';
-import { loadCrypto } from './load-crypto.js';
 
 export interface Pkcs12Store {
   readonly keys: readonly KeyObject[];

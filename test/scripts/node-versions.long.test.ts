@@ -7,7 +7,7 @@ import { PROJECT_ROOT } from '../support/tidy/source-file.js';
 const run = promisify(execFile);
 
 /** The newer releases of Node.js that the README names; the other tests use the installed one. */
-const NEWER = [22, 24];
+const NEWER = [22, 24, 26];
 /** Sockets, disk, threads, clients, an ensemble, and the bundles. */
 const PARTS = [
   'index.test',

@@ -1,7 +1,7 @@
 import { createConnection, type NetConnectOpts, type OnReadOpts, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { loadTls } from '../../base/load-on-demand.js';
 import type { ServerAddress } from './connect-string.js';
-import { loadTls } from './load-on-demand.js';
 import { describeSocketError, SocketFault } from './socket-fault.js';
 import { certificateFault, type TlsOptions, tlsConnectOptions } from './tls.js';
 import { describeTlsClose, describeTlsError, looksLikeTls, plainToSecure } from './tls-faults.js';

@@ -1,9 +1,9 @@
 import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { ConnectionOptions, SecureContext, SecureContextOptions, TLSSocket } from 'node:tls';
+import { loadCrypto, loadTls } from '../../base/load-on-demand.js';
 import { BY_NAME_ALONE, isSignedByAuthority } from '../../certificates/signed-by-authority.js';
 import type { ServerAddress } from './connect-string.js';
-import { loadCrypto, loadTls } from './load-on-demand.js';
 
 /** As in Node.js's `minVersion` and `maxVersion`. */
 export type TlsVersion = 'TLSv1.2' | 'TLSv1.3';

@@ -2,6 +2,8 @@
  * The first frames of each connection: hello, welcome, then SASL if configured. A server answers
  * requests in order: one sent before the end of SASL would run without the identity.
  */
+
+import { loadCrypto } from '../../base/load-on-demand.js';
 import type { InputArchive } from '../../jute/input-archive.js';
 import type { OutputArchive } from '../../jute/output-archive.js';
 import { CLIENT_NAMES } from '../../protocol/digest-proof.js';
@@ -10,7 +12,6 @@ import { OpCode } from '../../protocol/op-code.js';
 import { SaslDigestClient } from '../../protocol/sasl-digest-client.js';
 import { isKerberos, type SaslLogin } from '../../protocol/sasl-login.js';
 import type { SaslClientExchange } from '../../protocol/sasl-step.js';
-import { loadCrypto } from '../base/load-on-demand.js';
 import { readWelcome } from './hello.js';
 import type { SessionIdentity } from './session-identity.js';
 

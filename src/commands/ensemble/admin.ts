@@ -1,7 +1,7 @@
 // An AdminServer has data that the words lack: metrics if the whitelist refuses mntr, and the role
 // of a member that serves no clients.
 
-import { loadHttp } from '../../client/base/load-on-demand.js';
+import { loadHttp } from '../../base/load-on-demand.js';
 import type { ParsedMntr } from '../../fourlw/mntr.js';
 import type { MemberAddress } from './member-address.js';
 

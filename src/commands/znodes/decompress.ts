@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module';
+import { loadZlib } from '../../base/load-on-demand.js';
 import { SNAPPY_HEADER, SnappyReader } from '../../files/snappy.js';
 
 export interface Decompressed {
@@ -17,8 +17,7 @@ export function decompress(data: Buffer, maxLength = MAX_LENGTH): Decompressed |
   const format = compressionOf(data);
   if (format === undefined) return undefined;
   if (format === 'snappy') return unsnappied(data, maxLength);
-  // Loading zlib takes milliseconds, so other values do not load it.
-  const zlib: typeof import('node:zlib') = createRequire(import.meta.url)('node:zlib');
+  const zlib = loadZlib();
   const limit = { maxOutputLength: maxLength };
   try {
     if (format === 'gzip') return { format, data: zlib.gunzipSync(data, limit) };
