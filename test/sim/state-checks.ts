@@ -93,9 +93,15 @@ export class StateChecks {
     if (found !== expected) throw new Violation(`${what}: ${found} (expected ${expected})`);
   }
 
-  /** Its data of the start. Txns that are not committed may be among them. */
+  /**
+   * Its data of the start. Txns that are not committed may be among them. A process that ends
+   * between a SNAP and the txns after it has a snapshot that shows some of them already.
+   */
   recovered(name: string, found: Found): void {
-    if (this.ledger.knows(found.tree.lastProcessedZxid)) this.compare(name, found);
+    const { lastProcessedZxid: zxid, isFuzzy } = found.tree;
+    if (!this.ledger.knows(zxid)) return;
+    if (!isFuzzy) this.compare(name, found);
+    else this.between({ what: name, zxid, reached: this.ledger.last }, found);
   }
 
   /**
@@ -105,30 +111,33 @@ export class StateChecks {
    */
   written(name: string, file: string, bytes: Buffer, reached: bigint): void {
     const { zxid = -1n, compression = 'none' } = parseSnapshotName(file) ?? {};
-    if (!this.ledger.knows(zxid) || this.ledger.znodes.isUnseenBetween(zxid, reached)) return;
-    if (!this.ledger.knows(reached)) return;
+    if (!this.ledger.knows(zxid) || !this.ledger.knows(reached)) return;
     this.snapshots++;
-    const { tree, sessions } = load(`${name}: ${file}`, contentOf(bytes, compression));
-    const span = { what: `${name}: ${file}`, zxid, reached };
+    const what = `${name}: ${file}`;
+    this.between({ what, zxid, reached }, load(what, contentOf(bytes, compression)));
+  }
+
+  private between(span: Span, { tree, sessions }: Found): void {
+    const { what, zxid, reached } = span;
+    if (this.ledger.znodes.isUnseenBetween(zxid, reached)) return;
     const seen = new Set<string>();
     for (const node of tree.walk()) {
       seen.add(node.path);
       // A load counts the znodes below a quota again.
       const isCounted = node.path.endsWith('/zookeeper_stats');
-      if (isJudged(node.path) && !isCounted) this.writtenNode(tree, node, span);
+      if (isJudged(node.path) && !isCounted) this.nodeBetween(tree, node, span);
     }
     for (const path of this.state.paths) {
       const versions = this.state.versionsBetween(path, zxid, reached);
       const isOld = ({ node }: Version) => node !== null && node.czxid <= zxid;
       const isKept = versions.length > 0 && versions.every(isOld);
-      if (isKept && isJudged(path) && !seen.has(path))
-        throw new Violation(`${name}: ${file} lacks ${path}`);
+      if (isKept && isJudged(path) && !seen.has(path)) throw new Violation(`${what} lacks ${path}`);
     }
     this.compareSessions(span, sessions, true);
   }
 
   /** As it was at the zxid of the snapshot, or later while it was written. */
-  private writtenNode(tree: DataTree, node: DataNode, { what, zxid, reached }: Span): void {
+  private nodeBetween(tree: DataTree, node: DataNode, { what, zxid, reached }: Span): void {
     const { path, slot } = node;
     const stat = storedStat(tree, slot);
     if (stat.czxid > zxid) throw new Violation(`${what} has the younger ${path}`);

@@ -90,8 +90,9 @@ export class AckWatch {
   }
 
   private acked(said: Said, zxid: bigint): void {
-    // Both ends may lie: an ack far ahead is one of the learner's lies.
-    const isLie = said.brokenAt !== null && zxid - said.brokenAt >= FAR;
+    // Both ends may lie: an ack far ahead, or of an observer, is one of the learner's lies.
+    const isFar = said.brokenAt !== null && zxid - said.brokenAt >= FAR;
+    const isLie = isFar || (said.isObserver && zxidCounter(zxid) !== 0);
     if (said.brokenAt !== null && zxid > said.brokenAt && !isLie) {
       const text = `${packetName(PacketType.ACK)} ${hex(zxid)}`;
       throw new Violation(
