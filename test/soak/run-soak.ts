@@ -175,13 +175,23 @@ class Soak {
     }
   }
 
-  /** Deletes znodes that outlive their client. */
+  /** Deletes znodes that outlive their client. Elections of the load before may still go on. */
   private async clear(): Promise<void> {
+    await waitFor('the znodes of clients to be deleted', () => this.tryToClear(), CALM_MS);
+  }
+
+  private async tryToClear(): Promise<boolean> {
     const client = await this.open();
-    for (const name of ['a/x', 'a/y', 'b/x', 'a', 'b', 'c']) {
-      await client.call(OpCode.delete, { path: `${FIELD}/${name}`, version: -1 });
+    try {
+      for (const name of ['a/x', 'a/y', 'b/x', 'a', 'b', 'c']) {
+        await client.call(OpCode.delete, { path: `${FIELD}/${name}`, version: -1 });
+      }
+      return true;
+    } catch {
+      return false;
+    } finally {
+      await client.close().catch(() => undefined);
     }
-    await client.close();
   }
 
   private open(): Promise<RawClient> {

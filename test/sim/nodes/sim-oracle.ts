@@ -89,5 +89,7 @@ function areInSync(a: ServerNode, b: ServerNode): boolean {
   const leader = [a, b].find(({ peer }) => peer?.isLeading);
   const other = leader === a ? b : a;
   const role = leader?.peer?.role;
-  return role instanceof Leader && role.learners.followers().has(other.sid);
+  // A leader that hears nothing does not know yet that its follower is gone.
+  const isFollowing = other?.peer?.role?.kind === 'following';
+  return isFollowing && role instanceof Leader && role.learners.followers().has(other.sid);
 }
