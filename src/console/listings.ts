@@ -1,6 +1,6 @@
 /** Sorted names of children, kept until they change: a page does not read a million again. */
 import type { ZooKeeperClient } from '../client/base/client.js';
-import { compareNames } from '../commands/znodes/walk.js';
+import { compareNames } from '../protocol/path.js';
 
 const MAX_KEPT_NAMES = 3_000_000;
 

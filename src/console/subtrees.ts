@@ -1,6 +1,6 @@
 import type { ZooKeeperClient } from '../client/base/client.js';
+import { walkTree } from '../client/znodes/walk.js';
 import { parseNameGlob } from '../commands/znodes/path-glob.js';
-import { walkTree } from '../commands/znodes/walk.js';
 import { baseName } from '../protocol/path.js';
 import type { Match, Search, Subtree } from './api/shapes.js';
 import { HttpProblem } from './problem.js';

@@ -85,3 +85,19 @@ export function sequenceSuffix(cversion: number): string {
     ? `-${String(-cversion).padStart(9, '0')}`
     : String(cversion).padStart(10, '0');
 }
+
+/** The order of a walk: parents before their children, and children by name. */
+export function compareWalk(a: string, b: string): number {
+  if (a === b) return 0;
+  const [left, right] = [a.split('/'), b.split('/')];
+  for (let at = 0; at < left.length && at < right.length; at++) {
+    const order = compareNames(left[at] ?? '', right[at] ?? '');
+    if (order !== 0) return order;
+  }
+  return left.length - right.length;
+}
+
+/** By UTF-16 units, like Java's sort. */
+export function compareNames(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

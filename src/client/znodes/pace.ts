@@ -14,20 +14,48 @@ export const PACE_CHECKS = {
   perSecond: (name: string, value: unknown) => checkWhole(name, value, 1),
 };
 
+/** In ms. */
+export interface PaceClock {
+  now(): number;
+  /** @throws when the signal aborts */
+  sleep(ms: number, signal: AbortSignal | undefined): Promise<void>;
+}
+
+const CLOCK: PaceClock = {
+  now: () => performance.now(),
+  sleep: (ms, signal) => pause(ms, undefined, signal === undefined ? {} : { signal }),
+};
+
 export class Pacer {
-  private readonly inFlight: number;
-  private readonly perSecond: number;
+  readonly inFlight: number;
+  private readonly gapMs: number;
   private readonly signal: AbortSignal | undefined;
-  private readonly startMs = performance.now();
-  private begun = 0;
+  private readonly clock: PaceClock;
+  /** When the next request may begin. Idle time does not accumulate, which prevents bursts. */
+  private nextMs = Number.NEGATIVE_INFINITY;
 
   constructor(
     { inFlight = 100, perSecond = Number.POSITIVE_INFINITY }: Pace,
     signal?: AbortSignal,
+    clock: PaceClock = CLOCK,
   ) {
     this.inFlight = inFlight;
-    this.perSecond = perSecond;
+    this.gapMs = 1000 / perSecond;
     this.signal = signal;
+    this.clock = clock;
+  }
+
+  /** Resolves when the requests may begin. @throws the signal's reason */
+  async turn(requests = 1): Promise<void> {
+    this.signal?.throwIfAborted();
+    const now = this.clock.now();
+    const atMs = Math.max(now, this.nextMs);
+    this.nextMs = atMs + requests * this.gapMs;
+    if (atMs <= now) return;
+    await this.clock.sleep(atMs - now, this.signal).catch((error: unknown) => {
+      this.signal?.throwIfAborted();
+      throw error;
+    });
   }
 
   /**
@@ -53,15 +81,26 @@ export class Pacer {
     if (failure !== undefined) throw failure.error;
     return results;
   }
+}
 
-  private async turn(): Promise<void> {
-    this.signal?.throwIfAborted();
-    const dueMs = this.startMs + (this.begun++ * 1000) / this.perSecond;
-    const waitMs = dueMs - performance.now();
-    if (waitMs <= 0) return;
-    await pause(waitMs, undefined, this.signal === undefined ? {} : { signal: this.signal }).catch(
-      () => undefined,
-    );
-    this.signal?.throwIfAborted();
+/** Runs up to `limit` items at a time, yields in order, and ends at the first failure. */
+export async function* mapBounded<T, R>(
+  items: Iterable<T> | AsyncIterable<T>,
+  limit: number,
+  run: (item: T) => Promise<R>,
+): AsyncGenerator<{ readonly item: T; readonly value: R }> {
+  const pending: { readonly item: T; readonly value: Promise<R> }[] = [];
+  const settle = async (entry: { readonly item: T; readonly value: Promise<R> }) => ({
+    item: entry.item,
+    value: await entry.value,
+  });
+  for await (const item of items) {
+    const value = run(item);
+    // The loop below reports the error in order; this prevents an unhandled rejection until then.
+    value.catch(() => undefined);
+    pending.push({ item, value });
+    const first = pending.length >= limit ? pending.shift() : undefined;
+    if (first !== undefined) yield await settle(first);
   }
+  for (const entry of pending) yield await settle(entry);
 }

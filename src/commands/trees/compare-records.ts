@@ -1,4 +1,4 @@
-import { compareWalk } from '../znodes/walk.js';
+import { compareWalk } from '../../protocol/path.js';
 import { isSameAcl, isSameData, type ZnodeRecord } from './znode-record.js';
 
 export interface Difference {

@@ -1,9 +1,9 @@
 import type { ZooKeeperClient } from '../../client/base/client.js';
+import { type Visit, walkTree } from '../../client/znodes/walk.js';
 import type { ACL } from '../../protocol/data.js';
 import { isWithin } from '../../protocol/path.js';
 import { isMasked } from '../znodes/parse-acl.js';
 import { isEphemeral } from '../znodes/stat-lines.js';
-import { type Visit, walkTree } from '../znodes/walk.js';
 import type { ZnodeRecord } from './znode-record.js';
 
 export interface TreeSourceOptions {

@@ -1,9 +1,10 @@
 import type { ReadOptions } from '../../client/base/client.js';
 import { ZooKeeperError } from '../../client/base/errors.js';
+import { walkTree } from '../../client/znodes/walk.js';
 import { ErrorCode } from '../../protocol/error-code.js';
+import { compareNames } from '../../protocol/path.js';
 import { formatPerms } from '../../protocol/perms.js';
 import { hexDump } from '../znodes/hex-dump.js';
-import { compareNames, walk } from '../znodes/walk.js';
 import type { CliWords } from './cli-options.js';
 import { checkJavaPath } from './java-path.js';
 import type { ZkCliShell } from './shell.js';
@@ -78,8 +79,7 @@ const ls: CliVerb = {
     const client = await shell.ready();
     const path = checkJavaPath(argOf(words, 0));
     if (words.options.has('R')) {
-      const { signal } = new AbortController();
-      for await (const visit of walk(client, path, signal)) {
+      for await (const visit of walkTree(client, path)) {
         shell.line(visit.path);
         // Like Apache's shell, ends at the first unreadable znode.
         if (visit.error !== undefined) throw visit.error;

@@ -1,10 +1,10 @@
 import type { CreateOptions } from '../../client/base/client.js';
 import { ZooKeeperError } from '../../client/base/errors.js';
+import { walkTree } from '../../client/znodes/walk.js';
 import { type CreateMode, CreateModes, MAX_TTL_MS } from '../../protocol/create-mode.js';
 import type { ACL } from '../../protocol/data.js';
 import { isWithin } from '../../protocol/path.js';
 import { AclSyntaxError, parseAcl } from '../znodes/parse-acl.js';
-import { walk } from '../znodes/walk.js';
 import { CliFault } from './cli-fault.js';
 import type { CliWords } from './cli-options.js';
 import { checkJavaPath } from './java-path.js';
@@ -147,7 +147,7 @@ const deleteall: CliVerb = {
     }
     const client = await shell.ready();
     const paths: string[] = [];
-    for await (const { path } of walk(client, root, new AbortController().signal)) paths.push(path);
+    for await (const { path } of walkTree(client, root)) paths.push(path);
     paths.reverse();
     let isWhole = true;
     for (let at = 0; at < paths.length; at += Number(batch)) {
@@ -181,7 +181,7 @@ const setAcl: CliVerb = {
       if (words.options.has('s')) shell.stat(stat);
       return;
     }
-    for await (const visit of walk(client, path, new AbortController().signal)) {
+    for await (const visit of walkTree(client, path)) {
       try {
         await client.setACL(visit.path, acl, version);
       } catch (error) {

@@ -1,9 +1,9 @@
 import type { ZooKeeperClient } from '../../client/base/client.js';
 import { ZooKeeperError } from '../../client/base/errors.js';
+import { mapBounded } from '../../client/znodes/pace.js';
+import { walkTree } from '../../client/znodes/walk.js';
 import { childPath } from '../../protocol/path.js';
-import { mapBounded } from './map-bounded.js';
 import type { NamePattern, NameTest, PathPattern } from './path-glob.js';
-import { walkTree } from './walk.js';
 
 export interface Expanded {
   /** Without duplicates, in the order of a walk. */

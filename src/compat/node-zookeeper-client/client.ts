@@ -243,10 +243,14 @@ export class Client extends EventEmitter {
   }
 }
 
+/** Level by level. */
 async function pathsOf(client: ZooKeeperClient, path: string): Promise<string[]> {
-  const paths: string[] = [];
-  for await (const znode of walk(client, path)) paths.push(znode.path);
-  return paths;
+  const levels: string[][] = [];
+  for await (const znode of walk(client, path)) {
+    levels[znode.depth] ??= [];
+    levels[znode.depth]?.push(znode.path);
+  }
+  return levels.flat();
 }
 
 /** Ignores this error. */

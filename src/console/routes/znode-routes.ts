@@ -4,10 +4,9 @@ import { CommandError, ExitCode } from '../../commands/program/command-error.js'
 import { compressionOf, decompress } from '../../commands/znodes/decompress.js';
 import { AclSyntaxError, parseAcl } from '../../commands/znodes/parse-acl.js';
 import { refuseLockout } from '../../commands/znodes/self-lockout.js';
-import { compareNames } from '../../commands/znodes/walk.js';
 import { CreateModes } from '../../protocol/create-mode.js';
 import type { ACL } from '../../protocol/data.js';
-import { childPath } from '../../protocol/path.js';
+import { childPath, compareNames } from '../../protocol/path.js';
 import { formatPerms } from '../../protocol/perms.js';
 import { flag, integer, oneOf, text } from '../api/schema.js';
 import { Changed, Children, Deleted, Subtree, Znode } from '../api/shapes.js';

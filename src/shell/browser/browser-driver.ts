@@ -1,8 +1,8 @@
 import type { ZooKeeperClient } from '../../client/base/client.js';
 import { ZooKeeperError } from '../../client/base/errors.js';
+import { walkTree } from '../../client/znodes/walk.js';
 import { inBackground } from '../../commands/program/in-background.js';
 import type { ShellSession } from '../../commands/zksh/session/shell-session.js';
-import { walkTree } from '../../commands/znodes/walk.js';
 import type { Stat } from '../../protocol/data.js';
 import { baseName, isWithin } from '../../protocol/path.js';
 import type { Key } from '../terminal/key-decoder.js';

@@ -1,8 +1,7 @@
 // A pure reducer: keys and answers of the server in, requests out.
 
-import { compareNames } from '../../commands/znodes/walk.js';
 import type { Stat } from '../../protocol/data.js';
-import { isWithin } from '../../protocol/path.js';
+import { compareNames, isWithin } from '../../protocol/path.js';
 import { pressKey, typeText } from './browser-keys.js';
 import {
   type BrowserEffect,

@@ -79,13 +79,13 @@ check('createIfMissing creates once', async ({ path }, client) => {
   assert.is(error.code, 'NONODE');
 });
 
-check('walk shows parents first, sorted within a level', async ({ path }, client) => {
+check('walk shows parents before their children, sorted', async ({ path }, client) => {
   for (const each of ['b', 'a/y', 'a/x']) await mkdirp(client, `${path}/${each}`);
   const found: string[] = [];
   for await (const { path: each, depth } of walk(client, path, { inFlight: 2 })) {
     found.push(`${depth} ${each.slice(path.length)}`);
   }
-  assert.equal(found, ['0 ', '1 /a', '1 /b', '2 /a/x', '2 /a/y']);
+  assert.equal(found, ['0 ', '1 /a', '2 /a/x', '2 /a/y', '1 /b']);
   const missing = await failure(walk(client, `${path}/missing`).next());
   assert.is(missing.code, 'NONODE');
 });

@@ -1,7 +1,7 @@
 import { ttlOfOwner } from '../../../protocol/create-mode.js';
+import { compareNames } from '../../../protocol/path.js';
 import type { Database } from '../../../server/persistence/replay.js';
 import type { ZnodeRecord } from '../../trees/znode-record.js';
-import { compareNames } from '../../znodes/walk.js';
 
 export type PastTree = Database['tree'];
 type PastNode = PastTree['root'];

@@ -5,9 +5,10 @@
 import { crc32 } from '../../../base/checksum.js';
 import type { ZooKeeperClient } from '../../../client/base/client.js';
 import { ZooKeeperError } from '../../../client/base/errors.js';
+import { mapBounded } from '../../../client/znodes/pace.js';
+import { walkTree } from '../../../client/znodes/walk.js';
 import { isWithin } from '../../../protocol/path.js';
 import { formatZxid } from '../../../protocol/zxid.js';
-import { walk } from '../../znodes/walk.js';
 import type { MemberSession } from './sessions.js';
 
 /** Each server has its own counters there. */
@@ -44,7 +45,7 @@ async function printOf(client: ZooKeeperClient, path: string): Promise<string> {
   }
 }
 
-export async function walkTree(
+export async function printTree(
   session: MemberSession,
   root: string,
   limit: number,
@@ -53,27 +54,22 @@ export async function walkTree(
   const { client } = session;
   await client.sync(root);
   const prints = new Map<string, string>();
-  let batch: string[] = [];
   let isCut = false;
   let hidden = 0;
-  const read = async (): Promise<void> => {
-    const found = await Promise.all(batch.map((path) => printOf(client, path)));
-    for (const [at, path] of batch.entries()) {
-      prints.set(path, found[at] ?? GONE);
-      if (found[at] === HIDDEN) hidden++;
+  const paths = async function* (): AsyncGenerator<string> {
+    let count = 0;
+    for await (const { path } of walkTree(client, root, { signal })) {
+      if (isWithin(path, LOCAL)) continue;
+      isCut = count++ === limit;
+      if (isCut) return;
+      yield path;
     }
-    batch = [];
   };
-  for await (const { path } of walk(client, root, signal)) {
-    if (isWithin(path, LOCAL)) continue;
-    if (prints.size + batch.length >= limit) {
-      isCut = true;
-      break;
-    }
-    batch.push(path);
-    if (batch.length === READS_AT_ONCE) await read();
+  const print = (path: string) => printOf(client, path);
+  for await (const { item: path, value } of mapBounded(paths(), READS_AT_ONCE, print)) {
+    prints.set(path, value);
+    if (value === HIDDEN) hidden++;
   }
-  await read();
   return { session, prints, isCut, hidden };
 }
 

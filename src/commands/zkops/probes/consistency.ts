@@ -18,7 +18,7 @@ import {
   type TaskCall,
 } from '../calls/task.js';
 import { askMembers, downProblems, timeoutOf } from './ask-members.js';
-import { provenDifferences, type WalkedTree, walkTree } from './compare-walks.js';
+import { printTree, provenDifferences, type WalkedTree } from './compare-walks.js';
 import {
   closeSession,
   describeError,
@@ -136,7 +136,7 @@ async function walkAll(
     try {
       const session = await openSession(call, address);
       sessions.push(session);
-      trees.push(await walkTree(session, root, limit, call.signal));
+      trees.push(await printTree(session, root, limit, call.signal));
     } catch (error) {
       const text = `cannot walk its tree: ${describeError(error)}`;
       problems.push({ level: 'unknown', code: 'no-walk', server, text });

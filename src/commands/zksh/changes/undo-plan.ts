@@ -1,14 +1,13 @@
 import type { Op, ZooKeeperClient } from '../../../client/base/client.js';
+import { mapBounded } from '../../../client/znodes/pace.js';
 import { CreateModes } from '../../../protocol/create-mode.js';
 import type { ACL, Stat } from '../../../protocol/data.js';
-import { parentPath } from '../../../protocol/path.js';
+import { compareWalk, parentPath } from '../../../protocol/path.js';
 import { formatAcl } from '../../../protocol/perms.js';
 import { formatSessionId } from '../../../protocol/session-id.js';
 import { counted } from '../../program/counted.js';
-import { mapBounded } from '../../znodes/map-bounded.js';
 import { isMasked } from '../../znodes/parse-acl.js';
 import { isEphemeral } from '../../znodes/stat-lines.js';
-import { compareWalk } from '../../znodes/walk.js';
 import type { ChangedZnode, CommandChanges, ZnodeBefore } from '../session/change-journal.js';
 
 export interface UndoPlan {

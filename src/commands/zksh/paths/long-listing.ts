@@ -1,11 +1,10 @@
 import type { ZooKeeperClient } from '../../../client/base/client.js';
+import { mapBounded } from '../../../client/znodes/pace.js';
 import type { Stat } from '../../../protocol/data.js';
-import { childPath } from '../../../protocol/path.js';
+import { childPath, compareNames } from '../../../protocol/path.js';
 import { formatSessionId } from '../../../protocol/session-id.js';
 import { isoTime } from '../../znodes/iso-time.js';
-import { mapBounded } from '../../znodes/map-bounded.js';
 import { isEphemeral } from '../../znodes/stat-lines.js';
-import { compareNames } from '../../znodes/walk.js';
 import type { Column, Result, Row } from '../results/result.js';
 
 export const LONG_COLUMNS: readonly Column[] = [

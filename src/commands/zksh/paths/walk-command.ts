@@ -1,6 +1,7 @@
-import { partialError, type Visit, type WalkOptions, walkTree } from '../../znodes/walk.js';
+import { Pacer } from '../../../client/znodes/pace.js';
+import { type TreeWalkOptions, type Visit, walkTree } from '../../../client/znodes/walk.js';
+import { partialError } from '../../znodes/partial-error.js';
 import type { CommandContext } from '../engine/command.js';
-import { RateLimit } from '../session/rate-limit.js';
 import { SpreadReader } from './spread-reader.js';
 
 const PROGRESS_STEP = 256;
@@ -47,7 +48,7 @@ export class CommandWalk {
   private readonly unread: { readonly path: string; readonly error: unknown }[] = [];
   private unreadCount = 0;
   /** All walks of a command share it. */
-  private rateLimit: RateLimit | undefined;
+  private pacer: Pacer | undefined;
   count = 0;
 
   constructor(context: CommandContext) {
@@ -58,15 +59,15 @@ export class CommandWalk {
   async *visits<T = undefined>(
     root: string,
     flags: WalkFlags,
-    more: Partial<WalkOptions<T>> & { readonly areFaultsGiven?: boolean } = {},
+    more: Partial<TreeWalkOptions<T>> & { readonly areFaultsGiven?: boolean } = {},
   ): AsyncGenerator<Visit<T>> {
     const { client, signal } = this.context;
     const { depth, 'in-flight': inFlight, rate } = flags;
     // A walk with a limit must not open more sessions.
     const isLimited = rate !== undefined || inFlight !== undefined;
     const spread = isLimited ? undefined : new SpreadReader(this.context);
-    if (rate !== undefined) this.rateLimit ??= new RateLimit(rate, signal);
-    const rateLimit = this.rateLimit;
+    if (rate !== undefined) this.pacer ??= new Pacer({ perSecond: rate }, signal);
+    const { pacer } = this;
     const { areFaultsGiven = false, ...options } = more;
     try {
       for await (const visit of walkTree<T>(spread ?? client, root, {
@@ -74,7 +75,7 @@ export class CommandWalk {
         signal,
         ...(depth === undefined ? {} : { maxDepth: depth }),
         ...(inFlight === undefined ? {} : { inFlight }),
-        ...(rateLimit === undefined ? {} : { pace: (requests) => rateLimit.pass(requests) }),
+        ...(pacer === undefined ? {} : { pace: (requests) => pacer.turn(requests) }),
       })) {
         this.showProgress();
         if (visit.error !== undefined) this.addUnread(visit.path, visit.error);

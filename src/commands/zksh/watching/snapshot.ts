@@ -1,6 +1,7 @@
 import type { ZooKeeperClient } from '../../../client/base/client.js';
 import { ZooKeeperError } from '../../../client/base/errors.js';
-import { walk } from '../../znodes/walk.js';
+import { mapBounded } from '../../../client/znodes/pace.js';
+import { walkTree } from '../../../client/znodes/walk.js';
 import type { ZnodeValue } from '../results/change.js';
 
 const READ_AHEAD = 64;
@@ -36,17 +37,10 @@ export async function* readAll(
   client: ZooKeeperClient,
   paths: Iterable<string> | AsyncIterable<string>,
 ): AsyncGenerator<{ readonly path: string; readonly reading: Reading }> {
-  let ahead: { path: string; reading: Promise<Reading> }[] = [];
-  for await (const path of paths) {
-    const reading = readZnode(client, path);
-    // The loop below awaits it; this prevents an unhandled rejection until then.
-    reading.catch(() => undefined);
-    ahead.push({ path, reading });
-    if (ahead.length < READ_AHEAD) continue;
-    for (const { path, reading } of ahead) yield { path, reading: await reading };
-    ahead = [];
+  const read = (path: string) => readZnode(client, path);
+  for await (const { item: path, value: reading } of mapBounded(paths, READ_AHEAD, read)) {
+    yield { path, reading };
   }
-  for (const { path, reading } of ahead) yield { path, reading: await reading };
 }
 
 /** Parents first; empty if the root does not exist. */
@@ -56,7 +50,7 @@ export async function* pathsBelow(
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   try {
-    for await (const { path } of walk(client, root, signal)) yield path;
+    for await (const { path } of walkTree(client, root, { signal })) yield path;
   } catch (error) {
     if (!(error instanceof ZooKeeperError) || error.code !== 'NONODE') throw error;
   }

@@ -1,11 +1,12 @@
 import type { ZooKeeperClient } from '../../../../client/base/client.js';
 import { isCode, ZooKeeperError } from '../../../../client/base/errors.js';
+import { walkTree } from '../../../../client/znodes/walk.js';
 import type { ACL, Stat } from '../../../../protocol/data.js';
 import { formatAcl } from '../../../../protocol/perms.js';
 import { CommandError } from '../../../program/command-error.js';
 import { counted } from '../../../program/counted.js';
+import { partialError } from '../../../znodes/partial-error.js';
 import { refuseLockout } from '../../../znodes/self-lockout.js';
-import { partialError, walk } from '../../../znodes/walk.js';
 import type { CommandContext } from '../../engine/command.js';
 import type { Result } from '../../results/result.js';
 
@@ -122,7 +123,7 @@ async function dryRun(
   change: AclChange,
 ): Promise<Result> {
   let count = 0;
-  for await (const { path } of walk(context.client, root, context.signal)) {
+  for await (const { path } of walkTree(context.client, root, { signal: context.signal })) {
     const { acl } = await context.client.getACL(path);
     const [from, to] = [formatAcl(acl), formatAcl(change.apply(acl))];
     count++;
@@ -156,7 +157,7 @@ async function setBelow(
 ): Promise<Below> {
   const { client } = context;
   const paths: string[] = [];
-  for await (const { path } of walk(client, root, context.signal)) paths.push(path);
+  for await (const { path } of walkTree(client, root, { signal: context.signal })) paths.push(path);
   paths.shift();
   const failures: { path: string; error: unknown }[] = [];
   for (const path of paths.reverse()) {

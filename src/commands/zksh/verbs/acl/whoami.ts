@@ -1,5 +1,5 @@
 import type { ClientInfo } from '../../../../protocol/data.js';
-import { compareNames } from '../../../znodes/walk.js';
+import { compareNames } from '../../../../protocol/path.js';
 import { defineCommand } from '../../engine/command.js';
 import type { Result } from '../../results/result.js';
 

@@ -1,7 +1,7 @@
 // find --exec: the command is parsed once. A path then replaces {} in the parsed words, and is
 // never parsed itself.
 import { CommandError, errorOf, usageError } from '../../../program/command-error.js';
-import { partialError } from '../../../znodes/walk.js';
+import { partialError } from '../../../znodes/partial-error.js';
 import { isChanging } from '../../changes/run-command.js';
 import { expandAliases } from '../../engine/aliases.js';
 import type { CommandContext, Outcome } from '../../engine/command.js';

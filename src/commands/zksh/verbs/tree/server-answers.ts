@@ -4,7 +4,7 @@ import type { ParsedConnection } from '../../../../fourlw/base/connection-line.j
 import { cons } from '../../../../fourlw/cons.js';
 import { kindOfAnswer } from '../../../../fourlw/index.js';
 import { CommandError, ExitCode } from '../../../program/command-error.js';
-import { partialError } from '../../../znodes/walk.js';
+import { partialError } from '../../../znodes/partial-error.js';
 import type { CommandContext } from '../../engine/command.js';
 
 const ANSWER_MS = 5000;

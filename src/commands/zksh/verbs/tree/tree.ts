@@ -1,5 +1,5 @@
+import type { Visit } from '../../../../client/znodes/walk.js';
 import { baseName } from '../../../../protocol/path.js';
-import type { Visit } from '../../../znodes/walk.js';
 import { defineCommand } from '../../engine/command.js';
 import { znodeType } from '../../paths/long-listing.js';
 import { CommandWalk, WALK_OPTIONS, WALK_ROOT } from '../../paths/walk-command.js';

@@ -1,11 +1,10 @@
 import { dump } from '../../../../fourlw/dump.js';
 import { wchp } from '../../../../fourlw/wchp.js';
-import { isWithin } from '../../../../protocol/path.js';
+import { compareNames, isWithin } from '../../../../protocol/path.js';
 import { formatSessionId } from '../../../../protocol/session-id.js';
 import { usageError } from '../../../program/command-error.js';
 import { isoTime } from '../../../znodes/iso-time.js';
 import { isEphemeral } from '../../../znodes/stat-lines.js';
-import { compareNames } from '../../../znodes/walk.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import { ensembleServers } from '../../engine/ensemble-servers.js';
 import type { Token } from '../../language/parse-line.js';

@@ -1,8 +1,9 @@
 import type { ZooKeeperClient } from '../../../../client/base/client.js';
 import { isCode } from '../../../../client/base/errors.js';
+import { walkTree } from '../../../../client/znodes/walk.js';
 import { isWithin } from '../../../../protocol/path.js';
 import { CommandError, ExitCode } from '../../../program/command-error.js';
-import { partialError, walk } from '../../../znodes/walk.js';
+import { partialError } from '../../../znodes/partial-error.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import { confirmMany } from '../../paths/confirm-many.js';
 import type { Result } from '../../results/result.js';
@@ -87,7 +88,8 @@ async function collect(context: CommandContext, roots: readonly string[]): Promi
   for (const root of roots) {
     if (last !== undefined && isWithin(root, last)) continue;
     last = root;
-    for await (const { path } of walk(context.client, root, context.signal)) paths.push(path);
+    for await (const { path } of walkTree(context.client, root, { signal: context.signal }))
+      paths.push(path);
   }
   return paths;
 }

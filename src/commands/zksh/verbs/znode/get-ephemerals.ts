@@ -1,4 +1,4 @@
-import { compareNames } from '../../../znodes/walk.js';
+import { compareNames } from '../../../../protocol/path.js';
 import { defineCommand } from '../../engine/command.js';
 import type { Result } from '../../results/result.js';
 

@@ -1,5 +1,5 @@
+import { compareNames } from '../../../../protocol/path.js';
 import { usageError } from '../../../program/command-error.js';
-import { compareNames } from '../../../znodes/walk.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import { watchOption } from '../../engine/watch-option.js';
 import { longListing, SORT_KEYS, type SortKey } from '../../paths/long-listing.js';

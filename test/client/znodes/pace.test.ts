@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { RateLimit } from '../../../../src/commands/zksh/session/rate-limit.js';
-import { walkTree } from '../../../../src/commands/znodes/walk.js';
-import { FakeClient } from '../../../support/peers/fake-client.js';
-import { makeShellWorld } from '../../../support/terminal/shell-world.js';
+import { Pacer } from '../../../src/client/znodes/pace.js';
+import { walkTree } from '../../../src/client/znodes/walk.js';
+import { FakeClient } from '../../support/peers/fake-client.js';
+import { makeShellWorld } from '../../support/terminal/shell-world.js';
 
 /** A clock that advances with each sleep. Each sleep ends when earlier ones have ended. */
 function handClock(startMs: number) {
@@ -23,25 +23,25 @@ function handClock(startMs: number) {
 
 test('the first request passes at once, and each further one after its interval', async () => {
   const { clock, sleeps, advance } = handClock(1000);
-  const rateLimit = new RateLimit(100, new AbortController().signal, clock);
-  await rateLimit.pass();
+  const pacer = new Pacer({ perSecond: 100 }, undefined, clock);
+  await pacer.turn();
   assert.equal(sleeps, []);
-  await rateLimit.pass();
-  await rateLimit.pass(2);
-  await rateLimit.pass();
+  await pacer.turn();
+  await pacer.turn(2);
+  await pacer.turn();
   assert.equal(sleeps, [10, 20, 40]);
   // Unused intervals do not accumulate.
   advance(1_000_000);
-  await rateLimit.pass();
-  await rateLimit.pass();
+  await pacer.turn();
+  await pacer.turn();
   assert.equal(sleeps, [10, 20, 40, 10]);
 });
 
 test('an interrupt ends the wait', async () => {
   const abort = new AbortController();
-  const rateLimit = new RateLimit(0.001, abort.signal);
-  await rateLimit.pass();
-  const waiting = rateLimit.pass();
+  const pacer = new Pacer({ perSecond: 0.001 }, abort.signal);
+  await pacer.turn();
+  const waiting = pacer.turn();
   abort.abort();
   await waiting.then(
     () => assert.unreachable(),
