@@ -1,9 +1,9 @@
 /**
- * `npm run bench:client`: one client process against our server, with 1 to 1,000 requests in
+ * `npm run bench -- client`: one client process against our server, with 1 to 1,000 requests in
  * flight: requests a second, latency, and memory, beside node-zookeeper-client and the C binding
  * `zookeeper`, which `npm ci` installs for the tests. It omits a client that is not installed.
  *
- *   npm run bench:client -- [--quick] [--only speed,watches,sessions,both,start]
+ *   npm run bench -- client [--quick] [--only speed,watches,sessions,both,start]
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

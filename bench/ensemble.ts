@@ -1,9 +1,9 @@
 /**
- * `npm run bench:ensemble`: measures three of our servers and three of Apache's under the same
+ * `npm run bench -- ensemble`: measures three of our servers and three of Apache's under the same
  * loads in rounds in turn on one machine, and the time that each ensemble has no leader. Prints
  * tables for bench/RESULTS.md, with medians.
  *
- *   npm run bench:ensemble -- [--quick] [--rounds 7] [--kills 10]
+ *   npm run bench -- ensemble [--quick] [--rounds 7] [--kills 10]
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';

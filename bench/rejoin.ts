@@ -1,9 +1,9 @@
 /**
- * `npm run bench:rejoin`: a follower restarts after it missed a million creates, while a client
+ * `npm run bench -- rejoin`: a follower restarts after it missed a million creates, while a client
  * reads from the leader once a millisecond. The longest read shows how long the leader stalls for
  * all clients. Both servers in one run.
  *
- *   npm run bench:rejoin -- [--znodes 1000000] [--only zksh|apache]
+ *   npm run bench -- rejoin [--znodes 1000000] [--only zksh|apache]
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';

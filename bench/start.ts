@@ -1,5 +1,5 @@
 /**
- * `npm run bench:start -- [--runs N] [--against FOLDER] [PROGRAM…]`: how long zksh's `get /a`,
+ * `npm run bench -- start [--runs N] [--against FOLDER] [PROGRAM…]`: how long zksh's `get /a`,
  * zkops's `mntr`, and a `--version` take from their start to their end. Medians, in turns. FOLDER
  * is dist/bin of another commit. A PROGRAM is another copy of zksh, such as dist/executable/zksh.
  */

@@ -1,9 +1,9 @@
 /**
- * `npm run bench:storm`: sessions with watches lose a member of their ensemble, then the leader.
+ * `npm run bench -- storm`: sessions with watches lose a member of their ensemble, then the leader.
  * Measures the time until each session has a reply, with its watch restored where the connection
  * was lost, and the longest read of another client meanwhile.
  *
- *   npm run bench:storm -- [--sessions 10000] [--rounds 3]
+ *   npm run bench -- storm [--sessions 10000] [--rounds 3]
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,9 +1,9 @@
 /**
- * `npm run bench:walk`: measures a walk of many znodes by zksh and Apache's Java shell on the same
+ * `npm run bench -- walk`: measures a walk of many znodes by zksh and Apache's Java shell on the same
  * server, and the peak memory of walks, searches, and dumps as the tree grows tenfold. It grows by
  * more parents, because the server sends a list of siblings as a whole.
  *
- *   npm run bench:walk -- [--znodes 100000] [--runs 3]
+ *   npm run bench -- walk [--znodes 100000] [--runs 3]
  *
  * With 1,000,000 znodes it takes about ten minutes and 3 GiB, most of both for Apache's server.
  */

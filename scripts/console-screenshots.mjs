@@ -1,5 +1,5 @@
 // Renders docs/images/console-*.webp from the page of the console in Debian's chromium, on an
-// ensemble of its own: npm run screenshots:console.
+// ensemble of its own: npm run screenshots -- console.
 import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -4,12 +4,14 @@
 //   node scripts/test.mjs                        all but test/conformance and *.long.test.*
 //   node scripts/test.mjs [part of a path]…      only files whose path contains one of the parts;
 //                                                a folder/ leaves out its *.long.test.*
+//   node scripts/test.mjs --conformance          against Apache's server: test/conformance, and the
+//                                                files whose first line says so
 //   node scripts/test.mjs --in FOLDER            the files of another folder, without the lint
 //
 // uvu exits 0 for a file that never calls .run() or whose hook throws. So a file that reports no
 // total counts as failed.
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join, relative, resolve as resolvePath, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,13 +22,16 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const args = process.argv.slice(2);
 const otherFolder = args[0] === '--in' ? resolvePath(args.splice(0, 2)[1] ?? '.') : undefined;
 const compiled = otherFolder ?? join(root, 'dist', 'test');
-const wanted = args;
+const isConformance = args[0] === '--conformance';
+if (isConformance) process.env['TEST_SERVER'] = 'apache';
+const wanted = isConformance ? args.slice(1) : args;
 
 function testFiles() {
   return readdirSync(compiled, { recursive: true })
     .filter((name) => name.endsWith('.test.js'))
     .filter((name) => otherFolder !== undefined || hasSource(name))
-    .filter((name) => (wanted.length === 0 ? isUsual(name) : isWanted(name)))
+    .filter((name) => !isConformance || isOfConformance(name))
+    .filter((name) => (wanted.length === 0 ? isConformance || isUsual(name) : isWanted(name)))
     .sort()
     .sort((a, b) => isSlow(b) - isSlow(a))
     .map((name) => join(compiled, name));
@@ -46,6 +51,11 @@ function isLong(name) {
 
 function isWanted(name) {
   return wanted.some((part) => hasPart(name, part) && !(isLong(name) && part.endsWith('/')));
+}
+
+function isOfConformance(name) {
+  if (isLong(name)) return false;
+  return name.startsWith(`conformance${sep}`) || sourceOf(name).startsWith('// conformance: ');
 }
 
 /** A part matches at the start of a word: `man` is in man-page.test.js, not in commands/. */
@@ -76,7 +86,14 @@ function isSlow(name) {
 
 /** dist keeps the output of deleted sources. */
 function hasSource(name) {
-  return ['.ts', '.tsx'].some((ext) => existsSync(join(root, 'test', name.replace(/\.js$/, ext))));
+  return sourceOf(name) !== '';
+}
+
+/** Its text; '' without one. */
+function sourceOf(name) {
+  const files = ['.ts', '.tsx'].map((ext) => join(root, 'test', name.replace(/\.js$/, ext)));
+  const file = files.find((each) => existsSync(each));
+  return file === undefined ? '' : readFileSync(file, 'utf8');
 }
 
 function count(output, label) {
@@ -183,7 +200,7 @@ async function worker() {
     showProgress();
   }
 }
-const isWhole = wanted.length === 0 && otherFolder === undefined;
+const isWhole = wanted.length === 0 && otherFolder === undefined && !isConformance;
 // Most files wait for other processes half of the time, but those of conformance have many.
 const more = isWhole ? 2 : 1;
 const workers = Array.from({ length: availableParallelism() + more }, worker);

@@ -1,9 +1,9 @@
 /**
- * `npm run bench:curves`: measures how the throughput of our server and Apache's depends on the
+ * `npm run bench -- curves`: measures how the throughput of our server and Apache's depends on the
  * share of reads and on the cores, and how the cost of a request grows with znodes, sessions, and
  * watches. Prints tables for bench/RESULTS.md, and draws docs/images/bench-*.svg.
  *
- *   npm run bench:curves -- [--quick] [--only ratio,cores,znodes,sessions,watches] [--rounds 3]
+ *   npm run bench -- curves [--quick] [--only ratio,cores,znodes,sessions,watches] [--rounds 3]
  *
  * With --quick, it draws nothing. The 19,000 sessions of a server need `ulimit -n 20000`.
  */

@@ -1,3 +1,4 @@
+// conformance: runs against Apache's server, too.
 import { execFileSync } from 'node:child_process';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// conformance: runs against Apache's server, too.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -5,8 +5,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { askWord } from '../../src/client/base/four-letter.js';
-import { TASKS, VERBS } from '../../src/commands/zkops/index.js';
 import { mapBounded } from '../../src/client/znodes/pace.js';
+import { TASKS, VERBS } from '../../src/commands/zkops/index.js';
 import { callTask } from '../commands/zkops/call-task.js';
 import { closeAll } from '../support/peers/fake-member.js';
 import { HARMFUL, HARMS, HOSTILE_NAME, startHostile } from '../support/peers/hostile-server.js';

@@ -1,3 +1,4 @@
+// conformance: runs against Apache's server, too.
 import { spawn } from 'node:child_process';
 import { readdirSync, rmSync, truncateSync } from 'node:fs';
 import type { IncomingMessage, Server } from 'node:http';

@@ -1,3 +1,4 @@
+// conformance: runs against Apache's server, too.
 /** A backup of an ensemble under load, interrupted and continued, restores to any moment. */
 import { join } from 'node:path';
 import { test } from 'uvu';

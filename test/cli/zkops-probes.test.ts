@@ -1,3 +1,4 @@
+// conformance: runs against Apache's server, too.
 /** The probes that open sessions, on real servers. They must leave nothing. */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -1,3 +1,4 @@
+// conformance: runs against Apache's server, too.
 /** A subtree of a running server goes back to a past moment, and nothing else changes. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

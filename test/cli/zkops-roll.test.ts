@@ -1,3 +1,4 @@
+// conformance: runs against Apache's server, too.
 /** A rolling restart of an ensemble of processes, by zkserver restart, while a client writes. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

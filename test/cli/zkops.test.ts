@@ -1,3 +1,4 @@
+// conformance: runs against Apache's server, too.
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

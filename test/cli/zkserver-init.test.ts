@@ -1,3 +1,4 @@
+// conformance: runs against Apache's server, too.
 /** zkserver init makes servers that serve; under systemd a server says when it is ready. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

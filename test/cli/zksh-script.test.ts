@@ -1,3 +1,4 @@
+// conformance: runs against Apache's server, too.
 // One script with Apache's server, a bundled one, and an ensemble of three: the same output from
 // all.
 import { test } from 'uvu';

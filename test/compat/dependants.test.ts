@@ -1,3 +1,4 @@
+// conformance: runs against Apache's server, too.
 // Two packages of others that depend on node-zookeeper-client, unchanged, over
 // zksh/compat/node-zookeeper-client: only the resolution of that one name differs.
 import { once } from 'node:events';

@@ -1,3 +1,4 @@
+// conformance: runs against Apache's server, too.
 // The examples of the documentation of node-zookeeper-client, and each of its calls: on
 // zksh/compat/node-zookeeper-client, and on the npm package that it replaces.
 import { once } from 'node:events';

@@ -2,7 +2,7 @@
  * Sends the same requests to Apache's server and to the bundled one. Every response, Stat, and
  * watch event must be the same, in the same order, except for the differences in compare.ts.
  *
- *   npm run differential -- [--requests 100000] [--seed 1]
+ *   npm run prove -- differential [--requests 100000] [--seed 1]
  *
  * plays more than `npm test` does, as does ZK_DIFFERENTIAL_REQUESTS. A difference is printed with
  * its seed and the smallest sequence that still makes it.

@@ -1,3 +1,4 @@
+// conformance: runs against Apache's server, too.
 /** The dashboard and the rules of deploy/: from zkops, and only of metrics that servers have. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runFaults } from './run-faults.js';
 
-/** The time of each run; `npm run faults -- --minutes N` runs longer. */
+/** The time of each run; `npm run prove -- faults --minutes N` runs longer. */
 const FAULTS_MS = 12_000;
 
 for (const size of [3, 5]) {

@@ -1,10 +1,10 @@
 /**
- * `npm run faults -- [--minutes N] [--size 3|5] [--seed N] [--history FILE]`: the faults of
- * faults.test.ts, for longer. FILE gets the client history; `npm run history` can judge it again.
+ * `npm run prove -- faults [--minutes N] [--size 3|5] [--seed N] [--history FILE]`: the faults of
+ * faults.test.ts, for longer. FILE gets the client history; `npm run prove -- history` can judge it again.
  *
  * With `--mixed`, each start of a member takes Apache's server or the bundled one at random.
  *
- * `npm run faults -- --disk [--minutes N] [--seed N] [--server FILE]`: the full disks of
+ * `npm run prove -- faults --disk [--minutes N] [--seed N] [--server FILE]`: the full disks of
  * full-disk.test.ts, for longer, or under another build of zkserver.
  */
 import { writeFileSync } from 'node:fs';

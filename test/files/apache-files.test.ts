@@ -1,3 +1,4 @@
+// conformance: runs against Apache's server, too.
 /**
  * Files from Apache's server are read here; files written here are read by Apache's server and its
  * tools. All tests use one history with every kind of txn, made over the wire.

@@ -14,7 +14,7 @@ import { textsOf } from './varied-frames.js';
 countBlocks();
 const { TARGETS } = await import('./targets/all.js');
 
-/** For each target. `npm run fuzz` takes the number as an option. */
+/** For each target. `npm run prove -- fuzz` takes the number as an option. */
 const INPUTS = 200;
 /** For those that step whole servers. */
 const FEW_INPUTS = 40;

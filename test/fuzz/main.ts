@@ -1,5 +1,5 @@
 /**
- * `npm run fuzz -- [--minutes N] [--inputs N] [--target T] [--seed S]`: fuzzes each target in
+ * `npm run prove -- fuzz [--minutes N] [--inputs N] [--target T] [--seed S]`: fuzzes each target in
  * turn, guided by coverage. Writes findings to test/fuzz/corpus/<target>.
  */
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** The guides that take less than a minute. `npm run guides` plays all of them. */
+/** The guides that take less than a minute. `npm run prove -- guides` plays all of them. */
 
 import { test } from 'uvu';
 import { bootedTest } from '../support/machine/booted-systemd.js';

@@ -13,7 +13,7 @@ import { isActive, must } from './steps.js';
 
 export interface Guide {
   readonly name: string;
-  /** It takes more than 45 s on two busy cores, so only `npm run guides` plays it. */
+  /** It takes more than 45 s on two busy cores, so only `npm run prove -- guides` plays it. */
   readonly isSlow?: true;
   /** Members beside zk1 to zk3. */
   readonly more?: readonly MachineName[];

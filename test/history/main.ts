@@ -1,11 +1,11 @@
-/** `npm run history -- FILE…`: judges histories in the format of FORMAT.md. */
+/** `npm run prove -- history FILE…`: judges histories in the format of FORMAT.md. */
 import { readFileSync } from 'node:fs';
 import { parseHistory } from './format.js';
 import { judge } from './judge.js';
 
 const files = process.argv.slice(2);
 if (files.length === 0) {
-  console.error('history: no file: (expected npm run history -- FILE…)');
+  console.error('history: no file: (expected npm run prove -- history FILE…)');
   process.exitCode = 2;
 }
 for (const file of files) {

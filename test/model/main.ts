@@ -5,7 +5,7 @@ import { THEME_NAMES } from './commands.js';
 /**
  * Compares the server with the model from the command line:
  *
- *   npm run model -- [--runs N] [--seed S] [--theme T]
+ *   npm run prove -- model [--runs N] [--seed S] [--theme T]
  */
 const { values } = parseArgs({
   options: {
@@ -17,7 +17,7 @@ const { values } = parseArgs({
 });
 
 if (values.help) {
-  console.log(`npm run model -- [--runs N] [--seed S] [--theme ${THEME_NAMES.join('|')}]
+  console.log(`npm run prove -- model [--runs N] [--seed S] [--theme ${THEME_NAMES.join('|')}]
 
 Compares the server with a naive model in N random runs. Exits with 1 and prints the shrunk run
 when they disagree.`);

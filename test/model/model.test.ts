@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkModel } from './check-model.js';
 
-// `npm run model` continues from here; MODEL_RUNS makes this test longer.
+// `npm run prove -- model` continues from here; MODEL_RUNS makes this test longer.
 const RUNS = Number(process.env['MODEL_RUNS'] ?? 200);
 
 test('server and model agree on txns, replies, trees, and digests', () => {

@@ -5,7 +5,7 @@ import { type Outcome, Simulation } from './simulation.js';
 /**
  * Runs simulated ensembles from the command line:
  *
- *   npm run sim -- --seed N [--seeds K] [--servers 5] [--observers 1] [--spares 2] [--steps M]
+ *   npm run prove -- sim --seed N [--seeds K] [--servers 5] [--observers 1] [--spares 2] [--steps M]
  *                  [--oracle] [--trace]
  *
  * --seed is the first seed, and --seeds their number. Without --servers, the seed chooses 3, 5, or
@@ -32,7 +32,7 @@ const { values } = parseArgs({
 });
 
 if (values.help) {
-  console.log(`npm run sim -- [--seed N] [--seeds K] [--steps M] [--trace]
+  console.log(`npm run prove -- sim [--seed N] [--seeds K] [--steps M] [--trace]
                [--servers 1 to 7] [--observers N] [--spares N] [--oracle]
 
 Simulate K ensembles, one for each seed from N on (default: ${DEFAULT_STEPS} steps each). The seed
@@ -107,7 +107,7 @@ for (let seed = first; seed < first + count; seed++) {
   const size = `--servers ${shape.servers} --observers ${shape.observers} --spares ${shape.spares}`;
   const asked = `${shape.oracle === 'truthful' ? '--oracle' : size} --steps ${steps}`;
   console.log(`seed ${seed}: ${outcome.violation}`);
-  console.log(`replay it with: npm run sim -- --seed ${seed} ${asked} --trace`);
+  console.log(`replay it with: npm run prove -- sim --seed ${seed} ${asked} --trace`);
 }
 const alone = grants === 0 ? '' : `; the oracle let a server go on alone ${grants} times`;
 console.log(`${count - failed} of ${count} seeds passed${alone}`);

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { shapeOf } from './shape.js';
 import { Simulation } from './simulation.js';
 
-// Ensembles of the real core under faults. `npm run sim` runs any number of seeds.
+// Ensembles of the real core under faults. `npm run prove -- sim` runs any number of seeds.
 
 const STEPS = 8000;
 const SEEDS = 60;
@@ -15,7 +15,7 @@ test(`no seed below ${SEEDS} breaks a guarantee of ZooKeeper`, async () => {
   const rare = { reconfigs: 0, readOnlyReads: 0, localSessions: 0 };
   for (let seed = 0; seed < SEEDS; seed++) {
     const outcome = await new Simulation({ seed, ...shapeOf(seed), steps: STEPS }).run();
-    const replay = `npm run sim -- --seed ${seed} --steps ${STEPS} --trace`;
+    const replay = `npm run prove -- sim --seed ${seed} --steps ${STEPS} --trace`;
     assert.is(outcome.violation, null, `${outcome.violation}; replay it with: ${replay}`);
     writes += outcome.writes;
     reads += outcome.reads;
@@ -35,7 +35,7 @@ test('one of two voters continues alone by the word of a truthful oracle, and no
   for (let seed = 0; seed < 20; seed++) {
     const shape = { ...shapeOf(seed), servers: 2, spares: 0, oracle: 'truthful' } as const;
     const outcome = await new Simulation({ seed, ...shape, steps: STEPS }).run();
-    const replay = `npm run sim -- --oracle --seed ${seed} --steps ${STEPS} --trace`;
+    const replay = `npm run prove -- sim --oracle --seed ${seed} --steps ${STEPS} --trace`;
     assert.is(outcome.violation, null, `${outcome.violation}; replay it with: ${replay}`);
     grants += outcome.grants;
     writes += outcome.writes;

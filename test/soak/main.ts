@@ -1,5 +1,5 @@
 /**
- * `npm run soak -- [--minutes N] [--size 3|5] [--seed N]`: an ensemble of processes under abusive
+ * `npm run prove -- soak [--minutes N] [--size 3|5] [--seed N]`: an ensemble of processes under abusive
  * clients. Prints the resources of each member after every cycle, and exits 1 if they grew.
  */
 import { parseArgs } from 'node:util';

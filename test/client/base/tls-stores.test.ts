@@ -1,3 +1,4 @@
+// conformance: runs against Apache's server, too.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

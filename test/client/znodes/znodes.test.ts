@@ -1,3 +1,4 @@
+// conformance: runs against Apache's server, too.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {

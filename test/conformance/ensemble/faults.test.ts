@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { runFaults } from '../../faults/run-faults.js';
 import { oracleTest } from '../../support/apache/oracle.js';
 
-/** `npm run faults -- --mixed --minutes N` runs longer. */
+/** `npm run prove -- faults --mixed --minutes N` runs longer. */
 const FAULTS_MS = 20_000;
 
 oracleTest(

@@ -1,3 +1,4 @@
+// conformance: runs against Apache's server, too.
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';

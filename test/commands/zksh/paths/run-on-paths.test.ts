@@ -1,3 +1,4 @@
+// conformance: runs against Apache's server, too.
 // Path patterns in commands: matches, output, questions, and refusals.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

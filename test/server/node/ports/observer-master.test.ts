@@ -1,3 +1,4 @@
+// conformance: runs against Apache's server, too.
 import { connect, type Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

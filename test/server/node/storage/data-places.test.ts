@@ -1,3 +1,4 @@
+// conformance: runs against Apache's server, too.
 /** Servers refuse logs and snapshots in each other's folders: one of the folders is not theirs. */
 import { mkdirSync, readdirSync, renameSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// conformance: runs against Apache's server, too.
 // `acl`: the table, and entries added and removed beside changes of others.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,3 +1,4 @@
+// conformance: runs against Apache's server, too.
 // status and ping, with real servers.
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { test } from 'uvu';

@@ -1,3 +1,4 @@
+// conformance: runs against Apache's server, too.
 // One value within JSON data, with the bundled server, an ensemble of it, and Apache's.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,3 +1,4 @@
+// conformance: runs against Apache's server, too.
 // Dumps in every format: byte for byte, resumed, edited by hand, and malicious.
 import { randomBytes } from 'node:crypto';
 import {

@@ -1,3 +1,4 @@
+// conformance: runs against Apache's server, too.
 // Copies, dumps, and comparisons, with the bundled server and Apache's.
 
 import { randomBytes } from 'node:crypto';

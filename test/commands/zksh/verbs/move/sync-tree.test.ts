@@ -1,3 +1,4 @@
+// conformance: runs against Apache's server, too.
 // Makes a subtree equal to another, between paths, clusters, and dumps.
 import { truncateSync } from 'node:fs';
 import { join } from 'node:path';

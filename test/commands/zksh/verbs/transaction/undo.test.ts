@@ -1,3 +1,4 @@
+// conformance: runs against Apache's server, too.
 // Changes that undo reverts or refuses, with the bundled server, an ensemble, and Apache's.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

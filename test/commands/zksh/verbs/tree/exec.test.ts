@@ -1,3 +1,4 @@
+// conformance: runs against Apache's server, too.
 // find --exec: reading commands run at once, and changes are counted and confirmed first.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

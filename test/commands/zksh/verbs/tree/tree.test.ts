@@ -1,3 +1,4 @@
+// conformance: runs against Apache's server, too.
 // Commands that walk trees, with the bundled server and Apache's.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

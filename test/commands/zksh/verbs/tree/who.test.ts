@@ -1,3 +1,4 @@
+// conformance: runs against Apache's server, too.
 // The owners of ephemerals and watches, with each kind of server.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

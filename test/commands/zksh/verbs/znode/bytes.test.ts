@@ -1,3 +1,4 @@
+// conformance: runs against Apache's server, too.
 // A megabyte of random bytes, and unusual names, through every command that carries data.
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
