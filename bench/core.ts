@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- core`: the time that the core of a standalone server takes for a request, without
- * sockets and disk. Each figure is the least of many short rounds, so other work on the machine
- * hardly changes it. "References" divides it by the time of a fixed loop, so that figures of two
- * machines compare. A row above its bound is reported, and never an error.
+ * `npm run bench -- core`: the time that the core of a standalone server takes for a request,
+ * without sockets and disk. Each figure is the least of many short rounds, so other work on the
+ * machine hardly changes it. "References" divides it by the time of a fixed loop, so that figures
+ * of two machines compare. A row above its bound is reported, and never an error.
  *
  *   npm run bench -- core [--rounds 500]
  */

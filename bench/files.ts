@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- files`: writes a transaction log of 1 GiB to a temporary folder, then verifies it
- * with zkops and, where installed, Apache's TxnLogToolkit. The toolkit cannot only check: it prints
- * every record, as zkops log dump does. Here its output is discarded.
+ * `npm run bench -- files`: writes a transaction log of 1 GiB to a temporary folder, then verifies
+ * it with zkops and, where installed, Apache's TxnLogToolkit. The toolkit cannot only check: it
+ * prints every record, as zkops log dump does. Here its output is discarded.
  *
  *   npm run bench -- files [--mib 1024] [--data 200] [--runs 3]
  */

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- large`: measures large loads: a tree of a million znodes, a restart on it, reads
- * during its snapshots, and ten thousand idle sessions whose watches fire at once. Both servers in
- * turn, medians of all rounds.
+ * `npm run bench -- large`: measures large loads: a tree of a million znodes, a restart on it,
+ * reads during its snapshots, and ten thousand idle sessions whose watches fire at once. Both
+ * servers in turn, medians of all rounds.
  *
  *   npm run bench -- large [--znodes 1000000] [--sessions 10000] [--watches 10] [--rounds 1]
  */

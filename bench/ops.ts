@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- ops`: measures zkops on members that answer, that are dead, and that never answer.
- * `node -e 0` shows the cost of starting Node alone.
+ * `npm run bench -- ops`: measures zkops on members that answer, that are dead, and that never
+ * answer. `node -e 0` shows the cost of starting Node alone.
  *
  *   npm run bench -- ops [--runs 7]
  */

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- recipes`: measures the cost of a lock, and the mix of the published latency test
- * (ZooKeeper wiki, "ServiceLatencyOverview"). The built-in client runs against our server and,
+ * `npm run bench -- recipes`: measures the cost of a lock, and the mix of the published latency
+ * test (ZooKeeper wiki, "ServiceLatencyOverview"). The built-in client runs against our server and,
  * where installed, Apache's, in one run. The client runs in this process, so it limits the figures.
  *
  *   npm run bench -- recipes [--quick] [--only hand-over,mix]

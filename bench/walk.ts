@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- walk`: measures a walk of many znodes by zksh and Apache's Java shell on the same
- * server, and the peak memory of walks, searches, and dumps as the tree grows tenfold. It grows by
- * more parents, because the server sends a list of siblings as a whole.
+ * `npm run bench -- walk`: measures a walk of many znodes by zksh and Apache's Java shell on the
+ * same server, and the peak memory of walks, searches, and dumps as the tree grows tenfold. It
+ * grows by more parents, because the server sends a list of siblings as a whole.
  *
  *   npm run bench -- walk [--znodes 100000] [--runs 3]
  *

@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- etcd`: put and get of etcd beside set and get of our server, with the same number
- * in flight, in rounds in turn on one machine. Needs Debian's package etcd-server. Node's HTTP/2
- * client limits the requests a second of etcd, so the processor time of the servers says more.
+ * `npm run bench -- etcd`: put and get of etcd beside set and get of our server, with the same
+ * number in flight, in rounds in turn on one machine. Needs Debian's package etcd-server. Node's
+ * HTTP/2 client limits the requests a second of etcd, so the processor time of the servers says
+ * more.
  *
  *   npm run bench -- etcd [--rounds 5] [--seconds 2]
  */

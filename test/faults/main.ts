@@ -1,6 +1,7 @@
 /**
  * `npm run prove -- faults [--minutes N] [--size 3|5] [--seed N] [--history FILE]`: the faults of
- * faults.test.ts, for longer. FILE gets the client history; `npm run prove -- history` can judge it again.
+ * faults.test.ts, for longer. FILE gets the client history; `npm run prove -- history` can judge
+ * it again.
  *
  * With `--mixed`, each start of a member takes Apache's server or the bundled one at random.
  *

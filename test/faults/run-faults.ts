@@ -56,9 +56,7 @@ export async function runFaults(options: FaultsOptions): Promise<FaultsResult> {
     for (const { sid } of ensemble.members) start(sid);
     const ports = ensemble.members.map(({ clientPort }) => clientPort);
     const workload = new Workload(ports, PATHS, !isMixed);
-    const opener = await openSession(ensemble);
-    await workload.prepare(opener, FIRST);
-    await opener.close();
+    await workload.prepare(() => openSession(ensemble), FIRST);
     const running = Array.from({ length: clients }, (_, i) =>
       workload.run(`client${i}`, new Random(seed * 1000 + i)),
     );

@@ -23,8 +23,7 @@ async function record(): Promise<History> {
   const server = await startBundled();
   try {
     const workload = new Workload([server.port], ['/a', '/b', '/c', '/d']);
-    const opener = await RawClient.connect(server.port);
-    await workload.prepare(opener, 'first');
+    await workload.prepare(() => RawClient.connect(server.port), 'first');
     const running = Array.from({ length: CLIENTS }, (_, i) =>
       workload.run(`client${i}`, new Random(i)),
     );
@@ -33,8 +32,9 @@ async function record(): Promise<History> {
     await waitFor('the lock to be held', () => holds() > 8);
     workload.end();
     await Promise.all(running);
-    await workload.readAll(opener);
-    await opener.close();
+    const reader = await RawClient.connect(server.port);
+    await workload.readAll(reader);
+    await reader.close();
     return history;
   } finally {
     await server.close();

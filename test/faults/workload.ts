@@ -68,11 +68,19 @@ export class Workload {
     return judge(this.recorder.history).map(({ property, message }) => `${property}: ${message}`);
   }
 
-  /** Creates the znodes for the other clients. */
-  async prepare(client: RawClient, value: string): Promise<void> {
-    const life = this.newLife('opener', 'opener', client);
+  /** Creates the znodes for the other clients, also if members lose their leader meanwhile. */
+  async prepare(open: () => Promise<RawClient>, value: string): Promise<void> {
     this.recorder.initial([{ path: '/', data: '' }]);
-    for (const path of this.paths) await life.ask(create(path, value));
+    const missing = [...this.paths];
+    for (let count = 0; missing.length > 0; count++) {
+      const client = await open();
+      const life = this.newLife(`opener${count}`, `opener${count}`, client);
+      for (let [path] = missing; path !== undefined; [path] = missing) {
+        if ((await life.ask(create(path, value))) === undefined) break;
+        missing.shift();
+      }
+      await (missing.length === 0 ? client.close() : client.drop());
+    }
   }
 
   /** Reads all znodes after all earlier commits. */

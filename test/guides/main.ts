@@ -1,4 +1,6 @@
-/** `npm run prove -- guides [part of a name]…`: plays the guides of docs on machines of namespaces. */
+/**
+ * `npm run prove -- guides [part of a name]…`: plays the guides of docs on machines of namespaces.
+ */
 import { GUIDES, machinesOf } from './guides.js';
 import { makeMachines } from './machines.js';
 

@@ -5,7 +5,8 @@ import { type Outcome, Simulation } from './simulation.js';
 /**
  * Runs simulated ensembles from the command line:
  *
- *   npm run prove -- sim --seed N [--seeds K] [--servers 5] [--observers 1] [--spares 2] [--steps M]
+ *   npm run prove -- sim --seed N [--seeds K] [--servers 5] [--observers 1] [--spares 2] [--steps
+ *                  M]
  *                  [--oracle] [--trace]
  *
  * --seed is the first seed, and --seeds their number. Without --servers, the seed chooses 3, 5, or

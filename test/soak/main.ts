@@ -1,6 +1,6 @@
 /**
- * `npm run prove -- soak [--minutes N] [--size 3|5] [--seed N]`: an ensemble of processes under abusive
- * clients. Prints the resources of each member after every cycle, and exits 1 if they grew.
+ * `npm run prove -- soak [--minutes N] [--size 3|5] [--seed N]`: an ensemble of processes under
+ * abusive clients. Prints the resources of each member after every cycle, and exits 1 if they grew.
  */
 import { parseArgs } from 'node:util';
 import { describe } from './growth.js';

@@ -1,7 +1,7 @@
 /**
- * `npm run prove -- strangers [--apache] [--attack NAME]… [--minutes N] [--seed N] [--server FILE]`: the
- * attacks of strangers.long.test.ts, on Apache's ensemble too, on another build of zkserver, or for
- * longer with more fuzzing. Exits 1 if one of our ensembles was damaged.
+ * `npm run prove -- strangers [--apache] [--attack NAME]… [--minutes N] [--seed N] [--server
+ * FILE]`: the attacks of strangers.long.test.ts, on Apache's ensemble too, on another build of
+ * zkserver, or for longer with more fuzzing. Exits 1 if one of our ensembles was damaged.
  */
 import { parseArgs } from 'node:util';
 import { ATTACKS } from './attacks.js';

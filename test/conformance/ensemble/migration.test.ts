@@ -24,10 +24,8 @@ async function startWorkload(seats: readonly Seat[]): Promise<{
   problems(): Promise<string[]>;
 }> {
   const ports = seats.map(({ clientPort }) => clientPort);
-  const opener = await RawClient.connect(ports[0] ?? 0);
   const workload = new Workload(ports, PATHS);
-  await workload.prepare(opener, FIRST);
-  await opener.close();
+  await workload.prepare(() => RawClient.connect(ports[0] ?? 0), FIRST);
   const running = Array.from({ length: READERS }, (_, i) =>
     workload.run(`client${i}`, new Random(i)),
   );
