@@ -94,6 +94,19 @@ test('a block of a guide that continues after zkops gate or zkops roll stops at 
   }
 });
 
+test('no loop of a guide waits without end', () => {
+  for (const path of GUIDES) {
+    for (const block of blocksOf(readProjectFile(path), 'sh')) {
+      const loops = block.split('\n').filter((line) => /\b(?:until|while) /.test(line));
+      assert.equal(
+        loops.filter((line) => !/\btimeout \d/.test(line)),
+        [],
+        path,
+      );
+    }
+  }
+});
+
 test('the flags that the guides use exist', () => {
   const known = new Map<string, string>();
   const unknown: string[] = [];
