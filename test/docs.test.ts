@@ -6,10 +6,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as recipes from '../src/recipes/index.js';
 import { curlTest } from './support/machine/curl.js';
-import { errorsPage } from './support/pages/errors-page.js';
 import { brokenLinks } from './support/pages/links.js';
 import { blocksOf, COMMANDS, checkConsole, checkPrograms } from './support/pages/page-examples.js';
-import { PROJECT_ROOT, readProjectFile, readSources } from './support/tidy/source-file.js';
+import { PROJECT_ROOT, readProjectFile } from './support/tidy/source-file.js';
 
 const ROOT_PAGES = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md'];
 const GUIDES = readdirSync(join(PROJECT_ROOT, 'docs'))
@@ -32,10 +31,6 @@ test('the index of docs/ lists every page', () => {
     (name) => name !== 'README.md' && !index.includes(`(${name})`),
   );
   assert.equal(missing, []);
-});
-
-test('docs/errors.md has the text of every error (npm run errors)', () => {
-  assert.fixture(readProjectFile('docs/errors.md'), errorsPage(readSources('src')));
 });
 
 test('links within the project resolve', () => {
@@ -95,6 +90,19 @@ test('a block of a guide that continues after zkops gate or zkops roll stops at 
       const at = commands.findIndex((line) => /^ *zkops (?:gate|roll) /.test(line));
       if (at < 0 || at === commands.length - 1) continue;
       assert.match(block, /^\(set -e$/m, `${path}: ${block}`);
+    }
+  }
+});
+
+test('no loop of a guide waits without end', () => {
+  for (const path of GUIDES) {
+    for (const block of blocksOf(readProjectFile(path), 'sh')) {
+      const loops = block.split('\n').filter((line) => /\b(?:until|while) /.test(line));
+      assert.equal(
+        loops.filter((line) => !/\btimeout \d/.test(line)),
+        [],
+        path,
+      );
     }
   }
 });

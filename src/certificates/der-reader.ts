@@ -1,4 +1,7 @@
-/** Reads ASN.1 in DER, the encoding of certificates and key stores. */
+/**
+ * Reads ASN.1 in DER, the encoding of certificates and key stores. `asn1js` accepts the indefinite
+ * lengths that DER forbids.
+ */
 
 export const DerTag = {
   BOOLEAN: 0x01,

@@ -1,4 +1,7 @@
-/** Reads PKCS #12 (RFC 7292). Node's reader requires a key, and trusts all certificates. */
+/**
+ * Reads PKCS #12 (RFC 7292). Node's reader requires a key, trusts all certificates, and does not
+ * limit the rounds of hashing.
+ */
 import type { KeyObject } from 'node:crypto';
 import { loadCrypto } from '../base/load-on-demand.js';
 import {

@@ -8,7 +8,8 @@
  * ```
  *
  * A block is its uncompressed length as a varint, then elements: the lower two bits of the first
- * byte distinguish literals from copies of earlier bytes.
+ * byte distinguish literals from copies of earlier bytes. `snappyjs` accepts a block of another
+ * length than it states, so it would hide damage.
  */
 
 const HEADER_SIZE = 16;

@@ -1,6 +1,7 @@
 /**
  * The client's side of SASL GSSAPI (RFC 4752), without a security layer: the login by a ticket, the
  * proof of the server, and the agreement on no layer. `gssapi-server.ts` has the other side.
+ * The npm package `kerberos` would need a native build for each platform.
  */
 import { randomInt } from 'node:crypto';
 import type { SaslClientExchange, SaslClientStep } from '../protocol/sasl-step.js';

@@ -1,4 +1,7 @@
-/** Leading zeros are decimal, as in Java. Refuses a zone and IPv4 within IPv6. */
+/**
+ * Leading zeros are decimal, as in Java, which `ipaddr.js` and `net.BlockList` refuse. Refuses a
+ * zone and IPv4 within IPv6.
+ */
 export function parseIp(text: string): readonly number[] | undefined {
   return text.includes(':') ? parseIpv6(text) : parseIpv4(text);
 }

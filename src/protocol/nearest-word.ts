@@ -1,4 +1,7 @@
-/** The first of the nearest candidates, at most `most` typing errors away; ignores case. */
+/**
+ * The first of the nearest candidates, at most `most` typing errors away; ignores case. Two swapped
+ * letters are one error, unlike in `fastest-levenshtein`.
+ */
 export function nearestWord(
   word: string,
   candidates: Iterable<string>,

@@ -15,8 +15,6 @@ export interface ApacheNames {
   readonly metrics: readonly string[];
   readonly tools: readonly string[];
   readonly shellCommands: readonly string[];
-  /** Of the documentation. */
-  readonly pages: readonly string[];
 }
 
 /** What the coming 3.10 adds or changes: facts of a commit of Apache's trunk. */

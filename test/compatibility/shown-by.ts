@@ -1,4 +1,4 @@
-/** The test that shows each state of docs/compatibility.md: test/compatibility/shown-by.json. */
+/** The test that shows each state of docs/compatibility.md, by kind and name: shown-by.json. */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { OPTIONS } from '../../src/server/config/config-keys.js';

@@ -18,40 +18,44 @@ type Entries = Readonly<Record<string, Entry>>;
 
 export const SAME: Entry = { state: 'same', how: '' };
 export const different = (how: string): Entry => ({ state: 'different', how });
+/** Before the reason, of a key that is accepted and changes nothing. */
+export const NO_EFFECT = 'no effect: ';
 const refused = (how: string): Entry => ({ state: 'refused', how });
 
 export const OPERATIONS: Entries = {
-  setACL: different('an ACL of more than 5000 entries is INVALIDACL, also in a create'),
+  setACL: different('more than 5000 entries are INVALIDACL, also in a create'),
   sasl: different('Kerberos (GSSAPI) needs AES; DES and RC4 are refused'),
-  deleteContainer: refused('from a client, since it bypasses the ACL'),
-  createSession: refused('as a request of a client; servers send it to each other'),
+  deleteContainer: refused('only servers may send it, because it bypasses the ACL'),
+  createSession: refused('only servers may send it'),
   multiRead: different(
     'a reply above 64 MiB, or with more than 250,000 children, is MARSHALLINGERROR; 3.9.5 builds it in memory',
   ),
   getAllChildrenNumber: different(
-    'above 1000 znodes, the number may include a part of what other clients change meanwhile',
+    'above 1000 znodes, the number may include some concurrent changes of other clients',
   ),
-  createTTL: different('a mode without a TTL, or a negative TTL, is a bad argument'),
+  createTTL: different(
+    'a mode without a TTL, or a negative TTL, is BADARGUMENTS; Apache logs it, and cannot start again',
+  ),
 };
 
 export const WORDS_HERE: Entries = {
-  envi: different('the names of the JVM describe Node.js'),
-  mntr: different('a few metrics stay zero: see metrics.md'),
+  envi: different('the fields of the JVM describe Node.js'),
+  mntr: different('some metrics stay zero: see [Metrics](metrics.md)'),
 };
 
 export const COMMANDS: Entries = {
-  dump: different('expiry is in milliseconds since 1970, not of an internal clock'),
-  environment: different('the names of the JVM describe Node.js'),
+  dump: different('expiry times are in milliseconds since 1970'),
+  environment: different('the fields of the JVM describe Node.js'),
   initial_configuration: different(
-    'lists the options that differ from their defaults, without secrets; answers while the server does not serve, too; a member of an ensemble of 3.9.5 has none',
+    'lists the options that differ from their defaults, without secrets, also while the server does not serve',
   ),
   monitor: different('answers while the server does not serve; 3.9.5 fails with status 500'),
   restore: different(
-    'needs every permission on the root, by an entry for the client, unless admin.anyoneMayTransfer=true; post it once, to the leader, which restores all members: in 3.9.5 each one restores its own tree, so until the last one, members answer from different trees; others answer 409 and name the leader',
+    'post it once, to the leader, which restores all members; others answer 409 and name the leader. In 3.9.5, each member restores only its own tree. It needs the permissions of `snapshot`',
   ),
   set_trace_mask: different('changes nothing that is logged'),
   snapshot: different(
-    'needs every permission on the root, by an entry for the client, unless admin.anyoneMayTransfer=true; in 3.9.5, any permission is enough, also one that everyone has',
+    'needs every permission on the root by an entry other than `world:anyone`, unless `admin.anyoneMayTransfer=true`; in 3.9.5, any permission is enough',
   ),
   system_properties: different('lists the options as properties, without secrets'),
 };
@@ -64,7 +68,7 @@ export const METRICS: Entries = {
 export const TOOLS: Readonly<Record<string, Entry & { readonly here: string }>> = {
   'zkServer.sh': {
     ...different(
-      'finds zoo.cfg by ZOOCFGDIR and ZOOCFG; takes only -D of JVMFLAGS, also from zookeeper-env.sh and java.env; print-cmd prints a command of Node.js',
+      'takes only the `-D` options of JVMFLAGS, also from zookeeper-env.sh and java.env; `print-cmd` prints a command of Node.js',
     ),
     here: 'zkserver',
   },
@@ -86,6 +90,13 @@ export const TOOLS: Readonly<Record<string, Entry & { readonly here: string }>> 
   },
   'zkEnv.sh': { ...different('no settings: the server has no JVM'), here: 'zkserver' },
 };
+
+/** @throws Error for an unknown tool */
+export function toolEntry(tool: string): Entry & { readonly here: string } {
+  const entry = TOOLS[tool];
+  if (entry === undefined) throw new Error(`${tool}: no state`);
+  return entry;
+}
 
 export const SHELL_COMMANDS: Entries = {};
 
@@ -119,52 +130,12 @@ export const CLIENT_KEYS: Entries = {
   'zookeeper.ssl.sslProvider': different('no effect: TLS is that of Node.js'),
 };
 
-export const PAGES: Readonly<Record<string, Entry & { readonly here: string }>> = {
-  'index.md': { ...SAME, here: 'README.md' },
-  'javaExample.md': { ...different('the library is for JavaScript'), here: 'library.md' },
-  'recipes.md': { ...SAME, here: 'recipes.md' },
-  'releasenotes.md': { ...SAME, here: '../CHANGELOG.md' },
-  'zookeeperAdmin.md': {
-    ...different('see the keys, words, and commands above'),
-    here: 'server.md',
-  },
-  'zookeeperAuditLogs.md': {
-    ...different('the audit log has one format'),
-    here: '../man/zkserver.8',
-  },
-  'zookeeperCLI.md': { ...SAME, here: 'zksh.md' },
-  'zookeeperHierarchicalQuorums.md': { ...SAME, here: 'server.md' },
-  'zookeeperInternals.md': { ...SAME, here: 'protocol.md' },
-  'zookeeperJMX.md': {
-    ...refused('no JVM: use metrics and the AdminServer'),
-    here: 'metrics.md',
-  },
-  'zookeeperMonitor.md': { ...different('a few metrics stay zero'), here: 'metrics.md' },
-  'zookeeperObservers.md': { ...SAME, here: 'server.md' },
-  'zookeeperOracleQuorums.md': {
-    ...different('see oraclePath above'),
-    here: 'server.md',
-  },
-  'zookeeperOver.md': { ...SAME, here: 'protocol.md' },
-  'zookeeperProgrammers.md': { ...SAME, here: 'library.md' },
-  'zookeeperQuotas.md': { ...SAME, here: 'zksh.md' },
-  'zookeeperReconfig.md': { ...SAME, here: 'server.md' },
-  'zookeeperSnapshotAndRestore.md': {
-    ...different('the leader restores all members, and others refuse it'),
-    here: 'server.md',
-  },
-  'zookeeperStarted.md': { ...SAME, here: 'server.md' },
-  'zookeeperTools.md': { ...different('see the tools above'), here: 'zkops.md' },
-  'zookeeperTutorial.md': { ...different('the library is for JavaScript'), here: 'library.md' },
-  'zookeeperUseCases.md': { ...different('no copy of this page'), here: 'README.md' },
-};
-
 /** Keys whose option works, but not as in 3.9.5. */
 export const KEYS: Entries = {
   'admin.needClientAuth': different('true by default; in 3.9.5 it is false'),
   clientPortListenBacklog: different('4096 by default; in 3.9.5 it is 50'),
   enforceQuota: different(
-    'the earlier operations of a multi count, too, and the requests in flight; 3.9.5 counts only applied ones',
+    'requests in flight and the earlier operations of a multi count, too; 3.9.5 counts only applied ones',
   ),
   'fips-mode': different(
     'ssl.quorum.hostnameVerification=true verifies names even then; DIGEST-MD5 stays available',
@@ -177,7 +148,7 @@ export const KEYS: Entries = {
     'exports the metrics of Node.js, and of Java only the heap: jvm_memory_bytes_*',
   ),
   oraclePath: different(
-    'not with groups; "1" must be the only character; a server that hears the other never leads alone; a reconfig needs a quorum of the new members without the oracle',
+    'see [Two servers and an oracle](ensembles.md#two-servers-and-an-oracle): not with groups; a server that hears the other never leads alone; a reconfig needs a quorum without the oracle',
   ),
   'ssl.authProvider': refused('any provider except x509 is an error'),
   'ssl.crl': different(CRL),
@@ -211,10 +182,10 @@ export function keyEntry(key: string): Entry {
   if (option === undefined) {
     const unread = unreadKey(key);
     if (unread === undefined) throw new Error(`${key}: no state`);
-    return unread.isRefused === true ? refused(unread.why) : different(`no effect: ${unread.why}`);
+    return unread.isRefused === true ? refused(unread.why) : different(`${NO_EFFECT}${unread.why}`);
   }
   if (option.status === 'refused') return refused(option.why);
-  return option.status === 'no effect' ? different(`no effect: ${option.why}`) : SAME;
+  return option.status === 'no effect' ? different(`${NO_EFFECT}${option.why}`) : SAME;
 }
 
 /** @param zero the metrics that stay zero, from metrics.md */

@@ -5,7 +5,7 @@ import { cpuOf, startMembers } from './member-processes.js';
 
 const MEASURED_MS = 30_000;
 
-/** Prints what docs/console.md states; the machine decides the figures, so it asserts none. */
+/** Prints the cost of a console; the machine decides the figures, so it asserts none. */
 test('the cost of an idle console for each member is measured', async () => {
   const members = await startMembers();
   let api: RunningConsole | undefined;

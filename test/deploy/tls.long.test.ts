@@ -162,10 +162,6 @@ test('an ensemble without TLS gets it, and names for its clients, step by step',
     await waitFor('the health', async () => (await runZkops(health)).exitCode === 0, 60_000);
   }));
 
-test('the page has the script, for packages that do not', () => {
-  assert.is(block('sh', 'script'), readProjectFile(SCRIPT));
-});
-
 test('the script keeps existing files, and refuses a name that is a path', () => {
   const { path, remove } = makeTempDir('make-certificates');
   const run = (...args: string[]) => spawnSync('sh', [SCRIPT, path, ...args], { encoding: 'utf8' });

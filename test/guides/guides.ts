@@ -39,7 +39,7 @@ async function prepare(machines: Machines, more = ''): Promise<void> {
 
 async function startAll(machines: Machines, unit: string): Promise<void> {
   for (const name of THREE) await must(machines, name, `sudo systemctl start ${unit}`);
-  await must(machines, 'ops', 'until zkops health -q --ensemble hosts.txt; do sleep 0.2; done');
+  await must(machines, 'ops', 'zkops gate -q --wait 5m --ensemble hosts.txt');
 }
 
 async function deployed(machines: Machines): Promise<void> {
@@ -66,6 +66,7 @@ async function underLoad(machines: Machines, work: () => Promise<unknown>): Prom
 }
 
 const OPERATE = 'docs/operate.md';
+const BACKUP = 'docs/backup.md';
 
 async function rollingUpgrade(machines: Machines): Promise<void> {
   await deployed(machines);
@@ -213,8 +214,9 @@ async function backUp(machines: Machines): Promise<void> {
   await startAll(machines, 'zkserver');
   await fill(machines, 50);
   const moment = (await must(machines, 'ops', 'sleep 1.1; date -u +%FT%TZ; sleep 1.1')).trim();
-  const blocks = blocksBelow(OPERATE, 'Back up and restore');
-  const [save, find, replace, check, saveLive, restoreLive] = blocks;
+  const [save] = blocksBelow(BACKUP, 'Back up a member');
+  const [find, replace, check] = blocksBelow(BACKUP, 'Restore an ensemble');
+  const [saveLive, restoreLive] = blocksBelow(BACKUP, 'Snapshot of a running ensemble');
   await fill(machines, 7);
   await play(machines, save);
   await must(machines, 'ops', "zksh zk1 -c 'deleteall --yes /app'");

@@ -31,7 +31,7 @@ export async function packages(machines: Machines): Promise<void> {
      sudo dpkg -i /opt/guide/zksh_*.deb
      systemctl --quiet is-active zkserver || echo 'installation: not started'
      sudo systemctl start zkserver
-     until zkops ready -q; do sleep 0.2; done
+     timeout 1m sh -c 'until zkops ready -q; do sleep 0.2; done'
      zksh -c 'get /kept'`,
   );
   for (const line of ['upgrade: runs on', 'removal: stopped', 'installation: not started', 'yes']) {
@@ -59,7 +59,8 @@ export async function otherDisks(machines: Machines): Promise<void> {
       machines,
       'zk1',
       `sudo zkserver init ${config} --unit && sudo systemctl daemon-reload
-       sudo systemctl restart zkserver && until zkops ready -q; do sleep 0.2; done
+       sudo systemctl restart zkserver
+       timeout 1m sh -c 'until zkops ready -q; do sleep 0.2; done'
        zksh -c 'create /there 1' && sudo systemctl stop zkserver && sudo ls ${folder}/version-2`,
     );
     assert.match(served, /^log\.1$/m);

@@ -1,4 +1,5 @@
-/** zksh does not use commander, which costs time at every start (docs/libraries.md has figures). */
+// commander reads the arguments of zkops and zkserver. zksh parses its own: its prompt needs that
+// parser in any case, and commander would slow each start.
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { CompleteValue } from './complete-call.js';
 import { COMPLETION_SHELLS, type CompletionShell } from './completion-shells.js';

@@ -2,6 +2,7 @@
 // (a family emoji) and two columns (a Chinese character). Widths follow Unicode's East Asian Width
 // and emoji presentation, as in Ink's layout.
 
+// Only the table: `string-width` creates a segmenter at load, which delays each start.
 import { eastAsianWidth } from 'get-east-asian-width';
 import { safeLine } from '../../protocol/sanitize.js';
 

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
+// Small, and fast with many points.
 import uPlot from 'uplot';
 import type { Trend } from '../api/shapes.js';
 import { clock } from './words.js';

@@ -1,3 +1,4 @@
+// React's interface, small enough for the page.
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { About, Ensemble } from '../api/shapes.js';

@@ -1,7 +1,8 @@
 /**
  * Java's properties syntax (java.util.Properties.load) with line numbers: `#` and `!` comments,
  * keys that end at `=`, `:`, or white space, lines continued by a trailing backslash, and the
- * escapes \t \n \r \f \uXXXX. A backslash before anything else is dropped.
+ * escapes \t \n \r \f \uXXXX. A backslash before anything else is dropped. The package
+ * `dot-properties` breaks lines that continue after \r\n, and accepts a wrong \u.
  */
 
 export interface Property {

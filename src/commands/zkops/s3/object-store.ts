@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+// Only the signature: it includes the hash of the body, and the requests stay ours.
 import { AwsClient } from 'aws4fetch';
 import { RunFault } from '../../ensemble/run-fault.js';
 import type { S3Place, S3Settings } from './s3-place.js';

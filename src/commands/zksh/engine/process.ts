@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+// It ends a child with SIGTERM, then with SIGKILL, also when zksh ends.
 import { execa } from 'execa';
 import { CommandError, ExitCode } from '../../program/command-error.js';
 import type { CommandContext } from './command.js';

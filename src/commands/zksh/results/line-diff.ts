@@ -1,3 +1,4 @@
+// `diff` finds the fewest differing lines, and its limit of edits bounds the time.
 import { diffArrays } from 'diff';
 
 /** With more, everything between the first and the last difference is replaced. */
