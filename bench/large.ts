@@ -27,7 +27,7 @@ import { commit, printTable } from './table.js';
 interface Sizes {
   readonly znodes: number;
   readonly sessions: number;
-  /** Of each session, all of the same znodes. */
+  /** Watches of each session, all on the same znodes. */
   readonly watches: number;
 }
 

@@ -168,7 +168,7 @@ function printCommands(all: readonly CommandFigures[], runs: number): void {
   ]);
 }
 
-/** Of the Node.js that runs our server. */
+/** The version of the Node.js that runs our server. */
 function versionOf(node = process.execPath): string {
   return spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim();
 }

@@ -15,7 +15,7 @@ export interface Measured extends LoadResult {
   readonly cpuMicros: number;
   /** The part of its main thread. */
   readonly mainMicros: number;
-  /** Of all threads of the server for each operation, where `perf` can count them. */
+  /** Instructions of all threads of the server for each operation, where `perf` can count them. */
   readonly instructions?: number;
 }
 

@@ -18,7 +18,7 @@ const QUALITY = 70;
 /** All columns of the members fit. */
 const WIDE = { width: 1600, height: 1000 };
 const NORMAL = { width: 1100, height: 760 };
-/** Of the charts. */
+/** The time that the charts show. */
 const LOAD_MS = 45_000;
 
 const program = (name) => join(root, 'dist/bin', `${name}.cjs`);

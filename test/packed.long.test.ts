@@ -52,7 +52,7 @@ function makeProject(): { path: string; remove: () => void } {
     mkdirSync(join(folder, name, '..'), { recursive: true });
     symlinkSync(join(MODULES, name), join(folder, name));
   };
-  // Of its own, because the runners need other versions of some.
+  // A lock of its own, because the runners need other versions of some packages.
   const { dependencies } = JSON.parse(readProjectFile('package.json'));
   for (const name of Object.keys(dependencies)) link(join(modules, 'zksh/node_modules'), name);
   for (const name of ['@types/node', 'undici-types']) {

@@ -6,7 +6,7 @@ export interface CurvesOptions {
   readonly home: string;
   readonly isQuick: boolean;
   readonly rounds: number;
-  /** Of each round. */
+  /** The length of each round. */
   readonly seconds: number;
 }
 

@@ -124,7 +124,7 @@ function growSessions(port: number): Growth {
   return { growTo: ask, heartbeat: () => ask(0), close: () => holder.disconnect() };
 }
 
-/** Of znodes that do not exist, so that no set fires one. */
+/** Watches znodes that do not exist, so that no set fires one. */
 function growWatches(port: number): Growth {
   const clients: LoadConnection[] = [];
   let count = 0;

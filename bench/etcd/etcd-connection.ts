@@ -57,7 +57,7 @@ export function putMessage(key: string, value: Buffer): Buffer {
   return framed(Buffer.concat([field(1, Buffer.from(key)), field(2, value)]));
 }
 
-/** Of fewer than 128 bytes, so that its length takes one byte. */
+/** A field of fewer than 128 bytes, so that its length takes one byte. */
 function field(number: number, bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from([(number << 3) | 2, bytes.length]), bytes]);
 }

@@ -28,7 +28,7 @@ interface Kept {
 
 /** A newer list may come before the time of the next one. */
 const MAX_AGE_MS = 60_000;
-/** Of one certificate: they name the same list. */
+/** Places of one certificate; all of them name the same list. */
 const MAX_PLACES = 3;
 
 export class FetchedLists {

@@ -40,7 +40,7 @@ import { resolveReconfig } from './calls/resolve-reconfig.js';
 import { watchChanges } from './calls/watch-changes.js';
 import * as operations from './session/operations.js';
 
-/** Of a read; the data of a znode may be null. */
+/** The result of a read; the data of a znode may be null. */
 export type DataAndStat = { data: Buffer | null; stat: Stat };
 
 /**

@@ -46,7 +46,7 @@ export class HttpProblem extends Error {
   }
 }
 
-/** Of a member. */
+/** The problem of a member that does not answer. */
 export function noAnswer(detail: string, hint?: string): HttpProblem {
   return new HttpProblem(502, 'NOANSWER', detail, { exitCode: ExitCode.connection, hint });
 }

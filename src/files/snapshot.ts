@@ -24,7 +24,7 @@ import { SNAP_MAGIC } from '../protocol/persistence.js';
 
 export const SNAPSHOT_VERSION = 2;
 const SNAPSHOT_DBID = -1n;
-/** Of world:anyone:ALL. */
+/** The key of world:anyone:ALL. */
 export const OPEN_ACL_KEY = -1n;
 const DEFAULT_CHUNK_SIZE = 128 * 1024;
 

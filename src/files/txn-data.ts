@@ -31,7 +31,7 @@ export class RequestData {
   }
 }
 
-/** Of a txn: bytes from prep, a string from a log. */
+/** The data of a txn: bytes from prep, a string from a log. */
 export type TxnData = ZnodeData | RequestData;
 
 export function textOf(data: TxnData): ZnodeData {

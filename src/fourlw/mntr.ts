@@ -17,7 +17,7 @@ import type { AdvancedSummaryView, ServerView, SummaryView } from './base/server
 import { servingWord } from './base/word.js';
 
 const PREFIX = 'zk_';
-/** Of a metric that has measured nothing yet. */
+/** The summary of a metric that has measured nothing yet. */
 export const EMPTY_SUMMARY: SummaryView = { count: 0, sum: 0, min: 0, max: 0 };
 export const EMPTY_ADVANCED: AdvancedSummaryView = {
   ...EMPTY_SUMMARY,

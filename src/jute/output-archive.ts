@@ -17,7 +17,7 @@ const LONG_RUN = 256;
 export class OutputArchive {
   private readonly initialSize: number;
   private bytes: Buffer = NOTHING;
-  /** Of `bytes`, once needed. */
+  /** A view of `bytes`, once needed. */
   private wordView: DataView | null = null;
   private end = 0;
   /** True if `bytes` have another owner. */
@@ -200,7 +200,7 @@ export class OutputArchive {
     this.wordView = null;
   }
 
-  /** Of `memory`, for ints at offsets that `skip` returned. */
+  /** A view of `memory`, for ints at offsets that `skip` returned. */
   get words(): DataView {
     this.wordView ??= new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.length);
     return this.wordView;

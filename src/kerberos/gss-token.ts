@@ -45,7 +45,7 @@ export type GssRole = 'initiator' | 'acceptor';
 export class GssContext {
   private readonly key: KerberosKey;
   private sequence: number;
-  /** Of sent messages. */
+  /** The flags of sent messages. */
   private readonly flags: number;
   private readonly ownUsage: number;
   private readonly theirUsage: number;

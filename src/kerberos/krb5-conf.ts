@@ -11,7 +11,7 @@ export interface Krb5Conf {
   readonly defaultRealm: string | undefined;
   /** In the order of the file; the realm may have none. */
   kdcsOf(realm: string): readonly KdcAddress[];
-  /** Of `[domain_realm]`: the entry of the host, or of the nearest domain. */
+  /** The realm in `[domain_realm]` of the host, or of the nearest domain. */
   realmOf(host: string): string | undefined;
   /** Supported types for tickets and for their keys, most preferred first. */
   readonly enctypes: readonly number[];

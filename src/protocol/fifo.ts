@@ -1,5 +1,5 @@
 const FIRST_SIZE = 16;
-/** Of all queues that never had an element. */
+/** Shared by all queues that never had an element. */
 const NO_RING: never[] = [];
 
 /** A queue over a ring: push and shift have constant cost, and keep no references. */

@@ -220,7 +220,7 @@ test('an interrupted probe cleans up and exits with 130', async () => {
 });
 
 interface Ensemble {
-  /** Of all members. The last one is an observer. */
+  /** The addresses of all members. The last one is an observer. */
   readonly all: readonly string[];
   readonly stop: (place: number) => Promise<unknown>;
   readonly start: (place: number) => unknown;

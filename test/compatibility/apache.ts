@@ -5,12 +5,12 @@ import { repositoryRoot } from '../fourlw/captured-view.js';
 
 export interface ApacheNames {
   readonly operations: Readonly<Record<string, number>>;
-  /** Of zoo.cfg, without the prefix `zookeeper.`; N ends the names of families. */
+  /** Keys of zoo.cfg, without the prefix `zookeeper.`; N ends the names of families. */
   readonly keys: readonly string[];
-  /** Of a client's properties file (ZKClientConfig). */
+  /** Keys of a client's properties file (ZKClientConfig). */
   readonly clientKeys: readonly string[];
   readonly words: readonly string[];
-  /** Of the AdminServer, with their aliases. */
+  /** Commands of the AdminServer, with their aliases. */
   readonly commands: Readonly<Record<string, readonly string[]>>;
   readonly metrics: readonly string[];
   readonly tools: readonly string[];

@@ -5,7 +5,7 @@ import { OPTIONS } from '../../src/server/config/config-keys.js';
 import { repositoryRoot } from '../fourlw/captured-view.js';
 import { TOOLS } from './states.js';
 
-/** Of each kind of names, a file under test, and the names that it shows. */
+/** For each kind of names: a file under test, and the names that it shows. */
 export type ShownBy = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
 const TEST = join(repositoryRoot(), 'test');

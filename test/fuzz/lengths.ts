@@ -6,7 +6,7 @@
 export interface Part {
   /** The offset of its length. */
   readonly at: number;
-  /** Of its body, in bytes. */
+  /** The length of its body, in bytes. */
   readonly length: number;
 }
 

@@ -86,7 +86,7 @@ function riseOf(costs: readonly number[]): number {
   return late < MEASURABLE_MS ? 0 : late / early;
 }
 
-/** Of twice the bytes. A garbage collection or load on the machine may spoil one sample. */
+/** The cost of twice the bytes. A garbage collection or other load may spoil one sample. */
 function medianRatio(connect: Connect, repeat: Repeat): number {
   const [whole, half] = [piecesOf(repeat, SIZE), piecesOf(repeat, SIZE / 2)];
   const sample = (pieces: readonly Buffer[]): number => {

@@ -64,7 +64,7 @@ export function parseOrRefuse<T>(
 }
 
 /**
- * Of exactly that kind: a TypeError is not a RangeError, and a stack overflow is not a refusal.
+ * Errors of exactly that kind: a TypeError is not a RangeError, a stack overflow no refusal.
  */
 function isOf(error: unknown, refusal: ErrorClass): boolean {
   if (!(error instanceof refusal)) return false;

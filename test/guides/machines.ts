@@ -21,7 +21,7 @@ const BLOCK_MS = 240_000;
 
 export interface Outcome {
   readonly status: number | null;
-  /** Of both streams. */
+  /** The output of both streams. */
   readonly output: string;
 }
 

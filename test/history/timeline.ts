@@ -12,7 +12,7 @@ export interface Moment {
   readonly item: Item | undefined;
   readonly czxid: bigint | undefined;
   readonly mzxid: bigint | undefined;
-  /** Of the txn that produced it. */
+  /** The zxid of the txn that produced it. */
   readonly zxid: bigint | undefined;
 }
 

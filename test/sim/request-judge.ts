@@ -126,7 +126,7 @@ export class RequestJudge {
     const expected = writes.flatMap((write) => this.expected(head, txn, write));
     this.judged++;
     if (expected.includes(found)) return;
-    // Of clients that share a session, nobody knows which sent it, and so not since when it waits.
+    // If clients share a session, nobody knows which sent it, and so not since when it waits.
     if (writes.length > 1 && [found, ...expected].some(isOfQuota)) return;
     throw new Violation(
       `${hex(zxid)} decides ${found} (expected by its request: ${expected.join(' or ')})`,

@@ -40,7 +40,7 @@ export interface Shape {
   readonly hasLogDir?: boolean;
   /** Whether snapshots are compressed. */
   readonly isCompressed?: boolean;
-  /** Of each connection between servers, in bytes per ms; 0: without a limit. */
+  /** The rate of each connection between servers, in bytes per ms; 0: without a limit. */
   readonly linkRate?: number;
   /** Two voters with files of oraclePath. A forgetful oracle breaks the rules, and loses writes. */
   readonly oracle?: 'none' | 'truthful' | 'forgetful';

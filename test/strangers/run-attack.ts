@@ -25,7 +25,7 @@ const RECOVERY_LIMIT_MS = 30_000;
 const WRITE_LIMIT_MS = 30_000;
 /** So many that they are work for the members. */
 const MANY_ANSWERED_BYTES = 100_000;
-/** Of what the strangers are answered. Fair members write meanwhile, on a machine of any speed. */
+/** The share of the answers to strangers between two writes of fair members, at any speed. */
 const MAX_SHARE_BETWEEN_WRITES = 1 / 2;
 /** The documented deadline, and time for the rest of the shutdown on a busy machine. */
 const CLOSE_LIMIT_MS = OPERATOR_LIMITS.shutdownTime.value + 10_000;

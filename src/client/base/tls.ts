@@ -12,7 +12,7 @@ export type TlsVersion = 'TLSv1.2' | 'TLSv1.3';
 export interface TlsStore {
   /** The path of the file, which is read when the client is created, or its content. */
   readonly source: string | Uint8Array;
-  /** Of the store and its key. Default: none. */
+  /** The password of the store and its key. Default: none. */
   readonly password?: string;
 }
 
@@ -114,7 +114,7 @@ export function certificateFault(
   return loadTls().checkServerIdentity(servername ?? host, certificate);
 }
 
-/** Of a trusted certificate. */
+/** The code of a trusted certificate with another host. */
 export const OTHER_HOST = 'ERR_TLS_CERT_ALTNAME_INVALID';
 
 /** Cached, because reading keys takes longer than a handshake. @throws TlsOptionError */

@@ -126,7 +126,7 @@ export class RequestPipeline {
     }
   }
 
-  /** Of the requests on the wire: the next reply is for it. */
+  /** The oldest request on the wire: the next reply is for it. */
   get oldest(): Request | undefined {
     return this.sent.peek();
   }

@@ -19,7 +19,7 @@ export const openPlain: OpenFile = (path) => open(path, 'r');
 /** Bytes of an encrypted file that are not those that were written. */
 export class DamagedBytes extends Error {
   override readonly name = 'DamagedBytes';
-  /** Of the first one, in the decrypted file. */
+  /** The place of the first one in the decrypted file. */
   readonly offset: number;
 
   constructor(offset: number) {

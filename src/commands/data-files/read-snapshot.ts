@@ -36,7 +36,7 @@ export interface SnapshotOutcome {
   readonly nodes: number;
   /** Bytes of paths and data, as approximate_data_size counts them. */
   readonly dataBytes: number;
-  /** Of the tree in the file; version 2 of the digest. */
+  /** The digest of the tree in the file, version 2. */
   readonly digest: bigint;
   /** From the end of the file; the digest is null for an old version. */
   readonly storedDigest: { readonly zxid: bigint; readonly digest: bigint | null } | undefined;

@@ -27,7 +27,7 @@ export const jsonSyntax: DumpSyntax = {
 };
 
 const MAX_OUTER_LENGTH = 1024 * 1024;
-/** Of `"znodes": [`, with some blanks. */
+/** Room for `"znodes": [`, with some blanks. */
 const OPENING_LENGTH = 100;
 
 function endText(fields: LineFields): string {

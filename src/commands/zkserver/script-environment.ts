@@ -114,7 +114,7 @@ function foundOperands(
   );
 }
 
-/** Of a file in the folder of the configuration, and not in the current one. */
+/** Whether it names a file in the folder of the configuration, and not in the current one. */
 function isName(operand: string): boolean {
   return !/^\d+$/.test(operand) && !operand.includes('/') && !existsSync(operand);
 }

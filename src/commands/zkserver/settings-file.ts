@@ -10,7 +10,7 @@ export interface SettingsFile {
 }
 
 const ASSIGNMENT = /^(?:export\s+)?([A-Za-z_]\w*)=(.*)$/s;
-/** Of values that a shell would compute. */
+/** Found in values that a shell would compute. */
 const COMPUTED = /`|\$\(/;
 
 /** @param env the variables before the file */

@@ -13,7 +13,7 @@ import { Exit, usageError, VerbError } from './verb.js';
 
 export const UNIT = 'zkserver.service';
 const FILE = `/etc/systemd/system/${UNIT}.d/zoo-cfg.conf`;
-/** Of the unit. */
+/** The user of the unit. */
 const USER = 'zookeeper';
 const HOMES = ['/home', '/root', '/run/user'];
 const TEMPORARY = ['/tmp', '/var/tmp'];

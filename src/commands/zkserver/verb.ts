@@ -15,9 +15,9 @@ export const Exit = {
 export interface VerbArguments {
   /** A zoo.cfg, or a port and a folder. */
   readonly operands: readonly string[];
-  /** Of -D, and of the environment of zkServer.sh. */
+  /** Set by -D, or by the environment of zkServer.sh. */
   readonly properties: Readonly<Record<string, string>>;
-  /** Of -D alone. */
+  /** Set by -D alone. */
   readonly ownProperties: Readonly<Record<string, string>>;
   /** Without -D. */
   readonly options: VerbOptions;
@@ -53,7 +53,7 @@ export interface ServerVerb {
   run(args: VerbArguments, io: VerbIo): Promise<number>;
 }
 
-/** Of verbs about one server; without them, it is that of zkServer.sh (script-environment.ts). */
+/** Arguments of verbs about one server; by default that of zkServer.sh (script-environment.ts). */
 export const TARGET_ARGS = ['[zoo.cfg|port]', '[datadir]'] as const;
 
 /** What to do if the files of a server belong to another user. */

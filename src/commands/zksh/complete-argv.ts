@@ -178,7 +178,7 @@ async function profileCandidates(env: Env): Promise<readonly Candidate[]> {
   return profiles.map(({ name, connect }) => ({ value: name, about: connect }));
 }
 
-/** Of the profiles, and of ZKSH_CONNECT. */
+/** The targets of the profiles, and of ZKSH_CONNECT. */
 async function knownTargets(env: Env): Promise<readonly Candidate[]> {
   const profiles = await profileCandidates(env);
   const named = profiles.flatMap(({ value, about }) =>

@@ -4,7 +4,7 @@ export interface ClientAddresses {
   readonly servers: readonly string[];
 }
 
-/** Of `server.1=host:2888:3888;host:2181`; a member with only a TLS port has no address here. */
+/** The addresses in `server.1=host:2888:3888;host:2181`. A member with only a TLS port has none. */
 export function clientAddresses(config: string): ClientAddresses {
   const version = /^version=(\S+)/m.exec(config)?.[1] ?? '';
   const servers = [...config.matchAll(/^server\.\d+=([^;\n]+);([^;\s]+)/gm)].map((match) =>

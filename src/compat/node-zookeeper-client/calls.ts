@@ -10,9 +10,9 @@ import { type ACL, Event } from './values.js';
 export type Callback<A extends unknown[] = []> = {
   call(error: Error | null, ...results: A): void;
 }['call'];
-/** Of a watch; called once. */
+/** The listener of a watch; called once. */
 export type EventListener = (event: Event) => void;
-/** Of a new znode: data, ACL, and mode, any of them, in this order. */
+/** A part of a new znode: data, ACL, and mode, any of them, in this order. */
 export type Part = Buffer | readonly ACL[] | number | null | undefined;
 export type PathCallback = Callback<[path: string]>;
 export type StatCallback = Callback<[stat: Stat]>;

@@ -13,7 +13,7 @@ import {
 
 const level = oneOf(['healthy', 'warning', 'critical', 'unknown'], 'as in zkops health');
 const time = text('ISO 8601');
-/** Of the root, and of a server that sends nonsense. */
+/** Null for the root, and for a server that sends nonsense. */
 const timeOrNull = orNull(text('ISO 8601; null if unknown, as for the root'));
 const zxid = text('hexadecimal, with 0x');
 

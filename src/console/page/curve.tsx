@@ -11,7 +11,7 @@ const SHORT = new Intl.NumberFormat('en', { notation: 'compact' });
 /** Each has a contrast of 3:1 to both backgrounds. */
 const COLORS = ['#2f7ed8', '#c2541e', '#2e8b57', '#a04ad0', '#9a7b0a', '#d6336c', '#0f8a97'];
 
-/** Of a member, by its place in the list. */
+/** The color of a member, by its place in the list. */
 export function colorOf(at: number): string {
   return COLORS[at % COLORS.length] ?? '#888';
 }

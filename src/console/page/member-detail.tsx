@@ -24,7 +24,7 @@ const WORDS: readonly (readonly [word: string, title: string])[] = [
   ['envi', 'Environment'],
 ];
 
-/** Of a table: more are in the text. */
+/** Rows of a table; more are in the text. */
 const SHOWN_ROWS = 200;
 
 interface Props {

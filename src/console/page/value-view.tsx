@@ -13,7 +13,7 @@ const MAX_ENTRIES = 500;
 
 interface Props {
   readonly bytes: Bytes | undefined;
-  /** Of a compressed value. */
+  /** For a compressed value. */
   readonly unpack?: { readonly format: string; readonly load: () => Promise<Bytes> } | undefined;
 }
 

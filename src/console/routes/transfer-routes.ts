@@ -20,7 +20,7 @@ import type { Services } from '../services.js';
 import { countSubtree, MAX_COUNT } from '../subtrees.js';
 
 const MAX_DUMP_LENGTH = 32 * 1024 * 1024;
-/** Of one znode in a dump: the longest value, each byte as an escape of four characters. */
+/** The longest znode in a dump: the longest value, each byte as an escape of four characters. */
 const MAX_ZNODE_LENGTH = 4 * MAX_VALUE_LENGTH;
 const MAX_SAMPLE = 20;
 const BYTES = 'application/octet-stream';

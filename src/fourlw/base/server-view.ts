@@ -185,7 +185,7 @@ export interface ObserverView {
   readonly packetsSent: number;
   /** Received REQUESTs. */
   readonly requests: number;
-  /** Of the last sent packet with a zxid; -1n before the first. */
+  /** The zxid of the last sent packet that has one; -1n before the first. */
   readonly lastZxid: bigint;
 }
 

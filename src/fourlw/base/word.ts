@@ -22,7 +22,7 @@ export interface Word<Parsed = unknown> {
 type Shape<Parsed> = Pick<Word<Parsed>, 'word' | 'summary' | 'parse'> &
   Partial<Pick<Word<Parsed>, 'argumentBytes'>> & { readonly notServing?: string } & (
     | Pick<Word<Parsed>, 'render'>
-    /** Of a word whose answer grows with the clients or the tree. */
+    /** For a word whose answer grows with the clients or the tree. */
     | Pick<Word<Parsed>, 'pieces'>
   );
 

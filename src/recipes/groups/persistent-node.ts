@@ -66,7 +66,7 @@ export class PersistentNode {
   private data: Buffer;
   /** Whether the znode does not have the data of setData() yet. */
   private isDirty = false;
-  /** Of the creates since the last one that succeeded. */
+  /** Creates that were lost since the last one that succeeded. */
   private losses = new Losses();
   private isThere = false;
   private fail: (error: unknown) => void = () => undefined;

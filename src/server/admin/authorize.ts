@@ -11,7 +11,7 @@ export interface Requester {
   /** `Authorization: digest user:password`, `ip`, or `x509`. */
   readonly header: string | undefined;
   readonly remoteIp: string;
-  /** Of its accepted TLS certificate. */
+  /** The subject of its accepted TLS certificate. */
   readonly certificateSubject: string | undefined;
 }
 

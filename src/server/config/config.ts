@@ -80,7 +80,7 @@ const BY_PROPERTY = new Map<string, OptionName>(
 /** Properties whose names end freely. */
 const OPEN_KEY = /^(authProvider|superUser)\./;
 
-/** Of a server. Its low byte begins the session ids. The line server.N takes as many digits. */
+/** The highest myid. Its low byte begins the session ids. A line server.N takes as many digits. */
 export const MAX_SID = 999_999_999;
 const MIN_RETAINED_SNAPSHOTS = 3;
 const MIN_COMMIT_LOG_COUNT = 500;

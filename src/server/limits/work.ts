@@ -3,7 +3,7 @@
  * visited, an entry of an ACL that is compared, a watch that is dropped.
  */
 export class Work {
-  /** Of this turn so far. */
+  /** Steps taken in this turn. */
   steps = 0;
 }
 

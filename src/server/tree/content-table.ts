@@ -17,13 +17,13 @@ const NOWHERE = -1;
  * the path in UTF-8, and the data, whose length is in the Stat.
  */
 export class ContentTable {
-  /** Of all paths and data, in characters of paths and bytes of data. */
+  /** The size of all paths and data, in characters of paths and bytes of data. */
   size = 0;
   private readonly table: NodeTable;
   private readonly stats: StatTable;
   private readonly blocks = new BlockStore();
   private readonly kept = new KeptPaths();
-  /** Of the slot `locatedSlot`: a read asks several times. */
+  /** The content of `locatedSlot`: a read asks several times. */
   private readonly located = new LocatedContent();
   private locatedSlot = NOWHERE;
 
@@ -91,7 +91,7 @@ export class ContentTable {
     return this.kept.get(slot) ?? this.kept.keep(slot, this.pathOf(slot));
   }
 
-  /** Of the path, as a string has it. */
+  /** The length of the path as a string. */
   pathLength(slot: number): number {
     const { isWide, pathLength } = this.locate(slot);
     return isWide ? this.pathOf(slot).length : pathLength;

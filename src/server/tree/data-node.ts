@@ -5,7 +5,7 @@
 export class DataNode {
   readonly path: string;
   readonly slot: number;
-  /** Of the slot, when this was made (StatTable.generation). */
+  /** The generation of the slot when this was made (StatTable.generation). */
   readonly generation: number;
 
   constructor(path: string, slot: number, generation: number) {

@@ -15,7 +15,7 @@ export interface PreparedNode {
   readonly path: string;
   /** Null if the znode did not exist then. */
   node: DataNode | null;
-  /** Of the path, as in the path table. */
+  /** The hash of the path, as in the path table. */
   readonly hash: number;
   /** The CRC-32 of the path; 0 without digests. */
   readonly pathSum: number;

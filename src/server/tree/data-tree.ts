@@ -134,7 +134,7 @@ export class DataTree {
     this.rehashStat(path, slot);
   }
 
-  /** Of path and data; 0 if the znode does not count. */
+  /** The CRC-32 of path and data; 0 if the znode does not count. */
   contentCrc(path: string, slot: number): number {
     return isDigested(path) ? this.content.dataCrc(slot, this.stats.pathCrc(slot)) : 0;
   }

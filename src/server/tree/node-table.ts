@@ -14,7 +14,7 @@ const GENERATION = 4;
 const CHUNK_SHIFT = 12;
 const CHUNK_MASK = (1 << CHUNK_SHIFT) - 1;
 
-/** Of a free slot. */
+/** The block of a free slot. */
 const NO_BLOCK = -1;
 /** Without a parent. */
 const NO_PLACE = -1;

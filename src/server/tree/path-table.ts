@@ -23,7 +23,7 @@ export class PathTable {
   private recentPath = '';
   private recent = NO_SLOT;
   private recentHash = 0;
-  /** Of the path that `find` found last. */
+  /** The hash of the path that `find` found last. */
   foundHash = 0;
   private count = 0;
   private readonly seed: number;
@@ -45,7 +45,7 @@ export class PathTable {
     return isRecent ? this.recentHash : hashOf(path, this.seed);
   }
 
-  /** Of the path that these bytes are in UTF-8. */
+  /** The hash of the path that these bytes are in UTF-8. */
   hashOfBytes(bytes: Buffer, start: number, length: number): number {
     return hashOfBytes(bytes, start, length, this.seed);
   }

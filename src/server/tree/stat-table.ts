@@ -179,7 +179,7 @@ export class StatTable {
     return this.viewOf(slot).getInt32(offsetOf(slot) + DATA_LENGTH);
   }
 
-  /** Of a tree, only by its content table: the length tells the size of the block. */
+  /** Only the content table of a tree calls it: the length tells the size of the block. */
   setDataLength(slot: number, dataLength: number): void {
     this.viewOf(slot).setInt32(offsetOf(slot) + DATA_LENGTH, dataLength);
   }

@@ -3,7 +3,7 @@ import type { ChildTable } from './children.js';
 /** The children of a slot that a walk has not visited yet. */
 interface Below {
   readonly parent: number;
-  /** Of the parent: another znode may get its slot during the walk. */
+  /** The generation of the parent: another znode may get its slot during the walk. */
   readonly generation: number;
   readonly places: readonly number[];
   at: number;

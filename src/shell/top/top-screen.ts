@@ -111,7 +111,7 @@ function charts(state: TopState, { rows, columns }: TerminalSize, used: number):
   ];
 }
 
-/** Of all members, by poll. */
+/** The series of all members, by poll. */
 function seriesOf({ trends }: TopState) {
   const all = [...trends.values()];
   const polls = Math.max(0, ...all.map(({ requests }) => requests.length));

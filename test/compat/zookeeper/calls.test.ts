@@ -164,7 +164,7 @@ suite('ACLs and identities', async ({ Zk, zk }) => {
   assert.equal((await get())[2], [{ perms: 31, scheme: 'digest', auth }]);
 });
 
-/** Of a server alone it is empty. */
+/** It is empty for a server alone. */
 const CONFIGURATION = /^bytes (server\.1=|$)/;
 
 suite('configuration and its change', async ({ zk }) => {

@@ -6,9 +6,9 @@ import { startProxy, type TestProxy } from '../../support/peers/proxy.js';
 import { waitFor } from '../../support/wait-for.js';
 
 export interface SuiteServer {
-  /** Of one member, if it is an ensemble. */
+  /** The port of one member, if it is an ensemble. */
   readonly port: number;
-  /** Of all members. */
+  /** Names all members. */
   readonly connectString: string;
   close(): Promise<void>;
 }
@@ -35,7 +35,7 @@ export interface TestClient {
 export interface TestWorld extends TestClient {
   /** An existing znode for this test only. */
   readonly root: string;
-  /** Of all members: another session sees writes after a sync. */
+  /** Names all members: another session sees writes after a sync. */
   readonly connectString: string;
   /** Another client, connected. Closed with the test. */
   connect(options?: Partial<ClientOptions>): Promise<TestClient>;

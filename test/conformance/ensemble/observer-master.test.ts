@@ -29,7 +29,7 @@ interface Table {
   readonly name: string;
   readonly leader: Whose;
   readonly masters: Whose;
-  /** Of the seats from 4 on. */
+  /** Who runs the seats from 4 on. */
   readonly observers: readonly Whose[];
 }
 

@@ -9,7 +9,7 @@ import type { Op, Reattach, Step } from './world.js';
 export interface Line {
   readonly client: number;
   readonly text: string;
-  /** Of a reply. */
+  /** The type of a reply. */
   readonly type?: number;
   readonly err?: number;
 }

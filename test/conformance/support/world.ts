@@ -3,7 +3,7 @@ export interface Op {
   readonly type: number;
   /** The fields of its request record. `relativeZxid` counts from the start of the world. */
   readonly value?: Readonly<Record<string, unknown>>;
-  /** Of multi and multiRead. */
+  /** The parts of multi and multiRead. */
   readonly ops?: readonly Op[];
   /** Sends only this many bytes of the body. */
   readonly cut?: number;

@@ -23,7 +23,7 @@ interface Said {
   sid: number;
   isObserver: boolean;
   acceptedEpoch: number;
-  /** Of ACKEPOCH. */
+  /** The history that its ACKEPOCH offered. */
   offer: Offer | null;
   /** It acked NEWLEADER. */
   isInSync: boolean;

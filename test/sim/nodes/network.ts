@@ -121,7 +121,7 @@ export class Network {
   private readonly connections = new Set<Connection>();
   private readonly onHealed: ((from: number, to: number) => void)[] = [];
   maxDelayMs = 8;
-  /** Of each connection between servers, in bytes per ms; 0: without a limit. */
+  /** The rate of each connection between servers, in bytes per ms; 0: without a limit. */
   linkRate = 0;
 
   constructor(scheduler: Scheduler, random: Random) {

@@ -20,7 +20,7 @@ export class FrameSplitter {
 
 const LONGEST = 16 * 1024 * 1024;
 
-/** Of a request or a reply. The first frame of each direction has none. */
+/** The xid of a request or a reply. The first frame of each direction has none. */
 export function xidOf(frame: Buffer): number {
   return frame.length < 8 ? 0 : frame.readInt32BE(4);
 }

@@ -30,7 +30,7 @@ const CONFIRMING = ['mntr', 'health', 'quorum', 'check'];
 
 export interface Expected {
   readonly judged: string;
-  /** Of `srvr`, which asks for one word only; default as the others that judge. */
+  /** The row of `srvr`, which asks for one word only; default as the others that judge. */
   readonly srvr?: string;
   readonly alive: string;
   readonly served: string;

@@ -76,7 +76,7 @@ export interface ListOptions {
   /** Default: tomorrow; undefined if null. */
   readonly nextUpdate?: Date | null;
   readonly extensions?: readonly Buffer[];
-  /** Of each entry. */
+  /** The extensions of each entry. */
   readonly entryExtensions?: readonly Buffer[];
 }
 

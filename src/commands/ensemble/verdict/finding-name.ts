@@ -1,6 +1,6 @@
 import type { Fault } from '../member.js';
 
-/** Of a finding, the same in every run, and of its entry in docs/runbook.md. */
+/** The name of a finding, the same in every run, and of its entry in docs/runbook.md. */
 export type FindingName =
   | (typeof FINDING_NAMES)[number]
   | `member:${Fault['reason']}`

@@ -45,7 +45,7 @@ export function checksumOf(entry: Buffer): number {
 }
 
 export class BackupLog {
-  /** Of the newest file. */
+  /** The txns of the newest file. */
   readonly recent: KeptTxn[] = [];
   private readonly changed: string[] = [];
   private readonly aside: string[] = [];

@@ -27,10 +27,10 @@ const MAX_CHUNK = 1024 * 1024;
 const CIPHER = 'aes-256-gcm';
 
 interface Chunk {
-  /** Of its first byte, in the decrypted file. */
+  /** The place of its first byte in the decrypted file. */
   readonly offset: number;
   readonly length: number;
-  /** Of its head, in the file. */
+  /** The place of its head in the file. */
   readonly at: number;
 }
 
@@ -172,7 +172,7 @@ export class EncryptedFile implements WrittenFile {
     return Buffer.from(`${this.name}\0${index}`);
   }
 
-  /** Of the chunk that contains the byte; the number of chunks if none does. */
+  /** The index of the chunk with the byte; the number of chunks if none has it. */
   private indexAt(position: number): number {
     let [from, to] = [0, this.chunks.length];
     while (from < to) {

@@ -15,7 +15,7 @@ export const AT_OPTION: CallOption = [
   'latest',
 ];
 
-/** Of `--at`: a zxid, a time, or the newest txn. */
+/** The value of `--at`: a zxid, a time, or the newest txn. */
 export type At =
   | { readonly kind: 'latest' }
   | { readonly kind: 'zxid'; readonly zxid: bigint }

@@ -13,7 +13,7 @@ import type { BackupFolder } from './backup-folder.js';
 import { REMOVED } from './backup-log.js';
 import { openEncrypted } from './encrypted-file.js';
 
-/** Of a snapshot in the form that was read. */
+/** The check of a snapshot in the form that was read. */
 interface Checked {
   readonly state: string;
   readonly fault: string | undefined;

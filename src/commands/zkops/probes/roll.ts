@@ -248,7 +248,7 @@ class RollingRestart {
   }
 }
 
-/** Of a txn. A leader without one begins with its epoch, which no follower reports after a DIFF. */
+/** The newest zxid of a txn. A leader without one has only the zxid of its epoch. */
 function newestZxid({ members }: OpsResult): bigint {
   return members
     .map(statusOf)

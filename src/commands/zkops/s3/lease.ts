@@ -53,7 +53,7 @@ export class Lease {
     );
   }
 
-  /** Of the manifest in the bucket. */
+  /** The files of the manifest in the bucket. */
   get files(): readonly KeptFile[] {
     return this.current?.manifest.files ?? [];
   }

@@ -7,7 +7,7 @@ import { type ObjectStore, sha256Of } from './object-store.js';
 const SCHEMA = 'zkops-backup-s3/1';
 export const MANIFEST = 'zkops-backup.json';
 const MAX_MANIFEST = 64 * 1024 * 1024;
-/** Of the SHA-256 of a part. The manifest has all of them. */
+/** Digits of the SHA-256 of a part. The manifest has all of them. */
 const KEY_DIGITS = 16;
 /** No Date is later. */
 const MAX_TIME_MS = 8.64e15;
@@ -24,7 +24,7 @@ export interface KeptFile {
   readonly parts: readonly Part[];
 }
 
-/** Of the backup that writes. */
+/** The backup that writes. */
 export interface Writer {
   /** The id of its spool folder. */
   readonly spool: string;

@@ -9,7 +9,7 @@ import { RunFault } from '../../ensemble/run-fault.js';
 import type { S3Place, S3Settings } from './s3-place.js';
 
 const TIMEOUT_MS = 20_000;
-/** Of a body: 100 KB/s. */
+/** The slowest rate of a body: 100 KB/s. */
 const MIN_BYTES_PER_MS = 100;
 const MAX_ANSWER = 4 * 1024 * 1024;
 const TRIES = 5;
@@ -30,7 +30,7 @@ export interface StoredObject {
   readonly etag: string;
 }
 
-/** Of a put: the object does not exist, or is still the one with this tag. */
+/** The condition of a put: the object does not exist, or still has this tag. */
 export type Condition = { readonly ifNoneMatch: '*' } | { readonly ifMatch: string };
 
 interface Answer {

@@ -25,7 +25,7 @@ export type Result =
     }
   | { readonly kind: 'stat'; readonly path: string; readonly stat: Stat }
   | { readonly kind: 'created'; readonly path: string; readonly stat: Stat }
-  /** Of set and setAcl. Text shows the Stat only if requested. */
+  /** The result of set and setAcl. Text shows the Stat only if requested. */
   | {
       readonly kind: 'changed';
       readonly path: string;

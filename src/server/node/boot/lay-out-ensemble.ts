@@ -22,7 +22,7 @@ export interface SeatLayout {
   readonly role: 'participant' | 'observer';
   /** Below `dir`; exists. */
   readonly dataDir: string;
-  /** Of 127.0.0.1, as the next two. */
+  /** On 127.0.0.1, as the next two. */
   readonly clientPort: number;
   /** For the learners of a leader. */
   readonly quorumPort: number;

@@ -87,7 +87,7 @@ async function tryListen(
 }
 
 const PROMETHEUS = 'org.apache.zookeeper.metrics.prometheus.PrometheusMetricsProvider';
-/** Of 3.9.5; 3.10 has none. */
+/** The default of 3.9.5; 3.10 has none. */
 const DEFAULT_METRICS_PORT = 7000;
 const OTHER_PROVIDERS = /^org\.apache\.zookeeper\.metrics\.impl\.(Default|Null)MetricsProvider$/;
 

@@ -45,7 +45,7 @@ export interface EnsembleMember {
   readonly quorumPort: number;
   /** For votes. */
   readonly electionPort: number;
-  /** Of this server alone. */
+  /** Names only this server. */
   readonly connectString: string;
   /** It outlives close(), for the next start(). */
   readonly dataDir: string;

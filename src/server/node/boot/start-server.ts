@@ -47,9 +47,9 @@ export interface RunningServer {
   readonly securePort: number;
   /** "127.0.0.1:2181", or "zks://127.0.0.1:2281" without a plain port. */
   readonly connectString: string;
-  /** Of the AdminServer; undefined without one. */
+  /** The port of the AdminServer; undefined without one. */
   readonly adminPort: number | undefined;
-  /** Of the metrics for Prometheus without TLS; undefined without them. */
+  /** The port without TLS of the metrics for Prometheus; undefined without them. */
   readonly metricsPort: number | undefined;
   /** The same over TLS; undefined without metricsProvider.httpsPort. */
   readonly secureMetricsPort: number | undefined;

@@ -55,7 +55,7 @@ export function isLoneAppend(events: number, isMember: boolean): boolean {
   return events === 1 && !isMember;
 }
 
-/** Of session checks; buckets are whole ticks. */
+/** The longest time between two session checks; buckets are whole ticks. */
 const MAX_TICK_MS = 500;
 
 export class Driver {
@@ -65,7 +65,7 @@ export class Driver {
   peers: PeerPorts | null = null;
   private readonly options: DriverOptions;
   private isScheduled = false;
-  /** Of this turn. */
+  /** Events stepped in this turn. */
   private events = 0;
   private isStopped = false;
   private readonly disk: Disk | null;

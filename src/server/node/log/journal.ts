@@ -1,6 +1,6 @@
 import { fstatSync } from 'node:fs';
 
-/** Of syslog, as sd-daemon(3) numbers them. */
+/** Priorities of syslog, as sd-daemon(3) numbers them. */
 const PRIORITIES: Readonly<Record<string, number>> = {
   fatal: 2,
   error: 3,

@@ -32,7 +32,7 @@ export type HostReport =
       readonly kind: 'serving';
       readonly connectString: string;
       readonly dataDir: string | null;
-      /** Of clients, by the limit of open files; null if that is unknown. */
+      /** Client connections that the limit of open files allows; null if unknown. */
       readonly maxConnections: number | null;
     }
   | { readonly kind: 'snapshot-written'; readonly path: string; readonly ms: number }

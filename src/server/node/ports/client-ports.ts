@@ -60,7 +60,7 @@ export class ClientPorts {
     });
   }
 
-  /** Of the plain port, or of the TLS port without a plain one. */
+  /** The host of the plain port, or of the TLS port without a plain one. */
   get host(): string {
     const { client, secureClient } = this.places;
     return (client ?? secureClient)?.address ?? ANY_ADDRESS;

@@ -13,9 +13,9 @@ const MAX_WAITING_BYTES = LIMITS.quorumUnreadBytes.value;
 
 /** Unread bytes for a learner that is not in sync; above this, it should get no more. */
 const FULL_BYTES = LIMITS.unprovenLinkBytes.value;
-/** Of such data, written at once: the other side must be seen to read. */
+/** Bytes of such data written at once: the other side must be seen to read. */
 const PIECE_BYTES = 64 * 1024;
-/** Of a stream, written in one turn, as long as they leave at once. */
+/** Bytes of a stream written in one turn, as long as they leave at once. */
 const MAX_TURN_BYTES = 16 * PIECE_BYTES;
 
 /** Time for pending output to leave a closed link. */

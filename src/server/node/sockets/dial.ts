@@ -17,7 +17,7 @@ export const PLAIN: Transport = {
 };
 
 export interface DialOptions {
-  /** Of one server; names are resolved anew each time. */
+  /** All of one server. Names are resolved anew each time. */
   readonly addresses: readonly HostPort[];
   /** Per address. */
   readonly timeoutMs: number;

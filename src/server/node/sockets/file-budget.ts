@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { LIMITS } from '../../limits/limits.js';
 
-/** Of a smaller limit, that share is reserved. */
+/** The reserved share of a limit that is smaller. */
 const SHARE = 8;
 /** A server without a client has some 50 open files. */
 const FEWEST = 96;
@@ -41,7 +41,7 @@ export class FileBudget {
   }
 }
 
-/** Of this process, which may have several servers. */
+/** Shared by all servers of this process. */
 export const fileBudget = new FileBudget(maxFiles());
 
 function maxFiles(): number {

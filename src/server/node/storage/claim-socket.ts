@@ -24,7 +24,7 @@ interface Place {
 }
 
 export const CLAIM_PREFIX = 'zkserver.lock.';
-/** Of a socket that may not listen yet. */
+/** The name of a socket that may not listen yet. */
 export const UNNAMED_PREFIX = 'zkserver.new.';
 /** Below the size of sun_path: 104 bytes on BSD, 108 on Linux. */
 const MAX_PATH = 100;

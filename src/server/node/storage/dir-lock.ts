@@ -11,7 +11,7 @@
  * - Another starter answers: the one with the larger id withdraws, and the other waits for that.
  * - No claim answers: this server holds the folder.
  *
- * Of two starters, the one that lists last finds the other's claim, so both cannot hold.
+ * If two start at once, the one that lists last finds the other's claim, so both cannot hold.
  *
  * - **Power loss**: the name has the id of the kernel's boot, so older claims are void.
  * - **Containers**: a socket in a shared volume works across containers of one kernel.

@@ -48,7 +48,7 @@ export class LogDisk {
   private readonly options: LogDiskOptions;
   private queue: Append[] = [];
   private file: LogFile | null = null;
-  /** Of the file before. Its records are durable, so no append waits until its zeros are cut. */
+  /** The close of the file before. Its records are durable, so no append waits for it. */
   private closing: Promise<void> = Promise.resolve();
   private isRollAsked = true;
   private isWriting = false;

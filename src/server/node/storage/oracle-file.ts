@@ -5,7 +5,7 @@
 import { constants, type FileHandle, open } from 'node:fs/promises';
 import { messageOf } from '../../../protocol/message-of.js';
 
-/** Of the file; a longer one says no. */
+/** A longer file says no. */
 const MAX_BYTES = 16;
 
 export class OracleFile {

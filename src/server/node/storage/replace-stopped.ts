@@ -10,7 +10,7 @@ import { dataDirOf, lockDirs } from './open-storage.js';
 import { type Replaced, replaceData, takeAccess } from './replace-data.js';
 
 export interface ReplaceOptions {
-  /** Of the stopped server. */
+  /** The configuration of the stopped server. */
   readonly config: Config;
   /** Its data directory; the log may have a folder of its own in `config`. */
   readonly dataDir: string;

@@ -112,7 +112,7 @@ export async function* readTxns(
 }
 
 interface FileEnd {
-  /** Of the first record that was not sent. */
+  /** Where the first record begins that was not sent. */
   readonly offset: number;
   /** Whether a later file may have more. */
   readonly isAtEnd: boolean;

@@ -60,7 +60,7 @@ function makeFile(path: string): void {
   file.close();
 }
 
-/** Of each chunk: head and ciphertext with its tag. */
+/** Head and ciphertext with its tag, for each chunk. */
 function chunksOf(bytes: Buffer): Buffer[] {
   const chunks: Buffer[] = [];
   for (let at = 32; at < bytes.length; ) {

@@ -25,7 +25,7 @@ interface World {
   readonly port: number;
   readonly files: TlsFiles;
   readonly warnings: readonly string[];
-  /** Of a client that has a certificate. */
+  /** The options of a client that has a certificate. */
   readonly known: ConnectionOptions;
 }
 

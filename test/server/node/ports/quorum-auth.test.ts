@@ -23,7 +23,7 @@ const RIGHT: QuorumAuthOptions = {
 const TIMEOUT_MS = 10_000;
 
 interface World {
-  /** Of the connecting server, and of the other one. */
+  /** The sockets of the connecting server and of the other one. */
   readonly caller: Socket;
   readonly callee: Socket;
   /** The bytes after the exchange, at either side. */

@@ -81,7 +81,7 @@ test('each question reads the file anew, and one at a time', () =>
     const first = new Promise<void>((resolve) => {
       oracle.ask((isGranted) => {
         answers.push(`first ${isGranted}`);
-        // Of the questions during a reading, only the last one counts.
+        // Only the last question during a reading counts.
         oracle.ask(() => answers.push('second'));
         writeFileSync(path, '0');
         oracle.ask((isStillGranted) => {

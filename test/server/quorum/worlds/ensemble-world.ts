@@ -28,7 +28,7 @@ export class EnsembleWorld {
   readonly members = new Map<number, Member>();
   readonly links: WorldLinks;
   private readonly config: QuorumConfig;
-  /** Of the first members. */
+  /** The configuration of the first members. */
   private readonly initial: QuorumConfig;
   /** Called before the result of a search, a snapshot, or a log is sent. */
   onSearched = (): void => undefined;

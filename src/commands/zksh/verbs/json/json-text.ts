@@ -22,7 +22,7 @@ interface Entry {
   readonly value: Span;
 }
 
-/** Of duplicate keys the last one counts, as in JSON.parse. */
+/** The last one of duplicate keys counts, as in JSON.parse. */
 export function findValue(text: string, steps: Steps): Found {
   const start = skipBlanks(text, 0);
   let span: Span = { start, end: skipValue(text, start) };
