@@ -62,7 +62,7 @@ export function checkListed(
   now = Date.now(),
 ): void {
   const { thisUpdate, nextUpdate, revoked, scope } = list;
-  if (thisUpdate > now + CLOCK_SKEW_MS) throw new CrlError('the list is of the future');
+  if (thisUpdate > now + CLOCK_SKEW_MS) throw new CrlError('the list is not valid yet');
   if (nextUpdate < now - CLOCK_SKEW_MS) throw new CrlError('the list is stale');
   const isOfKind = scope.of === undefined || (scope.of === 'authorities') === certificate.ca;
   const isOfPlace = scope.places?.some((place) => places.includes(place)) ?? true;

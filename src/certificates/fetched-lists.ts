@@ -111,7 +111,7 @@ function placesOf({ certificate }: Issued): readonly string[] {
     return listPlaces(certificate);
   } catch (cause) {
     if (!(cause instanceof DerError)) throw cause;
-    throw new CrlError(`its places of lists are damaged: one ${cause.message}`, { cause });
+    throw new CrlError(`its CRL distribution points are damaged: ${cause.message}`, { cause });
   }
 }
 

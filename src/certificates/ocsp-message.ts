@@ -209,7 +209,7 @@ function statusOf(single: readonly DerItem[], now: number): number | undefined {
     throw new OcspError(`revoked since ${since.toISOString()}`, { isRevoked: true });
   }
   if (status?.tag !== Status.GOOD) throw new OcspError('unknown to the responder');
-  if (thisUpdate > now + CLOCK_SKEW_MS) throw new OcspError('the response is of the future');
+  if (thisUpdate > now + CLOCK_SKEW_MS) throw new OcspError('the response is not valid yet');
   // Without nextUpdate, the responder always has a newer answer than an old one.
   if ((nextUpdate ?? thisUpdate) < now - CLOCK_SKEW_MS)
     throw new OcspError('the response is stale');

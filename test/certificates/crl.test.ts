@@ -51,7 +51,7 @@ test('a list says which certificates are revoked, in its time', () => {
   const day = 86_400_000;
   assert.is(verdict(authority, one, bytes, Date.now() + 1.1 * day), 'the list is stale');
   assert.is(verdict(authority, one, bytes, Date.now() + day + 60_000), 'good');
-  assert.is(verdict(authority, one, bytes, Date.now() - 1.1 * day), 'the list is of the future');
+  assert.is(verdict(authority, one, bytes, Date.now() - 1.1 * day), 'the list is not valid yet');
   assert.is(
     verdict(authority, one, authority.list({ nextUpdate: null })),
     'the list does not say when the next one comes',
