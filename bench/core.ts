@@ -14,7 +14,7 @@ import { OpCode } from '../src/protocol/op-code.js';
 import { OPEN_ACL_UNSAFE } from '../src/protocol/perms.js';
 import { CreateRequest } from '../src/protocol/proto.js';
 import { configFromOptions } from '../src/server/config/config.js';
-import { makeStandalone } from '../src/server/node/boot/make-standalone.js';
+import { makeStandalone } from '../src/server/node/boot/start-server.js';
 import { openStorage } from '../src/server/node/storage/open-storage.js';
 import type { Standalone } from '../src/server/quorum/standalone.js';
 import { commit, printTable } from './table.js';

@@ -1,8 +1,10 @@
-/** The sessions of the console: one for all logins, and one for each login with own credentials. */
+import type { ZooKeeperClient } from '../client/base/client.js';
 import { inBackground } from '../commands/program/in-background.js';
-import { Listings } from './listings.js';
+import { compareNames } from '../protocol/path.js';
 import { LiveEvents } from './live-events.js';
 import { ConsoleSession, type Credentials, type SessionOptions } from './session.js';
+
+/** The sessions of the console: one for all logins, and one for each login with own credentials. */
 
 /** Time without a request and a watch after which the session of a login is closed. */
 const MAX_IDLE_MS = 600_000;
@@ -68,5 +70,42 @@ export class Workspaces {
     };
     const session = new ConsoleSession({ members, tls, credentials, onOpen: live.onOpen, onState });
     return { session, live, listings: new Listings(), credentials };
+  }
+}
+
+// Sorted names of children, kept until they change: a page does not read a million again.
+
+const MAX_KEPT_NAMES = 3_000_000;
+
+interface Listing {
+  readonly pzxid: bigint;
+  readonly names: readonly string[];
+}
+
+class Listings {
+  /** Least recently used first. */
+  private readonly kept = new Map<string, Listing>();
+
+  async names(client: ZooKeeperClient, path: string): Promise<readonly string[]> {
+    const known = this.kept.get(path);
+    if (known !== undefined && (await client.exists(path))?.pzxid === known.pzxid) {
+      this.keep(path, known);
+      return known.names;
+    }
+    const { children, stat } = await client.getChildren(path);
+    const names = [...children].sort(compareNames);
+    this.keep(path, { pzxid: stat.pzxid, names });
+    return names;
+  }
+
+  private keep(path: string, listing: Listing): void {
+    this.kept.delete(path);
+    this.kept.set(path, listing);
+    let total = [...this.kept.values()].reduce((sum, { names }) => sum + names.length, 0);
+    for (const [oldest, { names }] of this.kept) {
+      if (total <= MAX_KEPT_NAMES) return;
+      this.kept.delete(oldest);
+      total -= names.length;
+    }
   }
 }

@@ -1,7 +1,3 @@
-/**
- * How a client gets tickets from KDCs (RFC 4120, 3.1 and 3.3). Pure: a generator yields each
- * question, and continues with the answer.
- */
 import { randomInt } from 'node:crypto';
 import {
   checksum,
@@ -12,7 +8,6 @@ import {
   type KerberosKey,
   Usage,
 } from './encryption.js';
-import { KdcError, kdcRefusal } from './kdc-errors.js';
 import {
   isFault,
   type KdcFault,
@@ -32,6 +27,11 @@ import { KerberosError } from './kerberos-error.js';
 import type { KeytabEntry } from './keytab.js';
 import { Message, writeApRequest, writeAuthenticator } from './messages.js';
 import { namesOf, type Principal, principalText, ticketService } from './principal.js';
+
+/**
+ * How a client gets tickets from KDCs (RFC 4120, 3.1 and 3.3). Pure: a generator yields each
+ * question, and continues with the answer.
+ */
 
 /** A ticket, and the key that it shares with its service. */
 export interface Credentials {
@@ -218,4 +218,57 @@ function* askTicketService(
 /** 31 bits, because some KDCs read it as a signed number. */
 function newNonce(): number {
   return randomInt(1, 0x7fff_ffff);
+}
+
+// The errors of KDCs as sentences that say what to do (RFC 4120, 7.5.9).
+
+const KdcError = { PREAUTH_REQUIRED: 25, SERVICE_UNAVAILABLE: 29, CLOCK_SKEW: 37 } as const;
+
+type Sentence = (client: string, service: string) => string;
+
+const SENTENCES: ReadonlyMap<number, Sentence> = new Map<number, Sentence>([
+  [1, (client) => `the entry of ${client} in the KDC has expired`],
+  [2, (_, service) => `the entry of ${service} in the KDC has expired`],
+  [6, (client) => `the KDC does not know ${client} (expected a principal of its realm)`],
+  [
+    7,
+    (_, service) =>
+      `the KDC does not know the service ${service} (expected the principal of the server: compare its keytab, and the host in the connect string)`,
+  ],
+  [12, (client, service) => `the KDC does not let ${client} use ${service}`],
+  [
+    14,
+    (client, service) =>
+      `the KDC has no AES key of ${client} or ${service} (expected types 17 to 20)`,
+  ],
+  [18, (client) => `the KDC has locked ${client}`],
+  [23, (client) => `the key of ${client} has expired: change it, and write a new keytab`],
+  [24, (client) => `the key of ${client} is not the one of the KDC: write a new keytab`],
+  [KdcError.SERVICE_UNAVAILABLE, () => 'the KDC is not available now'],
+  [31, (client) => `the key of ${client} is not the one of the KDC: write a new keytab`],
+  [32, (client) => `the ticket of ${client} has expired: run kinit`],
+  [33, (client) => `the ticket of ${client} is not valid yet: compare the clocks`],
+  [68, (client) => `the KDC is not for the realm of ${client}`],
+]);
+
+/** @param nowMs by the clock of this host */
+function kdcRefusal(
+  fault: KdcFault,
+  client: string,
+  service: string,
+  nowMs: number,
+): KerberosError {
+  const { errorCode, text, timeMs } = fault;
+  if (errorCode === KdcError.CLOCK_SKEW) {
+    const seconds = Math.round((nowMs - timeMs) / 1000);
+    const side = seconds < 0 ? 'slow' : 'fast';
+    return new KerberosError(
+      `the clock of this host is ${Math.abs(seconds)} s ${side}, compared with the KDC: set it`,
+    );
+  }
+  const kind = errorCode === KdcError.SERVICE_UNAVAILABLE ? 'unreachable' : 'refused';
+  const sentence = SENTENCES.get(errorCode)?.(client, service);
+  if (sentence !== undefined) return new KerberosError(sentence, { kind });
+  const said = text === '' ? '' : `: ${text}`;
+  return new KerberosError(`the KDC refuses ${client} with error ${errorCode}${said}`);
 }

@@ -11,7 +11,6 @@ import type { LentTerminal } from './terminal/lent-terminal.js';
 import { PagedOutput } from './terminal/paged-output.js';
 import type { Scrollback } from './terminal/scrollback.js';
 import type { Span } from './terminal/theme.js';
-import { WatchBoard } from './watch-board.js';
 import { rowsOf } from './watch-pane.js';
 
 /** The abort reason after the user quits the pager. */
@@ -111,4 +110,58 @@ export class ResultPrinter {
       onLeft: () => running?.abort(PAGER_LEFT),
     });
   }
+}
+
+// Shows changes of background watches in batches, so that a burst draws the screen only once.
+
+type Watching = Extract<Result, { kind: 'watching' }>;
+
+/** Too short to notice. */
+const BATCH_MS = 20;
+
+class WatchBoard {
+  private readonly dispatch: (event: ShellEvent) => void;
+  private readonly now: () => Date;
+  private rows: Span[] = [];
+  private changes = 0;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(dispatch: (event: ShellEvent) => void, now = () => new Date()) {
+    this.dispatch = dispatch;
+    this.now = now;
+  }
+
+  begin(watching: Watching): void {
+    this.dispatch({ type: 'watch-started', name: nameOf(watching) });
+  }
+
+  tell(result: Result, text: string): void {
+    if (result.kind === 'change') this.changes++;
+    const time = result.kind === 'change' ? clockTime(this.now()) : undefined;
+    if (text !== '') this.rows.push(...rowsOf(text, time));
+    this.timer ??= setTimeout(() => this.flush(), BATCH_MS);
+  }
+
+  end(watching: Watching, text: string): void {
+    this.flush();
+    this.dispatch({ type: 'watch-ended', name: nameOf(watching), text: text.trimEnd() });
+  }
+
+  private flush(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    if (this.rows.length === 0 && this.changes === 0) return;
+    this.dispatch({ type: 'watch-output', rows: this.rows, changes: this.changes });
+    this.rows = [];
+    this.changes = 0;
+  }
+}
+
+/** `14:03:59Z`: in UTC, as stat and zkops top show times. */
+function clockTime(time: Date): string {
+  return `${time.toISOString().slice(11, 19)}Z`;
+}
+
+function nameOf({ path, isRecursive }: Watching): string {
+  return isRecursive ? `${path} -R` : path;
 }

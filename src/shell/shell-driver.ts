@@ -1,5 +1,3 @@
-// Performs the effects of shell-state.ts.
-
 import { CommandError, ExitCode } from '../commands/program/command-error.js';
 import { inBackground } from '../commands/program/in-background.js';
 import type { Vocabulary } from '../commands/zksh/completing/vocabulary.js';
@@ -10,12 +8,11 @@ import { createContext } from '../commands/zksh/running/command-context.js';
 import { runLine } from '../commands/zksh/running/run-line.js';
 import type { SessionEvent, ShellSession } from '../commands/zksh/session/shell-session.js';
 import { BrowserDriver } from './browser/browser-driver.js';
-import { ConnectionView } from './connection-view.js';
-import { HistoryKeeper } from './history-keeper.js';
 import { Completer } from './line/completer.js';
 import { echoOf, printed } from './line/echo-line.js';
 import type { HistoryFile } from './line/history.js';
 import { actionOf, type KeyMode } from './line/keymap.js';
+import { type Connection, serversOf } from './line/prompt.js';
 import { PAGER_LEFT, type Paging, ResultPrinter } from './result-printer.js';
 import {
   initialState,
@@ -28,6 +25,8 @@ import type { Key } from './terminal/key-decoder.js';
 import { LentTerminal } from './terminal/lent-terminal.js';
 import { Scrollback } from './terminal/scrollback.js';
 import type { Span } from './terminal/theme.js';
+
+// Performs the effects of shell-state.ts.
 
 /** A command that runs longer shows a status. */
 const SLOW_MS = 150;
@@ -294,5 +293,114 @@ export class ShellDriver {
   private async complete(text: string, cursor: number): Promise<void> {
     const completion = await this.completer.complete(text, cursor);
     this.dispatch({ type: 'completed', text, cursor, completion });
+  }
+}
+
+class ConnectionView {
+  private readonly session: ShellSession;
+  private readonly role: ServerRole | undefined;
+  /** Shown while disconnected. */
+  private lastServer: string | undefined;
+
+  /** @param onRole called when the server's role is known; undefined does not query it */
+  constructor(session: ShellSession, onRole: (() => void) | undefined) {
+    this.session = session;
+    this.role = onRole === undefined ? undefined : new ServerRole(session, onRole);
+  }
+
+  get connection(): Connection {
+    const { client, target, chroot, cwd, state } = this.session;
+    this.lastServer = client?.server ?? this.lastServer;
+    const server = this.lastServer ?? serversOf(target);
+    return { server, state, chroot, cwd, ...this.role?.shown };
+  }
+
+  hear(event: SessionEvent): void {
+    if (event.kind === 'client') this.lastServer = undefined;
+    if (event.kind !== 'path') this.role?.refresh();
+  }
+
+  close(): void {
+    this.role?.close();
+  }
+}
+
+/** Queried after each connect, because a server closes its connections when its role changes. */
+export class ServerRole {
+  private readonly session: ShellSession;
+  private readonly onLearned: () => void;
+  private asking: AbortController | undefined;
+  private role: string | undefined;
+
+  constructor(session: ShellSession, onLearned: () => void) {
+    this.session = session;
+    this.onLearned = onLearned;
+  }
+
+  get shown(): Pick<Connection, 'role' | 'access'> {
+    const { state, isReadOnly } = this.session;
+    if (state !== 'connected') return {};
+    const access = isReadOnly ? 'ro' : 'rw';
+    return this.role === undefined ? { access } : { role: this.role, access };
+  }
+
+  refresh(): void {
+    this.close();
+    this.role = undefined;
+    if (this.session.state === 'connected') inBackground(this.ask(), () => undefined);
+  }
+
+  close(): void {
+    this.asking?.abort();
+    this.asking = undefined;
+  }
+
+  private async ask(): Promise<void> {
+    const asking = new AbortController();
+    this.asking = asking;
+    const { askServer } = await import('../commands/zksh/session/ask-server.js');
+    const answer = await askServer(this.session, asking.signal);
+    if (this.asking !== asking) return;
+    this.asking = undefined;
+    this.role = answer?.mode;
+    if (this.role !== undefined) this.onLearned();
+  }
+}
+
+/** Without a file, nothing is stored. */
+class HistoryKeeper {
+  private readonly file: HistoryFile | undefined;
+  private readonly dispatch: (event: ShellEvent) => void;
+  private hasFailed = false;
+
+  constructor(file: HistoryFile | undefined, dispatch: (event: ShellEvent) => void) {
+    this.file = file;
+    this.dispatch = dispatch;
+  }
+
+  async load(): Promise<void> {
+    try {
+      const entries = await this.file?.load();
+      if (entries !== undefined) this.dispatch({ type: 'history', entries });
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  async store(line: string): Promise<void> {
+    try {
+      await this.file?.append(line);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** Reports only the first failure. */
+  private fail(error: unknown): void {
+    if (this.hasFailed) return;
+    this.hasFailed = true;
+    const reason = error instanceof Error ? error.message : String(error);
+    const text = `history is not saved: ${reason}`;
+    this.dispatch({ type: 'output', spans: [{ text, tone: 'busy' }] });
   }
 }

@@ -1,6 +1,3 @@
-// The interactive shell as a pure reducer: an event in, the next state and effects out.
-// shell-driver.ts performs the effects and returns their results as events.
-
 import { isStorable, type Vocabulary } from '../commands/zksh/completing/vocabulary.js';
 import { parseLine } from '../commands/zksh/language/parse-line.js';
 import {
@@ -21,9 +18,10 @@ import {
   typeSecret,
 } from './line/secret-entry.js';
 import { acceptSuggestion, suggestionFor } from './line/suggestion.js';
-import { VI_START, type ViState } from './line/vi-state.js';
+import { onCharacter, pressVi, viKeys } from './line/vi-keys.js';
+import { restartVi, VI_START, type ViState } from './line/vi-state.js';
+import type { Key } from './terminal/key-decoder.js';
 import type { Span } from './terminal/theme.js';
-import { emptyLine, stepVi } from './vi-step.js';
 import {
   addWatchRows,
   beginWatch,
@@ -33,6 +31,9 @@ import {
   scrollPane,
   type WatchPane,
 } from './watch-pane.js';
+
+// The interactive shell as a pure reducer: an event in, the next state and effects out.
+// shell-driver.ts performs the effects and returns their results as events.
 
 export interface ShellState {
   readonly vocabulary: Vocabulary;
@@ -297,4 +298,37 @@ function endOneWatch(state: ShellState, name: string, text: string): ShellStep {
 /** Any key except TAB hides the candidates. */
 function dismiss(state: ShellState, action: KeyAction): ShellState {
   return { ...state, note: undefined, menu: isTab(action) ? state.menu : undefined };
+}
+
+/** @param step performs an action as if another key had made it */
+function stepVi(
+  before: ShellState,
+  key: Key,
+  step: (state: ShellState, action: KeyAction) => ShellStep,
+): ShellStep {
+  let state = before;
+  const effects: ShellStep['effects'][number][] = [];
+  for (const each of viKeys(key)) {
+    if (state.vi === undefined) break;
+    // A search that began with `/` takes the rest of the text.
+    const isSearch = state.line.search !== undefined && each.type === 'text';
+    const { vi, action }: ReturnType<typeof pressVi> = isSearch
+      ? { vi: state.vi, action: { type: 'edit', action: { type: 'insert', text: each.text } } }
+      : pressVi(state.vi, state.line, each);
+    state = { ...state, vi };
+    if (action !== undefined) {
+      const next = step(state, action);
+      state = next.state;
+      effects.push(...next.effects);
+    }
+    const isNormal = vi.mode === 'normal' && state.line.search === undefined;
+    if (isNormal) state = { ...state, line: onCharacter(state.line) };
+  }
+  return { state, effects };
+}
+
+/** A new line begins in insert mode. */
+function emptyLine(state: ShellState): ShellState {
+  const line = { ...EMPTY_LINE, killed: state.line.killed };
+  return { ...state, line, vi: state.vi && restartVi(state.vi) };
 }

@@ -2,8 +2,7 @@
  * The state of every name of Apache ZooKeeper 3.9.5 here, for docs/compatibility.md. A name without
  * an entry in DIFFERENT is the same as in 3.9.5; the states of keys and metrics come from the code.
  */
-import { OPTIONS } from '../../src/server/config/config-keys.js';
-import { unreadKey } from '../../src/server/config/config-keys-unread.js';
+import { OPTIONS, unreadKey } from '../../src/server/config/config-keys.js';
 import type { Option } from '../../src/server/config/config-option.js';
 
 export type State = 'same' | 'different' | 'refused';

@@ -1,5 +1,4 @@
-import { OPTION_SECTIONS } from '../../src/server/config/config-keys.js';
-import { UNREAD_KEYS } from '../../src/server/config/config-keys-unread.js';
+import { OPTION_SECTIONS, UNREAD_KEYS } from '../../src/server/config/config-keys.js';
 import type { Option } from '../../src/server/config/config-option.js';
 import { escapeRoff, expand, sentence } from './roff.js';
 

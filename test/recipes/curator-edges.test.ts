@@ -9,8 +9,12 @@ import {
   encodeServiceInstance,
 } from '../../src/recipes/groups/service-instance.js';
 import { Lock } from '../../src/recipes/locks/lock.js';
-import { DelayQueue, DistributedQueue } from '../../src/recipes/queues/distributed-queue.js';
-import { decodeItems, encodeItem } from '../../src/recipes/queues/queue-items.js';
+import {
+  DelayQueue,
+  DistributedQueue,
+  decodeItems,
+  encodeItem,
+} from '../../src/recipes/queues/distributed-queue.js';
 import { Semaphore } from '../../src/recipes/synchronizers/semaphore.js';
 import { AtomicLong, AtomicValue } from '../../src/recipes/values/atomic.js';
 import { SharedCount } from '../../src/recipes/values/shared-count.js';

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { askServer } from '../../src/commands/zksh/session/ask-server.js';
 import { ShellSession } from '../../src/commands/zksh/session/shell-session.js';
 import { startServer } from '../../src/server/main.js';
-import { ServerRole } from '../../src/shell/server-role.js';
+import { ServerRole } from '../../src/shell/shell-driver.js';
 import { startProxy } from '../support/peers/proxy.js';
 import { makeShellWorld } from '../support/terminal/shell-world.js';
 import { waitFor } from '../support/wait-for.js';

@@ -1,13 +1,12 @@
+import { ENSEMBLE } from './config-keys-ensemble.js';
+import { LIMITS } from './config-keys-limits.js';
+import { AUTHENTICATION, STORE_TYPES, TLS } from './config-keys-security.js';
+import { ensembleOnly, optionsOf, refused, withoutEffect } from './config-option.js';
+
 /**
  * Every option of zoo.cfg, with Apache's key, default, and unit (QuorumPeerConfig; the
  * administrator's guide of 3.9). The names are the fields of Config. zoo.cfg(5) prints this table.
  */
-
-import { ENSEMBLE } from './config-keys-ensemble.js';
-import { LIMITS } from './config-keys-limits.js';
-import { METRICS } from './config-keys-metrics.js';
-import { AUTHENTICATION, TLS } from './config-keys-security.js';
-import { ensembleOnly, optionsOf, refused, withoutEffect } from './config-option.js';
 
 const file = optionsOf('file');
 const prop = optionsOf('property');
@@ -214,6 +213,79 @@ const ADMIN = {
   ),
 };
 
+const METRICS = {
+  metricsProviderClassName: file.optional('metricsProvider.className', 'provider of metrics', {
+    defaultText: 'DefaultMetricsProvider',
+  }),
+  metricsProviderHttpHost: file.address(
+    'metricsProvider.httpHost',
+    '0.0.0.0',
+    'Prometheus address',
+  ),
+  metricsProviderHttpPort: file.int('metricsProvider.httpPort', -1, 'Prometheus port', {
+    min: -1,
+    defaultText: '7000 without metricsProvider.httpsPort',
+  }),
+  metricsProviderExportJvmInfo: file.boolean(
+    'metricsProvider.exportJvmInfo',
+    true,
+    'export metrics of the process',
+  ),
+  metricsProviderHttpsPort: file.int(
+    'metricsProvider.httpsPort',
+    -1,
+    'Prometheus port with TLS; it may be the port without TLS, too',
+    { min: -1, defaultText: 'none' },
+  ),
+  metricsProviderSslKeyStoreLocation: file.optional(
+    'metricsProvider.ssl.keyStore.location',
+    'its key and certificate',
+  ),
+  metricsProviderSslKeyStorePassword: file.optional(
+    'metricsProvider.ssl.keyStore.password',
+    'password of that file',
+  ),
+  metricsProviderSslKeyStoreType: file.choice(
+    'metricsProvider.ssl.keyStore.type',
+    '',
+    STORE_TYPES,
+    'format of that file',
+  ),
+  metricsProviderSslTrustStoreLocation: file.optional(
+    'metricsProvider.ssl.trustStore.location',
+    'certificates to trust',
+  ),
+  metricsProviderSslTrustStorePassword: file.optional(
+    'metricsProvider.ssl.trustStore.password',
+    'password of that file',
+  ),
+  metricsProviderSslTrustStoreType: file.choice(
+    'metricsProvider.ssl.trustStore.type',
+    '',
+    STORE_TYPES,
+    'format of that file',
+  ),
+  metricsProviderSslNeedClientAuth: file.boolean(
+    'metricsProvider.ssl.need.client.auth',
+    true,
+    'refuse clients without a certificate',
+  ),
+  metricsProviderSslWantClientAuth: file.boolean(
+    'metricsProvider.ssl.want.client.auth',
+    true,
+    'ask clients for a certificate, and refuse an untrusted one',
+  ),
+  metricsProviderSslEnabledProtocols: file.optional(
+    'metricsProvider.ssl.enabledProtocols',
+    'accepted TLS versions',
+    { defaultText: 'TLSv1.2,TLSv1.3' },
+  ),
+  metricsProviderSslCiphersuites: file.optional(
+    'metricsProvider.ssl.ciphersuites',
+    'accepted cipher suites',
+  ),
+};
+
 export const OPTIONS = {
   ...BASICS,
   ...STORAGE,
@@ -238,3 +310,96 @@ export const OPTION_SECTIONS = {
   ENSEMBLE,
   TLS,
 };
+
+// Keys that no option reads. Those without which a server would be less safe are errors.
+
+export interface UnreadKeys {
+  readonly why: string;
+  readonly isRefused?: boolean;
+  readonly keys: readonly string[];
+}
+
+export const UNREAD_KEYS: readonly UnreadKeys[] = [
+  {
+    why: 'a server cannot run a Java class, so clients or servers would not be checked as it says',
+    isRefused: true,
+    keys: ['ssl.context.supplier.class', 'ssl.quorum.context.supplier.class', 'authProvider'],
+  },
+  {
+    why: 'only a Java server needs it',
+    keys: [
+      'serverCnxnFactory',
+      'nio.numSelectorThreads',
+      'nio.numWorkerThreads',
+      'nio.directBufferBytes',
+      'nio.shutdownTimeout',
+      'netty.advancedFlowControl.enabled',
+      'netty.server.earlyDropSecureConnectionHandshakes',
+      'commitProcessor.numWorkerThreads',
+      'commitProcessor.shutdownTimeout',
+      'commitProcessor.maxReadBatchSize',
+      'commitProcessor.maxCommitBatchSize',
+      'watchManagerName',
+      'watcherCleanThreadsNum',
+      'watcherCleanThreshold',
+      'watcherCleanIntervalInSeconds',
+      'maxInProcessingDeadWatchers',
+      'bitHashCacheSize',
+      'intBufferStartingSizeBytes',
+      'jvm.pause.monitor',
+      'jvm.pause.warn-threshold.ms',
+      'jvm.pause.info-threshold.ms',
+      'jvm.pause.sleep.time.ms',
+      'jmx.log4j.disable',
+      'jmx.log4j.mbean',
+      'admin.httpVersion',
+      'metricsProvider.numWorkerThreads',
+      'metricsProvider.maxQueueSize',
+      'metricsProvider.workerShutdownTimeoutMs',
+      'metricsProvider.prometheusMetricsSummaryRotateIntervalSeconds',
+      'metricsProvider.httpVersion',
+      'ssl.sslProvider',
+    ],
+  },
+  {
+    why: 'the audit log has one form, a line for each change',
+    keys: ['audit.impl.class'],
+  },
+  {
+    why: 'a learner forwards a write once, and its leader proposes it once',
+    keys: [
+      'forward_learner_requests_to_commit_processor_disabled',
+      'follower.skipLearnerRequestToNextProcessor',
+    ],
+  },
+  {
+    why: 'the log of the server shows why a learner left, not its last packets',
+    keys: ['messageTracker.Enabled', 'messageTracker.BufferSize', 'leader.ackLoggingFrequency'],
+  },
+  {
+    why: 'a leader sends a snapshot only to a learner that its log cannot sync',
+    keys: ['forceSnapshotSync'],
+  },
+  {
+    why: 'requests are not counted by path',
+    keys: [
+      'pathStats.enabled',
+      'pathStats.delay',
+      'pathStats.initialDelay',
+      'pathStats.maxDepth',
+      'pathStats.sampleRate',
+      'pathStats.slotCapacity',
+      'pathStats.slotDuration',
+      'pathStats.topPathMax',
+    ],
+  },
+  {
+    why: 'a server gets a ticket when it dials and has none, and runs no kinit',
+    keys: ['kerberos.minReLoginTimeMs', 'kinit'],
+  },
+];
+
+/** Undefined if Apache's server does not know the key, either. */
+export function unreadKey(key: string): UnreadKeys | undefined {
+  return UNREAD_KEYS.find(({ keys }) => keys.includes(key));
+}

@@ -21,8 +21,7 @@ import {
   problemOf,
   type QuorumServerConfig,
 } from './config-ensemble.js';
-import { OPTIONS } from './config-keys.js';
-import { unreadKey } from './config-keys-unread.js';
+import { OPTIONS, unreadKey } from './config-keys.js';
 import type { Option, ValueOf } from './config-option.js';
 
 export type OptionName = keyof typeof OPTIONS;

@@ -1,20 +1,20 @@
-/** Admits connections, reads their first four bytes, and closes them; server.ts does the rest. */
-
 import { assert } from '../../base/assert.js';
 import type { ServerView } from '../../fourlw/base/server-view.js';
-import type { Whitelist } from '../../fourlw/base/whitelist.js';
+import { isLastSlice, slicesOf } from '../../fourlw/base/slices.js';
+import { isAllowed, type Whitelist } from '../../fourlw/base/whitelist.js';
+import { answerWord, wordOf } from '../../fourlw/index.js';
 import { FrameTooLongError } from '../../jute/frame-decoder.js';
 import { JuteError } from '../../jute/jute-error.js';
 import type { Effect } from '../effects.js';
 import type { Event } from '../events.js';
+import { LIMITS } from '../limits/limits.js';
 import type { BackPressure } from '../pipeline/back-pressure.js';
 import { reportFailed } from '../pipeline/failed-request.js';
 import type { Session } from '../session/session-tracker.js';
 import { ClientConnection, type ConnectionFrameHandler } from '../state/client-connection.js';
 import type { ServerState } from '../state/server-state.js';
-import { answerOpening } from './opening.js';
-import { sendEvents } from './send-events.js';
-import { WaitingConnections } from './waiting-connections.js';
+
+/** Admits connections, reads their first four bytes, and closes them; server.ts does the rest. */
 
 export type ConnectionEvent = Extract<
   Event,
@@ -293,5 +293,130 @@ export class Connections {
     }
     this.options.pressure.drainInto(effects);
     for (const report of this.state.reporter.take()) effects.push({ kind: 'report', report });
+  }
+}
+
+const STMK_ARGUMENT_LENGTH = 8;
+
+export interface OpeningOptions {
+  readonly whitelist: Whitelist;
+  readonly view: ServerView;
+}
+
+/** The first four bytes are a word or a length. Returns true if it answered a word. */
+function answerOpening(
+  connection: ClientConnection,
+  bytes: Buffer,
+  state: ServerState,
+  { whitelist, view }: OpeningOptions,
+): boolean {
+  const opening = connection.opening === null ? bytes : Buffer.concat([connection.opening, bytes]);
+  connection.opening = opening;
+  if (opening.length < 4) return false;
+  const word = wordOf(opening.readInt32BE(0));
+  if (word === undefined) {
+    connection.isUndecided = false;
+    connection.opening = null;
+    connection.decoder.push(opening);
+    return false;
+  }
+  const argument = opening.subarray(4, 4 + STMK_ARGUMENT_LENGTH);
+  const wantsArgument = word.word === 'stmk' && isAllowed(word.word, whitelist);
+  if (wantsArgument && argument.length < STMK_ARGUMENT_LENGTH) return false;
+  connection.stats.received++;
+  state.stats.received++;
+  const slices = slicesOf(answerWord(view, word, whitelist, argument));
+  const first = slices.next().value ?? '';
+  connection.out.writeBytes(Buffer.from(first, 'utf8'));
+  if (!isLastSlice(first)) connection.slices = slices;
+  return true;
+}
+
+/** Connections that get events in one turn; about 15 us each. */
+const SLICE = 250;
+
+/**
+ * Sends to a slice only, because each write to a socket takes time and must not delay other work.
+ * Events and replies of a connection share an archive, so their order is kept.
+ */
+function sendEvents({ withEvents }: ServerState, effects: Effect[]): void {
+  for (let sent = 0; sent < SLICE; ) {
+    const connection = withEvents.shift();
+    if (connection === undefined) return;
+    connection.isEventPending = false;
+    // A reply may have taken the events along, or the connection may be closed.
+    if (connection.out.length === 0) continue;
+    effects.push({ kind: 'send', connection: connection.id, bytes: connection.out.take() });
+    sent++;
+  }
+  if (withEvents.length > 0) effects.push({ kind: 'wake' });
+}
+
+/** A connect request has some 45 bytes. */
+const MAX_BYTES = 1024;
+
+/**
+ * New connections while the role of a member changes. All clients reconnect at once then, and a
+ * closed connection would cost each of them another round. They wait until a role serves, at most
+ * `roleChangeTime` after the end of the role that served before.
+ */
+class WaitingConnections {
+  private readonly state: ServerState;
+  private readonly close: (connection: ClientConnection) => void;
+  /** They sent their connect request; `early` begins with it. */
+  private readonly waiting = new Set<ClientConnection>();
+  /** On the monotonic clock. */
+  untilMs = Number.NEGATIVE_INFINITY;
+
+  constructor(state: ServerState, close: (connection: ClientConnection) => void) {
+    this.state = state;
+    this.close = close;
+  }
+
+  mayWait(connection: ClientConnection): boolean {
+    if (this.state.monotonicMs >= this.untilMs) return false;
+    return connection.phase === 'new' || this.waiting.has(connection);
+  }
+
+  /** Keeps the connect request. False if the connection must close. */
+  keep(connection: ClientConnection, bytes: Buffer, start: number, end: number): boolean {
+    if (!this.mayWait(connection) || end - start > MAX_BYTES) return false;
+    connection.phase = 'connecting';
+    // A copy, because the buffer of a read is much larger.
+    connection.early.push(Buffer.from(bytes.subarray(start, end)));
+    this.waiting.add(connection);
+    return true;
+  }
+
+  /** Takes a connection from the server of the role before. */
+  take(connection: ClientConnection): void {
+    if (connection.phase === 'connecting') this.waiting.add(connection);
+  }
+
+  /** The connections with their requests. From now on, none waits. */
+  end(): readonly (readonly [ClientConnection, Buffer])[] {
+    const ended: [ClientConnection, Buffer][] = [];
+    for (const connection of this.waiting) {
+      const request = connection.early.shift();
+      if (request !== undefined) ended.push([connection, request]);
+      connection.phase = 'new';
+    }
+    this.waiting.clear();
+    this.untilMs = Number.NEGATIVE_INFINITY;
+    return ended;
+  }
+
+  tick(): void {
+    if (this.waiting.size === 0 || this.state.monotonicMs < this.untilMs) return;
+    const value = LIMITS.roleChangeTime.value;
+    for (const [connection] of this.end()) {
+      this.state.exceeded('roleChangeTime', connection.remoteIp, value);
+      this.state.stats.count('cnxn_closed_without_zk_server_running');
+      this.close(connection);
+    }
+  }
+
+  forget(connection: ClientConnection): void {
+    this.waiting.delete(connection);
   }
 }

@@ -1,6 +1,6 @@
-// A pure reducer of text and cursor. Offsets count UTF-16 units and never split a grapheme.
 import { nextBoundary, previousBoundary } from '../../commands/terminal/text-width.js';
-import { find, findFurther, searchAgain, startSearch } from './line-search.js';
+
+// A pure reducer of text and cursor. Offsets count UTF-16 units and never split a grapheme.
 
 export interface LineState {
   readonly text: string;
@@ -273,4 +273,51 @@ function editSearch(
     default:
       return editLine({ ...line, search: undefined, lastSearch: search }, action, history);
   }
+}
+
+// The search of the history: shows a match, and remembers where it is.
+
+function startSearch(line: LineState): LineState {
+  const before = { text: line.text, cursor: line.cursor };
+  return { ...line, search: { query: '', index: undefined, hasFailed: false, before } };
+}
+
+function findFurther(line: LineState, search: Search, history: readonly string[]): LineState {
+  let from = (search.index ?? history.length) - 1;
+  // Skip equal entries: the key would seem to do nothing.
+  if (search.index !== undefined) while (from >= 0 && history[from] === line.text) from--;
+  return find(line, search, search.query, from, history);
+}
+
+/** Without another match, the line stays. */
+function searchAgain(line: LineState, step: 1 | -1, history: readonly string[]): LineState {
+  const { lastSearch: last } = line;
+  if (last === undefined || last.query === '') return line;
+  for (let index = (last.index ?? history.length) + step; ; index += step) {
+    const text = history[index];
+    if (text === undefined) return line;
+    const at = text.lastIndexOf(last.query);
+    if (at === -1 || text === line.text) continue;
+    return { ...line, text, cursor: at, lastSearch: { ...last, index, hasFailed: false } };
+  }
+}
+
+function find(
+  line: LineState,
+  search: Search,
+  query: string,
+  from: number,
+  history: readonly string[],
+): LineState {
+  if (query === '') {
+    const reset = { ...search, query, index: undefined, hasFailed: false };
+    return { ...line, ...search.before, search: reset };
+  }
+  for (let index = from; index >= 0; index--) {
+    const text = history[index] ?? '';
+    const at = text.lastIndexOf(query);
+    if (at === -1) continue;
+    return { ...line, text, cursor: at, search: { ...search, query, index, hasFailed: false } };
+  }
+  return { ...line, search: { ...search, query, hasFailed: true } };
 }

@@ -10,8 +10,6 @@ import { fitColumns, nameWidth } from '../../commands/zkops/render/ops-columns.j
 import { safeLine } from '../../protocol/sanitize.js';
 import type { TerminalSize } from '../terminal/terminal-size.js';
 import { cutSpans, type Span, type Tone } from '../terminal/theme.js';
-import { chartRows } from './chart.js';
-import { sparkline } from './sparkline.js';
 import { rowsOf, type TopState } from './top-state.js';
 
 type Row = readonly Span[];
@@ -230,4 +228,55 @@ function bottomRow({ prompt, filter, notice }: TopState): Row {
   return notice === ''
     ? [{ text: KEYS, tone: 'dim' }]
     : [{ text: safeLine(notice), tone: 'value' }];
+}
+
+const BARS = ' ▁▂▃▄▅▆▇█';
+const LABEL = 8;
+
+export interface ChartOptions {
+  readonly title: string;
+  readonly tone: Tone;
+  readonly columns: number;
+  /** The rows of the bars; a blank row and the title come before them. */
+  readonly height: number;
+}
+
+/** Bars over time, the newest at the right, with the highest shown value and 0 at the left. */
+function chartRows(
+  values: readonly (number | undefined)[],
+  { title, tone, columns, height }: ChartOptions,
+): readonly (readonly Span[])[] {
+  const width = Math.max(1, columns - LABEL - 1);
+  const shown = values.slice(-width);
+  const highest = Math.max(0, ...shown.map((value) => value ?? 0));
+  const bars = Array.from({ length: height }, (_, row) => {
+    const label = row === 0 ? shortNumber(highest) : row === height - 1 ? '0' : '';
+    const below = height - 1 - row;
+    const text = shown.map((value) => barOf(((value ?? 0) / (highest || 1)) * height - below));
+    return [
+      { text: `${label.padStart(LABEL)} `, tone: 'dim' as const },
+      { text: text.join('').padStart(width), tone },
+    ];
+  });
+  return [[], [{ text: title, tone: 'command' }], ...bars];
+}
+
+/** @param share of this row: at most 0 is empty, 1 and more is full */
+function barOf(share: number): string {
+  const at = Math.max(0, Math.min(BARS.length - 1, Math.round(share * (BARS.length - 1))));
+  return BARS[at] ?? ' ';
+}
+
+const SPARKS = '▁▂▃▄▅▆▇█';
+
+/** The newest at the right, missing values blank. Scaled from zero to the highest shown value. */
+export function sparkline(values: readonly (number | undefined)[], columns: number): string {
+  const shown = columns <= 0 ? [] : values.slice(-columns);
+  const highest = Math.max(0, ...shown.map((value) => value ?? 0));
+  const bars = shown.map((value) => {
+    if (value === undefined) return ' ';
+    const at = highest === 0 ? 0 : Math.round((value / highest) * (SPARKS.length - 1));
+    return SPARKS[Math.max(0, at)] ?? ' ';
+  });
+  return bars.join('').padStart(Math.max(0, columns));
 }

@@ -1,8 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ServerAddress } from '../../../src/client/base/connect-string.js';
-import { rebalance } from '../../../src/client/session/rebalance.js';
-import { ServerList } from '../../../src/client/session/server-list.js';
+import { rebalance, ServerList } from '../../../src/client/session/server-list.js';
 import { SessionHarness, welcome } from '../session-harness.js';
 
 function servers(names: string): readonly ServerAddress[] {

@@ -2,7 +2,7 @@ import { createServer, type Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { KerberosError } from '../../../src/kerberos/kerberos-error.js';
-import { askKdcs, KDC_LIMITS } from '../../../src/kerberos/node/ask-kdc.js';
+import { askKdcs, KDC_LIMITS } from '../../../src/kerberos/node/kerberos-client.js';
 import { PEER_LIMITS } from '../../../src/server/limits/peer-limits.js';
 import { freePort } from '../../support/machine/free-port.js';
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { PathCache } from '../../../src/shell/line/path-cache.js';
+import { PathCache } from '../../../src/shell/line/completer.js';
 
 function fixture() {
   let now = 0;

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Frame, repairAfterResize } from '../../../src/shell/terminal/resize-repair.js';
+import { type Frame, repairAfterResize } from '../../../src/shell/terminal/mount-ink.js';
 import { XtermScreen } from '../../support/terminal/xterm-screen.js';
 
 const COLUMNS = 40;

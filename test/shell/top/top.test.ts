@@ -4,7 +4,7 @@ import type { Member } from '../../../src/commands/ensemble/member.js';
 import type { OpsResult } from '../../../src/commands/ensemble/verdict/result.js';
 import { textWidth } from '../../../src/commands/terminal/text-width.js';
 import { loadInk } from '../../../src/shell/terminal/load-ink.js';
-import { sparkline } from '../../../src/shell/top/sparkline.js';
+import { sparkline } from '../../../src/shell/top/top-screen.js';
 import {
   rowsOf,
   startState,

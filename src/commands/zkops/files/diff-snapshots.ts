@@ -1,7 +1,3 @@
-// Two snapshots may hold their znodes in different orders. So the comparison looks up a hash of
-// each znode, and reads only those with different hashes again, in full. To bound the memory, it
-// divides the znodes into shares by path, and reads both files once for each share.
-
 import { basename } from 'node:path';
 import { crc32 } from '../../../base/checksum.js';
 import { StatPersisted } from '../../../protocol/data.js';
@@ -22,8 +18,11 @@ import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import { counted } from '../../program/counted.js';
 import type { Report, ReportRow, Task, TaskCall } from '../calls/task.js';
-import { DiffTally } from './diff-tally.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
+
+// Two snapshots may hold their znodes in different orders. So the comparison looks up a hash of
+// each znode, and reads only those with different hashes again, in full. To bound the memory, it
+// divides the znodes into shares by path, and reads both files once for each share.
 
 /** About 70 and 60 MiB. */
 const LIMITS: Limits = { hashes: 2_000_000, prints: 200_000 };
@@ -292,3 +291,54 @@ export function makeDiff(limits: Limits): Task {
 }
 
 export const diffSnapshots = makeDiff(LIMITS);
+
+export type Change = 'added' | 'removed' | 'changed';
+
+/**
+ * Counts the differences, and decides which ones to list: all, or those above --min-bytes and
+ * --min-nodes, as Apache's SnapshotComparer does.
+ */
+class DiffTally {
+  private readonly counts = new Map<Change, number>();
+  private readonly minBytes: number | undefined;
+  private readonly minNodes: number | undefined;
+  /** Znodes below each path that the second snapshot has more than the first. */
+  private readonly growth = new Map<string, number>();
+
+  constructor(call: TaskCall) {
+    this.minBytes = call.number('min-bytes');
+    this.minNodes = call.number('min-nodes');
+  }
+
+  count(change: Change): number {
+    return this.counts.get(change) ?? 0;
+  }
+
+  /** Whether to list a difference. @param bytes the difference in data length */
+  take(change: Change, path: string, bytes: number): boolean {
+    this.counts.set(change, this.count(change) + 1);
+    if (this.minNodes !== undefined && change !== 'changed') {
+      this.grow(path, change === 'added' ? 1 : -1);
+    }
+    if (this.minBytes !== undefined) return bytes >= this.minBytes;
+    return this.minNodes === undefined;
+  }
+
+  /** The subtrees whose number of znodes differs by the limit or more. */
+  subtrees(): ReportRow[] {
+    const { minNodes } = this;
+    if (minNodes === undefined) return [];
+    const large = [...this.growth].filter(([, by]) => Math.abs(by) >= minNodes);
+    return large
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([path, by]) => ['subtree', path, `${by > 0 ? '+' : ''}${counted(by, 'znode')}`]);
+  }
+
+  private grow(path: string, by: number): void {
+    for (let end = path.lastIndexOf('/'); end >= 0; end = path.lastIndexOf('/', end - 1)) {
+      const above = end === 0 ? '/' : path.slice(0, end);
+      this.growth.set(above, (this.growth.get(above) ?? 0) + by);
+      if (end === 0) return;
+    }
+  }
+}

@@ -1,6 +1,6 @@
-/** The AdminServer (JettyAdminServer): commands over HTTP. ../admin has the commands. */
 import { createReadStream } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import type { AdminView } from '../../admin/admin-view.js';
 import type { Requester } from '../../admin/authorize.js';
@@ -21,9 +21,10 @@ import {
 import { LIMITS, type LimitName } from '../../limits/limits.js';
 import type { TreeTransfer } from '../driver/tree-transfer.js';
 import { addressOf } from '../sockets/remote-name.js';
-import { isKnownHost } from './host-check.js';
 import type { HttpTls } from './http-gate.js';
 import { HSTS, HttpListener, send, sendPieces } from './http-listener.js';
+
+/** The AdminServer (JettyAdminServer): commands over HTTP. ../admin has the commands. */
 
 export interface AdminServerOptions {
   readonly host: string;
@@ -235,4 +236,26 @@ function decode(text: string): string {
   } catch {
     return text;
   }
+}
+
+/** No stranger can own a name below these, or one without a dot. */
+const PRIVATE = /(?:^|\.)(?:localhost|local|internal|svc)$/;
+
+/**
+ * Against DNS rebinding: a page may give its own name the address of this server, but its browser
+ * still sends that name.
+ * @param header `Host`; a request without it comes from no browser
+ * @param ownNames called only if the rest does not decide
+ */
+function isKnownHost(header: string | undefined, ownNames: () => Iterable<string>): boolean {
+  if (header === undefined) return true;
+  const host = plainHost(header.replace(/:\d*$/, ''));
+  if (isIP(host.replace(/^\[(.*)\]$/, '$1')) !== 0) return true;
+  if (!host.includes('.') || PRIVATE.test(host)) return true;
+  for (const name of ownNames()) if (name === '*' || plainHost(name) === host) return true;
+  return false;
+}
+
+function plainHost(name: string): string {
+  return name.trim().replace(/\.$/, '').toLowerCase();
 }

@@ -1,5 +1,5 @@
-/** Runs a core with its driver, ports, and operators, and closes all of them in order. */
-
+import { getActiveResourcesInfo, memoryUsage } from 'node:process';
+import type { ServerView } from '../../../fourlw/base/server-view.js';
 import type { ConfigFacts } from '../../admin/host-view.js';
 import type { Config } from '../../config/config.js';
 import { ForeignTreeError } from '../../pipeline/foreign-tree-error.js';
@@ -7,13 +7,15 @@ import { SlowRequests } from '../admin/slow-requests.js';
 import { type Core, Driver } from '../driver/driver.js';
 import type { PeerPorts } from '../driver/perform.js';
 import type { ServerReport } from '../log/logger.js';
+import type { StateReport } from '../log/state-report.js';
 import { type ClientPlaces, ClientPorts } from '../ports/client-ports.js';
 import { fileBudget } from '../sockets/file-budget.js';
 import { ExitCode, ServerError } from '../storage/errors.js';
 import type { OpenedStorage } from '../storage/open-storage.js';
 import { type Operators, startOperators } from './operators.js';
 import { makeControl, type ServerControl } from './server-control.js';
-import { stateReportOf } from './state-of.js';
+
+/** Runs a core with its driver, ports, and operators, and closes all of them in order. */
 
 export interface RunServerOptions {
   readonly config: Config;
@@ -187,4 +189,24 @@ function asServerError(cause: unknown): ServerError {
   const why = cause instanceof Error ? cause.message : String(cause);
   const message = `internal error: ${why}. The server stops: report this error with the log`;
   return new ServerError('EUNEXPECTED', ExitCode.UNEXPECTED, message, cause);
+}
+
+function stateReportOf(view: ServerView): StateReport {
+  const waitsFor: Record<string, number> = {};
+  for (const name of getActiveResourcesInfo()) waitsFor[name] = (waitsFor[name] ?? 0) + 1;
+  return {
+    kind: 'state',
+    mode: view.isServing ? view.mode : null,
+    uptimeMs: view.uptimeMs,
+    lastZxid: view.lastProcessedZxid,
+    connections: view.connectionCount,
+    sessions: view.globalSessionCount + view.localSessionCount,
+    outstanding: view.outstandingRequests,
+    znodes: view.nodeCount,
+    watches: view.watchCount,
+    ephemerals: view.ephemeralCount,
+    openFiles: view.openFileCount,
+    memory: { ...memoryUsage() },
+    waitsFor,
+  };
 }

@@ -1,18 +1,28 @@
-/** Assembles a server from configuration, core, driver, disk, and sockets. */
+import { SERVER_VERSION } from '../../../base/version.js';
 import type { ServerMode } from '../../../fourlw/base/server-view.js';
+import { ErrorCode } from '../../../protocol/error-code.js';
+import type { ConfigFacts } from '../../admin/host-view.js';
+import { LiveView } from '../../admin/view.js';
 import { type Config, configFromOptions } from '../../config/config.js';
 import type { QuorumServerConfig } from '../../config/config-ensemble.js';
 import { OPTIONS } from '../../config/config-keys.js';
+import { Primary } from '../../pipeline/primary.js';
+import { Standalone } from '../../quorum/standalone.js';
 import type { ServerReport } from '../log/logger.js';
 import type { ClientPlaces } from '../ports/client-ports.js';
 import { ExitCode, ServerError } from '../storage/errors.js';
-import { openStorage } from '../storage/open-storage.js';
+import { type OpenedStorage, openStorage } from '../storage/open-storage.js';
 import { checkStartOptions } from './check-options.js';
+import { hostViewOf } from './host.js';
+import { makeAuth } from './make-auth.js';
 import { makeMember, makePeerPorts } from './make-member.js';
-import { makeStandalone } from './make-standalone.js';
+import { makeContainers, makeServer } from './make-server.js';
 import { readLoneParticipant, readMembership } from './read-membership.js';
 import { runServer } from './run-server.js';
 import type { ServerControl } from './server-control.js';
+import { makeSessionPasswords } from './session-passwords.js';
+
+/** Assembles a server from configuration, core, driver, disk, and sockets. */
 
 export interface StartServerOptions {
   /** Null opens none. Default: clientPort, or 0 (a free port) without a secureClientPort. */
@@ -185,4 +195,39 @@ function isAdminServerAsked(options: StartServerOptions, config: Config): boolea
   const { config: own = {} } = options;
   const key = OPTIONS.adminEnableServer.key;
   return (key in own || `zookeeper.${key}` in own) && config.adminEnableServer;
+}
+
+export function makeStandalone(
+  config: Config,
+  { storage, database, replayed }: OpenedStorage,
+  facts: () => ConfigFacts,
+): Standalone {
+  const host = hostViewOf(storage);
+  const auth = makeAuth(config);
+  const passwordOf = makeSessionPasswords(config);
+  const { tree: first, sessions } = database;
+  return new Standalone(
+    ({ tree, sessions: known }, stats) =>
+      makeServer({
+        config,
+        auth,
+        passwordOf,
+        sid: 0,
+        ensembleSize: 1,
+        tree,
+        sessions: known,
+        ...(stats === undefined ? {} : { stats }),
+        reconfigure: () => ErrorCode.UNIMPLEMENTED,
+        makePipeline: (state, pipelineHost) =>
+          new Primary(state, pipelineHost, {
+            seed: Date.now(),
+            // Replayed txns count toward the next snapshot; a restored tree was just written.
+            replayed: tree === first ? replayed : 0,
+            listener: null,
+            containers: makeContainers(config, tree),
+          }),
+        makeView: (made) => new LiveView(made, host, facts, SERVER_VERSION),
+      }),
+    { tree: first, sessions: [...sessions.values()] },
+  );
 }

@@ -1,4 +1,3 @@
-/** The connections between a leader and its learners. An observer master has a second port. */
 import type { Socket } from 'node:net';
 import type { QuorumServerConfig } from '../../config/config-ensemble.js';
 import type { QuorumEffect } from '../../effects.js';
@@ -11,7 +10,8 @@ import { MovableListener, placesOf } from '../sockets/movable-listener.js';
 import { addressOf, nameOf } from '../sockets/remote-name.js';
 import type { QuorumAuth } from './quorum-auth.js';
 import { QuorumLink, type QuorumLinkOptions } from './quorum-link.js';
-import { UnprovenLinks } from './unproven-links.js';
+
+/** The connections between a leader and its learners. An observer master has a second port. */
 
 export interface QuorumPortOptions {
   readonly sid: number;
@@ -296,5 +296,66 @@ export class QuorumPort {
     // An authenticated socket is paused.
     socket.resume();
     return link;
+  }
+}
+
+// Limits the total of unread bytes of links that are not in sync. One link may lag far during a
+// snapshot, but many that never read must not fill the memory.
+
+interface Unproven {
+  readonly link: QuorumLink;
+  readonly from: string;
+  /** In bytes, at the last measurement. */
+  unread: number;
+}
+
+class UnprovenLinks {
+  private readonly links = new Map<number, Unproven>();
+  private readonly maxBytes: number;
+  private readonly onExceeded: (from: string) => void;
+  private unread = 0;
+
+  /** @param onExceeded gets the address of the closed link */
+  constructor(onExceeded: (from: string) => void, maxBytes = LIMITS.unprovenUnreadBytes.value) {
+    this.onExceeded = onExceeded;
+    this.maxBytes = maxBytes;
+  }
+
+  add(id: number, link: QuorumLink, from: string): void {
+    this.links.set(id, { link, from, unread: 0 });
+  }
+
+  delete(id: number): void {
+    const one = this.links.get(id);
+    if (one === undefined) return;
+    this.unread -= one.unread;
+    this.links.delete(id);
+  }
+
+  /** Called after sending. Above the limit, closes the link with the most unread bytes. */
+  sent(id: number): void {
+    const one = this.links.get(id);
+    if (one === undefined) return;
+    this.measure(one);
+    if (this.unread <= this.maxBytes) return;
+    let most: readonly [number, Unproven] | undefined;
+    for (const entry of this.links) {
+      this.measure(entry[1]);
+      if (most === undefined || entry[1].unread > most[1].unread) most = entry;
+    }
+    // Enough may have been read since the last measurement.
+    if (most === undefined || this.unread <= this.maxBytes) return;
+    const [worst, { link, from }] = most;
+    this.delete(worst);
+    this.onExceeded(from);
+    link.fail(
+      `links that are not in sync have over ${this.maxBytes} unread bytes, most of them on this link`,
+    );
+  }
+
+  private measure(one: Unproven): void {
+    const { unsent } = one.link;
+    this.unread += unsent - one.unread;
+    one.unread = unsent;
   }
 }

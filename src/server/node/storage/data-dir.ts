@@ -1,6 +1,6 @@
-/** Recovers a server's data and writes its snapshots. files/recovery.ts decides how. */
 import { basename, join } from 'node:path';
 import { snapshotFileName, VERSION_DIR } from '../../../files/file-names.js';
+import { type PurgePlan, planPurge, snapshotsAmong } from '../../../files/recovery.js';
 import { writeSnapshot } from '../../../files/snapshot.js';
 import type { Database } from '../../persistence/replay.js';
 import type { SnapshotContent } from '../../persistence/snapshot-content.js';
@@ -10,15 +10,16 @@ import type { Checking } from './check-snapshot.js';
 import type { CompactionJob } from './compact-snapshot.js';
 import { ExitCode, ServerError } from './errors.js';
 import { type FileSystem, NODE_FILES } from './file-system.js';
-import { listFiles, makeFolder, mustExist } from './folders.js';
-import { KnownSnapshots } from './known-snapshots.js';
-import type { Summing } from './load-snapshot.js';
-import { purgeData } from './purge-data.js';
+import { type ListedFile, listFiles, makeFolder, mustExist } from './folders.js';
+import type { ListedSnapshot, Summing } from './load-snapshot.js';
 import { recoverData } from './recover-data.js';
 import { mustBeReplaced } from './replacing-marker.js';
 import type { TxnListener } from './replay-logs.js';
 import { finishRestore } from './restored-data.js';
 import { mayReuse, type SnapshotFileOptions, writeSnapshotFile } from './snapshot-file.js';
+import { faultOfSnapshot } from './whole-snapshot.js';
+
+/** Recovers a server's data and writes its snapshots. files/recovery.ts decides how. */
 
 export interface DataDirOptions extends SnapshotFileOptions {
   readonly dataDir: string;
@@ -204,4 +205,84 @@ export class DataDir {
   ): Promise<string[]> {
     return purgeData(this, retain, signal, neededZxid);
   }
+}
+
+/** What this process knows about a snapshot. */
+export interface Knowledge {
+  /** The last txn that it may contain; null if nothing tells it. */
+  readonly reach: bigint | null;
+  /** Whether it can be read to its end; undefined for one that was only written. */
+  readonly isWhole: boolean | undefined;
+}
+
+/**
+ * Remembers each snapshot that was read or written, as long as its file stays as it is: so that no
+ * purge reads gigabytes twice, and a truncation knows which snapshots are too new.
+ */
+class KnownSnapshots {
+  private readonly known = new Map<string, Knowledge & ListedFile>();
+
+  /** Undefined for a file that this process has neither read nor written in its present form. */
+  of({ name, size, mtimeMs }: ListedFile): Knowledge | undefined {
+    const found = this.known.get(name);
+    return found?.size === size && found.mtimeMs === mtimeMs ? found : undefined;
+  }
+
+  note({ name, size, mtimeMs }: ListedFile, knowledge: Knowledge): void {
+    this.known.set(name, { name, size, mtimeMs, ...knowledge });
+  }
+}
+
+// Removes the snapshots and logs that no start needs (autopurge). Only a snapshot that was read
+// whole counts as kept, because Apache's server leaves incomplete ones after a crash, and disks
+// decay. The remaining files still lead to the newest txn.
+
+/**
+ * Keeps the newest `retain` whole snapshots, with all newer ones and their logs. Removes nothing if
+ * there are fewer. Resolves to the removed names.
+ * @param neededZxid a learner gets the txns after it
+ * @throws Error when `signal` aborts
+ */
+async function purgeData(
+  dir: DataDir,
+  retain: number,
+  signal: AbortSignal,
+  neededZxid: () => bigint | null,
+): Promise<string[]> {
+  const { fs, snapFolder, logFolder } = dir;
+  const snapFiles = await listFiles(fs, snapFolder);
+  const logFiles = await listFiles(fs, logFolder);
+  const snapshots = snapshotsAmong(snapFiles);
+  const planFor = (oldestKept: ListedSnapshot | undefined) =>
+    oldestKept === undefined ? NOTHING : planPurge(snapFiles, logFiles, oldestKept, neededZxid());
+  // If all are whole: without anything to remove, nothing has to be read.
+  if (isEmpty(planFor(snapshots[retain - 1]))) return [];
+  const plan = planFor(await findOldestKept(dir, snapshots, retain, signal));
+  signal.throwIfAborted();
+  if (isEmpty(plan)) return [];
+  // The names of the remaining files may not be durable yet.
+  await fs.syncFolder(snapFolder);
+  for (const name of plan.logs) await fs.unlink(join(logFolder, name));
+  for (const name of plan.snapshots) await fs.unlink(join(snapFolder, name));
+  return [...plan.logs, ...plan.snapshots];
+}
+
+const NOTHING: PurgePlan = { snapshots: [], logs: [] };
+
+function isEmpty({ snapshots, logs }: PurgePlan): boolean {
+  return snapshots.length + logs.length === 0;
+}
+
+async function findOldestKept(
+  dir: DataDir,
+  snapshots: readonly ListedSnapshot[],
+  retain: number,
+  signal: AbortSignal,
+): Promise<ListedSnapshot | undefined> {
+  let whole = 0;
+  for (const file of snapshots) {
+    if ((await faultOfSnapshot(dir, file, signal)) === undefined) whole++;
+    if (whole === retain) return file;
+  }
+  return undefined;
 }

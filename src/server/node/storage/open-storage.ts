@@ -1,8 +1,11 @@
-/** Opens the storage of a server: the lock, the recovered database, and the log. */
-
 import { randomInt } from 'node:crypto';
+import { open } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { logsAmong } from '../../../files/recovery.js';
+import { END_OF_RECORD } from '../../../files/txn-log.js';
 import { ByteRange } from '../../../jute/byte-range.js';
+import { safeLine } from '../../../protocol/sanitize.js';
 import type { Config } from '../../config/config.js';
 import type { Measured } from '../../metrics/server-stats.js';
 import { Database } from '../../persistence/replay.js';
@@ -12,10 +15,13 @@ import type { ServerReport } from '../log/logger.js';
 import { DataDir } from './data-dir.js';
 import { type DirLock, lockDir } from './dir-lock.js';
 import type { Storage } from './disk-options.js';
-import type { ServerError } from './errors.js';
+import { ExitCode, ServerError } from './errors.js';
+import { listFiles } from './folders.js';
 import { LogDisk } from './log-disk.js';
-import { mustBeFree } from './must-be-free.js';
+import { openFilesIn, programOf } from './open-files.js';
 import { checkOnThread, compactOnThread, sumOnThread } from './snapshot-thread.js';
+
+/** Opens the storage of a server: the lock, the recovered database, and the log. */
 
 /** This thread would need tens of milliseconds to write a tree with more znodes. */
 const COMPACTED_FROM = 20_000;
@@ -180,4 +186,41 @@ function treeOptionsOf(config: Config): DataTreeOptions {
     isDigestEnabled: config.digestEnabled,
     hashSeed: randomInt(2 ** 32),
   };
+}
+
+// Refuses a folder that a server without locks writes, such as Apache's.
+
+/** @throws ServerError EDATADIRINUSE that names the process */
+async function mustBeFree({ fs, logFolder, snapFolder }: DataDir): Promise<void> {
+  const newest = logsAmong(await listFiles(fs, logFolder)).at(-1);
+  if (newest === undefined || (await isClosed(join(logFolder, newest.name), newest.size))) return;
+  for (const folder of new Set([logFolder, snapFolder])) {
+    const user = openFilesIn(folder).find(({ isWritable }) => isWritable);
+    if (user !== undefined) throw written(user.file, user.pid);
+  }
+}
+
+/**
+ * A server that ends cuts off the zeros ahead of its tail. So a usual start does not pay for the
+ * search of /proc, which takes some 10 ms.
+ */
+async function isClosed(path: string, size: number): Promise<boolean> {
+  const file = await open(path).catch(() => undefined);
+  if (file === undefined) return false;
+  try {
+    const last = Buffer.alloc(1);
+    await file.read(last, 0, 1, Math.max(size - 1, 0));
+    return last[0] === END_OF_RECORD;
+  } finally {
+    await file.close();
+  }
+}
+
+function written(file: string, pid: number): ServerError {
+  const program = safeLine(programOf(pid) ?? 'unknown');
+  return new ServerError(
+    'EDATADIRINUSE',
+    ExitCode.DATA_DIR,
+    `${file}: process ${pid} (${program}) has it open for writing (expected a data directory of its own). Stop that server first, or use another folder`,
+  );
 }

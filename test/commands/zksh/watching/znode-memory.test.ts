@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ZnodeValue } from '../../../../src/commands/zksh/results/change.js';
-import { ZnodeMemory } from '../../../../src/commands/zksh/watching/znode-memory.js';
+import { ZnodeMemory } from '../../../../src/commands/zksh/watching/known-tree.js';
 import { FakeClient } from '../../../support/peers/fake-client.js';
 
 const { stat } = await new FakeClient().create('/a');

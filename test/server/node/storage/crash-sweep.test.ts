@@ -1,7 +1,8 @@
 /** Crashes at every single call on a file, and checks the next start. */
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LogFile } from '../../../../src/server/node/storage/log-file.js';
+import { LogFile } from '../../../../src/server/node/storage/log-disk.js';
 import { adoptRestored, stageRestored } from '../../../../src/server/node/storage/restored-data.js';
 import { Database } from '../../../../src/server/persistence/replay.js';
 import { contentOf } from '../../../../src/server/persistence/snapshot-source.js';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { setAside, withRoom } from '../../../../src/server/node/storage/set-aside.js';
+import { setAside, withRoom } from '../../../../src/server/node/storage/disk.js';
 import { makeTempDir } from '../../../support/machine/temp-dir.js';
 import { makeDir } from './make-dir.js';
 

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { certificateSubject } from '../../../../src/server/node/tls/certificate-subject.js';
+import { certificateSubject } from '../../../../src/server/node/tls/tls-gate.js';
 import { ia5Value, makeAuthority, type Subject } from '../../../support/tls/certs.js';
 
 const authority = makeAuthority();

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ZooKeeper } from '../../../../../src/client/zookeeper.js';
 import type { CommandContext } from '../../../../../src/commands/zksh/engine/command.js';
-import { findSessionAddresses } from '../../../../../src/commands/zksh/verbs/recipes/session-addresses.js';
+import { findSessionAddresses } from '../../../../../src/commands/zksh/verbs/recipes/list-places.js';
 import { formatSessionId } from '../../../../../src/protocol/session-id.js';
 import { makeTlsFiles, startSecure } from '../../../../support/tls/tls-world.js';
 

@@ -1,8 +1,9 @@
 // conformance: runs against Apache's server, too.
 // Commands that walk trees, with the bundled server and Apache's.
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { TopList } from '../../../../../src/commands/zksh/verbs/tree/top-list.js';
+import { TopList } from '../../../../../src/commands/zksh/verbs/tree/hot.js';
 import { parseNameGlob } from '../../../../../src/commands/znodes/path-glob.js';
 import type { ServedShell } from '../../../../support/terminal/served-shell.js';
 import { serverTest } from '../../../../support/terminal/shell-suite.js';
