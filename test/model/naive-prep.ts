@@ -29,7 +29,7 @@ const RESERVED = ['/', '/zookeeper', '/zookeeper/quota', '/zookeeper/config'];
 const MAX_TTL = 2n ** 40n - 1n;
 export const NEVER_USED_MS = 10_000;
 
-type Outcome = Txn | ErrorCode;
+export type Outcome = Txn | ErrorCode;
 
 /** Who asks: what an ACL grants it, and the ACL that a request of it sets. */
 export interface NaiveAuthor {
@@ -174,7 +174,8 @@ export class NaivePrep {
     return typeof outcome === 'number' ? { type: OpCode.error, err: outcome } : outcome;
   }
 
-  private decide(op: PartOp | SetACLOp): Outcome {
+  /** Called once for each part of a request, in order. */
+  protected decide(op: PartOp | SetACLOp): Outcome {
     switch (op.type) {
       case OpCode.delete:
         return this.delete(op.path, op.version);

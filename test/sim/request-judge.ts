@@ -2,9 +2,9 @@ import type { Txn, TxnHead } from '../../src/files/txn.js';
 import { textOf } from '../../src/files/txn-data.js';
 import { ErrorCode } from '../../src/protocol/error-code.js';
 import { OpCode } from '../../src/protocol/op-code.js';
-import { NaivePrep } from '../model/naive-prep.js';
+import { NaivePrep, type Outcome } from '../model/naive-prep.js';
 import { figureOf, kindOf, lengthOf, parentOf, ttlOf } from '../model/naive-tree.js';
-import type { Op } from '../model/operations.js';
+import type { Op, PartOp, SetACLOp } from '../model/operations.js';
 import type { NaiveState } from './naive-state.js';
 import { readOp } from './read-op.js';
 import type { RequestsSent, SentWrite } from './requests-sent.js';
@@ -22,7 +22,10 @@ type Version = ReturnType<NaiveState['versionsBetween']>[number];
 class SimPrep extends NaivePrep {
   private readonly state: NaiveState;
   private sent: bigint = 0n;
-  private isRefused = false;
+  /** The part that the server refused for its quota; -1 without one. */
+  private refusedPart = -1;
+  /** The part that is decided. */
+  private part = -1;
 
   constructor(state: NaiveState) {
     super(state.tree, state.tree);
@@ -30,11 +33,18 @@ class SimPrep extends NaivePrep {
     this.committedZxid = NO_ZXIDS_PENDING;
   }
 
-  /** @param isRefused what the server decided, where both are right */
-  begin(write: SentWrite, isRefused: boolean): void {
+  /** @param decided by the server: it is right about a quota where both are */
+  begin(write: SentWrite, decided: Txn): void {
     this.author = write.author;
     this.sent = write.after;
-    this.isRefused = isRefused;
+    const parts = decided.type === OpCode.multi ? decided.txns : [decided];
+    this.refusedPart = parts.findIndex((part) => isOfQuota(describe(part)));
+    this.part = -1;
+  }
+
+  protected override decide(op: PartOp | SetACLOp): Outcome {
+    this.part++;
+    return super.decide(op);
   }
 
   protected override isOverQuota(path: string, bytes: number, count: number): boolean {
@@ -57,7 +67,7 @@ class SimPrep extends NaivePrep {
       answers.add(false);
     }
     if (answers.size === 0) return false;
-    return answers.size > 1 ? this.isRefused : answers.has(true);
+    return answers.size > 1 ? this.part === this.refusedPart : answers.has(true);
   }
 
   /** Without a change of the quota, all txns before this one count, also the parts of a multi. */
@@ -161,7 +171,7 @@ export class RequestJudge {
     if (op === undefined) return errorOf(ErrorCode.MARSHALLINGERROR);
     if (this.hasUnknownNumber(op)) return describe(txn);
     write.author.isLocal = !this.state.isOpen(head.sessionId);
-    this.prep.begin(write, isOfQuota(describe(txn)));
+    this.prep.begin(write, txn);
     return describe(this.prep.foresee(op, head));
   }
 

@@ -108,6 +108,8 @@ export class Liar {
     if (line.dropped !== null && packet.type === PacketType.COMMIT) {
       return packet.zxid === line.dropped ? [] : [packet];
     }
+    // It has no zxid that would show the learner what it lacks.
+    if (line.dropped !== null && packet.type === PacketType.SYNC) return [];
     const lied = line.isDone ? null : this.lie(line, link, packet, next);
     if (lied === null) return [packet];
     const isOnce = line.lie === 'ahead' || line.lie === 'old-epoch';
