@@ -41,8 +41,9 @@ test('a reconfig adds two members and removes two, including the leader', () => 
 });
 
 test('several addresses need multiAddress.enabled, since Apache members without it cannot read them', () => {
-  for (const isMultiAddress of [false, true]) {
-    const world = new EnsembleWorld(3, 0, { initial: 3, isMultiAddress });
+  for (const option of [{}, { isMultiAddress: false }, { isMultiAddress: true }]) {
+    const { isMultiAddress } = { isMultiAddress: false, ...option };
+    const world = new EnsembleWorld(3, 0, { initial: 3, ...option });
     world.start();
     world.allServe();
     const client = world.client(1);
