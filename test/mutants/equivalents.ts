@@ -216,6 +216,12 @@ const EQUIVALENTS: readonly Equivalent[] = [
     change: /^(4|1) plus 1$/,
     why: 'the list is found too long a name later',
   },
+  {
+    path: 'quorum/learning/learner-history.js',
+    line: 'if (proposal === undefined)',
+    change: /^left out the if$/,
+    why: 'both callers looked at the next proposal before',
+  },
 ];
 
 /** The reason why a mutation changes nothing, if one is known. */

@@ -44,6 +44,20 @@ test('a txn logged before the request was sent answers another process', () => {
   assert.is(forwarded.take(head(1, 9n), DELETE), own);
 });
 
+test('a session has its own requests, and a cleared list has none', () => {
+  const forwarded = new ForwardedRequests();
+  assert.is(forwarded.take(head(1, 6n), DELETE), undefined);
+  forwarded.push(request(1, OpCode.delete), 5n);
+  forwarded.push(request(1, OpCode.delete), 5n);
+  assert.is(forwarded.length, 2);
+  assert.is(forwarded.take({ ...head(1, 6n), sessionId: 0x99n }, DELETE), undefined);
+  assert.ok(forwarded.take(head(1, 6n), DELETE) !== undefined);
+  assert.is(forwarded.length, 1);
+  forwarded.clear();
+  assert.is(forwarded.length, 0);
+  assert.is(forwarded.take(head(1, 7n), DELETE), undefined);
+});
+
 test('only SESSIONMOVED reports that the session has moved', () => {
   assert.is(isMoved({ type: OpCode.error, err: ErrorCode.SESSIONMOVED }), true);
   assert.is(isMoved(REFUSED), false);
