@@ -20,7 +20,9 @@ function nodeOf(path: string, czxid = 1n, owner = 0n) {
   return { path, data: Buffer.from('old'), aclKey: 1n, stat };
 }
 
-function changesOf(...txns: readonly [zxid: bigint, txn: Txn][]): SnapshotChanges {
+type Logged = readonly [zxid: bigint, txn: Txn];
+
+function changesOf(...txns: readonly Logged[]): SnapshotChanges {
   const changes = new SnapshotChanges();
   for (const [zxid, txn] of txns) {
     changes.apply({ sessionId: OWNED, cxid: 1, zxid, time: 1000n * zxid }, txn);
@@ -43,6 +45,74 @@ test('setACL changes the ACL and its version, and nothing else', () => {
   expected.writeInt32BE(7, AVERSION);
   assert.ok(merged?.stat.equals(expected));
   assert.is(node.stat.readInt32BE(AVERSION), 3, 'the bytes of the reader stay');
+});
+
+const MZXID = 8;
+const MTIME = 24;
+const VERSION = 32;
+const CVERSION = 36;
+const PZXID = 52;
+
+test('setData changes the data, mzxid, mtime, and version', () => {
+  const merged = changesOf([9n, setDataTxn('/a', 'new', 4)]).merge(nodeOf('/a'), keyOf);
+  assert.is(`${merged?.data}`, 'new');
+  const expected = nodeOf('/a').stat;
+  expected.writeBigInt64BE(9n, MZXID);
+  expected.writeBigInt64BE(9000n, MTIME);
+  expected.writeInt32BE(4, VERSION);
+  assert.ok(merged?.stat.equals(expected));
+  const emptied = changesOf([9n, setDataTxn('/a', null, 4)]).merge(nodeOf('/a'), keyOf);
+  assert.is(emptied?.data, null);
+});
+
+/** cversion and pzxid of /p, which had 3 and 5, after these txns. */
+function parentAfter(...txns: readonly Logged[]): string {
+  const node = nodeOf('/p');
+  node.stat.writeInt32BE(3, CVERSION);
+  node.stat.writeBigInt64BE(5n, PZXID);
+  const { stat } = changesOf(...txns).merge(node, keyOf) ?? node;
+  return `${stat.readInt32BE(CVERSION)} ${stat.readBigInt64BE(PZXID)}`;
+}
+
+test('the newest create and delete below a znode decide its cversion and pzxid', () => {
+  const create = (name: string, parentCVersion: number) =>
+    createTxn(`/p/${name}`, { parentCVersion });
+  assert.is(parentAfter([9n, create('a', 4)]), '4 9');
+  assert.is(parentAfter([9n, create('a', 4)], [10n, create('b', 5)]), '5 10');
+  // The snapshot or an earlier txn has a later one already.
+  assert.is(parentAfter([9n, create('a', 3)]), '3 5');
+  assert.is(parentAfter([9n, create('a', 2)]), '3 5');
+  assert.is(parentAfter([9n, create('a', 5)], [10n, create('b', 5)]), '5 9');
+  assert.is(parentAfter([9n, create('a', 5)], [10n, create('b', 4)]), '5 9');
+  assert.is(parentAfter([9n, deleteTxn('/p/a')]), '3 9');
+  assert.is(parentAfter([5n, deleteTxn('/p/a')]), '3 5');
+  assert.is(parentAfter([4n, deleteTxn('/p/a')]), '3 5');
+  assert.is(parentAfter([9n, create('a', 4)], [10n, deleteTxn('/p/a')]), '4 10');
+});
+
+test('created znodes come after their parents, also those whose names are used again', () => {
+  const create = (path: string) => createTxn(path, { parentCVersion: 1 });
+  const changes = changesOf(
+    [9n, create('/a/b')],
+    [10n, create('/c')],
+    [11n, deleteTxn('/a/b')],
+    [12n, deleteTxn('/a')],
+    [13n, create('/a')],
+    [14n, create('/a/b')],
+  );
+  assert.equal(
+    [...changes.created(keyOf)].map(({ path }) => path),
+    ['/c', '/a', '/a/b'],
+  );
+});
+
+test('all paths that changed may be in the filter, and the root is the empty one', () => {
+  const filter = changesOf([9n, createTxn('/a', { parentCVersion: 1 })]).filter();
+  const has = (path: string) => {
+    const bytes = Buffer.from(path);
+    return filter.mayHave(bytes, 0, bytes.length);
+  };
+  assert.equal([has(''), has('/a'), has('/')], [true, true, false]);
 });
 
 test('a znode without a change is merged as it is', () => {

@@ -203,6 +203,13 @@ test('getEphemerals yields after a thousand steps, of which long paths take more
   assert.ok(Math.abs(all.steps - steps) <= 2, `${all.steps} steps of ${steps}`);
 });
 
+test('getEphemerals yields at a thousand steps, not only beyond', () => {
+  const world = new World();
+  world.fill('', SLICE);
+  const none = world.read(OpCode.getEphemerals, { prefixPath: '/none' });
+  assert.equal([none.yields, none.steps], [1, SLICE]);
+});
+
 test('getChildren yields after a thousand steps, and sets its watch at the end', () => {
   const world = new World();
   world.create('/p');
@@ -247,7 +254,10 @@ test('a list of children that changes begins again, and the third time it does n
       world.ackAll();
     });
     assert.is(got.yields, 2, what);
-    assert.is(stringsIn(got.body).length, 1500 + Number(what === 'another child') - Number(what === 'fewer'));
+    assert.is(
+      stringsIn(got.body).length,
+      1500 + Number(what === 'another child') - Number(what === 'fewer'),
+    );
   }
   const world = new World();
   world.create('/p');

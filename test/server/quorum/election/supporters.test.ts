@@ -4,16 +4,13 @@ import { Supporters } from '../../../../src/server/quorum/election/supporters.js
 import { containsQuorum } from '../../../../src/server/quorum/membership/quorum-config.js';
 import { parse } from '../../../sim/shape.js';
 
-const config = parse(
-  [1, 2, 3, 4, 5]
-    .map((sid) => `server.${sid}=h${sid}:2888:3888`)
-    .join('\n')
-    .concat('\nversion=0'),
-);
-const membership = {
-  config,
-  isQuorum: (sids: ReadonlySet<number>) => containsQuorum(config, sids),
-};
+function membershipOf(...sids: number[]) {
+  const lines = sids.map((sid) => `server.${sid}=h${sid}:2888:3888`);
+  const config = parse([...lines, 'version=0'].join('\n'));
+  return { config, isQuorum: (some: ReadonlySet<number>) => containsQuorum(config, some) };
+}
+
+const membership = membershipOf(1, 2, 3, 4, 5);
 const MAX_MS = 100;
 const LATE = /^a voter sent no epoch for 100 ms and looks for a leader again$/;
 const LOST = /^the voters that elected it look for a leader again$/;
@@ -51,6 +48,12 @@ test('it stops waiting once too many left for a quorum', () => {
   supporters.clear();
   assert.equal([...supporters.departedSids], []);
   assert.is(why(supporters), '');
+});
+
+test('of two voters, one that left is enough', () => {
+  const supporters = elected(1, 2);
+  supporters.noteLooking(2, true);
+  assert.match(supporters.whyLeave(membershipOf(1, 2) as never, 0, MAX_MS), LOST);
 });
 
 test('those that look in the same round have not left', () => {

@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ErrorCode } from '../../../../src/protocol/error-code.js';
 import { OpCode } from '../../../../src/protocol/op-code.js';
+import type { LongMap } from '../../../../src/server/base/long-map.js';
 import {
   ForwardedRequests,
   isMoved,
@@ -56,6 +57,19 @@ test('a session has its own requests, and a cleared list has none', () => {
   forwarded.clear();
   assert.is(forwarded.length, 0);
   assert.is(forwarded.take(head(1, 7n), DELETE), undefined);
+  const later = request(1, OpCode.delete);
+  forwarded.push(later, 7n);
+  assert.is(forwarded.take(head(1, 8n), DELETE), later);
+});
+
+test('nothing is kept of a session without requests', () => {
+  const forwarded = new ForwardedRequests();
+  const { bySession } = forwarded as unknown as { bySession: LongMap<unknown> };
+  for (const xid of [1, 2]) forwarded.push(request(xid, OpCode.delete), 5n);
+  forwarded.take(head(1, 6n), DELETE);
+  assert.ok(bySession.get(SESSION) !== undefined);
+  forwarded.take(head(2, 7n), DELETE);
+  assert.is(bySession.get(SESSION), undefined);
 });
 
 test('only SESSIONMOVED reports that the session has moved', () => {
