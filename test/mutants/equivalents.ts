@@ -330,6 +330,42 @@ const EQUIVALENTS: readonly Equivalent[] = [
     change: /^left out the if$/,
     why: 'nobody is found among no paused connections',
   },
+  {
+    path: 'node/storage/open-storage.js',
+    line: 'const COMPACTED_FROM = 20_000;',
+    change: /^20_000 plus 1$/,
+    why: 'another thread writes the same snapshot as this one',
+  },
+  {
+    path: 'node/storage/open-storage.js',
+    line: 'const hasSpareCore = availableParallelism() > 2;',
+    change: /^(> to >=|2 plus 1)$/,
+    why: 'another thread writes the same snapshot as this one',
+  },
+  {
+    path: 'node/storage/open-storage.js',
+    line: 'const SUMMED_FROM = 16 * 1024 * 1024;',
+    change: /^(\* to \+|(16|1024) plus 1)$/,
+    why: 'another thread computes the same sums as this one',
+  },
+  {
+    path: 'node/storage/open-storage.js',
+    line: 'const canSum = availableParallelism() > 1;',
+    change: /^(> to >=|1 plus 1)$/,
+    why: 'another thread computes the same sums as this one',
+  },
+  {
+    path: 'tree/content-table.js',
+    line: 'this.locatedSlot = slot;',
+    change: /^left out this/,
+    why: 'the place of a slot is looked up again',
+  },
+  {
+    path: 'tree/content-table.js',
+    line: 'if (slot === this.locatedSlot)',
+    change: /^left out the if$/,
+    why: 'the place of a slot is looked up again',
+  },
 ];
 
 /** The reason why a mutation changes nothing, if one is known. */
