@@ -1,9 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { NODE_FILES } from '../../../../src/server/node/storage/file-system.js';
-import { mustExist } from '../../../../src/server/node/storage/folders.js';
 import { removeMarker, writeMarker } from '../../../../src/server/node/storage/replacing-marker.js';
 import { makeTempDir } from '../../../support/machine/temp-dir.js';
 
@@ -40,14 +39,6 @@ test('a marker that cannot be removed is an error', () =>
     mkdirSync(join(folder, name));
     assert.match(await errorOf(removeMarker(NODE_FILES, folder)), /EISDIR|EPERM/);
     assert.ok(existsSync(join(folder, name)));
-  }));
-
-test('a folder that must exist may be neither absent nor a file', () =>
-  within(async (folder) => {
-    await mustExist(NODE_FILES, folder);
-    assert.is(await errorOf(mustExist(NODE_FILES, join(folder, 'none'))), 'EDATADIR');
-    writeFileSync(join(folder, 'file'), '');
-    assert.is(await errorOf(mustExist(NODE_FILES, join(folder, 'file'))), 'EDATADIR');
   }));
 
 test.run();

@@ -64,6 +64,25 @@ test('several addresses need multiAddress.enabled, since Apache members without 
   }
 });
 
+test('a server that joins needs a port for clients, with or without TLS', () => {
+  for (const [ports, answer] of [
+    ['', 'reconfig BADARGUMENTS'],
+    [';4003', 'reconfig ok'],
+    [';;5003', 'reconfig ok'],
+    [';4003;5003', 'reconfig ok'],
+  ] as const) {
+    const world = new EnsembleWorld(3, 0, { initial: 3 });
+    world.start();
+    world.allServe();
+    const client = world.client(1);
+    client.take();
+    const joiningServers = `server.4=127.0.0.4:2003:3003:observer${ports}`;
+    const asked = { joiningServers, leavingServers: null, newMembers: null, curConfigId: -1n };
+    client.push(client.request(OpCode.reconfig, asked));
+    assert.equal(client.take(), [answer], ports);
+  }
+});
+
 test('a host name beyond ASCII is UTF-8 in the configuration, as in Apache (ZOOKEEPER-4787)', () => {
   for (const host of ['zo\u00f6.example', 'zo\u0144.example']) {
     const world = new EnsembleWorld(3, 0, { initial: 3 });
