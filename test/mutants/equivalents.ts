@@ -366,6 +366,18 @@ const EQUIVALENTS: readonly Equivalent[] = [
     change: /^left out the if$/,
     why: 'the place of a slot is looked up again',
   },
+  {
+    path: 'persistence/snapshot.js',
+    line: 'const DEFAULT_CHUNK_SIZE = 128 * 1024;',
+    change: /^(\* to \+|(128|1024) plus 1)$/,
+    why: 'a file has the same bytes whatever the size of its pieces',
+  },
+  {
+    path: 'pipeline/reply.js',
+    line: 'out.patchInt(start + 8, state.zxidHigh);',
+    change: /^swapped with the next: /,
+    why: 'the two write different bytes',
+  },
 ];
 
 /** The reason why a mutation changes nothing, if one is known. */
