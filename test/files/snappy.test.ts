@@ -102,4 +102,8 @@ test('a packed stream is smaller and unpacked to the same bytes', () => {
   assert.ok(Buffer.concat(packed).length < Buffer.concat(chunks).length);
 });
 
+test('the header is that of snappy-java: its magic, and twice version 1', () => {
+  assert.is(SNAPPY_HEADER.toString('hex'), '82534e41505059000000000100000001');
+});
+
 test.run();

@@ -86,4 +86,24 @@ test('a file written before a digest matched has no last zxid', () => {
   assert.not.ok(kept.tree.isFuzzy);
 });
 
+test('ephemerals of sessions that no longer exist are deleted, whatever their id', () => {
+  for (const owner of [0x7n, -0x7n]) {
+    const database = new Database({});
+    const { tree } = database;
+    tree.finishLoading(0n);
+    const head = (zxid: bigint) => ({ sessionId: owner, cxid: 1, zxid, time: 1000n });
+    tree.apply(head(1n), createTxn('/kept', { parentCVersion: 1 }));
+    tree.apply(head(2n), createTxn('/gone', { parentCVersion: 2, isEphemeral: true }));
+    database.addSession(owner, 1000);
+    database.removeOrphans();
+    assert.ok(tree.get('/gone') !== undefined);
+    database.sessions.clear();
+    database.removeOrphans();
+    assert.is(tree.get('/gone'), undefined);
+    assert.ok(tree.get('/kept') !== undefined);
+    assert.is(tree.lastProcessedZxid, 2n);
+    assert.equal([...tree.sessionsWithEphemerals()], []);
+  }
+});
+
 test.run();

@@ -40,6 +40,9 @@ test('it holds what a Map holds', () => {
     }
     assert.is(records.size, expected.size);
   }
+  const listed = [...records.values()];
+  assert.is(listed.length, expected.size);
+  assert.equal(new Set(listed), new Set(expected.values()));
   assert.ok(expected.size > 300, `${expected.size} records at the end`);
 });
 
@@ -70,6 +73,38 @@ test('a settled record links to nothing, so that it keeps no later one in memory
   changes.settle([first]);
   assert.equal([first.older, first.newer, first.next], [null, null, null]);
   assert.is(changes.get('/a', 1), second);
+});
+
+/** Counts how often a search looks at a record. */
+function visitsOf(records: PendingRecords, kept: readonly ChangeRecord[]): number {
+  let visits = 0;
+  for (const record of kept) {
+    const { hash } = record;
+    const get = (): number => {
+      visits++;
+      return hash;
+    };
+    Object.defineProperty(record, 'hash', { get });
+  }
+  for (const { path, hash } of kept) {
+    const before = visits;
+    assert.is(records.get(path, hash)?.path, path);
+    assert.ok(visits > before);
+  }
+  return visits - kept.length;
+}
+
+test('records whose hashes differ are found at once, however many there are', () => {
+  const records = new PendingRecords();
+  const kept: ChangeRecord[] = [];
+  for (const count of [256, 1000]) {
+    while (kept.length < count) {
+      const record = new ChangeRecord(`/${kept.length}`, kept.length, null, stats, 0, [], 0, 0);
+      records.set(record, undefined);
+      kept.push(record);
+    }
+    assert.is(visitsOf(records, kept), count);
+  }
 });
 
 test.run();

@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OpCode } from '../../../src/protocol/op-code.js';
+import { adminQuorumView } from '../../../src/server/quorum/admin-quorum-view.js';
 import { handshake } from '../server-peer.js';
 import { EnsembleWorld } from './worlds/ensemble-world.js';
 
@@ -267,6 +268,73 @@ test('without a quorum, a member serves reads to read-only clients, if enabled',
   world.until(() => world.isServing(1) && !world.member(1).peer.view.isReadOnly, 'a quorum');
   assert.ok(reader.isClosed);
   assert.equal(world.client(1, { sessionId, password }).take(), ['connected']);
+});
+
+test('on a read-only member, sessions end when they close or are silent', () => {
+  const localSessions = { isUpgradeAllowed: true };
+  const world = new EnsembleWorld(3, 0, { isReadOnlyAllowed: true, localSessions });
+  world.start(1);
+  const { peer } = world.member(1);
+  world.until(() => peer.view.isReadOnly, 'read-only mode');
+  const [closing, silent, alive] = [0, 1, 2].map(() => world.client(1, { readOnly: true }));
+  assert.ok(closing !== undefined && silent !== undefined && alive !== undefined);
+  assert.is(peer.view.globalSessionCount, 3);
+  closing.take();
+  closing.push(closing.request(OpCode.closeSession));
+  assert.equal(closing.take(), ['closeSession ok', 'closed']);
+  assert.is(peer.view.globalSessionCount, 2);
+  for (let ms = 0; ms < silent.timeoutMs + 2000; ms += 500) {
+    assert.ok(!silent.isClosed || ms >= silent.timeoutMs, `silent for ${ms} ms`);
+    world.pass(500);
+    alive.push(alive.ping());
+  }
+  assert.ok(silent.isClosed);
+  assert.not(alive.isClosed);
+  assert.is(peer.view.globalSessionCount, 1);
+});
+
+test('the AdminServer shows who leads, votes, and in which phase a member is', () => {
+  const world = new EnsembleWorld(3, 1);
+  world.start(1);
+  const view = (sid: number) => adminQuorumView(world.member(sid).peer);
+  const shown = (sid: number) => {
+    const { myId, isLeader, leader, isVoter, zabState } = view(sid);
+    return [myId, isLeader, leader, isVoter, zabState];
+  };
+  assert.equal(shown(1), [1n, false, undefined, true, 'election']);
+  world.start(2, 3, 4);
+  world.allServe();
+  assert.is(world.leader, 3);
+  const leader = { sid: 3n, ip: '127.0.0.3' };
+  assert.equal(shown(1), [1n, false, leader, true, 'broadcast']);
+  assert.equal(shown(3), [3n, true, leader, true, 'broadcast']);
+  assert.equal(shown(4), [4n, false, leader, false, 'broadcast']);
+  const { members } = view(1);
+  assert.equal(
+    members.map(({ sid, learnerType }) => [sid, learnerType]),
+    [
+      [1n, 'participant'],
+      [2n, 'participant'],
+      [3n, 'participant'],
+      [4n, 'observer'],
+    ],
+  );
+  assert.equal(members[1]?.serverAddresses, [{ host: '127.0.0.2', port: 2001 }]);
+  assert.equal(members[1]?.electionAddresses, [{ host: '127.0.0.2', port: 3001 }]);
+  assert.is(members[1]?.clientAddress, '0.0.0.0:4001');
+});
+
+test('a leader names those that are still in sync in ascending order', () => {
+  const world = new EnsembleWorld(5);
+  world.start(5, 4, 3, 2, 1);
+  world.allServe();
+  const leader = world.leader ?? 0;
+  const followers = [1, 2, 3, 4, 5].filter((sid) => sid !== leader);
+  const kept = followers[0] as number;
+  for (const sid of followers.slice(1)) world.crash(sid);
+  world.until(() => !world.isServing(leader), 'it stops serving');
+  const both = [kept, leader].sort((a, b) => a - b).join(', ');
+  assert.match(world.member(leader).notes.join('; '), `only servers ${both} are in sync`);
 });
 
 test('without local sessions, a read-only member grants no session', () => {

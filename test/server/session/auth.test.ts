@@ -230,4 +230,31 @@ test('a long ACL that is asked again and again is looked through once', () => {
   assert.not(auth.isAllowed(long, Perms.WRITE, ids));
 });
 
+test('with enforced schemes, a client is served once it has an id of one of them', () => {
+  const sasl: Id = { scheme: 'sasl', id: 'bob' };
+  const enforced = new Auth({ hash, enforced: ['sasl', 'x509'] });
+  assert.not(enforced.isServed([IP]));
+  assert.not(enforced.isServed([]));
+  assert.ok(enforced.isServed([IP, sasl]));
+  assert.ok(enforced.isServed([{ scheme: 'x509', id: 'CN=bob' }]));
+  assert.ok(auth.isServed([IP]));
+  assert.ok(auth.isServed([]));
+});
+
+test('only the SASL users that are named are super', () => {
+  const own: Id = { scheme: 'sasl', id: 'bob' };
+  const named = new Auth({ hash, saslSuperUsers: ['amy', 'bob'] });
+  assert.equal(named.saslIds('bob'), [own, SUPER]);
+  assert.equal(named.saslIds('cat'), [{ scheme: 'sasl', id: 'cat' }]);
+  assert.equal(auth.saslIds('bob'), [own]);
+});
+
+test('the name of an ensemble is nobody: no ACL stores it, and it grants nothing', () => {
+  const named = new Auth({ hash, schemes: new Set(['ensemble', 'digest']) });
+  const id: Id = { scheme: 'ensemble', id: 'prod' };
+  assert.is(named.fixUp(acl(Perms.ALL, id), [id]), ErrorCode.INVALIDACL);
+  assert.is(named.fixUp(acl(Perms.ALL, { scheme: 'auth', id: '' }), [id]), ErrorCode.INVALIDACL);
+  assert.not(named.isAllowed(acl(Perms.READ, id), Perms.READ, [id]));
+});
+
 test.run();

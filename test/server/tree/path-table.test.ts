@@ -232,4 +232,38 @@ test('sequential znodes are spread over the shards', () => {
   assert.ok(largest < 25_600 / 32, `${largest} in one shard`);
 });
 
+/** With this seed, the state of the hash is 0 after the path, which has four bytes. */
+function seedOfZero(path: string): number {
+  const word = Buffer.from(path).readInt32LE();
+  const product = Math.imul(word, 0xcc9e2d51 | 0);
+  return product ^ (product >>> 15) ^ 4;
+}
+
+test('no hash is 0, which marks a free place', () => {
+  for (const path of ['/abc', '/xyz', '/~~~']) {
+    const world = new World(seedOfZero(path));
+    const bytes = Buffer.from(`before${path}`);
+    assert.is(world.table.hashOf(path), 1);
+    assert.is(world.table.hashOfBytes(bytes, 6, 4), 1);
+    assert.is.not(world.table.hashOf('/abd'), 1);
+    world.add(path);
+    world.add('/other');
+    assert.is(world.table.get(path), world.expected(path));
+    world.check();
+  }
+});
+
+test('paths of all lengths have hashes of their own', () => {
+  const { table } = new World(7);
+  const hashes = new Set<number>();
+  const paths = new Set<string>();
+  for (let i = 0; i < 20_000; i++) {
+    paths.add(`/${i}`);
+    paths.add(`/${i % 100}/${i.toString(36).padStart(8, '0')}`);
+  }
+  for (const path of paths) hashes.add(table.hashOf(path));
+  // Of 40,000 random numbers of 32 bits, hardly one is like another.
+  assert.ok(paths.size - hashes.size < 5, `${paths.size - hashes.size} are alike`);
+});
+
 test.run();

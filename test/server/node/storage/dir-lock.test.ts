@@ -1,5 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  promises,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { test } from 'uvu';
@@ -245,6 +255,102 @@ test('the path of a folder may be longer than that of a socket', async () => {
     await lock.release();
     assert.equal(readdirSync(folder), []);
   } finally {
+    remove();
+  }
+});
+
+/** Locks a folder on a file system of this type (f_type). `beat` is what its timer runs. */
+async function onFileSystem(
+  type: number,
+  body: (folder: string, timers: NodeJS.Timeout[], beat: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const { path, remove } = makeTempDir('lock');
+  const { statfs } = promises;
+  const { setInterval: start } = globalThis;
+  const timers: NodeJS.Timeout[] = [];
+  let beat = async (): Promise<void> => undefined;
+  const replaced = (run: () => Promise<void>, ms: number): NodeJS.Timeout => {
+    assert.is(ms, 2000);
+    beat = run;
+    const timer = start(() => undefined, ms);
+    timers.push(timer);
+    return timer;
+  };
+  Object.assign(promises, { statfs: async () => ({ type }) });
+  Object.assign(globalThis, { setInterval: replaced });
+  syncBuiltinESMExports();
+  try {
+    const lock = await lockDir(path);
+    await body(path, timers, () => beat());
+    await lock.release();
+    assert.equal(readdirSync(path), []);
+  } finally {
+    Object.assign(promises, { statfs });
+    Object.assign(globalThis, { setInterval: start });
+    syncBuiltinESMExports();
+    remove();
+  }
+}
+
+/** From statfs(2) and the sources of the kernel. */
+const SHARED: readonly [name: string, type: number][] = [
+  ['NFS', 0x6969],
+  ['SMB', 0x517b],
+  ['SMB 2', 0xfe534d42],
+  ['CIFS', 0xff534d42],
+  ['9P', 0x01021997],
+  ['FUSE', 0x65735546],
+  ['Ceph', 0x00c36400],
+  ['Lustre', 0x0bd00bd0],
+  ['OpenAFS', 0x5346414f],
+  ['AFS', 0x6b414653],
+  ['VirtualBox', 0x786f4256],
+  ['GPFS', 0x47504653],
+  ['OCFS2', 0x7461636f],
+  ['GFS2', 0x01161970],
+];
+
+for (const [name, type] of SHARED) {
+  test(`on ${name}, which kernels share, a claim has a file with its beats`, async () => {
+    await onFileSystem(type, async (folder, timers, beat) => {
+      const [file = '', socket] = readdirSync(folder);
+      assert.match(file, /^zkserver\.beat\.[0-9a-f]{12}\.[0-9a-f]{16}$/);
+      assert.is(socket, file.replace('beat', 'lock'));
+      const read = () => readFileSync(join(folder, file), 'utf8');
+      assert.is(read(), `starter ${process.pid} ${hostname()} 1\n`);
+      await beat();
+      assert.is(read(), `holder ${process.pid} ${hostname()} 2\n`);
+      assert.is(statSync(join(folder, file)).mode & 0o777 & ~0o644, 0);
+      assert.equal(
+        timers.map((timer) => timer.hasRef()),
+        [false],
+      );
+    });
+  });
+}
+
+test('on other file systems, a claim has no beats', async () => {
+  await onFileSystem(0xef53, async (folder, timers) => {
+    assert.is(readdirSync(folder).length, 1);
+    assert.equal(timers, []);
+  });
+});
+
+test('without sockets, a claim has its beats only', async () => {
+  const { path, remove } = makeTempDir('lock');
+  const folder = join(path, 'x'.repeat(100));
+  mkdirSync(folder);
+  const own = Object.getOwnPropertyDescriptor(process, 'platform') as PropertyDescriptor;
+  Object.defineProperty(process, 'platform', { ...own, value: 'freebsd' });
+  try {
+    const lock = await lockDir(folder);
+    const files = readdirSync(folder);
+    assert.is(files.length, 1);
+    assert.match(files[0] ?? '', /^zkserver\.beat\./);
+    await lock.release();
+    assert.equal(readdirSync(folder), []);
+  } finally {
+    Object.defineProperty(process, 'platform', own);
     remove();
   }
 });

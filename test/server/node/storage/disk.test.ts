@@ -1,5 +1,5 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { contentOf } from '../../../../src/server/persistence/snapshot-source.js';
@@ -190,6 +190,32 @@ test('a snapshot of the leader replaces all data from its event on', () =>
       home.remove();
     }
   }));
+
+test('on a full disk, only a repair deletes the trees that were kept aside', async () => {
+  for (const mismatchZxid of [null, 7n]) {
+    await within(async ({ disk, dir, database, done, until, fatal }) => {
+      const kept = join(dirname(dir.snapFolder), 'version-2.mismatch-5');
+      mkdirSync(kept);
+      const write = dir.writeSnapshot.bind(dir);
+      let isFull = true;
+      dir.writeSnapshot = async (...args) => {
+        if (!isFull) return await write(...args);
+        isFull = false;
+        throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+      };
+      const content = { ...contentOf(database), zxid: 9n };
+      disk.install(content, () => done.push('installed'), mismatchZxid);
+      if (mismatchZxid === null) {
+        await waitFor('an error', () => fatal.length > 0);
+        assert.ok(existsSync(kept));
+      } else {
+        await until('installed');
+        assert.not(existsSync(kept));
+        assert.equal(fatal, []);
+      }
+    });
+  }
+});
 
 test('txns of the old log after the snapshot of the leader are removed', () =>
   within(async ({ disk, database, append, done, until, names, recovered }) => {

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { FileSystem } from '../../../../src/server/node/storage/file-system.js';
-import { makeFolder } from '../../../../src/server/node/storage/folders.js';
+import { makeFolder, mustExist } from '../../../../src/server/node/storage/folders.js';
 
 function failing(code: string): Error {
   return Object.assign(new Error(code), { code });
@@ -38,6 +38,21 @@ test('a folder that another process made meanwhile is taken, and other failures 
     [null, 'EIO', 'EIO'],
   ] as const) {
     assert.is(await outcome(makeFolder(files(mkdirCode, syncCode), '/data')), expected);
+  }
+});
+
+test('a folder that must exist may be neither absent nor a file', async () => {
+  for (const [kind, expected] of [
+    ['folder', 'made'],
+    ['file', /does not exist/],
+    ['other', /does not exist/],
+    [null, /does not exist/],
+  ] as const) {
+    const stat = async () => {
+      if (kind === null) throw failing('ENOENT');
+      return { kind };
+    };
+    assert.match(await outcome(mustExist({ stat } as never, '/data')), expected);
   }
 });
 

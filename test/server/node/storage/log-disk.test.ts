@@ -272,4 +272,73 @@ test('appends after a roll do not wait for the end of the old file, but close do
   }
 });
 
+test('a file that is larger than the limit gets no more records', async () => {
+  const { length } = buildRecord(setDataEntry(1n, '/a', Buffer.alloc(100)));
+  const header = 16;
+  for (const [maxFileSize, names] of [
+    [header + 2 * length, ['log.1', 'log.4']],
+    [header + 2 * length - 1, ['log.1', 'log.3', 'log.5']],
+    [1, ['log.1', 'log.2', 'log.3', 'log.4', 'log.5']],
+    [0, ['log.1']],
+    [-1, ['log.1']],
+  ] as const) {
+    const world = makeWorld({ maxFileSize });
+    try {
+      for (const zxid of upTo(5)) {
+        world.append(zxid);
+        await world.disk.untilDurable();
+      }
+      await world.disk.close();
+      assert.equal(logsIn(world.folder), names, `at most ${maxFileSize} bytes`);
+    } finally {
+      world.remove();
+    }
+  }
+});
+
+/** Files whose end fails, and whose writes fail while `isBroken`. */
+function brokenFiles(): { isBroken: boolean; fs: FileSystem } {
+  const broken = {
+    isBroken: false,
+    fs: {
+      ...NODE_FILES,
+      open: async (...args: Parameters<FileSystem['open']>) => {
+        const file = await NODE_FILES.open(...args);
+        const write: typeof file.write = async (...written) => {
+          if (broken.isBroken) throw new Error('EIO');
+          await file.write(...written);
+        };
+        const truncate = async (): Promise<void> => {
+          await file.close();
+          throw new Error('EIO at the end');
+        };
+        return Object.assign(Object.create(file) as typeof file, { write, truncate });
+      },
+    },
+  };
+  return broken;
+}
+
+test('a file that cannot be closed is an error, but not after a failed write', async () => {
+  for (const isBroken of [false, true]) {
+    const broken = brokenFiles();
+    const { disk, append, errors, remove } = makeWorld({ fs: broken.fs });
+    try {
+      append(1n);
+      await disk.untilDurable();
+      broken.isBroken = isBroken;
+      append(2n);
+      assert.is(await disk.settle(), !isBroken);
+      const closed = await disk.close().then(
+        () => 'closed',
+        ({ message }: Error) => message,
+      );
+      assert.is(closed, isBroken ? 'closed' : 'EIO at the end');
+      assert.is(errors.length, isBroken ? 1 : 0);
+    } finally {
+      remove();
+    }
+  }
+});
+
 test.run();

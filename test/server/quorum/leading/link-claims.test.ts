@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Leader } from '../../../../src/server/quorum/leading/leader.js';
+import { LinkClaims } from '../../../../src/server/quorum/leading/link-claims.js';
 import { PacketType } from '../../../../src/server/quorum/wire/quorum-packet.js';
 import { canonicalIp, matchAddress } from '../../../../src/server/quorum/wire/remote-address.js';
 import { EnsembleWorld } from '../worlds/ensemble-world.js';
@@ -154,6 +155,33 @@ test('an address is compared only if it is known', () => {
   }
   assert.is(matchAddress('10.0.0.1:5', undefined), 'unknown');
   assert.is(canonicalIp('1::2::3'), null);
+});
+
+/** Whether a link that acked NEWLEADER replaces the one that serves, and who is refused. */
+function proven(remote: string, servedFrom: string, heardMeanwhile: number) {
+  const refused: string[] = [];
+  const addresses = [{ host: '10.0.0.1', quorumPort: 1, electionPort: 2 }];
+  const peer = { membership: { config: { members: new Map([[1, { addresses }]]) } } };
+  const holder = { link: 5, sid: 1, isSynced: true, remote: servedFrom, heard: 9 + heardMeanwhile };
+  const rival = { link: 5, heard: 9 };
+  const handler = { link: 6, sid: 1, isSynced: false, remote, rival };
+  const stranger = { link: 7, sid: 2, isSynced: true, remote: '10.0.0.2:7' };
+  const links = {
+    all: () => [holder, handler, stranger],
+    refuse: ({ link }: { readonly link: number }) => refused.push(`refused ${link}`),
+  };
+  const claims = new LinkClaims(peer as never, links as never);
+  return [claims.prove(handler as never), ...refused];
+}
+
+test('a link replaces a responsive one only if its address is better', () => {
+  const [own, other] = ['10.0.0.1:6', '10.0.0.9:6'];
+  assert.equal(proven(other, own, 0), [true, 'refused 5'], 'the serving one is silent');
+  assert.equal(proven(own, other, 1), [true, 'refused 5']);
+  assert.equal(proven(own, own, 1), [false, 'refused 6']);
+  assert.equal(proven(other, own, 1), [false, 'refused 6']);
+  assert.equal(proven(other, other, 1), [false, 'refused 6']);
+  assert.equal(proven(own, 'unknown', 1), [false, 'refused 6']);
 });
 
 test.run();

@@ -41,8 +41,9 @@ test('a reconfig adds two members and removes two, including the leader', () => 
 });
 
 test('several addresses need multiAddress.enabled, since Apache members without it cannot read them', () => {
-  for (const isMultiAddress of [false, true]) {
-    const world = new EnsembleWorld(3, 0, { initial: 3, isMultiAddress });
+  for (const option of [{}, { isMultiAddress: false }, { isMultiAddress: true }]) {
+    const { isMultiAddress } = { isMultiAddress: false, ...option };
+    const world = new EnsembleWorld(3, 0, { initial: 3, ...option });
     world.start();
     world.allServe();
     const client = world.client(1);
@@ -60,6 +61,25 @@ test('several addresses need multiAddress.enabled, since Apache members without 
       client.push(client.request(OpCode.reconfig, { ...asked, curConfigId: -1n }));
       assert.equal(client.take(), wanted);
     }
+  }
+});
+
+test('a server that joins needs a port for clients, with or without TLS', () => {
+  for (const [ports, answer] of [
+    ['', 'reconfig BADARGUMENTS'],
+    [';4003', 'reconfig ok'],
+    [';;5003', 'reconfig ok'],
+    [';4003;5003', 'reconfig ok'],
+  ] as const) {
+    const world = new EnsembleWorld(3, 0, { initial: 3 });
+    world.start();
+    world.allServe();
+    const client = world.client(1);
+    client.take();
+    const joiningServers = `server.4=127.0.0.4:2003:3003:observer${ports}`;
+    const asked = { joiningServers, leavingServers: null, newMembers: null, curConfigId: -1n };
+    client.push(client.request(OpCode.reconfig, asked));
+    assert.equal(client.take(), [answer], ports);
   }
 });
 

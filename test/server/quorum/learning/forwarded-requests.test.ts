@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import type { Txn, TxnHead } from '../../../../src/files/txn.js';
 import { ErrorCode } from '../../../../src/protocol/error-code.js';
 import { OpCode } from '../../../../src/protocol/op-code.js';
+import type { LongMap } from '../../../../src/server/base/long-map.js';
 import {
   ForwardedRequests,
   isMoved,
@@ -42,6 +43,33 @@ test('a txn logged before the request was sent answers another process', () => {
   forwarded.push(own, 8n);
   assert.is(forwarded.take(head(1, 8n), DELETE), undefined);
   assert.is(forwarded.take(head(1, 9n), DELETE), own);
+});
+
+test('a session has its own requests, and a cleared list has none', () => {
+  const forwarded = new ForwardedRequests();
+  assert.is(forwarded.take(head(1, 6n), DELETE), undefined);
+  forwarded.push(request(1, OpCode.delete), 5n);
+  forwarded.push(request(1, OpCode.delete), 5n);
+  assert.is(forwarded.length, 2);
+  assert.is(forwarded.take({ ...head(1, 6n), sessionId: 0x99n }, DELETE), undefined);
+  assert.ok(forwarded.take(head(1, 6n), DELETE) !== undefined);
+  assert.is(forwarded.length, 1);
+  forwarded.clear();
+  assert.is(forwarded.length, 0);
+  assert.is(forwarded.take(head(1, 7n), DELETE), undefined);
+  const later = request(1, OpCode.delete);
+  forwarded.push(later, 7n);
+  assert.is(forwarded.take(head(1, 8n), DELETE), later);
+});
+
+test('nothing is kept of a session without requests', () => {
+  const forwarded = new ForwardedRequests();
+  const { bySession } = forwarded as unknown as { bySession: LongMap<unknown> };
+  for (const xid of [1, 2]) forwarded.push(request(xid, OpCode.delete), 5n);
+  forwarded.take(head(1, 6n), DELETE);
+  assert.ok(bySession.get(SESSION) !== undefined);
+  forwarded.take(head(2, 7n), DELETE);
+  assert.is(bySession.get(SESSION), undefined);
 });
 
 test('only SESSIONMOVED reports that the session has moved', () => {

@@ -141,4 +141,19 @@ test('an error in a text is reported with its line', () => {
   for (const [text, complaint] of cases) assert.is(parseQuorumConfig(text), complaint);
 });
 
+/** The sids in the order in which the configuration lists its servers. */
+function listed(...sids: number[]): string {
+  const text = formatQuorumConfig(parsed(`${servers(...sids)}\nversion=0`));
+  return [...text.matchAll(/server\.(\d+)=/g)].map(([, sid]) => sid).join(' ');
+}
+
+test('servers are listed in the order of a HashMap, which grows with them', () => {
+  const twelve = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
+  assert.is(listed(...twelve, 33), '1 33 2 3 4 5 6 7 8 9 10 11');
+  assert.is(listed(...twelve, 17), '1 17 2 3 4 5 6 7 8 9 10 11');
+  // With a thirteenth, it has 32 buckets.
+  assert.is(listed(...twelve, 17, 33), '1 33 2 3 4 5 6 7 8 9 10 11 17');
+  assert.is(listed(...twelve, 12, 49), '1 2 3 4 5 6 7 8 9 10 11 12 49');
+});
+
 test.run();
