@@ -5,100 +5,29 @@
  * Between two roles the tree matches the log, and the log is durable: an election never offers txns
  * that a crash could lose.
  */
-
 import { assert } from '../../base/assert.js';
-import { ErrorCode } from '../../protocol/error-code.js';
-import type { ReconfigRequest } from '../../protocol/proto.js';
-import { hex64 } from '../../protocol/zxid.js';
-import { DISK_EFFECTS, type Effect } from '../effects.js';
+import { RESET_ADVICE } from '../../files/epochs.js';
+import { MAX_EPOCH } from '../../protocol/zxid.js';
+import type { Effect } from '../effects.js';
 import type { Event } from '../events.js';
-import { LIMITS, type LimitName } from '../limits/limits.js';
-import { Metrics } from '../metrics/metrics.js';
-import type { EnsemblePipeline, PipelineHost } from '../pipeline/write-pipeline.js';
-import type { Server } from '../server.js';
-import type { ServerState } from '../state/server-state.js';
-import { offeredZxid } from './election/candidate.js';
-import { FastLeaderElection } from './election/fast-leader-election.js';
+import { NO_HISTORY } from './election/fast-leader-election.js';
 import { EnsembleRestore } from './ensemble-restore.js';
 import { Leader } from './leading/leader.js';
 import { Learner } from './learning/learner.js';
-import { withLocalSessions } from './local-session-pipeline.js';
-import { dataOf, MemberServer } from './member-server.js';
-import { Membership } from './membership/membership.js';
-import { configData, isParticipant, type QuorumConfig } from './membership/quorum-config.js';
-import type { CommittedLog } from './peer/committed-log.js';
-import { configChanged, membersOf, nextChanged } from './peer/membership-effects.js';
-import { ObserverMasters } from './peer/observer-masters.js';
-import { Oracle } from './peer/oracle.js';
+import { dataOf } from './peer/member-server.js';
 import { ParkedLinks } from './peer/parked-links.js';
-import { PeerTimes } from './peer/peer-times.js';
-import type { Data, PeerHost, QuorumLimits, Role } from './peer/role.js';
-import { TreeRepair } from './peer/tree-repair.js';
-import type { QuorumPeerParts } from './peer-parts.js';
+import { Peer, type PeerParts } from './peer/peer.js';
 
-export class QuorumPeer implements PeerHost {
-  readonly sid: number;
-  readonly limits: QuorumLimits;
-  readonly committedLog: CommittedLog;
-  private readonly clients: MemberServer;
-  role: Role | null = null;
-  readonly membership: Membership;
-  readonly isReconfigEnabled: boolean;
-  acceptedEpoch: number;
-  currentEpoch: number;
-  data: Data;
-  nowMs = 0;
-  beforeMs = 0;
-  wallMs = 0;
-  readonly metrics = new Metrics();
-  readonly times = new PeerTimes(this.metrics);
-  readonly repair = new TreeRepair(this);
+export class QuorumPeer extends Peer {
   readonly restoration = new EnsembleRestore(this);
-  readonly oracle: Oracle | null;
-  private readonly parts: QuorumPeerParts;
-  private readonly election: FastLeaderElection;
+  private readonly parts: PeerParts;
   private readonly parked = new ParkedLinks(this);
-  private readonly masters: ObserverMasters;
-  private effects: Effect[] = [];
-  /** Disk effects that are not complete. */
-  private diskWork = 0;
   private isLooking = false;
   private isStarted = false;
-  private endReason: string | null = null;
-  private successor: number | null = null;
-  private links = 0;
 
-  constructor(parts: QuorumPeerParts) {
+  constructor(parts: PeerParts) {
+    super(parts);
     this.parts = parts;
-    this.sid = parts.sid;
-    this.limits = parts.limits;
-    this.masters = new ObserverMasters(parts.limits, parts.seed);
-    this.membership = new Membership(parts.config);
-    this.isReconfigEnabled = parts.isReconfigEnabled;
-    this.acceptedEpoch = parts.acceptedEpoch;
-    this.currentEpoch = parts.currentEpoch;
-    this.data = parts.data;
-    this.committedLog = parts.committedLog;
-    if (parts.isReconfigEnabled) this.membership.restoreProposed(parts.data.tree, parts.nextConfig);
-    this.membership.onProposed = () => this.effects.push(...nextChanged(this.membership));
-    this.oracle = parts.hasOracle === true ? new Oracle((effect) => this.emit(effect)) : null;
-    const { sid, exceeded } = this;
-    const election = { ...parts.election, sid, exceeded, askOracle: this.oracle?.ask };
-    this.election = new FastLeaderElection(election, parts.config);
-    this.clients = new MemberServer(this, this.data, parts.makeServer.bind(null, this));
-    this.emit(membersOf(this.membership));
-  }
-
-  get isObserver(): boolean {
-    return this.membership.isObserver(this.sid);
-  }
-
-  get server(): Server {
-    return this.clients.server;
-  }
-
-  get view(): Server['view'] {
-    return this.server.view;
   }
 
   get nextWakeMs(): number {
@@ -224,10 +153,17 @@ export class QuorumPeer implements PeerHost {
     this.giveUp(reason);
   }
 
+  /** After the last possible epoch, a server can promise no other, so it must not stand. */
+  private offeredZxid(): bigint {
+    if (this.acceptedEpoch < MAX_EPOCH) return this.data.tree.lastProcessedZxid;
+    this.note(`acceptedEpoch is ${this.acceptedEpoch}, the last possible epoch. ${RESET_ADVICE}`);
+    return NO_HISTORY;
+  }
+
   private startElection(): void {
     this.isLooking = true;
     this.times.looking(this.nowMs);
-    const zxid = offeredZxid(this);
+    const zxid = this.offeredZxid();
     const { currentEpoch: epoch, isObserver, membership } = this;
     const { config, next: nextConfig } = membership;
     const pending = nextConfig === null ? {} : { nextConfig };
@@ -259,35 +195,6 @@ export class QuorumPeer implements PeerHost {
     this.role = new Learner(this, master, this.parts.seed);
   }
 
-  giveUp(reason: string): void {
-    this.endReason ??= reason;
-  }
-
-  handOver(leader: number, reason: string): void {
-    // Do not return to a leader that may no longer lead by the configuration of NEWLEADER.
-    if (isParticipant(this.membership.config, leader)) this.successor = leader;
-    this.giveUp(reason);
-  }
-
-  activate(config: QuorumConfig): void {
-    this.membership.activate(config);
-    this.note(`activated configuration version ${hex64(config.version)}`);
-    this.election.setConfig(config, this.membership.next ?? undefined);
-    this.effects.push(...configChanged(this.membership));
-    this.sendConfig();
-  }
-
-  /** Only a serving leader knows who can form a quorum of the new configuration. */
-  reconfigure(request: ReconfigRequest, zxid: bigint): string | ErrorCode {
-    const broadcast = this.role instanceof Leader ? this.role.broadcast : null;
-    return broadcast?.reconfigure(request, zxid) ?? ErrorCode.UNIMPLEMENTED;
-  }
-
-  private sendConfig(): void {
-    const { config } = this.membership;
-    this.data.tree.setConfig(configData(config), config.version, this.wallMs);
-  }
-
   endRole(reason: string): void {
     const { role, server } = this;
     this.endReason = null;
@@ -301,48 +208,6 @@ export class QuorumPeer implements PeerHost {
     if (server.pipeline !== null) this.data = dataOf(server.state);
     this.clients.close(this.data);
     this.endReason = null;
-  }
-
-  serve<P extends EnsemblePipeline>(
-    makePipeline: (state: ServerState, host: PipelineHost) => P,
-  ): { readonly server: Server; readonly pipeline: P } {
-    // A snapshot must keep a proposed reconfig: wait until its outcome is known.
-    if (this.membership.next === null) this.sendConfig();
-    const wrap = withLocalSessions(this.limits.localSessions);
-    return this.clients.serve(this.data, makePipeline, wrap);
-  }
-
-  replaceData(data: Data): void {
-    this.data = data;
-    this.committedLog.clear();
-    if (this.server.pipeline === null) this.clients.close(data);
-  }
-
-  writeEpoch(name: 'acceptedEpoch' | 'currentEpoch', epoch: number): void {
-    const whenDurable = { kind: 'epoch-written', name, epoch } as const;
-    this.emit({ kind: 'write-epoch', name, epoch, whenDurable });
-  }
-
-  established(epoch: number): void {
-    this.election.setPeerEpoch(epoch);
-    this.masters.backoff.served();
-    if (this.role !== null) this.times.established(this.nowMs, this.role.kind);
-  }
-
-  nextLink(): number {
-    return -++this.links;
-  }
-
-  readonly exceeded = (limit: LimitName, from: string, value = LIMITS[limit].value): void =>
-    this.server.step({ kind: 'limit-exceeded', limit, from, value });
-
-  note(message: string): void {
-    this.emit({ kind: 'report', report: { kind: 'quorum', message } });
-  }
-
-  emit(effect: Effect): void {
-    if (DISK_EFFECTS.has(effect.kind)) this.diskWork++;
-    this.effects.push(effect);
   }
 
   drain(): readonly Effect[] {

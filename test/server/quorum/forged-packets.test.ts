@@ -5,7 +5,7 @@ import { ErrorCode } from '../../../src/protocol/error-code.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { Perms } from '../../../src/protocol/perms.js';
 import { SetDataRequest } from '../../../src/protocol/proto.js';
-import { STAGES } from '../../../src/server/quorum/leading/learner-handler.js';
+import { STAGES } from '../../../src/server/quorum/leading/learners.js';
 import { PacketType } from '../../../src/server/quorum/wire/quorum-packet.js';
 import type { Peer } from '../server-peer.js';
 import { EnsembleWorld } from './worlds/ensemble-world.js';

@@ -2,7 +2,7 @@ import { logsAmong } from '../../../src/files/recovery.js';
 import { ByteRange } from '../../../src/jute/byte-range.js';
 import type { Disk } from '../../../src/server/node/storage/disk.js';
 import { Leader } from '../../../src/server/quorum/leading/leader.js';
-import { STAGES } from '../../../src/server/quorum/leading/learner-handler.js';
+import { STAGES } from '../../../src/server/quorum/leading/learners.js';
 import { Learner } from '../../../src/server/quorum/learning/learner.js';
 import {
   containsQuorum,

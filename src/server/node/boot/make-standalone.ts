@@ -4,7 +4,7 @@ import type { ConfigFacts } from '../../admin/host-view.js';
 import { LiveView } from '../../admin/view.js';
 import type { Config } from '../../config/config.js';
 import { Primary } from '../../pipeline/primary.js';
-import { Standalone } from '../../quorum/standalone.js';
+import { Standalone } from '../../standalone.js';
 import type { OpenedStorage } from '../storage/open-storage.js';
 import { hostViewOf } from './host.js';
 import { makeAuth } from './make-auth.js';

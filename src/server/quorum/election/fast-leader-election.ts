@@ -3,18 +3,454 @@
  * better one, and finishes when a quorum votes the same; a latecomer joins the leader that a quorum
  * follows. A round has one winner. The epochs ensure that it knows every committed txn.
  */
+import { LIMITS } from '../../limits/limits.js';
+import type { Membership } from '../membership/membership.js';
+import {
+  containsExcusedQuorum,
+  containsQuorum,
+  formatQuorumConfig,
+  type IsExcused,
+  isParticipant,
+  isVoter,
+  parseQuorumConfig,
+  participants,
+  type QuorumConfig,
+  voters,
+} from '../membership/quorum-config.js';
+import {
+  type Candidacy,
+  decodeNotification,
+  encodeNotification,
+  isBetter,
+  type Notification,
+  type PeerState,
+  PROBE_ROUND,
+  type Vote,
+} from '../wire/notification.js';
 
-import type { QuorumConfig } from '../membership/quorum-config.js';
-import { decodeNotification, type Notification, PROBE_ROUND } from '../wire/notification.js';
-import { Outbox, type OutboxOptions, type Outgoing } from '../wire/outbox.js';
-import type { Candidacy, PeerState, Vote } from '../wire/vote.js';
-import { Ballots } from './ballots.js';
-import { type Candidate, hasHistory, initialVote } from './candidate.js';
-import { ElectionRound } from './election-round.js';
-import { Electorate } from './electorate.js';
-import { LoneVote } from './lone-vote.js';
-import { NewerConfigs } from './newer-configs.js';
-import { Supporters } from './supporters.js';
+/** Servers that do not vote and get notifications only because they asked. */
+const MAX_ASKERS = LIMITS.electionAskers.value;
+
+export interface Outgoing {
+  readonly to: number;
+  readonly frame: Buffer;
+}
+
+export interface OutboxOptions {
+  /** The id of this server: nothing is sent to it. */
+  readonly sid: number;
+  readonly exceeded?: (limit: 'electionAskers', from: string) => void;
+}
+
+/** Outgoing notifications: only the newest one for each server. */
+export class Outbox {
+  private readonly options: OutboxOptions;
+  private readonly frames = new Map<number, Buffer>();
+  private readonly askerIds = new Set<number>();
+
+  constructor(options: OutboxOptions) {
+    this.options = options;
+  }
+
+  get askers(): ReadonlySet<number> {
+    return this.askerIds;
+  }
+
+  /** Whether to answer the server: it asks for the first time, and there is room. */
+  addAsker(sid: number): boolean {
+    if (this.askerIds.has(sid)) return false;
+    if (this.askerIds.size >= MAX_ASKERS) {
+      this.options.exceeded?.('electionAskers', `server ${sid}`);
+      return false;
+    }
+    this.askerIds.add(sid);
+    return true;
+  }
+
+  forgetAskers(): void {
+    this.askerIds.clear();
+  }
+
+  send(to: number, notification: Notification): void {
+    if (to !== this.options.sid) this.frames.set(to, encodeNotification(notification));
+  }
+
+  has(to: number): boolean {
+    return this.frames.has(to);
+  }
+
+  take(): Outgoing[] {
+    const frames = [...this.frames].map(([to, frame]) => ({ to, frame }));
+    this.frames.clear();
+    return frames;
+  }
+}
+
+export interface Candidate {
+  /** The last zxid of the log; -1n if the history is lost or the server can promise nothing. */
+  readonly zxid: bigint;
+  readonly epoch: number;
+  readonly isObserver: boolean;
+  readonly config: QuorumConfig;
+  /** Proposed but not committed: its quorums count, too. */
+  readonly nextConfig?: QuorumConfig | undefined;
+}
+
+/** Long.MIN_VALUE: the server has nobody to vote for. */
+const NO_VOTE = -(2n ** 63n);
+/** The zxid of a server that must not lead. */
+export const NO_HISTORY = -1n;
+
+/** A server without a history votes for nobody and gets no votes (db.autocreate=false). */
+function hasHistory({ zxid }: { readonly zxid: bigint }): boolean {
+  return zxid !== NO_HISTORY;
+}
+
+function initialVote({ zxid, epoch, isObserver, config }: Candidate, sid: number): Candidacy {
+  return {
+    leader: isParticipant(config, sid) ? sid : Number(NO_VOTE),
+    zxid: isObserver ? NO_VOTE : zxid,
+    peerEpoch: isObserver ? NO_VOTE : BigInt(epoch),
+  };
+}
+
+/** Voters of the present and the proposed configuration. A quorum needs both (ZOOKEEPER-2212). */
+class Electorate {
+  readonly config: QuorumConfig;
+  /** `config` as notifications carry it. */
+  readonly text: string;
+  private readonly all: readonly QuorumConfig[];
+
+  /** `next` counts when its version is higher. */
+  constructor(config: QuorumConfig, next?: QuorumConfig) {
+    this.config = config;
+    this.text = formatQuorumConfig(config);
+    const isNewer = next !== undefined && next.version > config.version;
+    this.all = isNewer ? [config, next] : [config];
+  }
+
+  has(sid: number): boolean {
+    return this.all.some((config) => isParticipant(config, sid));
+  }
+
+  /** Whether `vote` is better. Nobody votes for a server that has no weight. */
+  prefers(vote: Candidacy, present: Candidacy): boolean {
+    if (!this.mayLead(vote.leader)) return false;
+    return !this.mayLead(present.leader) || isBetter(vote, present);
+  }
+
+  /** Includes participants without weight. */
+  members(): Set<number> {
+    return new Set(this.all.flatMap((config) => participants(config)));
+  }
+
+  isQuorum(sids: ReadonlySet<number>): boolean {
+    return this.all.every((config) => containsQuorum(config, sids));
+  }
+
+  /** Whether the oracle may let `sid` lead alone, because all other voters are silent. */
+  isLone(sid: number, isSilent: IsExcused): boolean {
+    const alone = new Set([sid]);
+    return this.all.every((config) => containsExcusedQuorum(config, alone, isSilent));
+  }
+
+  /** Whether enough servers follow a leader. A pending configuration may need `joiner`, too. */
+  isFollowing(sids: ReadonlySet<number>, joiner: number): boolean {
+    const pending = this.all.slice(1);
+    const joined = new Set(sids).add(joiner);
+    const isPresent = containsQuorum(this.config, sids);
+    return isPresent && pending.every((config) => containsQuorum(config, joined));
+  }
+
+  /** Whether no further vote can change the result. */
+  isEverybody(sids: ReadonlySet<number>): boolean {
+    return this.all.every((config) => voters(config).every((sid) => sids.has(sid)));
+  }
+
+  /** The configuration in a notification if it is newer; a string describes an error. */
+  newerIn(text: string): QuorumConfig | string | undefined {
+    if (text === this.text) return undefined;
+    const config = parseQuorumConfig(text);
+    if (typeof config === 'string') return config;
+    return config.version > this.config.version ? config : undefined;
+  }
+
+  private mayLead(sid: number): boolean {
+    return this.all.some((config) => isVoter(config, sid));
+  }
+}
+
+export interface Ballot {
+  readonly vote: Vote;
+  readonly state: PeerState;
+  /** The version of its notifications. */
+  readonly version: number;
+}
+
+/** The last vote of each server of an ensemble, and which servers agree. */
+class Ballots {
+  private readonly bySid = new Map<number, Ballot>();
+
+  clear(): void {
+    this.bySid.clear();
+  }
+
+  set(sid: number, ballot: Ballot): void {
+    this.bySid.set(sid, ballot);
+  }
+
+  has(sid: number): boolean {
+    return this.bySid.has(sid);
+  }
+
+  /** A leader that does not say that it leads may have stopped. */
+  hasLeading(sid: number): boolean {
+    return this.bySid.get(sid)?.state === 'leading';
+  }
+
+  delete(sid: number): void {
+    this.bySid.delete(sid);
+  }
+
+  /** The servers with the same leader, round, zxid, and epoch. */
+  votingLike(vote: Vote): Set<number> {
+    return this.filter((other) => isSameVote(other.vote, vote));
+  }
+
+  /** In any round. */
+  votingFor({ leader }: Vote): Set<number> {
+    return this.filter(({ vote }) => vote.leader === leader);
+  }
+
+  /**
+   * The servers that cast `vote` or follow its leader in this round. Once a leader exists, votes
+   * differ in zxid and epoch, but agree on round and leader (ZOOKEEPER-1805).
+   */
+  agreeingInRound(vote: Vote): Set<number> {
+    return this.filter((other) =>
+      other.state === 'looking' ? isSameVote(other.vote, vote) : other.vote.leader === vote.leader,
+    );
+  }
+
+  /**
+   * The servers with the same leader in the same epoch. Servers that send no version do not raise
+   * their epoch with the leader (ZOOKEEPER-1818).
+   */
+  agreeingWith({ vote, version }: Ballot): Set<number> {
+    return this.filter(
+      (other) =>
+        other.vote.leader === vote.leader &&
+        (other.vote.peerEpoch === vote.peerEpoch || isVersioned(other) !== version > 0),
+    );
+  }
+
+  private filter(agrees: (ballot: Ballot) => boolean): Set<number> {
+    const sids = new Set<number>();
+    for (const [sid, ballot] of this.bySid) if (agrees(ballot)) sids.add(sid);
+    return sids;
+  }
+}
+
+function isVersioned({ version }: Ballot): boolean {
+  return version > 0;
+}
+
+function isSameVote(a: Vote, b: Vote): boolean {
+  return (
+    a.leader === b.leader &&
+    a.zxid === b.zxid &&
+    a.electionEpoch === b.electionEpoch &&
+    a.peerEpoch === b.peerEpoch
+  );
+}
+
+/** Servers that elected together differ by far less, even after many restarts. */
+const MAX_JUMP = 2n ** 32n;
+/** Beyond what elections alone reach; the next election starts at 1. */
+const MAX_OWN_ROUND = 2n ** 40n;
+/** After this wait, a round beyond MAX_JUMP counts, too: servers of near rounds did not agree. */
+const FAR_ROUND_WAIT_MS = 2000;
+/** Each later round discards the votes, so a flood of later rounds would prevent any result. */
+const FREE_RAISES = 16;
+const RAISE_EVERY_MS = 250;
+
+/**
+ * The round as one server counts it (FastLeaderElection.logicalclock). Anybody who reaches the port
+ * can claim any round: that may delay an election but must never prevent it.
+ */
+export class ElectionRound {
+  value = 0n;
+  private beganMs = 0;
+  private raises = 0;
+  private raisedMs = 0;
+
+  is(round: bigint): boolean {
+    return this.value === round;
+  }
+
+  next(nowMs: number): void {
+    const isOutOfRange = this.value < 0n || this.value >= MAX_OWN_ROUND;
+    this.value = isOutOfRange ? 1n : this.value + 1n;
+    this.beganMs = nowMs;
+    this.raises = 0;
+  }
+
+  /** Takes over the round of a looking server; false if it is refused for now. */
+  follow(round: bigint, nowMs: number): boolean {
+    const isFar = round > this.value + MAX_JUMP;
+    if (isFar && nowMs < this.beganMs + FAR_ROUND_WAIT_MS) return false;
+    if (this.raises >= FREE_RAISES && nowMs < this.raisedMs + RAISE_EVERY_MS) return false;
+    this.value = round;
+    this.raises++;
+    this.raisedMs = nowMs;
+    return true;
+  }
+
+  /** Takes over the round in which a quorum elected the leader that this server joins. */
+  join(round: bigint): void {
+    this.value = round;
+  }
+}
+
+/** The configurations that came with notifications and are newer than any seen before. */
+class NewerConfigs {
+  private newest: bigint;
+  private found: QuorumConfig | undefined;
+
+  constructor(version: bigint) {
+    this.newest = version;
+  }
+
+  /** A configuration in force. */
+  use({ version }: QuorumConfig): void {
+    if (version > this.newest) this.newest = version;
+  }
+
+  /** Returns what is wrong with the text, or "". */
+  note(text: string | undefined, electorate: Electorate): string {
+    const newer = text === undefined ? undefined : electorate.newerIn(text);
+    if (typeof newer === 'string') return newer;
+    if (newer === undefined || newer.version <= this.newest) return '';
+    this.newest = newer.version;
+    this.found = newer;
+    return '';
+  }
+
+  /** Each one once. */
+  take(): QuorumConfig | undefined {
+    const { found } = this;
+    this.found = undefined;
+    return found;
+  }
+}
+
+/**
+ * When a looking server asks the oracle (oraclePath), and what the answer means. "Yes": it may lead
+ * alone, if it hears no other voter. "No": it may follow the other voter, which says that it leads
+ * but needs no quorum. Both only in an ensemble of two voters.
+ */
+class LoneVote {
+  private readonly sid: number;
+  private readonly ask: (() => void) | undefined;
+  /** In this wait for notifications. A server that is heard is not gone, despite the oracle. */
+  private readonly heard = new Set<number>();
+  private claimed: Vote | null = null;
+
+  /** @param ask undefined without an oracle */
+  constructor(sid: number, ask: (() => void) | undefined) {
+    this.sid = sid;
+    this.ask = ask;
+  }
+
+  begin(): void {
+    this.heard.clear();
+    this.claimed = null;
+  }
+
+  hear(sid: number, { state }: Notification): void {
+    this.heard.add(sid);
+    if (state === 'looking' && this.claimed?.leader === sid) this.claimed = null;
+  }
+
+  /** A wait for notifications ended. */
+  waited(candidate: Candidate, electorate: Electorate): void {
+    if (this.ask === undefined) return;
+    if (this.isLone(candidate, electorate)) this.ask();
+    this.heard.clear();
+  }
+
+  /** No quorum follows this leader. */
+  noteLeader(sid: number, { state, vote }: Notification, electorate: Electorate): void {
+    if (this.ask === undefined || state !== 'leading' || vote.leader !== sid) return;
+    if (!electorate.isLone(sid, () => true)) return;
+    this.claimed = vote;
+    this.ask();
+  }
+
+  /** The vote that ends the election, or undefined. */
+  decide(
+    isGranted: boolean,
+    candidate: Candidate,
+    electorate: Electorate,
+    round: bigint,
+  ): Vote | undefined {
+    const { claimed, sid } = this;
+    this.claimed = null;
+    if (claimed !== null) return isGranted ? undefined : claimed;
+    if (!isGranted || !this.isLone(candidate, electorate)) return undefined;
+    return { ...initialVote(candidate, sid), electionEpoch: round };
+  }
+
+  private isLone(candidate: Candidate, electorate: Electorate): boolean {
+    return hasHistory(candidate) && electorate.isLone(this.sid, (sid) => !this.heard.has(sid));
+  }
+}
+
+/** The voters that elected this server. Some may look for a leader again (ZOOKEEPER-3109). */
+class Supporters {
+  private sids: ReadonlySet<number> = new Set();
+  private readonly departed = new Set<number>();
+  private isDoubted = false;
+
+  /** Those that look for a leader in a later round. */
+  get departedSids(): ReadonlySet<number> {
+    return this.departed;
+  }
+
+  has(sid: number): boolean {
+    return this.sids.has(sid);
+  }
+
+  begin(sids: ReadonlySet<number>): void {
+    this.sids = sids;
+  }
+
+  clear(): void {
+    this.departed.clear();
+    this.isDoubted = false;
+  }
+
+  noteLooking(sid: number, isLaterRound: boolean): void {
+    if (!this.sids.has(sid)) return;
+    this.isDoubted = true;
+    if (isLaterRound) this.departed.add(sid);
+  }
+
+  /**
+   * Why this server should stop waiting for epochs, or "": the other supporters are not a quorum,
+   * or one left after more than `maxMs` (negative: never).
+   */
+  whyLeave(membership: Membership, waitedMs: number, maxMs: number): string {
+    const isLate = this.isDoubted && maxMs >= 0 && waitedMs > maxMs;
+    this.isDoubted = false;
+    if (isLate) return `a voter sent no epoch for ${maxMs} ms and looks for a leader again`;
+    if (this.departed.size === 0) return '';
+    const left = [...membership.config.members.keys()].filter((sid) => !this.departed.has(sid));
+    return membership.isQuorum(new Set(left))
+      ? ''
+      : 'the voters that elected it look for a leader again';
+  }
+}
 
 export interface ElectionOptions extends OutboxOptions {
   /** A vote is sent again after this time, then after twice, four times, … up to the maximum. */

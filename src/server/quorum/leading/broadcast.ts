@@ -3,31 +3,112 @@
  * INFORM to observers, all in zxid order. It never commits without a quorum, and its own ack counts
  * only when its own disk has the txn.
  */
-
+import { assert } from '../../../base/assert.js';
 import type { Txn } from '../../../files/txn.js';
 import type { ByteRange } from '../../../jute/byte-range.js';
 import { lowOf } from '../../../jute/long.js';
 import type { ErrorCode } from '../../../protocol/error-code.js';
+import { Fifo } from '../../../protocol/fifo.js';
 import type { ReconfigRequest } from '../../../protocol/proto.js';
+import type { Metrics } from '../../metrics/metrics.js';
 import type { ContainerManager } from '../../pipeline/container-manager.js';
 import { Primary } from '../../pipeline/primary.js';
 import type { ProposalListener } from '../../pipeline/proposal-listener.js';
 import type { Server } from '../../server.js';
 import type { Request } from '../../state/request.js';
 import type { ServerState } from '../../state/server-state.js';
-import type { IsExcused } from '../membership/excused-quorum.js';
-import { configData, type QuorumConfig } from '../membership/quorum-config.js';
-import { ProposalSizes } from '../peer/proposal-sizes.js';
-import { ProposalTimes } from '../peer/proposal-times.js';
-import type { PeerHost } from '../peer/role.js';
-import { readRequest, readRevalidation, touchSessions } from '../wire/learner-data.js';
-import { type Packet, PacketType, packetName } from '../wire/quorum-packet.js';
-import { trustedIds } from './accepted-packets.js';
-import type { LearnerHandler } from './learner-handler.js';
-import type { Learners } from './learners.js';
-import { type Acked, OutstandingProposals } from './outstanding-proposals.js';
+import {
+  configData,
+  containsExcusedQuorum,
+  type IsExcused,
+  NOBODY,
+  type QuorumConfig,
+} from '../membership/quorum-config.js';
+import type { Peer } from '../peer/peer.js';
+import {
+  type Packet,
+  PacketType,
+  packetName,
+  readRequest,
+  readRevalidation,
+  touchSessions,
+} from '../wire/quorum-packet.js';
+import { type LearnerHandler, type Learners, trustedIds } from './learners.js';
 import { configOf, designatedLeader, planReconfig } from './reconfig.js';
-import { SyncRounds } from './sync-rounds.js';
+
+export interface Proposed {
+  readonly zxid: bigint;
+  readonly entry: ByteRange;
+  /** Set if the txn is a reconfig: it and all later txns need a quorum of both configurations. */
+  readonly config: QuorumConfig | null;
+}
+
+export interface Acked {
+  readonly sid: number;
+  readonly zxid: bigint;
+}
+
+/** The uncommitted proposals of a leader. A server's last ack covers all earlier zxids. */
+class OutstandingProposals {
+  private readonly proposals = new Fifo<Proposed>();
+  /** Number of reconfigs in `proposals`; almost always 0. */
+  private reconfigs = 0;
+  lastProposed = 0n;
+  lastCommitted = 0n;
+
+  get length(): number {
+    return this.proposals.length;
+  }
+
+  values(): Iterable<Proposed> {
+    return this.proposals.values();
+  }
+
+  push(proposed: Proposed): void {
+    this.lastProposed = proposed.zxid;
+    if (proposed.config !== null) this.reconfigs++;
+    this.proposals.push(proposed);
+  }
+
+  /** Removes the proposal `zxid`, which must be the next one. */
+  shift(zxid: bigint): Proposed {
+    const next = this.proposals.shift();
+    assert(next?.zxid === zxid, 'commit out of order');
+    this.lastCommitted = zxid;
+    if (next.config !== null) this.reconfigs--;
+    return next;
+  }
+
+  /**
+   * The last zxid that may be committed: a quorum of `config` has it, and of each reconfig up to
+   * it. It never passes a reconfig, because the next txn needs another quorum.
+   * @param isExcused the voters of a pair that the oracle excuses now
+   */
+  committable(config: QuorumConfig, acked: readonly Acked[], isExcused = NOBODY): bigint {
+    let best = this.quorumZxid(config, acked, isExcused);
+    if (this.reconfigs === 0) return best < this.lastProposed ? best : this.lastProposed;
+    for (const { zxid, config: next } of this.proposals.values()) {
+      if (next === null) continue;
+      if (best < zxid) break;
+      const isAgreed = this.quorumZxid(next, acked, isExcused) >= zxid;
+      best = isAgreed ? zxid : zxid - 1n;
+      break;
+    }
+    return best < this.lastProposed ? best : this.lastProposed;
+  }
+
+  /** The last zxid that a quorum of `config` has, or the last committed one. */
+  private quorumZxid(config: QuorumConfig, acked: readonly Acked[], isExcused: IsExcused): bigint {
+    let best = this.lastCommitted;
+    for (const { zxid } of acked) {
+      if (zxid <= best) continue;
+      const having = new Set<number>();
+      for (const other of acked) if (other.zxid >= zxid) having.add(other.sid);
+      if (containsExcusedQuorum(config, having, isExcused)) best = zxid;
+    }
+    return best;
+  }
+}
 
 /** Leaves zxids for txns in progress when a new epoch begins (ZOOKEEPER-1277). */
 const LAST_COUNTER = 0xfff0_0000;
@@ -43,7 +124,7 @@ export class Broadcast implements ProposalListener {
   readonly outstanding = new OutstandingProposals();
   private readonly syncs: SyncRounds;
   readonly proposalSizes = new ProposalSizes();
-  private readonly peer: PeerHost;
+  private readonly peer: Peer;
   private readonly learners: Learners;
   private readonly epochZxid: bigint;
   private readonly primary: Primary;
@@ -54,7 +135,7 @@ export class Broadcast implements ProposalListener {
   private isOver = false;
 
   /** @param epochZxid the zxid of NEWLEADER, before the first txn of the epoch */
-  constructor(peer: PeerHost, learners: Learners, epochZxid: bigint, options: BroadcastOptions) {
+  constructor(peer: Peer, learners: Learners, epochZxid: bigint, options: BroadcastOptions) {
     this.peer = peer;
     this.learners = learners;
     this.syncs = new SyncRounds(peer, learners, this.onConfirmed);
@@ -294,5 +375,142 @@ export class Broadcast implements ProposalListener {
   end(): void {
     this.isOver = true;
     this.primary.commit(this.outstanding.lastProposed);
+  }
+}
+
+/**
+ * Syncs at a leader. A read after a sync must show all writes acknowledged before it. So a sync
+ * waits until a quorum answers a later ping: a server that follows this leader has not helped elect
+ * a newer one. Apache's leader does not ask, so a deposed one may serve old data
+ * (https://aphyr.com/posts/291, ZOOKEEPER-1675).
+ *
+ * An answer repeats the zxid of its ping. A negative one is the number of a round, since no other
+ * ping has one.
+ */
+class SyncRounds {
+  private readonly peer: Peer;
+  private readonly learners: Learners;
+  private readonly onConfirmed: () => void;
+  /** The last round whose pings were sent. */
+  private sent = 0;
+  private confirmed = 0;
+  /** Of the pending syncs, oldest first. */
+  private readonly asked = new Fifo<number>();
+  private isDue = false;
+  private retryMs = 0;
+
+  constructor(peer: Peer, learners: Learners, onConfirmed: () => void) {
+    this.peer = peer;
+    this.learners = learners;
+    this.onConfirmed = onConfirmed;
+  }
+
+  ask(): void {
+    this.asked.push(this.sent + 1);
+    this.isDue = true;
+  }
+
+  get isWaiting(): boolean {
+    return this.asked.length > 0 && this.confirmed < this.sent;
+  }
+
+  /** Removes the oldest sync if it can be answered. */
+  take(): boolean {
+    if ((this.asked.peek() ?? 0) > this.confirmed) return false;
+    this.asked.shift();
+    return true;
+  }
+
+  /** A learner in sync answered a ping. */
+  heard(handler: LearnerHandler, zxid: bigint): void {
+    const round = Number(-zxid);
+    if (round <= handler.syncRound || round > this.sent) return;
+    handler.syncRound = round;
+    this.confirm(round);
+  }
+
+  /**
+   * Starts a round if a sync came in this turn. Repeats it while a sync waits, because an answer is
+   * lost with its link, and later proposals would wait, too.
+   */
+  drain(): void {
+    const { nowMs, limits } = this.peer;
+    const isLate = this.asked.length > 0 && nowMs >= this.retryMs;
+    if (!this.isDue && !isLate) return;
+    this.isDue = false;
+    this.retryMs = nowMs + limits.tickTimeMs / 2;
+    this.sent++;
+    this.learners.ping(-BigInt(this.sent));
+    this.confirm(this.sent);
+  }
+
+  /** The oracle lets this leader decide without some voters. */
+  excuse(isExcused: IsExcused): void {
+    this.confirm(this.sent, isExcused);
+  }
+
+  private confirm(round: number, isExcused = NOBODY): void {
+    if (round <= this.confirmed) return;
+    const sids = new Set([this.peer.sid]);
+    for (const { sid, isSynced, isObserver, syncRound } of this.learners.all()) {
+      if (isSynced && !isObserver && syncRound >= round) sids.add(sid);
+    }
+    if (!this.peer.membership.isQuorum(sids, isExcused)) return;
+    this.confirmed = round;
+    this.onConfirmed();
+  }
+}
+
+/** Measures one learner ack out of this many (leader.ackLoggingFrequency). */
+const SAMPLED_EVERY = 1000;
+
+/** Milliseconds from the time in a txn to the acks of this disk, a learner, and a quorum. */
+class ProposalTimes {
+  private readonly metrics: Metrics;
+  private readonly undurable = new Fifo<number>();
+  private readonly uncommitted = new Fifo<number>();
+  private sampledZxid = -1n;
+  private sampledMs = 0;
+
+  constructor(metrics: Metrics) {
+    this.metrics = metrics;
+  }
+
+  proposed(zxid: bigint, wallMs: number): void {
+    this.undurable.push(wallMs);
+    this.uncommitted.push(wallMs);
+    if (lowOf(zxid) % SAMPLED_EVERY !== 0) return;
+    this.sampledZxid = zxid;
+    this.sampledMs = wallMs;
+  }
+
+  durable(count: number, wallMs: number): void {
+    for (let i = 0; i < count; i++) {
+      const since = this.undurable.shift();
+      if (since !== undefined) this.metrics.ackCreationLatency.record(Math.max(0, wallMs - since));
+    }
+  }
+
+  acked(sid: number, zxid: bigint, wallMs: number): void {
+    if (zxid !== this.sampledZxid) return;
+    this.metrics.recordAck(sid, Math.max(0, wallMs - this.sampledMs));
+  }
+
+  committed(wallMs: number): void {
+    const since = this.uncommitted.shift();
+    if (since !== undefined) this.metrics.quorumAckLatency.record(Math.max(0, wallMs - since));
+  }
+}
+
+/** The sizes of a leader's proposals, in bytes; -1 before the first one. */
+class ProposalSizes {
+  last = -1;
+  min = -1;
+  max = -1;
+
+  note(size: number): void {
+    this.last = size;
+    this.max = Math.max(this.max, size);
+    this.min = this.min === -1 ? size : Math.min(this.min, size);
   }
 }

@@ -18,7 +18,7 @@ import {
   participants,
   type QuorumConfig,
 } from '../membership/quorum-config.js';
-import type { Acked } from './outstanding-proposals.js';
+import type { Acked } from './broadcast.js';
 
 /** Null for any other txn. */
 export function configOf(txn: Txn): QuorumConfig | null {

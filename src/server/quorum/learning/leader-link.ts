@@ -2,8 +2,8 @@
 import { OutputArchive } from '../../../jute/output-archive.js';
 import type { Id } from '../../../protocol/data.js';
 import { LimitError } from '../../limits/limit-error.js';
-import type { LearnerMaster } from '../peer/observer-masters.js';
-import type { PeerHost } from '../peer/role.js';
+import type { MasterAddress } from '../peer/observer-masters.js';
+import type { Peer } from '../peer/peer.js';
 import { PacketType, writePacket } from '../wire/quorum-packet.js';
 
 /** As in Apache's learners. */
@@ -13,8 +13,8 @@ export class LeaderLink {
   /** Sent at the end of the turn. */
   readonly out = new OutputArchive(1024);
   heardMs: number;
-  private readonly peer: PeerHost;
-  private readonly master: LearnerMaster;
+  private readonly peer: Peer;
+  private readonly master: MasterAddress;
   private readonly beganMs: number;
   private link = 0;
   private tries = 0;
@@ -22,7 +22,7 @@ export class LeaderLink {
   private isConnected = false;
   private isHeld = false;
 
-  constructor(peer: PeerHost, master: LearnerMaster) {
+  constructor(peer: Peer, master: MasterAddress) {
     const { delayMs: pauseMs } = master;
     this.peer = peer;
     this.master = master;

@@ -1,5 +1,4 @@
 /** The leader's txns: logged without gaps, acked when durable, applied in zxid order. */
-
 import { isSuccessor } from '../../../files/recovery.js';
 import { readTxn, type TxnHead } from '../../../files/txn.js';
 import type { ByteRange } from '../../../jute/byte-range.js';
@@ -8,7 +7,7 @@ import { formatZxid } from '../../../protocol/zxid.js';
 import { recordSince } from '../../metrics/summary.js';
 import { configOf } from '../leading/reconfig.js';
 import type { QuorumConfig } from '../membership/quorum-config.js';
-import type { PeerHost } from '../peer/role.js';
+import type { Peer } from '../peer/peer.js';
 import { type Packet, PacketType, packetName } from '../wire/quorum-packet.js';
 import type { LearnerPipeline, Proposal } from './learner-pipeline.js';
 
@@ -28,7 +27,7 @@ export interface HistoryListener {
 
 export class LearnerHistory {
   readonly pipeline: LearnerPipeline;
-  private readonly peer: PeerHost;
+  private readonly peer: Peer;
   private readonly listener: HistoryListener;
   /** Proposed but not committed. */
   private readonly pending = new Fifo<Proposal>();
@@ -42,7 +41,7 @@ export class LearnerHistory {
   /** @param containedZxid the zxid of SNAP; -1 without one */
   constructor(
     pipeline: LearnerPipeline,
-    peer: PeerHost,
+    peer: Peer,
     listener: HistoryListener,
     containedZxid = -1n,
   ) {

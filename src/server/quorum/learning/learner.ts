@@ -9,15 +9,28 @@
  * It acks an epoch once its file is durable. Before NEWLEADER it stores the leader's history, then
  * the epoch (ZOOKEEPER-3911, 4643, 4646, 4785). A gap in zxids or a COMMIT out of order ends it.
  */
+import { RESET_ADVICE } from '../../../files/epochs.js';
+import { SnapshotReader } from '../../../files/snapshot-reader.js';
+import { InputArchive } from '../../../jute/input-archive.js';
 import { JuteError } from '../../../jute/jute-error.js';
 import type { OutputArchive } from '../../../jute/output-archive.js';
+import { ErrorCode } from '../../../protocol/error-code.js';
+import { formatZxid, zxidEpoch } from '../../../protocol/zxid.js';
 import type { LinkEvent, QuorumEvent } from '../../events.js';
+import { faultOf, feedSnapshot } from '../../persistence/feed-snapshot.js';
+import { Database } from '../../persistence/replay.js';
 import type { Server } from '../../server.js';
+import type { DataTree } from '../../tree/data-tree.js';
+import { leaveTree } from '../../tree/tree-memory.js';
+import { MAX_EPOCHS_AHEAD } from '../leading/establishment.js';
+import { SNAP_STREAM_SIGNATURE } from '../leading/synchronizer.js';
 import { parseQuorumConfig, type QuorumConfig } from '../membership/quorum-config.js';
-import type { LearnerMaster } from '../peer/observer-masters.js';
-import type { PeerHost, Role } from '../peer/role.js';
-import { NO_DATA } from '../wire/learner-data.js';
+import type { MasterAddress } from '../peer/observer-masters.js';
+import type { Peer } from '../peer/peer.js';
+import type { Data, QuorumLimits, Role } from '../peer/role.js';
 import {
+  learnerInfo,
+  NO_DATA,
   type Packet,
   PacketReader,
   PacketType,
@@ -25,19 +38,51 @@ import {
   writePacket,
 } from '../wire/quorum-packet.js';
 import { LeaderLink } from './leader-link.js';
-import { LearnerDiscovery } from './learner-discovery.js';
 import { type HistoryListener, LearnerHistory } from './learner-history.js';
 import { LearnerPipeline } from './learner-pipeline.js';
-import { LearnerRestore } from './learner-restore.js';
-import { type LearnerStage, patienceMs, phaseOf, WAITING } from './learner-stage.js';
 import { type ObserverMaster, takeObservers, upstreamOf } from './observer-master.js';
+
+export type LearnerStage =
+  | 'connecting'
+  /** FOLLOWERINFO is sent. */
+  | 'registering'
+  /** The new epoch is being written to disk. */
+  | 'accepting'
+  /** ACKEPOCH is sent; DIFF, TRUNC, or SNAP is next. */
+  | 'acknowledged'
+  | 'receiving-snapshot'
+  /** The log is being truncated, or a snapshot is being written. */
+  | 'restoring'
+  | 'syncing'
+  /** NEWLEADER came; its history, then its epoch, are being written to disk. */
+  | 'persisting'
+  /** NEWLEADER is acked; UPTODATE is next. */
+  | 'synced'
+  | 'serving';
+
+/** Stages in which packets wait for the disk. */
+const WAITING: ReadonlySet<LearnerStage> = new Set(['accepting', 'restoring', 'persisting']);
+
+/** As the four-letter words show it. */
+function phaseOf(stage: LearnerStage, syncMode: string | null): string {
+  if (stage === 'serving') return 'broadcast';
+  if (syncMode !== null) return syncMode;
+  return stage === 'connecting' || stage === 'registering' ? 'discovery' : 'synchronization';
+}
+
+/** How long the leader may be silent. A disk here that is slower is for the leader to judge. */
+function patienceMs(stage: LearnerStage, limits: QuorumLimits): number {
+  if (WAITING.has(stage)) return Number.POSITIVE_INFINITY;
+  const isSynced = stage === 'synced' || stage === 'serving';
+  return limits.tickTimeMs * (isSynced ? limits.syncLimit : limits.initLimit);
+}
 
 export class Learner implements Role {
   readonly kind: 'following' | 'observing';
   readonly leaderSid: number;
   /** The leader, or the observer master that this observer syncs from. */
   readonly masterSid: number;
-  private readonly peer: PeerHost;
+  private readonly peer: Peer;
   private readonly seed: number;
   private readonly link: LeaderLink;
   private readonly out: OutputArchive;
@@ -54,7 +99,7 @@ export class Learner implements Role {
   /** Null if this follower takes no observers. */
   master: ObserverMaster | null = null;
 
-  constructor(peer: PeerHost, master: LearnerMaster, seed: number) {
+  constructor(peer: Peer, master: MasterAddress, seed: number) {
     this.peer = peer;
     this.leaderSid = master.leader;
     this.masterSid = master.sid;
@@ -73,6 +118,11 @@ export class Learner implements Role {
 
   owns(event: LinkEvent): boolean {
     return this.master?.owns(event) === true;
+  }
+
+  /** Only a leader decides on a reconfig. */
+  reconfigure(): ErrorCode {
+    return ErrorCode.UNIMPLEMENTED;
   }
 
   step(event: QuorumEvent): void {
@@ -331,5 +381,176 @@ export class Learner implements Role {
     this.master?.end();
     this.master = null;
     this.history?.end();
+  }
+}
+
+/** Joins the leader's epoch (Learner.registerWithLeader): acks it only once it is on disk. */
+class LearnerDiscovery {
+  newEpoch = 0;
+  private readonly peer: Peer;
+  private readonly out: OutputArchive;
+
+  constructor(peer: Peer, out: OutputArchive) {
+    this.peer = peer;
+    this.out = out;
+  }
+
+  register(isObserver: boolean): LearnerStage {
+    const { acceptedEpoch, membership, repair, sid } = this.peer;
+    repair.follow();
+    const type = isObserver ? PacketType.OBSERVERINFO : PacketType.FOLLOWERINFO;
+    const info = learnerInfo({ sid, configVersion: membership.config.version });
+    writePacket(this.out, type, BigInt(acceptedEpoch) << 32n, info);
+    return 'registering';
+  }
+
+  /** Takes LEADERINFO: returns the next stage, or what is wrong with the packet. */
+  receive({ zxid }: Packet): { readonly stage: LearnerStage } | string {
+    const { acceptedEpoch } = this.peer;
+    this.newEpoch = zxidEpoch(zxid);
+    if (this.newEpoch < acceptedEpoch) {
+      const isFar = acceptedEpoch > this.newEpoch + MAX_EPOCHS_AHEAD;
+      const advice = isFar ? `. ${RESET_ADVICE}` : '';
+      return `its epoch ${this.newEpoch} is older than the accepted epoch ${acceptedEpoch}${advice}`;
+    }
+    // Already promised to some leader, so it must not count twice.
+    if (this.newEpoch === acceptedEpoch) return { stage: this.ack(-1) };
+    this.peer.writeEpoch('acceptedEpoch', this.newEpoch);
+    return { stage: 'accepting' };
+  }
+
+  ack(currentEpoch: number): LearnerStage {
+    const { repair, times, nowMs, data: known } = this.peer;
+    const zxid = repair.lastZxidOf(known.tree.lastProcessedZxid);
+    times.syncing(nowMs);
+    const data = Buffer.alloc(4);
+    data.writeInt32BE(currentEpoch);
+    writePacket(this.out, PacketType.ACKEPOCH, zxid, data);
+    return 'acknowledged';
+  }
+}
+
+/** Makes a learner's history a prefix of its leader's: kept, truncated, or replaced. */
+class LearnerRestore {
+  /** Null before the leader decided and once the learner is in sync. */
+  mode: 'diff' | 'snap' | 'trunc' | null = null;
+  private readonly peer: Peer;
+  private truncateTo = 0n;
+  private receiver: SnapshotReceiver | null = null;
+
+  constructor(peer: Peer) {
+    this.peer = peer;
+  }
+
+  /** Returns why the answer does not fit the zxid that this server reported, or "". */
+  refuse(type: number): string {
+    if (type === PacketType.SNAP || !this.peer.repair.isWanted) return '';
+    this.peer.repair.refused();
+    return `${packetName(type)}: unexpected for a server without data (expected SNAP)`;
+  }
+
+  diff(): void {
+    this.mode = 'diff';
+  }
+
+  truncate(zxid: bigint): void {
+    this.mode = 'trunc';
+    this.truncateTo = zxid;
+    this.peer.emit({ kind: 'truncate', zxid });
+  }
+
+  /** Returns what is wrong with the truncated log, or "". */
+  truncated(lastZxid: bigint): string {
+    leaveTree();
+    if (lastZxid === this.truncateTo) return '';
+    const [wanted, found] = [formatZxid(this.truncateTo), formatZxid(lastZxid)];
+    return `truncated log: ends at ${found} (expected ${wanted})`;
+  }
+
+  /** @param bytes already received after SNAP */
+  snapshot(zxid: bigint, bytes: Buffer): void {
+    const { data, limits } = this.peer;
+    this.mode = 'snap';
+    this.receiver = new SnapshotReceiver(zxid, data.tree, limits.maxTxnLength);
+    this.receiver.push(bytes);
+  }
+
+  /** False if the bytes are not from a snapshot. */
+  push(bytes: Buffer): boolean {
+    this.receiver?.push(bytes);
+    return this.receiver !== null;
+  }
+
+  /**
+   * Replaces the data of this server by the complete snapshot. Returns the bytes after it, or null
+   * while it is incomplete. @throws JuteError when it is damaged
+   */
+  receive(): Buffer | null {
+    const { receiver, peer } = this;
+    const data = receiver?.receive() ?? null;
+    if (receiver === null || data === null) return null;
+    this.receiver = null;
+    const zxid = data.tree.lastProcessedZxid;
+    peer.replaceData(data);
+    leaveTree();
+    const whenDurable = { kind: 'installed', zxid } as const;
+    const mismatchZxid = peer.repair.taken();
+    const content = { ...data, zxid };
+    peer.emit({ kind: 'install-snapshot', content, mismatchZxid, whenDurable });
+    return receiver.rest();
+  }
+}
+
+/** int length and the signature. */
+const SIGNATURE_SIZE = 4 + SNAP_STREAM_SIGNATURE.length;
+
+/** The tree after SNAP, without header and seals. The old tree stays until it is complete. */
+export class SnapshotReceiver {
+  private readonly reader: SnapshotReader;
+  private readonly database: Database;
+  private readonly zxid: bigint;
+  private isBodyRead = false;
+  private tail: Buffer = Buffer.alloc(0);
+
+  /** @param zxid of the SNAP packet: all txns up to it are in the tree */
+  constructor(zxid: bigint, like: DataTree, maxLength: number) {
+    this.zxid = zxid;
+    this.reader = new SnapshotReader(maxLength, 'body');
+    this.database = new Database(like.options);
+  }
+
+  push(bytes: Buffer): void {
+    if (this.isBodyRead) this.tail = Buffer.concat([this.tail, bytes]);
+    else this.reader.push(bytes);
+  }
+
+  /** The complete tree; null before its signature. @throws JuteError when it is invalid */
+  receive(): Data | null {
+    if (!this.isBodyRead && !this.readBody()) return null;
+    if (this.tail.length < SIGNATURE_SIZE) return null;
+    const signature = new InputArchive(this.tail).readString();
+    if (signature !== SNAP_STREAM_SIGNATURE) {
+      throw new JuteError(
+        `snapshot: wrong signature: "${signature}" (expected "${SNAP_STREAM_SIGNATURE}")`,
+      );
+    }
+    this.tail = this.tail.subarray(SIGNATURE_SIZE);
+    this.database.finishSnapshot(this.zxid);
+    const { tree, sessions } = this.database;
+    return { tree, sessions: [...sessions.values()] };
+  }
+
+  rest(): Buffer {
+    return this.tail;
+  }
+
+  private readBody(): boolean {
+    const { reader, database } = this;
+    const fed = feedSnapshot(database, reader);
+    if (fed.kind === 'need-more') return false;
+    if (fed.kind === 'invalid') throw new JuteError(`snapshot: damaged ${faultOf(fed)}`);
+    this.isBodyRead = true;
+    this.tail = reader.takeRest();
+    return true;
   }
 }

@@ -12,22 +12,20 @@ import { OpCode } from '../../../protocol/op-code.js';
 import { zxidCounter, zxidEpoch } from '../../../protocol/zxid.js';
 import type { LinkEvent, QuorumEvent } from '../../events.js';
 import type { Server } from '../../server.js';
-import { trustedIds } from '../leading/accepted-packets.js';
-import type { LearnerHandler } from '../leading/learner-handler.js';
-import type { LearnerMaster } from '../leading/learner-master.js';
-import { Learners } from '../leading/learners.js';
-import type { Proposed } from '../leading/outstanding-proposals.js';
-import { endSync } from '../leading/sync-learner.js';
-import { Synchronizer } from '../leading/synchronizer.js';
-import type { PeerHost } from '../peer/role.js';
+import type { Proposed } from '../leading/broadcast.js';
+import { type LearnerHandler, Learners, trustedIds } from '../leading/learners.js';
+import { endSync, type LearnerMaster, Synchronizer } from '../leading/synchronizer.js';
+import type { Peer } from '../peer/peer.js';
 import {
   failingRequest,
   NO_DATA,
+  type Packet,
+  PacketType,
+  packetName,
   readRequest,
   readRevalidation,
   touchSessions,
-} from '../wire/learner-data.js';
-import { type Packet, PacketType, packetName } from '../wire/quorum-packet.js';
+} from '../wire/quorum-packet.js';
 import type { LeaderLink } from './leader-link.js';
 import type { LearnerHistory } from './learner-history.js';
 import type { Upstream } from './learner-pipeline.js';
@@ -57,7 +55,7 @@ export function upstreamOf(link: LeaderLink, master: () => ObserverMaster | null
 
 /** Null if no port for observers is configured. */
 export function takeObservers(
-  peer: PeerHost,
+  peer: Peer,
   history: Followed,
   server: Server,
   leader: LeaderLink,
@@ -70,7 +68,7 @@ export class ObserverMaster implements LearnerMaster {
   readonly server: Server;
   readonly learners: Learners;
   readonly newLeaderZxid: bigint;
-  private readonly peer: PeerHost;
+  private readonly peer: Peer;
   private readonly history: Followed;
   private readonly leader: LeaderLink;
   private readonly synchronizer: Synchronizer;
@@ -78,7 +76,7 @@ export class ObserverMaster implements LearnerMaster {
   private readonly revalidations: PendingRevalidation[] = [];
   private nextPingMs: number;
 
-  constructor(peer: PeerHost, server: Server, history: Followed, leader: LeaderLink) {
+  constructor(peer: Peer, server: Server, history: Followed, leader: LeaderLink) {
     this.peer = peer;
     this.server = server;
     this.history = history;

@@ -3,8 +3,15 @@
  * one, if any. Until it commits, both must agree.
  */
 import type { DataTree } from '../../tree/data-tree.js';
-import { containsExcusedQuorum, type IsExcused, NOBODY } from './excused-quorum.js';
-import { isParticipant, isVoter, parseConfigData, type QuorumConfig } from './quorum-config.js';
+import {
+  containsExcusedQuorum,
+  type IsExcused,
+  isParticipant,
+  isVoter,
+  NOBODY,
+  parseConfigData,
+  type QuorumConfig,
+} from './quorum-config.js';
 
 export class Membership {
   /** QuorumPeer.quorumVerifier */

@@ -1,7 +1,3 @@
-/**
- * The membership of an ensemble and its quorums (QuorumMaj, QuorumHierarchical). Its text is in
- * notifications, NEWLEADER, /zookeeper/config, and the dynamic configuration file.
- */
 import { formatIp, parseIp } from '../../../protocol/ip-address.js';
 import { hex64 } from '../../../protocol/zxid.js';
 import {
@@ -12,6 +8,11 @@ import {
   type QuorumServerConfig,
 } from '../../config/config-ensemble.js';
 import { parseProperties } from '../../config/java-properties.js';
+
+/**
+ * The membership of an ensemble and its quorums (QuorumMaj, QuorumHierarchical). Its text is in
+ * notifications, NEWLEADER, /zookeeper/config, and the dynamic configuration file.
+ */
 
 export interface QuorumConfig {
   /** The zxid of the reconfig that made it; 0n for the lines of zoo.cfg. */
@@ -223,4 +224,25 @@ function inUri(host: string): string {
   if (!host.includes(':')) return host;
   const bytes = parseIp(host);
   return `[${bytes === undefined ? host : formatIp(bytes)}]`;
+}
+
+/** Whether the oracle lets the other of two voters go on without this one. */
+export type IsExcused = (sid: number) => boolean;
+
+/** The oracle was not asked. */
+export const NOBODY: IsExcused = () => false;
+
+/**
+ * As `containsQuorum`; but if exactly two servers vote, without groups, one suffices while the
+ * oracle excuses the other (QuorumOracleMaj).
+ */
+export function containsExcusedQuorum(
+  config: QuorumConfig,
+  sids: ReadonlySet<number>,
+  isExcused: IsExcused,
+): boolean {
+  if (containsQuorum(config, sids)) return true;
+  const pair = participants(config);
+  if (pair.length !== 2 || config.groups.size > 0) return false;
+  return pair.some((sid) => sids.has(sid)) && pair.every((sid) => sids.has(sid) || isExcused(sid));
 }

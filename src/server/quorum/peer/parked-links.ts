@@ -1,7 +1,8 @@
 /** Connections to the quorum port before this server leads; count and size are limited. */
 import type { LinkEvent } from '../../events.js';
 import { LIMITS } from '../../limits/limits.js';
-import type { PeerHost, Role } from './role.js';
+import type { Peer } from './peer.js';
+import type { Role } from './role.js';
 
 interface ParkedLink {
   readonly remote: string;
@@ -16,9 +17,9 @@ const MAX_BYTES = LIMITS.parkedLinkBytes.value;
 
 export class ParkedLinks {
   private readonly links = new Map<number, ParkedLink>();
-  private readonly host: Pick<PeerHost, 'emit' | 'exceeded'>;
+  private readonly host: Pick<Peer, 'emit' | 'exceeded'>;
 
-  constructor(host: Pick<PeerHost, 'emit' | 'exceeded'>) {
+  constructor(host: Pick<Peer, 'emit' | 'exceeded'>) {
     this.host = host;
   }
 

@@ -6,7 +6,7 @@ import { OpCode } from '../../../../src/protocol/op-code.js';
 import {
   ForwardedRequests,
   isMoved,
-} from '../../../../src/server/quorum/learning/forwarded-requests.js';
+} from '../../../../src/server/quorum/learning/learner-pipeline.js';
 import { Request } from '../../../../src/server/state/request.js';
 
 const SESSION = 0x1234n;

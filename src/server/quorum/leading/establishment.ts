@@ -4,8 +4,8 @@
  * leader sends and writes.
  */
 import { MAX_EPOCH } from '../../../protocol/zxid.js';
-import { type IsExcused, NOBODY } from './excused-quorum.js';
-import type { Membership } from './membership.js';
+import type { Membership } from '../membership/membership.js';
+import { type IsExcused, NOBODY } from '../membership/quorum-config.js';
 
 export type EstablishmentStage =
   /** Learners send the epochs that they accepted. */

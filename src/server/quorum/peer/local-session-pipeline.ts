@@ -6,20 +6,24 @@
  * session of the ensemble, or the create is refused.
  */
 
-import { halfDone } from '../../base/assert.js';
-import type { InputArchive } from '../../jute/input-archive.js';
-import { ErrorCode } from '../../protocol/error-code.js';
-import { OpCode } from '../../protocol/op-code.js';
-import type { Effect } from '../effects.js';
-import { makesEphemeral } from '../pipeline/makes-ephemeral.js';
-import { beginReply, endReply } from '../pipeline/reply.js';
-import type { EnsemblePipeline, PipelineHost, WritePipeline } from '../pipeline/write-pipeline.js';
-import { SessionIds } from '../session/session-ids.js';
-import type { Session, SessionTracker } from '../session/session-tracker.js';
-import type { ClientConnection } from '../state/client-connection.js';
-import type { Request } from '../state/request.js';
-import type { ServerState } from '../state/server-state.js';
-import type { LocalSessions } from './peer/role.js';
+import { halfDone } from '../../../base/assert.js';
+import type { InputArchive } from '../../../jute/input-archive.js';
+import { ErrorCode } from '../../../protocol/error-code.js';
+import { OpCode } from '../../../protocol/op-code.js';
+import type { Effect } from '../../effects.js';
+import { makesEphemeral } from '../../pipeline/makes-ephemeral.js';
+import { beginReply, endReply } from '../../pipeline/reply.js';
+import type {
+  EnsemblePipeline,
+  PipelineHost,
+  WritePipeline,
+} from '../../pipeline/write-pipeline.js';
+import { SessionIds } from '../../session/session-ids.js';
+import type { Session, SessionTracker } from '../../session/session-tracker.js';
+import type { ClientConnection } from '../../state/client-connection.js';
+import type { Request } from '../../state/request.js';
+import type { ServerState } from '../../state/server-state.js';
+import type { LocalSessions } from './role.js';
 
 const EXPIRY_SLICE = 500;
 
