@@ -11,6 +11,7 @@
  * that followed it. If another one wins, the tree is dropped as a txn without a quorum would be.
  * The links stay open until the disk has the tree, so nobody looks for a leader before.
  */
+import { assert } from '../../base/assert.js';
 import { zxidEpoch } from '../../protocol/zxid.js';
 import type { Event } from '../events.js';
 import type { Database } from '../persistence/replay.js';
@@ -27,9 +28,13 @@ const MIN_ROOM = 1n << 24n;
 
 export class EnsembleRestore {
   private readonly peer: QuorumPeer;
+  /** The restore under way, until the disk has its tree; null without one. */
   private pending: Extract<Event, { kind: 'restore' }> | null = null;
+  /** The disk was asked to adopt the tree of `pending`. */
   private isAdopting = false;
+  /** The events that wait for the restore, in order; empty without one. */
   private held: Event[] = [];
+  /** The last clock event that waits; null without one. */
   private now: Event | null = null;
   /** When this server stops waiting to lead with the new tree; null without one. */
   private deadlineMs: number | null = null;
@@ -105,6 +110,7 @@ export class EnsembleRestore {
         this.end('this server stopped leading: try again on the new leader');
         this.release();
       } else if (isDiskIdle) {
+        assert(this.deadlineMs === null, 'role: two restores at once');
         this.isAdopting = true;
         const { staged } = pending;
         peer.emit({ kind: 'adopt-restored', staged, whenDurable: { kind: 'restored' } });
@@ -117,6 +123,7 @@ export class EnsembleRestore {
     const { peer, pending } = this;
     if (pending === null) return;
     const { tree, sessions } = pending.database;
+    assert(this.isAdopting, 'disk: a restored tree that nobody asked for', tree.lastProcessedZxid);
     this.pending = null;
     this.isAdopting = false;
     const { initLimit, tickTimeMs } = peer.limits;
@@ -130,6 +137,7 @@ export class EnsembleRestore {
 
   private release(): void {
     const { held, now } = this;
+    assert(this.pending === null, 'role: events pass a restore', held.length);
     this.held = [];
     this.now = null;
     for (const event of now === null ? held : [now, ...held]) this.peer.step(event);

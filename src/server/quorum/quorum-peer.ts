@@ -7,13 +7,14 @@
  */
 import { assert } from '../../base/assert.js';
 import { RESET_ADVICE } from '../../files/epochs.js';
-import { MAX_EPOCH } from '../../protocol/zxid.js';
+import { MAX_EPOCH, zxidEpoch } from '../../protocol/zxid.js';
 import type { Effect } from '../effects.js';
 import type { Event } from '../events.js';
 import { NO_HISTORY } from './election/fast-leader-election.js';
 import { EnsembleRestore } from './ensemble-restore.js';
 import { Leader } from './leading/leader.js';
 import { Learner } from './learning/learner.js';
+import { isParticipant } from './membership/quorum-config.js';
 import { dataOf } from './peer/member-server.js';
 import { ParkedLinks } from './peer/parked-links.js';
 import { Peer, type PeerParts } from './peer/peer.js';
@@ -22,7 +23,9 @@ export class QuorumPeer extends Peer {
   readonly restoration = new EnsembleRestore(this);
   private readonly parts: PeerParts;
   private readonly parked = new ParkedLinks(this);
+  /** An election of this server is under way; never with a role. */
   private isLooking = false;
+  /** The first clock event has come; nothing begins before. */
   private isStarted = false;
 
   constructor(parts: PeerParts) {
@@ -41,6 +44,7 @@ export class QuorumPeer extends Peer {
     if (this.restoration.holds(event)) return;
     switch (event.kind) {
       case 'clock':
+        assert(event.monotonicMs >= this.nowMs, 'role: the clock went back', event.monotonicMs);
         this.beforeMs = this.nowMs;
         this.nowMs = event.monotonicMs;
         this.wallMs = event.wallMs;
@@ -48,7 +52,7 @@ export class QuorumPeer extends Peer {
         this.tick();
         break;
       case 'ack':
-        this.diskWork--;
+        this.diskDone();
         this.role?.durable(event.zxid);
         break;
       case 'notified':
@@ -56,12 +60,13 @@ export class QuorumPeer extends Peer {
         this.noteLostSupporters();
         break;
       case 'epoch-written':
-        this.diskWork--;
+        this.diskDone();
+        assert(event.epoch >= this[event.name], 'epoch: fell', event.epoch, this[event.name]);
         this[event.name] = event.epoch;
         this.role?.step(event);
         break;
       case 'truncated': {
-        this.diskWork--;
+        this.diskDone();
         const { tree, sessions } = event.database;
         this.membership.forgetAfter(tree.lastProcessedZxid);
         this.replaceData({ tree, sessions: [...sessions.values()] });
@@ -69,11 +74,11 @@ export class QuorumPeer extends Peer {
         break;
       }
       case 'not-truncated':
-        this.diskWork--;
+        this.diskDone();
         this.repair.cannotTruncate(event.zxid);
         break;
       case 'installed':
-        this.diskWork--;
+        this.diskDone();
         this.membership.forgetAfter(-1n); // The history of the proposed one is gone.
         this.role?.step(event);
         break;
@@ -96,6 +101,11 @@ export class QuorumPeer extends Peer {
         this.server.step(event);
     }
     this.settle();
+  }
+
+  private diskDone(): void {
+    assert(this.diskWork > 0, 'disk: an answer without a request', this.diskWork);
+    this.diskWork--;
   }
 
   private tick(): void {
@@ -126,6 +136,7 @@ export class QuorumPeer extends Peer {
     }
     this.followElection();
     if (this.endReason !== null) this.endRole(this.endReason);
+    assert(this.role === null || !this.isLooking, 'role: looks for a leader during one');
   }
 
   private followElection(): void {
@@ -160,7 +171,15 @@ export class QuorumPeer extends Peer {
     return NO_HISTORY;
   }
 
+  /** Between two roles: the votes must offer what no crash can take away. */
+  private checkNoRole(): void {
+    assert(this.role === null, 'role: two at once', this.role?.kind);
+    assert(this.diskWork === 0, 'disk: a vote offers what the disk may lack', this.diskWork);
+    assert(this.acceptedEpoch >= this.currentEpoch, 'epoch: joined one it did not accept');
+  }
+
   private startElection(): void {
+    this.checkNoRole();
     this.isLooking = true;
     this.times.looking(this.nowMs);
     const zxid = this.offeredZxid();
@@ -173,14 +192,19 @@ export class QuorumPeer extends Peer {
   /** The reconfig that ended the last role named the leader. */
   private followSuccessor(leader: number): void {
     this.successor = null;
+    const isVoter = isParticipant(this.membership.config, leader);
+    assert(isVoter, 'config: the next leader takes no part', leader);
     this.election.settleOn(leader, this.currentEpoch, this.isObserver);
     this.begin(leader);
   }
 
   private begin(leader: number): void {
+    this.checkNoRole();
     this.isLooking = false;
     this.oracle?.forget();
     if (this.server.pipeline !== null) this.clients.close(this.data);
+    const { state } = this.election;
+    assert((leader === this.sid) === (state === 'leading'), 'vote: for another leader', leader);
     if (leader === this.sid) {
       this.note('this server leads');
       this.role = new Leader(this, this.parts);
@@ -188,7 +212,8 @@ export class QuorumPeer extends Peer {
       return;
     }
     this.parked.closeAll();
-    assert(this.membership.config.members.has(leader), `${leader} was elected but is not a member`);
+    const isMember = this.membership.config.members.has(leader);
+    assert(isMember, 'config: elected a stranger', leader);
     this.note(`server ${leader} leads`);
     this.election.becomeLearner(this.isObserver);
     const master = this.masters.pick(this.membership.config, leader, this.isObserver);
@@ -208,6 +233,10 @@ export class QuorumPeer extends Peer {
     if (server.pipeline !== null) this.data = dataOf(server.state);
     this.clients.close(this.data);
     this.endReason = null;
+    assert(this.server.pipeline === null, 'role: its pipeline outlives it', role.kind);
+    const { lastProcessedZxid } = this.data.tree;
+    const isAccepted = zxidEpoch(lastProcessedZxid) <= this.acceptedEpoch;
+    assert(isAccepted, 'epoch: a txn of one it did not accept', lastProcessedZxid);
   }
 
   drain(): readonly Effect[] {

@@ -46,7 +46,8 @@ test('each packet is accepted in its stages and ends the link in all others', ()
       const link = new HandLink(world);
       const { handler } = link;
       if (handler === undefined) throw new Error('the leader does not know the link');
-      handler.stage = stage;
+      // A handler refuses to skip a part of its history.
+      Reflect.set(handler, 'currentStage', stage);
       const { notes } = world.member(3);
       notes.length = 0;
       link.say(type);

@@ -3,6 +3,7 @@
  * better one, and finishes when a quorum votes the same; a latecomer joins the leader that a quorum
  * follows. A round has one winner. The epochs ensure that it knows every committed txn.
  */
+import { assert } from '../../../base/assert.js';
 import { LIMITS } from '../../limits/limits.js';
 import type { Membership } from '../membership/membership.js';
 import {
@@ -45,7 +46,9 @@ export interface OutboxOptions {
 /** Outgoing notifications: only the newest one for each server. */
 export class Outbox {
   private readonly options: OutboxOptions;
+  /** By sid: at most one, the newest; never one for this server. Empty after `take`. */
   private readonly frames = new Map<number, Buffer>();
+  /** At most MAX_ASKERS; empty when a round of this server begins. */
   private readonly askerIds = new Set<number>();
 
   constructor(options: OutboxOptions) {
@@ -64,6 +67,7 @@ export class Outbox {
       return false;
     }
     this.askerIds.add(sid);
+    assert(this.askerIds.size <= MAX_ASKERS, 'link: too many askers', this.askerIds.size);
     return true;
   }
 
@@ -82,6 +86,7 @@ export class Outbox {
   take(): Outgoing[] {
     const frames = [...this.frames].map(([to, frame]) => ({ to, frame }));
     this.frames.clear();
+    assert(!frames.some(({ to }) => to === this.options.sid), 'vote: sent to itself');
     return frames;
   }
 }
@@ -127,6 +132,7 @@ class Electorate {
     this.text = formatQuorumConfig(config);
     const isNewer = next !== undefined && next.version > config.version;
     this.all = isNewer ? [config, next] : [config];
+    assert(this.members().size > 0, 'config: nobody may vote', config.version);
   }
 
   has(sid: number): boolean {
@@ -189,6 +195,7 @@ export interface Ballot {
 
 /** The last vote of each server of an ensemble, and which servers agree. */
 class Ballots {
+  /** The last one of each server of the electorate; empty when a round begins. */
   private readonly bySid = new Map<number, Ballot>();
 
   clear(): void {
@@ -279,9 +286,13 @@ const RAISE_EVERY_MS = 250;
  * can claim any round: that may delay an election but must never prevent it.
  */
 export class ElectionRound {
+  /** 0 before the first election. Only `follow` and `join` take one that another server claims. */
   value = 0n;
+  /** When this server began its present election, in monotonic ms. */
   private beganMs = 0;
+  /** Rounds taken from others since then. */
   private raises = 0;
+  /** When the last of them was taken, in monotonic ms; counts only if `raises` is not 0. */
   private raisedMs = 0;
 
   is(round: bigint): boolean {
@@ -291,12 +302,15 @@ export class ElectionRound {
   next(nowMs: number): void {
     const isOutOfRange = this.value < 0n || this.value >= MAX_OWN_ROUND;
     this.value = isOutOfRange ? 1n : this.value + 1n;
+    assert(this.value > 0n && this.value <= MAX_OWN_ROUND, 'vote: round out of range', this.value);
+    assert(nowMs >= this.beganMs, 'vote: a round begins before the last one', nowMs, this.beganMs);
     this.beganMs = nowMs;
     this.raises = 0;
   }
 
   /** Takes over the round of a looking server; false if it is refused for now. */
   follow(round: bigint, nowMs: number): boolean {
+    assert(round !== this.value, 'vote: follows its own round', round);
     const isFar = round > this.value + MAX_JUMP;
     if (isFar && nowMs < this.beganMs + FAR_ROUND_WAIT_MS) return false;
     if (this.raises >= FREE_RAISES && nowMs < this.raisedMs + RAISE_EVERY_MS) return false;
@@ -314,7 +328,9 @@ export class ElectionRound {
 
 /** The configurations that came with notifications and are newer than any seen before. */
 class NewerConfigs {
+  /** The highest version in force or found; never falls. */
   private newest: bigint;
+  /** The last one found, until it is taken; at most as new as `newest`. */
   private found: QuorumConfig | undefined;
 
   constructor(version: bigint) {
@@ -324,6 +340,7 @@ class NewerConfigs {
   /** A configuration in force. */
   use({ version }: QuorumConfig): void {
     if (version > this.newest) this.newest = version;
+    assert(this.newest >= version, 'config: in force, but newer than known', version, this.newest);
   }
 
   /** Returns what is wrong with the text, or "". */
@@ -340,6 +357,8 @@ class NewerConfigs {
   take(): QuorumConfig | undefined {
     const { found } = this;
     this.found = undefined;
+    const isKnown = found === undefined || found.version <= this.newest;
+    assert(isKnown, 'config: found, but newer than known', found?.version, this.newest);
     return found;
   }
 }
@@ -354,6 +373,7 @@ class LoneVote {
   private readonly ask: (() => void) | undefined;
   /** In this wait for notifications. A server that is heard is not gone, despite the oracle. */
   private readonly heard = new Set<number>();
+  /** The vote of the other voter that leads alone, while the oracle is asked; else null. */
   private claimed: Vote | null = null;
 
   /** @param ask undefined without an oracle */
@@ -396,6 +416,7 @@ class LoneVote {
   ): Vote | undefined {
     const { claimed, sid } = this;
     this.claimed = null;
+    assert(this.ask !== undefined, 'vote: an answer of an oracle that nobody asked');
     if (claimed !== null) return isGranted ? undefined : claimed;
     if (!isGranted || !this.isLone(candidate, electorate)) return undefined;
     return { ...initialVote(candidate, sid), electionEpoch: round };
@@ -408,8 +429,11 @@ class LoneVote {
 
 /** The voters that elected this server. Some may look for a leader again (ZOOKEEPER-3109). */
 class Supporters {
+  /** Those that voted for the winner of the last election, which counts if it is this server. */
   private sids: ReadonlySet<number> = new Set();
+  /** The supporters that look for a leader in a later round; a subset of `sids`. */
   private readonly departed = new Set<number>();
+  /** A supporter has looked for a leader since the last call of `whyLeave`. */
   private isDoubted = false;
 
   /** Those that look for a leader in a later round. */
@@ -422,6 +446,7 @@ class Supporters {
   }
 
   begin(sids: ReadonlySet<number>): void {
+    assert(this.departed.size === 0, 'vote: a voter left before the election', this.departed.size);
     this.sids = sids;
   }
 
@@ -434,6 +459,7 @@ class Supporters {
     if (!this.sids.has(sid)) return;
     this.isDoubted = true;
     if (isLaterRound) this.departed.add(sid);
+    assert(this.departed.size <= this.sids.size, 'vote: more left than voted', this.departed.size);
   }
 
   /**
@@ -466,10 +492,14 @@ const NEVER = Number.POSITIVE_INFINITY;
 
 export class FastLeaderElection {
   private readonly options: ElectionOptions;
+  /** Of the configurations of `candidate` while looking, then of those in force. */
   private electorate: Electorate;
+  /** What this server offers in the present or last election; undefined before the first. */
   private candidate: Candidate | undefined;
   private readonly round = new ElectionRound();
+  /** `looking` from `lookForLeader` to `settle`; `leading` exactly if `proposal` is for itself. */
   private own: PeerState = 'looking';
+  /** While looking, never worse than what this server offers; then the vote that won. */
   private proposal: Vote;
   /** The votes of this round, including this server's. */
   private readonly votes = new Ballots();
@@ -477,13 +507,19 @@ export class FastLeaderElection {
   private readonly settled = new Ballots();
   private readonly outbox: Outbox;
   readonly supporters = new Supporters();
+  /** The vote that won, until `takeElected`; undefined while looking. */
   private elected: Vote | undefined;
   readonly newerConfigs: NewerConfigs;
   private readonly lone: LoneVote;
+  /** What was wrong with the last ignored frame, until `takeProblem`. */
   private problem: string | undefined;
+  /** The time of the last call, in monotonic ms. */
   private nowMs = 0;
+  /** The time between the last two sends of this vote; at most `maxIntervalMs` after the first. */
   private intervalMs = 0;
+  /** When the vote is sent again; NEVER unless looking. */
   private repeatAtMs = NEVER;
+  /** When the proposal wins; NEVER unless looking and a quorum has the same vote. */
   private finalAtMs = NEVER;
 
   constructor(options: ElectionOptions, config: QuorumConfig) {
@@ -525,6 +561,7 @@ export class FastLeaderElection {
     this.repeatAtMs = nowMs + this.intervalMs;
     this.propose(initialVote(candidate, this.options.sid));
     this.conclude();
+    assert(this.proposal.electionEpoch === this.round.value, 'vote: of another round');
   }
 
   receive(sid: number, frame: Buffer, nowMs: number): void {
@@ -547,7 +584,13 @@ export class FastLeaderElection {
   tick(nowMs: number): void {
     this.nowMs = nowMs;
     if (this.own !== 'looking') return;
+    assert(
+      this.candidate !== undefined || this.nextWakeMs === NEVER,
+      'vote: a wait without a vote',
+    );
     if (nowMs >= this.finalAtMs) {
+      const agreed = this.votes.votingLike(this.proposal);
+      assert(this.electorate.isQuorum(agreed), 'quorum: it does not vote as before', agreed.size);
       this.finish(this.proposal);
     } else if (nowMs >= this.repeatAtMs) {
       if (this.candidate !== undefined) this.lone.waited(this.candidate, this.electorate);
@@ -561,6 +604,7 @@ export class FastLeaderElection {
   step({ isGranted }: { readonly isGranted: boolean }): void {
     const { candidate, electorate, lone, round } = this;
     if (this.own !== 'looking' || candidate === undefined) return;
+    assert(this.elected === undefined, 'vote: elected while it looks for a leader');
     const vote = lone.decide(isGranted, candidate, electorate, round.value);
     if (vote === undefined) return;
     if (vote.leader === this.options.sid) this.propose(vote);
@@ -575,12 +619,15 @@ export class FastLeaderElection {
 
   /** Skips the election: a reconfig decided the leader and the role of this server. */
   settleOn(leader: number, peerEpoch: number, isObserver: boolean): void {
+    assert(this.own !== 'looking', 'vote: decided by a reconfig during an election', leader);
     if (this.candidate !== undefined) this.candidate = { ...this.candidate, isObserver };
     this.settle({ ...this.proposal, leader, peerEpoch: BigInt(peerEpoch) });
   }
 
   /** A configuration that came with the vote may change the role. */
   becomeLearner(isObserver: boolean): void {
+    assert(this.own !== 'looking', 'vote: a learner without an election');
+    assert(this.proposal.leader !== this.options.sid, 'vote: follows itself', this.options.sid);
     this.own = isObserver ? 'observing' : 'following';
   }
 
@@ -595,6 +642,8 @@ export class FastLeaderElection {
   takeElected(): Vote | undefined {
     const { elected } = this;
     this.elected = undefined;
+    const isOver = elected === undefined || this.own !== 'looking';
+    assert(isOver, 'vote: won in an election that is not over', elected?.leader);
     return elected;
   }
 
@@ -617,6 +666,7 @@ export class FastLeaderElection {
 
   private propose({ leader, zxid, peerEpoch }: Candidacy): void {
     const { sid } = this.options;
+    assert(this.own === 'looking', 'vote: changed after the election', leader);
     this.proposal = { leader, zxid, peerEpoch, electionEpoch: this.round.value };
     this.finalAtMs = NEVER;
     if (this.electorate.has(sid) && this.candidate !== undefined && hasHistory(this.candidate)) {
@@ -657,20 +707,35 @@ export class FastLeaderElection {
     } else if (this.electorate.prefers(vote, this.proposal)) {
       this.propose(vote);
     }
+    assert(this.electorate.has(sid), 'vote: of a server that has none', sid);
+    assert(this.round.is(vote.electionEpoch), 'vote: of another round', vote.electionEpoch);
     this.votes.set(sid, notification);
     this.conclude();
   }
 
   /** Ends the round if a quorum agrees; at once if all voters have voted. */
   private conclude(): void {
+    this.checkProposal();
     const agreed = this.votes.votingLike(this.proposal);
     if (!this.electorate.isQuorum(agreed)) this.finalAtMs = NEVER;
     else if (this.electorate.isEverybody(agreed)) this.finish(this.proposal);
     else if (this.finalAtMs === NEVER) this.finalAtMs = this.nowMs + this.options.finalizeWaitMs;
   }
 
+  /**
+   * Zab elects a server that has every committed txn. So no server may vote for one with less
+   * history than it has itself, if it may lead.
+   */
+  private checkProposal(): void {
+    const { candidate, electorate, own, options, proposal } = this;
+    assert(own === 'looking' && candidate !== undefined, 'vote: counted after the election');
+    const isWorse = electorate.prefers(initialVote(candidate, options.sid), proposal);
+    assert(!isWorse, 'vote: for less history than its own', proposal.zxid, candidate.zxid);
+  }
+
   private receiveSettled(sid: number, notification: Notification): void {
     const { vote } = notification;
+    assert(this.electorate.has(sid), 'vote: of a server that has none', sid);
     this.settled.set(sid, notification);
     if (this.round.is(vote.electionEpoch)) {
       this.votes.set(sid, notification);
@@ -697,6 +762,9 @@ export class FastLeaderElection {
   }
 
   private finish(vote: Vote): void {
+    assert(this.own === 'looking', 'vote: an election ends twice', vote.leader);
+    assert(this.electorate.has(vote.leader), 'vote: for a server that has none', vote.leader);
+    assert(this.elected === undefined, 'vote: two winners in one election', vote.leader);
     this.supporters.begin(this.votes.votingFor(vote));
     this.elected = vote;
     this.settle(vote);
@@ -709,6 +777,7 @@ export class FastLeaderElection {
     else this.own = this.candidate?.isObserver === true ? 'observing' : 'following';
     this.repeatAtMs = NEVER;
     this.finalAtMs = NEVER;
+    assert(this.nextWakeMs === NEVER, 'vote: a wait after the election');
   }
 
   /** Sends the result to servers that may lack it, or need a vote that was never sent. */
@@ -720,6 +789,7 @@ export class FastLeaderElection {
   }
 
   private answerSettled(sid: number, { electionEpoch }: Vote): void {
+    assert(this.own !== 'looking', 'vote: an outcome without an election', sid);
     const isLaterRound = electionEpoch > this.proposal.electionEpoch;
     if (this.own === 'leading') this.supporters.noteLooking(sid, isLaterRound);
     this.send([sid]);

@@ -50,10 +50,13 @@ export interface Acked {
 
 /** The uncommitted proposals of a leader. A server's last ack covers all earlier zxids. */
 class OutstandingProposals {
+  /** In zxid order, without gaps: those after `lastCommitted` up to `lastProposed`. */
   private readonly proposals = new Fifo<Proposed>();
   /** Number of reconfigs in `proposals`; almost always 0. */
   private reconfigs = 0;
+  /** At first the zxid of NEWLEADER; `push` raises it by 1. */
   lastProposed = 0n;
+  /** At first the zxid of NEWLEADER; at most `lastProposed`; `shift` raises it. */
   lastCommitted = 0n;
 
   get length(): number {
@@ -65,6 +68,10 @@ class OutstandingProposals {
   }
 
   push(proposed: Proposed): void {
+    const { lastProposed } = this;
+    const isNext = ((lowOf(lastProposed) + 1) | 0) === lowOf(proposed.zxid);
+    const isLater = proposed.zxid > lastProposed && isNext;
+    assert(isLater, 'zxid order: proposed out of order', proposed.zxid, lastProposed);
     this.lastProposed = proposed.zxid;
     if (proposed.config !== null) this.reconfigs++;
     this.proposals.push(proposed);
@@ -73,9 +80,11 @@ class OutstandingProposals {
   /** Removes the proposal `zxid`, which must be the next one. */
   shift(zxid: bigint): Proposed {
     const next = this.proposals.shift();
-    assert(next?.zxid === zxid, 'commit out of order');
+    assert(next?.zxid === zxid, 'zxid order: committed out of order', zxid, next?.zxid);
+    assert(zxid > this.lastCommitted, 'zxid order: committed twice', zxid, this.lastCommitted);
     this.lastCommitted = zxid;
     if (next.config !== null) this.reconfigs--;
+    assert(this.reconfigs >= 0, 'config: more committed than proposed', this.reconfigs);
     return next;
   }
 
@@ -130,7 +139,10 @@ export class Broadcast implements ProposalListener {
   private readonly primary: Primary;
   private readonly startedMs: number;
   private readonly times: ProposalTimes;
+  /** The own log has all up to here on disk; at most `lastProposed`; never falls. */
   private durableZxid: bigint;
+  /** A quorum has all up to here; nothing later is committed while it serves. Never falls. */
+  private agreedZxid: bigint;
   /** Set when the leader gave up or handed over: it commits nothing more. */
   private isOver = false;
 
@@ -143,7 +155,11 @@ export class Broadcast implements ProposalListener {
     this.startedMs = peer.nowMs;
     this.times = new ProposalTimes(peer.metrics);
     const { tree } = peer.data;
+    const { lastProcessedZxid } = tree;
+    const isLater = epochZxid > lastProcessedZxid && lowOf(epochZxid) === 0;
+    assert(isLater, 'zxid order: an epoch before a txn', epochZxid, lastProcessedZxid);
     this.durableZxid = epochZxid;
+    this.agreedZxid = epochZxid;
     tree.lastProcessedZxid = epochZxid;
     this.outstanding.lastProposed = epochZxid;
     this.outstanding.lastCommitted = epochZxid;
@@ -172,10 +188,17 @@ export class Broadcast implements ProposalListener {
   begin(): void {
     const { membership } = this.peer;
     if (membership.next !== null) this.activate(membership.next, this.epochZxid);
+    assert(
+      membership.next === null,
+      'config: one is proposed at the start',
+      membership.next?.version,
+    );
   }
 
   /** Accepts clients. */
   open(): void {
+    const { server } = this.peer;
+    assert(server === this.server, 'role: opens the server of another role');
     this.server.open(this.peer.limits.leaderServes);
   }
 
@@ -229,6 +252,12 @@ export class Broadcast implements ProposalListener {
 
   proposed(zxid: bigint, entry: ByteRange, txn: Txn): void {
     const config = configOf(txn);
+    assert(
+      config === null || config.version === zxid,
+      'config: of another version than its txn',
+      config?.version,
+      zxid,
+    );
     if (config !== null) this.peer.membership.propose(config);
     this.outstanding.push({ zxid, entry, config });
     this.proposalSizes.note(entry.length);
@@ -257,6 +286,8 @@ export class Broadcast implements ProposalListener {
   }
 
   durable(zxid: bigint): void {
+    const { lastProposed } = this.outstanding;
+    assert(zxid <= lastProposed, 'disk: stored a txn that it never proposed', zxid, lastProposed);
     if (zxid > this.durableZxid) {
       // The zxids of an epoch have no gaps.
       this.times.durable(Number(zxid - this.durableZxid), this.peer.wallMs);
@@ -280,11 +311,36 @@ export class Broadcast implements ProposalListener {
       const { config } = this.peer.membership;
       const zxid = outstanding.committable(config, this.acked(), isExcused);
       const before = outstanding.lastCommitted;
+      const { lastProposed } = outstanding;
+      assert(zxid >= before, 'quorum: takes back a commit', zxid, before);
+      assert(zxid <= lastProposed, 'quorum: has a txn that was never proposed', zxid, lastProposed);
       if (zxid <= before) return;
+      this.checkQuorum(zxid, isExcused);
       this.primary.commit(zxid);
       // A pending sync before this txn waits for a quorum.
       if (outstanding.lastCommitted === before) return;
     }
+  }
+
+  /**
+   * Counts again, apart from `committable`, who has a txn on disk before it is committed: a quorum
+   * of the membership in force, and of the proposed one if the txn is that reconfig or a later one.
+   */
+  private checkQuorum(zxid: bigint, isExcused: IsExcused = NOBODY): void {
+    const { membership, sid } = this.peer;
+    const holders = new Set<number>();
+    if (this.durableZxid >= zxid) holders.add(sid);
+    for (const { sid, isSynced, ackedZxid, isObserver } of this.learners.all()) {
+      if (isSynced && !isObserver && ackedZxid >= zxid) holders.add(sid);
+    }
+    const { config, next } = membership;
+    const isAgreed = containsExcusedQuorum(config, holders, isExcused);
+    assert(isAgreed, 'quorum: a commit without one', zxid, holders.size);
+    const isOld = next === null || zxid < next.version;
+    const isAgreedNext = isOld || containsExcusedQuorum(next, holders, isExcused);
+    assert(isAgreedNext, 'quorum: a commit without the proposed one', zxid, holders.size);
+    // A pending sync may have stopped the last commit.
+    if (zxid > this.agreedZxid) this.agreedZxid = zxid;
   }
 
   /** The oracle lets this leader decide without some voters. */
@@ -305,6 +361,8 @@ export class Broadcast implements ProposalListener {
   }
 
   committed(zxid: bigint): void {
+    const isAgreed = this.isOver || zxid <= this.agreedZxid;
+    assert(isAgreed, 'quorum: a commit before it', zxid, this.agreedZxid);
     const { entry, config } = this.outstanding.shift(zxid);
     this.peer.committedLog.add(zxid, entry);
     if (this.isOver) return;
@@ -375,6 +433,14 @@ export class Broadcast implements ProposalListener {
   end(): void {
     this.isOver = true;
     this.primary.commit(this.outstanding.lastProposed);
+    const { length, lastProposed } = this.outstanding;
+    assert(length === 0, 'history: a logged txn is not applied', length);
+    const { lastProcessedZxid } = this.peer.data.tree;
+    assert(
+      lastProcessedZxid === lastProposed,
+      'history: the tree is not the log',
+      lastProcessedZxid,
+    );
   }
 }
 
@@ -391,12 +457,15 @@ class SyncRounds {
   private readonly peer: Peer;
   private readonly learners: Learners;
   private readonly onConfirmed: () => void;
-  /** The last round whose pings were sent. */
+  /** The last round whose pings were sent; never falls. */
   private sent = 0;
+  /** The last round that a quorum answered; at most `sent`; never falls. */
   private confirmed = 0;
-  /** Of the pending syncs, oldest first. */
+  /** The round that each pending sync waits for, oldest first; ascending, at most `sent` + 1. */
   private readonly asked = new Fifo<number>();
+  /** A sync came in this turn: `drain` begins a round. */
   private isDue = false;
+  /** When the round is repeated while a sync waits, in monotonic ms. */
   private retryMs = 0;
 
   constructor(peer: Peer, learners: Learners, onConfirmed: () => void) {
@@ -416,6 +485,7 @@ class SyncRounds {
 
   /** Removes the oldest sync if it can be answered. */
   take(): boolean {
+    assert(this.asked.length > 0, 'request: a sync that nobody asked for', this.confirmed);
     if ((this.asked.peek() ?? 0) > this.confirmed) return false;
     this.asked.shift();
     return true;
@@ -425,6 +495,7 @@ class SyncRounds {
   heard(handler: LearnerHandler, zxid: bigint): void {
     const round = Number(-zxid);
     if (round <= handler.syncRound || round > this.sent) return;
+    assert(handler.isSynced, 'quorum: a learner that is not in sync', handler.sid);
     handler.syncRound = round;
     this.confirm(round);
   }
@@ -450,12 +521,14 @@ class SyncRounds {
   }
 
   private confirm(round: number, isExcused = NOBODY): void {
+    assert(round <= this.sent, 'quorum: confirms a round before its pings', round, this.sent);
     if (round <= this.confirmed) return;
     const sids = new Set([this.peer.sid]);
     for (const { sid, isSynced, isObserver, syncRound } of this.learners.all()) {
       if (isSynced && !isObserver && syncRound >= round) sids.add(sid);
     }
     if (!this.peer.membership.isQuorum(sids, isExcused)) return;
+    assert(sids.has(this.peer.sid), 'quorum: without this leader', round);
     this.confirmed = round;
     this.onConfirmed();
   }
@@ -467,9 +540,13 @@ const SAMPLED_EVERY = 1000;
 /** Milliseconds from the time in a txn to the acks of this disk, a learner, and a quorum. */
 class ProposalTimes {
   private readonly metrics: Metrics;
+  /** When each proposal was made that is not on this disk, in ms since 1970, oldest first. */
   private readonly undurable = new Fifo<number>();
+  /** When each proposal was made that is not committed, in ms since 1970, oldest first. */
   private readonly uncommitted = new Fifo<number>();
+  /** The proposal whose acks are measured; -1 before the first. */
   private sampledZxid = -1n;
+  /** When it was made, in ms since 1970. */
   private sampledMs = 0;
 
   constructor(metrics: Metrics) {
@@ -485,6 +562,7 @@ class ProposalTimes {
   }
 
   durable(count: number, wallMs: number): void {
+    assert(count <= this.undurable.length, 'disk: stored more than proposed', count);
     for (let i = 0; i < count; i++) {
       const since = this.undurable.shift();
       if (since !== undefined) this.metrics.ackCreationLatency.record(Math.max(0, wallMs - since));
@@ -505,6 +583,7 @@ class ProposalTimes {
 /** The sizes of a leader's proposals, in bytes; -1 before the first one. */
 class ProposalSizes {
   last = -1;
+  /** At most `max`. */
   min = -1;
   max = -1;
 

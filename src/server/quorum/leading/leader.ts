@@ -8,6 +8,7 @@
  * Never: a commit without a quorum that has the txn on disk, an epoch that is used twice, an
  * active learner that lacks a committed txn, a sync that misses a commit.
  */
+import { assert } from '../../../base/assert.js';
 import { ErrorCode } from '../../../protocol/error-code.js';
 import type { ReconfigRequest } from '../../../protocol/proto.js';
 import { zxidEpoch } from '../../../protocol/zxid.js';
@@ -31,11 +32,13 @@ export class Leader implements Role, LearnerMaster {
   private readonly synchronizer: Synchronizer;
   /** First to establish the epoch, then to keep enough followers. */
   private readonly deadline: QuorumDeadline;
+  /** When all learners get the next ping, in monotonic ms; Infinity before `synchronization`. */
   private nextPingMs = Number.POSITIVE_INFINITY;
   private readonly ownEpoch: number;
   private readonly ownZxid: bigint;
   private readonly beganMs: number;
   readonly lone: LoneLeader | null;
+  /** Null until a quorum has acked NEWLEADER. */
   broadcast: Broadcast | null = null;
 
   constructor(peer: Peer, options: BroadcastOptions) {
@@ -49,6 +52,7 @@ export class Leader implements Role, LearnerMaster {
     this.ownZxid = peer.data.tree.lastProcessedZxid;
     this.beganMs = peer.nowMs;
     this.deadline = new QuorumDeadline(peer, this.learners);
+    assert(peer.role === null, 'role: leads during another one', peer.role?.kind);
     peer.repair.lead();
     this.connect(peer.sid, peer.acceptedEpoch);
   }
@@ -128,6 +132,7 @@ export class Leader implements Role, LearnerMaster {
   private register(handler: LearnerHandler, packet: Packet): void {
     if (!this.learners.register(handler, packet)) return;
     if (!handler.isObserver) this.lone?.joined(this.peer.membership.isVoter(handler.sid));
+    assert(handler.sid !== this.peer.sid, 'learner: it is this server', handler.sid);
     const acceptedEpoch = zxidEpoch(packet.zxid);
     this.connect(handler.sid, acceptedEpoch);
     this.inform(handler);
@@ -162,13 +167,19 @@ export class Leader implements Role, LearnerMaster {
   private epochWritten(name: string): void {
     const { establishment, peer } = this;
     if (name === 'acceptedEpoch' && establishment.stage === 'proposing') {
-      establishment.stage = 'election';
+      establishment.written(name);
+      const { acceptedEpoch } = peer;
+      assert(acceptedEpoch === establishment.epoch, 'epoch: another one on disk', acceptedEpoch);
+      const isLater = this.newLeaderZxid > this.ownZxid;
+      assert(isLater, 'epoch: not after the history', establishment.epoch, this.ownZxid);
       this.deadline.restart();
       if (peer.isReconfigEnabled) peer.membership.raise(this.newLeaderZxid);
       for (const handler of this.learners.all()) this.inform(handler);
       this.promise(peer.sid);
     } else if (name === 'currentEpoch' && establishment.stage === 'taking') {
-      establishment.stage = 'synchronization';
+      establishment.written(name);
+      const { currentEpoch } = peer;
+      assert(currentEpoch === establishment.epoch, 'epoch: another one on disk', currentEpoch);
       this.deadline.restart();
       this.nextPingMs = peer.nowMs;
       for (const handler of this.learners.all()) this.sync(handler);
@@ -229,6 +240,8 @@ export class Leader implements Role, LearnerMaster {
   }
 
   synchronized(handler: LearnerHandler): void {
+    assert(handler.stage === 'syncing', 'learner: in sync without NEWLEADER', handler.stage);
+    assert(!handler.isBehind, 'learner: in sync and behind', handler.sid);
     if (!this.learners.prove(handler)) return;
     handler.stage = 'synced';
     endSync(handler, this.peer, this.learners);
@@ -244,6 +257,13 @@ export class Leader implements Role, LearnerMaster {
   }
 
   private begin(): void {
+    const { lastProcessedZxid } = this.peer.data.tree;
+    assert(this.broadcast === null, 'role: begins to serve twice', this.newLeaderZxid);
+    assert(
+      lastProcessedZxid === this.ownZxid,
+      'zxid order: a txn before the epoch',
+      lastProcessedZxid,
+    );
     this.broadcast = new Broadcast(this.peer, this.learners, this.newLeaderZxid, this.options);
     this.peer.established(this.establishment.epoch);
     this.broadcast.begin();
@@ -269,6 +289,7 @@ export class Leader implements Role, LearnerMaster {
     const { nowMs, limits } = this.peer;
     const { deadline } = this;
     const isServing = this.establishment.stage === 'broadcast';
+    assert(isServing === (this.broadcast !== null), 'role: established, but it does not serve');
     if (!isServing && deadline.isOver && !deadline.isQuorumComing) {
       this.peer.giveUp(`no quorum within initLimit (${deadline.initMs} ms)`);
       return;
@@ -299,6 +320,7 @@ export class Leader implements Role, LearnerMaster {
   end(): void {
     this.learners.closeAll();
     this.broadcast?.end();
+    assert(this.learners.count === 0, 'link: a learner outlives its leader', this.learners.count);
   }
 }
 
@@ -309,6 +331,7 @@ export class Leader implements Role, LearnerMaster {
 class QuorumDeadline {
   private readonly peer: Peer;
   private readonly learners: Learners;
+  /** In monotonic ms; at most initLimit from now, and in the past once it is over. */
   private endMs: number;
 
   constructor(peer: Peer, learners: Learners) {
@@ -329,6 +352,7 @@ class QuorumDeadline {
   /** @param isDue whether it ends at once unless a quorum is there */
   restart(isDue = false): void {
     this.endMs = this.peer.nowMs + (isDue ? 0 : this.initMs);
+    assert(this.waitedMs <= this.initMs, 'quorum: waited too long for it', this.waitedMs);
   }
 
   get isOver(): boolean {
@@ -360,11 +384,11 @@ class LoneLeader {
   private readonly peer: Peer;
   private readonly oracle: Oracle;
   private readonly learners: Learners;
-  /** No question before this time, after a "no". */
+  /** No question before this time, after a "no", in monotonic ms; 0 once a follower is here. */
   private pausedUntilMs = 0;
   /** The tick of the last question that keeps the leader in office; Infinity if it was answered. */
   private askedMs = Number.POSITIVE_INFINITY;
-  /** The oracle has let it decide since the other voter left. */
+  /** The oracle has let it decide since the other voter left; false once it is back. */
   isAlone = false;
 
   constructor(peer: Peer, oracle: Oracle, learners: Learners) {

@@ -5,6 +5,7 @@
  *
  * A handler follows its learner through the stages in order, and never goes back.
  */
+import { assert } from '../../../base/assert.js';
 import { RateLimitedLog } from '../../../base/rate-limited-log.js';
 import { JuteError } from '../../../jute/jute-error.js';
 import { OutputArchive } from '../../../jute/output-archive.js';
@@ -61,6 +62,7 @@ export type SyncKind = 'snap' | 'diff';
 
 /** As `stat` and `cons` count them. */
 class LearnerStats {
+  /** Since the link opened or `reset`, as the next two. */
   packetsReceived = 0;
   packetsSent = 0;
   requests = 0;
@@ -83,37 +85,47 @@ export class LearnerHandler implements RequestOrigin {
   readonly openedMs: number;
   readonly stats = new LearnerStats();
   readonly out = new OutputArchive(1024);
+  /** As it claims; -1 in stage `new`, then never changes. */
   sid = -1;
-  /** When it sent its server id. */
+  /** When it claimed its sid, in monotonic ms; 0 in stage `new`. */
   claimedMs = 0;
   /** The link that served its server at that time, and the number of packets received on it. */
   rival: { readonly link: number; readonly heard: number } | null = null;
-  /** Another link serves the same server: this one waits until the conflict is resolved. */
+  /** Another link serves the same server: this one waits, in stage `registered`. */
   isHeld = false;
+  /** It sent OBSERVERINFO: its acks never count. Set with `sid`. */
   isObserver = false;
-  currentEpoch = -1;
+  /** The last txn of its log, as ACKEPOCH says; 0 before. The plan of its sync begins here. */
   lastZxid = 0n;
-  /** The learner has everything up to this zxid on disk. */
+  /** It has everything up to this zxid on disk, as it says; at most `lastProposed`; never falls. */
   ackedZxid = 0n;
-  /** The last round of syncs whose ping it answered. */
+  /** The last round of syncs whose ping it answered; never falls. */
   syncRound = 0;
+  /** When it last sent bytes, read some, or changed its stage, in monotonic ms; never falls. */
   heardMs: number;
+  /** Pieces of bytes received. */
   heard = 0;
+  /** How it is being synced; null before the plan, and once NEWLEADER is acked. */
   syncKind: SyncKind | null = null;
-  /** The last txn that was sent, or is in the stream under way. */
+  /** The last txn that was sent, or is in the stream under way; never falls once the sync began. */
   sentZxid = 0n;
-  /** The last COMMIT that was sent after NEWLEADER: those of later txns sent are due. */
+  /** The last txn sent with its COMMIT; at most `sentZxid`: those of later txns sent are due. */
   committedZxid = 0n;
-  /** Too much waits for it to read: it gets no txns after NEWLEADER until it has read all. */
+  /** Too much waits for it to read, in stage `syncing`: it gets no txns until it has read all. */
   isBehind = false;
-  /** It acked NEWLEADER while it was behind. */
+  /** It acked NEWLEADER while it was behind; it is in sync once it has read all. */
   hasAcked = false;
   private readonly reader: PacketReader;
   private readonly peer: Peer;
+  /** Only goes forward in STAGES. */
   private currentStage: LearnerStage = 'new';
+  /** When the stage began, in monotonic ms. */
   private stageSinceMs: number;
+  /** The proposal whose ack has a deadline: the last one sent when the one before was acked. */
   private watchedZxid = 0n;
+  /** When its deadline began, in monotonic ms. */
   private watchedSinceMs = 0;
+  /** How long the learner took to read a stream so far. */
   private streamingMs = 0;
 
   constructor(link: number, remote: string, peer: Peer) {
@@ -133,6 +145,10 @@ export class LearnerHandler implements RequestOrigin {
 
   set stage(stage: LearnerStage) {
     const { nowMs } = this.peer;
+    const isLater = STAGES.indexOf(stage) > STAGES.indexOf(this.currentStage);
+    assert(isLater, 'learner: goes back', this.currentStage, stage);
+    assert(!this.isHeld || stage === 'registered', 'learner: held, but not registered', this.sid);
+    assert(stage === 'registered' || this.sid >= 0, 'learner: a stage without a sid', stage);
     this.currentStage = stage;
     this.stageSinceMs = nowMs;
     // Its time to answer begins with what it was sent.
@@ -230,6 +246,8 @@ export class LearnerHandler implements RequestOrigin {
   }
 
   propose(zxid: bigint, txn: Uint8Array): void {
+    assert(this.isAnnounced, 'learner: a proposal before NEWLEADER', zxid);
+    assert(zxid > this.sentZxid, 'learner: proposed after a later txn', zxid, this.sentZxid);
     this.send(PacketType.PROPOSAL, zxid, txn);
     this.sentZxid = zxid;
     this.watch(zxid, this.peer.nowMs);
@@ -237,24 +255,30 @@ export class LearnerHandler implements RequestOrigin {
 
   /** It was sent all txns up to one, each with its COMMIT. */
   sentCommitted(zxid: bigint): void {
+    assert(zxid >= this.sentZxid, 'learner: sent after a later txn', zxid, this.sentZxid);
     this.sentZxid = zxid;
     this.committedZxid = zxid;
   }
 
   /** @param data for a reconfig: a long, the sid of the next leader */
   commit(zxid: bigint, type: number = PacketType.COMMIT, data: Buffer | null = null): void {
+    assert(zxid <= this.sentZxid, 'learner: a COMMIT before its txn', zxid, this.sentZxid);
+    assert(zxid > this.committedZxid, 'learner: a COMMIT out of order', zxid, this.committedZxid);
     this.send(type, zxid, data);
     this.committedZxid = zxid;
   }
 
   /** For an observer: a committed txn. */
   inform(type: number, zxid: bigint, data: Uint8Array): void {
+    assert(this.isObserver, 'learner: INFORM for a follower', zxid);
+    assert(zxid > this.sentZxid, 'learner: informed after a later txn', zxid, this.sentZxid);
     this.send(type, zxid, data);
     this.sentZxid = zxid;
   }
 
   /** Sends LEADERINFO. */
   announceEpoch(newLeaderZxid: bigint): void {
+    assert(!this.isHeld, 'learner: informed while another link serves it', this.sid);
     const data = Buffer.alloc(4);
     data.writeInt32BE(LEARNER_PROTOCOL_VERSION);
     this.stage = 'informed';
@@ -263,6 +287,7 @@ export class LearnerHandler implements RequestOrigin {
 
   /** Returns the learner's currentEpoch, or undefined for damaged data. */
   ackedEpoch({ zxid, data }: Packet): number | undefined {
+    assert(this.stage === 'informed', 'learner: ACKEPOCH in another stage', this.stage);
     if (data === null || data.length < 4) return undefined;
     this.lastZxid = zxid;
     this.stage = 'acked';
@@ -270,6 +295,8 @@ export class LearnerHandler implements RequestOrigin {
   }
 
   activate(): void {
+    assert(this.stage === 'synced', 'learner: UPTODATE in another stage', this.stage);
+    assert(this.syncKind === null, 'learner: UPTODATE during its sync', this.syncKind);
     this.stage = 'active';
     this.send(PacketType.UPTODATE, -1n);
   }
@@ -282,6 +309,7 @@ export class LearnerHandler implements RequestOrigin {
   }
 
   acked(zxid: bigint, lastProposed: bigint, nowMs: number): void {
+    assert(zxid <= lastProposed, 'learner: acks a txn that was never proposed', zxid, lastProposed);
     if (zxid > this.ackedZxid) this.ackedZxid = zxid;
     if (this.ackedZxid < this.watchedZxid) return;
     this.watchedZxid = lastProposed;
@@ -347,6 +375,7 @@ const MAX_REFUSALS_NOTED = 10;
 /** The links of a leader's learners, and their timeouts. */
 export class Learners {
   private readonly peer: Peer;
+  /** By link; a refused or closed one is gone at once. At most MAX_UNPROVEN_LINKS not in sync. */
   private readonly handlers = new Map<number, LearnerHandler>();
   private readonly claims: LinkClaims;
   private readonly notes: RateLimitedLog;
@@ -358,6 +387,10 @@ export class Learners {
       (message) => peer.note(message),
       () => peer.nowMs,
     );
+  }
+
+  get count(): number {
+    return this.handlers.size;
   }
 
   all(): Iterable<LearnerHandler> {
@@ -427,6 +460,7 @@ export class Learners {
   }
 
   open(link: number, remote: string): void {
+    assert(!this.handlers.has(link), 'link: opened twice', link);
     this.makeRoom();
     this.handlers.set(link, new LearnerHandler(link, remote, this.peer));
   }
@@ -473,6 +507,7 @@ export class Learners {
       this.refuse(handler, 'its configuration is newer than the one of this server');
       return false;
     }
+    assert(handler.stage === 'new', 'learner: registers twice', handler.sid);
     handler.sid = info.sid;
     handler.isObserver = type === PacketType.OBSERVERINFO;
     handler.stage = 'registered';
@@ -514,6 +549,7 @@ export class Learners {
   /** Sends UPTODATE to those that acked NEWLEADER. */
   activate(): void {
     for (const handler of this.handlers.values()) {
+      assert(handler.stage !== 'active', 'learner: active before its leader', handler.sid);
       if (handler.stage === 'synced') handler.activate();
     }
   }
@@ -528,6 +564,7 @@ export class Learners {
     else this.notes.say(message, 'unproven', MAX_REFUSALS_NOTED);
     this.peer.emit({ kind: 'link-close', link: handler.link });
     this.remove(handler.link);
+    assert(this.get(handler.link) === undefined, 'link: refused but served', handler.link);
   }
 
   private makeRoom(): void {
@@ -578,7 +615,10 @@ export class Learners {
 
   closeAll(): void {
     this.drain();
-    for (const { link } of this.handlers.values()) this.peer.emit({ kind: 'link-close', link });
+    for (const { link, out } of this.handlers.values()) {
+      assert(out.length === 0, 'link: closed with unsent bytes', link, out.length);
+      this.peer.emit({ kind: 'link-close', link });
+    }
     this.handlers.clear();
   }
 }
@@ -613,6 +653,7 @@ class LinkClaims {
 
   /** Sets `isHeld` if another link serves the same server. */
   begin(handler: LearnerHandler): void {
+    assert(handler.stage === 'registered', 'learner: claims without a sid', handler.stage);
     handler.claimedMs = this.peer.nowMs;
     const holder = this.holderOf(handler);
     if (holder === undefined) return;
@@ -631,6 +672,7 @@ class LinkClaims {
     const released: LearnerHandler[] = [];
     for (const handler of this.links.all()) {
       if (!handler.isHeld) continue;
+      assert(handler.stage === 'registered', 'learner: held, but not registered', handler.sid);
       const holder = this.holderOf(handler);
       if (holder !== undefined && nowMs - handler.claimedMs < limits.tickTimeMs * PROBE_TICKS) {
         continue;
@@ -658,6 +700,8 @@ class LinkClaims {
       const isReplaced = other !== handler && other.sid === handler.sid && !isUnregistered(other);
       if (isReplaced) this.links.refuse(other, 'the server reconnected');
     }
+    const isOnly = this.holderOf(handler) === undefined;
+    assert(isOnly, 'learner: two links in sync for one server', handler.sid);
     return true;
   }
 

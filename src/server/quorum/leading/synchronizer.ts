@@ -11,6 +11,7 @@
  * stream is under way do not wait in memory: the log is read again until memory has the rest.
  * Uncommitted proposals follow NEWLEADER, never precede it.
  */
+import { assert } from '../../../base/assert.js';
 import { isSuccessor, type LogPlace } from '../../../files/recovery.js';
 import { writeSnapshotStream } from '../../../files/snapshot.js';
 import { zxidCounter, zxidEpoch } from '../../../protocol/zxid.js';
@@ -81,6 +82,7 @@ export class Synchronizer {
   }
 
   begin(handler: LearnerHandler): void {
+    assert(handler.stage === 'acked', 'learner: synced before its epoch', handler.stage);
     if (searchLog(handler, this.peer)) handler.stage = 'searching';
     else this.send(handler, null);
   }
@@ -105,6 +107,7 @@ export class Synchronizer {
     const { peer, learners, master } = this;
     handler.stage = 'streaming';
     const problem = syncLearner(handler, peer, learners, master, logged);
+    assert(handler.syncKind !== null, 'learner: synced without a plan', handler.sid);
     if (problem !== '') learners.refuse(handler, problem);
     else if (logged !== null) sendLog(handler, peer, learners, master);
     else if (handler.syncKind === 'diff') this.catchUp(handler);
@@ -114,6 +117,9 @@ export class Synchronizer {
     const handler = this.learners.get(link);
     if (handler === undefined || (handler.stage !== 'streaming' && !handler.isBehind)) return;
     const { sentZxid } = handler;
+    const { storedZxid } = this.master;
+    const isStored = zxid === sentZxid || zxid <= storedZxid;
+    assert(isStored, 'learner: sent a txn that is not stored', zxid, storedZxid);
     if (zxid > sentZxid) handler.sentCommitted(zxid);
     // The log had been written up to the last committed txn before it was read.
     if (zxid === sentZxid && restInMemory(zxid, this.peer) === null) {
@@ -144,8 +150,10 @@ export class Synchronizer {
    */
   private catchUp(handler: LearnerHandler): void {
     const { peer, learners, master } = this;
+    const isStreaming = handler.stage === 'streaming';
+    assert(isStreaming || handler.isBehind, 'learner: catches up with nothing', handler.stage);
     const rest = restInMemory(handler.sentZxid, peer);
-    if (handler.stage !== 'streaming' && !handler.isObserver) this.sendCommits(handler);
+    if (!isStreaming && !handler.isObserver) this.sendCommits(handler);
     if (rest === null) {
       sendLog(handler, peer, learners, master);
       return;
@@ -154,7 +162,7 @@ export class Synchronizer {
       writeCommitted(handler.out, zxid, entry);
       handler.sentCommitted(zxid);
     }
-    if (handler.stage === 'streaming') this.announce(handler);
+    if (isStreaming) this.announce(handler);
     this.sendProposals(handler);
     handler.isBehind = false;
     if (handler.hasAcked) this.acked(handler);
@@ -165,6 +173,7 @@ export class Synchronizer {
     const { newLeaderZxid } = this.master;
     const [pending] = this.master.outstanding();
     const { committedZxid, sentZxid } = handler;
+    assert(committedZxid <= sentZxid, 'learner: a COMMIT before its txn', committedZxid, sentZxid);
     const last = pending !== undefined && pending.zxid <= sentZxid ? pending.zxid - 1n : sentZxid;
     const before = committedZxid > newLeaderZxid ? committedZxid : newLeaderZxid;
     for (let zxid = before + 1n; zxid <= last; zxid++) handler.commit(zxid);
@@ -172,6 +181,10 @@ export class Synchronizer {
 
   private announce(handler: LearnerHandler): void {
     const { peer, master } = this;
+    const { storedZxid } = master;
+    // A zxid with counter 0 belongs to no txn.
+    const hasAll = handler.sentZxid >= storedZxid || zxidCounter(storedZxid) === 0;
+    assert(hasAll, 'learner: NEWLEADER before a committed txn', handler.sentZxid, storedZxid);
     handler.stage = 'syncing';
     handler.sentCommitted(handler.sentZxid);
     const { config, next } = peer.membership;
@@ -190,6 +203,7 @@ export class Synchronizer {
 
   /** The learner acked NEWLEADER. */
   acked(handler: LearnerHandler): void {
+    assert(handler.stage === 'syncing', 'learner: NEWLEADER acked too early', handler.stage);
     if (handler.isBehind) handler.hasAcked = true;
     else this.master.synchronized(handler);
   }
@@ -233,20 +247,22 @@ export function planSync(peerLastZxid: bigint, history: SyncHistory): SyncPlan {
   if (peerLastZxid < min) return { kind: 'old' };
   const isNewEpoch = zxidCounter(peerLastZxid) === 0;
   if (peerLastZxid > max) {
-    if (!isNewEpoch) return truncateTo(max, zxids.length);
+    if (!isNewEpoch) return truncateTo(max, zxids.length, peerLastZxid);
     // The learner saw an epoch without a committed txn, as this server did.
     const isKnown = zxids.length > 0 && peerLastZxid < lastProcessedZxid;
     return isKnown ? { kind: 'diff', from: zxids.length, zxid: peerLastZxid } : { kind: 'snap' };
   }
   const from = firstAbove(zxids, peerLastZxid);
+  assert(from > 0, 'learner: a plan without its last txn', peerLastZxid, min);
   const before = zxids[from - 1] ?? max;
   if (before === peerLastZxid || isNewEpoch) return { kind: 'diff', from, zxid: max };
   // A truncation across epochs could leave an uncommitted txn at the end of the log.
   const isSameEpoch = zxidEpoch(zxids[from] ?? max) === zxidEpoch(peerLastZxid);
-  return isSameEpoch ? truncateTo(before, from) : { kind: 'snap' };
+  return isSameEpoch ? truncateTo(before, from, peerLastZxid) : { kind: 'snap' };
 }
 
-function truncateTo(to: bigint, from: number): SyncPlan {
+function truncateTo(to: bigint, from: number, peerLastZxid: bigint): SyncPlan {
+  assert(to < peerLastZxid, 'learner: truncated to a later txn', to, peerLastZxid);
   return zxidCounter(to) === 0 ? { kind: 'snap' } : { kind: 'trunc', to, from };
 }
 
@@ -279,6 +295,7 @@ const INFLIGHT = { snap: 'inflight_snap_count', diff: 'inflight_diff_count' } as
 /** Called on the ack of NEWLEADER. */
 export function endSync(handler: LearnerHandler, peer: Peer, learners: Learners): void {
   const { syncKind } = handler;
+  assert(handler.stage === 'synced', 'learner: its sync ends too early', handler.stage);
   handler.syncKind = null;
   peer.emit({ kind: 'link-proven', link: handler.link });
   if (syncKind !== null) peer.metrics.record(INFLIGHT[syncKind], learners.inSyncBy(syncKind));
@@ -295,6 +312,7 @@ function searchLog(handler: LearnerHandler, peer: Peer): boolean {
   if (kind !== 'old' && (kind === 'snap' || restInMemory(after, peer) !== null)) return false;
   const until = kept.at(-1) ?? peer.data.tree.lastProcessedZxid;
   if (zxidCounter(until) === 0) return false;
+  assert(after < until, 'learner: a search of nothing', after, until);
   peer.emit({ kind: 'search-log', link: handler.link, range: { after, until }, sizeFactor });
   return true;
 }
@@ -352,6 +370,7 @@ function tooManySyncs({ isObserver, syncKind }: LearnerHandler, peer: Peer, all:
   if (!isObserver || syncKind === null) return '';
   // The count includes this learner.
   const underWay = all.inSyncBy(syncKind) - 1;
+  assert(underWay >= 0, 'link: a sync that is not counted', underWay);
   const { maxConcurrentSnapSyncs, maxConcurrentDiffSyncs } = peer.limits;
   if (syncKind === 'snap' && underWay >= maxConcurrentSnapSyncs) {
     return 'too many concurrent snapshot syncs (leader.maxConcurrentSnapSyncs)';
@@ -372,6 +391,8 @@ function sendPlan(handler: LearnerHandler, plan: Txns): string {
   if (plan.kind === 'diff') handler.send(PacketType.DIFF, plan.zxid);
   else handler.send(PacketType.TRUNC, plan.to);
   handler.sentZxid = plan.kind === 'diff' ? handler.lastZxid : plan.to;
+  const { sentZxid, lastZxid } = handler;
+  assert(sentZxid <= lastZxid, 'learner: keeps what it does not have', sentZxid, lastZxid);
   return plan.kind.toUpperCase();
 }
 
@@ -381,6 +402,7 @@ function restInMemory(after: bigint, { committedLog, limits }: Peer): CommittedT
   const from = firstAbove(zxids, after);
   const first = zxids[from];
   if (first === undefined) return [];
+  assert(first > after, 'zxid order: the committed txns do not ascend', first, after);
   if (from === 0 && !isSuccessor(after, first)) return null;
   const rest = committedLog.entries(from);
   const size = rest.reduce((sum, { entry }) => sum + entry.length, 0);
@@ -394,6 +416,7 @@ export function sendLog(
   learners: Learners,
   master: LearnerMaster,
 ): void {
+  assert(handler.syncKind !== null, 'learner: reads the log without a sync', handler.sid);
   learners.flush(handler);
   const { link, sentZxid: after } = handler;
   // A role that ends applies uncommitted txns, which no learner may see.
@@ -410,6 +433,7 @@ function sendSnapshot(
 ): string {
   const zxid = peer.data.tree.lastProcessedZxid;
   const content = server === null ? { ...peer.data, zxid } : snapshotContentOf(server.state);
+  assert(handler.stage === 'streaming', 'learner: SNAP in another stage', handler.stage);
   handler.send(PacketType.SNAP, zxid);
   handler.sentZxid = zxid;
   learners.flush(handler);

@@ -3,7 +3,7 @@
  * durable) and COMMIT, or as INFORM. It decides nothing. A commit answers the first pending request
  * of its session.
  */
-import { halfDone } from '../../../base/assert.js';
+import { assert, halfDone } from '../../../base/assert.js';
 import { LongMap } from '../../../base/long-map.js';
 import type { Txn, TxnEntry, TxnHead } from '../../../files/txn.js';
 import type { ByteRange } from '../../../jute/byte-range.js';
@@ -59,11 +59,13 @@ export class LearnerPipeline implements EnsemblePipeline {
   private readonly snapshots: SnapshotTrigger;
   private readonly sessionIds: SessionIds;
   private readonly forwarded = new ForwardedRequests();
+  /** Syncs that the leader has not answered, in its order; of this server and its observers. */
   private readonly syncs = new Fifo<Request>();
   private readonly resumptions = new Resumptions();
   private readonly scratch = new OutputArchive();
   /** Digests are compared after this zxid: the leader's snapshot is fuzzy. */
   private compareAfter = 0n;
+  /** The last digest compared was equal; false before the first. */
   private isAgreed = false;
 
   constructor(state: ServerState, host: PipelineHost, options: LearnerPipelineOptions) {
@@ -175,6 +177,12 @@ export class LearnerPipeline implements EnsemblePipeline {
 
   /** Logs the txn in the leader's bytes. Returns them in their permanent place. */
   log(zxid: bigint, entry: Buffer): ByteRange {
+    assert(
+      zxid > this.batch.lastZxid,
+      'zxid order: logged out of order',
+      zxid,
+      this.batch.lastZxid,
+    );
     const size = this.batch.addEntry(zxid, entry);
     const logged = this.batch.lastEntry();
     if (this.snapshots.isDue(size)) {
@@ -187,6 +195,7 @@ export class LearnerPipeline implements EnsemblePipeline {
   caughtUp(): void {
     if (this.compareAfter === NEVER) this.compareAfter = this.lastLogged;
     this.state.tree.isFuzzy = false;
+    assert(this.compareAfter !== NEVER, 'history: never compares digests', this.lastLogged);
   }
 
   get lastLogged(): bigint {
@@ -196,6 +205,7 @@ export class LearnerPipeline implements EnsemblePipeline {
   commit({ head, txn, digest }: Proposal): void {
     const { state } = this;
     const request = this.answeredBy(head, txn) ?? foreignRequest(head, state.monotonicMs);
+    assert(request.head === null, 'request: answered twice', request.head?.zxid, head.zxid);
     request.head = head;
     request.txn = txn;
     this.host.commit(request);
@@ -255,6 +265,7 @@ export class LearnerPipeline implements EnsemblePipeline {
   /** Later commits answer no request. */
   abandon(): void {
     this.forwarded.clear();
+    assert(this.forwarded.length === 0, 'request: forwarded by a role that ends');
   }
 
   /** The sessions active since the last call, encoded for PING. */
@@ -304,6 +315,7 @@ function foreignRequest(head: Proposal['head'], nowMs: number): Request {
 export class ForwardedRequests {
   /** By session, in the order in which the leader decides them. */
   private readonly bySession = new LongMap<Fifo<Request>>();
+  /** Requests in all queues, none of which is empty. */
   private count = 0;
 
   get length(): number {
@@ -312,6 +324,7 @@ export class ForwardedRequests {
 
   /** @param lastLogged only txns after this one can answer the request */
   push(request: Request, lastLogged: bigint): void {
+    assert(request.head === null, 'request: forwarded after its answer', request.head?.zxid);
     request.sentAfter = lastLogged;
     const { sessionId } = request;
     let queue = this.bySession.get(sessionId);
@@ -335,6 +348,7 @@ export class ForwardedRequests {
     queue.shift();
     if (queue.length === 0) this.bySession.delete(sessionId);
     this.count--;
+    assert(this.count >= 0, 'request: more answered than forwarded', this.count);
     return request;
   }
 
@@ -359,6 +373,7 @@ class Resumption implements RequestOrigin {
   readonly connection: ClientConnection;
   readonly sessionId: bigint;
   readonly timeoutMs: number;
+  /** As the leader says; false until then. */
   isValid = false;
   private readonly answer: (resumption: Resumption) => void;
 
@@ -381,6 +396,7 @@ class Resumption implements RequestOrigin {
 
 /** By session; the leader answers in the order asked. */
 class Resumptions {
+  /** Those of a session in the order asked; none is empty. */
   private readonly bySession = new LongMap<Resumption[]>();
 
   add(resumption: Resumption): void {
@@ -392,6 +408,7 @@ class Resumptions {
 
   take(sessionId: bigint): Resumption | undefined {
     const waiting = this.bySession.get(sessionId);
+    assert(waiting?.length !== 0, 'request: an empty queue of a session', sessionId);
     const resumption = waiting?.shift();
     if (waiting?.length === 0) this.bySession.delete(sessionId);
     return resumption;

@@ -9,6 +9,7 @@
  * It acks an epoch once its file is durable. Before NEWLEADER it stores the leader's history, then
  * the epoch (ZOOKEEPER-3911, 4643, 4646, 4785). A gap in zxids or a COMMIT out of order ends it.
  */
+import { assert } from '../../../base/assert.js';
 import { RESET_ADVICE } from '../../../files/epochs.js';
 import { SnapshotReader } from '../../../files/snapshot-reader.js';
 import { InputArchive } from '../../../jute/input-archive.js';
@@ -42,23 +43,33 @@ import { type HistoryListener, LearnerHistory } from './learner-history.js';
 import { LearnerPipeline } from './learner-pipeline.js';
 import { type ObserverMaster, takeObservers, upstreamOf } from './observer-master.js';
 
-export type LearnerStage =
-  | 'connecting'
-  /** FOLLOWERINFO is sent. */
-  | 'registering'
-  /** The new epoch is being written to disk. */
-  | 'accepting'
-  /** ACKEPOCH is sent; DIFF, TRUNC, or SNAP is next. */
-  | 'acknowledged'
-  | 'receiving-snapshot'
-  /** The log is being truncated, or a snapshot is being written. */
-  | 'restoring'
-  | 'syncing'
-  /** NEWLEADER came; its history, then its epoch, are being written to disk. */
-  | 'persisting'
-  /** NEWLEADER is acked; UPTODATE is next. */
-  | 'synced'
-  | 'serving';
+/**
+ * In this order, some left out:
+ * - `connecting`: dials the leader
+ * - `registering`: FOLLOWERINFO or OBSERVERINFO is sent
+ * - `accepting`: the new epoch is being written to disk
+ * - `acknowledged`: ACKEPOCH is sent; DIFF, TRUNC, or SNAP is next
+ * - `receiving-snapshot`: a part of the tree after SNAP has come
+ * - `restoring`: the log is being truncated, or a snapshot is being written
+ * - `syncing`: logs and applies what it lacks
+ * - `persisting`: NEWLEADER came; its history, then its epoch, are being written to disk
+ * - `synced`: NEWLEADER is acked; UPTODATE is next
+ * - `serving`: UPTODATE came
+ */
+const STAGES = [
+  'connecting',
+  'registering',
+  'accepting',
+  'acknowledged',
+  'receiving-snapshot',
+  'restoring',
+  'syncing',
+  'persisting',
+  'synced',
+  'serving',
+] as const;
+
+type LearnerStage = (typeof STAGES)[number];
 
 /** Stages in which packets wait for the disk. */
 const WAITING: ReadonlySet<LearnerStage> = new Set(['accepting', 'restoring', 'persisting']);
@@ -87,16 +98,21 @@ export class Learner implements Role {
   private readonly link: LeaderLink;
   private readonly out: OutputArchive;
   private readonly reader: PacketReader;
+  /** Only `enter` changes it, to a later one. */
   private stage: LearnerStage = 'connecting';
   private readonly restore: LearnerRestore;
   private readonly discovery: LearnerDiscovery;
+  /** As NEWLEADER names it; 0 before. Its ack repeats it. */
   private newLeaderZxid = 0n;
+  /** The disk was asked to write currentEpoch: once, in stage `persisting`. */
   private isEpochRequested = false;
+  /** Null before stage `syncing`; opened in stage `serving`. */
   private server: Server | null = null;
+  /** Null exactly while `server` is. */
   private history: LearnerHistory | null = null;
-  /** The configuration of NEWLEADER, in force with UPTODATE. */
+  /** The configuration of NEWLEADER, in force with UPTODATE; null without one. */
   private newConfig: QuorumConfig | null = null;
-  /** Null if this follower takes no observers. */
+  /** Null before stage `serving`, and if this follower takes no observers. */
   master: ObserverMaster | null = null;
 
   constructor(peer: Peer, master: MasterAddress, seed: number) {
@@ -133,7 +149,7 @@ export class Learner implements Role {
     switch (event.kind) {
       case 'link-opened':
         this.link.opened();
-        this.stage = this.discovery.register(this.kind === 'observing');
+        this.enter(this.discovery.register(this.kind === 'observing'));
         break;
       case 'link-received':
         this.link.heardMs = this.peer.nowMs;
@@ -145,7 +161,7 @@ export class Learner implements Role {
         return;
       case 'epoch-written':
         if (event.name === 'acceptedEpoch' && this.stage === 'accepting') {
-          this.stage = this.discovery.ack(this.peer.currentEpoch);
+          this.enter(this.discovery.ack(this.peer.currentEpoch));
         } else if (event.name === 'currentEpoch' && this.stage === 'persisting') {
           this.ackNewLeader();
         }
@@ -163,6 +179,14 @@ export class Learner implements Role {
     this.link.hold(WAITING.has(this.stage));
   }
 
+  private enter(stage: LearnerStage): void {
+    const isLater = STAGES.indexOf(stage) > STAGES.indexOf(this.stage);
+    assert(isLater, 'history: the sync goes back', this.stage, stage);
+    const isServed = STAGES.indexOf(stage) >= STAGES.indexOf('syncing');
+    assert(isServed || this.history === null, 'history: txns before the sync', stage);
+    this.stage = stage;
+  }
+
   /** Processes packets until one needs the disk first. */
   private pump(): void {
     try {
@@ -171,7 +195,7 @@ export class Learner implements Role {
           const rest = this.restore.receive();
           if (rest === null) return;
           this.reader.push(rest);
-          this.stage = 'restoring';
+          this.enter('restoring');
           continue;
         }
         const packet = this.reader.next();
@@ -222,7 +246,7 @@ export class Learner implements Role {
     if (this.stage !== 'registering') return 'LEADERINFO: received twice';
     const received = this.discovery.receive(packet);
     if (typeof received === 'string') return received;
-    this.stage = received.stage;
+    this.enter(received.stage);
     return '';
   }
 
@@ -230,15 +254,18 @@ export class Learner implements Role {
     if (this.stage !== 'acknowledged') return `${packetName(type)}: unexpected packet`;
     const problem = this.restore.refuse(type);
     if (problem !== '') return problem;
+    if (type === PacketType.SNAP && zxidEpoch(zxid) > this.discovery.newEpoch) {
+      return `SNAP of ${formatZxid(zxid)}: newer than epoch ${this.discovery.newEpoch}`;
+    }
     if (type === PacketType.DIFF) {
       this.restore.diff();
       this.serve();
     } else if (type === PacketType.TRUNC) {
       this.restore.truncate(zxid);
-      this.stage = 'restoring';
+      this.enter('restoring');
     } else {
       this.restore.snapshot(zxid, this.reader.takeRest());
-      this.stage = 'receiving-snapshot';
+      this.enter('receiving-snapshot');
     }
     return '';
   }
@@ -252,7 +279,8 @@ export class Learner implements Role {
   /** The history here is a prefix of the leader's: log and apply the txns to come. */
   private serve(): void {
     const { peer, link } = this;
-    this.stage = 'syncing';
+    assert(this.server === null, 'role: serves twice', this.leaderSid);
+    this.enter('syncing');
     const upstream = upstreamOf(link, () => this.master);
     const { repair: comparison, isObserver } = peer;
     const options = { seed: this.seed, replayed: 0, upstream, comparison, isObserver };
@@ -271,7 +299,7 @@ export class Learner implements Role {
   private receiveNewLeader({ zxid, data }: Packet): string {
     if (this.stage !== 'syncing') return 'NEWLEADER: unexpected packet';
     this.newLeaderZxid = zxid;
-    this.stage = 'persisting';
+    this.enter('persisting');
     this.history?.pipeline.caughtUp();
     this.history?.announced();
     if (this.peer.isReconfigEnabled && data !== null && data.length > 1) {
@@ -293,11 +321,23 @@ export class Learner implements Role {
     const isDue = this.stage === 'persisting' && this.history?.isDurable === true;
     if (!isDue || this.isEpochRequested) return;
     this.isEpochRequested = true;
+    const { acceptedEpoch } = this.peer;
+    const { newEpoch } = this.discovery;
+    assert(
+      newEpoch === acceptedEpoch,
+      'epoch: joins one it did not accept',
+      newEpoch,
+      acceptedEpoch,
+    );
     this.peer.writeEpoch('currentEpoch', this.discovery.newEpoch);
   }
 
   private ackNewLeader(): void {
-    this.stage = 'synced';
+    const { currentEpoch } = this.peer;
+    const isJoined = this.discovery.newEpoch === currentEpoch;
+    assert(isJoined, 'epoch: NEWLEADER acked before its epoch is stored', currentEpoch);
+    assert(this.isEpochRequested, 'epoch: stored before its history', currentEpoch);
+    this.enter('synced');
     writePacket(this.out, PacketType.ACK, this.newLeaderZxid);
     this.history?.forgetCommitted();
     this.ackDurable();
@@ -308,8 +348,9 @@ export class Learner implements Role {
     if (this.stage !== 'synced' || history === null || server === null) {
       return 'UPTODATE: unexpected packet';
     }
-    this.stage = 'serving';
-    this.restore.mode = null;
+    this.enter('serving');
+    this.restore.end();
+    assert(this.master === null, 'role: takes observers before it serves', this.leaderSid);
     writePacket(this.out, PacketType.ACK, this.newLeaderZxid);
     this.peer.established(this.discovery.newEpoch);
     // A reconfig may have been committed since NEWLEADER.
@@ -381,11 +422,13 @@ export class Learner implements Role {
     this.master?.end();
     this.master = null;
     this.history?.end();
+    assert(!this.link.isOpen, 'link: open after its role', this.leaderSid);
   }
 }
 
 /** Joins the leader's epoch (Learner.registerWithLeader): acks it only once it is on disk. */
 class LearnerDiscovery {
+  /** Of LEADERINFO; 0 before. Then the acceptedEpoch of this server, once it is on disk. */
   newEpoch = 0;
   private readonly peer: Peer;
   private readonly out: OutputArchive;
@@ -420,6 +463,9 @@ class LearnerDiscovery {
   }
 
   ack(currentEpoch: number): LearnerStage {
+    const { acceptedEpoch } = this.peer;
+    const isStored = this.newEpoch === acceptedEpoch;
+    assert(isStored, 'epoch: acked before it is stored', this.newEpoch, acceptedEpoch);
     const { repair, times, nowMs, data: known } = this.peer;
     const zxid = repair.lastZxidOf(known.tree.lastProcessedZxid);
     times.syncing(nowMs);
@@ -432,10 +478,12 @@ class LearnerDiscovery {
 
 /** Makes a learner's history a prefix of its leader's: kept, truncated, or replaced. */
 class LearnerRestore {
-  /** Null before the leader decided and once the learner is in sync. */
-  mode: 'diff' | 'snap' | 'trunc' | null = null;
+  /** Null before the leader decided, and once the learner is in sync. */
+  private decided: 'diff' | 'snap' | 'trunc' | null = null;
   private readonly peer: Peer;
+  /** Where the leader wants the log to end; 0 unless it sent TRUNC. */
   private truncateTo = 0n;
+  /** Not null while a snapshot is being received. */
   private receiver: SnapshotReceiver | null = null;
 
   constructor(peer: Peer) {
@@ -449,18 +497,35 @@ class LearnerRestore {
     return `${packetName(type)}: unexpected for a server without data (expected SNAP)`;
   }
 
+  get mode(): 'diff' | 'snap' | 'trunc' | null {
+    return this.decided;
+  }
+
+  private begin(mode: 'diff' | 'snap' | 'trunc'): void {
+    assert(this.decided === null, 'history: synced in two ways', this.decided, mode);
+    this.decided = mode;
+  }
+
+  /** The learner is in sync. */
+  end(): void {
+    assert(this.decided !== null, 'history: in sync without DIFF, TRUNC, or SNAP');
+    assert(this.receiver === null, 'history: in sync during a snapshot');
+    this.decided = null;
+  }
+
   diff(): void {
-    this.mode = 'diff';
+    this.begin('diff');
   }
 
   truncate(zxid: bigint): void {
-    this.mode = 'trunc';
+    this.begin('trunc');
     this.truncateTo = zxid;
     this.peer.emit({ kind: 'truncate', zxid });
   }
 
   /** Returns what is wrong with the truncated log, or "". */
   truncated(lastZxid: bigint): string {
+    assert(this.decided === 'trunc', 'history: truncated without TRUNC', lastZxid);
     leaveTree();
     if (lastZxid === this.truncateTo) return '';
     const [wanted, found] = [formatZxid(this.truncateTo), formatZxid(lastZxid)];
@@ -470,7 +535,8 @@ class LearnerRestore {
   /** @param bytes already received after SNAP */
   snapshot(zxid: bigint, bytes: Buffer): void {
     const { data, limits } = this.peer;
-    this.mode = 'snap';
+    this.begin('snap');
+    assert(this.receiver === null, 'history: two snapshots at once', zxid);
     this.receiver = new SnapshotReceiver(zxid, data.tree, limits.maxTxnLength);
     this.receiver.push(bytes);
   }
@@ -491,6 +557,7 @@ class LearnerRestore {
     if (receiver === null || data === null) return null;
     this.receiver = null;
     const zxid = data.tree.lastProcessedZxid;
+    assert(this.decided === 'snap', 'history: a tree without SNAP', zxid);
     peer.replaceData(data);
     leaveTree();
     const whenDurable = { kind: 'installed', zxid } as const;
@@ -509,7 +576,9 @@ export class SnapshotReceiver {
   private readonly reader: SnapshotReader;
   private readonly database: Database;
   private readonly zxid: bigint;
+  /** The tree is complete: only the signature is missing. */
   private isBodyRead = false;
+  /** The bytes after the tree that have come; empty before `isBodyRead`. */
   private tail: Buffer = Buffer.alloc(0);
 
   /** @param zxid of the SNAP packet: all txns up to it are in the tree */
@@ -536,6 +605,12 @@ export class SnapshotReceiver {
     }
     this.tail = this.tail.subarray(SIGNATURE_SIZE);
     this.database.finishSnapshot(this.zxid);
+    const { lastProcessedZxid } = this.database.tree;
+    assert(
+      lastProcessedZxid === this.zxid,
+      'zxid order: a tree of another zxid',
+      lastProcessedZxid,
+    );
     const { tree, sessions } = this.database;
     return { tree, sessions: [...sessions.values()] };
   }

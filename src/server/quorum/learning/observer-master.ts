@@ -6,6 +6,7 @@
  * it closes its observers' links.
  */
 
+import { assert } from '../../../base/assert.js';
 import type { ByteRange } from '../../../jute/byte-range.js';
 import type { Id } from '../../../protocol/data.js';
 import { OpCode } from '../../../protocol/op-code.js';
@@ -72,8 +73,9 @@ export class ObserverMaster implements LearnerMaster {
   private readonly history: Followed;
   private readonly leader: LeaderLink;
   private readonly synchronizer: Synchronizer;
-  /** In the order in which the leader answers. */
+  /** Those that the leader has not answered, in its order. */
   private readonly revalidations: PendingRevalidation[] = [];
+  /** When all observers get the next ping, in monotonic ms. */
   private nextPingMs: number;
 
   constructor(peer: Peer, server: Server, history: Followed, leader: LeaderLink) {
@@ -82,6 +84,8 @@ export class ObserverMaster implements LearnerMaster {
     this.history = history;
     this.leader = leader;
     this.newLeaderZxid = BigInt(peer.currentEpoch) << 32n;
+    assert(peer.role?.kind === 'following', 'role: takes observers', peer.role?.kind);
+    assert(peer.currentEpoch === peer.acceptedEpoch, 'epoch: not joined', peer.currentEpoch);
     this.nextPingMs = peer.nowMs;
     this.learners = new Learners(peer);
     this.synchronizer = new Synchronizer(peer, this.learners, this);
@@ -150,6 +154,7 @@ export class ObserverMaster implements LearnerMaster {
    * Truncating its log would only delay its clients.
    */
   private sync(handler: LearnerHandler): void {
+    assert(handler.isObserver, 'learner: a follower of a follower', handler.sid);
     const { lastZxid } = handler;
     const { data, currentEpoch } = this.peer;
     const isOfEpoch = zxidEpoch(lastZxid) === currentEpoch && zxidCounter(lastZxid) !== 0;
@@ -168,6 +173,8 @@ export class ObserverMaster implements LearnerMaster {
   }
 
   synchronized(handler: LearnerHandler): void {
+    assert(handler.stage === 'syncing', 'learner: in sync without NEWLEADER', handler.stage);
+    assert(!handler.isBehind, 'learner: in sync and behind', handler.sid);
     if (!this.learners.prove(handler)) return;
     handler.stage = 'synced';
     endSync(handler, this.peer, this.learners);
@@ -238,6 +245,8 @@ export class ObserverMaster implements LearnerMaster {
 
   /** @param leader for a reconfig: a long, the sid of the next leader */
   committed(zxid: bigint, entry: ByteRange, leader: Buffer | null): void {
+    const { lastProcessedZxid } = this.peer.data.tree;
+    assert(zxid === lastProcessedZxid, 'zxid order: told before it is applied', zxid);
     const type = leader === null ? PacketType.INFORM : PacketType.INFORMANDACTIVATE;
     let data: Buffer | null = null;
     for (const handler of this.learners.all()) {
@@ -277,6 +286,7 @@ export class ObserverMaster implements LearnerMaster {
 
   end(): void {
     this.learners.closeAll();
+    assert(this.learners.count === 0, 'link: an observer outlives its master', this.learners.count);
     this.peer.emit({ kind: 'observer-port', isOpen: false });
   }
 }

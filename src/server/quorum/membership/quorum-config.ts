@@ -1,3 +1,4 @@
+import { assert } from '../../../base/assert.js';
 import { formatIp, parseIp } from '../../../protocol/ip-address.js';
 import { hex64 } from '../../../protocol/zxid.js';
 import {
@@ -69,6 +70,7 @@ function isMajority(config: QuorumConfig, sids: ReadonlySet<number>): boolean {
     all++;
     if (sids.has(sid)) agreed++;
   }
+  assert(all > 0, 'config: no participant', config.version);
   return agreed * 2 > all;
 }
 
@@ -196,6 +198,7 @@ function inHashOrder(keys: readonly number[]): number[] {
     const hash = key < 0 ? ~key : key;
     return (hash ^ (hash >>> 16)) & (capacity - 1);
   };
+  assert(new Set(keys).size === keys.length, 'config: a server or group twice', keys.length);
   return [...keys].sort((a, b) => place(a) - place(b));
 }
 

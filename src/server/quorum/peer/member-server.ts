@@ -33,11 +33,15 @@ interface EffectHost {
 }
 
 export class MemberServer {
+  /** The one that clients have now. `replace` ends the one before, which no event reaches again. */
   server: Server;
   private readonly host: EffectHost;
   private readonly makeServer: MakeServer;
+  /** New clients wait for a role until then, in monotonic ms; set when one that served ends. */
   private waitUntilMs = Number.NEGATIVE_INFINITY;
+  /** The last clock event, which each new server gets first. */
   private wallMs = 0;
+  /** As `wallMs`, in monotonic ms; never falls. */
   private nowMs = 0;
 
   constructor(host: EffectHost, data: Data, makeServer: MakeServer) {
@@ -47,6 +51,7 @@ export class MemberServer {
   }
 
   clock(wallMs: number, monotonicMs: number): void {
+    assert(monotonicMs >= this.nowMs, 'role: the clock went back', monotonicMs, this.nowMs);
     this.wallMs = wallMs;
     this.nowMs = monotonicMs;
     this.server.step({ kind: 'clock', wallMs, monotonicMs });
@@ -71,7 +76,8 @@ export class MemberServer {
       pipeline = makePipeline(state, host);
       return wrap(state, host, pipeline);
     });
-    assert(pipeline !== undefined, 'no pipeline was made for the server');
+    assert(pipeline !== undefined, 'role: no pipeline was made for the server');
+    assert(this.server.pipeline !== null, 'role: the server has no pipeline');
     return { server: this.server, pipeline };
   }
 
@@ -96,6 +102,8 @@ export class MemberServer {
     const before = this.server;
     before.state.tree.listener = null;
     this.server = this.makeServer(data, makePipeline);
+    assert(this.server !== before, 'role: the server of the last role serves on');
+    assert(this.server.state.tree === data.tree, 'role: the server has another tree');
     this.server.isOpen = false;
     this.server.connections.waiting.untilMs = this.waitUntilMs;
     this.clock(this.wallMs, this.nowMs);

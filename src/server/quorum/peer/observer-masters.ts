@@ -3,6 +3,7 @@
  * observerMasterPort, to the voters in random order. The leader does not listen on that port, so it
  * is skipped unless it is the only voter.
  */
+import { assert } from '../../../base/assert.js';
 import { Random } from '../../../base/random.js';
 import { participants, type QuorumConfig } from '../membership/quorum-config.js';
 import type { QuorumLimits, Role } from './role.js';
@@ -20,8 +21,11 @@ export interface MasterAddress {
 export class ObserverMasters {
   readonly backoff: RoleBackoff;
   private readonly port: number | null;
+  /** The participants of `voters` in a random order. */
   private order: number[] = [];
+  /** Those that `order` was made of, as text; a change makes another order. */
   private voters = '';
+  /** The place in `order` of the one to try next, at most its length. */
   private next = 0;
 
   constructor(limits: QuorumLimits, seed: number) {
@@ -33,10 +37,12 @@ export class ObserverMasters {
   pick(config: QuorumConfig, leader: number, isObserver: boolean): MasterAddress {
     const { port, backoff: pauses } = this;
     const sids = participants(config);
+    assert(sids.length > 0, 'config: no participant to connect to', config.version);
     if (!isObserver || port === null || sids.every((sid) => sid === leader)) {
       return placeOf(config, leader, leader, null, pauses.connectMs(isObserver));
     }
     this.shuffle(sids);
+    assert(this.order.length === sids.length, 'config: another order', this.order.length);
     // Wait only after all have been tried.
     let pauseMs = 0;
     for (;;) {
@@ -90,8 +96,9 @@ const FIRST_PAUSE_MS = 50;
 export class RoleBackoff {
   private readonly limits: QuorumLimits;
   readonly random: Random;
+  /** No election before this time, in monotonic ms. */
   private untilMs = 0;
-  /** Roles in a row that ended before they served. */
+  /** Roles in a row that ended before they served; 0 once one serves. */
   private failures = 0;
 
   constructor(limits: QuorumLimits, seed: number) {
@@ -115,6 +122,7 @@ export class RoleBackoff {
     const failedMs = doublings < 0 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** doublings, tickTimeMs / 2);
     const observerMs = kind === 'observing' ? this.random.below(observerElectionDelayMs) : 0;
     this.untilMs = nowMs + Math.max(failedMs, observerMs);
+    assert(this.untilMs >= nowMs, 'role: a pause that is over before', this.untilMs, nowMs);
   }
 
   isOver(nowMs: number): boolean {

@@ -3,6 +3,7 @@
  * effects of the step under way. A role reads it, and changes it only by the methods below, which
  * emit what the driver must do. `QuorumPeer` decides which role it has.
  */
+import { assert } from '../../../base/assert.js';
 import { ErrorCode } from '../../../protocol/error-code.js';
 import type { ReconfigRequest } from '../../../protocol/proto.js';
 import { hex64 } from '../../../protocol/zxid.js';
@@ -64,25 +65,35 @@ export class Peer {
   readonly repair = new TreeRepair(this);
   /** Null without oraclePath. */
   readonly oracle: Oracle | null;
+  /** Null while it looks for a leader, or waits to; `endRole` ends one before the next begins. */
   role: Role | null = null;
+  /** As in its file, so at least `currentEpoch`; never falls. No older leader is followed. */
   acceptedEpoch: number;
+  /** As in its file; never falls. This member joined the epoch with the history of its leader. */
   currentEpoch: number;
+  /** The log, fully applied: between two roles exactly; during one, its server has the newest. */
   data: Data;
+  /** The time of this turn, monotonic; never falls. */
   nowMs = 0;
   /**
    * The time of the turn before this one, at most `nowMs`. All packets that came until then were
    * read. So silence counts up to here: after a pause of this server, packets wait in its sockets.
    */
   beforeMs = 0;
+  /** The time of this turn since 1970; may jump. */
   wallMs = 0;
   protected readonly election: FastLeaderElection;
   protected readonly masters: ObserverMasters;
   protected readonly clients: MemberServer;
+  /** Those of the steps since the last drain, in order. */
   protected effects: Effect[] = [];
-  /** Disk effects that are not complete. */
+  /** Disk effects that are not complete; never negative. While it is not 0, no role begins. */
   protected diskWork = 0;
+  /** Why the role ends after this step; null between steps. */
   protected endReason: string | null = null;
+  /** Who leads next without an election; null but between a hand-over and the role after it. */
   protected successor: number | null = null;
+  /** Links dialed so far, whose numbers are -1 to -`links`. */
   private links = 0;
 
   constructor(parts: PeerParts) {
@@ -95,6 +106,12 @@ export class Peer {
     this.currentEpoch = parts.currentEpoch;
     this.data = parts.data;
     this.committedLog = parts.committedLog;
+    assert(
+      this.currentEpoch >= 0 && this.acceptedEpoch >= this.currentEpoch,
+      'epoch: accepted an older one than joined',
+      this.acceptedEpoch,
+      this.currentEpoch,
+    );
     if (parts.isReconfigEnabled) this.membership.restoreProposed(parts.data.tree, parts.nextConfig);
     this.membership.onProposed = () => this.effects.push(...nextChanged(this.membership));
     this.oracle = parts.hasOracle === true ? new Oracle((effect) => this.emit(effect)) : null;
@@ -136,6 +153,7 @@ export class Peer {
     this.election.setConfig(config, this.membership.next ?? undefined);
     this.effects.push(...configChanged(this.membership));
     this.sendConfig();
+    assert(this.membership.config === config, 'config: not in force', config.version);
   }
 
   /** Shows the configuration in force as /zookeeper/config. */
@@ -148,6 +166,12 @@ export class Peer {
   serve<P extends EnsemblePipeline>(
     makePipeline: (state: ServerState, host: PipelineHost) => P,
   ): { readonly server: Server; readonly pipeline: P } {
+    assert(this.server.pipeline === null, 'role: two pipelines of writes at once');
+    assert(
+      this.diskWork === 0,
+      'disk: a role serves before the disk has its history',
+      this.diskWork,
+    );
     // A snapshot must keep a proposed reconfig: wait until its outcome is known.
     if (this.membership.next === null) this.sendConfig();
     const wrap = withLocalSessions(this.limits.localSessions);
@@ -156,27 +180,40 @@ export class Peer {
 
   /** Takes the data that this server has truncated or received. */
   replaceData(data: Data): void {
+    const { lastProcessedZxid: zxid } = data.tree;
+    assert(this.server.pipeline === null, 'role: replaces a tree that is being written', zxid);
     this.data = data;
     this.committedLog.clear();
-    if (this.server.pipeline === null) this.clients.close(data);
+    this.clients.close(data);
   }
 
   /** `Role.step` gets an event when the epoch is durable. */
   writeEpoch(name: 'acceptedEpoch' | 'currentEpoch', epoch: number): void {
+    const { acceptedEpoch, currentEpoch } = this;
+    if (name === 'acceptedEpoch') {
+      assert(epoch > acceptedEpoch, 'epoch: promised again', epoch, acceptedEpoch);
+    } else {
+      assert(epoch === acceptedEpoch, 'epoch: joins one it did not accept', epoch, acceptedEpoch);
+      assert(epoch >= currentEpoch, 'epoch: joins an older one', epoch, currentEpoch);
+    }
     const whenDurable = { kind: 'epoch-written', name, epoch } as const;
     this.emit({ kind: 'write-epoch', name, epoch, whenDurable });
   }
 
   /** The new epoch is established as far as this member knows. */
   established(epoch: number): void {
+    assert(this.role !== null, 'role: an epoch is established without one', epoch);
+    assert(epoch === this.currentEpoch, 'epoch: serves another one', epoch, this.currentEpoch);
     this.election.setPeerEpoch(epoch);
     this.masters.backoff.served();
-    if (this.role !== null) this.times.established(this.nowMs, this.role.kind);
+    this.times.established(this.nowMs, this.role.kind);
   }
 
   /** Links that this server dials have negative numbers. */
   nextLink(): number {
-    return -++this.links;
+    this.links++;
+    assert(Number.isSafeInteger(this.links), 'link: no number left', this.links);
+    return -this.links;
   }
 
   /** @param value in force, if it differs from LIMITS */

@@ -2,6 +2,7 @@
  * Votes, and the only message of election connections (FastLeaderElection.buildMsg), without its
  * length.
  */
+import { assert } from '../../../base/assert.js';
 import { MAX_EPOCH } from '../../../protocol/zxid.js';
 
 /** In the order of their numbers on the wire (QuorumPeer.ServerState). */
@@ -42,9 +43,11 @@ export interface Notification {
 }
 
 export function encodeNotification({ state, vote, config }: Notification): Buffer {
+  const stateNumber = PEER_STATES.indexOf(state);
+  assert(stateNumber >= 0, 'vote: unknown state', state);
   const text = Buffer.from(config ?? '');
   const frame = Buffer.alloc(44 + text.length);
-  frame.writeInt32BE(PEER_STATES.indexOf(state), 0);
+  frame.writeInt32BE(stateNumber, 0);
   frame.writeBigInt64BE(BigInt(vote.leader), 4);
   frame.writeBigInt64BE(vote.zxid, 12);
   frame.writeBigInt64BE(vote.electionEpoch, 20);

@@ -8,6 +8,7 @@
  *
  * They come from outside: nothing here trusts a length or a number.
  */
+import { assert } from '../../../base/assert.js';
 import { ByteWindow } from '../../../files/byte-window.js';
 import { InputArchive } from '../../../jute/input-archive.js';
 import { JuteError } from '../../../jute/jute-error.js';
@@ -97,7 +98,7 @@ const SLACK = 1024 * 1024;
 /** A pull parser. For a bad length, `next` throws a JuteError or LimitError. */
 export class PacketReader {
   private readonly window = new ByteWindow();
-  /** In bytes; by default enough for a txn. */
+  /** In bytes, at most that of a txn; smaller until `acceptTxns`, for peers that proved nothing. */
   maxDataLength: number;
   private readonly maxTxnDataLength: number;
   private readonly input = new InputArchive(Buffer.alloc(0));
@@ -110,6 +111,11 @@ export class PacketReader {
 
   /** From now on packets may have the size of a txn. */
   acceptTxns(): void {
+    assert(
+      this.maxDataLength <= this.maxTxnDataLength,
+      'link: packets may be longer than a txn',
+      this.maxDataLength,
+    );
     this.maxDataLength = this.maxTxnDataLength;
   }
 
@@ -130,6 +136,12 @@ export class PacketReader {
     const { window } = this;
     const end = this.packetEnd();
     if (end < 0) return null;
+    assert(
+      end > window.at && end <= window.end,
+      'link: a packet beyond the bytes',
+      end,
+      window.end,
+    );
     const input = this.input.reset(window.bytes, window.at, end);
     const type = input.readInt();
     const zxid = input.readLong();
@@ -139,6 +151,7 @@ export class PacketReader {
     for (let i = 0; i < count; i++) {
       authinfo?.push({ scheme: ustring.read(input), id: ustring.read(input) });
     }
+    assert(input.at === end, 'link: a packet has another length than measured', input.at, end);
     window.at = end;
     return { type, zxid, data, authinfo };
   }
