@@ -74,6 +74,7 @@ export class EnsembleRestore {
     const { config } = membership;
     tree.setConfig(configData(config), config.version, wallMs);
     tree.lastProcessedZxid = last + room / 2n;
+    assert(tree.lastProcessedZxid > last, 'zxid order: a restore before a txn', last);
     return '';
   }
 
@@ -129,6 +130,7 @@ export class EnsembleRestore {
     const { initLimit, tickTimeMs } = peer.limits;
     this.deadlineMs = peer.nowMs + 2 * initLimit * tickTimeMs;
     peer.endRole('an operator restored another tree');
+    assert(peer.role === null, 'role: outlives a restore', peer.role?.kind);
     peer.replaceData({ tree, sessions: [...sessions.values()] });
     leaveTree();
     peer.settle();

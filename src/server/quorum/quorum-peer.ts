@@ -217,6 +217,7 @@ export class QuorumPeer extends Peer {
     this.note(`server ${leader} leads`);
     this.election.becomeLearner(this.isObserver);
     const master = this.masters.pick(this.membership.config, leader, this.isObserver);
+    assert(master.sid !== this.sid, 'role: follows itself', master.sid);
     this.role = new Learner(this, master, this.parts.seed);
   }
 

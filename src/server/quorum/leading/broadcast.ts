@@ -232,6 +232,9 @@ export class Broadcast implements ProposalListener {
     this.peer.metrics.count('revalidate_count');
     if (session === undefined) return 'REVALIDATE: damaged';
     const isValid = this.server.moveSession(session.sessionId, session.timeoutMs, handler);
+    const owner = this.server.state.sessions.find(session.sessionId)?.owner;
+    const isMoved = !isValid || owner === handler;
+    assert(isMoved, 'request: a session that did not move', session.sessionId);
     const data = Buffer.alloc(9);
     data.writeBigInt64BE(session.sessionId);
     data[8] = isValid ? 1 : 0;
@@ -349,8 +352,14 @@ export class Broadcast implements ProposalListener {
     this.syncs.excuse(isExcused);
   }
 
+  /** The last txn that is committed, and on the disk. */
   get storedZxid(): bigint {
-    const { lastCommitted } = this.outstanding;
+    const { lastCommitted, lastProposed } = this.outstanding;
+    assert(
+      lastCommitted <= lastProposed,
+      'zxid order: committed before it is proposed',
+      lastCommitted,
+    );
     return lastCommitted < this.durableZxid ? lastCommitted : this.durableZxid;
   }
 
@@ -413,6 +422,7 @@ export class Broadcast implements ProposalListener {
     peer.activate(config);
     if (entry !== undefined) this.announce(zxid, entry, designated);
     if (designated === peer.sid) return;
+    assert(!this.isOver, 'role: hands over twice', designated);
     this.isOver = true;
     peer.handOver(designated, `server ${designated} leads in the new configuration`);
   }
@@ -511,6 +521,7 @@ class SyncRounds {
     this.isDue = false;
     this.retryMs = nowMs + limits.tickTimeMs / 2;
     this.sent++;
+    assert(this.confirmed < this.sent, 'quorum: confirmed before its pings', this.confirmed);
     this.learners.ping(-BigInt(this.sent));
     this.confirm(this.sent);
   }
@@ -582,14 +593,17 @@ class ProposalTimes {
 
 /** The sizes of a leader's proposals, in bytes; -1 before the first one. */
 class ProposalSizes {
+  /** Set by each proposal, as the next two. */
   last = -1;
   /** At most `max`. */
   min = -1;
+  /** At least `last`. */
   max = -1;
 
   note(size: number): void {
     this.last = size;
     this.max = Math.max(this.max, size);
     this.min = this.min === -1 ? size : Math.min(this.min, size);
+    assert(this.min <= size && size <= this.max, 'request: a size out of range', size);
   }
 }

@@ -206,6 +206,8 @@ export class Leader implements Role, LearnerMaster {
       return;
     }
     // -1: it has promised this epoch before. It is synced but not counted.
+    const isJoined = this.establishment.epoch === this.peer.acceptedEpoch;
+    assert(isJoined, 'epoch: promised to a leader that did not accept it', this.peer.acceptedEpoch);
     if (currentEpoch !== -1 && !this.establishment.isTaken) {
       const isAhead =
         currentEpoch > this.ownEpoch || (currentEpoch === this.ownEpoch && zxid > this.ownZxid);
@@ -434,6 +436,7 @@ class LoneLeader {
     this.oracle.forget();
     this.askedMs = Number.POSITIVE_INFINITY;
     this.pausedUntilMs = 0;
+    assert(!isVoter || !this.isUpToOracle, 'quorum: alone while the other voter is here');
     if (!isVoter) return;
     if (this.isAlone) this.peer.note('the other voter is back: its acks count again');
     this.isAlone = false;

@@ -62,9 +62,11 @@ export type SyncKind = 'snap' | 'diff';
 
 /** As `stat` and `cons` count them. */
 class LearnerStats {
-  /** Since the link opened or `reset`, as the next two. */
+  /** Since the link opened or `reset`. */
   packetsReceived = 0;
+  /** Since then, without those of a stream. */
   packetsSent = 0;
+  /** Those of `packetsReceived` that are REQUESTs. */
   requests = 0;
   /** Of the last packet sent that carries a zxid. */
   lastZxid = -1n;
@@ -176,6 +178,7 @@ export class LearnerHandler implements RequestOrigin {
 
   /** It read a part of what waits for it. */
   moved(): void {
+    assert(this.peer.nowMs >= this.heardMs, 'learner: heard in the future', this.heardMs);
     this.heardMs = this.peer.nowMs;
     if (this.stage === 'streaming') this.streamingMs = this.heardMs - this.stageSinceMs;
   }
@@ -606,6 +609,7 @@ export class Learners {
   }
 
   flush({ link, out }: LearnerHandler): void {
+    assert(this.handlers.has(link), 'link: sends on a closed one', link);
     if (out.length > 0) this.peer.emit({ kind: 'link-send', link, bytes: out.take() });
   }
 
@@ -657,6 +661,7 @@ class LinkClaims {
     handler.claimedMs = this.peer.nowMs;
     const holder = this.holderOf(handler);
     if (holder === undefined) return;
+    assert(holder.link !== handler.link, 'learner: its own rival', handler.link);
     handler.rival = { link: holder.link, heard: holder.heard };
     handler.isHeld = !this.isBetter(handler, holder);
     if (handler.isHeld) holder.send(PacketType.PING, holder.ackedZxid);
@@ -681,6 +686,7 @@ class LinkClaims {
         this.refuse(handler, holder);
         continue;
       }
+      assert(handler.rival !== null, 'learner: held without a rival', handler.sid);
       handler.isHeld = false;
       released.push(handler);
     }

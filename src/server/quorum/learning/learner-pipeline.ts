@@ -131,6 +131,7 @@ export class LearnerPipeline implements EnsemblePipeline {
   /** Only the leader knows whether the session lives, even if this server never saw it. */
   resume(connection: ClientConnection, sessionId: bigint, timeoutMs: number): void {
     const resumption = new Resumption(connection, sessionId, timeoutMs, this.answer);
+    assert(!resumption.isValid, 'request: a session resumed before the leader knows', sessionId);
     this.resumptions.add(resumption);
     const data = Buffer.alloc(12);
     data.writeBigInt64BE(BigInt.asIntN(64, sessionId), 0);

@@ -238,6 +238,7 @@ export class ObserverMaster implements LearnerMaster {
     const [pending] = at < 0 ? [] : this.revalidations.splice(at, 1);
     if (pending === undefined || pending.handler === null) return false;
     const { handler, timeoutMs } = pending;
+    assert(pending.sessionId === sessionId, 'request: the answer of another session', sessionId);
     if (data[8] !== 0) this.server.moveSession(sessionId, timeoutMs, handler);
     handler.send(PacketType.REVALIDATE, zxid, data);
     return true;

@@ -30,8 +30,11 @@ export class CommittedLog {
    * `head` on ascend.
    */
   private zxids = new BigInt64Array(FIRST_CAPACITY);
+  /** Where each entry begins in its memory … */
   private starts = new Int32Array(FIRST_CAPACITY);
+  /** … and ends. */
   private ends = new Int32Array(FIRST_CAPACITY);
+  /** Null where no entry is. */
   private memories: (Buffer | null)[] = new Array(FIRST_CAPACITY).fill(null);
   /** The place of the oldest entry. */
   private head = 0;

@@ -83,6 +83,7 @@ export class MemberServer {
 
   /** Starts a server for clients that accept a read-only one. */
   serveReads(tree: Data['tree'], hasLocalSessions: boolean): void {
+    assert(this.server.pipeline === null, 'role: read-only while a role serves');
     const make: MakePipeline = (state, host) => new ReadOnlyPipeline(state, host, hasLocalSessions);
     this.serve({ tree, sessions: [] }, make).server.open(true);
   }
@@ -133,6 +134,7 @@ export class ReadOnlyPipeline implements WritePipeline {
     this.host = host;
     this.hasLocalSessions = hasLocalSessions;
     this.sessionIds = new SessionIds(state.settings.serverId);
+    assert(!state.isReadOnly, 'role: read-only twice', state.settings.serverId);
     state.isReadOnly = true;
   }
 

@@ -112,6 +112,7 @@ export class RoleBackoff {
   }
 
   served(): void {
+    assert(this.failures >= 0, 'role: ended more often than begun', this.failures);
     this.failures = 0;
   }
 

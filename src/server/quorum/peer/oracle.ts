@@ -21,6 +21,7 @@ export class Oracle {
     if (this.isOpen) return;
     this.isOpen = true;
     this.asked++;
+    assert(Number.isSafeInteger(this.asked), 'request: no number left', this.asked);
     this.emit({ kind: 'ask-oracle', question: this.asked });
   };
 

@@ -213,6 +213,7 @@ export function readLearnerInfo(data: Buffer | null): LearnerInfo | undefined {
 }
 
 export function learnerInfo({ sid, configVersion }: LearnerInfo): Buffer {
+  assert(sid >= 0, 'link: a learner without a sid', sid);
   const data = Buffer.alloc(20);
   data.writeBigInt64BE(BigInt(sid), 0);
   data.writeInt32BE(LEARNER_PROTOCOL_VERSION, 8);
