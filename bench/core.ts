@@ -16,7 +16,7 @@ import { CreateRequest } from '../src/protocol/proto.js';
 import { configFromOptions } from '../src/server/config/config.js';
 import { makeStandalone } from '../src/server/node/boot/start-server.js';
 import { openStorage } from '../src/server/node/storage/open-storage.js';
-import type { Standalone } from '../src/server/quorum/standalone.js';
+import type { Standalone } from '../src/server/standalone.js';
 import { commit, printTable } from './table.js';
 
 const CONNECTIONS = 10;

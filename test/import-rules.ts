@@ -6,8 +6,8 @@
 export const ORDER: readonly (readonly [folder: string, parts: string])[] = [
   ['src', 'jute base certificates protocol files kerberos kerberos/node fourlw/base fourlw'],
   ['src/server', 'config limits tree session metrics persistence prep events.ts state'],
-  ['src/server', 'effects.ts pipeline connection server.ts'],
-  ['src/server/quorum', 'membership peer wire election leading learning ../admin .'],
+  ['src/server', 'effects.ts pipeline connection server.ts standalone.ts'],
+  ['src/server/quorum', 'membership wire election peer leading learning ../admin .'],
   ['src/server', 'node/log node/storage node/sockets node/tls node/ports node/driver node/admin'],
   ['src/server', 'node/boot main.ts'],
   ['src/client', 'base session calls native . retry hosts znodes index.ts'],

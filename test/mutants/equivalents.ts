@@ -25,13 +25,13 @@ const EQUIVALENTS: readonly Equivalent[] = [
     why: 'the end of the data comes after the path, so it is never 0',
   },
   {
-    path: 'server/quorum/leading/sync-rounds.js',
+    path: 'server/quorum/leading/broadcast.js',
     line: 'isDue = false;',
     change: /^false to true$/,
     why: 'a round that nobody waits for is one more ping',
   },
   {
-    path: 'server/quorum/leading/sync-learner.js',
+    path: 'server/quorum/leading/synchronizer.js',
     line: 'return size > (limits.maxRestBytes ?? MAX_REST) ? null : rest;',
     change: /^> to >=$/,
     why: 'a rest of just that size may come from memory or from the log',

@@ -11,8 +11,8 @@
  * that followed it. If another one wins, the tree is dropped as a txn without a quorum would be.
  * The links stay open until the disk has the tree, so nobody looks for a leader before.
  */
+import { assert } from '../../base/assert.js';
 import { zxidEpoch } from '../../protocol/zxid.js';
-import type { Effect } from '../effects.js';
 import type { Event } from '../events.js';
 import type { Database } from '../persistence/replay.js';
 import { leaveTree } from '../tree/tree-memory.js';
@@ -20,39 +20,27 @@ import { Leader } from './leading/leader.js';
 import { Learner } from './learning/learner.js';
 import type { Membership } from './membership/membership.js';
 import { configData } from './membership/quorum-config.js';
-import type { Data, QuorumLimits, Role } from './peer/role.js';
-
-export interface RestoreHost {
-  readonly sid: number;
-  readonly role: Role | null;
-  readonly membership: Membership;
-  readonly limits: QuorumLimits;
-  readonly currentEpoch: number;
-  readonly nowMs: number;
-  readonly wallMs: number;
-  step(event: Event): void;
-  emit(effect: Effect): void;
-  endRole(reason: string): void;
-  replaceData(data: Data): void;
-  /** Acts on the end of the role. */
-  settle(): void;
-}
+import type { QuorumPeer } from './quorum-peer.js';
 
 const LAST_COUNTER = 0xffff_ffffn;
 /** Counters that must be left, so that writes during the transfer do not reach the new zxid. */
 const MIN_ROOM = 1n << 24n;
 
 export class EnsembleRestore {
-  private readonly host: RestoreHost;
+  private readonly peer: QuorumPeer;
+  /** The restore under way, until the disk has its tree; null without one. */
   private pending: Extract<Event, { kind: 'restore' }> | null = null;
+  /** The disk was asked to adopt the tree of `pending`. */
   private isAdopting = false;
+  /** The events that wait for the restore, in order; empty without one. */
   private held: Event[] = [];
+  /** The last clock event that waits; null without one. */
   private now: Event | null = null;
   /** When this server stops waiting to lead with the new tree; null without one. */
   private deadlineMs: number | null = null;
 
-  constructor(host: RestoreHost) {
-    this.host = host;
+  constructor(peer: QuorumPeer) {
+    this.peer = peer;
   }
 
   get isHolding(): boolean {
@@ -61,7 +49,7 @@ export class EnsembleRestore {
 
   /** Why this member cannot restore now, or "". */
   problem(): string {
-    const { role, membership } = this.host;
+    const { role, membership } = this.peer;
     if (this.isHolding || this.deadlineMs !== null) return 'another restore is under way';
     if (role === null) return 'this member has no quorum, and only a leader can restore';
     if (!(role instanceof Leader)) {
@@ -79,18 +67,19 @@ export class EnsembleRestore {
   prepare({ tree }: Database): string {
     const problem = this.problem();
     if (problem !== '') return problem;
-    const { membership, wallMs } = this.host;
+    const { membership, wallMs } = this.peer;
     const last = this.lastProposed;
     const room = (last | LAST_COUNTER) - last;
     if (room < MIN_ROOM) return 'the epoch has too few zxids left: restart the leader first';
     const { config } = membership;
     tree.setConfig(configData(config), config.version, wallMs);
     tree.lastProcessedZxid = last + room / 2n;
+    assert(tree.lastProcessedZxid > last, 'zxid order: a restore before a txn', last);
     return '';
   }
 
   private get lastProposed(): bigint {
-    const { role } = this.host;
+    const { role } = this.peer;
     const broadcast = role instanceof Leader ? role.broadcast : null;
     return broadcast?.outstanding.lastProposed ?? LAST_COUNTER << 32n;
   }
@@ -107,7 +96,7 @@ export class EnsembleRestore {
 
   private begin(event: Extract<Event, { kind: 'restore' }>): void {
     const zxid = event.database.tree.lastProcessedZxid;
-    const isNext = zxidEpoch(zxid) === this.host.currentEpoch && zxid > this.lastProposed;
+    const isNext = zxidEpoch(zxid) === this.peer.currentEpoch && zxid > this.lastProposed;
     const problem = this.problem() || (isNext ? '' : 'the leader changed meanwhile: try again');
     if (problem === '') this.pending = event;
     else this.end(problem);
@@ -115,45 +104,49 @@ export class EnsembleRestore {
 
   /** @param isDiskIdle whether every earlier effect on the disk is complete */
   drain(isDiskIdle: boolean): void {
-    const { host, pending } = this;
+    const { peer, pending } = this;
     if (pending !== null && !this.isAdopting) {
-      if (!(host.role instanceof Leader)) {
+      if (!(peer.role instanceof Leader)) {
         this.pending = null;
         this.end('this server stopped leading: try again on the new leader');
         this.release();
       } else if (isDiskIdle) {
+        assert(this.deadlineMs === null, 'role: two restores at once');
         this.isAdopting = true;
         const { staged } = pending;
-        host.emit({ kind: 'adopt-restored', staged, whenDurable: { kind: 'restored' } });
+        peer.emit({ kind: 'adopt-restored', staged, whenDurable: { kind: 'restored' } });
       }
     }
     if (this.deadlineMs !== null) this.checkOutcome(this.deadlineMs);
   }
 
   private finish(): void {
-    const { host, pending } = this;
+    const { peer, pending } = this;
     if (pending === null) return;
     const { tree, sessions } = pending.database;
+    assert(this.isAdopting, 'disk: a restored tree that nobody asked for', tree.lastProcessedZxid);
     this.pending = null;
     this.isAdopting = false;
-    const { initLimit, tickTimeMs } = host.limits;
-    this.deadlineMs = host.nowMs + 2 * initLimit * tickTimeMs;
-    host.endRole('an operator restored another tree');
-    host.replaceData({ tree, sessions: [...sessions.values()] });
+    const { initLimit, tickTimeMs } = peer.limits;
+    this.deadlineMs = peer.nowMs + 2 * initLimit * tickTimeMs;
+    peer.endRole('an operator restored another tree');
+    assert(peer.role === null, 'role: outlives a restore', peer.role?.kind);
+    peer.replaceData({ tree, sessions: [...sessions.values()] });
     leaveTree();
-    host.settle();
+    peer.settle();
     this.release();
   }
 
   private release(): void {
     const { held, now } = this;
+    assert(this.pending === null, 'role: events pass a restore', held.length);
     this.held = [];
     this.now = null;
-    for (const event of now === null ? held : [now, ...held]) this.host.step(event);
+    for (const event of now === null ? held : [now, ...held]) this.peer.step(event);
   }
 
   private checkOutcome(deadlineMs: number): void {
-    const { role } = this.host;
+    const { role } = this.peer;
     if (role instanceof Leader) {
       // It ends by itself if those that take the tree make no progress.
       if (role.phase === 'discovery') this.checkDeadline(deadlineMs);
@@ -169,14 +162,14 @@ export class EnsembleRestore {
   }
 
   private checkDeadline(deadlineMs: number): void {
-    if (this.deadlineMs !== null && this.host.nowMs >= deadlineMs) {
+    if (this.deadlineMs !== null && this.peer.nowMs >= deadlineMs) {
       this.end('no quorum has the restored tree yet: it counts if this server leads next');
     }
   }
 
   private end(problem: string): void {
     this.deadlineMs = null;
-    this.host.emit({ kind: 'restore-ended', problem });
+    this.peer.emit({ kind: 'restore-ended', problem });
   }
 }
 

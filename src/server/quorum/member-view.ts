@@ -7,22 +7,24 @@ import type {
   SessionsView,
 } from '../../fourlw/base/server-view.js';
 import { listed } from '../../fourlw/base/slices.js';
+import type { AdminQuorumView } from '../admin/admin-view.js';
 import type { ConfigFacts, HostView } from '../admin/host-view.js';
 import { LiveView } from '../admin/view.js';
+import type { QuorumServerConfig } from '../config/config-ensemble.js';
 import type { Server } from '../server.js';
 import { Leader } from './leading/leader.js';
-import type { LearnerHandler } from './leading/learner-handler.js';
+import type { LearnerHandler } from './leading/learners.js';
 import { Learner } from './learning/learner.js';
-import { formatQuorumConfig, isVoter } from './membership/quorum-config.js';
-import type { QuorumPeer } from './quorum-peer.js';
-import { ReadOnlyPipeline } from './read-only-pipeline.js';
+import { formatClientPlace, formatQuorumConfig, isVoter } from './membership/quorum-config.js';
+import { ReadOnlyPipeline } from './peer/member-server.js';
+import type { Peer } from './peer/peer.js';
 
 /** The four-letter words' view of a member. */
 export class MemberView extends LiveView {
-  private readonly peer: QuorumPeer;
+  private readonly peer: Peer;
 
   constructor(
-    peer: QuorumPeer,
+    peer: Peer,
     server: Server,
     host: HostView,
     facts: () => ConfigFacts,
@@ -140,4 +142,34 @@ export class MemberView extends LiveView {
     }));
     return { kind: 'learner', sessions: shown, ...this.localBuckets() };
   }
+}
+
+/** What the AdminServer's `leader`, `zabstate`, and `voting_view` report about a member. */
+export function adminQuorumView({ sid, role, membership }: Peer): AdminQuorumView {
+  const { config } = membership;
+  const isLeader = role instanceof Leader;
+  const leaderSid = role instanceof Learner ? role.leaderSid : isLeader ? sid : undefined;
+  const leader = leaderSid === undefined ? undefined : config.members.get(leaderSid);
+  return {
+    myId: BigInt(sid),
+    isLeader,
+    leader:
+      leader === undefined
+        ? undefined
+        : { sid: BigInt(leader.sid), ip: leader.addresses[0]?.host ?? '' },
+    isVoter: isVoter(config, sid),
+    zabState: role === null ? 'election' : role.phase,
+    members: [...config.members.values()].map(memberView),
+  };
+}
+
+function memberView(server: QuorumServerConfig): AdminQuorumView['members'][number] {
+  const { addresses } = server;
+  return {
+    sid: BigInt(server.sid),
+    serverAddresses: addresses.map(({ host, quorumPort: port }) => ({ host, port })),
+    electionAddresses: addresses.map(({ host, electionPort: port }) => ({ host, port })),
+    clientAddress: server.client === null ? '' : formatClientPlace(server.client),
+    learnerType: server.role,
+  };
 }

@@ -5,100 +5,32 @@
  * Between two roles the tree matches the log, and the log is durable: an election never offers txns
  * that a crash could lose.
  */
-
 import { assert } from '../../base/assert.js';
-import { ErrorCode } from '../../protocol/error-code.js';
-import type { ReconfigRequest } from '../../protocol/proto.js';
-import { hex64 } from '../../protocol/zxid.js';
-import { DISK_EFFECTS, type Effect } from '../effects.js';
+import { RESET_ADVICE } from '../../files/epochs.js';
+import { MAX_EPOCH, zxidEpoch } from '../../protocol/zxid.js';
+import type { Effect } from '../effects.js';
 import type { Event } from '../events.js';
-import { LIMITS, type LimitName } from '../limits/limits.js';
-import { Metrics } from '../metrics/metrics.js';
-import type { EnsemblePipeline, PipelineHost } from '../pipeline/write-pipeline.js';
-import type { Server } from '../server.js';
-import type { ServerState } from '../state/server-state.js';
-import { offeredZxid } from './election/candidate.js';
-import { FastLeaderElection } from './election/fast-leader-election.js';
+import { NO_HISTORY } from './election/fast-leader-election.js';
 import { EnsembleRestore } from './ensemble-restore.js';
 import { Leader } from './leading/leader.js';
 import { Learner } from './learning/learner.js';
-import { withLocalSessions } from './local-session-pipeline.js';
-import { dataOf, MemberServer } from './member-server.js';
-import { Membership } from './membership/membership.js';
-import { configData, isParticipant, type QuorumConfig } from './membership/quorum-config.js';
-import type { CommittedLog } from './peer/committed-log.js';
-import { configChanged, membersOf, nextChanged } from './peer/membership-effects.js';
-import { ObserverMasters } from './peer/observer-masters.js';
-import { Oracle } from './peer/oracle.js';
+import { isParticipant } from './membership/quorum-config.js';
+import { dataOf } from './peer/member-server.js';
 import { ParkedLinks } from './peer/parked-links.js';
-import { PeerTimes } from './peer/peer-times.js';
-import type { Data, PeerHost, QuorumLimits, Role } from './peer/role.js';
-import { TreeRepair } from './peer/tree-repair.js';
-import type { QuorumPeerParts } from './peer-parts.js';
+import { Peer, type PeerParts } from './peer/peer.js';
 
-export class QuorumPeer implements PeerHost {
-  readonly sid: number;
-  readonly limits: QuorumLimits;
-  readonly committedLog: CommittedLog;
-  private readonly clients: MemberServer;
-  role: Role | null = null;
-  readonly membership: Membership;
-  readonly isReconfigEnabled: boolean;
-  acceptedEpoch: number;
-  currentEpoch: number;
-  data: Data;
-  nowMs = 0;
-  beforeMs = 0;
-  wallMs = 0;
-  readonly metrics = new Metrics();
-  readonly times = new PeerTimes(this.metrics);
-  readonly repair = new TreeRepair(this);
+export class QuorumPeer extends Peer {
   readonly restoration = new EnsembleRestore(this);
-  readonly oracle: Oracle | null;
-  private readonly parts: QuorumPeerParts;
-  private readonly election: FastLeaderElection;
+  private readonly parts: PeerParts;
   private readonly parked = new ParkedLinks(this);
-  private readonly masters: ObserverMasters;
-  private effects: Effect[] = [];
-  /** Disk effects that are not complete. */
-  private diskWork = 0;
+  /** An election of this server is under way; never with a role. */
   private isLooking = false;
+  /** The first clock event has come; nothing begins before. */
   private isStarted = false;
-  private endReason: string | null = null;
-  private successor: number | null = null;
-  private links = 0;
 
-  constructor(parts: QuorumPeerParts) {
+  constructor(parts: PeerParts) {
+    super(parts);
     this.parts = parts;
-    this.sid = parts.sid;
-    this.limits = parts.limits;
-    this.masters = new ObserverMasters(parts.limits, parts.seed);
-    this.membership = new Membership(parts.config);
-    this.isReconfigEnabled = parts.isReconfigEnabled;
-    this.acceptedEpoch = parts.acceptedEpoch;
-    this.currentEpoch = parts.currentEpoch;
-    this.data = parts.data;
-    this.committedLog = parts.committedLog;
-    if (parts.isReconfigEnabled) this.membership.restoreProposed(parts.data.tree, parts.nextConfig);
-    this.membership.onProposed = () => this.effects.push(...nextChanged(this.membership));
-    this.oracle = parts.hasOracle === true ? new Oracle((effect) => this.emit(effect)) : null;
-    const { sid, exceeded } = this;
-    const election = { ...parts.election, sid, exceeded, askOracle: this.oracle?.ask };
-    this.election = new FastLeaderElection(election, parts.config);
-    this.clients = new MemberServer(this, this.data, parts.makeServer.bind(null, this));
-    this.emit(membersOf(this.membership));
-  }
-
-  get isObserver(): boolean {
-    return this.membership.isObserver(this.sid);
-  }
-
-  get server(): Server {
-    return this.clients.server;
-  }
-
-  get view(): Server['view'] {
-    return this.server.view;
   }
 
   get nextWakeMs(): number {
@@ -112,6 +44,7 @@ export class QuorumPeer implements PeerHost {
     if (this.restoration.holds(event)) return;
     switch (event.kind) {
       case 'clock':
+        assert(event.monotonicMs >= this.nowMs, 'role: the clock went back', event.monotonicMs);
         this.beforeMs = this.nowMs;
         this.nowMs = event.monotonicMs;
         this.wallMs = event.wallMs;
@@ -119,7 +52,7 @@ export class QuorumPeer implements PeerHost {
         this.tick();
         break;
       case 'ack':
-        this.diskWork--;
+        this.diskDone();
         this.role?.durable(event.zxid);
         break;
       case 'notified':
@@ -127,12 +60,13 @@ export class QuorumPeer implements PeerHost {
         this.noteLostSupporters();
         break;
       case 'epoch-written':
-        this.diskWork--;
+        this.diskDone();
+        assert(event.epoch >= this[event.name], 'epoch: fell', event.epoch, this[event.name]);
         this[event.name] = event.epoch;
         this.role?.step(event);
         break;
       case 'truncated': {
-        this.diskWork--;
+        this.diskDone();
         const { tree, sessions } = event.database;
         this.membership.forgetAfter(tree.lastProcessedZxid);
         this.replaceData({ tree, sessions: [...sessions.values()] });
@@ -140,11 +74,11 @@ export class QuorumPeer implements PeerHost {
         break;
       }
       case 'not-truncated':
-        this.diskWork--;
+        this.diskDone();
         this.repair.cannotTruncate(event.zxid);
         break;
       case 'installed':
-        this.diskWork--;
+        this.diskDone();
         this.membership.forgetAfter(-1n); // The history of the proposed one is gone.
         this.role?.step(event);
         break;
@@ -167,6 +101,11 @@ export class QuorumPeer implements PeerHost {
         this.server.step(event);
     }
     this.settle();
+  }
+
+  private diskDone(): void {
+    assert(this.diskWork > 0, 'disk: an answer without a request', this.diskWork);
+    this.diskWork--;
   }
 
   private tick(): void {
@@ -197,6 +136,7 @@ export class QuorumPeer implements PeerHost {
     }
     this.followElection();
     if (this.endReason !== null) this.endRole(this.endReason);
+    assert(this.role === null || !this.isLooking, 'role: looks for a leader during one');
   }
 
   private followElection(): void {
@@ -224,10 +164,25 @@ export class QuorumPeer implements PeerHost {
     this.giveUp(reason);
   }
 
+  /** After the last possible epoch, a server can promise no other, so it must not stand. */
+  private offeredZxid(): bigint {
+    if (this.acceptedEpoch < MAX_EPOCH) return this.data.tree.lastProcessedZxid;
+    this.note(`acceptedEpoch is ${this.acceptedEpoch}, the last possible epoch. ${RESET_ADVICE}`);
+    return NO_HISTORY;
+  }
+
+  /** Between two roles: the votes must offer what no crash can take away. */
+  private checkNoRole(): void {
+    assert(this.role === null, 'role: two at once', this.role?.kind);
+    assert(this.diskWork === 0, 'disk: a vote offers what the disk may lack', this.diskWork);
+    assert(this.acceptedEpoch >= this.currentEpoch, 'epoch: joined one it did not accept');
+  }
+
   private startElection(): void {
+    this.checkNoRole();
     this.isLooking = true;
     this.times.looking(this.nowMs);
-    const zxid = offeredZxid(this);
+    const zxid = this.offeredZxid();
     const { currentEpoch: epoch, isObserver, membership } = this;
     const { config, next: nextConfig } = membership;
     const pending = nextConfig === null ? {} : { nextConfig };
@@ -237,14 +192,19 @@ export class QuorumPeer implements PeerHost {
   /** The reconfig that ended the last role named the leader. */
   private followSuccessor(leader: number): void {
     this.successor = null;
+    const isVoter = isParticipant(this.membership.config, leader);
+    assert(isVoter, 'config: the next leader takes no part', leader);
     this.election.settleOn(leader, this.currentEpoch, this.isObserver);
     this.begin(leader);
   }
 
   private begin(leader: number): void {
+    this.checkNoRole();
     this.isLooking = false;
     this.oracle?.forget();
     if (this.server.pipeline !== null) this.clients.close(this.data);
+    const { state } = this.election;
+    assert((leader === this.sid) === (state === 'leading'), 'vote: for another leader', leader);
     if (leader === this.sid) {
       this.note('this server leads');
       this.role = new Leader(this, this.parts);
@@ -252,40 +212,13 @@ export class QuorumPeer implements PeerHost {
       return;
     }
     this.parked.closeAll();
-    assert(this.membership.config.members.has(leader), `${leader} was elected but is not a member`);
+    const isMember = this.membership.config.members.has(leader);
+    assert(isMember, 'config: elected a stranger', leader);
     this.note(`server ${leader} leads`);
     this.election.becomeLearner(this.isObserver);
     const master = this.masters.pick(this.membership.config, leader, this.isObserver);
+    assert(master.sid !== this.sid, 'role: follows itself', master.sid);
     this.role = new Learner(this, master, this.parts.seed);
-  }
-
-  giveUp(reason: string): void {
-    this.endReason ??= reason;
-  }
-
-  handOver(leader: number, reason: string): void {
-    // Do not return to a leader that may no longer lead by the configuration of NEWLEADER.
-    if (isParticipant(this.membership.config, leader)) this.successor = leader;
-    this.giveUp(reason);
-  }
-
-  activate(config: QuorumConfig): void {
-    this.membership.activate(config);
-    this.note(`activated configuration version ${hex64(config.version)}`);
-    this.election.setConfig(config, this.membership.next ?? undefined);
-    this.effects.push(...configChanged(this.membership));
-    this.sendConfig();
-  }
-
-  /** Only a serving leader knows who can form a quorum of the new configuration. */
-  reconfigure(request: ReconfigRequest, zxid: bigint): string | ErrorCode {
-    const broadcast = this.role instanceof Leader ? this.role.broadcast : null;
-    return broadcast?.reconfigure(request, zxid) ?? ErrorCode.UNIMPLEMENTED;
-  }
-
-  private sendConfig(): void {
-    const { config } = this.membership;
-    this.data.tree.setConfig(configData(config), config.version, this.wallMs);
   }
 
   endRole(reason: string): void {
@@ -301,48 +234,10 @@ export class QuorumPeer implements PeerHost {
     if (server.pipeline !== null) this.data = dataOf(server.state);
     this.clients.close(this.data);
     this.endReason = null;
-  }
-
-  serve<P extends EnsemblePipeline>(
-    makePipeline: (state: ServerState, host: PipelineHost) => P,
-  ): { readonly server: Server; readonly pipeline: P } {
-    // A snapshot must keep a proposed reconfig: wait until its outcome is known.
-    if (this.membership.next === null) this.sendConfig();
-    const wrap = withLocalSessions(this.limits.localSessions);
-    return this.clients.serve(this.data, makePipeline, wrap);
-  }
-
-  replaceData(data: Data): void {
-    this.data = data;
-    this.committedLog.clear();
-    if (this.server.pipeline === null) this.clients.close(data);
-  }
-
-  writeEpoch(name: 'acceptedEpoch' | 'currentEpoch', epoch: number): void {
-    const whenDurable = { kind: 'epoch-written', name, epoch } as const;
-    this.emit({ kind: 'write-epoch', name, epoch, whenDurable });
-  }
-
-  established(epoch: number): void {
-    this.election.setPeerEpoch(epoch);
-    this.masters.backoff.served();
-    if (this.role !== null) this.times.established(this.nowMs, this.role.kind);
-  }
-
-  nextLink(): number {
-    return -++this.links;
-  }
-
-  readonly exceeded = (limit: LimitName, from: string, value = LIMITS[limit].value): void =>
-    this.server.step({ kind: 'limit-exceeded', limit, from, value });
-
-  note(message: string): void {
-    this.emit({ kind: 'report', report: { kind: 'quorum', message } });
-  }
-
-  emit(effect: Effect): void {
-    if (DISK_EFFECTS.has(effect.kind)) this.diskWork++;
-    this.effects.push(effect);
+    assert(this.server.pipeline === null, 'role: its pipeline outlives it', role.kind);
+    const { lastProcessedZxid } = this.data.tree;
+    const isAccepted = zxidEpoch(lastProcessedZxid) <= this.acceptedEpoch;
+    assert(isAccepted, 'epoch: a txn of one it did not accept', lastProcessedZxid);
   }
 
   drain(): readonly Effect[] {

@@ -1,9 +1,11 @@
 import type { Effect } from '../../../src/server/effects.js';
 import type { Event } from '../../../src/server/events.js';
 import { QuorumPeer } from '../../../src/server/quorum/quorum-peer.js';
-import { encodeNotification } from '../../../src/server/quorum/wire/notification.js';
+import {
+  encodeNotification,
+  type PeerState,
+} from '../../../src/server/quorum/wire/notification.js';
 import { PacketType } from '../../../src/server/quorum/wire/quorum-packet.js';
-import type { PeerState } from '../../../src/server/quorum/wire/vote.js';
 import { copyOf, emptyDisk, restore } from '../../server/quorum/worlds/memory-disk.js';
 import { commonParts, LIMITS } from '../../sim/nodes/peer-parts.js';
 import { parse } from '../../sim/shape.js';

@@ -4,13 +4,13 @@ import { encodePreamble, readPreamble } from '../../../src/server/quorum/wire/el
 import {
   decodeNotification,
   encodeNotification,
+  PEER_STATES,
 } from '../../../src/server/quorum/wire/notification.js';
 import {
   PacketReader,
   PacketType,
   writePacket,
 } from '../../../src/server/quorum/wire/quorum-packet.js';
-import { PEER_STATES } from '../../../src/server/quorum/wire/vote.js';
 import { EnsembleWorld } from '../../server/quorum/worlds/ensemble-world.js';
 import { expectSame, parseOrRefuse, type Stranger, type Target } from '../target.js';
 

@@ -1,11 +1,12 @@
 /** Packets from other servers and from strangers in their name: each limit is reported by name. */
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { mntr } from '../../../src/fourlw/mntr.js';
 import { OutputArchive } from '../../../src/jute/output-archive.js';
 import type { Id } from '../../../src/protocol/data.js';
 import { LIMITS } from '../../../src/server/limits/limits.js';
-import { Outbox } from '../../../src/server/quorum/wire/outbox.js';
+import { Outbox } from '../../../src/server/quorum/election/fast-leader-election.js';
 import { PacketType, writePacket } from '../../../src/server/quorum/wire/quorum-packet.js';
 import { frameOf } from '../quorum/worlds/election-world.js';
 import { EnsembleWorld } from '../quorum/worlds/ensemble-world.js';

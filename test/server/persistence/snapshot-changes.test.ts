@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Txn } from '../../../src/files/txn.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { Perms } from '../../../src/protocol/perms.js';
 import { SnapshotChanges } from '../../../src/server/persistence/snapshot-changes.js';
-import type { Txn } from '../../../src/server/tree/txn.js';
 import { createTxn, deleteTxn, setDataTxn } from '../tree/tree-world.js';
 
 const AVERSION = 40;

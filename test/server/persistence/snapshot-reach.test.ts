@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { KnownSnapshots } from '../../../src/server/node/storage/known-snapshots.js';
-import { reachOf } from '../../../src/server/persistence/snapshot-reach.js';
+import { reachOf } from '../../../src/files/recovery.js';
+import { KnownSnapshots } from '../../../src/server/node/storage/data-dir.js';
 
 for (const [what, sealed, reached, named, isExact, reach] of [
   ['an exact digest', 7n, 9n, 5n, true, 7n],

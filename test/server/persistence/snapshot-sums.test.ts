@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { crc32 } from '../../../src/server/base/checksum.js';
+import { crc32 } from '../../../src/base/checksum.js';
 import { SnapshotSummer } from '../../../src/server/persistence/snapshot-sums.js';
 import { ByteBuilder, sealed } from '../../support/bytes/zk-files.js';
 

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { contentCrc, pathCrc } from '../../../src/files/digest.js';
 import { InputArchive } from '../../../src/jute/input-archive.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { OPERATION_TABLE } from '../../../src/protocol/operation-table.js';
 import { OPEN_ACL_UNSAFE } from '../../../src/protocol/perms.js';
 import { Prep } from '../../../src/server/prep/prep.js';
 import { Auth } from '../../../src/server/session/auth.js';
-import { contentCrc, pathCrc } from '../../../src/server/tree/digest.js';
 import { TreeWorld } from '../tree/tree-world.js';
 
 /** The sums of the znode that a create of /a with data makes. */

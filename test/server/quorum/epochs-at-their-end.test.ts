@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Establishment } from '../../../src/server/quorum/membership/establishment.js';
+import { Establishment } from '../../../src/server/quorum/leading/establishment.js';
 import { Membership } from '../../../src/server/quorum/membership/membership.js';
 import { ByteBuilder } from '../../support/bytes/byte-builder.js';
 import { ensembleOf, frameOf } from './worlds/election-world.js';

@@ -5,7 +5,7 @@ import { ErrorCode } from '../../../src/protocol/error-code.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { Perms } from '../../../src/protocol/perms.js';
 import { SetDataRequest } from '../../../src/protocol/proto.js';
-import { STAGES } from '../../../src/server/quorum/leading/learner-handler.js';
+import { STAGES } from '../../../src/server/quorum/leading/learners.js';
 import { PacketType } from '../../../src/server/quorum/wire/quorum-packet.js';
 import type { Peer } from '../server-peer.js';
 import { EnsembleWorld } from './worlds/ensemble-world.js';
@@ -46,7 +46,8 @@ test('each packet is accepted in its stages and ends the link in all others', ()
       const link = new HandLink(world);
       const { handler } = link;
       if (handler === undefined) throw new Error('the leader does not know the link');
-      handler.stage = stage;
+      // A handler refuses to skip a part of its history.
+      Reflect.set(handler, 'currentStage', stage);
       const { notes } = world.member(3);
       notes.length = 0;
       link.say(type);

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OpCode } from '../../../src/protocol/op-code.js';
-import { adminQuorumView } from '../../../src/server/quorum/admin-quorum-view.js';
+import { adminQuorumView } from '../../../src/server/quorum/member-view.js';
 import { handshake } from '../server-peer.js';
 import { EnsembleWorld } from './worlds/ensemble-world.js';
 

@@ -1,9 +1,8 @@
 import type { ByteRange } from '../../../src/jute/byte-range.js';
 import { CommittedLog } from '../../../src/server/quorum/peer/committed-log.js';
+import type { PeerParts } from '../../../src/server/quorum/peer/peer.js';
 import type { Data } from '../../../src/server/quorum/peer/role.js';
-import type { QuorumPeerParts } from '../../../src/server/quorum/peer-parts.js';
 import { QuorumPeer } from '../../../src/server/quorum/quorum-peer.js';
-
 import type { Offer } from '../nodes/ack-watch.js';
 
 /** A txn that a member counts as committed. */
@@ -54,7 +53,7 @@ export class WatchedPeer extends QuorumPeer {
   /** It leads an epoch. Called at once, because it may hand over in the same step. */
   onLeading: () => void = () => undefined;
 
-  constructor(parts: QuorumPeerParts & { readonly committedLog: WatchedLog }) {
+  constructor(parts: PeerParts & { readonly committedLog: WatchedLog }) {
     super(parts);
     this.log = parts.committedLog;
   }

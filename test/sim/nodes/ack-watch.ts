@@ -1,10 +1,10 @@
 import { zxidCounter, zxidEpoch } from '../../../src/protocol/zxid.js';
-import { readLearnerInfo } from '../../../src/server/quorum/wire/learner-data.js';
 import {
   type Packet,
   PacketReader,
   PacketType,
   packetName,
+  readLearnerInfo,
 } from '../../../src/server/quorum/wire/quorum-packet.js';
 import { hex, Violation } from '../violation.js';
 

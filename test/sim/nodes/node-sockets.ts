@@ -1,6 +1,6 @@
 import type { QuorumEffect } from '../../../src/server/effects.js';
 import type { Event } from '../../../src/server/events.js';
-import { snapshotPieces } from '../../../src/server/quorum/leading/snapshot-stream.js';
+import { snapshotPieces } from '../../../src/server/quorum/leading/synchronizer.js';
 import type { Random } from '../../support/random.js';
 import type { Scheduler } from '../scheduler.js';
 import { AckWatch } from './ack-watch.js';

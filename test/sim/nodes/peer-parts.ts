@@ -4,9 +4,8 @@ import { ServerStats } from '../../../src/server/metrics/server-stats.js';
 import { ContainerManager } from '../../../src/server/pipeline/container-manager.js';
 import { Prep } from '../../../src/server/prep/prep.js';
 import { MemberView } from '../../../src/server/quorum/member-view.js';
+import type { Peer, PeerParts } from '../../../src/server/quorum/peer/peer.js';
 import type { Data, QuorumLimits } from '../../../src/server/quorum/peer/role.js';
-import type { QuorumPeerParts } from '../../../src/server/quorum/peer-parts.js';
-import type { QuorumPeer } from '../../../src/server/quorum/quorum-peer.js';
 import { Server, type ServerParts } from '../../../src/server/server.js';
 import { Auth } from '../../../src/server/session/auth.js';
 import { SessionTracker } from '../../../src/server/session/session-tracker.js';
@@ -51,7 +50,7 @@ export interface CommonOptions {
 export function commonParts(
   options: CommonOptions = {},
 ): Pick<
-  QuorumPeerParts,
+  PeerParts,
   'limits' | 'election' | 'isReconfigEnabled' | 'hasOracle' | 'makeServer' | 'makeContainers'
 > {
   return {
@@ -70,7 +69,7 @@ export function commonParts(
 }
 
 function makeServer(
-  peer: QuorumPeer,
+  peer: Peer,
   { tree, sessions: known }: Data,
   makePipeline: ServerParts['makePipeline'],
   { snapCount = 40, isDigestEnabled = true }: CommonOptions,

@@ -2,7 +2,7 @@ import { logsAmong } from '../../../src/files/recovery.js';
 import { ByteRange } from '../../../src/jute/byte-range.js';
 import type { Disk } from '../../../src/server/node/storage/disk.js';
 import { Leader } from '../../../src/server/quorum/leading/leader.js';
-import { STAGES } from '../../../src/server/quorum/leading/learner-handler.js';
+import { STAGES } from '../../../src/server/quorum/leading/learners.js';
 import { Learner } from '../../../src/server/quorum/learning/learner.js';
 import {
   containsQuorum,
@@ -12,6 +12,7 @@ import { Inode } from '../../support/bytes/platter.js';
 import type { Call } from '../../support/bytes/platter-files.js';
 import type { ServerNode } from '../nodes/server-node.js';
 import { type DiskManners, type SimDisk, VERSION_FOLDER } from '../nodes/sim-disk.js';
+import { INVARIANT_FAULTS } from './invariant-plants.js';
 import type { PlantedFault } from './plant.js';
 import { SESSION_FAULTS } from './session-plants.js';
 import { STATE_FAULTS } from './state-plants.js';
@@ -220,7 +221,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'commit a reconfig with a quorum of the old membership only',
-    caught: /is committed but only on the disks of/,
+    caught: /stops: quorum: a commit without the proposed one/,
     seeds: 20,
     shape: { spares: 2 },
     onTurn: forgetNextQuorum,
@@ -255,4 +256,5 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   ...SESSION_FAULTS,
   ...STATE_FAULTS,
+  ...INVARIANT_FAULTS,
 ];

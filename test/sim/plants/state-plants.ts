@@ -3,30 +3,9 @@ import { OPEN_ACL_UNSAFE } from '../../../src/protocol/perms.js';
 import { Leader } from '../../../src/server/quorum/leading/leader.js';
 import { Learner } from '../../../src/server/quorum/learning/learner.js';
 import type { ServerNode } from '../nodes/server-node.js';
+import { type Call, change, eachPart } from './change.js';
 import type { PlantedFault } from './plant.js';
 import { eachState } from './session-plants.js';
-
-type Call = (...given: never[]) => unknown;
-
-/** Replaces a method, also a private one. The change gets the old one. */
-function change<T extends Call>(owner: object, name: string, changed: (before: T) => T): void {
-  const before = Reflect.get(owner, name) as T;
-  Reflect.set(owner, name, changed(before.bind(owner) as T));
-}
-
-/** Runs once for each part of a server that appears, such as a role or its pipeline. */
-function eachPart(
-  part: (node: ServerNode) => object | null | undefined,
-  alter: (part: object, node: ServerNode) => void,
-): (node: ServerNode) => void {
-  const altered = new WeakSet<object>();
-  return (node) => {
-    const found = part(node);
-    if (found == null || altered.has(found)) return;
-    altered.add(found);
-    alter(found, node);
-  };
-}
 
 const broadcastOf = ({ peer }: ServerNode) =>
   peer?.role instanceof Leader ? peer.role.broadcast : null;
@@ -169,7 +148,7 @@ export const STATE_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'count acks that nobody gave',
-    caught: /is committed but (only on the disks of|was acked only by)/,
+    caught: /stops: quorum: a commit without one/,
     seeds: 10,
     onTurn: countNobody,
   },

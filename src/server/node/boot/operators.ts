@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { refuseUnauthorized } from '../../admin/authorize.js';
 import type { Config } from '../../config/config.js';
 import { LIMITS, type LimitName } from '../../limits/limits.js';
-import { adminQuorumView } from '../../quorum/admin-quorum-view.js';
+import { adminQuorumView } from '../../quorum/member-view.js';
 import { QuorumPeer } from '../../quorum/quorum-peer.js';
 import { AdminServer } from '../admin/admin-server.js';
 import type { HttpTls } from '../admin/http-gate.js';

@@ -7,7 +7,7 @@ import { type Config, configFromOptions } from '../../config/config.js';
 import type { QuorumServerConfig } from '../../config/config-ensemble.js';
 import { OPTIONS } from '../../config/config-keys.js';
 import { Primary } from '../../pipeline/primary.js';
-import { Standalone } from '../../quorum/standalone.js';
+import { Standalone } from '../../standalone.js';
 import type { ServerReport } from '../log/logger.js';
 import type { ClientPlaces } from '../ports/client-ports.js';
 import { ExitCode, ServerError } from '../storage/errors.js';

@@ -6,7 +6,7 @@
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { LIMITS } from '../../limits/limits.js';
-import { snapshotPieces } from '../../quorum/leading/snapshot-stream.js';
+import { snapshotPieces } from '../../quorum/leading/synchronizer.js';
 
 /** Bytes that the other side may leave unread; above this, its link is closed. */
 const MAX_WAITING_BYTES = LIMITS.quorumUnreadBytes.value;

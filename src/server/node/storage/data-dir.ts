@@ -219,7 +219,7 @@ export interface Knowledge {
  * Remembers each snapshot that was read or written, as long as its file stays as it is: so that no
  * purge reads gigabytes twice, and a truncation knows which snapshots are too new.
  */
-class KnownSnapshots {
+export class KnownSnapshots {
   private readonly known = new Map<string, Knowledge & ListedFile>();
 
   /** Undefined for a file that this process has neither read nor written in its present form. */

@@ -8,39 +8,40 @@
  * Never: a commit without a quorum that has the txn on disk, an epoch that is used twice, an
  * active learner that lacks a committed txn, a sync that misses a commit.
  */
+import { assert } from '../../../base/assert.js';
+import { ErrorCode } from '../../../protocol/error-code.js';
+import type { ReconfigRequest } from '../../../protocol/proto.js';
 import { zxidEpoch } from '../../../protocol/zxid.js';
 import type { LinkEvent, QuorumEvent } from '../../events.js';
 import type { Server } from '../../server.js';
-import { Establishment } from '../membership/establishment.js';
-import type { PeerHost, Role } from '../peer/role.js';
+import type { Oracle } from '../peer/oracle.js';
+import type { Peer } from '../peer/peer.js';
+import type { Role } from '../peer/role.js';
 import { type Packet, PacketType } from '../wire/quorum-packet.js';
-import { Broadcast, type BroadcastOptions } from './broadcast.js';
-import type { LearnerHandler } from './learner-handler.js';
-import type { LearnerMaster } from './learner-master.js';
-import { Learners } from './learners.js';
-import { LoneLeader } from './lone-leader.js';
-import type { Proposed } from './outstanding-proposals.js';
-import { QuorumDeadline } from './quorum-deadline.js';
-import { endSync } from './sync-learner.js';
-import { Synchronizer } from './synchronizer.js';
+import { Broadcast, type BroadcastOptions, type Proposed } from './broadcast.js';
+import { Establishment } from './establishment.js';
+import { type LearnerHandler, Learners } from './learners.js';
+import { endSync, type LearnerMaster, Synchronizer } from './synchronizer.js';
 
 export class Leader implements Role, LearnerMaster {
   readonly kind = 'leading';
   readonly learners: Learners;
-  private readonly peer: PeerHost;
+  private readonly peer: Peer;
   private readonly options: BroadcastOptions;
   private readonly establishment: Establishment;
   private readonly synchronizer: Synchronizer;
   /** First to establish the epoch, then to keep enough followers. */
   private readonly deadline: QuorumDeadline;
+  /** When all learners get the next ping, in monotonic ms; Infinity before `synchronization`. */
   private nextPingMs = Number.POSITIVE_INFINITY;
   private readonly ownEpoch: number;
   private readonly ownZxid: bigint;
   private readonly beganMs: number;
   readonly lone: LoneLeader | null;
+  /** Null until a quorum has acked NEWLEADER. */
   broadcast: Broadcast | null = null;
 
-  constructor(peer: PeerHost, options: BroadcastOptions) {
+  constructor(peer: Peer, options: BroadcastOptions) {
     this.peer = peer;
     this.options = options;
     this.learners = new Learners(peer);
@@ -51,6 +52,7 @@ export class Leader implements Role, LearnerMaster {
     this.ownZxid = peer.data.tree.lastProcessedZxid;
     this.beganMs = peer.nowMs;
     this.deadline = new QuorumDeadline(peer, this.learners);
+    assert(peer.role === null, 'role: leads during another one', peer.role?.kind);
     peer.repair.lead();
     this.connect(peer.sid, peer.acceptedEpoch);
   }
@@ -91,6 +93,10 @@ export class Leader implements Role, LearnerMaster {
     return event.kind !== 'link-opened' || event.isObserverPort !== true;
   }
 
+  reconfigure(request: ReconfigRequest, zxid: bigint): string | ErrorCode {
+    return this.broadcast?.reconfigure(request, zxid) ?? ErrorCode.UNIMPLEMENTED;
+  }
+
   step(event: QuorumEvent): void {
     this.synchronizer.step(event, this.receive);
     if (event.kind === 'link-received') this.broadcast?.tryCommit();
@@ -126,6 +132,7 @@ export class Leader implements Role, LearnerMaster {
   private register(handler: LearnerHandler, packet: Packet): void {
     if (!this.learners.register(handler, packet)) return;
     if (!handler.isObserver) this.lone?.joined(this.peer.membership.isVoter(handler.sid));
+    assert(handler.sid !== this.peer.sid, 'learner: it is this server', handler.sid);
     const acceptedEpoch = zxidEpoch(packet.zxid);
     this.connect(handler.sid, acceptedEpoch);
     this.inform(handler);
@@ -160,13 +167,19 @@ export class Leader implements Role, LearnerMaster {
   private epochWritten(name: string): void {
     const { establishment, peer } = this;
     if (name === 'acceptedEpoch' && establishment.stage === 'proposing') {
-      establishment.stage = 'election';
+      establishment.written(name);
+      const { acceptedEpoch } = peer;
+      assert(acceptedEpoch === establishment.epoch, 'epoch: another one on disk', acceptedEpoch);
+      const isLater = this.newLeaderZxid > this.ownZxid;
+      assert(isLater, 'epoch: not after the history', establishment.epoch, this.ownZxid);
       this.deadline.restart();
       if (peer.isReconfigEnabled) peer.membership.raise(this.newLeaderZxid);
       for (const handler of this.learners.all()) this.inform(handler);
       this.promise(peer.sid);
     } else if (name === 'currentEpoch' && establishment.stage === 'taking') {
-      establishment.stage = 'synchronization';
+      establishment.written(name);
+      const { currentEpoch } = peer;
+      assert(currentEpoch === establishment.epoch, 'epoch: another one on disk', currentEpoch);
       this.deadline.restart();
       this.nextPingMs = peer.nowMs;
       for (const handler of this.learners.all()) this.sync(handler);
@@ -193,6 +206,8 @@ export class Leader implements Role, LearnerMaster {
       return;
     }
     // -1: it has promised this epoch before. It is synced but not counted.
+    const isJoined = this.establishment.epoch === this.peer.acceptedEpoch;
+    assert(isJoined, 'epoch: promised to a leader that did not accept it', this.peer.acceptedEpoch);
     if (currentEpoch !== -1 && !this.establishment.isTaken) {
       const isAhead =
         currentEpoch > this.ownEpoch || (currentEpoch === this.ownEpoch && zxid > this.ownZxid);
@@ -227,6 +242,8 @@ export class Leader implements Role, LearnerMaster {
   }
 
   synchronized(handler: LearnerHandler): void {
+    assert(handler.stage === 'syncing', 'learner: in sync without NEWLEADER', handler.stage);
+    assert(!handler.isBehind, 'learner: in sync and behind', handler.sid);
     if (!this.learners.prove(handler)) return;
     handler.stage = 'synced';
     endSync(handler, this.peer, this.learners);
@@ -242,6 +259,13 @@ export class Leader implements Role, LearnerMaster {
   }
 
   private begin(): void {
+    const { lastProcessedZxid } = this.peer.data.tree;
+    assert(this.broadcast === null, 'role: begins to serve twice', this.newLeaderZxid);
+    assert(
+      lastProcessedZxid === this.ownZxid,
+      'zxid order: a txn before the epoch',
+      lastProcessedZxid,
+    );
     this.broadcast = new Broadcast(this.peer, this.learners, this.newLeaderZxid, this.options);
     this.peer.established(this.establishment.epoch);
     this.broadcast.begin();
@@ -267,6 +291,7 @@ export class Leader implements Role, LearnerMaster {
     const { nowMs, limits } = this.peer;
     const { deadline } = this;
     const isServing = this.establishment.stage === 'broadcast';
+    assert(isServing === (this.broadcast !== null), 'role: established, but it does not serve');
     if (!isServing && deadline.isOver && !deadline.isQuorumComing) {
       this.peer.giveUp(`no quorum within initLimit (${deadline.initMs} ms)`);
       return;
@@ -297,5 +322,136 @@ export class Leader implements Role, LearnerMaster {
   end(): void {
     this.learners.closeAll();
     this.broadcast?.end();
+    assert(this.learners.count === 0, 'link: a learner outlives its leader', this.learners.count);
+  }
+}
+
+/**
+ * How long a leader waits for a quorum: initLimit, and as long as the missing voters get in sync. A
+ * large tree takes longer, and `Learners.checkSilence` ends the link of one that makes no progress.
+ */
+export class QuorumDeadline {
+  private readonly peer: Peer;
+  private readonly learners: Learners;
+  /** In monotonic ms; at most initLimit from now, and in the past once it is over. */
+  private endMs: number;
+
+  constructor(peer: Peer, learners: Learners) {
+    this.peer = peer;
+    this.learners = learners;
+    this.endMs = peer.nowMs + this.initMs;
+  }
+
+  get initMs(): number {
+    return this.peer.limits.initLimit * this.peer.limits.tickTimeMs;
+  }
+
+  /** Since it was set. */
+  get waitedMs(): number {
+    return this.peer.nowMs - (this.endMs - this.initMs);
+  }
+
+  /** @param isDue whether it ends at once unless a quorum is there */
+  restart(isDue = false): void {
+    this.endMs = this.peer.nowMs + (isDue ? 0 : this.initMs);
+    assert(this.waitedMs <= this.initMs, 'quorum: waited too long for it', this.waitedMs);
+  }
+
+  get isOver(): boolean {
+    return this.peer.nowMs >= this.endMs;
+  }
+
+  get hasQuorum(): boolean {
+    return this.peer.membership.isQuorum(this.learners.followers());
+  }
+
+  get isQuorumComing(): boolean {
+    return this.peer.membership.isQuorum(this.learners.onTheWay());
+  }
+
+  /** Infinity when it is over: each tick asks again. */
+  get nextWakeMs(): number {
+    return this.isOver ? Number.POSITIVE_INFINITY : this.endMs;
+  }
+}
+
+/**
+ * A leader that the only other voter left (QuorumOracleMaj). It continues alone while its oracle
+ * says "yes" (oraclePath), and steps down when the oracle says "no" or nothing.
+ *
+ * Never: a decision alone while the other voter has a link, even if it is not in sync. All that was
+ * committed alone precedes the sync of that voter, so its ack of NEWLEADER covers it.
+ */
+class LoneLeader {
+  private readonly peer: Peer;
+  private readonly oracle: Oracle;
+  private readonly learners: Learners;
+  /** No question before this time, after a "no", in monotonic ms; 0 once a follower is here. */
+  private pausedUntilMs = 0;
+  /** The tick of the last question that keeps the leader in office; Infinity if it was answered. */
+  private askedMs = Number.POSITIVE_INFINITY;
+  /** The oracle has let it decide since the other voter left; false once it is back. */
+  isAlone = false;
+
+  constructor(peer: Peer, oracle: Oracle, learners: Learners) {
+    this.peer = peer;
+    this.oracle = oracle;
+    this.learners = learners;
+  }
+
+  readonly isAbsent = (sid: number): boolean => !this.learners.isLinked(sid);
+
+  /** Whether only the oracle's word is missing. */
+  get isUpToOracle(): boolean {
+    const { membership } = this.peer;
+    const followers = this.learners.followers();
+    return !membership.isQuorum(followers) && membership.isQuorum(followers, this.isAbsent);
+  }
+
+  /** Called in each turn. @param isNeeded whether a decision waits for the oracle */
+  ask(isNeeded: boolean): void {
+    if (isNeeded && this.peer.nowMs >= this.pausedUntilMs && this.isUpToOracle) this.oracle.ask();
+  }
+
+  /**
+   * Called twice a tick by a leader without a quorum. Returns why it must step down, or "": the
+   * oracle will say, or the other voter is about to be in sync.
+   */
+  whyStepDown(): string {
+    const { nowMs, limits, membership } = this.peer;
+    if (!this.isUpToOracle) {
+      this.askedMs = Number.POSITIVE_INFINITY;
+      const coming = this.learners.registeredSince(nowMs - limits.initLimit * limits.tickTimeMs);
+      return membership.isQuorum(coming) ? '' : 'no voter is about to be in sync';
+    }
+    if (nowMs >= this.askedMs + limits.tickTimeMs) return 'the oracle gave no answer for a tick';
+    this.askedMs = Math.min(this.askedMs, nowMs);
+    this.pausedUntilMs = nowMs;
+    this.ask(true);
+    return '';
+  }
+
+  /** A follower is here: an answer would be about the time before. */
+  joined(isVoter: boolean): void {
+    this.oracle.forget();
+    this.askedMs = Number.POSITIVE_INFINITY;
+    this.pausedUntilMs = 0;
+    assert(!isVoter || !this.isUpToOracle, 'quorum: alone while the other voter is here');
+    if (!isVoter) return;
+    if (this.isAlone) this.peer.note('the other voter is back: its acks count again');
+    this.isAlone = false;
+  }
+
+  /** Whether the leader may decide without the absent voters now. */
+  said(isGranted: boolean): boolean {
+    const { limits, nowMs } = this.peer;
+    this.askedMs = Number.POSITIVE_INFINITY;
+    if (!isGranted) this.pausedUntilMs = nowMs + limits.tickTimeMs / 2;
+    const mayDecide = isGranted && this.isUpToOracle;
+    if (mayDecide && !this.isAlone) {
+      this.isAlone = true;
+      this.peer.note('the oracle lets this server lead alone: each txn is on one disk only');
+    }
+    return mayDecide;
   }
 }

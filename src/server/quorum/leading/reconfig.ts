@@ -3,6 +3,7 @@
  * Leader.getDesignatedLeader; docs/protocol.md).
  */
 
+import { assert } from '../../../base/assert.js';
 import type { Txn } from '../../../files/txn.js';
 import { textOf } from '../../../files/txn-data.js';
 import { ErrorCode } from '../../../protocol/error-code.js';
@@ -18,7 +19,7 @@ import {
   participants,
   type QuorumConfig,
 } from '../membership/quorum-config.js';
-import type { Acked } from './outstanding-proposals.js';
+import type { Acked } from './broadcast.js';
 
 /** Null for any other txn. */
 export function configOf(txn: Txn): QuorumConfig | null {
@@ -76,6 +77,7 @@ function changed(present: QuorumConfig, joining: string, leaving: string): Quoru
     if (twin !== undefined) return `server ${joiner.sid} uses an address of server ${twin.sid}`;
     members.set(joiner.sid, joiner);
   }
+  for (const [sid, server] of members) assert(server.sid === sid, 'config: a wrong sid', sid);
   return { version: 0n, members, groups: new Map(), weights: new Map() };
 }
 
@@ -132,6 +134,7 @@ export function designatedLeader(
     if (other.sid === sid || !isVoter(next, other.sid)) continue;
     if (best === null || other.zxid > best.zxid) best = other;
   }
+  assert(best === null || isVoter(next, best.sid), 'config: led by no voter', best?.sid);
   return best?.sid ?? sid;
 }
 

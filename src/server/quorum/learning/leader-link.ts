@@ -1,9 +1,10 @@
 /** A learner's connection upstream. It dials several times: a new leader may not listen yet. */
+import { assert } from '../../../base/assert.js';
 import { OutputArchive } from '../../../jute/output-archive.js';
 import type { Id } from '../../../protocol/data.js';
 import { LimitError } from '../../limits/limit-error.js';
-import type { LearnerMaster } from '../peer/observer-masters.js';
-import type { PeerHost } from '../peer/role.js';
+import type { MasterAddress } from '../peer/observer-masters.js';
+import type { Peer } from '../peer/peer.js';
 import { PacketType, writePacket } from '../wire/quorum-packet.js';
 
 /** As in Apache's learners. */
@@ -12,17 +13,23 @@ const CONNECT_TRIES = 5;
 export class LeaderLink {
   /** Sent at the end of the turn. */
   readonly out = new OutputArchive(1024);
+  /** When the leader last sent bytes, or could, in monotonic ms; never falls. */
   heardMs: number;
-  private readonly peer: PeerHost;
-  private readonly master: LearnerMaster;
+  private readonly peer: Peer;
+  private readonly master: MasterAddress;
   private readonly beganMs: number;
+  /** The last one dialed, negative; 0 before, and once it is closed for good. */
   private link = 0;
+  /** Links dialed, at most CONNECT_TRIES. */
   private tries = 0;
+  /** When it dials again, in monotonic ms; Infinity if it does not. */
   private retryAtMs = Number.POSITIVE_INFINITY;
+  /** The link was opened: if it closes, this server does not dial again. */
   private isConnected = false;
+  /** The driver reads nothing of the link. */
   private isHeld = false;
 
-  constructor(peer: PeerHost, master: LearnerMaster) {
+  constructor(peer: Peer, master: MasterAddress) {
     const { delayMs: pauseMs } = master;
     this.peer = peer;
     this.master = master;
@@ -56,7 +63,9 @@ export class LeaderLink {
   }
 
   private dial(): void {
+    assert(!this.isConnected, 'link: dials again, though it was open', this.link);
     this.tries++;
+    assert(this.tries <= CONNECT_TRIES, 'link: dials too often', this.tries);
     this.retryAtMs = Number.POSITIVE_INFINITY;
     this.link = this.peer.nextLink();
     const { link, connectMs: timeoutMs } = this;
@@ -69,6 +78,7 @@ export class LeaderLink {
   }
 
   opened(): void {
+    assert(this.link !== 0 && !this.isConnected, 'link: opened twice', this.link);
     this.isConnected = true;
     this.heardMs = this.peer.nowMs;
   }
@@ -92,6 +102,7 @@ export class LeaderLink {
   /** While this server waits for its disk, what the leader sends must not fill the memory. */
   hold(isHeld: boolean): void {
     if (isHeld === this.isHeld || this.link === 0) return;
+    assert(this.isConnected, 'link: held before it is open', this.link);
     this.isHeld = isHeld;
     // What waits in the socket does not tell how long the leader was silent.
     if (!isHeld) this.heardMs = this.peer.nowMs;

@@ -1,5 +1,5 @@
 /** The leader's txns: logged without gaps, acked when durable, applied in zxid order. */
-
+import { assert } from '../../../base/assert.js';
 import { isSuccessor } from '../../../files/recovery.js';
 import { readTxn, type TxnHead } from '../../../files/txn.js';
 import type { ByteRange } from '../../../jute/byte-range.js';
@@ -8,7 +8,7 @@ import { formatZxid } from '../../../protocol/zxid.js';
 import { recordSince } from '../../metrics/summary.js';
 import { configOf } from '../leading/reconfig.js';
 import type { QuorumConfig } from '../membership/quorum-config.js';
-import type { PeerHost } from '../peer/role.js';
+import type { Peer } from '../peer/peer.js';
 import { type Packet, PacketType, packetName } from '../wire/quorum-packet.js';
 import type { LearnerPipeline, Proposal } from './learner-pipeline.js';
 
@@ -28,21 +28,25 @@ export interface HistoryListener {
 
 export class LearnerHistory {
   readonly pipeline: LearnerPipeline;
-  private readonly peer: PeerHost;
+  private readonly peer: Peer;
   private readonly listener: HistoryListener;
-  /** Proposed but not committed. */
+  /** Logged but not committed, in zxid order. */
   private readonly pending = new Fifo<Proposal>();
-  /** Logged, to be acked when durable. */
+  /** Logged, to be acked when durable, in zxid order. */
   private readonly unacked = new Fifo<TxnHead>();
+  /** The log has all up to here on disk; at most the last one logged; never falls. */
   private durableZxid: bigint;
+  /** NEWLEADER is acked. */
   private isInSync = false;
   /** Txns up to this one are in the tree that SNAP brought; -1 from NEWLEADER on. */
   private containedZxid: bigint;
+  /** The first zxid that belongs to no epoch up to the one that this server accepted. */
+  private readonly endZxid: bigint;
 
   /** @param containedZxid the zxid of SNAP; -1 without one */
   constructor(
     pipeline: LearnerPipeline,
-    peer: PeerHost,
+    peer: Peer,
     listener: HistoryListener,
     containedZxid = -1n,
   ) {
@@ -52,6 +56,10 @@ export class LearnerHistory {
     // The history that this server joined with is on its disk.
     this.durableZxid = pipeline.lastLogged;
     this.containedZxid = containedZxid;
+    this.endZxid = BigInt(peer.acceptedEpoch + 1) << 32n;
+    const { lastProcessedZxid } = peer.data.tree;
+    const isTree = lastProcessedZxid === pipeline.lastLogged;
+    assert(isTree, 'history: the tree is not the log', lastProcessedZxid, pipeline.lastLogged);
   }
 
   /** Returns what is wrong with the packet, or "". @throws JuteError when its txn is damaged */
@@ -93,6 +101,7 @@ export class LearnerHistory {
 
   /** NEWLEADER: no later packet repeats a txn of SNAP. */
   announced(): void {
+    assert(!this.isInSync, 'history: NEWLEADER while it is in sync', this.pipeline.lastLogged);
     this.containedZxid = -1n;
   }
 
@@ -123,6 +132,9 @@ export class LearnerHistory {
     if (data === null) return `PROPOSAL of ${formatZxid(zxid)}: no txn`;
     if (!isSuccessor(lastLogged, zxid)) {
       return `PROPOSAL of ${formatZxid(zxid)}: txns are missing after ${formatZxid(lastLogged)}`;
+    }
+    if (zxid >= this.endZxid) {
+      return `PROPOSAL of ${formatZxid(zxid)}: not of an accepted epoch (expected at most ${this.peer.acceptedEpoch})`;
     }
     const { head, txn, digest } = readTxn(data);
     if (head.zxid !== zxid) {
@@ -159,16 +171,27 @@ export class LearnerHistory {
   private commitNext(): void {
     const proposal = this.pending.shift();
     if (proposal === undefined) return;
+    const { zxid } = proposal.head;
+    const { tree } = this.peer.data;
+    const { lastProcessedZxid } = tree;
+    assert(zxid > lastProcessedZxid, 'zxid order: applied out of order', zxid, lastProcessedZxid);
+    assert(zxid <= this.pipeline.lastLogged, 'history: applied but not logged', zxid);
     this.pipeline.commit(proposal);
+    assert(tree.lastProcessedZxid === zxid, 'history: committed but not applied', zxid);
     this.peer.committedLog.add(proposal.head.zxid, proposal.bytes);
   }
 
   durable(zxid: bigint): void {
+    const { lastLogged } = this.pipeline;
+    assert(zxid <= lastLogged, 'disk: stored a txn that it never logged', zxid, lastLogged);
     if (zxid > this.durableZxid) this.durableZxid = zxid;
   }
 
   /** The ack of NEWLEADER covers everything that was committed before it. */
   forgetCommitted(): void {
+    assert(this.isDurable, 'disk: NEWLEADER acked before its history', this.durableZxid);
+    assert(!this.isInSync, 'history: NEWLEADER acked twice', this.durableZxid);
+    assert(this.containedZxid < 0n, 'history: acks a tree without NEWLEADER', this.containedZxid);
     this.isInSync = true;
     const next = this.pending.peek()?.head.zxid;
     for (let head = this.unacked.peek(); head !== undefined; head = this.unacked.peek()) {
@@ -179,6 +202,7 @@ export class LearnerHistory {
 
   /** The next txn that is durable and not acked, in order. */
   nextAck(): TxnHead | undefined {
+    assert(this.isInSync, 'history: acks a txn before NEWLEADER', this.durableZxid);
     const head = this.unacked.peek();
     return head === undefined || head.zxid > this.durableZxid ? undefined : this.unacked.shift();
   }
@@ -188,5 +212,9 @@ export class LearnerHistory {
     // An unanswered sync may block a write in the queue of its connection.
     this.pipeline.abandon();
     while (this.pending.length > 0) this.commitNext();
+    const { lastLogged } = this.pipeline;
+    const { lastProcessedZxid } = this.peer.data.tree;
+    const isApplied = lastProcessedZxid === lastLogged;
+    assert(isApplied, 'history: a logged txn is not applied', lastProcessedZxid, lastLogged);
   }
 }

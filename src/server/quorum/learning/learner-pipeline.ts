@@ -3,13 +3,14 @@
  * durable) and COMMIT, or as INFORM. It decides nothing. A commit answers the first pending request
  * of its session.
  */
-
-import { halfDone } from '../../../base/assert.js';
+import { assert, halfDone } from '../../../base/assert.js';
+import { LongMap } from '../../../base/long-map.js';
 import type { Txn, TxnEntry, TxnHead } from '../../../files/txn.js';
 import type { ByteRange } from '../../../jute/byte-range.js';
 import type { InputArchive } from '../../../jute/input-archive.js';
 import { OutputArchive } from '../../../jute/output-archive.js';
 import type { Id } from '../../../protocol/data.js';
+import { ErrorCode } from '../../../protocol/error-code.js';
 import { Fifo } from '../../../protocol/fifo.js';
 import { OpCode } from '../../../protocol/op-code.js';
 import type { Effect } from '../../effects.js';
@@ -22,8 +23,6 @@ import { draftAudit } from '../../state/audit.js';
 import type { ClientConnection } from '../../state/client-connection.js';
 import { Request, type RequestOrigin } from '../../state/request.js';
 import type { ServerState } from '../../state/server-state.js';
-import { ForwardedRequests, isMoved } from './forwarded-requests.js';
-import { Resumption, Resumptions } from './resumptions.js';
 
 export interface Upstream {
   request(data: Uint8Array, ids: readonly Id[]): void;
@@ -60,11 +59,13 @@ export class LearnerPipeline implements EnsemblePipeline {
   private readonly snapshots: SnapshotTrigger;
   private readonly sessionIds: SessionIds;
   private readonly forwarded = new ForwardedRequests();
+  /** Syncs that the leader has not answered, in its order; of this server and its observers. */
   private readonly syncs = new Fifo<Request>();
   private readonly resumptions = new Resumptions();
   private readonly scratch = new OutputArchive();
   /** Digests are compared after this zxid: the leader's snapshot is fuzzy. */
   private compareAfter = 0n;
+  /** The last digest compared was equal; false before the first. */
   private isAgreed = false;
 
   constructor(state: ServerState, host: PipelineHost, options: LearnerPipelineOptions) {
@@ -130,6 +131,7 @@ export class LearnerPipeline implements EnsemblePipeline {
   /** Only the leader knows whether the session lives, even if this server never saw it. */
   resume(connection: ClientConnection, sessionId: bigint, timeoutMs: number): void {
     const resumption = new Resumption(connection, sessionId, timeoutMs, this.answer);
+    assert(!resumption.isValid, 'request: a session resumed before the leader knows', sessionId);
     this.resumptions.add(resumption);
     const data = Buffer.alloc(12);
     data.writeBigInt64BE(BigInt.asIntN(64, sessionId), 0);
@@ -176,6 +178,12 @@ export class LearnerPipeline implements EnsemblePipeline {
 
   /** Logs the txn in the leader's bytes. Returns them in their permanent place. */
   log(zxid: bigint, entry: Buffer): ByteRange {
+    assert(
+      zxid > this.batch.lastZxid,
+      'zxid order: logged out of order',
+      zxid,
+      this.batch.lastZxid,
+    );
     const size = this.batch.addEntry(zxid, entry);
     const logged = this.batch.lastEntry();
     if (this.snapshots.isDue(size)) {
@@ -188,6 +196,7 @@ export class LearnerPipeline implements EnsemblePipeline {
   caughtUp(): void {
     if (this.compareAfter === NEVER) this.compareAfter = this.lastLogged;
     this.state.tree.isFuzzy = false;
+    assert(this.compareAfter !== NEVER, 'history: never compares digests', this.lastLogged);
   }
 
   get lastLogged(): bigint {
@@ -197,6 +206,7 @@ export class LearnerPipeline implements EnsemblePipeline {
   commit({ head, txn, digest }: Proposal): void {
     const { state } = this;
     const request = this.answeredBy(head, txn) ?? foreignRequest(head, state.monotonicMs);
+    assert(request.head === null, 'request: answered twice', request.head?.zxid, head.zxid);
     request.head = head;
     request.txn = txn;
     this.host.commit(request);
@@ -256,6 +266,7 @@ export class LearnerPipeline implements EnsemblePipeline {
   /** Later commits answer no request. */
   abandon(): void {
     this.forwarded.clear();
+    assert(this.forwarded.length === 0, 'request: forwarded by a role that ends');
   }
 
   /** The sessions active since the last call, encoded for PING. */
@@ -293,4 +304,114 @@ const NEVER = 0x7fff_ffff_ffff_ffffn;
 
 function foreignRequest(head: Proposal['head'], nowMs: number): Request {
   return new Request(null, head.sessionId, head.cxid, 0, nowMs);
+}
+
+/**
+ * Requests that the leader has not decided, and which of them a txn answers.
+ *
+ * A txn names only its session and the client's request number (cxid), as in Apache's
+ * CommitProcessor. That is ambiguous when a session moves: a new client process counts from 1 again
+ * while the old one's requests commit.
+ */
+export class ForwardedRequests {
+  /** By session, in the order in which the leader decides them. */
+  private readonly bySession = new LongMap<Fifo<Request>>();
+  /** Requests in all queues, none of which is empty. */
+  private count = 0;
+
+  get length(): number {
+    return this.count;
+  }
+
+  /** @param lastLogged only txns after this one can answer the request */
+  push(request: Request, lastLogged: bigint): void {
+    assert(request.head === null, 'request: forwarded after its answer', request.head?.zxid);
+    request.sentAfter = lastLogged;
+    const { sessionId } = request;
+    let queue = this.bySession.get(sessionId);
+    if (queue === undefined) {
+      queue = new Fifo<Request>();
+      this.bySession.set(sessionId, queue);
+    }
+    queue.push(request);
+    this.count++;
+  }
+
+  /** Undefined if no client here sent the request of the txn. */
+  take({ sessionId, cxid, zxid }: TxnHead, txn: Txn): Request | undefined {
+    if (this.count === 0) return undefined;
+    const queue = this.bySession.get(sessionId);
+    const request = queue?.peek();
+    if (queue === undefined || request === undefined) return undefined;
+    const isAnswer =
+      request.xid === cxid && zxid > request.sentAfter && isOfType(txn, request.type);
+    if (!isAnswer) return undefined;
+    queue.shift();
+    if (queue.length === 0) this.bySession.delete(sessionId);
+    this.count--;
+    assert(this.count >= 0, 'request: more answered than forwarded', this.count);
+    return request;
+  }
+
+  clear(): void {
+    this.bySession.clear();
+    this.count = 0;
+  }
+}
+
+/** Another server has the session now, so no answer may be given here. */
+export function isMoved(txn: Txn): boolean {
+  return txn.type === OpCode.error && txn.err === ErrorCode.SESSIONMOVED;
+}
+
+function isOfType(txn: Txn, type: number): boolean {
+  return txn.type === type || txn.type === OpCode.error;
+}
+
+/** A client that resumes its session, until the leader says whether the session lives. */
+export class Resumption implements RequestOrigin {
+  readonly name = 'a client that resumes its session';
+  readonly connection: ClientConnection;
+  readonly sessionId: bigint;
+  readonly timeoutMs: number;
+  /** As the leader says; false until then. */
+  isValid = false;
+  private readonly answer: (resumption: Resumption) => void;
+
+  constructor(
+    connection: ClientConnection,
+    sessionId: bigint,
+    timeoutMs: number,
+    answer: (resumption: Resumption) => void,
+  ) {
+    this.connection = connection;
+    this.sessionId = sessionId;
+    this.timeoutMs = timeoutMs;
+    this.answer = answer;
+  }
+
+  synced(): void {
+    this.answer(this);
+  }
+}
+
+/** By session; the leader answers in the order asked. */
+export class Resumptions {
+  /** Those of a session in the order asked; none is empty. */
+  private readonly bySession = new LongMap<Resumption[]>();
+
+  add(resumption: Resumption): void {
+    const { sessionId } = resumption;
+    const waiting = this.bySession.get(sessionId);
+    if (waiting === undefined) this.bySession.set(sessionId, [resumption]);
+    else waiting.push(resumption);
+  }
+
+  take(sessionId: bigint): Resumption | undefined {
+    const waiting = this.bySession.get(sessionId);
+    assert(waiting?.length !== 0, 'request: an empty queue of a session', sessionId);
+    const resumption = waiting?.shift();
+    if (waiting?.length === 0) this.bySession.delete(sessionId);
+    return resumption;
+  }
 }

@@ -9,15 +9,29 @@
  * It acks an epoch once its file is durable. Before NEWLEADER it stores the leader's history, then
  * the epoch (ZOOKEEPER-3911, 4643, 4646, 4785). A gap in zxids or a COMMIT out of order ends it.
  */
+import { assert } from '../../../base/assert.js';
+import { RESET_ADVICE } from '../../../files/epochs.js';
+import { SnapshotReader } from '../../../files/snapshot-reader.js';
+import { InputArchive } from '../../../jute/input-archive.js';
 import { JuteError } from '../../../jute/jute-error.js';
 import type { OutputArchive } from '../../../jute/output-archive.js';
+import { ErrorCode } from '../../../protocol/error-code.js';
+import { formatZxid, zxidEpoch } from '../../../protocol/zxid.js';
 import type { LinkEvent, QuorumEvent } from '../../events.js';
+import { faultOf, feedSnapshot } from '../../persistence/feed-snapshot.js';
+import { Database } from '../../persistence/replay.js';
 import type { Server } from '../../server.js';
+import type { DataTree } from '../../tree/data-tree.js';
+import { leaveTree } from '../../tree/tree-memory.js';
+import { MAX_EPOCHS_AHEAD } from '../leading/establishment.js';
+import { SNAP_STREAM_SIGNATURE } from '../leading/synchronizer.js';
 import { parseQuorumConfig, type QuorumConfig } from '../membership/quorum-config.js';
-import type { LearnerMaster } from '../peer/observer-masters.js';
-import type { PeerHost, Role } from '../peer/role.js';
-import { NO_DATA } from '../wire/learner-data.js';
+import type { MasterAddress } from '../peer/observer-masters.js';
+import type { Peer } from '../peer/peer.js';
+import type { Data, QuorumLimits, Role } from '../peer/role.js';
 import {
+  learnerInfo,
+  NO_DATA,
   type Packet,
   PacketReader,
   PacketType,
@@ -25,36 +39,83 @@ import {
   writePacket,
 } from '../wire/quorum-packet.js';
 import { LeaderLink } from './leader-link.js';
-import { LearnerDiscovery } from './learner-discovery.js';
 import { type HistoryListener, LearnerHistory } from './learner-history.js';
 import { LearnerPipeline } from './learner-pipeline.js';
-import { LearnerRestore } from './learner-restore.js';
-import { type LearnerStage, patienceMs, phaseOf, WAITING } from './learner-stage.js';
 import { type ObserverMaster, takeObservers, upstreamOf } from './observer-master.js';
+
+/**
+ * In this order, some left out:
+ * - `connecting`: dials the leader
+ * - `registering`: FOLLOWERINFO or OBSERVERINFO is sent
+ * - `accepting`: the new epoch is being written to disk
+ * - `acknowledged`: ACKEPOCH is sent; DIFF, TRUNC, or SNAP is next
+ * - `receiving-snapshot`: a part of the tree after SNAP has come
+ * - `restoring`: the log is being truncated, or a snapshot is being written
+ * - `syncing`: logs and applies what it lacks
+ * - `persisting`: NEWLEADER came; its history, then its epoch, are being written to disk
+ * - `synced`: NEWLEADER is acked; UPTODATE is next
+ * - `serving`: UPTODATE came
+ */
+const STAGES = [
+  'connecting',
+  'registering',
+  'accepting',
+  'acknowledged',
+  'receiving-snapshot',
+  'restoring',
+  'syncing',
+  'persisting',
+  'synced',
+  'serving',
+] as const;
+
+export type LearnerStage = (typeof STAGES)[number];
+
+/** Stages in which packets wait for the disk. */
+export const WAITING: ReadonlySet<LearnerStage> = new Set(['accepting', 'restoring', 'persisting']);
+
+/** As the four-letter words show it. */
+export function phaseOf(stage: LearnerStage, syncMode: string | null): string {
+  if (stage === 'serving') return 'broadcast';
+  if (syncMode !== null) return syncMode;
+  return stage === 'connecting' || stage === 'registering' ? 'discovery' : 'synchronization';
+}
+
+/** How long the leader may be silent. A disk here that is slower is for the leader to judge. */
+export function patienceMs(stage: LearnerStage, limits: QuorumLimits): number {
+  if (WAITING.has(stage)) return Number.POSITIVE_INFINITY;
+  const isSynced = stage === 'synced' || stage === 'serving';
+  return limits.tickTimeMs * (isSynced ? limits.syncLimit : limits.initLimit);
+}
 
 export class Learner implements Role {
   readonly kind: 'following' | 'observing';
   readonly leaderSid: number;
   /** The leader, or the observer master that this observer syncs from. */
   readonly masterSid: number;
-  private readonly peer: PeerHost;
+  private readonly peer: Peer;
   private readonly seed: number;
   private readonly link: LeaderLink;
   private readonly out: OutputArchive;
   private readonly reader: PacketReader;
+  /** Only `enter` changes it, to a later one. */
   private stage: LearnerStage = 'connecting';
   private readonly restore: LearnerRestore;
   private readonly discovery: LearnerDiscovery;
+  /** As NEWLEADER names it; 0 before. Its ack repeats it. */
   private newLeaderZxid = 0n;
+  /** The disk was asked to write currentEpoch: once, in stage `persisting`. */
   private isEpochRequested = false;
+  /** Null before stage `syncing`; opened in stage `serving`. */
   private server: Server | null = null;
+  /** Null exactly while `server` is. */
   private history: LearnerHistory | null = null;
-  /** The configuration of NEWLEADER, in force with UPTODATE. */
+  /** The configuration of NEWLEADER, in force with UPTODATE; null without one. */
   private newConfig: QuorumConfig | null = null;
-  /** Null if this follower takes no observers. */
+  /** Null before stage `serving`, and if this follower takes no observers. */
   master: ObserverMaster | null = null;
 
-  constructor(peer: PeerHost, master: LearnerMaster, seed: number) {
+  constructor(peer: Peer, master: MasterAddress, seed: number) {
     this.peer = peer;
     this.leaderSid = master.leader;
     this.masterSid = master.sid;
@@ -75,6 +136,11 @@ export class Learner implements Role {
     return this.master?.owns(event) === true;
   }
 
+  /** Only a leader decides on a reconfig. */
+  reconfigure(): ErrorCode {
+    return ErrorCode.UNIMPLEMENTED;
+  }
+
   step(event: QuorumEvent): void {
     if ('link' in event && !this.link.is(event.link)) {
       this.master?.step(event);
@@ -83,7 +149,7 @@ export class Learner implements Role {
     switch (event.kind) {
       case 'link-opened':
         this.link.opened();
-        this.stage = this.discovery.register(this.kind === 'observing');
+        this.enter(this.discovery.register(this.kind === 'observing'));
         break;
       case 'link-received':
         this.link.heardMs = this.peer.nowMs;
@@ -95,7 +161,7 @@ export class Learner implements Role {
         return;
       case 'epoch-written':
         if (event.name === 'acceptedEpoch' && this.stage === 'accepting') {
-          this.stage = this.discovery.ack(this.peer.currentEpoch);
+          this.enter(this.discovery.ack(this.peer.currentEpoch));
         } else if (event.name === 'currentEpoch' && this.stage === 'persisting') {
           this.ackNewLeader();
         }
@@ -113,6 +179,14 @@ export class Learner implements Role {
     this.link.hold(WAITING.has(this.stage));
   }
 
+  private enter(stage: LearnerStage): void {
+    const isLater = STAGES.indexOf(stage) > STAGES.indexOf(this.stage);
+    assert(isLater, 'history: the sync goes back', this.stage, stage);
+    const isServed = STAGES.indexOf(stage) >= STAGES.indexOf('syncing');
+    assert(isServed || this.history === null, 'history: txns before the sync', stage);
+    this.stage = stage;
+  }
+
   /** Processes packets until one needs the disk first. */
   private pump(): void {
     try {
@@ -121,7 +195,7 @@ export class Learner implements Role {
           const rest = this.restore.receive();
           if (rest === null) return;
           this.reader.push(rest);
-          this.stage = 'restoring';
+          this.enter('restoring');
           continue;
         }
         const packet = this.reader.next();
@@ -172,7 +246,7 @@ export class Learner implements Role {
     if (this.stage !== 'registering') return 'LEADERINFO: received twice';
     const received = this.discovery.receive(packet);
     if (typeof received === 'string') return received;
-    this.stage = received.stage;
+    this.enter(received.stage);
     return '';
   }
 
@@ -180,15 +254,18 @@ export class Learner implements Role {
     if (this.stage !== 'acknowledged') return `${packetName(type)}: unexpected packet`;
     const problem = this.restore.refuse(type);
     if (problem !== '') return problem;
+    if (type === PacketType.SNAP && zxidEpoch(zxid) > this.discovery.newEpoch) {
+      return `SNAP of ${formatZxid(zxid)}: newer than epoch ${this.discovery.newEpoch}`;
+    }
     if (type === PacketType.DIFF) {
       this.restore.diff();
       this.serve();
     } else if (type === PacketType.TRUNC) {
       this.restore.truncate(zxid);
-      this.stage = 'restoring';
+      this.enter('restoring');
     } else {
       this.restore.snapshot(zxid, this.reader.takeRest());
-      this.stage = 'receiving-snapshot';
+      this.enter('receiving-snapshot');
     }
     return '';
   }
@@ -202,7 +279,8 @@ export class Learner implements Role {
   /** The history here is a prefix of the leader's: log and apply the txns to come. */
   private serve(): void {
     const { peer, link } = this;
-    this.stage = 'syncing';
+    assert(this.server === null, 'role: serves twice', this.leaderSid);
+    this.enter('syncing');
     const upstream = upstreamOf(link, () => this.master);
     const { repair: comparison, isObserver } = peer;
     const options = { seed: this.seed, replayed: 0, upstream, comparison, isObserver };
@@ -221,7 +299,7 @@ export class Learner implements Role {
   private receiveNewLeader({ zxid, data }: Packet): string {
     if (this.stage !== 'syncing') return 'NEWLEADER: unexpected packet';
     this.newLeaderZxid = zxid;
-    this.stage = 'persisting';
+    this.enter('persisting');
     this.history?.pipeline.caughtUp();
     this.history?.announced();
     if (this.peer.isReconfigEnabled && data !== null && data.length > 1) {
@@ -243,11 +321,23 @@ export class Learner implements Role {
     const isDue = this.stage === 'persisting' && this.history?.isDurable === true;
     if (!isDue || this.isEpochRequested) return;
     this.isEpochRequested = true;
+    const { acceptedEpoch } = this.peer;
+    const { newEpoch } = this.discovery;
+    assert(
+      newEpoch === acceptedEpoch,
+      'epoch: joins one it did not accept',
+      newEpoch,
+      acceptedEpoch,
+    );
     this.peer.writeEpoch('currentEpoch', this.discovery.newEpoch);
   }
 
   private ackNewLeader(): void {
-    this.stage = 'synced';
+    const { currentEpoch } = this.peer;
+    const isJoined = this.discovery.newEpoch === currentEpoch;
+    assert(isJoined, 'epoch: NEWLEADER acked before its epoch is stored', currentEpoch);
+    assert(this.isEpochRequested, 'epoch: stored before its history', currentEpoch);
+    this.enter('synced');
     writePacket(this.out, PacketType.ACK, this.newLeaderZxid);
     this.history?.forgetCommitted();
     this.ackDurable();
@@ -258,8 +348,9 @@ export class Learner implements Role {
     if (this.stage !== 'synced' || history === null || server === null) {
       return 'UPTODATE: unexpected packet';
     }
-    this.stage = 'serving';
-    this.restore.mode = null;
+    this.enter('serving');
+    this.restore.end();
+    assert(this.master === null, 'role: takes observers before it serves', this.leaderSid);
     writePacket(this.out, PacketType.ACK, this.newLeaderZxid);
     this.peer.established(this.discovery.newEpoch);
     // A reconfig may have been committed since NEWLEADER.
@@ -331,5 +422,210 @@ export class Learner implements Role {
     this.master?.end();
     this.master = null;
     this.history?.end();
+    assert(!this.link.isOpen, 'link: open after its role', this.leaderSid);
+  }
+}
+
+/** Joins the leader's epoch (Learner.registerWithLeader): acks it only once it is on disk. */
+class LearnerDiscovery {
+  /** Of LEADERINFO; 0 before. Then the acceptedEpoch of this server, once it is on disk. */
+  newEpoch = 0;
+  private readonly peer: Peer;
+  private readonly out: OutputArchive;
+
+  constructor(peer: Peer, out: OutputArchive) {
+    this.peer = peer;
+    this.out = out;
+  }
+
+  register(isObserver: boolean): LearnerStage {
+    const { acceptedEpoch, membership, repair, sid } = this.peer;
+    repair.follow();
+    const type = isObserver ? PacketType.OBSERVERINFO : PacketType.FOLLOWERINFO;
+    const info = learnerInfo({ sid, configVersion: membership.config.version });
+    writePacket(this.out, type, BigInt(acceptedEpoch) << 32n, info);
+    return 'registering';
+  }
+
+  /** Takes LEADERINFO: returns the next stage, or what is wrong with the packet. */
+  receive({ zxid }: Packet): { readonly stage: LearnerStage } | string {
+    const { acceptedEpoch } = this.peer;
+    this.newEpoch = zxidEpoch(zxid);
+    if (this.newEpoch < acceptedEpoch) {
+      const isFar = acceptedEpoch > this.newEpoch + MAX_EPOCHS_AHEAD;
+      const advice = isFar ? `. ${RESET_ADVICE}` : '';
+      return `its epoch ${this.newEpoch} is older than the accepted epoch ${acceptedEpoch}${advice}`;
+    }
+    // Already promised to some leader, so it must not count twice.
+    if (this.newEpoch === acceptedEpoch) return { stage: this.ack(-1) };
+    this.peer.writeEpoch('acceptedEpoch', this.newEpoch);
+    return { stage: 'accepting' };
+  }
+
+  ack(currentEpoch: number): LearnerStage {
+    const { acceptedEpoch } = this.peer;
+    const isStored = this.newEpoch === acceptedEpoch;
+    assert(isStored, 'epoch: acked before it is stored', this.newEpoch, acceptedEpoch);
+    const { repair, times, nowMs, data: known } = this.peer;
+    const zxid = repair.lastZxidOf(known.tree.lastProcessedZxid);
+    times.syncing(nowMs);
+    const data = Buffer.alloc(4);
+    data.writeInt32BE(currentEpoch);
+    writePacket(this.out, PacketType.ACKEPOCH, zxid, data);
+    return 'acknowledged';
+  }
+}
+
+/** Makes a learner's history a prefix of its leader's: kept, truncated, or replaced. */
+export class LearnerRestore {
+  /** Null before the leader decided, and once the learner is in sync. */
+  private decided: 'diff' | 'snap' | 'trunc' | null = null;
+  private readonly peer: Peer;
+  /** Where the leader wants the log to end; 0 unless it sent TRUNC. */
+  private truncateTo = 0n;
+  /** Not null while a snapshot is being received. */
+  private receiver: SnapshotReceiver | null = null;
+
+  constructor(peer: Peer) {
+    this.peer = peer;
+  }
+
+  /** Returns why the answer does not fit the zxid that this server reported, or "". */
+  refuse(type: number): string {
+    if (type === PacketType.SNAP || !this.peer.repair.isWanted) return '';
+    this.peer.repair.refused();
+    return `${packetName(type)}: unexpected for a server without data (expected SNAP)`;
+  }
+
+  get mode(): 'diff' | 'snap' | 'trunc' | null {
+    return this.decided;
+  }
+
+  private begin(mode: 'diff' | 'snap' | 'trunc'): void {
+    assert(this.decided === null, 'history: synced in two ways', this.decided, mode);
+    this.decided = mode;
+  }
+
+  /** The learner is in sync. */
+  end(): void {
+    assert(this.decided !== null, 'history: in sync without DIFF, TRUNC, or SNAP');
+    assert(this.receiver === null, 'history: in sync during a snapshot');
+    this.decided = null;
+  }
+
+  diff(): void {
+    this.begin('diff');
+  }
+
+  truncate(zxid: bigint): void {
+    this.begin('trunc');
+    this.truncateTo = zxid;
+    this.peer.emit({ kind: 'truncate', zxid });
+  }
+
+  /** Returns what is wrong with the truncated log, or "". */
+  truncated(lastZxid: bigint): string {
+    assert(this.decided === 'trunc', 'history: truncated without TRUNC', lastZxid);
+    leaveTree();
+    if (lastZxid === this.truncateTo) return '';
+    const [wanted, found] = [formatZxid(this.truncateTo), formatZxid(lastZxid)];
+    return `truncated log: ends at ${found} (expected ${wanted})`;
+  }
+
+  /** @param bytes already received after SNAP */
+  snapshot(zxid: bigint, bytes: Buffer): void {
+    const { data, limits } = this.peer;
+    this.begin('snap');
+    assert(this.receiver === null, 'history: two snapshots at once', zxid);
+    this.receiver = new SnapshotReceiver(zxid, data.tree, limits.maxTxnLength);
+    this.receiver.push(bytes);
+  }
+
+  /** False if the bytes are not from a snapshot. */
+  push(bytes: Buffer): boolean {
+    this.receiver?.push(bytes);
+    return this.receiver !== null;
+  }
+
+  /**
+   * Replaces the data of this server by the complete snapshot. Returns the bytes after it, or null
+   * while it is incomplete. @throws JuteError when it is damaged
+   */
+  receive(): Buffer | null {
+    const { receiver, peer } = this;
+    const data = receiver?.receive() ?? null;
+    if (receiver === null || data === null) return null;
+    this.receiver = null;
+    const zxid = data.tree.lastProcessedZxid;
+    assert(this.decided === 'snap', 'history: a tree without SNAP', zxid);
+    peer.replaceData(data);
+    leaveTree();
+    const whenDurable = { kind: 'installed', zxid } as const;
+    const mismatchZxid = peer.repair.taken();
+    const content = { ...data, zxid };
+    peer.emit({ kind: 'install-snapshot', content, mismatchZxid, whenDurable });
+    return receiver.rest();
+  }
+}
+
+/** int length and the signature. */
+const SIGNATURE_SIZE = 4 + SNAP_STREAM_SIGNATURE.length;
+
+/** The tree after SNAP, without header and seals. The old tree stays until it is complete. */
+export class SnapshotReceiver {
+  private readonly reader: SnapshotReader;
+  private readonly database: Database;
+  private readonly zxid: bigint;
+  /** The tree is complete: only the signature is missing. */
+  private isBodyRead = false;
+  /** The bytes after the tree that have come; empty before `isBodyRead`. */
+  private tail: Buffer = Buffer.alloc(0);
+
+  /** @param zxid of the SNAP packet: all txns up to it are in the tree */
+  constructor(zxid: bigint, like: DataTree, maxLength: number) {
+    this.zxid = zxid;
+    this.reader = new SnapshotReader(maxLength, 'body');
+    this.database = new Database(like.options);
+  }
+
+  push(bytes: Buffer): void {
+    if (this.isBodyRead) this.tail = Buffer.concat([this.tail, bytes]);
+    else this.reader.push(bytes);
+  }
+
+  /** The complete tree; null before its signature. @throws JuteError when it is invalid */
+  receive(): Data | null {
+    if (!this.isBodyRead && !this.readBody()) return null;
+    if (this.tail.length < SIGNATURE_SIZE) return null;
+    const signature = new InputArchive(this.tail).readString();
+    if (signature !== SNAP_STREAM_SIGNATURE) {
+      throw new JuteError(
+        `snapshot: wrong signature: "${signature}" (expected "${SNAP_STREAM_SIGNATURE}")`,
+      );
+    }
+    this.tail = this.tail.subarray(SIGNATURE_SIZE);
+    this.database.finishSnapshot(this.zxid);
+    const { lastProcessedZxid } = this.database.tree;
+    assert(
+      lastProcessedZxid === this.zxid,
+      'zxid order: a tree of another zxid',
+      lastProcessedZxid,
+    );
+    const { tree, sessions } = this.database;
+    return { tree, sessions: [...sessions.values()] };
+  }
+
+  rest(): Buffer {
+    return this.tail;
+  }
+
+  private readBody(): boolean {
+    const { reader, database } = this;
+    const fed = feedSnapshot(database, reader);
+    if (fed.kind === 'need-more') return false;
+    if (fed.kind === 'invalid') throw new JuteError(`snapshot: damaged ${faultOf(fed)}`);
+    this.isBodyRead = true;
+    this.tail = reader.takeRest();
+    return true;
   }
 }

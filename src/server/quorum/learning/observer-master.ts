@@ -6,28 +6,27 @@
  * it closes its observers' links.
  */
 
+import { assert } from '../../../base/assert.js';
 import type { ByteRange } from '../../../jute/byte-range.js';
 import type { Id } from '../../../protocol/data.js';
 import { OpCode } from '../../../protocol/op-code.js';
 import { zxidCounter, zxidEpoch } from '../../../protocol/zxid.js';
 import type { LinkEvent, QuorumEvent } from '../../events.js';
 import type { Server } from '../../server.js';
-import { trustedIds } from '../leading/accepted-packets.js';
-import type { LearnerHandler } from '../leading/learner-handler.js';
-import type { LearnerMaster } from '../leading/learner-master.js';
-import { Learners } from '../leading/learners.js';
-import type { Proposed } from '../leading/outstanding-proposals.js';
-import { endSync } from '../leading/sync-learner.js';
-import { Synchronizer } from '../leading/synchronizer.js';
-import type { PeerHost } from '../peer/role.js';
+import type { Proposed } from '../leading/broadcast.js';
+import { type LearnerHandler, Learners, trustedIds } from '../leading/learners.js';
+import { endSync, type LearnerMaster, Synchronizer } from '../leading/synchronizer.js';
+import type { Peer } from '../peer/peer.js';
 import {
   failingRequest,
   NO_DATA,
+  type Packet,
+  PacketType,
+  packetName,
   readRequest,
   readRevalidation,
   touchSessions,
-} from '../wire/learner-data.js';
-import { type Packet, PacketType, packetName } from '../wire/quorum-packet.js';
+} from '../wire/quorum-packet.js';
 import type { LeaderLink } from './leader-link.js';
 import type { LearnerHistory } from './learner-history.js';
 import type { Upstream } from './learner-pipeline.js';
@@ -57,7 +56,7 @@ export function upstreamOf(link: LeaderLink, master: () => ObserverMaster | null
 
 /** Null if no port for observers is configured. */
 export function takeObservers(
-  peer: PeerHost,
+  peer: Peer,
   history: Followed,
   server: Server,
   leader: LeaderLink,
@@ -70,20 +69,23 @@ export class ObserverMaster implements LearnerMaster {
   readonly server: Server;
   readonly learners: Learners;
   readonly newLeaderZxid: bigint;
-  private readonly peer: PeerHost;
+  private readonly peer: Peer;
   private readonly history: Followed;
   private readonly leader: LeaderLink;
   private readonly synchronizer: Synchronizer;
-  /** In the order in which the leader answers. */
+  /** Those that the leader has not answered, in its order. */
   private readonly revalidations: PendingRevalidation[] = [];
+  /** When all observers get the next ping, in monotonic ms. */
   private nextPingMs: number;
 
-  constructor(peer: PeerHost, server: Server, history: Followed, leader: LeaderLink) {
+  constructor(peer: Peer, server: Server, history: Followed, leader: LeaderLink) {
     this.peer = peer;
     this.server = server;
     this.history = history;
     this.leader = leader;
     this.newLeaderZxid = BigInt(peer.currentEpoch) << 32n;
+    assert(peer.role?.kind === 'following', 'role: takes observers', peer.role?.kind);
+    assert(peer.currentEpoch === peer.acceptedEpoch, 'epoch: not joined', peer.currentEpoch);
     this.nextPingMs = peer.nowMs;
     this.learners = new Learners(peer);
     this.synchronizer = new Synchronizer(peer, this.learners, this);
@@ -152,6 +154,7 @@ export class ObserverMaster implements LearnerMaster {
    * Truncating its log would only delay its clients.
    */
   private sync(handler: LearnerHandler): void {
+    assert(handler.isObserver, 'learner: a follower of a follower', handler.sid);
     const { lastZxid } = handler;
     const { data, currentEpoch } = this.peer;
     const isOfEpoch = zxidEpoch(lastZxid) === currentEpoch && zxidCounter(lastZxid) !== 0;
@@ -170,6 +173,8 @@ export class ObserverMaster implements LearnerMaster {
   }
 
   synchronized(handler: LearnerHandler): void {
+    assert(handler.stage === 'syncing', 'learner: in sync without NEWLEADER', handler.stage);
+    assert(!handler.isBehind, 'learner: in sync and behind', handler.sid);
     if (!this.learners.prove(handler)) return;
     handler.stage = 'synced';
     endSync(handler, this.peer, this.learners);
@@ -233,6 +238,7 @@ export class ObserverMaster implements LearnerMaster {
     const [pending] = at < 0 ? [] : this.revalidations.splice(at, 1);
     if (pending === undefined || pending.handler === null) return false;
     const { handler, timeoutMs } = pending;
+    assert(pending.sessionId === sessionId, 'request: the answer of another session', sessionId);
     if (data[8] !== 0) this.server.moveSession(sessionId, timeoutMs, handler);
     handler.send(PacketType.REVALIDATE, zxid, data);
     return true;
@@ -240,6 +246,8 @@ export class ObserverMaster implements LearnerMaster {
 
   /** @param leader for a reconfig: a long, the sid of the next leader */
   committed(zxid: bigint, entry: ByteRange, leader: Buffer | null): void {
+    const { lastProcessedZxid } = this.peer.data.tree;
+    assert(zxid === lastProcessedZxid, 'zxid order: told before it is applied', zxid);
     const type = leader === null ? PacketType.INFORM : PacketType.INFORMANDACTIVATE;
     let data: Buffer | null = null;
     for (const handler of this.learners.all()) {
@@ -279,6 +287,7 @@ export class ObserverMaster implements LearnerMaster {
 
   end(): void {
     this.learners.closeAll();
+    assert(this.learners.count === 0, 'link: an observer outlives its master', this.learners.count);
     this.peer.emit({ kind: 'observer-port', isOpen: false });
   }
 }

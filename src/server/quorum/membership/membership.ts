@@ -2,13 +2,22 @@
  * The members of the ensemble as one member sees them: the configuration in force and the proposed
  * one, if any. Until it commits, both must agree.
  */
+import { assert } from '../../../base/assert.js';
 import type { DataTree } from '../../tree/data-tree.js';
-import { containsExcusedQuorum, type IsExcused, NOBODY } from './excused-quorum.js';
-import { isParticipant, isVoter, parseConfigData, type QuorumConfig } from './quorum-config.js';
+import {
+  containsExcusedQuorum,
+  type IsExcused,
+  isParticipant,
+  isVoter,
+  NOBODY,
+  parseConfigData,
+  type QuorumConfig,
+} from './quorum-config.js';
 
 export class Membership {
-  /** QuorumPeer.quorumVerifier */
+  /** In force (QuorumPeer.quorumVerifier); only `activate` changes it. It has a participant. */
   config: QuorumConfig;
+  /** Newer than `config`, or null; `propose` sets it, its commit or a truncation clears it. */
   private proposed: QuorumConfig | null = null;
   /** Called when `next` changes, but not when it comes into force. */
   onProposed: () => void = () => undefined;
@@ -27,6 +36,7 @@ export class Membership {
    * have no version, the operator wrote them, and they alone count.
    */
   restoreProposed(tree: DataTree, stored: QuorumConfig | null = null): void {
+    assert(this.proposed === null, 'config: proposed before the start', this.proposed?.version);
     if (stored !== null) this.propose(stored);
     if (this.config.version === 0n) return;
     const logged = parseConfigData(tree.dataAt('/zookeeper/config') ?? '');
@@ -39,6 +49,7 @@ export class Membership {
     if (this.next === null || this.next.version <= zxid) return;
     this.proposed = null;
     this.onProposed();
+    this.checkNext();
   }
 
   /** @param isExcused the voters of a pair that the oracle excuses now */
@@ -68,8 +79,11 @@ export class Membership {
   /** Ignores older configurations. */
   propose(config: QuorumConfig): void {
     if (config.version <= this.config.version || config.version === this.next?.version) return;
+    const before = this.proposed?.version ?? -1n;
     this.proposed = config;
     this.onProposed();
+    this.checkNext();
+    assert(config.version !== before, 'config: proposed twice', config.version);
   }
 
   /** Gives the configuration of zoo.cfg precedence over other unversioned ones (ZOOKEEPER-1783). */
@@ -89,5 +103,18 @@ export class Membership {
   activate(config: QuorumConfig): void {
     this.config = config;
     if (this.next !== null && this.next.version <= config.version) this.proposed = null;
+    this.checkNext();
+  }
+
+  /** At most two configurations count: the one in force, and one that is newer. */
+  private checkNext(): void {
+    const { config, proposed } = this;
+    const isNewer = proposed === null || proposed.version > config.version;
+    assert(
+      isNewer,
+      'config: the proposed one is not newer than the one in force',
+      proposed?.version,
+      config.version,
+    );
   }
 }

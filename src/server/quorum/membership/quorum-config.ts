@@ -1,7 +1,4 @@
-/**
- * The membership of an ensemble and its quorums (QuorumMaj, QuorumHierarchical). Its text is in
- * notifications, NEWLEADER, /zookeeper/config, and the dynamic configuration file.
- */
+import { assert } from '../../../base/assert.js';
 import { formatIp, parseIp } from '../../../protocol/ip-address.js';
 import { hex64 } from '../../../protocol/zxid.js';
 import {
@@ -12,6 +9,11 @@ import {
   type QuorumServerConfig,
 } from '../../config/config-ensemble.js';
 import { parseProperties } from '../../config/java-properties.js';
+
+/**
+ * The membership of an ensemble and its quorums (QuorumMaj, QuorumHierarchical). Its text is in
+ * notifications, NEWLEADER, /zookeeper/config, and the dynamic configuration file.
+ */
 
 export interface QuorumConfig {
   /** The zxid of the reconfig that made it; 0n for the lines of zoo.cfg. */
@@ -68,6 +70,7 @@ function isMajority(config: QuorumConfig, sids: ReadonlySet<number>): boolean {
     all++;
     if (sids.has(sid)) agreed++;
   }
+  assert(all > 0, 'config: no participant', config.version);
   return agreed * 2 > all;
 }
 
@@ -195,6 +198,7 @@ function inHashOrder(keys: readonly number[]): number[] {
     const hash = key < 0 ? ~key : key;
     return (hash ^ (hash >>> 16)) & (capacity - 1);
   };
+  assert(new Set(keys).size === keys.length, 'config: a server or group twice', keys.length);
   return [...keys].sort((a, b) => place(a) - place(b));
 }
 
@@ -223,4 +227,25 @@ function inUri(host: string): string {
   if (!host.includes(':')) return host;
   const bytes = parseIp(host);
   return `[${bytes === undefined ? host : formatIp(bytes)}]`;
+}
+
+/** Whether the oracle lets the other of two voters go on without this one. */
+export type IsExcused = (sid: number) => boolean;
+
+/** The oracle was not asked. */
+export const NOBODY: IsExcused = () => false;
+
+/**
+ * As `containsQuorum`; but if exactly two servers vote, without groups, one suffices while the
+ * oracle excuses the other (QuorumOracleMaj).
+ */
+export function containsExcusedQuorum(
+  config: QuorumConfig,
+  sids: ReadonlySet<number>,
+  isExcused: IsExcused,
+): boolean {
+  if (containsQuorum(config, sids)) return true;
+  const pair = participants(config);
+  if (pair.length !== 2 || config.groups.size > 0) return false;
+  return pair.some((sid) => sids.has(sid)) && pair.every((sid) => sids.has(sid) || isExcused(sid));
 }

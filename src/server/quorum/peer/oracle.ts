@@ -2,11 +2,14 @@
  * Questions to the oracle (oraclePath): may one of two voters go on without the other? Each
  * decision needs a new answer, because the file may change at any time (QuorumOracleMaj).
  */
+import { assert } from '../../../base/assert.js';
 import type { QuorumEffect } from '../../effects.js';
 
 export class Oracle {
   private readonly emit: (effect: QuorumEffect) => void;
+  /** The number of the last question. */
   private asked = 0;
+  /** Whether the last question waits for its answer; `forget` closes it without one. */
   private isOpen = false;
 
   constructor(emit: (effect: QuorumEffect) => void) {
@@ -18,6 +21,7 @@ export class Oracle {
     if (this.isOpen) return;
     this.isOpen = true;
     this.asked++;
+    assert(Number.isSafeInteger(this.asked), 'request: no number left', this.asked);
     this.emit({ kind: 'ask-oracle', question: this.asked });
   };
 
@@ -28,6 +32,7 @@ export class Oracle {
 
   /** Whether the answer is to the open question. */
   isAnswer(question: number): boolean {
+    assert(question <= this.asked, 'request: an answer before its question', question, this.asked);
     if (!this.isOpen || question !== this.asked) return false;
     this.isOpen = false;
     return true;

@@ -1,11 +1,14 @@
 /** Connections to the quorum port before this server leads; count and size are limited. */
+import { assert } from '../../../base/assert.js';
 import type { LinkEvent } from '../../events.js';
 import { LIMITS } from '../../limits/limits.js';
-import type { PeerHost, Role } from './role.js';
+import type { Peer } from './peer.js';
+import type { Role } from './role.js';
 
 interface ParkedLink {
   readonly remote: string;
   readonly chunks: Buffer[];
+  /** The bytes of `chunks`, at most MAX_BYTES while it is parked. */
   size: number;
 }
 
@@ -15,10 +18,11 @@ const MAX_LINKS = LIMITS.parkedLinks.value;
 const MAX_BYTES = LIMITS.parkedLinkBytes.value;
 
 export class ParkedLinks {
+  /** By link: at most MAX_LINKS, none while this server has a role. */
   private readonly links = new Map<number, ParkedLink>();
-  private readonly host: Pick<PeerHost, 'emit' | 'exceeded'>;
+  private readonly host: Pick<Peer, 'emit' | 'exceeded'>;
 
-  constructor(host: Pick<PeerHost, 'emit' | 'exceeded'>) {
+  constructor(host: Pick<Peer, 'emit' | 'exceeded'>) {
     this.host = host;
   }
 
@@ -34,7 +38,9 @@ export class ParkedLinks {
       case 'link-opened':
         if (!isAwaited || event.isObserverPort === true) return false;
         if (this.links.size >= MAX_LINKS) this.makeRoom();
+        assert(!this.links.has(event.link), 'link: opened twice', event.link);
         this.links.set(event.link, { remote: event.remote, chunks: [], size: 0 });
+        assert(this.links.size <= MAX_LINKS, 'link: too many parked', this.links.size);
         return true;
       case 'link-received':
         return this.keep(event.link, event.bytes);
@@ -56,6 +62,7 @@ export class ParkedLinks {
   private keep(link: number, bytes: Buffer): boolean {
     const parked = this.links.get(link);
     if (parked === undefined) return true;
+    assert(parked.size <= MAX_BYTES, 'link: too many bytes parked', parked.size);
     parked.chunks.push(bytes);
     parked.size += bytes.length;
     if (parked.size <= MAX_BYTES) return true;
@@ -69,6 +76,7 @@ export class ParkedLinks {
       leader.step({ kind: 'link-opened', link, remote });
       for (const bytes of chunks) leader.step({ kind: 'link-received', link, bytes });
     }
+    assert(this.links.size === 0, 'link: parked while this server leads', this.links.size);
   }
 
   closeAll(): void {

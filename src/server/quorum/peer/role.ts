@@ -1,17 +1,7 @@
-import type { Effect, QuorumEffect } from '../../effects.js';
+import type { ErrorCode } from '../../../protocol/error-code.js';
+import type { ReconfigRequest } from '../../../protocol/proto.js';
 import type { LinkEvent, QuorumEvent } from '../../events.js';
-import type { LimitName } from '../../limits/limits.js';
-import type { Metrics } from '../../metrics/metrics.js';
-import type { EnsemblePipeline, PipelineHost } from '../../pipeline/write-pipeline.js';
-import type { Server } from '../../server.js';
-import type { ServerState } from '../../state/server-state.js';
 import type { DataTree } from '../../tree/data-tree.js';
-import type { Membership } from '../membership/membership.js';
-import type { QuorumConfig } from '../membership/quorum-config.js';
-import type { CommittedLog } from './committed-log.js';
-import type { Oracle } from './oracle.js';
-import type { PeerTimes } from './peer-times.js';
-import type { TreeRepair } from './tree-repair.js';
 
 export interface QuorumLimits {
   readonly tickTimeMs: number;
@@ -63,49 +53,6 @@ export interface Data {
   readonly sessions: readonly { readonly id: bigint; readonly timeoutMs: number }[];
 }
 
-export interface PeerHost {
-  readonly sid: number;
-  readonly limits: QuorumLimits;
-  readonly membership: Membership;
-  readonly isReconfigEnabled: boolean;
-  readonly isObserver: boolean;
-  readonly committedLog: CommittedLog;
-  readonly acceptedEpoch: number;
-  readonly currentEpoch: number;
-  readonly nowMs: number;
-  /**
-   * The time of the turn before this one, at most `nowMs`. All packets that came until then were
-   * read. So silence counts up to here: after a pause of this server, packets wait in its sockets.
-   */
-  readonly beforeMs: number;
-  readonly wallMs: number;
-  readonly data: Data;
-  readonly metrics: Metrics;
-  readonly times: PeerTimes;
-  readonly repair: TreeRepair;
-  /** Null without oraclePath. */
-  readonly oracle: Oracle | null;
-  replaceData(data: Data): void;
-  emit(effect: Effect | QuorumEffect): void;
-  /** `Role.step` gets an event when the epoch is durable. */
-  writeEpoch(name: 'acceptedEpoch' | 'currentEpoch', epoch: number): void;
-  nextLink(): number;
-  /** Starts a server, which accepts clients once `isOpen` is set. */
-  serve<P extends EnsemblePipeline>(
-    makePipeline: (state: ServerState, host: PipelineHost) => P,
-  ): { readonly server: Server; readonly pipeline: P };
-  activate(config: QuorumConfig): void;
-  /** Ends this role; `leader` leads next by agreement. */
-  handOver(leader: number, reason: string): void;
-  /** The new epoch is established as far as this member knows. */
-  established(epoch: number): void;
-  /** Ends this role; the peer looks for a leader. */
-  giveUp(reason: string): void;
-  /** @param value in force, if it differs from LIMITS */
-  exceeded(limit: LimitName, from: string, value?: number): void;
-  note(message: string): void;
-}
-
 export interface Role {
   readonly kind: 'leading' | 'following' | 'observing';
   /** As `zk_peer_state` shows it. */
@@ -113,6 +60,8 @@ export interface Role {
   /** Whether this role handles a link that the other side opened. */
   owns(event: LinkEvent): boolean;
   step(event: QuorumEvent): void;
+  /** Returns the new configuration as data, with version `zxid`, or the error of the request. */
+  reconfigure(request: ReconfigRequest, zxid: bigint): string | ErrorCode;
   durable(zxid: bigint): void;
   tick(): void;
   readonly nextWakeMs: number;

@@ -6,6 +6,7 @@
  * txns are acked, and which stays until the snapshot is on disk.
  */
 
+import { assert } from '../../../base/assert.js';
 import { RateLimitedLog } from '../../../base/rate-limited-log.js';
 import { formatZxid } from '../../../protocol/zxid.js';
 import { ForeignTreeError } from '../../pipeline/foreign-tree-error.js';
@@ -22,8 +23,12 @@ export interface RepairHost {
 export class TreeRepair {
   private readonly host: RepairHost;
   private readonly notes: RateLimitedLog;
-  /** The txn after which the trees differed; null if no repair is due. */
+  /**
+   * The txn after which the trees differed; null if no repair is due. While it is set, this server
+   * gives up its role, and asks the next leader for its whole tree.
+   */
   private mismatchZxid: bigint | null = null;
+  /** When the last repair ended, in monotonic ms. */
   private takenMs = Number.NEGATIVE_INFINITY;
   /** The leader sent this tree, and no digest has matched it yet. */
   private isFresh = false;
@@ -73,6 +78,7 @@ export class TreeRepair {
   taken(): bigint | null {
     const { mismatchZxid } = this;
     if (mismatchZxid === null) return null;
+    assert(!this.isFresh, 'history: a tree taken twice', mismatchZxid);
     this.mismatchZxid = null;
     this.takenMs = this.host.nowMs;
     this.isFresh = true;
@@ -99,6 +105,7 @@ export class TreeRepair {
    */
   differs(zxid: bigint, offset: bigint): void {
     if (this.mismatchZxid !== null) return;
+    assert(offset !== 0n, 'history: equal digests that differ', zxid);
     if (this.isFresh) this.checkFreshTree(zxid, offset);
     else if (this.host.nowMs - this.takenMs < REPAIR_EVERY_MS) {
       this.notes.say(

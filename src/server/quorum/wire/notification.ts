@@ -1,6 +1,31 @@
-/** The only message of election connections (FastLeaderElection.buildMsg), without its length. */
+/**
+ * Votes, and the only message of election connections (FastLeaderElection.buildMsg), without its
+ * length.
+ */
+import { assert } from '../../../base/assert.js';
 import { MAX_EPOCH } from '../../../protocol/zxid.js';
-import { PEER_STATES, type PeerState, type Vote } from './vote.js';
+
+/** In the order of their numbers on the wire (QuorumPeer.ServerState). */
+export const PEER_STATES = ['looking', 'following', 'leading', 'observing'] as const;
+export type PeerState = (typeof PEER_STATES)[number];
+
+export interface Vote {
+  readonly leader: number;
+  readonly zxid: bigint;
+  /** The round of the election in which the vote was cast. */
+  readonly electionEpoch: bigint;
+  /** The currentEpoch of the proposed leader. */
+  readonly peerEpoch: bigint;
+}
+
+export type Candidacy = Pick<Vote, 'leader' | 'zxid' | 'peerEpoch'>;
+
+/** The later epoch wins, then the later zxid, then the higher sid. */
+export function isBetter(a: Candidacy, b: Candidacy): boolean {
+  if (a.peerEpoch !== b.peerEpoch) return a.peerEpoch > b.peerEpoch;
+  if (a.zxid !== b.zxid) return a.zxid > b.zxid;
+  return a.leader > b.leader;
+}
 
 const VERSION = 2;
 /** Servers before 3.4 send no epoch of the candidate. */
@@ -18,9 +43,11 @@ export interface Notification {
 }
 
 export function encodeNotification({ state, vote, config }: Notification): Buffer {
+  const stateNumber = PEER_STATES.indexOf(state);
+  assert(stateNumber >= 0, 'vote: unknown state', state);
   const text = Buffer.from(config ?? '');
   const frame = Buffer.alloc(44 + text.length);
-  frame.writeInt32BE(PEER_STATES.indexOf(state), 0);
+  frame.writeInt32BE(stateNumber, 0);
   frame.writeBigInt64BE(BigInt(vote.leader), 4);
   frame.writeBigInt64BE(vote.zxid, 12);
   frame.writeBigInt64BE(vote.electionEpoch, 20);

@@ -1,20 +1,26 @@
 /**
- * Packets between learners and their leader, one after the other without an outer length:
+ * Packets between learners and their leader (QuorumPacket), one after the other without an outer
+ * length, and their data:
  *
  * ```
  *   int type | long zxid | buffer data | vector of {scheme, id} authinfo     -1 for a null one
  * ```
+ *
+ * They come from outside: nothing here trusts a length or a number.
  */
-
+import { assert } from '../../../base/assert.js';
 import { ByteWindow } from '../../../files/byte-window.js';
 import { InputArchive } from '../../../jute/input-archive.js';
 import { JuteError } from '../../../jute/jute-error.js';
 import { getInt } from '../../../jute/long.js';
-import type { OutputArchive } from '../../../jute/output-archive.js';
+import { OutputArchive } from '../../../jute/output-archive.js';
 import { ustring } from '../../../jute/record.js';
 import type { Id } from '../../../protocol/data.js';
+import { OpCode } from '../../../protocol/op-code.js';
+import { DeleteRequest } from '../../../protocol/proto.js';
 import { LimitError } from '../../limits/limit-error.js';
 import { LIMITS } from '../../limits/limits.js';
+import type { ServerState } from '../../state/server-state.js';
 
 export const PacketType = {
   REQUEST: 1,
@@ -92,7 +98,7 @@ const SLACK = 1024 * 1024;
 /** A pull parser. For a bad length, `next` throws a JuteError or LimitError. */
 export class PacketReader {
   private readonly window = new ByteWindow();
-  /** In bytes; by default enough for a txn. */
+  /** In bytes, at most that of a txn; smaller until `acceptTxns`, for peers that proved nothing. */
   maxDataLength: number;
   private readonly maxTxnDataLength: number;
   private readonly input = new InputArchive(Buffer.alloc(0));
@@ -105,6 +111,11 @@ export class PacketReader {
 
   /** From now on packets may have the size of a txn. */
   acceptTxns(): void {
+    assert(
+      this.maxDataLength <= this.maxTxnDataLength,
+      'link: packets may be longer than a txn',
+      this.maxDataLength,
+    );
     this.maxDataLength = this.maxTxnDataLength;
   }
 
@@ -125,6 +136,12 @@ export class PacketReader {
     const { window } = this;
     const end = this.packetEnd();
     if (end < 0) return null;
+    assert(
+      end > window.at && end <= window.end,
+      'link: a packet beyond the bytes',
+      end,
+      window.end,
+    );
     const input = this.input.reset(window.bytes, window.at, end);
     const type = input.readInt();
     const zxid = input.readLong();
@@ -134,6 +151,7 @@ export class PacketReader {
     for (let i = 0; i < count; i++) {
       authinfo?.push({ scheme: ustring.read(input), id: ustring.read(input) });
     }
+    assert(input.at === end, 'link: a packet has another length than measured', input.at, end);
     window.at = end;
     return { type, zxid, data, authinfo };
   }
@@ -174,5 +192,72 @@ export class PacketReader {
       if (next > end) return -1;
     }
     return next;
+  }
+}
+
+/** The data of packets. The readers return undefined for damaged data. */
+export const NO_DATA = Buffer.alloc(0);
+
+export interface LearnerInfo {
+  readonly sid: number;
+  readonly configVersion: bigint;
+}
+
+/** FOLLOWERINFO, OBSERVERINFO: long sid | int protocolVersion | long configVersion */
+export function readLearnerInfo(data: Buffer | null): LearnerInfo | undefined {
+  if (data === null || data.length < 20) return undefined;
+  const sid = data.readBigInt64BE(0);
+  // -1 marks a link that has not sent its id.
+  if (sid < 0n || sid > 0x7fff_ffffn) return undefined;
+  return { sid: Number(sid), configVersion: data.readBigInt64BE(12) };
+}
+
+export function learnerInfo({ sid, configVersion }: LearnerInfo): Buffer {
+  assert(sid >= 0, 'link: a learner without a sid', sid);
+  const data = Buffer.alloc(20);
+  data.writeBigInt64BE(BigInt(sid), 0);
+  data.writeInt32BE(LEARNER_PROTOCOL_VERSION, 8);
+  data.writeBigInt64BE(configVersion, 12);
+  return data;
+}
+
+export interface RequestData {
+  readonly sessionId: bigint;
+  readonly cxid: number;
+  readonly type: number;
+  readonly input: InputArchive;
+}
+
+/** REQUEST: long sessionId | int cxid | int type | body */
+export function readRequest(data: Buffer | null): RequestData | undefined {
+  if (data === null || data.length < 16) return undefined;
+  const input = new InputArchive(data);
+  return { sessionId: input.readLong(), cxid: input.readInt(), type: input.readInt(), input };
+}
+
+/** Every leader answers with an error txn of this session and cxid: it deletes "/". */
+export function failingRequest(sessionId: bigint, cxid: number): Buffer {
+  const out = new OutputArchive();
+  out.writeLong(sessionId);
+  out.writeInt(cxid);
+  out.writeInt(OpCode.delete);
+  out.writeBytes(DeleteRequest.encode({ path: '/', version: -1 }));
+  return out.take();
+}
+
+/** REVALIDATE: long sessionId | int timeout */
+export function readRevalidation(
+  data: Buffer | null,
+): { readonly sessionId: bigint; readonly timeoutMs: number } | undefined {
+  if (data === null || data.length < 12) return undefined;
+  return { sessionId: data.readBigInt64BE(0), timeoutMs: data.readInt32BE(8) };
+}
+
+/** The answer to PING: { long sessionId | int timeout } … of the sessions active on a learner. */
+export function touchSessions(state: ServerState, data: Buffer | null): void {
+  if (data === null) return;
+  for (let at = 0; at + 12 <= data.length; at += 12) {
+    const session = state.sessions.get(data.readBigInt64BE(at));
+    if (session !== undefined) state.sessions.touch(session, state.monotonicMs);
   }
 }

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { FileSystem, StoredFile } from '../../../../src/server/node/storage/file-system.js';
 import { NODE_FILES } from '../../../../src/server/node/storage/file-system.js';
-import { LogFile } from '../../../../src/server/node/storage/log-file.js';
+import { LogFile } from '../../../../src/server/node/storage/log-disk.js';
 
 const HEADER = 16;
 const KB = 1024;

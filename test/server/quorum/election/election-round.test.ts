@@ -1,7 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ElectionRound } from '../../../../src/server/quorum/election/election-round.js';
-import { FastLeaderElection } from '../../../../src/server/quorum/election/fast-leader-election.js';
+import {
+  ElectionRound,
+  FastLeaderElection,
+} from '../../../../src/server/quorum/election/fast-leader-election.js';
 import { ensembleOf, frameOf, WAITS } from '../worlds/election-world.js';
 
 const config = ensembleOf(3);

@@ -1,8 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Ballot, Ballots } from '../../../../src/server/quorum/election/ballots.js';
-import { hasHistory, initialVote } from '../../../../src/server/quorum/election/candidate.js';
-import { Electorate } from '../../../../src/server/quorum/election/electorate.js';
+import {
+  type Ballot,
+  Ballots,
+  Electorate,
+  hasHistory,
+  initialVote,
+} from '../../../../src/server/quorum/election/fast-leader-election.js';
 import type { QuorumConfig } from '../../../../src/server/quorum/membership/quorum-config.js';
 import { parse } from '../../../sim/shape.js';
 

@@ -1,7 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Candidate } from '../../../../src/server/quorum/election/candidate.js';
-import { FastLeaderElection } from '../../../../src/server/quorum/election/fast-leader-election.js';
+import {
+  type Candidate,
+  FastLeaderElection,
+} from '../../../../src/server/quorum/election/fast-leader-election.js';
 import { ensembleOf, frameOf, WAITS } from '../worlds/election-world.js';
 
 // When a looking server asks its oracle, and what the answers mean.

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Supporters } from '../../../../src/server/quorum/election/supporters.js';
+import { Supporters } from '../../../../src/server/quorum/election/fast-leader-election.js';
 import { containsQuorum } from '../../../../src/server/quorum/membership/quorum-config.js';
 import { parse } from '../../../sim/shape.js';
 

@@ -1,8 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { LearnerHandler } from '../../../../src/server/quorum/leading/learner-handler.js';
-import { STAGES } from '../../../../src/server/quorum/leading/learner-handler.js';
-import { Learners } from '../../../../src/server/quorum/leading/learners.js';
+import type { LearnerHandler } from '../../../../src/server/quorum/leading/learners.js';
+import { Learners, STAGES } from '../../../../src/server/quorum/leading/learners.js';
 import { LIMITS } from '../../../sim/nodes/peer-parts.js';
 
 const OWN = 9;

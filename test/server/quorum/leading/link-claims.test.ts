@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Leader } from '../../../../src/server/quorum/leading/leader.js';
-import { LinkClaims } from '../../../../src/server/quorum/leading/link-claims.js';
+import { LinkClaims } from '../../../../src/server/quorum/leading/learners.js';
 import { PacketType } from '../../../../src/server/quorum/wire/quorum-packet.js';
 import { canonicalIp, matchAddress } from '../../../../src/server/quorum/wire/remote-address.js';
 import { EnsembleWorld } from '../worlds/ensemble-world.js';

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ByteRange } from '../../../../src/jute/byte-range.js';
-import { OutstandingProposals } from '../../../../src/server/quorum/leading/outstanding-proposals.js';
+import { OutstandingProposals } from '../../../../src/server/quorum/leading/broadcast.js';
 import type { QuorumConfig } from '../../../../src/server/quorum/membership/quorum-config.js';
 import { parse } from '../../../sim/shape.js';
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { planSync } from '../../../../src/server/quorum/leading/sync-plan.js';
+import { planSync } from '../../../../src/server/quorum/leading/synchronizer.js';
 
 /** "2.3" is epoch 2, counter 3. */
 function zxid(text: string): bigint {

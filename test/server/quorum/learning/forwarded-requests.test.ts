@@ -1,13 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { LongMap } from '../../../../src/base/long-map.js';
 import type { Txn, TxnHead } from '../../../../src/files/txn.js';
 import { ErrorCode } from '../../../../src/protocol/error-code.js';
 import { OpCode } from '../../../../src/protocol/op-code.js';
-import type { LongMap } from '../../../../src/server/base/long-map.js';
 import {
   ForwardedRequests,
   isMoved,
-} from '../../../../src/server/quorum/learning/forwarded-requests.js';
+} from '../../../../src/server/quorum/learning/learner-pipeline.js';
 import { Request } from '../../../../src/server/state/request.js';
 
 const SESSION = 0x1234n;

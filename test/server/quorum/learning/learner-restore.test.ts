@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LearnerRestore } from '../../../../src/server/quorum/learning/learner-restore.js';
+import { LearnerRestore } from '../../../../src/server/quorum/learning/learner.js';
 import { PacketType } from '../../../../src/server/quorum/wire/quorum-packet.js';
 
 function makeWorld(isWanted: boolean) {

@@ -5,7 +5,7 @@ import {
   patienceMs,
   phaseOf,
   WAITING,
-} from '../../../../src/server/quorum/learning/learner-stage.js';
+} from '../../../../src/server/quorum/learning/learner.js';
 import { LIMITS } from '../../../sim/nodes/peer-parts.js';
 
 const FOREVER = Number.POSITIVE_INFINITY;

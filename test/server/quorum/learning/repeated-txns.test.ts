@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { writeSnapshotStream } from '../../../../src/files/snapshot.js';
 import { bodySourceOf, contentOf } from '../../../../src/server/persistence/snapshot-source.js';
-import { SNAP_STREAM_SIGNATURE } from '../../../../src/server/quorum/leading/snapshot-stream.js';
+import { SNAP_STREAM_SIGNATURE } from '../../../../src/server/quorum/leading/synchronizer.js';
 import { PacketType } from '../../../../src/server/quorum/wire/quorum-packet.js';
 import { txnEntries } from '../../../fuzz/targets/files.js';
 import { learnerLink } from '../../../fuzz/targets/learner-link.js';

@@ -3,11 +3,12 @@
  * (ZKDatabase.serializeSnapshot), so a learner computes its own. Only files have further parts
  * after the znodes.
  */
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { writeSnapshot, writeSnapshotStream } from '../../../../src/files/snapshot.js';
 import { bodySourceOf, sourceOf } from '../../../../src/server/persistence/snapshot-source.js';
-import { SnapshotReceiver } from '../../../../src/server/quorum/learning/snapshot-receiver.js';
+import { SnapshotReceiver } from '../../../../src/server/quorum/learning/learner.js';
 import { TreeWorld } from '../../tree/tree-world.js';
 
 const SIGNATURE = 'BenWasHere';

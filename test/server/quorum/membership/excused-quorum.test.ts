@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import {
   containsExcusedQuorum,
   NOBODY,
-} from '../../../../src/server/quorum/membership/excused-quorum.js';
+} from '../../../../src/server/quorum/membership/quorum-config.js';
 import { parse } from '../../../sim/shape.js';
 
 /** The subsets of the servers 1 to 4 that suffice while the oracle excuses `excused`. */

@@ -3,9 +3,12 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { initialSessionId } from '../../../../src/protocol/session-id.js';
 import type { Metrics } from '../../../../src/server/metrics/metrics.js';
-import { QuorumDeadline } from '../../../../src/server/quorum/leading/quorum-deadline.js';
-import { Resumption, Resumptions } from '../../../../src/server/quorum/learning/resumptions.js';
-import { ProposalTimes } from '../../../../src/server/quorum/peer/proposal-times.js';
+import { ProposalTimes } from '../../../../src/server/quorum/leading/broadcast.js';
+import { QuorumDeadline } from '../../../../src/server/quorum/leading/leader.js';
+import {
+  Resumption,
+  Resumptions,
+} from '../../../../src/server/quorum/learning/learner-pipeline.js';
 import { SessionIds } from '../../../../src/server/session/session-ids.js';
 import { SessionTracker } from '../../../../src/server/session/session-tracker.js';
 import { CommitMetrics } from '../../../../src/server/state/commit-metrics.js';

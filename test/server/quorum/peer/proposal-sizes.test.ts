@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ProposalSizes } from '../../../../src/server/quorum/peer/proposal-sizes.js';
+import { ProposalSizes } from '../../../../src/server/quorum/leading/broadcast.js';
 
 test('the last, least, and largest size, and -1 before the first one', () => {
   const sizes = new ProposalSizes();

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { RoleBackoff } from '../../../../src/server/quorum/peer/role-backoff.js';
+import { RoleBackoff } from '../../../../src/server/quorum/peer/observer-masters.js';
 import { LIMITS } from '../../../sim/nodes/peer-parts.js';
 import { EnsembleWorld } from '../worlds/ensemble-world.js';
 

@@ -8,7 +8,7 @@ import {
   readRequest,
   readRevalidation,
   touchSessions,
-} from '../../../../src/server/quorum/wire/learner-data.js';
+} from '../../../../src/server/quorum/wire/quorum-packet.js';
 import { ByteBuilder } from '../../../support/bytes/byte-builder.js';
 
 function infoOf(sid: bigint): Buffer {

@@ -1,14 +1,16 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LIMITS } from '../../../../src/server/limits/limits.js';
-import { NewerConfigs } from '../../../../src/server/quorum/election/newer-configs.js';
+import {
+  NewerConfigs,
+  Outbox,
+} from '../../../../src/server/quorum/election/fast-leader-election.js';
 import {
   encodeNotification,
+  isBetter,
   type Notification,
 } from '../../../../src/server/quorum/wire/notification.js';
-import { Outbox } from '../../../../src/server/quorum/wire/outbox.js';
 import { canonicalIp, matchAddress } from '../../../../src/server/quorum/wire/remote-address.js';
-import { isBetter } from '../../../../src/server/quorum/wire/vote.js';
 import { parse } from '../../../sim/shape.js';
 
 function notificationOf(zxid: bigint): Notification {

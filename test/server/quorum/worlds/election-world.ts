@@ -1,5 +1,7 @@
-import type { Candidate } from '../../../../src/server/quorum/election/candidate.js';
-import { FastLeaderElection } from '../../../../src/server/quorum/election/fast-leader-election.js';
+import {
+  type Candidate,
+  FastLeaderElection,
+} from '../../../../src/server/quorum/election/fast-leader-election.js';
 import {
   formatQuorumConfig,
   parseQuorumConfig,
@@ -9,8 +11,9 @@ import {
   decodeNotification,
   encodeNotification,
   type Notification,
+  type PeerState,
+  type Vote,
 } from '../../../../src/server/quorum/wire/notification.js';
-import type { PeerState, Vote } from '../../../../src/server/quorum/wire/vote.js';
 
 export const WAITS = { minIntervalMs: 200, maxIntervalMs: 60_000, finalizeWaitMs: 200 };
 

@@ -1,7 +1,7 @@
 import { OutputArchive } from '../../../../src/jute/output-archive.js';
 import type { Id } from '../../../../src/protocol/data.js';
 import { Leader } from '../../../../src/server/quorum/leading/leader.js';
-import type { LearnerHandler } from '../../../../src/server/quorum/leading/learner-handler.js';
+import type { LearnerHandler } from '../../../../src/server/quorum/leading/learners.js';
 import {
   PacketReader,
   PacketType,

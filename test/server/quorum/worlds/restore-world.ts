@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import type { Effect } from '../../../../src/server/effects.js';
 import type { Database } from '../../../../src/server/persistence/replay.js';
-import { Standalone } from '../../../../src/server/quorum/standalone.js';
+import { Standalone } from '../../../../src/server/standalone.js';
 import { handshake, Peer } from '../../server-peer.js';
 import { makeTestServer, SETTINGS } from '../../server-world.js';
 import { TreeWorld } from '../../tree/tree-world.js';

@@ -1,6 +1,6 @@
 import type { Effect } from '../../../../src/server/effects.js';
 import type { Event, QuorumEvent } from '../../../../src/server/events.js';
-import { snapshotPieces } from '../../../../src/server/quorum/leading/snapshot-stream.js';
+import { snapshotPieces } from '../../../../src/server/quorum/leading/synchronizer.js';
 import { type MemoryDisk, packetsOf } from './memory-disk.js';
 
 interface LinkWorld {

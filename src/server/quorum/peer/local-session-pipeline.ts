@@ -6,20 +6,24 @@
  * session of the ensemble, or the create is refused.
  */
 
-import { halfDone } from '../../base/assert.js';
-import type { InputArchive } from '../../jute/input-archive.js';
-import { ErrorCode } from '../../protocol/error-code.js';
-import { OpCode } from '../../protocol/op-code.js';
-import type { Effect } from '../effects.js';
-import { makesEphemeral } from '../pipeline/makes-ephemeral.js';
-import { beginReply, endReply } from '../pipeline/reply.js';
-import type { EnsemblePipeline, PipelineHost, WritePipeline } from '../pipeline/write-pipeline.js';
-import { SessionIds } from '../session/session-ids.js';
-import type { Session, SessionTracker } from '../session/session-tracker.js';
-import type { ClientConnection } from '../state/client-connection.js';
-import type { Request } from '../state/request.js';
-import type { ServerState } from '../state/server-state.js';
-import type { LocalSessions } from './peer/role.js';
+import { assert, halfDone } from '../../../base/assert.js';
+import type { InputArchive } from '../../../jute/input-archive.js';
+import { ErrorCode } from '../../../protocol/error-code.js';
+import { OpCode } from '../../../protocol/op-code.js';
+import type { Effect } from '../../effects.js';
+import { makesEphemeral } from '../../pipeline/makes-ephemeral.js';
+import { beginReply, endReply } from '../../pipeline/reply.js';
+import type {
+  EnsemblePipeline,
+  PipelineHost,
+  WritePipeline,
+} from '../../pipeline/write-pipeline.js';
+import { SessionIds } from '../../session/session-ids.js';
+import type { Session, SessionTracker } from '../../session/session-tracker.js';
+import type { ClientConnection } from '../../state/client-connection.js';
+import type { Request } from '../../state/request.js';
+import type { ServerState } from '../../state/server-state.js';
+import type { LocalSessions } from './role.js';
 
 const EXPIRY_SLICE = 500;
 
@@ -35,7 +39,7 @@ class LocalSessionPipeline implements WritePipeline {
   private readonly isUpgradeAllowed: boolean;
   private readonly local: SessionTracker;
   private readonly sessionIds: SessionIds;
-  /** Connections that close their session once their earlier requests are answered. */
+  /** Connections that close their local session once their earlier requests are answered. */
   private closing: { readonly connection: ClientConnection; readonly xid: number }[] = [];
 
   constructor(
@@ -71,7 +75,9 @@ class LocalSessionPipeline implements WritePipeline {
   }
 
   private upgrade(session: Session): void {
+    assert(session.isLocal, 'request: a session that is global becomes global', session.id);
     this.state.sessions.upgrade(session);
+    assert(!session.isLocal, 'request: a session stays local', session.id);
     try {
       this.inner.upgrade(session);
     } catch (error) {
@@ -108,7 +114,8 @@ class LocalSessionPipeline implements WritePipeline {
     this.state.stats.metrics.operations.count(OpCode.closeSession);
   }
 
-  private end({ id }: Session, kind: 'session-closed' | 'session-expired'): void {
+  private end({ id, isLocal }: Session, kind: 'session-closed' | 'session-expired'): void {
+    assert(isLocal, 'request: a global session ends without a txn', id);
     this.local.remove(id);
     this.state.reporter.add({ kind, sessionId: id });
   }
@@ -124,6 +131,7 @@ class LocalSessionPipeline implements WritePipeline {
 
   private expire(): void {
     const due = this.local.expire(this.state.monotonicMs, EXPIRY_SLICE);
+    assert(due.length <= EXPIRY_SLICE, 'request: too many sessions in a turn', due.length);
     for (const session of due) {
       this.state.stats.count('stale_sessions_expired');
       this.end(session, 'session-expired');

@@ -3,21 +3,30 @@
  * (Leader.getEpochToPropose, waitForEpochAck, waitForNewLeaderAck). This class only counts; the
  * leader sends and writes.
  */
+import { assert } from '../../../base/assert.js';
 import { MAX_EPOCH } from '../../../protocol/zxid.js';
-import { type IsExcused, NOBODY } from './excused-quorum.js';
-import type { Membership } from './membership.js';
+import type { Membership } from '../membership/membership.js';
+import { type IsExcused, NOBODY } from '../membership/quorum-config.js';
 
-export type EstablishmentStage =
-  /** Learners send the epochs that they accepted. */
-  | 'discovery'
-  /** The new epoch is being written to this server's disk. */
-  | 'proposing'
-  /** Learners promise to follow no older epoch. */
-  | 'election'
-  /** This server writes the epoch as its currentEpoch. */
-  | 'taking'
-  | 'synchronization'
-  | 'broadcast';
+/**
+ * In this order, each once:
+ * - `discovery`: learners send the epochs that they accepted
+ * - `proposing`: the new epoch is being written to this server's disk
+ * - `election`: learners promise to follow no older epoch
+ * - `taking`: this server writes the epoch as its currentEpoch
+ * - `synchronization`: learners get what they lack, and ack NEWLEADER
+ * - `broadcast`: the epoch is established
+ */
+const STAGES = [
+  'discovery',
+  'proposing',
+  'election',
+  'taking',
+  'synchronization',
+  'broadcast',
+] as const;
+
+export type EstablishmentStage = (typeof STAGES)[number];
 
 /**
  * The most epochs that a member may be ahead. Each failed attempt to lead uses up one, so members
@@ -38,19 +47,28 @@ export function isPossibleEpoch(epoch: number, ownEpoch: number): boolean {
 }
 
 export class Establishment {
-  stage: EstablishmentStage = 'discovery';
-  /** Newer than every epoch reported before the decision. */
+  /** Only `enter` changes it, to the next one. */
+  private present: EstablishmentStage = 'discovery';
+  /** Newer than every epoch reported before the decision; never changes after `discovery`. */
   epoch = 0;
   private readonly membership: Membership;
   private readonly sid: number;
+  /** The acceptedEpoch of this server when it began to lead. */
   private ownEpoch = 0;
+  /** The voters that reported an epoch during `discovery`. */
   private readonly connected = new Set<number>();
+  /** The voters that promised during `election`, with no newer history than this server. */
   private readonly promised = new Set<number>();
+  /** The voters that acked NEWLEADER during `synchronization`. */
   private readonly inSync = new Set<number>();
 
   constructor(membership: Membership, sid: number) {
     this.membership = membership;
     this.sid = sid;
+  }
+
+  get stage(): EstablishmentStage {
+    return this.present;
   }
 
   get isTaken(): boolean {
@@ -69,6 +87,7 @@ export class Establishment {
     const isPossible = isPossibleEpoch(acceptedEpoch, this.ownEpoch);
     if (!this.membership.isMember(sid) || !isPossible) return false;
     this.epoch = Math.max(this.epoch, acceptedEpoch + 1);
+    assert(this.epoch <= MAX_EPOCH, 'epoch: beyond the last one', this.epoch);
     return this.reaches('proposing', this.connected, sid);
   }
 
@@ -99,6 +118,18 @@ export class Establishment {
     return this.reaches('broadcast', this.inSync, sid, isExcused);
   }
 
+  /** This server's disk has the epoch: ends the stage that waits for it. */
+  written(name: 'acceptedEpoch' | 'currentEpoch'): void {
+    this.enter(name === 'acceptedEpoch' ? 'election' : 'synchronization');
+  }
+
+  private enter(next: EstablishmentStage): void {
+    const isNext = STAGES.indexOf(next) === STAGES.indexOf(this.present) + 1;
+    assert(isNext, 'epoch: established out of order', this.present, next);
+    assert(this.epoch > this.ownEpoch, 'epoch: not newer', this.epoch, this.ownEpoch);
+    this.present = next;
+  }
+
   private reaches(
     next: EstablishmentStage,
     sids: Set<number>,
@@ -107,7 +138,7 @@ export class Establishment {
   ): boolean {
     if (this.membership.isVoter(sid)) sids.add(sid);
     if (!sids.has(this.sid) || !this.membership.isQuorum(sids, isExcused)) return false;
-    this.stage = next;
+    this.enter(next);
     return true;
   }
 }

@@ -1,15 +1,15 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { writeSnapshot } from '../../../src/files/snapshot.js';
-import { SnapshotReader } from '../../../src/files/snapshot-reader.js';
-import { OpCode } from '../../../src/protocol/op-code.js';
-import { AddWatchMode } from '../../../src/protocol/watch-event.js';
-import { feedSnapshot } from '../../../src/server/persistence/feed-snapshot.js';
-import { Database } from '../../../src/server/persistence/replay.js';
-import { sourceOf } from '../../../src/server/persistence/snapshot-source.js';
-import { addNode } from '../../support/bytes/add-node.js';
-import type { Peer } from '../server-peer.js';
-import { RestoreWorld } from './worlds/restore-world.js';
+import { writeSnapshot } from '../../src/files/snapshot.js';
+import { SnapshotReader } from '../../src/files/snapshot-reader.js';
+import { OpCode } from '../../src/protocol/op-code.js';
+import { AddWatchMode } from '../../src/protocol/watch-event.js';
+import { feedSnapshot } from '../../src/server/persistence/feed-snapshot.js';
+import { Database } from '../../src/server/persistence/replay.js';
+import { sourceOf } from '../../src/server/persistence/snapshot-source.js';
+import { addNode } from '../support/bytes/add-node.js';
+import { RestoreWorld } from './quorum/worlds/restore-world.js';
+import type { Peer } from './server-peer.js';
 
 /** The state of a snapshot: only "/restored", at zxid 5, and these sessions. */
 function restored(...sessionIds: bigint[]): Database {

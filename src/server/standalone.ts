@@ -11,13 +11,13 @@
  * Client events wait here meanwhile. So no txn of the old tree follows the new one, and one tree
  * alone answers each request.
  */
-import { assert } from '../../base/assert.js';
-import type { Effect } from '../effects.js';
-import type { Event } from '../events.js';
-import type { ServerStats } from '../metrics/server-stats.js';
-import type { SnapshotContent } from '../persistence/snapshot-content.js';
-import type { Server } from '../server.js';
-import { leaveTree } from '../tree/tree-memory.js';
+import { assert } from '../base/assert.js';
+import type { Effect } from './effects.js';
+import type { Event } from './events.js';
+import type { ServerStats } from './metrics/server-stats.js';
+import type { SnapshotContent } from './persistence/snapshot-content.js';
+import type { Server } from './server.js';
+import { leaveTree } from './tree/tree-memory.js';
 
 type Data = Pick<SnapshotContent, 'tree' | 'sessions'>;
 
