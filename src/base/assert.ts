@@ -11,7 +11,20 @@ export function halfDone(error: unknown): InvariantError {
   return new InvariantError(`a change was not completed: ${problem}`, { cause: error });
 }
 
-/** Also enabled in production. */
-export function assert(condition: boolean, what: string): asserts condition {
-  if (!condition) throw new InvariantError(what);
+/**
+ * Also enabled in production. The figures are formatted only if it fails, so it costs no string.
+ * @param what in server/quorum, begins with the class of the invariant, as in "zxid order: …"
+ */
+export function assert(
+  condition: boolean,
+  what: string,
+  figure?: bigint | number | string | null,
+  other?: bigint | number | string | null,
+): asserts condition {
+  if (!condition) throw new InvariantError(what + shown(figure, ': ') + shown(other, ' and '));
+}
+
+function shown(figure: bigint | number | string | null | undefined, before: string): string {
+  if (figure === undefined) return '';
+  return before + (typeof figure === 'bigint' ? `0x${figure.toString(16)}` : String(figure));
 }
