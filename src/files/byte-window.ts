@@ -1,3 +1,5 @@
+import { assert } from '../base/assert.js';
+
 /**
  * The unparsed bytes of a file with their offset. Items inside one chunk are read in place. Only
  * the rest of a chunk is copied, so a driver may read every chunk into the same memory.
@@ -5,9 +7,13 @@
 export class ByteWindow {
   /** The unread bytes are `bytes[at]` to `bytes[end]`, valid until `settle` or `push`. */
   bytes: Buffer = Buffer.alloc(0);
+  /** The first unread byte; the reader moves it, up to `end`. */
   at = 0;
+  /** The end of the unread bytes. */
   end = 0;
+  /** The offset of `bytes[0]` in the file. */
   private base: number;
+  /** Memory of this window for the rest of a chunk; it only becomes larger. */
   private own: Buffer = Buffer.alloc(0);
 
   /** @param base the offset of the first byte that will be pushed */
@@ -25,6 +31,7 @@ export class ByteWindow {
   }
 
   push(chunk: Buffer): void {
+    assert(this.at >= 0 && this.at <= this.end, 'file: read past the window', this.at, this.end);
     if (this.at === this.end) {
       this.base += this.end;
       this.bytes = chunk;
@@ -47,6 +54,7 @@ export class ByteWindow {
   /** Copies the unread bytes, so that the pushed chunk may be overwritten. */
   settle(): void {
     const rest = this.end - this.at;
+    assert(rest >= 0, 'file: read past the window', this.at, this.end);
     if (this.bytes === this.own && this.at === 0) return;
     if (rest > this.own.length) {
       const grown = Buffer.allocUnsafe(rest);

@@ -89,9 +89,9 @@ const WORD = 0x1_0000_0000;
 
 /** The running sum, in two halves, so that a change makes no bigint. */
 export class TreeDigest {
-  /** Unsigned. */
+  /** The upper 32 bits, unsigned. */
   high = 0;
-  /** Unsigned. */
+  /** The lower 32 bits, unsigned. */
   low = 0;
 
   add(digest: number): void {

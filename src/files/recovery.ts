@@ -1,3 +1,4 @@
+import { assert } from '../base/assert.js';
 import { formatZxid } from '../protocol/zxid.js';
 import { parseLogName, parseSnapshotName, type SnapshotCompression } from './file-names.js';
 
@@ -126,6 +127,7 @@ const SKIP: ReplayStep = { kind: 'skip' };
 
 /** Decides which txns of a replay to apply, and detects missing ones. */
 export class ReplaySequence {
+  /** The last txn that was applied, or is in the snapshot; it only grows. */
   private last: bigint;
 
   /** @param snapshotZxid where the replay starts; 0n for an empty tree */
@@ -143,6 +145,7 @@ export class ReplaySequence {
       const expected = formatZxid(this.last + 1n);
       return { kind: 'gap', reason: `zxid ${formatZxid(zxid)} (expected ${expected})` };
     }
+    assert(zxid > this.last, 'zxid order: replayed', zxid, this.last);
     this.last = zxid;
     return APPLY;
   }
@@ -218,10 +221,14 @@ export function maxLogBytes(snapshotSize: number, factor: number): number {
 }
 
 export class LogSearch {
+  /** Where the wanted txns begin; null until all of them are found. */
   place: LogPlace | null = null;
   private readonly options: LogSearchOptions;
+  /** The last entry; null before the first one. */
   private last: bigint | null = null;
+  /** Where the wanted txns begin, if all of them follow; null before the first. */
   private gap: LogPlace | null = null;
+  /** The size of the wanted entries so far. */
   private bytes = 0;
 
   constructor(options: LogSearchOptions) {
@@ -262,7 +269,7 @@ export interface LogTail {
 
 /** Selects the entries after a txn, in order and without a gap. */
 export class LogSlice {
-  /** The last txn selected. */
+  /** The last txn selected; it only grows. */
   last: bigint;
 
   constructor(after: bigint) {

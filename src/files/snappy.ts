@@ -23,7 +23,9 @@ const COPY = 2;
 const LONG_LITERAL = 60;
 
 export class SnappyReader {
+  /** The bytes of an unfinished block, or of the header. */
   private pending: Buffer = Buffer.alloc(0);
+  /** `pending` begins with a block. */
   private isHeaderRead = false;
 
   /** The uncompressed blocks that end in this piece. @throws Error with the fault of the stream */

@@ -58,14 +58,18 @@ export class SnapshotReader {
   private readonly maxLength: number;
   private readonly window = new ByteWindow();
   private readonly input = new InputArchive(Buffer.alloc(0));
+  /** The section being read; it only moves forward. */
   private stage: Stage = 'header';
   /** Sessions or ACLs to read; -1 before their count. */
   private left = -1;
   /** Adler-32 of the file up to `summed`, an offset in the window. */
   private sum = 1;
+  /** The offset in the window up to which `sum` counts. */
   private summed = 0;
+  /** No more chunks come. */
   private isEnded = false;
   private readonly isFile: boolean;
+  /** The final item; null while others may follow. */
   private last: SnapshotItem | null = null;
   private readonly tail: SnapshotItem[] = [];
   readonly node: NodePlace = { bytes: Buffer.alloc(0), start: 0, pathEnd: 0, dataEnd: 0, end: 0 };

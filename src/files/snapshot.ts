@@ -17,6 +17,7 @@
  * of its name must produce the same tree.
  */
 
+import { assert } from '../base/assert.js';
 import { adler32 } from '../base/checksum.js';
 import { OutputArchive } from '../jute/output-archive.js';
 import { type ACL, ACLVector, StatPersisted } from '../protocol/data.js';
@@ -138,7 +139,9 @@ function* writeBody(
 class SealedOutput {
   private readonly out: OutputArchive;
   private readonly isReused: boolean;
+  /** The Adler-32 of all bytes of the file up to `summed`. */
   private sum = 1;
+  /** The offset in `out` up to which `sum` counts; 0 after a chunk was taken. */
   private summed = 0;
 
   constructor(out: OutputArchive, isReused: boolean) {
@@ -162,6 +165,7 @@ class SealedOutput {
   }
 
   private addUp(): void {
+    assert(this.summed <= this.out.length, 'file: bytes were taken before they were summed');
     this.sum = adler32(this.out.memory, this.summed, this.out.length, this.sum);
     this.summed = this.out.length;
   }

@@ -9,7 +9,9 @@ export type ZnodeData = string | null;
  * the request is read, then in its log record, which does not change.
  */
 export class RequestData {
+  /** The frame of the request, then the memory of the log record. */
   memory: Buffer;
+  /** The offset of the bytes in `memory`. */
   start: number;
   readonly length: number;
 

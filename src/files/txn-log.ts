@@ -1,3 +1,4 @@
+import { assert } from '../base/assert.js';
 import { adler32 } from '../base/checksum.js';
 import type { OutputArchive } from '../jute/output-archive.js';
 import { TXNLOG_MAGIC } from '../protocol/persistence.js';
@@ -73,6 +74,7 @@ class TailInspector {
   private readonly offset: number;
   private readonly maxEntryLength: number;
   private readonly unsyncedLimit: number;
+  /** The first invalid record; null before enough of it is known. */
   private damage: Damage | null = null;
   /** The offset after the last byte that is not zero, or 0. */
   private written = 0;
@@ -257,6 +259,7 @@ export function beginEntry(out: OutputArchive): number {
 export function endEntry(out: OutputArchive, start: number): void {
   const entryStart = start + RECORD_PREFIX_SIZE;
   const end = out.length;
+  assert(end > entryStart, 'log batch: a record without an entry', end, entryStart);
   out.patchInt(start, 0);
   out.patchInt(start + 4, adler32(out.memory, entryStart, end));
   out.patchInt(start + 8, end - entryStart);
@@ -288,9 +291,13 @@ export class TxnLogReader {
   private readonly maxEntryLength: number;
   private readonly unsyncedLimit: number | undefined;
   private readonly window: ByteWindow;
+  /** The window is after the header of the file. */
   private isHeaderRead: boolean;
+  /** No more chunks come. */
   private isEnded = false;
+  /** Looks at the bytes after the last valid record; null while records are valid. */
   private inspector: TailInspector | null = null;
+  /** The final item; null while entries may follow. */
   private last: LogItem | null = null;
 
   /**

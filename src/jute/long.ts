@@ -87,3 +87,11 @@ export function lowOf(value: bigint): number {
   word[0] = value;
   return halves[LOW] as number;
 }
+
+/** value > other, for signed longs. The operator would be a call out of JavaScript. */
+export function isAbove(value: bigint, other: bigint): boolean {
+  const high = highOf(value);
+  const otherHigh = highOf(other);
+  if (high !== otherHigh) return high > otherHigh;
+  return lowOf(value) >>> 0 > lowOf(other) >>> 0;
+}

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { highOf, longOf, lowOf, numberOf } from '../../src/jute/long.js';
+import { highOf, isAbove, longOf, lowOf, numberOf } from '../../src/jute/long.js';
 
 const test = suite('long');
 
@@ -15,6 +15,20 @@ test('a long is its halves', () => {
   for (const value of [...SAFE, 2n ** 63n - 1n, -(2n ** 63n)]) {
     assert.is(longOf(highOf(value), lowOf(value)), value);
   }
+});
+
+test('longs compare as signed ones', () => {
+  const values = [
+    -(1n << 63n),
+    -1n,
+    0n,
+    1n,
+    0x7fff_ffffn,
+    0x8000_0000n,
+    1n << 32n,
+    (1n << 63n) - 1n,
+  ];
+  for (const a of values) for (const b of values) assert.is(isAbove(a, b), a > b, `${a} ${b}`);
 });
 
 test.run();

@@ -13,10 +13,18 @@ import type { Peer } from './server-peer.js';
 
 /** The state of a snapshot: only "/restored", at zxid 5, and these sessions. */
 function restored(...sessionIds: bigint[]): Database {
+  return restoredWith(0, ...sessionIds);
+}
+
+/** @param count of children of /restored */
+function restoredWith(count: number, ...sessionIds: bigint[]): Database {
   const database = new Database({});
   for (const id of sessionIds) database.addSession(id, 4000);
   addNode(database, '', Buffer.alloc(0), -1n, Buffer.alloc(60));
   addNode(database, '/restored', Buffer.from('x'), -1n, Buffer.alloc(60));
+  for (let i = 0; i < count; i++) {
+    addNode(database, `/restored/${i}`, Buffer.from('x'), -1n, Buffer.alloc(60));
+  }
   database.finishSnapshot(5n);
   return database;
 }
@@ -172,12 +180,8 @@ test('a large tree is compared over several turns without duplicate events, whil
     watcher.request(OpCode.addWatch, { path: '/', mode: AddWatchMode.PERSISTENT_RECURSIVE }),
   );
   watcher.take();
-  const database = restored(watcher.sessionId);
   const count = 12_000;
-  for (let i = 0; i < count; i++) {
-    addNode(database, `/restored/${i}`, Buffer.from('x'), -1n, Buffer.alloc(60));
-  }
-  world.restore(database);
+  world.restore(restoredWith(count, watcher.sessionId));
   watcher.push(watcher.exists('/restored/1'));
   let turnsHeld = 0;
   world.onTurn = () => {

@@ -20,22 +20,29 @@ import { giveSums, type SnapshotSums } from './snapshot-sums.js';
 
 export class Database {
   readonly tree: DataTree;
-  /** Sessions by hex id. */
+  /** The sessions of the snapshot and of the txns replayed so far, by hex id. */
   readonly sessions = new Map<string, { readonly id: bigint; readonly timeoutMs: number }>();
+  /** The ACLs of the snapshot by their keys; complete before its first znode. */
   private readonly acls = new Map<bigint, readonly ACL[]>();
 
-  /** Txns whose digest differs from this tree's: their writer had another tree. */
+  /** Replayed txns whose digest differs from this tree's: their writer had another tree. */
   digestMismatches = 0;
-  /** Digests are compared after this zxid, because a fuzzy snapshot matches no past state. */
+  /**
+   * Digests are compared after this zxid, because a fuzzy snapshot matches no past state. 0 until
+   * the end of a snapshot names it.
+   */
   compareAfter = 0n;
-  /** The end of the file: the digest of a past tree, and the last zxid in the tree. */
+  /** The digest at the end of the file, of a past tree; null without one. */
   sealed: {
     readonly zxid: bigint;
     readonly version: number;
     readonly digest: bigint | null;
   } | null = null;
+  /** The last zxid in the tree, from the end of the file; null without one. */
   reachedZxid: bigint | null = null;
-  /** The slots of the znodes of a snapshot without their sums; null if they are computed here. */
+  /** The snapshot is complete, so only txns follow. */
+  private isLoaded = false;
+  /** The slots of the znodes that still lack their sums; null if they are computed here. */
   private unsummed: number[] | null = null;
 
   constructor(options: DataTreeOptions) {
@@ -44,6 +51,7 @@ export class Database {
 
   /** The sums of the znodes come with `finishSnapshot`. */
   omitSums(): void {
+    assert(!this.isLoaded && this.unsummed === null, 'replay: sums are left out too late');
     this.unsummed = [];
     this.tree.stopDigesting();
   }
@@ -61,6 +69,7 @@ export class Database {
    * has the ACL, so nobody gets access until then.
    */
   addNode(given: NodePlace): void {
+    assert(!this.isLoaded, 'replay: a znode after the end of the snapshot');
     const isAscii = isAsciiPath(given);
     const place = isAscii ? given : withValidPath(given);
     const acl = hasOpenAcl(place)
@@ -76,6 +85,8 @@ export class Database {
    */
   finishSnapshot(zxid: bigint, sums?: SnapshotSums): void {
     const { tree, unsummed } = this;
+    assert(!this.isLoaded, 'replay: a second snapshot', zxid);
+    this.isLoaded = true;
     if (unsummed !== null) {
       assert(sums !== undefined, 'a snapshot without its sums');
       giveSums(tree, unsummed, sums);
@@ -83,13 +94,19 @@ export class Database {
       tree.startDigesting();
     }
     tree.finishLoading(zxid);
+    assert(this.unsummed === null, 'replay: znodes without sums', zxid);
+    assert(tree.lastProcessedZxid === zxid, 'zxid order: loaded', zxid, tree.lastProcessedZxid);
   }
 
   /** Applies the next log entry. @throws JuteError when no release could have written it */
   replay(entry: Buffer): void {
     const { head, txn, digest } = readTxn(entry, RequestData.read);
+    const { lastProcessedZxid: last } = this.tree;
+    assert(this.isLoaded, 'replay: a txn before the end of the snapshot', head.zxid);
+    assert(head.zxid > last, 'zxid order: replayed', head.zxid, last);
     if (txn.type === OpCode.createSession) this.addSession(head.sessionId, txn.timeoutMs);
     this.tree.apply(head, txn);
+    assert(this.tree.lastProcessedZxid === head.zxid, 'zxid order: replayed, applied', head.zxid);
     this.tree.noteDigest(head.zxid);
     if (txn.type === OpCode.closeSession) this.sessions.delete(hex64(head.sessionId));
     const isCompared =
@@ -115,6 +132,7 @@ export class Database {
 
   /** Deletes the ephemerals of sessions that no longer exist (ZooKeeperServer.loadData). */
   removeOrphans(): void {
+    assert(this.isLoaded, 'replay: sessions of an unfinished snapshot');
     const orphans = [...this.tree.sessionsWithEphemerals()].filter(
       ([id]) => !this.sessions.has(id),
     );
@@ -126,6 +144,8 @@ export class Database {
         time: 0n,
       };
       this.tree.apply(head, { type: OpCode.closeSession, paths: [...paths] });
+      const left = this.tree.ephemeralsOf(head.sessionId).size;
+      assert(left === 0, 'replay: ephemerals of a session that does not exist', left);
     }
   }
 }

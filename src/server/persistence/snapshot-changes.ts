@@ -1,3 +1,4 @@
+import { assert } from '../../base/assert.js';
 import { OPEN_ACL_KEY, type SnapshotAcl, type SnapshotNode } from '../../files/snapshot.js';
 import {
   type CreateNodeTxn,
@@ -7,7 +8,7 @@ import {
   type TxnHead,
 } from '../../files/txn.js';
 import { textOf, type ZnodeData } from '../../files/txn-data.js';
-import type { ACL } from '../../protocol/data.js';
+import { type ACL, STAT_PERSISTED_SIZE } from '../../protocol/data.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { parentPath } from '../../protocol/path.js';
 import { OPEN_ACL_UNSAFE } from '../../protocol/perms.js';
@@ -36,14 +37,19 @@ export type MergedNode = SnapshotNode & { readonly stat: Buffer };
 interface Change {
   /** The slot in `stats` of a znode that was created since, or NOT_CREATED. */
   readonly created: number;
+  /** True if the last txn of the znode deleted it; then no other field counts. */
   isDeleted: boolean;
+  /** The data of the last create, setData, or reconfig. */
   data?: ZnodeData;
+  /** The ACL of the last create or setACL. */
   acl?: readonly ACL[];
+  /** The last setData or reconfig. */
   written?: { readonly zxid: bigint; readonly time: bigint; readonly version: number };
+  /** The version of the last setACL. */
   aversion?: number;
   /** The last create below it, if the snapshot has a lower cversion. */
   raised?: { readonly cversion: number; readonly zxid: bigint };
-  /** The last delete below it. */
+  /** The zxid of the last delete below it; it only grows. */
   lowered?: bigint;
 }
 
@@ -57,12 +63,21 @@ export const NO_KEY = 0n;
 export class SnapshotChanges {
   /** By path, "/" for the root; parents come before their children. */
   private readonly changes = new Map<string, Change>();
+  /** The Stats of created znodes, also of those that were deleted since. */
   private readonly stats = new StatTable();
   /** By session: the last txn that closed it without listing all its ephemerals. */
   private readonly closed = new Map<bigint, bigint>();
+  /** The zxid of the last txn; it only grows. */
+  private lastZxid = -1n;
 
   /** @throws Error for a txn that needs the tree */
   apply(head: TxnHead, txn: Txn): void {
+    assert(head.zxid > this.lastZxid, 'zxid order: merged', head.zxid, this.lastZxid);
+    this.lastZxid = head.zxid;
+    this.applyPart(head, txn);
+  }
+
+  private applyPart(head: TxnHead, txn: Txn): void {
     switch (txn.type) {
       case OpCode.create:
       case OpCode.create2:
@@ -92,7 +107,7 @@ export class SnapshotChanges {
         if ((txn.paths ?? []).length === 0) this.closed.set(head.sessionId, head.zxid);
         break;
       case OpCode.multi:
-        for (const part of partsOf(txn.txns)) this.apply(head, part);
+        for (const part of partsOf(txn.txns)) this.applyPart(head, part);
         break;
       case OpCode.createSession:
       case OpCode.check:
@@ -111,10 +126,15 @@ export class SnapshotChanges {
     this.changes.delete(path);
     const created = this.stats.allocateNew(head.zxid, head.time, createdOwner(head, txn));
     this.changes.set(path, { created, isDeleted: false, data: textOf(data), acl });
+    const { count } = this.stats;
+    assert(created === count - 1, 'snapshot merge: a Stat is used twice', created, count);
   }
 
   private delete(path: string, zxid: bigint): void {
-    this.changeOf(parentPath(path)).lowered = zxid;
+    const parent = this.changeOf(parentPath(path));
+    const isLater = parent.lowered === undefined || parent.lowered <= zxid;
+    assert(isLater, 'zxid order: merged deletes', parent.lowered, zxid);
+    parent.lowered = zxid;
     this.changes.delete(path);
     this.changes.set(path, { created: NOT_CREATED, isDeleted: true });
   }
@@ -143,6 +163,8 @@ export class SnapshotChanges {
   /** The present state of a znode ("" is the root); null if it was deleted or created again. */
   merge(node: MergedNode, keyOf: KeyOf): MergedNode | null {
     const change = this.changes.get(node.path === '' ? '/' : node.path);
+    const { length } = node.stat;
+    assert(length === STAT_PERSISTED_SIZE, 'snapshot merge: the size of a Stat', length);
     if (change !== undefined && (change.isDeleted || change.created !== NOT_CREATED)) return null;
     this.checkOwner(node.stat);
     // The reader still needs the original bytes for its checksum.
@@ -153,6 +175,8 @@ export class SnapshotChanges {
   *created(keyOf: KeyOf): Generator<MergedNode> {
     for (const [path, change] of this.changes) {
       if (change.created === NOT_CREATED) continue;
+      assert(!change.isDeleted, 'snapshot merge: a deleted znode is created', path);
+      assert(change.created < this.stats.slots, 'snapshot merge: no Stat', change.created);
       const stat = persistedStat(this.stats, change.created);
       this.checkOwner(stat);
       yield changed({ path, data: null, aclKey: NO_KEY }, change, stat, keyOf);
@@ -221,6 +245,7 @@ class PathFilter {
     while (size < count * BITS_PER_PATH) size *= 2;
     this.bits = new Int32Array(size / 32);
     this.mask = size - 1;
+    assert((size & this.mask) === 0, 'snapshot merge: a filter without a mask', size);
   }
 
   add(path: string): void {

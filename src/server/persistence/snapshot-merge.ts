@@ -1,5 +1,6 @@
 /** Makes a snapshot from an older one and the txns since, without the tree. */
 
+import { assert } from '../../base/assert.js';
 import {
   DIGEST_STAT_SIZE,
   DIGEST_VERSION,
@@ -16,6 +17,7 @@ import {
   type SnapshotSource,
 } from '../../files/snapshot.js';
 import type { SnapshotItem, SnapshotReader } from '../../files/snapshot-reader.js';
+import { STAT_PERSISTED_SIZE } from '../../protocol/data.js';
 import { hex64 } from '../../protocol/zxid.js';
 import {
   type KeyOf,
@@ -41,17 +43,20 @@ export class SnapshotMerge implements SnapshotSource {
   readonly acls: MergeResult['acls'];
   readonly nodes: Iterable<SnapshotNode | Buffer | null>;
   readonly lastProcessedZxid: bigint | undefined;
-  /** The next node needs more of the old snapshot. */
+  /** The next node needs more of the old snapshot; the caller pushes it, then asks again. */
   needsInput = false;
   private readonly result: MergeResult;
   private readonly reader: SnapshotReader;
   private readonly changes: SnapshotChanges;
   private readonly keyOf: KeyOf;
-  /** By the keys of the old snapshot. */
+  /** The keys of ACLs in the new snapshot, by those in the old one. */
   private readonly keys = new Map([[OPEN_ACL_KEY, OPEN_ACL_KEY]]);
   private readonly unchanged: UnchangedNodes;
-  /** The reader's last node is a changed one. */
+  /** The reader's last node may be a changed one, and was not written yet. */
   private isAtChange = false;
+  /** All nodes were written. */
+  private isComplete = false;
+  /** The sum of the digests of the nodes written so far. */
   private readonly digested = new TreeDigest();
   private readonly ordered = Buffer.alloc(DIGEST_STAT_SIZE);
 
@@ -71,6 +76,7 @@ export class SnapshotMerge implements SnapshotSource {
   /** Read after the last node. */
   get digest(): SnapshotDigest {
     const { digested, zxid, result } = this;
+    assert(this.isComplete, 'snapshot merge: the digest of a part', zxid);
     const { digest } = result;
     if (digested.value === digest) return { zxid, version: DIGEST_VERSION, digest };
     throw new Error(`the digest would be ${digested} (expected 0x${hex64(digest)})`);
@@ -93,9 +99,11 @@ export class SnapshotMerge implements SnapshotSource {
     }
     for (const node of this.changes.created(this.keyOf)) yield* this.counted(node);
     yield* this.result.reserved;
+    this.isComplete = true;
   }
 
   private *waitForInput(): Generator<null> {
+    assert(!this.isAtChange, 'snapshot merge: a changed node was left out', this.zxid);
     this.needsInput = true;
     yield null;
     this.needsInput = false;
@@ -112,9 +120,12 @@ export class SnapshotMerge implements SnapshotSource {
       if (!this.isAtChange || !unchanged.has(node)) break;
       digested.add(placeDigest(node));
       if (from < 0) from = node.start;
+      else assert(node.start === to, 'snapshot merge: a gap in a run of nodes', node.start, to);
       to = node.end;
     }
-    return from < 0 ? null : node.bytes.subarray(from, to);
+    if (from < 0) return null;
+    assert(from < to, 'snapshot merge: an empty run of nodes', from, to);
+    return node.bytes.subarray(from, to);
   }
 
   private takeOther(item: SnapshotItem): void {
@@ -130,6 +141,8 @@ export class SnapshotMerge implements SnapshotSource {
 
   private *counted(node: MergedNode): Generator<MergedNode> {
     if (node.path.startsWith(RESERVED)) return;
+    const { length } = node.stat;
+    assert(length === STAT_PERSISTED_SIZE, 'snapshot merge: the size of a Stat', length);
     if (node.aclKey === NO_KEY) throw new Error(`${node.path}: unknown ACL`);
     orderPersisted(node.stat, this.ordered);
     this.digested.add(nodeDigest(node.path, node.data, this.ordered));

@@ -1,5 +1,6 @@
 /** The live tree as the source of a snapshot. */
 
+import { assert } from '../../base/assert.js';
 import { DIGEST_VERSION } from '../../files/digest.js';
 import { type SnapshotSource, type WritableNode, writeAclKey } from '../../files/snapshot.js';
 import { OutputArchive } from '../../jute/output-archive.js';
@@ -64,6 +65,7 @@ export function sourceOf(
 export function persistedStat(stats: StatTable, slot: number): Buffer {
   const out = new OutputArchive(STAT_PERSISTED_SIZE);
   stats.writePersisted(out, slot);
+  assert(out.length === STAT_PERSISTED_SIZE, 'snapshot merge: the size of a Stat', out.length);
   return out.take();
 }
 
@@ -85,6 +87,7 @@ function* nodesOf(tree: DataTree, zxid: bigint): Generator<WritableNode> {
 }
 
 class TreeNode implements WritableNode {
+  /** The znode that is written next. */
   slot = 0;
   private readonly tree: DataTree;
 
@@ -95,6 +98,7 @@ class TreeNode implements WritableNode {
   writeTo(out: OutputArchive): void {
     const { slot } = this;
     const { content, stats, table, root } = this.tree;
+    assert(table.isUsed(slot), 'snapshot: a znode that was deleted', slot);
     if (slot === root.slot) {
       // Its path is "" in a file.
       out.writeInt(0);

@@ -8,7 +8,7 @@ import { isAsciiPath, type NodePlace, placePathCrc, sumPlace } from '../../files
 import { SnapshotReader } from '../../files/snapshot-reader.js';
 import type { DataTree } from '../tree/data-tree.js';
 
-/** Of each znode: the CRC-32 of its path, of path and data, and its digest. */
+/** The sums of a znode: the CRC-32 of its path, of path and data, and its digest. */
 const WORDS = 3;
 const FIRST_ZNODES = 1 << 16;
 
@@ -22,7 +22,9 @@ export interface SnapshotSums {
 /** Sums the znodes of a snapshot file, which comes in pieces. @throws Error for a damaged one */
 export class SnapshotSummer {
   private readonly reader: SnapshotReader;
+  /** The znodes summed so far. */
   private count = 0;
+  /** WORDS for each of them, then room for more. */
   private words = new Uint32Array(WORDS * FIRST_ZNODES);
 
   /** @param maxLength as of SnapshotReader */
@@ -39,6 +41,7 @@ export class SnapshotSummer {
   end(): SnapshotSums {
     this.reader.end();
     this.read();
+    assert(WORDS * this.count <= this.words.length, 'snapshot sums: too few', this.count);
     return { count: this.count, words: this.words };
   }
 
@@ -60,6 +63,7 @@ export class SnapshotSummer {
       grown.set(this.words);
       this.words = grown;
     }
+    assert(at + WORDS <= this.words.length, 'snapshot sums: no room', at, this.words.length);
     const { bytes, start, pathEnd } = place;
     const sum = isAsciiPath(place)
       ? placePathCrc(place)
@@ -78,10 +82,12 @@ export function giveSums(
   slots: readonly number[],
   { count, words }: SnapshotSums,
 ): void {
-  assert(count === slots.length, `sums of ${count} znodes (expected ${slots.length})`);
+  assert(count === slots.length, 'snapshot sums: znodes summed and loaded', count, slots.length);
+  assert(WORDS * count <= words.length, 'snapshot sums: words for the znodes', words.length, count);
   for (let i = 0; i < count; i++) {
     const slot = slots[i] as number;
     if (slot === root.slot) continue;
+    assert(slot >= 0 && slot < stats.slots, 'snapshot sums: of no znode', slot, stats.slots);
     const at = WORDS * i;
     stats.setPathCrc(slot, words[at] as number);
     stats.setContentCrc(slot, words[at + 1] as number);

@@ -1,5 +1,6 @@
 /** Stops serving or reading clients that exceed the limits of the server, and takes turns. */
 
+import { assert } from '../../base/assert.js';
 import type { Effect } from '../effects.js';
 import { LIMITS, type LimitName } from '../limits/limits.js';
 import type { ClientConnection } from '../state/client-connection.js';
@@ -24,11 +25,15 @@ const EARLY_BYTES_LIMIT = LIMITS.earlyBytes.value;
 export class BackPressure {
   private readonly state: ServerState;
   private readonly outstanding: () => number;
+  /** The connections that the driver does not read: none is closed. */
   private readonly paused = new Set<ClientConnection>();
+  /** The effects of this turn for connections that stop or continue, in order. */
   private held: Effect[] = [];
   /** Connections that had their share of this turn. The others come first in the next one. */
   private served: Effect[] = [];
+  /** The connections with steps of work in this turn. */
   private readonly worked: ClientConnection[] = [];
+  /** The bytes of answers to reads in this turn. */
   private answerBytes = 0;
 
   constructor(state: ServerState, outstanding: () => number) {
@@ -38,11 +43,13 @@ export class BackPressure {
 
   /**
    * Returns false if the connection must close. After large answers, the client must read first.
-   * Reads between two pending writes are answered together, which may exceed `unreadBytes`. @param
-   * before bytes that waited for the client before this answer
+   * Reads between two pending writes are answered together, which may exceed `unreadBytes`.
+   * @param before bytes that waited for the client before this answer
    */
   answered(connection: ClientConnection, before: number): boolean {
     const { out, remoteIp } = connection;
+    if (out.length < before)
+      assert(false, 'back-pressure: an answer took bytes away', out.length, before);
     this.answerBytes += out.length - before;
     if (out.length <= ANSWER_LIMIT) return true;
     this.hold(connection, 'answerBytes');
@@ -55,6 +62,7 @@ export class BackPressure {
 
   /** Called with the work of one request. */
   didWork(connection: ClientConnection, steps: number): void {
+    if (steps < 0) assert(false, 'back-pressure: work was undone', steps);
     if (connection.steps === 0) this.worked.push(connection);
     connection.steps += steps;
     if (connection.steps <= STEPS_LIMIT) return;
@@ -97,6 +105,7 @@ export class BackPressure {
 
   /** A read that may cost much waits for the writes before it, and later requests wait for it. */
   defer(connection: ClientConnection, frame: Buffer): void {
+    if (connection.pending.length === 0) assert(false, 'back-pressure: deferred after no write');
     connection.isDeferred = true;
     connection.decoder.putBack([frame]);
     connection.decoder.hold();
@@ -105,6 +114,7 @@ export class BackPressure {
 
   /** Called when no writes are left. */
   undefer(connection: ClientConnection): void {
+    if (connection.pending.length > 0) assert(false, 'back-pressure: writes are left');
     connection.isDeferred = false;
     this.held.push({ kind: 'await-reading', connection: connection.id });
     this.caughtUp(connection);
@@ -129,6 +139,8 @@ export class BackPressure {
       this.state.stats.received--;
       frames.push(frameOf(read));
     }
+    if (pending.length > 0 || pending.bytes !== 0)
+      assert(false, 'back-pressure: given back', pending.bytes);
     decoder.putBack(frames);
     return true;
   }
@@ -152,6 +164,8 @@ export class BackPressure {
 
   private pause(connection: ClientConnection): void {
     if (this.paused.has(connection)) return;
+    if (connection.phase === 'closed')
+      assert(false, 'back-pressure: a closed connection is paused');
     this.paused.add(connection);
     this.held.push({ kind: 'pause', connection: connection.id });
   }
@@ -170,6 +184,8 @@ export class BackPressure {
   resume(): void {
     if (this.paused.size === 0) return;
     const { settings, inFlight } = this.state;
+    if (inFlight.bytes < 0)
+      assert(false, 'back-pressure: more bytes left than came', inFlight.bytes);
     const { globalOutstandingLimit } = settings;
     const outstanding = this.outstanding();
     if (outstanding > globalOutstandingLimit) return;
@@ -186,7 +202,8 @@ export class BackPressure {
   }
 
   private resumeOne(connection: ClientConnection): void {
-    this.paused.delete(connection);
+    const wasPaused = this.paused.delete(connection);
+    if (!wasPaused) assert(false, 'back-pressure: resumed without a pause', connection.id);
     this.held.push({ kind: 'resume', connection: connection.id });
   }
 

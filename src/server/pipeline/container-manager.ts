@@ -3,6 +3,7 @@
  * (ContainerManager). It reads the committed tree. A pending or later write may have changed the
  * znode, so the caller must ask `isDue` again with the pending state.
  */
+import { assert } from '../../base/assert.js';
 import { ephemeralTypeOf, ttlOfOwner } from '../../protocol/create-mode.js';
 import type { DataTree } from '../tree/data-tree.js';
 import type { StatTable } from '../tree/stat-table.js';
@@ -27,11 +28,15 @@ const SCAN_SLICE = 2000;
 export class ContainerManager {
   private readonly tree: DataTree;
   private readonly options: ContainerOptions;
+  /** No scan begins before this time, on the monotonic clock. */
   private nextCheckMs: number;
+  /** The time of the last poll, on the monotonic clock. */
   private lastMs: number;
+  /** The rest of the current scan; null between two scans. */
   private scan: Iterator<string> | null = null;
+  /** Znodes that the current or last scan found due, and that were not returned yet. */
   private found: string[] = [];
-  /** Deletions allowed so far, with the fraction of the next one. */
+  /** Deletions allowed so far, with the fraction of the next one; at most those of a minute. */
   private allowance = 0;
 
   constructor(tree: DataTree, options: ContainerOptions, nowMs: number) {
@@ -51,8 +56,12 @@ export class ContainerManager {
       this.nextCheckMs = nowMs + checkIntervalMs;
       this.scan = this.candidates();
     }
+    const before = this.found.length;
     this.findDue(wallMs);
+    assert(this.found.length - before <= SCAN_SLICE, 'containers: more found than scanned');
     const due = this.found.splice(0, Math.floor(this.allowance));
+    const isAllowed = due.length === 0 || due.length <= this.allowance;
+    assert(isAllowed, 'containers: more deletions than allowed', due.length, maxPerMinute);
     this.allowance -= due.length;
     return due;
   }

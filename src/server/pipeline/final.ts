@@ -18,7 +18,7 @@ import { beginReply, endReply } from './reply.js';
 
 export class FinalProcessor {
   private readonly state: ServerState;
-  /** Results of a multi while it is applied: its watch events are sent first. */
+  /** The results of the multi being applied, because its watch events precede the reply. */
   private readonly results = new OutputArchive();
 
   constructor(state: ServerState) {
@@ -33,6 +33,8 @@ export class FinalProcessor {
     if (isAnswered && txn.type === OpCode.multi) this.applyMulti(request, head, txn.txns);
     else this.state.tree.apply(head, txn, request.records);
     if (request.digest !== null) {
+      if (!this.state.tree.isDigestEnabled)
+        assert(false, 'digest: of a tree without one', head.zxid);
       this.state.tree.digest.value = request.digest;
       this.state.tree.noteDigest(head.zxid);
     }
@@ -41,12 +43,14 @@ export class FinalProcessor {
     recordSince(metrics.propagationLatency, this.state.wallMs, head.time);
     if (isAnswered) this.reply(connection, request, txn);
     const { outstanding } = this.state.prep;
-    if (txn.type === OpCode.closeSession) outstanding.closed(head.sessionId);
+    if (txn.type === OpCode.closeSession) outstanding.closed(head.sessionId, head.zxid);
     outstanding.settle(request.records);
     metrics.changesRemoved += request.records.length;
   }
 
   private reply(connection: ClientConnection, request: Request, txn: Txn): void {
+    if (connection.phase !== 'open')
+      assert(false, 'reply order: to a connection without a session');
     const start = beginReply(connection, request.xid);
     if (txn.type === OpCode.error) {
       endReply(this.state, connection, start, replyError(request, txn.err));

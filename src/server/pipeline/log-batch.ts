@@ -1,6 +1,8 @@
+import { assert } from '../../base/assert.js';
 import { type Txn, type TxnHead, writeTxn } from '../../files/txn.js';
 import { beginEntry, endEntry, RECORD_PREFIX_SIZE } from '../../files/txn-log.js';
 import { ByteRange } from '../../jute/byte-range.js';
+import { isAbove } from '../../jute/long.js';
 import { OutputArchive } from '../../jute/output-archive.js';
 import type { Effect } from '../effects.js';
 
@@ -9,10 +11,15 @@ import type { Effect } from '../effects.js';
  * few txns in each turn, the committed log would keep mostly empty memory alive.
  */
 export class LogBatch {
+  /** The records of this turn, after those of earlier turns that use the same memory. */
   private readonly records = new OutputArchive(4096);
+  /** The offset in `records` of the first record of this turn, or of the next one to come. */
   private from = 0;
+  /** The zxid of the first record of this turn; that of an earlier turn before it comes. */
   private firstZxid = 0n;
+  /** The zxid of the last record that was added, in this turn or before; it only grows. */
   lastZxid: bigint;
+  /** The offset in `records` of the last record, while it is one of this turn. */
   private lastStart = 0;
 
   constructor(lastZxid: bigint) {
@@ -45,6 +52,8 @@ export class LogBatch {
 
   private begin(zxid: bigint): number {
     const { records } = this;
+    if (!isAbove(zxid, this.lastZxid)) assert(false, 'zxid order: logged', zxid, this.lastZxid);
+    if (records.length < this.from) assert(false, 'log batch: records of an earlier turn are gone');
     if (records.length === this.from) this.firstZxid = zxid;
     this.lastZxid = zxid;
     this.lastStart = beginEntry(records);
@@ -53,12 +62,18 @@ export class LogBatch {
 
   private end(start: number): number {
     endEntry(this.records, start);
-    return this.records.length - start;
+    const size = this.records.length - start;
+    if (size <= RECORD_PREFIX_SIZE) assert(false, 'log batch: a record without an entry', size);
+    return size;
   }
 
   /** The last added entry. Its bytes never change: a growing archive moves to new memory. */
   lastEntry(): ByteRange {
     const { records, lastStart } = this;
+    if (lastStart < this.from)
+      assert(false, 'log batch: the last record belongs to an earlier turn');
+    if (records.length <= lastStart)
+      assert(false, 'log batch: the last record is gone', this.lastZxid);
     return new ByteRange(records.memory, lastStart + RECORD_PREFIX_SIZE, records.length - 1);
   }
 
@@ -66,8 +81,11 @@ export class LogBatch {
   take(): Extract<Effect, { kind: 'append' }> | undefined {
     const { records, firstZxid, lastZxid } = this;
     if (records.length === this.from) return undefined;
+    if (firstZxid > lastZxid) assert(false, 'zxid order: appended', firstZxid, lastZxid);
     const whenDurable = { kind: 'ack', zxid: lastZxid } as const;
     const bytes = records.view(this.from);
+    if (bytes.length <= RECORD_PREFIX_SIZE)
+      assert(false, 'log batch: an append without a record', lastZxid);
     this.from = records.length;
     if (records.memory.length - records.length < bytes.length) {
       records.take();

@@ -47,12 +47,12 @@ export class Primary implements EnsemblePipeline {
   private readonly listener: ProposalListener | null;
   private readonly snapshots: SnapshotTrigger;
   private readonly sessionIds: SessionIds;
-  /** Uncommitted proposals in zxid order, and syncs between them. */
+  /** The uncommitted proposals in zxid order, and syncs between them, which have no txn. */
   private readonly proposals = new Fifo<Request>();
-  /** The last txns of the slices of expired sessions. */
+  /** The last txns of the two latest slices of expired sessions: `before` is not after `last`. */
   private expired = { before: 0n, last: 0n };
   private readonly audit: TreeAudit;
-  /** The last zxid that was sent to the disk. */
+  /** The last zxid that was sent to the disk: not after the last proposed one. */
   private lastAppended: bigint;
   private readonly batch: LogBatch;
 
@@ -204,8 +204,12 @@ export class Primary implements EnsemblePipeline {
     head = this.nextHead(request),
   ): void {
     const { zxid } = head;
+    if (request.head !== null || request.txn !== null)
+      assert(false, 'one txn: a request gets another', zxid);
+    if (txn.type === OpCode.error && records.length > 0)
+      assert(false, 'one txn: an error changes', zxid);
     // A leader starts a new epoch before; a standalone server continues, like Apache's.
-    assert(this.listener === null || lowOf(zxid) !== 0, 'no zxids left in this epoch');
+    if (this.listener !== null && lowOf(zxid) === 0) assert(false, 'no zxids left in this epoch');
     const size = this.log(head, txn, records, digest);
     try {
       request.head = head;
@@ -250,23 +254,43 @@ export class Primary implements EnsemblePipeline {
 
   /** Applies and answers everything up to `zxid`, which a quorum has on disk. */
   commit(zxid: bigint): void {
+    const { lastZxid } = this.batch;
+    if (zxid > lastZxid) assert(false, 'zxid order: committed, proposed', zxid, lastZxid);
     for (let request = this.proposals.peek(); request; request = this.proposals.peek()) {
       const { head } = request;
       if (head !== null && head.zxid > zxid) break;
       if (head === null && this.listener?.takeSync() === false) break;
       this.proposals.shift();
       if (head !== null) {
+        this.checkNext(head.zxid);
         this.listener?.committed(head.zxid);
         this.host.commit(request);
       } else if (request.origin === null) {
+        if (request.type !== OpCode.sync)
+          assert(false, 'one txn: a proposal without one', request.type);
         this.host.synced(request);
       } else {
         this.listener?.synced(request);
       }
     }
+    this.checkApplied();
     this.host.released();
     if (this.state.monotonicMs >= this.state.sessions.nextExpiryMs)
       this.host.emit({ kind: 'wake' });
+  }
+
+  /** Every txn is committed once: none is left out, and none comes again. */
+  private checkNext(zxid: bigint): void {
+    const step = (lowOf(zxid) - this.state.zxidLow) | 0;
+    if (step === 1) return;
+    assert(false, 'zxid order: committed, applied', zxid, this.state.tree.lastProcessedZxid);
+  }
+
+  /** The replies show what the tree shows. */
+  private checkApplied(): void {
+    const { tree, zxidLow } = this.state;
+    const isShown = lowOf(tree.lastProcessedZxid) === zxidLow;
+    assert(isShown, 'zxid order: applied, shown', tree.lastProcessedZxid, zxidLow);
   }
 
   tick(): void {
@@ -288,18 +312,23 @@ export class Primary implements EnsemblePipeline {
     for (let left = EXPIRY_SLICE; left > 0; ) {
       const [session] = sessions.expire(monotonicMs, 1);
       if (session === undefined) return;
+      if (!session.isClosing) assert(false, 'sessions: an expired one is not closing', session.id);
       left -= 1 + tree.ephemeralsOf(session.id).size;
       stats.count('stale_sessions_expired');
       reporter.add({ kind: 'session-expired', sessionId: session.id });
       this.close(session, new Request(null, session.id, 0, OpCode.closeSession, monotonicMs));
     }
-    this.expired = { before: this.expired.last, last: this.batch.lastZxid };
+    const { last: before } = this.expired;
+    this.expired = { before, last: this.batch.lastZxid };
+    if (before > this.expired.last) assert(false, 'zxid order: expired', before, this.expired.last);
     this.host.emit({ kind: 'wake' });
   }
 
   drainInto(effects: Effect[]): void {
     const append = this.batch.take();
     if (append === undefined) return;
+    const gap = (lowOf(append.firstZxid) - lowOf(this.lastAppended)) | 0;
+    if (gap !== 1) assert(false, 'zxid order: appended', append.firstZxid, this.lastAppended);
     this.lastAppended = append.lastZxid;
     const count = Number(append.lastZxid - append.firstZxid) + 1;
     const { stats } = this.state;

@@ -3,6 +3,7 @@
  * in parts over several turns. The replies of a connection keep the order of its requests.
  */
 
+import { assert } from '../../base/assert.js';
 import { InputArchive } from '../../jute/input-archive.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import { OpCode } from '../../protocol/op-code.js';
@@ -32,6 +33,7 @@ const HEADER_SIZE = 8;
 export class ReadQueue {
   private readonly state: ServerState;
   private readonly parts: ReadQueueParts;
+  /** The body of the read being answered; nothing keeps it. */
   private readonly input = new InputArchive(Buffer.alloc(0));
 
   constructor(state: ServerState, parts: ReadQueueParts) {
@@ -60,10 +62,14 @@ export class ReadQueue {
     }
     request.body = input.bytes.subarray(input.at, input.end);
     this.keep(request);
+    if (connection.pending.length === 0)
+      assert(false, 'reply order: a read waits for nothing', xid);
   }
 
   keep(request: Request): void {
     if (request.connection === null) return;
+    if (request.size !== 0)
+      assert(false, 'back-pressure: a request is counted twice', request.size);
     this.parts.gate.keep(request);
     request.connection.pending.push(request);
   }
@@ -105,6 +111,8 @@ export class ReadQueue {
       this.count(connection, type, startedMs);
       return;
     }
+    if (connection.longRead !== null)
+      assert(false, 'reply order: an earlier read is not answered', xid);
     const before = connection.out.length;
     try {
       connection.longRead = this.parts.reads.process(connection, xid, type, input);
@@ -135,6 +143,8 @@ export class ReadQueue {
       this.fail(connection, before, error);
       return true;
     }
+    if (connection.longRead !== longRead)
+      assert(false, 'reply order: two long reads', longRead.xid);
     connection.longRead = null;
     this.answered(connection, before, longRead.type, longRead.startedMs);
     return true;
@@ -166,6 +176,9 @@ export class ReadQueue {
     let isGivenBack: boolean | undefined;
     for (let next = pending.peek(); next?.body; next = pending.peek()) {
       if (next.isBarrier) break;
+      if (next.connection !== connection)
+        assert(false, 'reply order: a read of another client', next.xid);
+      if (next.head !== null) assert(false, 'reply order: a write is answered as a read', next.xid);
       if (isGivenBack === undefined && pressure.isHeld(connection)) {
         isGivenBack = pressure.giveBack(connection, gate);
         if (isGivenBack) break;
@@ -177,6 +190,8 @@ export class ReadQueue {
       this.answer(connection, next.xid, next.type, input, next.startedMs);
       this.state.reporter.answeredLate(next, this.state.monotonicMs);
     }
-    if (connection.isDeferred && pending.length === 0) pressure.undefer(connection);
+    if (pending.length > 0) return;
+    if (pending.bytes !== 0) assert(false, 'back-pressure: bytes of an empty queue', pending.bytes);
+    if (connection.isDeferred) pressure.undefer(connection);
   }
 }

@@ -3,6 +3,7 @@
  * session. Long ones may take several turns (long-reads.ts). A watch is armed in the same step as
  * its read, so it misses no change. Rules: docs/protocol.md (FinalRequestProcessor).
  */
+import { assert } from '../../base/assert.js';
 import { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
 import { OutputArchive } from '../../jute/output-archive.js';
@@ -43,9 +44,11 @@ const LONG = -1_000_000;
 export class ReadProcessor {
   private readonly state: ServerState;
   private readonly longReads: LongReads;
-  /** A list that turned out to be long. */
+  /** A list that turned out to be long; null between requests. */
   private long: LongRead['run'] | null = null;
+  /** The body of the request that `isDear` looks at; nothing keeps it. */
   private readonly peek = new InputArchive(Buffer.alloc(0));
+  /** The body of the next long read; empty between requests, because each one takes it away. */
   private body = new OutputArchive();
 
   constructor(state: ServerState, notifier: WatchNotifier) {
@@ -136,7 +139,7 @@ export class ReadProcessor {
     }
   }
 
-  /** Of the children, in bytes. */
+  /** The size of the names of the children, in bytes. */
   private sizeOfNames(parent: number): number {
     const { children, content } = this.state.tree;
     const before = content.prefixLength(parent) + 1;
@@ -340,9 +343,14 @@ function writeNames(
   const count = stats.numChildren(parent);
   out.writeInt(count);
   const prefixLength = content.prefixLength(parent);
+  let written = 0;
   for (const slot of children.placesOf(parent)) {
-    if (slot >= 0) content.writePath(out, slot, prefixLength);
-    if (out.length - start > limit + 4 * (count + 1)) break;
+    if (slot >= 0) {
+      content.writePath(out, slot, prefixLength);
+      written++;
+    }
+    if (out.length - start > limit + 4 * (count + 1)) return out.length - start - 4 * (count + 1);
   }
+  if (written !== count) assert(false, 'reply order: a list with another count', written, count);
   return count === 0 ? 0 : out.length - start - 4 * (count + 1);
 }

@@ -1,3 +1,4 @@
+import { assert } from '../../base/assert.js';
 import type { ClientConnection } from '../state/client-connection.js';
 import type { ServerState } from '../state/server-state.js';
 
@@ -22,6 +23,7 @@ export function endReply(
   const { out } = connection;
   if (err !== 0) out.truncate(start + REPLY_HEADER_SIZE);
   const size = out.length - start - 4;
+  if (size < REPLY_HEADER_SIZE - 4) assert(false, 'reply order: a reply without its header', size);
   out.patchInt(start, size);
   out.patchInt(start + 8, state.zxidHigh);
   out.patchInt(start + 12, state.zxidLow);

@@ -1,5 +1,6 @@
 /** Admits requests: one may have to wait, and a large one may be refused. */
 
+import { assert } from '../../base/assert.js';
 import { READS } from '../../protocol/operation-table.js';
 import { LargeRequests } from '../limits/large-requests.js';
 import { NO_LIMITS } from '../limits/limit-options.js';
@@ -24,8 +25,9 @@ export class RequestGate {
   private readonly state: ServerState;
   private readonly handlers: GateHandlers;
   private readonly throttler: RequestThrottler<ClientConnection>;
-  /** Size of the large request being served, in bytes; 0 for any other. */
+  /** The bytes counted as large for the request being admitted, until it is kept or answered. */
   private entering = 0;
+  /** The bytes of the request being served; 0 between requests. */
   private size = 0;
 
   constructor(state: ServerState, handlers: GateHandlers) {
@@ -74,6 +76,8 @@ export class RequestGate {
   }
 
   keep(request: Request): void {
+    if (request.largeBytes !== 0)
+      assert(false, 'back-pressure: counted as large twice', request.xid);
     request.size = this.size;
     request.largeBytes = this.entering;
     this.entering = 0;
@@ -81,6 +85,8 @@ export class RequestGate {
 
   done(request: Request): void {
     if (request.largeBytes > 0) this.large.remove(request.largeBytes);
+    if (this.large.bytes < 0)
+      assert(false, 'back-pressure: more large bytes left than came', request.xid);
   }
 
   release(): void {

@@ -3,6 +3,7 @@
  * change is applied, before that write's reply and later reads: no client sees a change before its
  * event. A connection gets no event of a znode that it may not read (CVE-2024-23944).
  */
+import { assert } from '../../base/assert.js';
 import type { BasicSummaryName, TTL_COUNTERS } from '../../fourlw/base/mntr-keys.js';
 import { OutputArchive } from '../../jute/output-archive.js';
 import { ephemeralTypeOf } from '../../protocol/create-mode.js';
@@ -33,6 +34,7 @@ interface EventFrame {
 
 export class WatchNotifier implements TreeListener {
   private readonly state: ServerState;
+  /** The frame of the last event: watchers of one change share it. */
   private last: EventFrame = { type: EventType.None, path: '', zxid: 0n, frame: Buffer.alloc(0) };
 
   constructor(state: ServerState) {
@@ -103,6 +105,7 @@ export class WatchNotifier implements TreeListener {
     const { path } = node;
     const acl = tree.aclOf(node.slot);
     dataWatches.trigger(path, false, (connection) => {
+      assert(!notified.has(connection), 'watch counts: a watcher is notified twice', path);
       notified.add(connection);
       this.send(connection, type, path, zxid, acl);
     });

@@ -11,23 +11,29 @@ import type { UsageChange } from './pending-usage.js';
 export class ChangeRecord implements PreparedNode {
   readonly path: string;
   readonly hash: number;
+  /** The znode in the tree; null until the create is applied. */
   node: DataNode | null;
   readonly stats: StatTable;
   readonly slot: number;
+  /** The ACL after the change; it does not change once the record is put. */
   acl: readonly ACL[];
+  /** The number of children after the change; it does not change once the record is put. */
   childCount: number;
-  /** Its part of the tree digest; 0 without digests. */
+  /** The znode's part of the tree digest after the change; 0 without digests or a znode. */
   digest: number;
-  /** False if a delete is pending. */
+  /** False if the change deletes the znode; it does not change once the record is put. */
   exists = true;
-  /** Set if it differs from the one that the tree will have. */
+  /** The cversion, if the tree will keep another one; null if it will not. */
   pendingCversion: number | null = null;
+  /** True if the change creates an ephemeral; it does not change once the record is put. */
   isEphemeralCreate = false;
-  /** Null if no quota counts the change. */
+  /** What the change adds to a quota; null if no quota counts it. */
   usage: UsageChange | null = null;
+  /** The pending change of the same path before this one; null once that one is applied. */
   older: ChangeRecord | null = null;
+  /** The pending change of the same path after this one; null for the newest. */
   newer: ChangeRecord | null = null;
-  /** In a bucket of PendingRecords. */
+  /** The next record of its bucket in PendingRecords; null outside a bucket. */
   next: ChangeRecord | null = null;
 
   constructor(

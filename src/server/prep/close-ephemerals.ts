@@ -1,3 +1,4 @@
+import { assert } from '../../base/assert.js';
 import type { ChangeRecord } from './change-record.js';
 import type { OutstandingChanges } from './outstanding-changes.js';
 import type { PrepParents } from './prep-rules.js';
@@ -14,12 +15,19 @@ export function closeEphemerals(
   records: ChangeRecord[],
 ): readonly string[] {
   const ephemerals = outstanding.ephemeralsOf(sessionId);
+  const { paths, pending, unrecorded } = ephemerals;
+  assert(
+    paths.length === pending.length + unrecorded.length,
+    'pending changes: an ephemeral of a closing session is missing or occurs twice',
+    paths.length,
+    pending.length + unrecorded.length,
+  );
   const deleted = new Map<string, number>();
-  for (const path of ephemerals.paths) {
+  for (const path of paths) {
     const parent = parents.of(path) ?? '/';
     deleted.set(parent, (deleted.get(parent) ?? 0) + 1);
   }
-  for (const node of ephemerals.pending) {
+  for (const node of pending) {
     const gone = outstanding.copy(node);
     gone.exists = false;
     outstanding.put(node, gone);
@@ -35,5 +43,5 @@ export function closeEphemerals(
     records.push(left);
   }
   outstanding.close(sessionId, zxid, ephemerals);
-  return ephemerals.paths;
+  return paths;
 }

@@ -27,42 +27,47 @@ export interface NewNode {
   readonly crc: number;
 }
 
-/** A pending close of a session. Of its ephemerals, which may be many, few have a record. */
+/** A pending close of a session. A session may have many ephemerals, and few have a record. */
 interface PendingClose {
   readonly zxid: bigint;
-  /** Those without a record, and their sum. */
+  /** The ephemerals without a record, and the sum of their digests. */
   readonly unrecorded: readonly string[];
   readonly digest: TreeDigest;
-  /** What they free. */
+  /** What the ephemerals without a record free; counted again when the quotas change. */
   usage: readonly UsageChange[];
 }
 
 /** What a close deletes. */
 export interface Ephemerals {
   readonly paths: readonly string[];
-  /** Of those that have a pending record. */
+  /** The newest records of those that have one. */
   readonly pending: readonly ChangeRecord[];
-  /** The others, and their sum. */
+  /** The others, and the sum of their digests. */
   readonly unrecorded: readonly string[];
   readonly digest: TreeDigest;
 }
 
 export class OutstandingChanges {
-  /** Of the tree with all pending changes. */
+  /** The digest of the tree after all pending changes; that of the tree without any. */
   readonly digest = new TreeDigest();
+  /** The sum of `usage` over all pending records and closes. */
   readonly usage = new PendingUsage();
   private readonly tree: DataTree;
   private readonly isDigestEnabled: boolean;
+  /** One Stat for each pending record, and no other. */
   private readonly stats = new StatTable();
-  /** Each links to older ones. */
+  /** The newest record of each path with a pending change; each links to older ones. */
   private readonly newest = new PendingRecords();
   /** Pending creates of ephemerals by owner. Records, because a name may be used again. */
   private readonly creating = new LongMap<Set<ChangeRecord>>();
-  /** By session. An ephemeral of it in the tree exists only if it has a record that says so. */
+  /**
+   * Pending closes by session, until they are applied. An ephemeral of such a session in the tree
+   * exists only if it has a record that says so.
+   */
   private readonly closing = new Map<bigint, PendingClose>();
-  /** Of the quotas that `usage` is for. */
+  /** The version of the tree's quotas that `usage` counts for. */
   private quotaChanges: number;
-  /** Puts, complete or not, that were neither taken back nor settled. */
+  /** Puts, complete or not, that were neither taken back nor settled; at least the paths. */
   puts = 0;
 
   constructor(tree: DataTree, isDigestEnabled: boolean) {
@@ -103,6 +108,7 @@ export class OutstandingChanges {
 
   copy(record: ChangeRecord): ChangeRecord {
     const { path, hash, node, stats, slot, acl, childCount, digest } = record;
+    if (!record.exists) assert(false, 'pending changes: a deleted znode changes', path);
     const copied = this.stats.allocateCopy(stats, slot);
     const copy = new ChangeRecord(path, hash, node, this.stats, copied, acl, childCount, digest);
     copy.pendingCversion = record.pendingCversion;
@@ -126,6 +132,12 @@ export class OutstandingChanges {
   /** @param before the result of `get` for the path; null without a znode */
   put(before: ChangeRecord | null, after: ChangeRecord): void {
     const { path } = after;
+    if (after.stats !== this.stats)
+      assert(false, 'pending changes: a record without its own Stat', path);
+    if (after.newer !== null || after.older !== null)
+      assert(false, 'pending changes: put twice', path);
+    if (before === null && !after.exists)
+      assert(false, 'pending changes: a missing znode is deleted', path);
     this.puts++;
     if (this.isDigestEnabled) {
       after.digest = after.exists ? after.stats.digestOf(path, after.slot) : 0;
@@ -133,10 +145,15 @@ export class OutstandingChanges {
     }
     const older = this.pendingBefore(before, after);
     if (older !== undefined) {
+      if (older.newer !== null) assert(false, 'pending changes: not based on the newest one', path);
+      if (older.exists !== (before !== null))
+        assert(false, 'pending changes: a znode is created twice', path);
       older.newer = after;
       after.older = older;
     }
     this.newest.set(after, older);
+    if (this.newest.size > this.puts)
+      assert(false, 'pending changes: more paths than changes', path);
     if (this.tree.quotas.size > 0) this.countUsage(before, after);
     if (!after.isEphemeralCreate) return;
     const owner = after.ephemeralOwner;
@@ -163,6 +180,7 @@ export class OutstandingChanges {
       close.usage = this.usageOf(close.unrecorded);
       for (const change of close.usage) this.usage.add(change);
     }
+    let counted = 0;
     for (const newest of this.newest.values()) {
       let record: ChangeRecord | null = newest;
       while (record.older !== null) record = record.older;
@@ -171,8 +189,11 @@ export class OutstandingChanges {
         record.usage = null;
         this.countUsage(before, record);
         before = record.exists ? record : null;
+        counted++;
       }
     }
+    if (counted !== this.puts)
+      assert(false, 'quota usage: changes counted and pending', counted, this.puts);
   }
 
   /** The newest pending record; a result of `get` from the tree is not one. */
@@ -224,6 +245,8 @@ export class OutstandingChanges {
   /** Deletes the ephemerals of a session that have no record. Their parents need one. */
   close(owner: bigint, zxid: bigint, { unrecorded, digest }: Ephemerals): void {
     if (unrecorded.length === 0) return;
+    if (this.closing.has(owner))
+      assert(false, 'pending changes: a closing session closes again', owner);
     const close: PendingClose = { zxid, unrecorded, digest, usage: this.usageOf(unrecorded) };
     this.closing.set(owner, close);
     for (const change of close.usage) this.usage.add(change);
@@ -240,9 +263,13 @@ export class OutstandingChanges {
     });
   }
 
-  /** The close was applied. */
-  closed(owner: bigint): void {
-    for (const change of this.closing.get(owner)?.usage ?? []) this.usage.remove(change);
+  /** The close was applied, or taken back. */
+  closed(owner: bigint, zxid: bigint): void {
+    const close = this.closing.get(owner);
+    if (close === undefined) return;
+    if (close.zxid !== zxid)
+      assert(false, 'zxid order: another close of the session', close.zxid, zxid);
+    for (const change of close.usage) this.usage.remove(change);
     this.closing.delete(owner);
   }
 
@@ -252,11 +279,13 @@ export class OutstandingChanges {
       const record = records[i] as ChangeRecord;
       const { path, hash, older } = record;
       if (record.newer !== null) {
-        assert(false, `${path}: a later change exists after the one to take back`);
+        assert(false, 'pending changes: a later one exists after the one to take back', path);
       }
       if (older === null) {
         this.newest.delete(record);
       } else {
+        if (older.newer !== record)
+          assert(false, 'pending changes: the links of a path are broken', path);
         older.newer = null;
         this.newest.set(older, record);
       }
@@ -277,13 +306,14 @@ export class OutstandingChanges {
     } catch (error) {
       throw halfDone(error);
     }
-    assert(this.puts === puts, `pending changes: found ${this.puts} (expected ${puts})`);
+    if (this.puts !== puts) assert(false, `pending changes: found ${this.puts} (expected ${puts})`);
+    this.checkPrepared(puts);
   }
 
   private reopen(zxid: bigint): void {
     for (const [owner, close] of this.closing) {
       if (close.zxid !== zxid) continue;
-      this.closed(owner);
+      this.closed(owner, zxid);
       if (this.isDigestEnabled) this.digest.addSum(close.digest);
     }
   }
@@ -298,14 +328,25 @@ export class OutstandingChanges {
     return used;
   }
 
+  /** The changes of a txn have been decided: each is in its records, and has a Stat of its own. */
+  checkPrepared(puts: number): void {
+    if (this.puts !== puts)
+      assert(false, 'pending changes: outside the records of a txn', this.puts, puts);
+    if (this.stats.count !== puts)
+      assert(false, 'pending changes: Stats of no change', this.stats.count, puts);
+  }
+
+  /** The txn of these records, which are the oldest of their paths, was applied. */
   settle(records: readonly ChangeRecord[]): void {
     if (records.length === 0) return;
     for (const record of records) {
       const { path, older, newer } = record;
-      if (older !== null) assert(false, `${path}: a change was settled before an older one`);
+      if (older !== null) assert(false, 'pending changes: settled before an older one', path);
       if (newer === null) {
         this.newest.delete(record);
       } else {
+        if (newer.older !== record)
+          assert(false, 'pending changes: the links of a path are broken', path);
         newer.older = null;
         record.newer = null;
       }
@@ -327,11 +368,15 @@ export class OutstandingChanges {
 
   private release(record: ChangeRecord): void {
     this.puts--;
+    if (this.puts < 0) assert(false, 'pending changes: more were settled than put');
     if (record.usage !== null) this.usage.remove(record.usage);
     if (record.isEphemeralCreate) {
       const owner = record.ephemeralOwner;
       const creates = this.creating.get(owner);
-      if (creates?.delete(record) && creates.size === 0) this.creating.delete(owner);
+      const isKnown = creates?.delete(record) === true;
+      if (!isKnown)
+        assert(false, 'pending changes: the create of an ephemeral is unknown', record.path);
+      if (creates?.size === 0) this.creating.delete(owner);
     }
     this.stats.release(record.slot);
   }

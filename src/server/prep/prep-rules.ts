@@ -14,6 +14,7 @@ export const SPECIAL_PATHS: ReadonlySet<string> = new Set([
 
 /** Siblings come in runs, so the last parent is mostly the next one, in the same string. */
 export class PrepParents {
+  /** The last parent found: a path without a slash at its end, or "/". */
   private last = '/';
 
   /** Everything before the last slash; undefined without a slash, or with NUL. */

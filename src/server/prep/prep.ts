@@ -74,8 +74,11 @@ export class Prep {
   private readonly maxTxnLength: number;
   private readonly tree: DataTree;
   private readonly parents = new PrepParents();
+  /** The changes of the current request, in order; a new array for each request. */
   private records: ChangeRecord[] = [];
+  /** The pending changes when the current request began. */
   private putsBefore = 0;
+  /** The zxid and time of the current request; a zxid returns only if the last use failed. */
   private stamp: Stamp = { zxid: 0n, time: 0n };
 
   constructor(tree: DataTree, auth: Auth, options: PrepOptions) {
@@ -95,11 +98,11 @@ export class Prep {
     this.begin(stamp);
     try {
       if (txnLengthBound(type, input, author.ids, this.maxTxnLength) > this.maxTxnLength) {
-        return errorTxn(ErrorCode.MARSHALLINGERROR);
+        return this.refused(ErrorCode.MARSHALLINGERROR);
       }
       const outcome =
         type === OpCode.multi ? this.prepareMulti(input, author) : this.tryOne(type, input, author);
-      return typeof outcome === 'number' ? errorTxn(outcome) : this.prepared(outcome);
+      return typeof outcome === 'number' ? this.refused(outcome) : this.prepared(outcome);
     } catch (error) {
       this.undo(error);
       throw error;
@@ -113,6 +116,7 @@ export class Prep {
 
   prepareSession(timeoutMs: number): Prepared {
     this.records = [];
+    this.putsBefore = this.outstanding.puts;
     return this.prepared({ type: OpCode.createSession, timeoutMs });
   }
 
@@ -141,8 +145,15 @@ export class Prep {
   }
 
   private prepared(txn: Txn): Prepared {
+    this.outstanding.checkPrepared(this.putsBefore + this.records.length);
     const digest = this.options.isDigestEnabled ? this.outstanding.digest.value : null;
     return { txn, records: this.records, digest };
+  }
+
+  /** The txn of a request that changes nothing. */
+  private refused(err: ErrorCode): Prepared {
+    this.outstanding.checkPrepared(this.putsBefore);
+    return { txn: { type: OpCode.error, err }, records: NO_RECORDS, digest: null };
   }
 
   private tryOne(type: number, input: InputArchive, author: Author): Outcome {
@@ -270,9 +281,9 @@ export class Prep {
     const node = this.outstanding.get(path);
     const kind = ephemeralTypeOf(node?.ephemeralOwner ?? 0n, this.options.isTTLEnabled);
     if (node === undefined || (kind !== 'container' && kind !== 'ttl')) {
-      return errorTxn(ErrorCode.NONODE);
+      return this.refused(ErrorCode.NONODE);
     }
-    if (node.childCount > 0) return errorTxn(ErrorCode.NOTEMPTY);
+    if (node.childCount > 0) return this.refused(ErrorCode.NOTEMPTY);
     this.markDeleted(node);
     return this.prepared({ type: OpCode.deleteContainer, path });
   }
@@ -364,6 +375,7 @@ export class Prep {
     }
     if (failure === ErrorCode.OK) return { type: OpCode.multi, txns };
     this.outstanding.rollBack(this.records);
+    this.outstanding.checkPrepared(this.putsBefore);
     this.records = [];
     const errors = ops.map((_, i) => {
       if (i < txns.length) return ErrorCode.OK;
@@ -428,8 +440,4 @@ export class Prep {
 /** An invalid path is a bad argument; the path of an existing znode is always valid. */
 function absent(path: string): ErrorCode {
   return pathFault(path) === undefined ? ErrorCode.NONODE : ErrorCode.BADARGUMENTS;
-}
-
-function errorTxn(err: ErrorCode): Prepared {
-  return { txn: { type: OpCode.error, err }, records: NO_RECORDS, digest: null };
 }

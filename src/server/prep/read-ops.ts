@@ -101,7 +101,7 @@ function countAuthEntries(type: number, { bytes, at, end }: InputArchive): numbe
   }
 }
 
-/** Likewise, of the log entry that closes a session with these ephemerals. */
+/** An upper bound for the log entry that closes a session with these ephemerals. */
 export function closeLength(paths: readonly string[]): number {
   return paths.reduce((sum, path) => sum + 4 + Buffer.byteLength(path), ENTRY_OVERHEAD);
 }

@@ -1,3 +1,4 @@
+import { assert } from '../../base/assert.js';
 import type { ACL, Id } from '../../protocol/data.js';
 import type { Work } from '../limits/work.js';
 
@@ -12,6 +13,7 @@ interface Holder {
   readonly ids: ReadonlyMap<string, ReadonlySet<string>>;
   /** What each ACL grants to them. Neither a list of ids nor an ACL ever changes. */
   granted: WeakMap<readonly ACL[], number>;
+  /** The ACLs that came into `granted` since it was made: at most MAX_GRANTED. */
   count: number;
 }
 
@@ -27,7 +29,9 @@ const STEPS_PER_ENTRY = 2;
  */
 export class AclGrants {
   private readonly matchers: ReadonlyMap<string, IdMatcher>;
+  /** By identity of the list. */
   private readonly holders = new WeakMap<readonly Id[], Holder>();
+  /** By the JSON of the list: at most MAX_TEXTS. */
   private readonly byText = new Map<string, Holder>();
 
   constructor(matchers: ReadonlyMap<string, IdMatcher>) {
@@ -48,6 +52,7 @@ export class AclGrants {
       holder.granted = new WeakMap();
       holder.count = 0;
     }
+    assert(holder.count <= MAX_GRANTED, 'sessions: too many ACLs are remembered', holder.count);
     holder.granted.set(acl, perms);
     return perms;
   }
@@ -70,6 +75,7 @@ export class AclGrants {
     const holder = this.byText.get(text) ?? makeHolder(ids);
     if (this.byText.size >= MAX_TEXTS) this.byText.clear();
     this.byText.set(text, holder);
+    assert(this.byText.size <= MAX_TEXTS, 'sessions: too many ids are remembered');
     this.holders.set(ids, holder);
     return holder;
   }

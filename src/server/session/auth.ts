@@ -97,7 +97,9 @@ export class Auth {
   private readonly options: AuthOptions;
   private readonly enforced: readonly string[] | null;
   private readonly grants: AclGrants;
+  /** Counts the steps of comparing ACLs; the server gives the one of its turn. */
   work = new Work();
+  /** Reports an exceeded limit; the server sets it once. */
   onLimit: (limit: 'aclEntries' | 'multiSteps', from: string) => void = () => undefined;
 
   constructor(options: AuthOptions) {

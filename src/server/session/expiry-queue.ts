@@ -1,11 +1,16 @@
+import { assert } from '../../base/assert.js';
+
 /**
  * Sessions in buckets by the tick at which they expire (ExpiryQueue). A touch is a division and a
  * comparison. Times are rounded up to the next tick, so that nothing expires early.
  */
 export class ExpiryQueue<T extends { bucketMs: number }> {
+  /** By time. An item is in the bucket of its `bucketMs`, or in none with 0. None is empty. */
   private readonly buckets = new Map<number, Set<T>>();
   private readonly tickMs: number;
+  /** The bucket to poll next, a multiple of the tick; it only grows. */
   private nextMs: number;
+  /** The rest of the bucket at `nextMs`; null before its first item is polled. */
   private polled: Iterator<T, undefined> | null = null;
 
   /** @param nowMs of any monotonic clock, the same for all later times */
@@ -23,6 +28,8 @@ export class ExpiryQueue<T extends { bucketMs: number }> {
     const bucketMs = this.roundUp(nowMs + Math.max(timeoutMs, 0));
     if (bucketMs === item.bucketMs) return;
     this.remove(item);
+    if (bucketMs <= nowMs)
+      assert(false, 'session buckets: it expires before its timeout', bucketMs, nowMs);
     item.bucketMs = bucketMs;
     const bucket = this.buckets.get(bucketMs);
     if (bucket === undefined) this.buckets.set(bucketMs, new Set([item]));
@@ -30,8 +37,12 @@ export class ExpiryQueue<T extends { bucketMs: number }> {
   }
 
   remove(item: T): void {
-    const bucket = this.buckets.get(item.bucketMs);
-    if (bucket?.delete(item) && bucket.size === 0) this.buckets.delete(item.bucketMs);
+    const { bucketMs } = item;
+    if (bucketMs === 0) return;
+    const bucket = this.buckets.get(bucketMs);
+    const wasInside = bucket?.delete(item) === true;
+    if (!wasInside) assert(false, 'session buckets: a session is not in its bucket', bucketMs);
+    if (bucket?.size === 0) this.buckets.delete(bucketMs);
     item.bucketMs = 0;
   }
 
@@ -44,6 +55,8 @@ export class ExpiryQueue<T extends { bucketMs: number }> {
       while (due.length < limit) {
         const { value, done } = this.polled.next();
         if (done === true) break;
+        if (value.bucketMs !== this.nextMs)
+          assert(false, 'session buckets: polled', value.bucketMs, this.nextMs);
         this.remove(value);
         due.push(value);
       }
@@ -51,6 +64,8 @@ export class ExpiryQueue<T extends { bucketMs: number }> {
       this.polled = null;
       this.nextMs += this.tickMs;
     }
+    if (due.length > limit)
+      assert(false, 'session buckets: more expire than asked for', due.length, limit);
     return due;
   }
 

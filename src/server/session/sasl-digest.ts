@@ -27,7 +27,9 @@ export interface SaslOptions {
 export class SaslDigest implements SaslExchange {
   private readonly options: SaslOptions;
   private readonly names: DigestNames;
+  /** The nonce of the challenge; null before it is sent. */
   private nonce: string | null = null;
+  /** The proof was checked, whatever the result: no later token counts. */
   private isOver = false;
 
   constructor(options: SaslOptions) {

@@ -4,6 +4,7 @@ import type { SessionTracker } from './session-tracker.js';
 /** Allocates session ids: they count up from the time of the first one. */
 export class SessionIds {
   private readonly serverId: number;
+  /** The last id that was allocated; 0 before the first one. It only grows. */
   private last = 0n;
 
   constructor(serverId: number) {

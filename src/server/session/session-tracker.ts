@@ -1,3 +1,4 @@
+import { assert } from '../../base/assert.js';
 import { LongMap } from '../../base/long-map.js';
 import { ExpiryQueue } from './expiry-queue.js';
 
@@ -17,16 +18,17 @@ export class Session {
   readonly id: bigint;
   /** A client that resumes the session may ask for another one. */
   timeoutMs: number;
+  /** Its bucket in the expiry queue of its tracker, in ms; 0 if it is in none. */
   bucketMs = 0;
-  /** Null if a learner represents it, or if it has no connection now. */
+  /** Its connection; null if a learner represents it, or if it has no connection now. */
   holder: SessionHolder | null = null;
-  /** The owner outlives the connection. */
+  /** The server of its client; null until one sends a request. It outlives the connection. */
   owner: SessionOwner | null = null;
-  /** A closeSession is in progress: nothing more is accepted. */
+  /** A closeSession is in progress, or was applied: nothing more is accepted. */
   isClosing = false;
-  /** The client was active since the learner last reported to its leader. */
+  /** The client was active since the learner last reported: it is in `touched` of its tracker. */
   isTouched = false;
-  /** Only this server knows it: no txn opened it. */
+  /** Only this server knows it: no txn opened it. False from an upgrade on. */
   isLocal = false;
 
   constructor(id: bigint, timeoutMs: number) {
@@ -35,6 +37,8 @@ export class Session {
   }
 
   setHolder(holder: SessionHolder | null, owner = THIS_SERVER): void {
+    const isOwn = holder === null || owner === THIS_SERVER;
+    assert(isOwn, 'sessions: a connection here, and another owner', this.id);
     this.holder = holder;
     this.owner = owner;
   }
@@ -42,21 +46,25 @@ export class Session {
 
 /** Live sessions: from the commit of createSession, or its replay, to that of closeSession. */
 export class SessionTracker {
+  /** The live sessions. */
   private readonly sessions = new LongMap<Session>();
+  /** When the live sessions expire; a learner only removes from it. */
   private readonly expiry: ExpiryQueue<Session>;
-  /** Their createSessions are proposed but not applied. */
+  /** Sessions whose createSession is proposed but not applied. */
   private readonly opening = new LongMap<Session>();
-  /** Null if all sessions are global. */
+  /** The local sessions, which are in no other table; null if all sessions are global. */
   local: SessionTracker | null = null;
   private readonly tickMs: number;
   private readonly startedMs: number;
+  /** The time of this turn on the monotonic clock; infinite before the first. */
   private nowMs = Number.POSITIVE_INFINITY;
+  /** The time of the turn before; infinite until the second turn. */
   private beforeMs = Number.POSITIVE_INFINITY;
   /** No session expires before this time, because this server itself was paused. */
   private graceUntilMs = 0;
-  /** Sessions that expire next, whatever their clients do. */
+  /** Sessions that expire next, whatever their clients do; some may be closing already. */
   private readonly forced: Session[] = [];
-  /** On a learner: sessions to report to the leader. */
+  /** On a learner: the sessions with `isTouched`, each once; null on any other server. */
   private touched: Session[] | null = null;
 
   constructor(tickMs: number, nowMs: number) {
@@ -92,6 +100,7 @@ export class SessionTracker {
     if (found !== undefined) return found;
     const session = new Session(id, timeoutMs);
     this.opening.set(id, session);
+    assert(this.find(id) === session, 'sessions: an opened session is not found', id);
     return session;
   }
 
@@ -102,6 +111,7 @@ export class SessionTracker {
       session = this.opening.get(id) ?? new Session(id, timeoutMs);
       this.opening.delete(id);
       this.sessions.set(id, session);
+      assert(session.id === id, 'sessions: opened under another id', session.id, id);
     }
     this.touch(session, nowMs);
     return session;
@@ -113,6 +123,7 @@ export class SessionTracker {
     this.sessions.delete(id);
     this.expiry.remove(session);
     session.isClosing = true;
+    assert(session.bucketMs === 0, 'session buckets: a closed session expires', session.id);
     return session;
   }
 
@@ -155,7 +166,10 @@ export class SessionTracker {
   takeTouched(): readonly Session[] {
     const touched = this.touched ?? [];
     if (touched.length > 0) this.touched = [];
-    for (const session of touched) session.isTouched = false;
+    for (const session of touched) {
+      assert(session.isTouched, 'sessions: reported twice', session.id);
+      session.isTouched = false;
+    }
     return touched;
   }
 
@@ -187,7 +201,10 @@ export class SessionTracker {
     }
     if (nowMs < this.graceUntilMs) return [];
     const due = this.expiry.poll(Math.min(nowMs, this.beforeMs), limit);
-    for (const session of due) session.isClosing = true;
+    for (const session of due) {
+      assert(session.bucketMs === 0, 'session buckets: an expired session expires', session.id);
+      session.isClosing = true;
+    }
     return due;
   }
 

@@ -44,31 +44,40 @@ export class ClientConnection {
   readonly pending = new MeasuredFifo<Request>(sizeOf);
   /** Frames that came before the session existed. */
   readonly early = new MeasuredFifo<Buffer>(lengthOf);
-  /** Later requests wait for it; null for none. */
+  /** The read in progress, for which later requests wait; null for none, and once it is closed. */
   longRead: LongRead | null = null;
   /** A read waits for all writes before it, so nothing later is read. */
   isDeferred = false;
-  /** Steps of work in this turn. */
+  /** Steps of work in this turn; 0 at its end. */
   steps = 0;
   /** It had more work than its share, and was not served to the end since. */
   isBusy = false;
+  /** The ids of the client; an auth makes a new list, because requests keep theirs. */
   ids: Id[];
+  /** Set when it is accepted. */
   isOverTls = false;
+  /** Its session once it is open; it stays after a close. */
   session: Session | null = null;
+  /** The SASL exchange in progress; null before and after. */
   sasl: SaslExchange | null = null;
+  /** It only moves forward, from `new` to `closed`. */
   phase: ConnectionPhase = 'new';
+  /** The first four bytes have not come yet. */
   isUndecided = true;
   /** The first bytes while there are too few of them. */
   opening: Buffer | null = null;
-  /** On the monotonic clock. */
+  /** When it was accepted, on the monotonic clock. */
   openedMs = 0;
   /** Old clients neither send nor expect a readOnly byte. */
   hasReadOnlyByte = true;
   /** The rest of a long answer to a word. */
   slices: Iterator<string> | null = null;
+  /** It is in the list of connections whose output leaves at the end of this turn. */
   isDirty = false;
+  /** It has events to send, which may wait for a later turn. */
   isEventPending = false;
   readonly stats = new ConnectionStats();
+  /** Serves its frames; the server that takes it over sets its own. */
   onFrame: ConnectionFrameHandler;
 
   constructor(

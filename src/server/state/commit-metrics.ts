@@ -3,6 +3,7 @@ import type { Metrics } from '../metrics/metrics.js';
 /** The figures of Apache's commit processor, once per batch that one ack committed. */
 export class CommitMetrics {
   private readonly metrics: Metrics;
+  /** The commits of the batch so far; 0 between batches. */
   private committed = 0;
 
   constructor(metrics: Metrics) {

@@ -1,3 +1,5 @@
+import { assert } from '../../base/assert.js';
+
 /** Sets above this size become bits where those take less memory. */
 const MIN_BITS_SIZE = 16;
 /** A larger array would take too long to insert into. */
@@ -11,11 +13,15 @@ const NUMBER_BITS = 64;
  * some 30 bytes for each.
  */
 export class IdSet {
+  /** The number of members. */
   size = 0;
-  /** The only member. */
+  /** The only member, if the size is 1 and all of the following are null. */
   private only = -1;
+  /** All members in ascending order; null in another form. */
   private sorted: number[] | null = null;
+  /** One bit for each member; null in another form. */
   private bits: Uint32Array | null = null;
+  /** All members; null in another form. At most one of these three is set. */
   private many: Set<number> | null = null;
 
   has(id: number): boolean {
@@ -29,13 +35,26 @@ export class IdSet {
   /** Returns whether it is new. */
   add(id: number): boolean {
     if (this.has(id)) return false;
+    assert(id >= 0, 'watch counts: a negative number', id);
     this.size++;
     if (this.many !== null) this.addToMany(this.many, id);
     else if (this.bits !== null) this.addToBits(this.bits, id);
     else if (this.sorted !== null) this.addSorted(this.sorted, id);
     else if (this.size === 1) this.only = id;
     else this.sorted = this.only < id ? [this.only, id] : [id, this.only];
+    this.check();
     return true;
+  }
+
+  /** The members are in one form, and as many as counted. */
+  private check(): void {
+    const { size, sorted, bits, many } = this;
+    const forms = Number(sorted !== null) + Number(bits !== null) + Number(many !== null);
+    assert(forms <= 1, 'watch counts: a set in two forms', forms);
+    if (sorted !== null)
+      assert(sorted.length === size, 'watch counts: sorted', sorted.length, size);
+    if (many !== null) assert(many.size === size, 'watch counts: many', many.size, size);
+    assert(forms === 1 || size <= 1, 'watch counts: members without a form', size);
   }
 
   private addSorted(sorted: number[], id: number): void {
@@ -109,6 +128,7 @@ export class IdSet {
         this.sorted = null;
       }
     }
+    this.check();
     return true;
   }
 

@@ -68,8 +68,11 @@ const MAX_PATH = 256;
 
 export class Reporter {
   readonly options: ReportOptions;
+  /** The reports of this turn, in order. */
   private held: Report[] = [];
+  /** When each limit was last reported, and how often it was exceeded since. */
   private readonly limits = new Map<LimitName, { reportedMs: number; times: number }>();
+  /** When each quota was last reported; at most `quotasReported` of them. */
   private readonly quotasReportedMs = new Map<string, number>();
 
   constructor(options: ReportOptions) {

@@ -34,26 +34,29 @@ export class Request {
   readonly startedMs: number;
   /** The ids of its client on arrival; a later auth counts only for later requests. */
   readonly ids: readonly Id[];
-  /** Of a waiting read: a view of the chunk it came in. */
+  /** The body of a waiting read, a view of the chunk it came in; null for a write. */
   body: Buffer | null = null;
-  /** Header and body, in bytes; 0 if no client sent it. */
+  /** Header and body, in bytes; 0 if no client sent it. Set once, before the request is queued. */
   size = 0;
-  /** A sync that also waits for writes of other sessions. */
+  /** A sync that also waits for writes of other sessions; false once they are applied. */
   isBarrier = false;
-  /** Null for the leader's own clients. */
+  /** The sender on another server; null for a client of this server. Set before it is proposed. */
   origin: RequestOrigin | null = null;
   /** The last zxid in this learner's log when it forwarded the request. */
   sentAfter = 0n;
-  /** An ephemeral of a local session that may not become global. */
+  /** It creates an ephemeral of a local session that may not become global. */
   isRefusedEphemeral = false;
-  /** 0 if it is not large. */
+  /** The bytes counted as large until the answer; 0 if it is not large. */
   largeBytes = 0;
+  /** The head of its txn; null for a read, and before prep or the leader decides. Set once. */
   head: TxnHead | null = null;
+  /** Its txn, set together with `head`. */
   txn: Txn | null = null;
-  /** Pending until the txn is applied. */
+  /** Its pending changes until the txn is applied; empty on a learner. */
   records = NO_RECORDS;
   /** The digest of the tree after the txn; null for errors and without digests. */
   digest: bigint | null = null;
+  /** What the audit log needs of the request; null without an audit log. */
   audit: AuditDraft | null = null;
 
   constructor(

@@ -1,3 +1,4 @@
+import { assert } from '../../base/assert.js';
 import { highOf, lowOf } from '../../jute/long.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import { Fifo } from '../../protocol/fifo.js';
@@ -58,18 +59,21 @@ export class ServerState {
   readonly work = new Work();
   readonly stats: ServerStats;
   readonly reporter: Reporter;
+  /** Writes are refused, because this member has no quorum. */
   isReadOnly = false;
   /** The answer to every write, for tests of clients; null serves them. */
   refusedWrites: ErrorCode | null = null;
   /** An operator replaced a tree that clients may have seen by this one. */
   isRestored = false;
-  /** Size of all requests in flight, in bytes. */
+  /** The size of all requests in the queues of connections, in bytes. */
   readonly inFlight = { bytes: 0 };
+  /** The wall clock at the start of this turn. */
   wallMs = 0;
   /** `wallMs` for txns. */
   wallTime = 0n;
+  /** The monotonic clock at the start of this turn. */
   monotonicMs = 0;
-  /** The last processed zxid in two halves, so that stamping a reply makes no bigint. */
+  /** The last applied zxid in two halves, so that a reply makes no bigint. It only grows. */
   zxidHigh = 0;
   zxidLow = 0;
   /** Null allows every client to open a session. */
@@ -78,6 +82,7 @@ export class ServerState {
   readonly withEvents = new Fifo<ClientConnection>();
   /** Watches of closed connections, which get no events. */
   private readonly dropping = new Fifo<Generator<void, void, undefined>>();
+  /** The connections with output in this turn, each once. */
   private dirty: ClientConnection[] = [];
 
   constructor(parts: {
@@ -101,7 +106,8 @@ export class ServerState {
     this.sessions = parts.sessions;
     this.auth = parts.auth;
     this.prep = parts.prep;
-    this.setProcessed(parts.tree.lastProcessedZxid);
+    this.zxidHigh = highOf(parts.tree.lastProcessedZxid);
+    this.zxidLow = lowOf(parts.tree.lastProcessedZxid);
     parts.auth.work = this.work;
     parts.auth.onLimit = (limit, from) => this.exceeded(limit, from);
     parts.prep.onQuotaExceeded = (excess, isRefused) => {
@@ -139,9 +145,14 @@ export class ServerState {
     this.sessions.clock(monotonicMs);
   }
 
+  /** A txn was applied: replies and events show it from now on. */
   setProcessed(zxid: bigint): void {
-    this.zxidHigh = highOf(zxid);
-    this.zxidLow = lowOf(zxid);
+    const high = highOf(zxid);
+    const low = lowOf(zxid);
+    const isLater = high === this.zxidHigh ? low >>> 0 > this.zxidLow >>> 0 : high > this.zxidHigh;
+    if (!isLater) assert(false, 'zxid order: shown in replies', zxid, this.zxidLow >>> 0);
+    this.zxidHigh = high;
+    this.zxidLow = low;
   }
 
   markDirty(connection: ClientConnection): void {

@@ -1,3 +1,4 @@
+import { assert } from '../../base/assert.js';
 import { Ancestors } from '../tree/ancestors.js';
 import { IdSet } from './id-set.js';
 
@@ -10,8 +11,11 @@ const ANY_MODE = WatchMode.STANDARD | WatchMode.PERSISTENT | WatchMode.PERSISTEN
 class WatchedPath {
   readonly path: string;
   readonly id: number;
+  /** The watchers with a one-shot watch. */
   private standard = new IdSet();
+  /** Those with a persistent watch; null before the first one. */
   private persistent: IdSet | null = null;
+  /** Those with a recursive watch; null before the first one. */
   private recursive: IdSet | null = null;
 
   constructor(path: string, id: number) {
@@ -80,7 +84,7 @@ interface Watching<W> {
   readonly id: number;
   /** The ids of the paths that it watches. */
   readonly paths: IdSet;
-  /** Of these paths, in characters. */
+  /** The length of these paths, in characters. */
   pathLength: number;
 }
 
@@ -91,15 +95,23 @@ interface Watching<W> {
  * used again, so that a watch takes some 10 bytes where thousands watch the same paths.
  */
 export class WatchManager<W extends object> {
+  /** The paths with at least one watch. */
   private readonly paths = new Map<string, WatchedPath>();
+  /** The watchers with at least one watch. */
   private readonly watchings = new Map<W, Watching<W>>();
+  /** The paths by number; undefined for a free number. */
   private readonly pathById: (WatchedPath | undefined)[] = [];
+  /** The watchers by number; undefined for a free number. */
   private readonly watchingById: (Watching<W> | undefined)[] = [];
   private readonly freePaths: number[] = [];
   private readonly freeWatchers: number[] = [];
+  /** The paths with a recursive watch. */
   private readonly recursive: Ancestors;
+  /** The number of recursive watches. */
   private recursiveCount = 0;
+  /** The number of pairs of a path and a watcher of it. */
   private count = 0;
+  /** The length of all watched paths, in characters. */
   private length = 0;
 
   /** @param seed unknown to clients (Ancestors) */
@@ -116,7 +128,7 @@ export class WatchManager<W extends object> {
     return this.paths.size;
   }
 
-  /** Of the watched paths, in characters: each counts once. */
+  /** The length of the watched paths, in characters: each counts once. */
   get pathLength(): number {
     return this.length;
   }
@@ -133,7 +145,7 @@ export class WatchManager<W extends object> {
     return this.watchings.get(watcher)?.paths.size ?? 0;
   }
 
-  /** Of the paths that it watches, in characters. */
+  /** The length of the paths that it watches, in characters. */
   pathLengthOf(watcher: W): number {
     return this.watchings.get(watcher)?.pathLength ?? 0;
   }
@@ -150,12 +162,14 @@ export class WatchManager<W extends object> {
     }
     if (before !== 0) return;
     this.count++;
-    watching.paths.add(on.id);
+    const isNew = watching.paths.add(on.id);
+    assert(isNew, 'watch counts: a path is watched twice', path);
     watching.pathLength += path.length;
   }
 
   private newPath(path: string): WatchedPath {
     const on = new WatchedPath(path, this.freePaths.pop() ?? this.pathById.length);
+    assert(this.pathById[on.id] === undefined, 'watch counts: two paths with one number', path);
     this.pathById[on.id] = on;
     this.paths.set(path, on);
     this.length += path.length;
@@ -164,6 +178,7 @@ export class WatchManager<W extends object> {
 
   private newWatching(watcher: W): Watching<W> {
     const id = this.freeWatchers.pop() ?? this.watchingById.length;
+    assert(this.watchingById[id] === undefined, 'watch counts: two watchers with one number', id);
     const watching = { watcher, id, paths: new IdSet(), pathLength: 0 };
     this.watchingById[id] = watching;
     this.watchings.set(watcher, watching);
@@ -206,6 +221,7 @@ export class WatchManager<W extends object> {
       if (!on.hasRecursive) this.recursive.delete(path);
     }
     this.forgetUnwatched(on, watching);
+    this.check();
     return true;
   }
 
@@ -236,9 +252,24 @@ export class WatchManager<W extends object> {
       if (isOneOff || !isChildrenChange) notified.push(this.watcherOf(id));
     }
     for (const id of on.takeStandard()) {
-      this.forgetUnwatched(on, this.watchingById[id] as Watching<W>);
+      const watching = this.watchingById[id];
+      assert(watching !== undefined, 'watch counts: a watch of nobody', on.path);
+      this.forgetUnwatched(on, watching);
     }
+    this.check();
     return notified;
+  }
+
+  /** No count is negative, and without watched paths, nothing else remains. */
+  private check(): void {
+    const { count, length, recursiveCount, paths } = this;
+    assert(count >= 0, 'watch counts: all', count);
+    assert(recursiveCount >= 0, 'watch counts: recursive ones', recursiveCount);
+    assert(length >= 0, 'watch counts: the length of all paths', length);
+    if (paths.size > 0) return;
+    assert(count === 0, 'watch counts: watches without a path', count);
+    assert(length === 0, 'watch counts: a length without a path', length);
+    assert(recursiveCount === 0, 'watch counts: recursive ones without a path', recursiveCount);
   }
 
   private triggerAncestors(path: string, seen: Set<W>, notify: (watcher: W) => void): void {
@@ -257,7 +288,7 @@ export class WatchManager<W extends object> {
     for (const on of this.paths.values()) yield [on.path, this.watchersOn(on)];
   }
 
-  /** Likewise. */
+  /** The table may change during the walk, as with `byPath`. */
   *byWatcher(): Generator<[watcher: W, paths: Iterable<string>]> {
     for (const watching of this.watchings.values()) {
       yield [watching.watcher, this.pathsWatchedBy(watching)];
@@ -280,14 +311,17 @@ export class WatchManager<W extends object> {
   }
 
   private watcherOf(id: number): W {
-    return (this.watchingById[id] as Watching<W>).watcher;
+    const watching = this.watchingById[id];
+    assert(watching !== undefined, 'watch counts: a watch of nobody', id);
+    return watching.watcher;
   }
 
   /** Called when a watcher may have lost its last mode on a path. */
   private forgetUnwatched(on: WatchedPath, watching: Watching<W>): void {
     if (on.modesOf(watching.id) !== 0) return;
     this.count--;
-    watching.paths.delete(on.id);
+    const wasWatched = watching.paths.delete(on.id);
+    assert(wasWatched, 'watch counts: a watch that its watcher lacks', on.path);
     watching.pathLength -= on.path.length;
     if (on.isEmpty && this.paths.delete(on.path)) {
       this.length -= on.path.length;
@@ -295,6 +329,7 @@ export class WatchManager<W extends object> {
       this.freePaths.push(on.id);
     }
     if (watching.paths.size > 0) return;
+    assert(watching.pathLength === 0, 'watch counts: a length without a path', watching.pathLength);
     this.watchings.delete(watching.watcher);
     this.watchingById[watching.id] = undefined;
     this.freeWatchers.push(watching.id);

@@ -14,7 +14,7 @@ const LAST_COUNTER = 0xfff0_0000n;
 interface Inside {
   readonly broadcast: {
     readonly outstanding: { lastProposed: bigint; lastCommitted: bigint };
-    readonly primary: { readonly batch: { lastZxid: bigint } };
+    readonly primary: { readonly batch: { lastZxid: bigint }; lastAppended: bigint };
     durableZxid: bigint;
   };
   readonly history: { durableZxid: bigint; readonly pipeline: { batch: { lastZxid: bigint } } };
@@ -24,10 +24,13 @@ interface Inside {
 function goOnFrom(world: EnsembleWorld, zxid: bigint): void {
   for (const { peer } of world.members.values()) {
     peer.data.tree.lastProcessedZxid = zxid;
+    peer.server.state.zxidHigh = Number(zxid >> 32n);
+    peer.server.state.zxidLow = Number(BigInt.asIntN(32, zxid));
     const { broadcast, history } = peer.role as unknown as Inside;
     if (peer.role instanceof Leader) {
       Object.assign(broadcast.outstanding, { lastProposed: zxid, lastCommitted: zxid });
       broadcast.primary.batch.lastZxid = zxid;
+      broadcast.primary.lastAppended = zxid;
       broadcast.durableZxid = zxid;
     } else if (peer.role instanceof Learner) {
       history.pipeline.batch.lastZxid = zxid;

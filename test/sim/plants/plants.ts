@@ -13,6 +13,7 @@ import type { Call } from '../../support/bytes/platter-files.js';
 import type { ServerNode } from '../nodes/server-node.js';
 import { type DiskManners, type SimDisk, VERSION_FOLDER } from '../nodes/sim-disk.js';
 import { INVARIANT_FAULTS } from './invariant-plants.js';
+import { PIPELINE_FAULTS } from './pipeline-plants.js';
 import type { PlantedFault } from './plant.js';
 import { SESSION_FAULTS } from './session-plants.js';
 import { STATE_FAULTS } from './state-plants.js';
@@ -257,4 +258,5 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   ...SESSION_FAULTS,
   ...STATE_FAULTS,
   ...INVARIANT_FAULTS,
+  ...PIPELINE_FAULTS,
 ];

@@ -113,7 +113,8 @@ export function emptyPlatter(): Platter {
 /** The storage of a running server, and the txns it acknowledged. */
 export class StorageWorld {
   readonly dir: DataDir;
-  readonly database: Database;
+  /** The data up to the last append, as a server has it: a truncation loads it again. */
+  database: Database;
   readonly log: LogDisk;
   readonly disk: Disk;
   readonly fatal: unknown[] = [];
@@ -184,7 +185,8 @@ export class StorageWorld {
   truncate(zxid: bigint): Promise<void> {
     this.promised.least = zxid;
     return new Promise((resolve) => {
-      this.disk.truncate(zxid, () => {
+      this.disk.truncate(zxid, (database) => {
+        if (database !== null) this.database = database;
         this.promised.most = zxid;
         resolve();
       });
