@@ -41,6 +41,7 @@ export const WALLS: readonly Wall[] = [
       'src/server/node/storage/open-files.ts',
       'src/server/node/storage/load-snapshot.ts',
       'src/server/persistence/replay.ts',
+      'src/server/quorum/membership/quorum-config.ts',
     ],
     why: 'tools ask a server by its protocols, and share only its files and its configuration',
   },

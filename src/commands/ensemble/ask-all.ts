@@ -3,6 +3,7 @@ import { WORDS } from '../../fourlw/index.js';
 import { type AskAdmin, leadsWithoutServing, monitorOf } from './admin.js';
 import { type AskWord, askMember } from './ask.js';
 import type { AskCertificate } from './certificate.js';
+import { isOfGroups } from './grouped.js';
 import { makeMember } from './make-member.js';
 import type { Answer, Member } from './member.js';
 import type { MemberAddress } from './member-address.js';
@@ -17,6 +18,8 @@ export interface AskOptions {
   readonly timeoutMs: number;
   /** Asks for costly answers even if the server has many watches. */
   readonly isForced?: boolean;
+  /** Asks for the groups of the ensemble, too. */
+  readonly hasGroups?: boolean;
   readonly argument?: Buffer;
   /** For members with zks://. */
   readonly tls?: TlsOptions;
@@ -43,6 +46,7 @@ export async function askAll(
       : undefined;
   const askCertificate =
     verb.isMeasured === true && address.isSecure === true ? options.askCertificate : undefined;
+  const asked = options.hasGroups === true ? askGroups(options.ask, address, limit) : undefined;
   const [certificateEndsMs, answers] = await Promise.all([
     askCertificate?.(address, limit),
     refusal === undefined
@@ -51,9 +55,11 @@ export async function askAll(
   ]);
   const admin = await askAdminToo(verb, address, answers, limit, options.askAdmin);
   const tookMs = performance.now() - startedAt;
+  const groups = await asked;
   return makeMember(verb, address, admin.answers, {
     tookMs,
     timeoutMs,
+    ...(groups === undefined ? {} : { groups }),
     ...(certificateEndsMs === undefined ? {} : { certificateEndsMs }),
     ...(askCertificate !== undefined &&
     certificateEndsMs === undefined &&
@@ -62,6 +68,19 @@ export async function askAll(
       : {}),
     ...(admin.isHiddenLeader ? { isHiddenLeader: true } : {}),
   });
+}
+
+/** Undefined without groups, so that a verb that does not ask conf shows nothing of it. */
+async function askGroups(
+  ask: AskWord,
+  address: MemberAddress,
+  limit: Parameters<typeof askMember>[3],
+): Promise<Answer | undefined> {
+  const answer = await askMember(ask, address, 'conf', limit);
+  if (!answer.ok) return undefined;
+  // The groups of a list may be older than what the member says.
+  if (address.seat !== undefined) return answer;
+  return Object.keys(WORDS.conf.parse(answer.text).values).some(isOfGroups) ? answer : undefined;
 }
 
 async function askAdminToo(

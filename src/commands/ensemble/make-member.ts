@@ -11,6 +11,8 @@ export interface MemberFacts {
   readonly certificateEndsMs?: number;
   readonly isCertificateUnknown?: true;
   readonly isHiddenLeader?: true;
+  /** The answer to conf of a member with groups, if the verb does not ask for it. */
+  readonly groups?: Answer;
 }
 
 /** @param answers in the order of the verb's words */
@@ -18,7 +20,7 @@ export function makeMember(
   verb: OpsVerb,
   address: MemberAddress,
   answers: readonly Answer[],
-  { tookMs, timeoutMs, ...facts }: MemberFacts,
+  { tookMs, timeoutMs, groups, ...facts }: MemberFacts,
 ): Member {
   const server = nameOf(address);
   const failures: { readonly word: WordName; readonly answer: Answer & { ok: false } }[] = [];
@@ -32,6 +34,8 @@ export function makeMember(
     if (!answer.ok && !(isExtra && answer.reason === 'not-whitelisted'))
       failures.push({ word, answer });
   }
+  // It alone does not make a row healthy.
+  if (groups !== undefined && answers.some(({ ok }) => ok)) byWord.conf = groups;
   const refused = failures.filter(({ answer }) => answer.reason === 'not-whitelisted');
   const faults = failures.map(({ word, answer }) =>
     describeFault(answer.reason, {

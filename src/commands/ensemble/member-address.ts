@@ -6,6 +6,15 @@ export interface MemberAddress extends ServerAddress {
   readonly adminPort?: number;
   /** It does not count as a voter while it is down. */
   readonly isObserver?: true;
+  /** From a list that has groups. */
+  readonly seat?: Seat;
+}
+
+/** What a configuration with groups says of a member, for one that does not report it. */
+export interface Seat {
+  readonly sid: string;
+  /** The lines of all members, groups, and weights. */
+  readonly membership: string;
 }
 
 export function nameOf(address: MemberAddress): string {

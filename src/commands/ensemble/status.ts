@@ -1,4 +1,6 @@
 import { metricOf } from '../../fourlw/mntr.js';
+import type { QuorumConfig } from '../../server/quorum/membership/quorum-config.js';
+import { groupedOf } from './grouped.js';
 import { isDown, type Member, metricsOf, parsedOf, roleOf, serverOf } from './member.js';
 
 /** The values of a member, from any word that reported them. */
@@ -20,6 +22,13 @@ export interface MemberStatus {
   /** The sorted quorum addresses of all members, with blanks between them, from `conf`. */
   readonly membership: string | undefined;
   readonly sid: string | undefined;
+  /**
+   * The configuration with groups that it reports, or else its list; undefined without groups. A
+   * string tells why it cannot be read.
+   */
+  readonly grouped: QuorumConfig | string | undefined;
+  /** The zxid of its configuration, from `conf`. */
+  readonly configVersion: bigint | undefined;
 }
 
 const SERVING_ROLES: readonly string[] = ['leader', 'follower', 'observer', 'standalone'];
@@ -51,7 +60,9 @@ function readStatus(member: Member): MemberStatus {
     nonVoting: (metrics && metricOf(metrics, 'synced_non_voting_followers')) ?? 0,
     quorumSize: metrics && metricOf(metrics, 'quorum_size'),
     membership: membershipOf(member),
-    sid: sidOf(member),
+    sid: sidOf(member) ?? member.address.seat?.sid,
+    grouped: groupedOf(member),
+    configVersion: configVersionOf(member),
   };
 }
 
@@ -59,6 +70,11 @@ function readStatus(member: Member): MemberStatus {
 export function sidOf(member: Member): string | undefined {
   const values = parsedOf(member, 'conf')?.values;
   return values?.['serverId'] ?? values?.['server_id'];
+}
+
+function configVersionOf(member: Member): bigint | undefined {
+  const text = parsedOf(member, 'conf')?.configVersion ?? '';
+  return /^[0-9a-fA-F]{1,16}$/.test(text) ? BigInt(`0x${text}`) : undefined;
 }
 
 /** Without client ports, which only a dynamic configuration has: `zk1:2888:3888 zk2:2888:3888`. */

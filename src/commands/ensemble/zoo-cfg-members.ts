@@ -1,4 +1,5 @@
 import { DEFAULT_CLIENT_PORT, secured } from '../../client/base/connect-string.js';
+import { isEnsembleKey } from '../../server/config/config-ensemble.js';
 import { parseProperties } from '../../server/config/java-properties.js';
 import type { MemberAddress } from './member-address.js';
 
@@ -30,17 +31,28 @@ export function membersOfConfig(
   const own = plain ?? secure;
   const isSecure = plain === undefined && secure !== undefined;
   const members: MemberAddress[] = [];
+  const membership = groupedMembership(settings);
   for (const [name, value] of settings) {
     if (!/^server\.\d+$/.test(name)) continue;
     const known = ports.get(name) ?? own;
     const member = memberOf(name, value, known);
-    members.push(isSecure && member.port === known ? { ...member, ...secured(member) } : member);
+    const seat =
+      membership === undefined ? {} : { seat: { sid: name.slice('server.'.length), membership } };
+    const isOwn = isSecure && member.port === known;
+    members.push({ ...member, ...(isOwn ? secured(member) : {}), ...seat });
   }
   if (members.length > 0) return members;
   const address = settings.get(isSecure ? 'secureClientPortAddress' : 'clientPortAddress');
   const host = address === undefined || isAnyAddress(address) ? '127.0.0.1' : address;
   const member = { host, port: own ?? DEFAULT_CLIENT_PORT };
   return [isSecure ? secured(member) : member];
+}
+
+/** Undefined without groups. */
+function groupedMembership(settings: ReadonlyMap<string, string>): string | undefined {
+  const lines = [...settings].filter(([name]) => isEnsembleKey(name));
+  if (!lines.some(([name]) => name.startsWith('group.'))) return undefined;
+  return lines.map(([name, value]) => `${name}=${value}`).join('\n');
 }
 
 function memberOf(name: string, value: string, own: number | undefined): MemberAddress {

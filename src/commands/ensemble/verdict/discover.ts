@@ -5,6 +5,7 @@ import { WORDS } from '../../../fourlw/index.js';
 import { safeLine } from '../../../protocol/sanitize.js';
 import type { SaslLogin } from '../../../protocol/sasl-login.js';
 import { askMember } from '../ask.js';
+import { membershipOf } from '../grouped.js';
 import { type MemberAddress, nameOf } from '../member-address.js';
 import { RunFault } from '../run-fault.js';
 import { membersOfConfig } from '../zoo-cfg-members.js';
@@ -59,9 +60,7 @@ async function serverLines(
     ...(tls === undefined ? {} : { tls }),
   });
   if (!answer.ok) return readConfig(address, run);
-  return Object.entries(WORDS.conf.parse(answer.text).servers)
-    .map(([sid, line]) => `server.${sid}=${line}\n`)
-    .join('');
+  return membershipOf(WORDS.conf.parse(answer.text));
 }
 
 /** @throws Error for an unusable membership */

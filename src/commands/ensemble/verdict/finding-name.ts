@@ -9,6 +9,7 @@ export type FindingName =
 /** Without those of limits (`limit:open_files`) and of a member that fails (`member:refused`). */
 export const FINDING_NAMES = [
   'no-quorum',
+  'quorum-unknown',
   'no-leader',
   'leads-alone',
   'two-leaders',

@@ -1,3 +1,4 @@
+import { Hierarchy, hierarchyOf } from '../hierarchy.js';
 import { isDown } from '../member.js';
 import { type MemberStatus, namesOf } from '../status.js';
 import { finding, type Overall, well } from './finding.js';
@@ -15,15 +16,33 @@ export function judgeQuorum(
   if (twice !== undefined) return twice;
   const leaders = serving.filter(({ role }) => role === 'leader');
   const [leader] = leaders;
-  if (leaders.length > 1) return judgeLeaders(leaders);
-  const mixed = findForeignMembers(serving);
+  const hierarchy = hierarchyOf(statuses);
+  const groups = hierarchy instanceof Hierarchy ? hierarchy : undefined;
+  if (leaders.length > 1) return judgeLeaders(leaders, groups);
+  const mixed = findForeignMembers(serving, groups);
   if (mixed !== undefined) return mixed;
   const reported = Math.max(0, ...serving.map(({ quorumSize }) => quorumSize ?? 0));
   // If no member reports the number of voters, count the listed members that are not observers.
   const listed = statuses.filter(({ isObserver }) => !isObserver).length;
   const voters = reported > 0 ? reported : listed;
-  if (leader === undefined) return judgeWithoutLeader(statuses, serving, { voters, listed });
+  if (leader === undefined)
+    return judgeWithoutLeader(statuses, serving, { voters, listed, groups });
   const followers = serving.filter(({ role }) => role === 'follower');
+  if (typeof hierarchy === 'string') {
+    return finding('unknown', 'quorum-unknown', `${leader.member.server} leads; ${hierarchy}`);
+  }
+  if (groups !== undefined) return judgeGroups(groups, leader, followers);
+  return judgeCounts(statuses, { leader, followers }, { voters, listed });
+}
+
+function judgeCounts(
+  statuses: readonly MemberStatus[],
+  {
+    leader,
+    followers,
+  }: { readonly leader: MemberStatus; readonly followers: readonly MemberStatus[] },
+  { voters, listed }: Omit<Voters, 'groups'>,
+): Overall {
   const seen = followers.length + 1;
   const counted = leader.syncedFollowers === undefined ? seen : leader.syncedFollowers + 1;
   // A leader counts a follower that hangs or is cut off until syncLimit has passed.
@@ -50,6 +69,30 @@ export function judgeQuorum(
     return lagging(`${leads}, only ${ratio}`, leader, followers);
   }
   return well(`${leads}, ${ratio}${spare}`);
+}
+
+function judgeGroups(
+  groups: Hierarchy,
+  leader: MemberStatus,
+  followers: readonly MemberStatus[],
+): Overall {
+  const ratio = groups.ratio('in sync');
+  const leads = `${leader.member.server} leads`;
+  const hasQuorum = groups.hasQuorum();
+  if (hasQuorum === false) {
+    const summary = `no quorum: ${ratio} (expected at least ${groups.needed})`;
+    return finding('critical', 'no-quorum', summary);
+  }
+  if (hasQuorum === undefined) {
+    return finding('unknown', 'quorum-unknown', `${leads}, ${ratio}; the quorum ${groups.doubt}`);
+  }
+  if (groups.late > 0) return lagging(`${leads}, only ${ratio}`, leader, followers);
+  if (groups.seen.size === groups.voters) return well(`${leads}, ${ratio}`);
+  const { critical } = groups;
+  if (critical.length === 0) return well(`${leads}, ${ratio}`);
+  if (critical.length === groups.seen.size) return well(`${leads}, ${ratio}, no more may fail`);
+  const needed = [leader, ...followers].filter(({ sid }) => critical.includes(Number(sid)));
+  return well(`${leads}, ${ratio}, ${namesOf(needed)} must not fail`);
 }
 
 /** A server with two names in the list would count twice. */
@@ -88,12 +131,14 @@ function lagging(
  * One ensemble has only one majority. So two leaders with a majority each lead two ensembles.
  * Otherwise one of them lost its followers, and notices it only after syncLimit.
  */
-function judgeLeaders(leaders: readonly MemberStatus[]): Overall {
+function judgeLeaders(leaders: readonly MemberStatus[], groups: Hierarchy | undefined): Overall {
   const names = namesOf(leaders);
-  const hasMajority = ({ syncedFollowers, quorumSize }: MemberStatus): boolean | undefined =>
-    syncedFollowers === undefined || quorumSize === undefined
-      ? undefined
-      : syncedFollowers + 1 >= majorityOf(quorumSize);
+  const hasMajority = ({ syncedFollowers, quorumSize }: MemberStatus): boolean | undefined => {
+    if (syncedFollowers === undefined || quorumSize === undefined) return undefined;
+    if (groups === undefined) return syncedFollowers + 1 >= majorityOf(quorumSize);
+    // The number shows only that it is too small for any quorum of groups.
+    return syncedFollowers + 1 < groups.least ? false : undefined;
+  };
   const memberships = new Set(leaders.flatMap(({ membership }) => membership ?? []));
   if (memberships.size > 1 || leaders.filter((one) => hasMajority(one) === true).length > 1) {
     return finding(
@@ -112,16 +157,22 @@ function judgeLeaders(leaders: readonly MemberStatus[]): Overall {
       lost,
     );
   }
+  const hint =
+    groups === undefined
+      ? '(mntr shows which; add it to their 4lw.commands.whitelist)'
+      : '(their logs show which: with groups, the number of followers does not)';
   return finding(
     'critical',
     'two-leaders',
-    `two leaders at once: ${names}: two ensembles in one list, or one of them lost its followers ` +
-      '(mntr shows which; add it to their 4lw.commands.whitelist)',
+    `two leaders at once: ${names}: two ensembles in one list, or one of them lost its followers ${hint}`,
     leaders,
   );
 }
 
-function findForeignMembers(serving: readonly MemberStatus[]): Overall | undefined {
+function findForeignMembers(
+  serving: readonly MemberStatus[],
+  hierarchy: Hierarchy | undefined,
+): Overall | undefined {
   const byMembership = new Map<string, MemberStatus[]>();
   for (const status of serving) {
     if (status.membership === undefined) continue;
@@ -134,7 +185,9 @@ function findForeignMembers(serving: readonly MemberStatus[]): Overall | undefin
     return finding('critical', 'two-ensembles', summary, groups.flat());
   }
   const voters = serving.filter(({ role }) => role === 'leader' || role === 'follower');
-  const least = Math.min(...voters.map(({ quorumSize }) => quorumSize ?? Number.POSITIVE_INFINITY));
+  const sizes = voters.map(({ quorumSize }) => quorumSize ?? Number.POSITIVE_INFINITY);
+  // Apache's server counts those of weight 0, this one does not.
+  const least = hierarchy?.participants ?? Math.min(...sizes);
   const nonVoting = voters.reduce((sum, status) => sum + status.nonVoting, 0);
   if (voters.length > least + nonVoting) {
     const summary =
@@ -151,10 +204,17 @@ function shareVoters(memberships: readonly string[]): boolean {
   return others.every((other) => [...other].some((address) => first?.has(address) === true));
 }
 
+interface Voters {
+  readonly voters: number;
+  /** In the list of members. */
+  readonly listed: number;
+  readonly groups: Hierarchy | undefined;
+}
+
 function judgeWithoutLeader(
   statuses: readonly MemberStatus[],
   serving: readonly MemberStatus[],
-  { voters, listed }: { readonly voters: number; readonly listed: number },
+  { voters, listed, groups }: Voters,
 ): Overall {
   const hidden = statuses.find(({ member }) => member.isHiddenLeader === true);
   if (hidden !== undefined) {
@@ -162,7 +222,9 @@ function judgeWithoutLeader(
   }
   const quiet = statuses.filter(({ member }) => member.state === 'not-serving');
   const followers = serving.filter(({ role }) => role === 'follower').length;
-  if (quiet.length > 0 && followers > 0 && followers + 1 >= majorityOf(voters)) {
+  const mayHaveLeader =
+    groups === undefined ? followers + 1 >= majorityOf(voters) : groups.hasQuorumWithOne();
+  if (quiet.length > 0 && followers > 0 && mayHaveLeader) {
     return finding(
       'warning',
       'leader-hidden',

@@ -42,9 +42,10 @@ export async function runVerb(
   const pause = (ms: number) =>
     delay(ms, undefined, { signal: cutOff.signal }).catch(() => undefined);
   let { earlier = new Map() } = options;
+  const asking = { ...options, hasGroups: needsGroups(verb, servers) };
   const poll = async (): Promise<OpsResult> => {
     const answered = await Promise.all(
-      servers.map((address) => askAll(verb, address, cutOff.signal, options)),
+      servers.map((address) => askAll(verb, address, cutOff.signal, asking)),
     );
     const timeMs = options.now().getTime();
     const members = answered.map((member) => withRates(member, timeMs, earlier));
@@ -77,9 +78,16 @@ export async function runVerb(
   }
 }
 
+/** A quorum of groups cannot be judged without them; one server by one word has no quorum. */
+function needsGroups({ judge, words }: OpsVerb, servers: readonly MemberAddress[]): boolean {
+  const isQuorum = judge === 'ensemble' && (words.length > 1 || servers.length > 1);
+  return isQuorum && !words.includes('conf');
+}
+
 const TRANSIENT: readonly string[] = [
   'limit:lag',
   'not-in-sync',
+  'quorum-unknown',
   'leader-hidden',
   'leader-not-listed',
 ];

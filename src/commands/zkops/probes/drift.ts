@@ -1,6 +1,7 @@
 // Differences in the configuration of members: necessary ones (port, folders, id), errors
 // (membership, timing), and others, which users should check.
 
+import { isOfGroups } from '../../ensemble/grouped.js';
 import { type Member, parsedOf } from '../../ensemble/member.js';
 import { statusOf } from '../../ensemble/status.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
@@ -63,10 +64,15 @@ function settingsOf(member: Member): Map<string, string> {
   return settings;
 }
 
+function isOfMembership(key: string): boolean {
+  const name = key.replace(/^conf\./, '');
+  return name !== key && (name.startsWith('server.') || name === 'version' || isOfGroups(name));
+}
+
 /** Undefined for values that must differ. */
 function meaningOf(key: string): Pick<Problem, 'level' | 'code' | 'text'> | undefined {
   if (OWN.includes(key)) return undefined;
-  if (key.startsWith('conf.server.') || key === 'conf.version') {
+  if (isOfMembership(key)) {
     const text =
       'the members disagree about the membership: wait for the end of a reconfiguration, or correct their server lines';
     return { level: 'critical', code: 'membership', text };
@@ -89,8 +95,7 @@ function differs(key: string, settings: readonly Map<string, string>[]): boolean
     key.startsWith('conf.') ? one.has('conf.clientPort') : one.has('envi.zookeeper.version'),
   );
   const values = reporting.map((one) => one.get(key));
-  const isMembership = key.startsWith('conf.server.') || key === 'conf.version';
-  const compared = isMembership ? values : values.filter((value) => value !== undefined);
+  const compared = isOfMembership(key) ? values : values.filter((value) => value !== undefined);
   return new Set(compared).size > 1;
 }
 
@@ -127,7 +132,8 @@ function ensembleProblems(members: readonly Member[]): Problem[] {
   const [first] = lists;
   if (first === undefined) return problems;
   const voters = first.filter((line) => !/:observer(;|$)/.test(line)).length;
-  if (voters % 2 === 0) {
+  const hasGroups = members.some((member) => statusOf(member).grouped !== undefined);
+  if (voters % 2 === 0 && !hasGroups) {
     const text = `${voters} voters tolerate no more failures than ${voters - 1}: an odd number is as safe, and faster`;
     problems.push({ level: 'warning', code: 'even-voters', text });
   }

@@ -16,7 +16,7 @@ import {
   type TaskCall,
 } from '../calls/task.js';
 import { askMembers } from './ask-members.js';
-import { type Answer, mayStop, type Quorum, quorumOf, restartOrder } from './may-stop.js';
+import { type Answer, mayStop, type Quorum, quorumOf, restartOrder, totalsOf } from './may-stop.js';
 
 const PAUSE_MS = 1000;
 
@@ -88,7 +88,7 @@ function reportOf({ statuses, answerFor, quorum, verdict }: GateResult): Report 
   });
   return finishedReport(COLUMNS, rows, {
     verdict,
-    totals: { ...quorum, inSync: quorum.inSync ?? null },
+    totals: totalsOf(quorum),
   });
 }
 

@@ -1,7 +1,8 @@
-// Whether a member may stop, and the order of a rolling restart. Without the member, a majority of
+// Whether a member may stop, and the order of a rolling restart. Without the member, a quorum of
 // the voters must be in sync with the leader. Only the leader knows which followers are in sync, so
 // every follower counts as one of them.
 
+import { Hierarchy, hierarchyOf } from '../../ensemble/hierarchy.js';
 import type { MemberStatus } from '../../ensemble/status.js';
 
 export interface Answer {
@@ -14,6 +15,8 @@ export interface Quorum {
   readonly majority: number;
   /** The leader and the followers in sync with it; undefined without a leader. */
   readonly inSync: number | undefined;
+  /** Undefined without groups. Else it decides, or a string tells why nobody can judge. */
+  readonly groups: Hierarchy | string | undefined;
 }
 
 export function quorumOf(statuses: readonly MemberStatus[]): Quorum {
@@ -30,22 +33,52 @@ export function quorumOf(statuses: readonly MemberStatus[]): Quorum {
     voters,
     majority: Math.floor(voters / 2) + 1,
     inSync: leader === undefined ? undefined : Math.min(synced + 1, voters - silent),
+    groups: hierarchyOf(statuses),
+  };
+}
+
+/** For JSON. */
+export function totalsOf({ voters, majority, inSync, groups }: Quorum) {
+  if (!(groups instanceof Hierarchy)) return { voters, majority, inSync: inSync ?? null };
+  const { groups: all, agreed } = groups.count();
+  return {
+    voters: groups.voters,
+    inSync: inSync === undefined ? null : groups.seen.size - groups.late,
+    groups: all,
+    groupsInSync: agreed,
+    groupMajority: groups.needed,
   };
 }
 
 export function mayStop(status: MemberStatus, quorum: Quorum): Answer {
   const { role, isServing } = status;
-  const { voters, majority, inSync } = quorum;
+  const { voters, majority, inSync, groups } = quorum;
   if (role === 'standalone') {
     return { isSafe: false, why: 'it is the only server: none serves while it is down' };
   }
   if (inSync === undefined) {
     return { isSafe: false, why: 'no member leads: wait for an election' };
   }
+  if (typeof groups === 'string') return { isSafe: false, why: groups };
+  if (groups !== undefined) return mayStopInGroups(status, groups);
   const isCounted = isServing && role !== 'observer';
   const left = isCounted ? inSync - 1 : inSync;
   const ratio = `${left} of ${voters} voters stay in sync (expected at least ${majority})`;
-  if (left < majority) return { isSafe: false, why: ratio };
+  return left < majority ? { isSafe: false, why: ratio } : safe(status, ratio);
+}
+
+function mayStopInGroups(status: MemberStatus, groups: Hierarchy): Answer {
+  const isCounted = status.isServing && status.role !== 'observer';
+  const lost = isCounted ? Number(status.sid) : undefined;
+  const hasQuorum = groups.hasQuorum(lost);
+  const ratio = groups.ratio('stay in sync', lost);
+  if (hasQuorum === undefined) return { isSafe: false, why: `${ratio}; this ${groups.doubt}` };
+  return hasQuorum
+    ? safe(status, ratio)
+    : { isSafe: false, why: `${ratio} (expected at least ${groups.needed})` };
+}
+
+function safe({ role, isServing }: MemberStatus, ratio: string): Answer {
   if (role === 'leader') return { isSafe: true, why: `${ratio}; the others elect a new leader` };
   return { isSafe: true, why: isServing ? ratio : `it does not serve; ${ratio}` };
 }

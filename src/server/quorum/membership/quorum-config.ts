@@ -75,6 +75,15 @@ function isMajority(config: QuorumConfig, sids: ReadonlySet<number>): boolean {
 }
 
 function isMajorityOfGroups(config: QuorumConfig, sids: ReadonlySet<number>): boolean {
+  const { groups, agreed } = countGroups(config, sids);
+  return agreed * 2 > groups;
+}
+
+/** The groups with weight, and those of them where the sids have more than half of the weight. */
+export function countGroups(
+  config: QuorumConfig,
+  sids: ReadonlySet<number>,
+): { readonly groups: number; readonly agreed: number } {
   let groups = 0;
   let agreed = 0;
   for (const members of config.groups.values()) {
@@ -89,7 +98,7 @@ function isMajorityOfGroups(config: QuorumConfig, sids: ReadonlySet<number>): bo
     groups++;
     if (weight * 2 > total) agreed++;
   }
-  return agreed * 2 > groups;
+  return { groups, agreed };
 }
 
 /** Combines lines that were read together; a string names the missing part. */

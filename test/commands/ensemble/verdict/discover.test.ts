@@ -48,6 +48,22 @@ test('where conf is refused, a client reads the configuration; a member that is 
   assert.equal(asked, ['a', 'b']);
 });
 
+test('members of groups have their sids and the lines of all', async () => {
+  const groups = 'group.1=1\ngroup.2=2\nweight.2=3\n';
+  const refused = conf('conf is not executed because it is not in the whitelist.\n');
+  const read: ReadConfig = () => Promise.resolve(`${MEMBERSHIP}${groups}version=0`);
+  for (const members of [
+    await discover(conf(`clientPort=2181\n${MEMBERSHIP}${groups}version=0`)),
+    await discover(refused, read),
+  ]) {
+    assert.equal(
+      members.map(({ seat }) => seat?.sid),
+      ['1', '2', '4'],
+    );
+    assert.match(members[0]?.seat?.membership ?? '', groups.trim());
+  }
+});
+
 test('over TLS the others are reached over TLS', async () => {
   const members = await discover(conf(`clientPort=1\n${MEMBERSHIP}`), nobody, true);
   assert.equal(

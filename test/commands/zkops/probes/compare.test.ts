@@ -68,6 +68,7 @@ const DRIFTS: readonly [string, readonly [string, string], number, string, RegEx
     /disagree about the membership/,
   ],
   ['a missing member', ['server.3=c:1:2:participant\n', ''], 2, 'conf.server.3', /disagree/],
+  ['a group', ['version=0', 'group.1=1:2:3\nversion=0'], 2, 'conf.group.1', /disagree/],
 ];
 
 for (const [what, change, exitCode, setting, words] of DRIFTS) {
@@ -91,6 +92,10 @@ test('duplicate ids, an even number of voters, and an incomplete list are report
   const even = await call('drift', { 1: member(1, [gone]), 2: member(2, [gone]) });
   assert.is(even.exitCode, 1);
   assert.match(even.verdict.problems[0]?.text ?? '', /2 voters tolerate no more failures/);
+  // With groups, the number of voters does not tell how many may fail.
+  const groups: [string, string] = ['version=0', 'group.1=1\ngroup.2=2\nversion=0'];
+  const pair = { 1: member(1, [gone, groups]), 2: member(2, [gone, groups]) };
+  assert.is((await call('drift', pair)).exitCode, 0);
   const some = await call('drift', { 1: member(1), 2: member(2) });
   assert.match(
     some.verdict.problems[0]?.text ?? '',

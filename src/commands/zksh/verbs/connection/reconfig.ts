@@ -30,7 +30,7 @@ export const reconfig = defineCommand({
       letter: 'f',
       kind: 'file',
       valueName: 'FILE',
-      summary: 'read the new list from a file with server.N= lines',
+      summary: 'read the new list from the server.N=, group.N=, and weight.N= lines of a file',
     },
     version: {
       letter: 'v',
