@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CLI_VERBS } from '../../src/commands/zkcli/run-words.js';
+import { CLI_VERBS } from '../../src/commands/zkcli/verbs.js';
 import { TASKS } from '../../src/commands/zkops/index.js';
 import { SERVER_VERBS } from '../../src/commands/zkserver/cli.js';
 import { WORDS } from '../../src/fourlw/index.js';

@@ -2,54 +2,9 @@ import { ZooKeeperError } from '../../client/base/errors.js';
 import type { ErrorName } from '../../protocol/error-code.js';
 import { CliFault } from './cli-fault.js';
 import { readCliOptions } from './cli-options.js';
-import { QUOTA_VERBS } from './quota-verbs.js';
-import { READ_VERBS } from './read-verbs.js';
-import { SESSION_VERBS } from './session-verbs.js';
 import type { ZkCliShell } from './shell.js';
-import type { CliVerb } from './verb.js';
-import { WRITE_VERBS } from './write-verbs.js';
-
-const WORD = /\s*([^"'\s]\S*|"[^"]*"|'[^']*')\s*/y;
-
-/**
- * Splits a line like Apache's shell: at blanks, with quotes around a word, without escapes. An
- * unclosed quote is an error; Apache's shell drops it silently.
- * @throws CliFault
- */
-export function splitLine(line: string): string[] {
-  const words: string[] = [];
-  WORD.lastIndex = 0;
-  while (WORD.lastIndex < line.trimEnd().length) {
-    const at = WORD.lastIndex;
-    const word = WORD.exec(line)?.[1];
-    if (word === undefined) {
-      throw new CliFault(`unclosed quote at column ${at + 1}: nothing was done`);
-    }
-    words.push(/^(["']).*\1$/s.test(word) ? word.slice(1, -1) : word);
-  }
-  return words;
-}
-
-/** The 29 commands of Apache's shell, in the order of its usage. */
-export const CLI_VERBS: ReadonlyMap<string, CliVerb> = new Map(
-  Object.entries({ ...READ_VERBS, ...WRITE_VERBS, ...QUOTA_VERBS, ...SESSION_VERBS }).sort(
-    ([a], [b]) => (a < b ? -1 : 1),
-  ),
-);
-
-/** For an unknown command. */
-function cliUsage(): string {
-  const lines = [...CLI_VERBS].map(([name, { usage }]) => `\t${name} ${usage}`);
-  return [
-    'ZooKeeper -server host:port -client-configuration properties-file cmd args',
-    ...lines,
-  ].join('\n');
-}
-
-function usageFault(name: string, verb: CliVerb): CliFault {
-  const table = verb.optionTable === undefined ? '' : `\n${verb.optionTable}`;
-  return new CliFault(`${name} ${verb.usage}${table}`);
-}
+import { splitLine } from './split-line.js';
+import { CLI_VERBS, cliUsage, usageFault } from './verbs.js';
 
 /** Apache's shell has special sentences for these errors. */
 const SENTENCES: Partial<Record<ErrorName, string>> = {

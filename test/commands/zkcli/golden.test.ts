@@ -1,10 +1,9 @@
 // What Apache's shell (3.9) prints and how it exits, case by case, and the few places where
 // `zksh --zkcli` differs on purpose: each of them says why.
-
 import { once } from 'node:events';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CLI_VERBS } from '../../../src/commands/zkcli/run-words.js';
+import { CLI_VERBS } from '../../../src/commands/zkcli/verbs.js';
 import { type RunningServer, startServer } from '../../../src/server/main.js';
 import { runCli } from '../../support/apache/zkcli-run.js';
 import { freePort } from '../../support/machine/free-port.js';

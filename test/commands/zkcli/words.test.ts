@@ -1,12 +1,12 @@
 // The lines, paths and flags of Apache's shell (3.9), without a server.
-
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ZooKeeperError } from '../../../src/client/base/errors.js';
 import { parseCliCommandLine } from '../../../src/commands/zkcli/command-line.js';
 import { checkJavaPath } from '../../../src/commands/zkcli/java-path.js';
-import { runCliLine, splitLine } from '../../../src/commands/zkcli/run-words.js';
+import { runCliLine } from '../../../src/commands/zkcli/run-words.js';
 import { ZkCliShell } from '../../../src/commands/zkcli/shell.js';
+import { splitLine } from '../../../src/commands/zkcli/split-line.js';
 import { ErrorCode } from '../../../src/protocol/error-code.js';
 import { FakeClient } from '../../support/peers/fake-client.js';
 

@@ -1,20 +1,17 @@
-import { spawn } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+// A rolling restart: observers, followers, then the leader, each by the command of the user. The
+// next restart waits until the ensemble is whole again. The first doubt stops the roll, because a
+// second restart during a problem can lose the quorum.
+
+import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { metricOf } from '../../../fourlw/mntr.js';
-import { safeLine } from '../../../protocol/sanitize.js';
 import { formatZxid } from '../../../protocol/zxid.js';
-import { metricsOf, serverOf } from '../../ensemble/member.js';
-import { type MemberAddress, nameOf } from '../../ensemble/member-address.js';
+import { nameOf } from '../../ensemble/member-address.js';
 import { RunFault } from '../../ensemble/run-fault.js';
 import { type MemberStatus, sidOf, statusOf } from '../../ensemble/status.js';
 import { UsageError } from '../../ensemble/usage-error.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { OpsResult, Problem } from '../../ensemble/verdict/result.js';
-import { writeAtomically } from '../../program/atomic-file.js';
-import { hasCode } from '../../program/file-error.js';
 import { takeRunLock } from '../../program/run-lock.js';
-import { shellWord } from '../../program/shell-word.js';
 import { TIME_OPTIONS } from '../calls/options.js';
 import {
   type Report,
@@ -24,11 +21,11 @@ import {
   unlessDryRun,
 } from '../calls/task.js';
 import { askMembers } from './ask-members.js';
+import { Doubt, doubtOf, PAUSE_MS, settle } from './doubt.js';
 import { mayStop, quorumOf, restartOrder } from './may-stop.js';
-
-// A rolling restart: observers, followers, then the leader, each by the command of the user. The
-// next restart waits until the ensemble is whole again. The first doubt stops the roll, because a
-// second restart during a problem can lose the quorum.
+import { RollCommand, runCommand } from './roll-command.js';
+import { openRoll, type Roll, saveRoll } from './roll-file.js';
+import { type Restart, wasRestarted } from './was-restarted.js';
 
 const DEFAULT_WAIT_MS = 120_000;
 /** An election takes less time. A problem that remains is not an election. */
@@ -300,240 +297,3 @@ export const rollTask: Task = {
   changesEnsemble: unlessDryRun,
   run: roll,
 };
-
-const PAUSE_MS = 250;
-
-/** The reason to stop a change of the ensemble. */
-class Doubt extends Error {
-  override readonly name = 'Doubt';
-}
-
-/** Ignores the member whose restart was interrupted. */
-function doubtOf({ verdict, members }: OpsResult, interrupted: string | null): string | undefined {
-  const [problem] = verdict.problems.filter(
-    ({ server }) => interrupted === null || server !== interrupted,
-  );
-  if (problem !== undefined) return `${namePrefix(problem)}${problem.text}`;
-  const statuses = members.map(statusOf);
-  const { voters } = quorumOf(statuses);
-  const listed = statuses.filter(({ isObserver }) => !isObserver).length;
-  if (listed >= voters) return undefined;
-  return `${listed} of ${voters} voters are in the list of members: list all of them`;
-}
-
-function namePrefix({ server, text }: Problem): string {
-  return server === undefined || text.startsWith(server) ? '' : `${server}: `;
-}
-
-export interface Settling {
-  readonly poll: () => Promise<OpsResult>;
-  /** Returns why a result is not good enough. */
-  readonly find: (result: OpsResult) => string | undefined;
-  readonly waitMs: number;
-  readonly signal: AbortSignal;
-}
-
-/** Ends after two good polls in a row, since a good state may be short. @throws Doubt */
-async function settle({ poll, find, waitMs, signal }: Settling): Promise<OpsResult> {
-  const startedAt = performance.now();
-  let isGoodBefore = false;
-  for (;;) {
-    const seen = await poll();
-    signal.throwIfAborted();
-    const doubt = find(seen);
-    if (doubt === undefined && isGoodBefore) return seen;
-    isGoodBefore = doubt === undefined;
-    const waitedMs = performance.now() - startedAt;
-    if (doubt !== undefined && waitedMs > waitMs) {
-      throw new Doubt(`${doubt} (waited ${Math.round(waitedMs / 1000)} s)`);
-    }
-    await delay(PAUSE_MS, undefined, { signal });
-  }
-}
-
-export interface Restart {
-  readonly before: MemberStatus;
-  /** By performance.now(), before the command. */
-  readonly startedAt: number;
-  wasDown: boolean;
-}
-
-/** A new process was down, or has a short uptime, or counts fewer packets than before. */
-function wasRestarted({ before, startedAt, wasDown }: Restart, now: MemberStatus): boolean {
-  if (wasDown || !before.isServing) return true;
-  const metrics = metricsOf(now.member);
-  const uptimeMs = metrics && metricOf(metrics, 'uptime');
-  if (uptimeMs !== undefined) return uptimeMs < performance.now() - startedAt;
-  const [packets, packetsBefore] = [now, before].map(({ member }) => serverOf(member)?.received);
-  return packets !== undefined && packetsBefore !== undefined && packets < packetsBefore;
-}
-
-const SCHEMA = 'zkops-roll/1';
-
-/** The state of a rolling restart, for --resume. */
-export interface Roll {
-  readonly command: string;
-  readonly members: readonly string[];
-  /** By name, if the command needs ids: a member that is down reports none. */
-  readonly ids: Readonly<Record<string, string>>;
-  /** Members that were restarted and are in sync again. */
-  readonly done: readonly string[];
-  /** The restart of this member began, but its success is unknown. */
-  readonly underway: string | null;
-}
-
-/** @throws UsageError if the file has another roll, RunFault if it cannot be read */
-function openRoll(file: string | undefined, fresh: Roll): Roll {
-  const found = file === undefined ? undefined : readRoll(file);
-  if (found === undefined) return fresh;
-  const isSame =
-    found.command === fresh.command &&
-    found.members.toSorted().join() === fresh.members.toSorted().join();
-  if (isSame) return found;
-  throw new UsageError(
-    `--resume ${file}: has the state of another roll: ${found.command} on ${found.members.join(', ')}\nFinish that roll with its own command, or remove the file to start a new one`,
-  );
-}
-
-function saveRoll(file: string | undefined, roll: Roll): void {
-  if (file === undefined) return;
-  try {
-    writeAtomically(file, `${JSON.stringify({ schema: SCHEMA, ...roll })}\n`);
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new RunFault(`--resume ${file}: cannot write: ${why}`, { cause });
-  }
-}
-
-function readRoll(file: string): Roll | undefined {
-  let why: string;
-  try {
-    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    if (isRoll(value)) return value;
-    why = `not a ${SCHEMA} file`;
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined;
-    why = error instanceof Error ? error.message : String(error);
-  }
-  throw new RunFault(`--resume ${file}: cannot read: ${why}\nRemove it to start a new roll`);
-}
-
-function isRoll(value: unknown): value is Roll {
-  if (typeof value !== 'object' || value === null) return false;
-  const { schema, command, members, ids, done, underway } = value as Partial<
-    Record<string, unknown>
-  >;
-  return (
-    schema === SCHEMA &&
-    typeof command === 'string' &&
-    Array.isArray(members) &&
-    Array.isArray(done) &&
-    typeof ids === 'object' &&
-    ids !== null &&
-    (underway === null || typeof underway === 'string')
-  );
-}
-
-const PLACEHOLDERS = ['host', 'port', 'id', 'name'] as const;
-type Placeholder = (typeof PLACEHOLDERS)[number];
-
-/** `${host}` is a variable of the shell. */
-const PLACEHOLDER = /(?<!\$)\{([a-z]+)\}/g;
-/** The end of the output is for an error message. */
-const KEPT_OUTPUT = 2000;
-/** systemctl ends with a hint, and has the reason before it. */
-const KEPT_LINES = 3;
-/** Nothing closes the pipes if the command started a server in the background. */
-const LAST_WORDS_MS = 500;
-
-/** A command for each member, from a template such as `ssh {host} systemctl restart zkserver`. */
-class RollCommand {
-  readonly template: string;
-  readonly needsId: boolean;
-
-  /** @throws UsageError for a template that names no member */
-  constructor(template: string) {
-    const names = [...template.matchAll(PLACEHOLDER)].map(([, name = '']) => name);
-    const wrong = names.find((name) => !isPlaceholder(name));
-    const known = PLACEHOLDERS.map((name) => `{${name}}`).join(', ');
-    if (wrong !== undefined) {
-      throw new UsageError(`--command: unknown placeholder: {${wrong}} (expected ${known})`);
-    }
-    if (names.length === 0) {
-      throw new UsageError(
-        `--command: has no placeholder for a member: ${template} (expected at least one of ${known})\nExample: --command 'ssh {host} systemctl restart zkserver'`,
-      );
-    }
-    this.template = template;
-    this.needsId = names.includes('id');
-  }
-
-  /**
-   * Quotes each value for the shell.
-   * @throws UsageError for a host or id that a program would take as an option
-   */
-  textFor(address: MemberAddress, id: string | undefined): string {
-    const values: Record<Placeholder, string> = {
-      host: address.host,
-      port: String(address.port),
-      id: id ?? '',
-      name: nameOf(address),
-    };
-    const option = Object.values(values).find((value) => value.startsWith('-'));
-    if (option !== undefined) {
-      throw new UsageError(`--command: a member begins with a dash: ${safeLine(option)}`);
-    }
-    return this.template.replace(PLACEHOLDER, (whole, name: string) =>
-      isPlaceholder(name) ? shellWord(values[name]) : whole,
-    );
-  }
-}
-
-function isPlaceholder(name: string): name is Placeholder {
-  return PLACEHOLDERS.some((known) => known === name);
-}
-
-/** Returns why it failed. A timeout or abort kills the shell, but nothing on other machines. */
-function runCommand(
-  command: string,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const timeout = AbortSignal.timeout(timeoutMs);
-  return new Promise((resolve) => {
-    const child = spawn('sh', ['-c', command], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      signal: AbortSignal.any([signal, timeout]),
-    });
-    let output = '';
-    const keep = (chunk: Buffer): void => {
-      output = `${output}${chunk.toString('utf8')}`.slice(-KEPT_OUTPUT);
-    };
-    child.stdout.on('data', keep);
-    child.stderr.on('data', keep);
-    const end = (why: string | undefined): void => {
-      // A server that the command started in the background may keep the pipes open.
-      child.stdout.destroy();
-      child.stderr.destroy();
-      const last = output
-        .trimEnd()
-        .split(/\s*\n\s*/)
-        .slice(-KEPT_LINES)
-        .join(' / ');
-      resolve(why === undefined ? undefined : `${why}${last === '' ? '' : `: ${last}`}`);
-    };
-    child.once('error', (error) =>
-      end(timeout.aborted ? `did not end in ${timeoutMs} ms` : error.message),
-    );
-    child.once('exit', (code, by) => {
-      if (code === 0) return end(undefined);
-      const why = by === null ? `exit status ${code}` : `ended by ${by}`;
-      // Its last words may still be in the pipes.
-      const timer = setTimeout(() => end(why), LAST_WORDS_MS);
-      child.once('close', () => {
-        clearTimeout(timer);
-        end(why);
-      });
-    });
-  });
-}

@@ -1,10 +1,16 @@
+// Keeps a backup in a bucket equal to a spool folder. The folder is an ordinary backup, which has
+// verified all that it contains. What the manifest names is whole at any moment: parts come first,
+// then the manifest, and only then old parts go, if the bucket has all that it names: what someone
+// else deleted there is written again first. The manifest is also the
+// lease: each write of it is conditional on the previous one, so a second writer fails. Only what
+// the backup itself removed leaves the bucket: what the spool folder lost is filled from there.
+
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { logsAmong } from '../../../files/recovery.js';
 import { listFiles } from '../../data-files/find-files.js';
 import { RunFault } from '../../ensemble/run-fault.js';
-import type { Progress } from '../calls/task.js';
 import { download, matchingParts, refill, refuseDamage } from './download.js';
 import { Lease } from './lease.js';
 import {
@@ -18,40 +24,10 @@ import {
   type Part,
   sizeOf,
 } from './manifest.js';
+import type { MirrorTimes, MirrorWorld, Spool } from './mirror-world.js';
 import { type ObjectStore, StoreFault, sha256Of } from './object-store.js';
 import { bytesOf, type PlannedFile, plannedFiles } from './spool-files.js';
 import { newLink, readLink, relationOf, writeLink } from './spool-link.js';
-
-export interface MirrorTimes {
-  /** Between two changes of the bucket: each costs a few requests. */
-  readonly paceMs: number;
-  /** A third of the lease. */
-  readonly renewMs: number;
-  /** After a failure; each further one doubles it. */
-  readonly pauseMs: number;
-}
-
-export interface Spool {
-  readonly path: string;
-  readonly files: string;
-  readonly staging: string;
-  /** The content of its marker. */
-  readonly marker: string;
-}
-
-export interface MirrorWorld {
-  readonly now: () => Date;
-  readonly signal: AbortSignal;
-  readonly progress: Progress;
-  readonly times?: MirrorTimes;
-}
-
-// Keeps a backup in a bucket equal to a spool folder. The folder is an ordinary backup, which has
-// verified all that it contains. What the manifest names is whole at any moment: parts come first,
-// then the manifest, and only then old parts go, if the bucket has all that it names: what someone
-// else deleted there is written again first. The manifest is also the
-// lease: each write of it is conditional on the previous one, so a second writer fails. Only what
-// the backup itself removed leaves the bucket: what the spool folder lost is filled from there.
 
 const TIMES: MirrorTimes = { paceMs: 5000, renewMs: 20_000, pauseMs: 1000 };
 /** More small parts at the end of a log become large ones. */
