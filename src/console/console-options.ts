@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isIPv4 } from 'node:net';
 import { secureContextOf, TlsOptionError } from '../client/base/tls.js';
 import { parseListenAddress } from '../commands/ensemble/listen-address.js';
-import { UsageError } from '../commands/ensemble/usage-error.js';
+import { usageError } from '../commands/program/command-error.js';
 import type { CallOption } from '../commands/program/command-line.js';
 import { TIME_OPTIONS } from '../commands/zkops/calls/options.js';
 import type { TaskCall } from '../commands/zkops/calls/task.js';
@@ -62,20 +62,20 @@ export interface Exposure {
   readonly hasCredentials: boolean;
 }
 
-/** @throws UsageError for a console without sufficient login or TLS */
+/** @throws CommandError for a console without sufficient login or TLS */
 export function checkExposure(exposure: Exposure): void {
   const { host, hasLogin, hasTls, isPlainAllowed, hasCredentials } = exposure;
   if (hasCredentials && !hasLogin) {
-    throw new UsageError(
+    throw usageError(
       'every user of this machine could use these credentials: add --users or another login',
     );
   }
   if (isLoopback(host)) return;
   if (!hasLogin) {
-    throw new UsageError(`--listen ${host}: other hosts reach it: add --users or another login`);
+    throw usageError(`--listen ${host}: other hosts reach it: add --users or another login`);
   }
   if (!hasTls && !isPlainAllowed) {
-    throw new UsageError(
+    throw usageError(
       `--listen ${host}: passwords would be sent unencrypted: add --tls-cert and --tls-key, or --plain`,
     );
   }
@@ -85,10 +85,10 @@ export function readTls(call: TaskCall) {
   const [cert, key, ca] = [call.text('tls-cert'), call.text('tls-key'), call.text('client-ca')];
   if (cert === undefined && key === undefined) {
     if (ca === undefined) return undefined;
-    throw new UsageError('--client-ca: needs TLS: add --tls-cert and --tls-key');
+    throw usageError('--client-ca: needs TLS: add --tls-cert and --tls-key');
   }
   if (cert === undefined || key === undefined) {
-    throw new UsageError('--tls-cert and --tls-key: expected both, or neither');
+    throw usageError('--tls-cert and --tls-key: expected both, or neither');
   }
   const read = (option: string, file: string) =>
     usable(`${option} ${file}: cannot read`, () => readFileSync(file));
@@ -108,32 +108,30 @@ export function readTls(call: TaskCall) {
     };
     const { option } = cause;
     const flag = option === 'key' || option === 'cert' ? option : 'ca';
-    throw new UsageError(`${options[flag]}: ${cause.problem}`, undefined, { cause });
+    throw usageError(`${options[flag]}: ${cause.problem}`);
   }
   return tls;
 }
 
-/** @throws UsageError for one option without the other, or for an invalid address */
+/** @throws CommandError for one option without the other, or for an invalid address */
 export function readProxy(call: TaskCall): TrustedProxy | undefined {
   const [header, from] = [call.text('proxy-header'), call.text('proxy-from')];
   if (header === undefined && from === undefined) return undefined;
   if (header === undefined || from === undefined) {
-    throw new UsageError('--proxy-header and --proxy-from: expected both, or neither');
+    throw usageError('--proxy-header and --proxy-from: expected both, or neither');
   }
   const ranges = from.split(',');
   const invalid = ranges.find((range) => parseIpRange(range) === undefined);
   if (invalid === undefined) return { header, from: ranges };
-  throw new UsageError(
-    `--proxy-from: invalid address: "${invalid}" (expected 10.0.0.5 or 10.0.0.0/8)`,
-  );
+  throw usageError(`--proxy-from: invalid address: "${invalid}" (expected 10.0.0.5 or 10.0.0.0/8)`);
 }
 
-/** @throws UsageError */
+/** @throws CommandError */
 export function readPaths(call: TaskCall, option: string): readonly string[] {
   const paths = call.text(option)?.split(',') ?? [];
   for (const path of paths) {
     const fault = pathFault(path);
-    if (fault !== undefined) throw new UsageError(`--${option}: invalid path: "${path}": ${fault}`);
+    if (fault !== undefined) throw usageError(`--${option}: invalid path: "${path}": ${fault}`);
   }
   return paths;
 }

@@ -20,7 +20,7 @@ const MAX_MIB = 300;
 const SESSION_TASKS = ['latency', 'smoke', 'consistency'];
 /** They read a folder, and query no server, or serve until they are stopped (test/console). */
 const OTHER_TASKS = ['snap', 'log', 'clean', 'snapshot', 'backup', 'console'];
-const FORMATS = ['table', 'json', 'jsonl', 'csv', 'plain', 'nagios'];
+const FORMATS = ['table', 'json', 'ndjson', 'csv', 'plain', 'nagios'];
 const MORE_ARGS: Readonly<Record<string, readonly string[]>> = {
   stmk: ['306', '--yes'],
   crst: ['--yes'],

@@ -94,7 +94,7 @@ for (const [words, message] of [
 ] as const) {
   test(`a bad command line exits with 2: ${words.join(' ')}`, async () => {
     const { code, out, err } = await run(words).ended;
-    assert.is(code, 2);
+    assert.is(code, 64);
     assert.is(out, '');
     assert.match(err, message);
     assert.is(err.trimEnd().split('\n').length, 1, 'one sentence');
@@ -112,7 +112,7 @@ test('help and version', async () => {
 
 test('zkserver without arguments prints its usage, and exits with 2', async () => {
   const { code, out, err } = await run([]).ended;
-  assert.is(code, 2);
+  assert.is(code, 64);
   assert.is(out, '');
   assert.match(err, 'Usage: zkserver');
   for (const { name } of SERVER_VERBS) assert.match(err, `\n  ${name}`);
@@ -129,13 +129,13 @@ test('a bad zoo.cfg is reported line by line, with exit code 2', () =>
     const file = join(path, 'zoo.cfg');
     writeFileSync(file, `dataDir=${path}\n# ticks\ntickTime=fast\nclientPort=70000\n`);
     const { code, err } = await run(['start-foreground', file]).ended;
-    assert.is(code, 2);
+    assert.is(code, 64);
     assert.equal(err.trimEnd().split('\n'), [
       `${file}:3: tickTime: invalid: "fast" (expected an integer from 1 to 2147483647)`,
       `${file}:4: clientPort: invalid: "70000" (expected a port from 0 to 65535)`,
     ]);
     const missing = await run(['start-foreground', join(path, 'no.cfg')]).ended;
-    assert.is(missing.code, 2);
+    assert.is(missing.code, 64);
     assert.match(missing.err, /no\.cfg: cannot read: ENOENT/);
   }));
 

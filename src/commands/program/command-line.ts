@@ -3,6 +3,7 @@ import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 
 import type { CompleteValue } from './complete-call.js';
 import { COMPLETION_SHELLS, type CompletionShell } from './completion-shells.js';
 import { DURATION_FORM, formatDuration, parseDuration } from './duration.js';
+import { ExitCode, type ExitStatuses } from './exit-status.js';
 
 /** A function also gets the earlier value, and throws what it expected. */
 export type OptionKind =
@@ -37,8 +38,7 @@ export interface Program {
   readonly name: string;
   readonly summary: string;
   readonly examples: readonly string[];
-  readonly exitStatus: readonly (readonly [status: number, meaning: string])[];
-  readonly usageStatus: number;
+  readonly exitStatus: ExitStatuses;
   /** If the command line has one of these options, the environment sets none of them. */
   readonly exclusive?: readonly string[];
   /** What to suggest for an option of other tools, such as `-o json` for `--json`. */
@@ -125,7 +125,7 @@ export class CommandLine {
       return this.status;
     } catch (error) {
       if (!(error instanceof CommanderError)) throw error;
-      return error.exitCode === 0 ? 0 : this.program.usageStatus;
+      return error.exitCode === 0 ? 0 : ExitCode.usage;
     }
   }
 }
@@ -198,7 +198,7 @@ function makeOption([flags, about, kind = 'text', fallback, newName]: CallOption
     const named = new Option(`--${newName}`);
     option.hideHelp().attributeName = () => named.attributeName();
   }
-  if (Array.isArray(kind)) return withSynonyms(option.choices(kind));
+  if (Array.isArray(kind)) return option.choices(kind);
   if (!flags.includes('<') || kind === 'text') return option;
   return option.argParser((text, before) => {
     try {
@@ -206,18 +206,6 @@ function makeOption([flags, about, kind = 'text', fallback, newName]: CallOption
     } catch (error) {
       throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
     }
-  });
-}
-
-const SYNONYMS: Readonly<Record<string, string>> = { ndjson: 'jsonl' };
-
-function withSynonyms(option: Option): Option {
-  const read = option.parseArg;
-  if (read === undefined) return option;
-  const isChoice = (text: string) => option.argChoices?.includes(text) === true;
-  return option.argParser((text, before) => {
-    const synonym = SYNONYMS[text];
-    return read(synonym !== undefined && isChoice(synonym) ? synonym : text, before);
   });
 }
 

@@ -1,9 +1,7 @@
-import { safeText } from '../../protocol/sanitize.js';
-import { EXIT_USAGE } from '../ensemble/exit-codes.js';
 import { MEMBER_SOURCES } from '../ensemble/members.js';
-import { RunFault } from '../ensemble/run-fault.js';
-import { UsageError } from '../ensemble/usage-error.js';
+import { CommandError, errorLines } from '../program/command-error.js';
 import { CommandLine, type Program } from '../program/command-line.js';
+import { EXIT_STATUSES, ExitCode, VERDICT_STATUS } from '../program/exit-status.js';
 import { packageVersion } from '../program/package-version.js';
 import type { CliWorld } from './calls/cli-world.js';
 import { type ParsedOptions, verbOptions } from './calls/options.js';
@@ -18,16 +16,7 @@ export const ZKOPS: Program = {
     'zkops health --ensemble hosts.txt',
     'zkops smoke --servers zk1,zk2,zk3 -o prom --out smoke.prom --fail-on never',
   ],
-  exitStatus: [
-    [0, 'healthy'],
-    [1, 'warning, such as a member that is down'],
-    [2, 'critical, such as a lost quorum or a damaged file'],
-    [3, 'cannot judge'],
-    [EXIT_USAGE, 'invalid command line'],
-    [65, 'invalid hosts file or zoo.cfg'],
-    [130, 'interrupted'],
-  ],
-  usageStatus: EXIT_USAGE,
+  exitStatus: EXIT_STATUSES.zkops,
   exclusive: [...MEMBER_SOURCES, 'profile'],
   suggestions: { '--json': '-o json' },
 };
@@ -94,7 +83,13 @@ async function printCandidates(
 
 /** Prints an error of the user or of the run, and returns the exit status. Rethrows others. */
 function printFault(error: unknown, { writeError }: CliWorld): number {
-  if (!(error instanceof UsageError || error instanceof RunFault)) throw error;
-  for (const line of safeText(error.message).split('\n')) writeError(`zkops: ${line}\n`);
-  return error.exitCode;
+  if (!(error instanceof CommandError)) throw error;
+  for (const line of errorLines('zkops', error)) {
+    writeError(`${line}
+`);
+  }
+  const { exitCode } = error;
+  const isOwn = exitCode === ExitCode.usage || exitCode === ExitCode.badFile;
+  // Other statuses of zksh would be a verdict here.
+  return isOwn ? exitCode : VERDICT_STATUS.unknown;
 }

@@ -1,9 +1,7 @@
-import { EXIT_CODES } from '../ensemble/exit-codes.js';
 import { roleOf } from '../ensemble/member.js';
 import type { MemberAddress } from '../ensemble/member-address.js';
 import { tlsOf } from '../ensemble/member-tls.js';
 import { resolveMembers, withNamedServers } from '../ensemble/members.js';
-import { UsageError } from '../ensemble/usage-error.js';
 import type { OpsVerb } from '../ensemble/verb.js';
 import { explainLimits } from '../ensemble/verdict/alarms.js';
 import { discoverMembers, type Login } from '../ensemble/verdict/discover.js';
@@ -11,6 +9,8 @@ import { readLimits } from '../ensemble/verdict/limits-file.js';
 import type { Level, OpsResult } from '../ensemble/verdict/result.js';
 import { type RunOptions, runVerb } from '../ensemble/verdict/run.js';
 import { writeAtomically } from '../program/atomic-file.js';
+import { usageError } from '../program/command-error.js';
+import { VERDICT_STATUS } from '../program/exit-status.js';
 import type { CliWorld, ShowOptions } from './calls/cli-world.js';
 import type { LiveSession } from './calls/live.js';
 import type { ParsedOptions } from './calls/options.js';
@@ -19,7 +19,7 @@ import { shapedWorld, withShape } from './calls/shape.js';
 import { asFault, earlierOf, keepState, loadState, underLock } from './cron.js';
 import { srst } from './verbs/resets.js';
 
-/** @throws UsageError for a wrong call, RunFault for an error of the operating system */
+/** @throws CommandError for a wrong call, CommandError for an error of the operating system */
 export async function execute(
   verb: OpsVerb,
   given: ParsedOptions,
@@ -30,13 +30,13 @@ export async function execute(
   const world = shapedWorld(plainWorld, shape);
   const options = await withProfile(typed, world.env);
   if (verb.isReset === true && options.yes !== true) {
-    throw new UsageError(`${verb.name}: changes every member: add --yes to confirm`);
+    throw usageError(`${verb.name}: changes every member: add --yes to confirm`);
   }
   if (verb.isReset === true) refuseGuarded(verb.name, options);
   const limits = readLimits(options);
   if (options.explain === true && world.renderGrid !== undefined) {
     await world.writeOut(world.renderGrid(explainLimits(limits), options.output));
-    return EXIT_CODES.healthy;
+    return VERDICT_STATUS.healthy;
   }
   const listed = resolveMembers(await withNamedServers(options));
   const tls = await tlsOf(options, listed, world.keyPassphrase);
@@ -64,7 +64,7 @@ export async function execute(
       ? await world.startLive(liveSession(verb, members, run, options, world))
       : await runOnce(verb, members, run, options, world);
   return result === undefined
-    ? EXIT_CODES.unknown
+    ? VERDICT_STATUS.unknown
     : exitCodeOf(result.verdict.level, options.failOn);
 }
 
@@ -153,7 +153,7 @@ function traceMask(text: string): Buffer {
   try {
     bytes.writeBigInt64BE(BigInt(text));
   } catch {
-    throw new UsageError(`mask: invalid number: "${text}" (expected a 64-bit integer)`);
+    throw usageError(`mask: invalid number: "${text}" (expected a 64-bit integer)`);
   }
   return bytes;
 }
@@ -161,5 +161,5 @@ function traceMask(text: string): Buffer {
 /** `--fail-on crit` accepts a warning. Only `never` accepts an unknown verdict. */
 export function exitCodeOf(level: Level, failOn: ParsedOptions['failOn'] = 'warn'): number {
   if (failOn === 'never' || (failOn === 'crit' && level === 'warning')) return 0;
-  return EXIT_CODES[level];
+  return VERDICT_STATUS[level];
 }

@@ -1,11 +1,12 @@
 // Loaded on demand, because a check every minute should not pay for the tasks.
 
-import { EXIT_CODES } from '../ensemble/exit-codes.js';
 import { tlsOf } from '../ensemble/member-tls.js';
 import { resolveMembers, withNamedServers } from '../ensemble/members.js';
 import { AtomicFile } from '../program/atomic-file.js';
+import { VERDICT_STATUS } from '../program/exit-status.js';
+import { TASK_FORMATS } from '../program/output-format.js';
 import type { CliWorld, Job } from './calls/cli-world.js';
-import { type ParsedOptions, TASK_FORMATS, taskOptions } from './calls/options.js';
+import { type ParsedOptions, taskOptions } from './calls/options.js';
 import { refuseGuarded, withProfile } from './calls/profile.js';
 import { shapedPieces, withShape } from './calls/shape.js';
 import type { Conclusion, Task, TaskCall, TaskEntry } from './calls/task.js';
@@ -86,7 +87,7 @@ async function carryOut(
   const pieces = shapedPieces(plain, report, shape, output);
   const { out } = options;
   const file = out === undefined ? undefined : asFault('--out', out, () => new AtomicFile(out));
-  const whenAborted = report.isService === true ? EXIT_CODES.healthy : EXIT_INTERRUPTED;
+  const whenAborted = report.isService === true ? VERDICT_STATUS.healthy : EXIT_INTERRUPTED;
   let isWhole = false;
   try {
     for (;;) {

@@ -1,5 +1,8 @@
 /** The command line of zkserver, and the one place that turns an error into an exit status. */
+
+import { CommandError, errorLines } from '../program/command-error.js';
 import { type CallOption, CommandLine, type Program } from '../program/command-line.js';
+import { EXIT_STATUSES, ExitCode } from '../program/exit-status.js';
 import { packageVersion } from '../program/package-version.js';
 import { ensemble } from './ensemble.js';
 import { init } from './init.js';
@@ -12,11 +15,9 @@ import { startForeground } from './start-foreground.js';
 import { status } from './status.js';
 import { stop } from './stop.js';
 import {
-  Exit,
   type ServerVerb,
   TARGET_ARGS,
   type VerbArguments,
-  VerbError,
   type VerbIo,
   type VerbOptions,
 } from './verb.js';
@@ -43,16 +44,7 @@ export const ZKSERVER: Program = {
     'zkserver start-foreground 2181 /var/lib/zookeeper',
     'zkserver start zoo.cfg -D zookeeper.snapCount=10000',
   ],
-  exitStatus: [
-    [Exit.OK, 'success; a server shut down cleanly'],
-    [Exit.FAILED, 'not running, already running, or an unexpected error'],
-    [Exit.USAGE, 'an invalid command line or zoo.cfg'],
-    [3, 'the data cannot be trusted'],
-    [Exit.DATA_DIR, 'the data directory cannot be used'],
-    [5, 'the server cannot listen on a port'],
-    [6, 'the log could not be written'],
-  ],
-  usageStatus: Exit.USAGE,
+  exitStatus: EXIT_STATUSES.zkserver,
 };
 
 export const PROPERTY: CallOption = [
@@ -92,7 +84,7 @@ async function runVerb(words: readonly string[], io: VerbIo): Promise<number> {
     if (words[0] === '__complete') {
       const { completeServerValue } = await import('./complete-value.js');
       io.writeOut(await line.complete(words.slice(1), completeServerValue));
-      return Exit.OK;
+      return ExitCode.ok;
     }
     return await line.run(words);
   } catch (error) {
@@ -108,8 +100,8 @@ function addProperty(text: string, before: unknown): VerbArguments['properties']
 }
 
 function report(error: unknown, io: VerbIo): number {
-  if (error instanceof VerbError) {
-    for (const line of error.lines) io.writeError(line);
+  if (error instanceof CommandError) {
+    for (const line of errorLines('zkserver', error)) io.writeError(line);
     return error.exitCode;
   }
   if (error instanceof Error && 'exitCode' in error && typeof error.exitCode === 'number') {
@@ -117,5 +109,5 @@ function report(error: unknown, io: VerbIo): number {
     return error.exitCode;
   }
   io.writeError(`zkserver: ${error instanceof Error ? (error.stack ?? error.message) : error}`);
-  return Exit.FAILED;
+  return ExitCode.failed;
 }

@@ -1,12 +1,14 @@
 /** Runs an ensemble on this machine, for development: one process per server. */
+
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { wholeNumber } from '../program/command-line.js';
+import { ExitCode, SERVER_STATUS } from '../program/exit-status.js';
 import { EnsembleMember, type MemberSpec } from './ensemble-member.js';
 import { type EnsembleScreen, lineScreen } from './ensemble-screen.js';
-import { Exit, type ServerVerb, VerbError } from './verb.js';
+import { type ServerVerb, verbError } from './verb.js';
 
 const LOOK_EVERY_MS = 250;
 const MAX_MEMBERS = 63;
@@ -88,7 +90,7 @@ async function end(
   { kill }: Stop,
 ): Promise<number> {
   if (members.every(({ endReason }) => endReason !== null)) {
-    throw new VerbError(Exit.FAILED, 'zkserver: all servers of the ensemble have ended');
+    throw verbError(ExitCode.failed, 'all servers of the ensemble have ended');
   }
   kill.addEventListener('abort', () => {
     for (const member of members) member.kill();
@@ -99,7 +101,7 @@ async function end(
     await member.stop();
     screen.show(members.map(({ shown }) => shown));
   }
-  return Exit.OK;
+  return ExitCode.ok;
 }
 
 async function prepare(places: {
@@ -122,7 +124,7 @@ async function prepare(places: {
     });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new VerbError(Exit.DATA_DIR, `zkserver: ${why}`);
+    throw verbError(SERVER_STATUS.dataDir, `${why}`);
   }
 }
 

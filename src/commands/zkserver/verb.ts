@@ -1,16 +1,7 @@
+import { CommandError } from '../program/command-error.js';
 import type { CallOption } from '../program/command-line.js';
+import { ExitCode } from '../program/exit-status.js';
 import type { EnsembleScreen } from './ensemble-screen.js';
-
-/** As in zkserver(8). Errors of the server have further statuses. */
-export const Exit = {
-  OK: 0,
-  /** Not running, already running, or an unexpected error. */
-  FAILED: 1,
-  /** An invalid command line or zoo.cfg. */
-  USAGE: 2,
-  /** The data directory cannot be used. */
-  DATA_DIR: 4,
-} as const;
 
 export interface VerbArguments {
   /** A zoo.cfg, or a port and a folder. */
@@ -59,19 +50,16 @@ export const TARGET_ARGS = ['[zoo.cfg|port]', '[datadir]'] as const;
 /** What to do if the files of a server belong to another user. */
 export const OTHER_USER = 'run this as root, or as the user of the server';
 
-/** An error for the user; `lines` are its text. */
-export class VerbError extends Error {
-  override readonly name = 'VerbError';
-  readonly lines: readonly string[];
-  readonly exitCode: number;
-
-  constructor(exitCode: number, ...lines: string[]) {
-    super(lines.join('\n'));
-    this.exitCode = exitCode;
-    this.lines = lines;
-  }
+/** An error of a verb. @param text the sentence; further lines say what to do */
+export function verbError(exitCode: number, text: string, hint?: string): CommandError {
+  return new CommandError(text, { code: 'SERVER', exitCode, hint });
 }
 
-export function usageError(message: string): VerbError {
-  return new VerbError(Exit.USAGE, `zkserver: ${message}; see zkserver --help`);
+/** Lines of another source that name their own place, such as the errors of zoo.cfg. */
+export function quotedError(exitCode: number, lines: readonly string[]): CommandError {
+  return new CommandError(lines.join('\n'), { code: 'SERVER', exitCode, isQuoted: true });
+}
+
+export function usageError(message: string): CommandError {
+  return verbError(ExitCode.usage, `${message}; see zkserver --help`);
 }

@@ -1,5 +1,6 @@
+import { ExitCode } from '../program/exit-status.js';
 import { packageVersion } from '../program/package-version.js';
-import { Exit, type ServerVerb } from './verb.js';
+import type { ServerVerb } from './verb.js';
 
 export const version: ServerVerb = {
   name: 'version',
@@ -8,6 +9,6 @@ export const version: ServerVerb = {
   options: [],
   run: async (_args, io) => {
     io.writeOut(`zkserver ${packageVersion()}\n`);
-    return Exit.OK;
+    return ExitCode.ok;
   },
 };

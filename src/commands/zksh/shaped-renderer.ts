@@ -10,7 +10,7 @@ export function formatOf({ select, template, format, isFormatChosen }: ShapeOpti
   if (!isFormatChosen) return template === undefined ? 'json' : 'ndjson';
   if (format === 'json' || format === 'ndjson') return format;
   const name = select === undefined ? '--template' : '--select';
-  throw usageError(`${name}: invalid format: ${format} (expected -o json or -o ndjson)`, undefined);
+  throw usageError(`${name}: invalid format: ${format} (expected -o json or -o ndjson)`);
 }
 
 /** Errors keep their form. @throws CommandError USAGE for an invalid expression */
@@ -23,6 +23,6 @@ export async function shapedRenderer(renderer: Renderer, options: ShapeOptions):
     return { ...renderer, result: (result) => shape(renderer.result(result).toString()) };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw usageError(error.message, undefined);
+    throw usageError(error.message);
   }
 }

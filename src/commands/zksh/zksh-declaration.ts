@@ -1,5 +1,5 @@
+import { SHELL_FORMATS } from '../program/output-format.js';
 import type { CommandDeclaration } from './engine/command.js';
-import { OUTPUT_FORMATS } from './results/render.js';
 
 const OPTIONS = {
   command: {
@@ -96,8 +96,7 @@ const OPTIONS = {
     letter: 'o',
     kind: 'text',
     valueName: 'FORMAT',
-    choices: OUTPUT_FORMATS,
-    synonyms: { jsonl: 'ndjson' },
+    choices: SHELL_FORMATS,
     summary: 'output format: text (default), table, json, ndjson, or raw',
   },
   select: {

@@ -60,5 +60,5 @@ function isOn(option: string, value: string): boolean {
   if (text === '1' || text === 'true') return true;
   if (text === '0' || text === 'false') return false;
   const name = nameOfVariable(option);
-  throw usageError(`${name}: invalid value: "${value}" (expected 1, 0, true, or false)`, undefined);
+  throw usageError(`${name}: invalid value: "${value}" (expected 1, 0, true, or false)`);
 }

@@ -1,6 +1,7 @@
 import { promises as files } from 'node:fs';
 import { safeText } from '../../protocol/sanitize.js';
-import { CommandError, type ErrorReport, ExitCode, usageError } from '../program/command-error.js';
+import { CommandError, type ErrorReport, usageError } from '../program/command-error.js';
+import { ExitCode } from '../program/exit-status.js';
 import { isAsciiLocale } from '../terminal/ascii-drawing.js';
 import { canDraw } from '../terminal/ops-terminal.js';
 import { closeOutput, Output } from '../terminal/output.js';

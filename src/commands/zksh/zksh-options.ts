@@ -1,11 +1,12 @@
 import { checkTarget, isSecureTarget } from '../connecting/target.js';
 import { givenTlsOption, type TlsFiles } from '../connecting/tls-files.js';
 import { CommandError, usageError } from '../program/command-error.js';
+import { SHELL_FORMATS } from '../program/output-format.js';
 import { splitCommand } from './argv-command.js';
 import type { Parsed } from './engine/command.js';
 import { parseArguments } from './engine/parse-arguments.js';
 import type { Token } from './language/parse-line.js';
-import { OUTPUT_FORMATS, type OutputFormat } from './results/render.js';
+import type { OutputFormat } from './results/render.js';
 import type { ClientKind, Credentials } from './session/shell-session.js';
 import { ZKSH } from './zksh-declaration.js';
 import { nameOfVariable, wordsOfEnvironment } from './zksh-environment.js';
@@ -92,7 +93,7 @@ export function parseZkshOptions(
     isTargetGiven: args.connect !== undefined,
     tlsFiles: tlsOption === undefined ? undefined : tlsFiles,
     keyPassphrase: env['ZKSH_KEY_PASSPHRASE'],
-    format: OUTPUT_FORMATS.find((format) => format === options.output) ?? 'text',
+    format: SHELL_FORMATS.find((format) => format === options.output) ?? 'text',
     isFormatChosen: options.output !== undefined,
     select: options.select,
     template: options.template,
@@ -136,7 +137,7 @@ function checkVariable(word: string): void {
 /** TLS needs a target with zks://, on the command line or in a profile. */
 function checkTls({ profile }: ZkshWords['options'], target: string, tlsOption?: string): void {
   if (tlsOption === undefined || profile !== undefined || isSecureTarget(target)) return;
-  throw usageError(`${tlsOption} requires TLS: zksh ${tlsOption} ... zks://HOST:PORT`, undefined);
+  throw usageError(`${tlsOption} requires TLS: zksh ${tlsOption} ... zks://HOST:PORT`);
 }
 
 function checkTogether(
@@ -161,7 +162,7 @@ function checkTogether(
     (name) => options[name] !== undefined,
   );
   if (authOptions.length > 1) {
-    throw usageError(`cannot combine --${authOptions.join(' with --')}`, undefined);
+    throw usageError(`cannot combine --${authOptions.join(' with --')}`);
   }
   if (options['data-dir'] !== undefined && !options.embedded) {
     throw usageError('--data-dir requires --embedded', tokens['data-dir']);

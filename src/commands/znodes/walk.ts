@@ -2,7 +2,8 @@ import type { ZooKeeperClient } from '../../client/base/client.js';
 import { ZooKeeperError } from '../../client/base/errors.js';
 import type { Stat } from '../../protocol/data.js';
 import { childPath, isWithin } from '../../protocol/path.js';
-import { CommandError, ExitCode } from '../program/command-error.js';
+import { CommandError } from '../program/command-error.js';
+import { ExitCode } from '../program/exit-status.js';
 
 export interface Visit<T = undefined> {
   readonly path: string;

@@ -96,8 +96,8 @@ test('a bad hosts file gives exit code 65 and names every bad line, without a qu
     assert.is(bad.out, '');
     assert.is(
       bad.error,
-      `zkops: ${hosts}:2: server: invalid address: "zk2:port" (expected host[:port])\n` +
-        `zkops: ${hosts}:3: zk1:2181: listed twice, first on line 1\n`,
+      `${hosts}:2: server: invalid address: "zk2:port" (expected host[:port])\n` +
+        `${hosts}:3: zk1:2181: listed twice, first on line 1\n`,
     );
     writeFileSync(hosts, '# nobody\n');
     assert.is((await call(['srvr', '--ensemble', hosts])).exitCode, 65);
@@ -143,9 +143,9 @@ for (const [says, ...args] of USAGE) {
   });
 }
 
-test('durations have units, and ndjson is jsonl', async () => {
+test('durations have units, and a line of JSON is ndjson', async () => {
   const { show } = await call(['srvr', '--timeout', '2s', '-o', 'ndjson']);
-  assert.is(show?.output, 'jsonl');
+  assert.is(show?.output, 'ndjson');
 });
 
 test('help and version print to stdout and exit with 0; a call without arguments is a usage error', async () => {
@@ -202,7 +202,7 @@ test('variables are defaults of options, and a list of members replaces another'
     { ZKOPS_SERVERS: 'a:1', ZKOPS_OUTPUT: 'ndjson' },
   );
   assert.equal(one.asked, ['a:1 srvr']);
-  assert.is(one.show?.output, 'jsonl');
+  assert.is(one.show?.output, 'ndjson');
   const other = await call(['srvr', '--connect', 'b:1'], {}, { ZKOPS_SERVERS: 'a:1' });
   assert.ok(other.asked.every((asked) => asked.startsWith('b:1')));
   const quiet = await call(['srvr', '--servers', 'a:1'], {}, { ZKOPS_QUIET: '1', ZKOPS_ALL: '0' });
@@ -232,7 +232,7 @@ test('a profile of zksh names the members, unless the command line does', async 
     assert.is(typed.asked[0], 'b:1 srvr');
     const unknown = await call(['srvr', '-P', 'prd'], {}, env);
     assert.is(unknown.exitCode, 64);
-    assert.match(unknown.error, /unknown profile: "prd"\nzkops: did you mean prod\?\n$/);
+    assert.match(unknown.error, /unknown profile: "prd"\n {2}did you mean prod\?\n$/);
   } finally {
     folder.remove();
   }

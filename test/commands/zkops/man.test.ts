@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { OUTPUT_FORMATS } from '../../../src/commands/zkops/calls/options.js';
+import { MEMBER_FORMATS } from '../../../src/commands/program/output-format.js';
 import { main } from '../../../src/commands/zkops/cli.js';
 import { TASKS, VERBS } from '../../../src/commands/zkops/index.js';
 import { WORDS } from '../../../src/fourlw/index.js';
@@ -34,7 +34,7 @@ async function optionsOf(verb: string): Promise<readonly HelpOption[]> {
     .filter(({ name }) => name !== 'help');
 }
 
-/** The names in the terms of a part, as in `Cm conf , Cm envi` or `json , Cm jsonl`. */
+/** The names in the terms of a part, as in `Cm conf , Cm envi` or `json , Cm ndjson`. */
 function namesIn(heading: string): readonly string[] {
   return partOf(PAGE, heading).items.flatMap(({ term }) => pieces(term).map(nameOf));
 }
@@ -67,7 +67,7 @@ test('the manual page has every word and verb in its part, and no other', () => 
   assert.equal([...namesIn('Words')].sort(), words.sort());
   const verbs = VERBS.map(({ name }) => name).filter((name) => !Object.hasOwn(WORDS, name));
   assert.equal([...namesIn('Verbs')].sort(), verbs.sort());
-  assert.equal([...namesIn('OUTPUT')].sort(), [...OUTPUT_FORMATS].sort());
+  assert.equal([...namesIn('OUTPUT')].sort(), [...MEMBER_FORMATS].sort());
 });
 
 test('every option of every verb is a complete term under OPTIONS, with its letter and value', async () => {

@@ -1,9 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CommandError, ExitCode } from '../../../src/commands/program/command-error.js';
+import { CommandError } from '../../../src/commands/program/command-error.js';
+import { EXIT_STATUSES, ExitCode } from '../../../src/commands/program/exit-status.js';
 import { ZKSH } from '../../../src/commands/zksh/zksh-declaration.js';
 import { nameOfVariable, wordsOfEnvironment } from '../../../src/commands/zksh/zksh-environment.js';
-import { EXIT_CODES, zkshHelp } from '../../../src/commands/zksh/zksh-help.js';
+import { zkshHelp } from '../../../src/commands/zksh/zksh-help.js';
 import { parseZkshOptions } from '../../../src/commands/zksh/zksh-options.js';
 import { readProjectFile } from '../../support/tidy/source-file.js';
 
@@ -18,7 +19,6 @@ const GOOD: readonly (readonly [argv: string, expected: object])[] = [
   ['--client native', { clientKind: 'native' }],
   ['--timeout 500', { timeoutMs: 500 }],
   ['--timeout 5s', { timeoutMs: 5000 }],
-  ['-o jsonl', { format: 'ndjson' }],
   ['--timeout=500', { timeoutMs: 500 }],
   ['--readonly -k', { isReadOnly: true, isKeepGoing: true }],
   ['--auth u:p', { auth: [{ scheme: 'digest', auth: 'u:p' }] }],
@@ -102,8 +102,8 @@ test('--help names every option and every exit code', () => {
   const help = zkshHelp();
   for (const name of Object.keys(ZKSH.options)) assert.ok(help.includes(`--${name}`), name);
   assert.equal(
-    EXIT_CODES.map(([code]) => code),
-    Object.values(ExitCode),
+    EXIT_STATUSES.zksh.map(([code]) => code),
+    Object.values(ExitCode).filter((code) => code !== ExitCode.badFile),
   );
 });
 
@@ -112,7 +112,7 @@ const ENVIRONMENT: readonly (readonly [argv: string, env: object, expected: obje
   ['zk1', { ZKSH_CONNECT: 'zk9' }, { target: 'zk1', isTargetGiven: true }],
   ['ls /', { ZKSH_CONNECT: 'zk9' }, { target: 'zk9', words: ['ls', '/'] }],
   ['--embedded', { ZKSH_CONNECT: 'zk9' }, { isEmbedded: true }],
-  ['', { ZKSH_TIMEOUT: '2s', ZKSH_OUTPUT: 'jsonl' }, { timeoutMs: 2000, format: 'ndjson' }],
+  ['', { ZKSH_TIMEOUT: '2s', ZKSH_OUTPUT: 'ndjson' }, { timeoutMs: 2000, format: 'ndjson' }],
   ['--timeout 1s', { ZKSH_TIMEOUT: '2s' }, { timeoutMs: 1000 }],
   ['', { ZKSH_READONLY: '1', ZKSH_DRY_RUN: 'false' }, { isReadOnly: true, isDryRun: false }],
   ['', { ZKSH_PROFILE: 'prod', ZKSH_TIMEOUT: '2s' }, { profile: 'prod', timeoutMs: undefined }],

@@ -7,7 +7,7 @@ import type { SourceFile } from '../tidy/source-file.js';
 
 /** Calls that make an error from a text. */
 const MAKERS =
-  /\b(?:new [A-Z]\w*(?:Error|Fault)|(?:usage|partial|closed|end|connect)Error|unusable|refuse|fail)\(/g;
+  /\b(?:new [A-Z]\w*(?:Error|Fault)|(?:usage|partial|closed|end|connect|verb|quoted)Error|(?:run|cli|java)Fault|badFile|unusable|refuse|fail)\(/g;
 
 const HEAD = `# Errors
 

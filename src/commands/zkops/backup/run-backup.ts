@@ -8,7 +8,7 @@ import { parseSnapshotName } from '../../../files/file-names.js';
 import { snapshotsAmong } from '../../../files/recovery.js';
 import { formatZxid } from '../../../protocol/zxid.js';
 import { listFiles, versionFolder } from '../../data-files/find-files.js';
-import { RunFault } from '../../ensemble/run-fault.js';
+import { runFault } from '../../ensemble/run-fault.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import { wholeNumber } from '../../program/command-line.js';
@@ -210,7 +210,7 @@ function mustExist(source: string): void {
   } catch (error) {
     if (hasCode(error, 'EACCES')) throw unreadable(source);
     const why = hasCode(error, 'ENOENT') ? 'does not exist' : String(error);
-    throw new RunFault(
+    throw runFault(
       `${source}: ${why}\nPass the dataDir of the member, and its dataLogDir if it has one`,
     );
   }

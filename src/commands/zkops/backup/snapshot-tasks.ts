@@ -3,8 +3,8 @@ import { rm } from 'node:fs/promises';
 import { formatZxid } from '../../../protocol/zxid.js';
 import { copyChecked } from '../../data-files/copy-file.js';
 import { shortBytes } from '../../ensemble/format.js';
-import { UsageError } from '../../ensemble/usage-error.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
+import { usageError } from '../../program/command-error.js';
 import type { CallOption } from '../../program/command-line.js';
 import { counted } from '../../program/counted.js';
 import { AUTH_FILE_OPTION } from '../calls/options.js';
@@ -45,7 +45,7 @@ async function save(call: TaskCall): Promise<Report> {
   const [file = ''] = call.args;
   adminOf(call);
   if (existsSync(file)) {
-    throw new UsageError(
+    throw usageError(
       `${file}: exists: a snapshot never overwrites a file\nChoose another file name`,
     );
   }
@@ -69,7 +69,7 @@ async function restore(call: TaskCall): Promise<Report> {
   const { origin } = adminOf(call);
   const isDry = call.has('dry-run');
   if (!isDry && !call.has('yes')) {
-    throw new UsageError(
+    throw usageError(
       `snapshot restore: replaces all data of ${origin}: add --yes to confirm, or --dry-run\nFirst save its data: zkops snapshot save`,
     );
   }
@@ -120,7 +120,7 @@ export const snapshot: readonly Task[] = [
     options: [
       ...ADMIN_OPTIONS,
       ['-n, --dry-run', 'verify the file, and change nothing'],
-      ['--yes', 'confirm: all data of the server is replaced'],
+      ['-y, --yes', 'confirm: all data of the server is replaced'],
       MAX_ENTRY_OPTION,
     ],
     hasMembers: false,

@@ -3,15 +3,13 @@ import type { MemberSource } from '../../ensemble/members.js';
 import type { OpsVerb } from '../../ensemble/verb.js';
 import { type LimitChange, type LimitLevel, parseLimit } from '../../ensemble/verdict/limits.js';
 import type { CallOption } from '../../program/command-line.js';
+import { MEMBER_FORMATS, TASK_FORMATS } from '../../program/output-format.js';
 import { type NameTest, parseNameGlob } from '../../znodes/path-glob.js';
 import type { ProfileOptions } from './profile.js';
 import type { Task } from './task.js';
 
-/** A task without a verdict has no `prom`. */
-export const TASK_FORMATS = ['table', 'json', 'jsonl', 'csv', 'plain', 'nagios', 'prom'] as const;
 export type TaskFormat = (typeof TASK_FORMATS)[number];
-export const OUTPUT_FORMATS = [...TASK_FORMATS, 'raw'] as const;
-export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
+export type OutputFormat = (typeof MEMBER_FORMATS)[number];
 
 const FAIL_ON = ['warn', 'crit', 'never'] as const;
 
@@ -145,7 +143,7 @@ export function verbOptions(verb: OpsVerb): readonly CallOption[] {
     ['--discover', 'query all members of the ensemble that the given members belong to'],
     ...AUTH_OPTIONS,
     ...TIME_OPTIONS,
-    ...outputOptions(OUTPUT_FORMATS),
+    ...outputOptions(MEMBER_FORMATS),
     ...when(!isLive, OUT_OPTION, [
       '--lock <file>',
       'do nothing while another run holds this lock file',
@@ -194,7 +192,7 @@ export function verbOptions(verb: OpsVerb): readonly CallOption[] {
       ['--diff', 'show the values that differ between members'],
       ['--leader', 'show only the leader; all members are judged'],
     ),
-    ...when(verb.isReset, ['--yes', 'confirm: this changes every member']),
+    ...when(verb.isReset, ['-y, --yes', 'confirm: this changes every member']),
     // The screen of a live verb can reset the statistics.
     ...when(verb.isReset === true || isLive, ALLOW_OPTION),
     ...when(verb.isCostly, ['--force', 'also query a server with more than 100000 watches']),

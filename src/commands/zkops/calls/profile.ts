@@ -1,9 +1,7 @@
 import type { Profile } from '../../connecting/profiles.js';
 import type { TlsFiles } from '../../connecting/tls-files.js';
-import { EXIT_USAGE } from '../../ensemble/exit-codes.js';
 import { MEMBER_SOURCES, type MemberSource } from '../../ensemble/members.js';
-import { UsageError } from '../../ensemble/usage-error.js';
-import { CommandError } from '../../program/command-error.js';
+import { CommandError, usageError } from '../../program/command-error.js';
 
 export interface ProfileOptions {
   readonly profile?: string;
@@ -18,7 +16,7 @@ export interface ProfileOptions {
   readonly allowChanges?: boolean;
 }
 
-/** Call it before every change of an ensemble. @throws UsageError for a profile that forbids it */
+/** Call it before each change of an ensemble. @throws CommandError for a profile that forbids it */
 export function refuseGuarded(verb: string, options: ProfileOptions): void {
   const refusal = refusalOf(verb, options);
   if (refusal !== undefined) throw refusal;
@@ -27,16 +25,16 @@ export function refuseGuarded(verb: string, options: ProfileOptions): void {
 export function refusalOf(
   verb: string,
   { profile = '', guard, allowChanges }: ProfileOptions,
-): UsageError | undefined {
+): CommandError | undefined {
   if (guard === undefined || (guard === 'protected' && allowChanges === true)) return undefined;
   const instead =
     guard === 'protected'
       ? 'Add --allow-changes to change this ensemble'
       : 'Use --servers instead of --profile to change this ensemble';
-  return new UsageError(`${verb}: not allowed: ${profile} is ${guard}\n${instead}`);
+  return usageError(`${verb}: not allowed: ${profile} is ${guard}\n${instead}`);
 }
 
-/** The command line overrides the profile. @throws UsageError for an unusable profile */
+/** The command line overrides the profile. @throws CommandError for an unusable profile */
 export async function withProfile<O extends MemberSource & TlsFiles & ProfileOptions>(
   given: O,
   env: Readonly<Record<string, string | undefined>> = {},
@@ -68,7 +66,7 @@ export async function withProfile<O extends MemberSource & TlsFiles & ProfileOpt
 
 async function withAuthFile<O extends ProfileOptions>(options: O): Promise<O> {
   if (options.authFile === undefined) return options;
-  if (options.auth !== undefined) throw new UsageError('cannot combine --auth with --auth-file');
+  if (options.auth !== undefined) throw usageError('cannot combine --auth with --auth-file');
   try {
     return { ...options, auth: await readAuth(options.authFile) };
   } catch (cause) {
@@ -79,7 +77,7 @@ async function withAuthFile<O extends ProfileOptions>(options: O): Promise<O> {
 function asUsage(cause: unknown): unknown {
   if (!(cause instanceof CommandError)) return cause;
   const hint = cause.hint === undefined ? '' : `\n${cause.hint}`;
-  return new UsageError(`${cause.message}${hint}`, EXIT_USAGE, { cause });
+  return usageError(`${cause.message}${hint}`);
 }
 
 function guardOf(profile: Profile): Pick<ProfileOptions, 'guard'> {

@@ -1,5 +1,5 @@
-import { UsageError } from '../../ensemble/usage-error.js';
 import type { Level } from '../../ensemble/verdict/result.js';
+import { usageError } from '../../program/command-error.js';
 import type { ShapeJson } from '../../selection/shape-json.js';
 import type { CliWorld } from './cli-world.js';
 import type { ParsedOptions } from './options.js';
@@ -11,15 +11,15 @@ interface Shaped {
   readonly shape: ShapeJson | undefined;
 }
 
-/** With --select or --template, chooses a JSON format. @throws UsageError */
+/** With --select or --template, chooses a JSON format. @throws CommandError */
 export async function withShape(options: ParsedOptions): Promise<Shaped> {
   const { select, template, output } = options;
   if (select === undefined && template === undefined) return { options, shape: undefined };
   const name = select === undefined ? '--template' : '--select';
-  if (output !== 'table' && output !== 'json' && output !== 'jsonl') {
-    throw new UsageError(`${name}: invalid format: ${output} (expected -o json or -o jsonl)`);
+  if (output !== 'table' && output !== 'json' && output !== 'ndjson') {
+    throw usageError(`${name}: invalid format: ${output} (expected -o json or -o ndjson)`);
   }
-  const chosen = output === 'table' ? (template === undefined ? 'json' : 'jsonl') : output;
+  const chosen = output === 'table' ? (template === undefined ? 'json' : 'ndjson') : output;
   const { makeShape } = await import('../../selection/shape-json.js');
   try {
     const shape = makeShape({ select, template }, chosen === 'json' ? 2 : 0);
@@ -27,7 +27,7 @@ export async function withShape(options: ParsedOptions): Promise<Shaped> {
     return { options: { ...options, output: chosen }, shape: isQuiet ? undefined : shape };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new UsageError(error.message, undefined, { cause: error });
+    throw usageError(error.message);
   }
 }
 
@@ -71,7 +71,7 @@ async function* piecesWith(
         if (document !== '') yield shape(document);
         return value;
       }
-      if (output === 'jsonl') yield shape(value);
+      if (output === 'ndjson') yield shape(value);
       else document += value;
     }
   } finally {

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { parseListenAddress } from '../../ensemble/listen-address.js';
-import { UsageError } from '../../ensemble/usage-error.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import { readLimits } from '../../ensemble/verdict/limits-file.js';
+import { usageError } from '../../program/command-error.js';
 import { TIME_OPTIONS } from '../calls/options.js';
 import type { Report, ReportRow, Task, TaskCall } from '../calls/task.js';
 import { timeoutOf } from '../probes/ask-members.js';
@@ -24,7 +24,7 @@ function listenAddress(call: TaskCall): { readonly host: string; readonly port: 
     return parseListenAddress(call.text('listen') ?? DEFAULT_LISTEN);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new UsageError(`--listen: ${why}`, undefined, { cause });
+    throw usageError(`--listen: ${why}`);
   }
 }
 
@@ -41,7 +41,7 @@ async function exporter(call: TaskCall): Promise<Report> {
     hasOldNames: call.has('old-names'),
   });
   if (call.has('once')) return documentOf(await scraper.scrape());
-  if (call.text('out') !== undefined) throw new UsageError('--out: needs --once');
+  if (call.text('out') !== undefined) throw usageError('--out: needs --once');
   const endpoint = await serveMetrics(listenAddress(call), () => scraper.scrape());
   async function* rows(): AsyncGenerator<ReportRow[], void, undefined> {
     try {

@@ -21,7 +21,7 @@ export function renderOps(
       return opsToTable(result, show, terminal);
     case 'json':
       return opsToJson(result, show);
-    case 'jsonl':
+    case 'ndjson':
       return opsToJsonLines(result, show);
     case 'csv':
       return opsToCsv(result, show);

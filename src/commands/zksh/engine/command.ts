@@ -39,7 +39,6 @@ interface ValueSpec {
   readonly summary: string;
   /** For kind `text`. */
   readonly choices?: readonly string[];
-  readonly synonyms?: Readonly<Record<string, string>>;
   readonly min?: number;
   readonly max?: number;
   /** Completes ACL entries. */

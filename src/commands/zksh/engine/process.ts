@@ -2,7 +2,8 @@ import { constants } from 'node:os';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { execa } from 'execa';
-import { CommandError, ExitCode } from '../../program/command-error.js';
+import { CommandError } from '../../program/command-error.js';
+import { ExitCode } from '../../program/exit-status.js';
 import type { CommandContext } from './command.js';
 
 export interface ChildOptions {

@@ -1,5 +1,6 @@
 import { promises as files } from 'node:fs';
-import { CommandError, ExitCode, usageError } from '../../program/command-error.js';
+import { CommandError, usageError } from '../../program/command-error.js';
+import { ExitCode } from '../../program/exit-status.js';
 import type { Token } from '../language/parse-line.js';
 import { quoteWord } from '../language/quote-word.js';
 import type { CommandContext, DataValue } from './command.js';

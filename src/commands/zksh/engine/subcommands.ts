@@ -1,4 +1,5 @@
-import { CommandError, ExitCode, type Place, usageError } from '../../program/command-error.js';
+import { CommandError, type Place, usageError } from '../../program/command-error.js';
+import { ExitCode } from '../../program/exit-status.js';
 import { suggestWord } from '../../program/suggest-word.js';
 import type { Token } from '../language/parse-line.js';
 import {

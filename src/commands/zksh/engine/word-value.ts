@@ -56,10 +56,8 @@ function inRange(name: string, spec: Spec, token: Token, value: number): number 
 }
 
 export function textOf(name: string, spec: Spec, token: Token): string {
-  const { choices, synonyms = {} } = spec;
+  const { choices } = spec;
   if (choices === undefined || choices.includes(token.text)) return token.text;
-  const synonym = Object.hasOwn(synonyms, token.text) ? synonyms[token.text] : undefined;
-  if (synonym !== undefined) return synonym;
   const suggestion = suggestWord(token.text, choices);
   throw usageError(
     `${name}: invalid value: "${token.text}" (expected ${choices.join(', ')})`,

@@ -16,7 +16,7 @@ export async function toOp(
     refusePattern(command, parsed, 'a transaction');
   }
   if (command.toOp === undefined) {
-    throw usageError(`${command.name}: not available in a transaction`, undefined);
+    throw usageError(`${command.name}: not available in a transaction`);
   }
   return command.toOp(context, parsed);
 }

@@ -1,8 +1,10 @@
 // A znode whose name equals the typed text takes precedence over the pattern.
+
 import { ConnectError, ZooKeeperError } from '../../../client/base/errors.js';
 import type { ErrorName } from '../../../protocol/error-code.js';
-import { CommandError, ExitCode, usageError } from '../../program/command-error.js';
+import { CommandError, usageError } from '../../program/command-error.js';
 import { counted } from '../../program/counted.js';
+import { ExitCode } from '../../program/exit-status.js';
 import { expandPaths } from '../../znodes/expand-paths.js';
 import { mapBounded } from '../../znodes/map-bounded.js';
 import { type PathPattern, parsePathGlob } from '../../znodes/path-glob.js';

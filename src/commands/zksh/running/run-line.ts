@@ -1,5 +1,6 @@
 import type { ZooKeeperClient } from '../../../client/base/client.js';
-import { CommandError, type ErrorReport, ExitCode } from '../../program/command-error.js';
+import { CommandError, type ErrorReport } from '../../program/command-error.js';
+import { ExitCode } from '../../program/exit-status.js';
 import { isChanging, runCommand } from '../changes/run-command.js';
 import { expandAliases } from '../engine/aliases.js';
 import type { Command, CommandContext, Outcome, ParsedArguments, Verb } from '../engine/command.js';

@@ -84,7 +84,7 @@ for (const [line, sentence, at, hint = ''] of WRONG) {
   test(`refuses ${line}`, async () => {
     const world = makeShellWorld();
     const { error } = await world.runFully(line);
-    assert.equal([error?.sentence, error?.exitCode], [sentence, 2]);
+    assert.equal([error?.sentence, error?.exitCode], [sentence, 64]);
     assert.is(line.slice(error?.place?.start, error?.place?.end), at);
     assert.ok((error?.hint ?? '').includes(hint), error?.hint);
     assert.equal(world.client.calls, []);

@@ -43,7 +43,7 @@ test('a long option with one dash is named with two', async () => {
   const { error } = await makeShellWorld().runFully('find / -name db');
   assert.equal(
     [error?.sentence, error?.hint, error?.exitCode],
-    ['find: unknown option: -name', 'did you mean --name?', 2],
+    ['find: unknown option: -name', 'did you mean --name?', 64],
   );
 });
 

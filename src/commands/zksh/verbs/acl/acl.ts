@@ -1,6 +1,7 @@
 import type { ACL } from '../../../../protocol/data.js';
 import { formatAcl, formatPerms } from '../../../../protocol/perms.js';
-import { CommandError, ExitCode, usageError } from '../../../program/command-error.js';
+import { CommandError, usageError } from '../../../program/command-error.js';
+import { ExitCode } from '../../../program/exit-status.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import { defineFamily } from '../../engine/subcommands.js';
 import type { Token } from '../../language/parse-line.js';

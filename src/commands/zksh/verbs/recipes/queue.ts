@@ -1,6 +1,7 @@
 import { childPath } from '../../../../protocol/path.js';
 import { PriorityQueue, Queue, type QueueItem } from '../../../../recipes/queues/queue.js';
-import { CommandError, ExitCode } from '../../../program/command-error.js';
+import { CommandError } from '../../../program/command-error.js';
+import { ExitCode } from '../../../program/exit-status.js';
 import { defineCommand } from '../../engine/command.js';
 import { readValue } from '../../engine/read-value.js';
 import { defineFamily } from '../../engine/subcommands.js';

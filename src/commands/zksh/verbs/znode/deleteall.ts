@@ -1,7 +1,8 @@
 import type { ZooKeeperClient } from '../../../../client/base/client.js';
 import { isCode } from '../../../../client/base/errors.js';
 import { isWithin } from '../../../../protocol/path.js';
-import { CommandError, ExitCode } from '../../../program/command-error.js';
+import { CommandError } from '../../../program/command-error.js';
+import { ExitCode } from '../../../program/exit-status.js';
 import { partialError, walk } from '../../../znodes/walk.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import { confirmMany } from '../../paths/confirm-many.js';

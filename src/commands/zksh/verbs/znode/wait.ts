@@ -1,4 +1,5 @@
-import { CommandError, ExitCode, usageError } from '../../../program/command-error.js';
+import { CommandError, usageError } from '../../../program/command-error.js';
+import { ExitCode } from '../../../program/exit-status.js';
 import { type CommandContext, defineCommand, type Parsed } from '../../engine/command.js';
 import type { Result } from '../../results/result.js';
 import { ChangeFeed } from '../../watching/change-feed.js';

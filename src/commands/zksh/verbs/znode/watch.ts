@@ -1,5 +1,6 @@
 import type { ZooKeeperClient } from '../../../../client/base/client.js';
-import { CommandError, ExitCode, usageError } from '../../../program/command-error.js';
+import { CommandError, usageError } from '../../../program/command-error.js';
+import { ExitCode } from '../../../program/exit-status.js';
 import { inBackground } from '../../../program/in-background.js';
 import { type CommandContext, defineCommand, type Parsed } from '../../engine/command.js';
 import { quoteWord } from '../../language/quote-word.js';
