@@ -12,7 +12,7 @@ export const ORDER: readonly (readonly [folder: string, parts: string])[] = [
   ['src/server', 'node/boot main.ts'],
   ['src/client', 'base session calls native . retry hosts znodes index.ts'],
   ['src', 'compat recipes/base recipes/locks recipes index.ts'],
-  ['src/commands', 'program terminal selection connecting ensemble ensemble/verdict data-files'],
+  ['src/commands', 'program terminal connecting ensemble ensemble/verdict data-files'],
   ['src/commands', 'zksh/language znodes trees zkserver zkcli'],
   ['src/commands/zkops', 'calls files render verbs probes exporter s3 backup'],
   ['src/commands/zksh', 'results session engine paths changes watching verbs running completing'],

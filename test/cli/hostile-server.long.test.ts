@@ -27,7 +27,7 @@ const MORE_ARGS: Readonly<Record<string, readonly string[]>> = {
   srst: ['--yes'],
   top: ['--once', '--interval', '50'],
   exporter: ['--once'],
-  latency: ['--count', '2', '--max-seconds', '1'],
+  latency: ['--count', '2', '--max-time', '1s'],
   roll: ['--command', 'false {name}', '--wait', '500'],
 };
 

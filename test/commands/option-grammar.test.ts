@@ -86,16 +86,6 @@ test('-n is always a dry run, and every dry run has -n', async () => {
   );
 });
 
-test('lists have --limit, and --count still works', async () => {
-  for (const words of [['clients'], ['watches'], ['snap', 'top', 'file']]) {
-    const help = await callOf([...words, '--help']);
-    assert.match(help.out, '--limit <n>');
-    assert.not.match(help.out, '--count');
-    const wrong = await callOf([...words, '--count', 'x']);
-    assert.match(wrong.error, "option '--count <n>' argument 'x' is invalid");
-  }
-});
-
 const TIMES = ['500ms', '60s', '5m', '7d'];
 
 test('every option of zkops and zkserver that is a time takes units, and shows its default with one', async () => {
@@ -150,20 +140,6 @@ test('every option of zksh that is a time takes units', async () => {
     }
   }
   assert.ok(times > 6);
-});
-
-test('the earlier names of times count in their units', async () => {
-  for (const [words, flag] of [
-    [['latency'], '--max-seconds'],
-    [['backup', 'run', 'a'], '--keep-days'],
-  ] as const) {
-    assert.is((await callOf([...words, flag, '7', '--help'])).exitCode, 0);
-    const wrong = await callOf([...words, flag, '7d', '--help']);
-    assert.match(wrong.error, `option '${flag} <n>' argument '7d' is invalid`);
-    assert.not.match((await callOf([...words, '--help'])).out, flag);
-  }
-  const keep = await callOf(['backup', 'run', 'a', '--keep-time', '7', '--help']);
-  assert.match(keep.error, 'expected a number and ms, s, m');
 });
 
 test.run();

@@ -44,8 +44,6 @@ export interface OpsVerb {
   readonly isConfirmed?: boolean;
   /** Compares values with the limits of thresholds.ts. */
   readonly isMeasured?: boolean;
-  /** It has `--html`. */
-  readonly hasPage?: boolean;
   /** Polls repeatedly, and draws on the terminal. */
   readonly isLive?: boolean;
   /** `--explain` prints the limits instead. */

@@ -14,15 +14,13 @@ export type OptionKind =
   | ((text: string, before: unknown) => unknown);
 
 /**
- * Such as `['--keep <n>', 'snapshots to keep', 'count', 3]`. Without `<…>`, it is a flag. With
- * `earlierNameOf`, it sets that option, and no help or completion shows it.
+ * Such as `['--keep <n>', 'snapshots to keep', 'count', 3]`. Without `<…>`, it is a flag.
  */
 export type CallOption = readonly [
   flags: string,
   about: string,
   kind?: OptionKind,
   fallback?: string | number | undefined,
-  earlierNameOf?: string,
 ];
 
 /** One verb: its help, its options, and its manual page come from these fields. */
@@ -190,14 +188,10 @@ function plainError(text: string, { suggestions = {} }: Program): string {
   return form.replace(/\n\(Did /, ' (did ').replace(/\.$/, '');
 }
 
-function makeOption([flags, about, kind = 'text', fallback, newName]: CallOption): Option {
+function makeOption([flags, about, kind = 'text', fallback]: CallOption): Option {
   const isTime = kind === 'ms' && typeof fallback === 'number';
   const shown = isTime ? formatDuration(fallback) : undefined;
   const option = new Option(flags, about).default(fallback, shown);
-  if (newName !== undefined) {
-    const named = new Option(`--${newName}`);
-    option.hideHelp().attributeName = () => named.attributeName();
-  }
   if (Array.isArray(kind)) return option.choices(kind);
   if (!flags.includes('<') || kind === 'text') return option;
   return option.argParser((text, before) => {

@@ -15,19 +15,16 @@ import type { CliWorld, ShowOptions } from './calls/cli-world.js';
 import type { LiveSession } from './calls/live.js';
 import type { ParsedOptions } from './calls/options.js';
 import { refusalOf, refuseGuarded, withProfile } from './calls/profile.js';
-import { shapedWorld, withShape } from './calls/shape.js';
 import { asFault, earlierOf, keepState, loadState, underLock } from './cron.js';
 import { srst } from './verbs/resets.js';
 
 /** @throws CommandError for a wrong call, CommandError for an error of the operating system */
 export async function execute(
   verb: OpsVerb,
-  given: ParsedOptions,
+  typed: ParsedOptions,
   mask: string | undefined,
-  plainWorld: CliWorld,
+  world: CliWorld,
 ): Promise<number> {
-  const { options: typed, shape } = await withShape(given);
-  const world = shapedWorld(plainWorld, shape);
   const options = await withProfile(typed, world.env);
   if (verb.isReset === true && options.yes !== true) {
     throw usageError(`${verb.name}: changes every member: add --yes to confirm`);
@@ -90,11 +87,6 @@ async function runOnce(
     });
     return keepState(options, before, found);
   });
-  if (options.html !== undefined && world.renderPage !== undefined) {
-    const [file, page] = [options.html, await world.renderPage(result)];
-    asFault('--html', file, () => writeAtomically(file, page));
-    return result;
-  }
   const content = world.render(shownOf(result, options), showOf(options));
   const { out } = options;
   if (out === undefined) await world.writeOut(content);

@@ -8,7 +8,6 @@ import { TASK_FORMATS } from '../program/output-format.js';
 import type { CliWorld, Job } from './calls/cli-world.js';
 import { type ParsedOptions, taskOptions } from './calls/options.js';
 import { refuseGuarded, withProfile } from './calls/profile.js';
-import { shapedPieces, withShape } from './calls/shape.js';
 import type { Conclusion, Task, TaskCall, TaskEntry } from './calls/task.js';
 import { asFault, keepState, loadState } from './cron.js';
 import { exitCodeOf } from './execute.js';
@@ -43,11 +42,10 @@ async function carryOut(
   task: Task,
   verb: string,
   args: readonly string[],
-  parsed: ParsedOptions,
+  typed: ParsedOptions,
   world: CliWorld,
   { signal, progress, clearProgress }: Job,
 ): Promise<number> {
-  const { options: typed, shape } = await withShape(parsed);
   const options = await withProfile(typed, world.env);
   const given = new Map<string, unknown>(Object.entries(options));
   const optionOf = (name: string): unknown =>
@@ -83,8 +81,7 @@ async function carryOut(
   };
   const output = TASK_FORMATS.find((format) => format === options.output) ?? 'table';
   const show = { output, isQuiet: options.quiet === true, verb, time: run.time };
-  const plain = renderReport({ ...report, finish }, show, world.terminal);
-  const pieces = shapedPieces(plain, report, shape, output);
+  const pieces = renderReport({ ...report, finish }, show, world.terminal);
   const { out } = options;
   const file = out === undefined ? undefined : asFault('--out', out, () => new AtomicFile(out));
   const whenAborted = report.isService === true ? VERDICT_STATUS.healthy : EXIT_INTERRUPTED;

@@ -99,16 +99,6 @@ const OPTIONS = {
     choices: SHELL_FORMATS,
     summary: 'output format: text (default), table, json, ndjson, or raw',
   },
-  select: {
-    kind: 'text',
-    valueName: 'EXPR',
-    summary: 'print a part of the JSON, in the language of jq: paths, |, select, length, keys, {…}',
-  },
-  template: {
-    kind: 'text',
-    valueName: 'TEXT',
-    summary: 'print one line for each row of the JSON, such as {path} {stat.version}',
-  },
   trace: { summary: 'print each request and answer on standard error, without data' },
   'keep-going': {
     letter: 'k',

@@ -1,6 +1,6 @@
 import { promises as files } from 'node:fs';
 import { safeText } from '../../protocol/sanitize.js';
-import { CommandError, type ErrorReport, usageError } from '../program/command-error.js';
+import { CommandError, type ErrorReport } from '../program/command-error.js';
 import { ExitCode } from '../program/exit-status.js';
 import { isAsciiLocale } from '../terminal/ascii-drawing.js';
 import { canDraw } from '../terminal/ops-terminal.js';
@@ -13,7 +13,6 @@ import { decodeScript, type ScriptItem, streamedScript, wholeScript } from './sc
 import type { ShellOptions } from './session/shell-options.js';
 import { type SessionOptions, ShellSession } from './session/shell-session.js';
 import { sessionOptions } from './session-options.js';
-import { formatOf, shapedRenderer } from './shaped-renderer.js';
 import { parseZkshOptions, type ZkshOptions } from './zksh-options.js';
 
 /** Parts from folders that commands may not import. */
@@ -103,7 +102,7 @@ async function runOn(
   target: string | undefined,
   parts: ZkshParts,
 ): Promise<number> {
-  const format = formatOf(options);
+  const { format } = options;
   if (options.isPasswordTyped) {
     process.stderr.write(
       'zksh: --auth: other users can see this password in the list of processes; use --auth-file or ZKSH_AUTH\n',
@@ -115,13 +114,6 @@ async function runOn(
   // Node.js opens standard input at the first access. So look at it only if no script is given.
   const isTyped = !isScript && process.stdin.isTTY && process.stdout.isTTY;
   if (isTyped && canDraw(process.env)) {
-    const shaping = (['select', 'template'] as const).find((name) => options[name] !== undefined);
-    if (shaping !== undefined) {
-      throw usageError(
-        `--${shaping}: cannot shape the output of the prompt (expected a command, -c, or -f)`,
-        undefined,
-      );
-    }
     const greeting = options.isEmbedded ? { greeting: `the bundled server, on ${target}` } : {};
     const { isTracing } = options;
     return parts.startShell({ session: settings, format, isTracing, ...greeting });
@@ -166,7 +158,7 @@ async function runAsScript(options: ZkshOptions, session: ShellSession): Promise
   const isAscii = isAsciiLocale(process.env);
   const columns = () => process.stdout.columns;
   const how = { isTerminal, isAscii, columns };
-  const renderer = await shapedRenderer(await loadRenderer(formatOf(options), how), options);
+  const renderer = await loadRenderer(options.format, how);
   const release = onSignals(abort);
   try {
     const { script, isStdinFree } = await openScript(options, abort.signal);

@@ -44,9 +44,6 @@ export interface ZkshOptions {
   readonly tlsFiles: TlsFiles | undefined;
   readonly keyPassphrase: string | undefined;
   readonly format: OutputFormat;
-  readonly isFormatChosen: boolean;
-  readonly select: string | undefined;
-  readonly template: string | undefined;
   readonly isKeepGoing: boolean;
   readonly isTracing: boolean;
 }
@@ -94,9 +91,6 @@ export function parseZkshOptions(
     tlsFiles: tlsOption === undefined ? undefined : tlsFiles,
     keyPassphrase: env['ZKSH_KEY_PASSPHRASE'],
     format: SHELL_FORMATS.find((format) => format === options.output) ?? 'text',
-    isFormatChosen: options.output !== undefined,
-    select: options.select,
-    template: options.template,
     isKeepGoing: options['keep-going'],
     isTracing: options.trace,
   };

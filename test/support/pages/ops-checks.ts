@@ -41,7 +41,7 @@ export function lookUntil(
 /** Every verb that judges, in every format, against a healthy ensemble. */
 export async function checkFormats(servers: string): Promise<void> {
   const schema = JSON.parse(readProjectFile('docs/zkops-1.schema.json'));
-  for (const verb of ['mntr', 'check', 'quorum', 'report', 'srvr', 'health']) {
+  for (const verb of ['mntr', 'check', 'quorum', 'srvr', 'health']) {
     const limits = verb === 'srvr' ? [] : QUIET;
     for (const output of MEMBER_FORMATS) {
       const args = [verb, '--servers', servers, ...PATIENT, ...limits, '-o', output];

@@ -11,7 +11,6 @@ import { listFiles, versionFolder } from '../../data-files/find-files.js';
 import { runFault } from '../../ensemble/run-fault.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
-import { wholeNumber } from '../../program/command-line.js';
 import { counted } from '../../program/counted.js';
 import { DURATION_FORM, parseDuration } from '../../program/duration.js';
 import { hasCode } from '../../program/file-error.js';
@@ -26,7 +25,6 @@ import { MemberLog } from './member-log.js';
 import { MemberSnapshots } from './member-snapshots.js';
 import { Retention } from './retention.js';
 
-const DAY_MS = 86_400_000;
 /** The part of a zxid that is not its epoch. */
 const COUNTER = 0xffff_ffffn;
 const DEFAULT_INTERVAL_MS = 1000;
@@ -235,9 +233,6 @@ const COLUMNS = [
   { title: 'NOTES', key: 'notes' },
 ];
 
-const KEEP_TIME = 'remove files that no restore to this last time needs';
-const readDays = wholeNumber(1, 36_500);
-
 /** A number alone would be milliseconds, and remove almost everything. */
 function readKeepTime(text: string): number {
   const ms = parseDuration(text) ?? 0;
@@ -254,8 +249,7 @@ export const runBackup: Task = {
     ['--spool <folder>', 'local copy of a backup in S3, which continues while S3 is down'],
     ['--once', 'copy the present files, and exit'],
     ['--interval <time>', 'time between two polls of the files', 'ms', DEFAULT_INTERVAL_MS],
-    ['--keep-time <time>', KEEP_TIME, readKeepTime],
-    ['--keep-days <n>', KEEP_TIME, (text) => DAY_MS * readDays(text), undefined, 'keep-time'],
+    ['--keep-time <time>', 'remove files that no restore to this last time needs', readKeepTime],
     KEY_FILE_OPTION,
     MAX_ENTRY_OPTION,
   ],

@@ -21,8 +21,6 @@ export interface ParsedOptions extends MemberSource, TlsFiles, ProfileOptions {
   readonly confirm?: number;
   readonly interval?: number;
   readonly output: OutputFormat;
-  readonly select?: string;
-  readonly template?: string;
   readonly quiet?: boolean;
   readonly all?: boolean;
   readonly keys?: NameTest;
@@ -41,7 +39,6 @@ export interface ParsedOptions extends MemberSource, TlsFiles, ProfileOptions {
   readonly lock?: string;
   readonly state?: string;
   readonly for?: number;
-  readonly html?: string;
   readonly once?: boolean;
   readonly batch?: boolean;
   readonly count?: number;
@@ -90,18 +87,13 @@ export const TIME_OPTIONS: readonly CallOption[] = [
 
 /** Bounds the rows of a list. */
 export function limitOptions(about: string, fallback: number): readonly CallOption[] {
-  return [
-    ['--limit <n>', about, 'count', fallback],
-    ['--count <n>', about, 'count', undefined, 'limit'],
-  ];
+  return [['--limit <n>', about, 'count', fallback]];
 }
 
 function outputOptions(formats: readonly string[], isJudged = true): readonly CallOption[] {
   const about = 'lowest level with a nonzero exit status';
   return [
     ['-o, --output <format>', 'output format', formats, 'table'],
-    ['--select <expr>', 'print a part of the JSON, in the language of jq'],
-    ['--template <text>', 'print one line for each row, such as "{server} {state}"'],
     ['-q, --quiet', 'print nothing when healthy, otherwise one line per problem'],
     ...when(isJudged, ['--fail-on <level>', about, FAIL_ON, 'warn']),
   ];
@@ -196,7 +188,6 @@ export function verbOptions(verb: OpsVerb): readonly CallOption[] {
     // The screen of a live verb can reset the statistics.
     ...when(verb.isReset === true || isLive, ALLOW_OPTION),
     ...when(verb.isCostly, ['--force', 'also query a server with more than 100000 watches']),
-    ...when(verb.hasPage, ['--html <file>', 'write one self-contained page']),
     ...when(verb.hasExplanation, ['--explain', 'list the limits, and query no member']),
   ];
 }

@@ -10,7 +10,6 @@ import { meanOf, percentile } from '../../ensemble/percentile.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import { THRESHOLDS } from '../../ensemble/verdict/thresholds.js';
-import { wholeNumber } from '../../program/command-line.js';
 import { counted } from '../../program/counted.js';
 import { formatDuration } from '../../program/duration.js';
 import { TIME_OPTIONS } from '../calls/options.js';
@@ -227,16 +226,12 @@ const COLUMNS = [
   { title: 'MAX ms', key: 'max_ms', show: shortNumber },
 ];
 
-const MAX_TIME = 'time limit for all members together';
-const readSeconds = wholeNumber(1, 86_400);
-
 export const latencyTask: Task = {
   name: 'latency',
   options: [
     ['--count <n>', 'rounds per member', 'count', DEFAULT_COUNT],
     ['--size <bytes>', 'size of the data of each znode', 'count', DEFAULT_SIZE],
-    ['--max-time <time>', MAX_TIME, 'ms', DEFAULT_MAX_MS],
-    ['--max-seconds <n>', MAX_TIME, (text) => 1000 * readSeconds(text), undefined, 'max-time'],
+    ['--max-time <time>', 'time limit for all members together', 'ms', DEFAULT_MAX_MS],
     ...SESSION_OPTIONS,
     ...TIME_OPTIONS,
   ],

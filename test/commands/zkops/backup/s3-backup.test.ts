@@ -186,7 +186,7 @@ test('retention removes objects, too', () =>
     const has = (name: string) => [...s3.objects.keys()].some((key) => key.includes(`/${name}/`));
     assert.equal([has('snapshot.0'), has('snapshot.3')], [true, true]);
     remove('snapshot.0');
-    assert.match((await run('--keep-days', '1')).out, '1 old files removed');
+    assert.match((await run('--keep-time', '1d')).out, '1 old files removed');
     assert.equal([has('snapshot.0'), has('snapshot.3')], [false, true]);
     assert.match((await call('status', [TARGET])).out, 'moments from 0x3 to 0x5');
   }));
