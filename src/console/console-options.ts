@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { isIPv4 } from 'node:net';
 import { secureContextOf, TlsOptionError } from '../client/base/tls.js';
 import { parseListenAddress } from '../commands/ensemble/listen-address.js';
+import { type OptionSpecs, WAIT } from '../commands/machine/declaration.js';
 import { usageError } from '../commands/program/command-error.js';
-import type { CallOption } from '../commands/program/command-line.js';
 import { TIME_OPTIONS } from '../commands/zkops/calls/options.js';
 import type { TaskCall } from '../commands/zkops/calls/task.js';
 import { parseIpRange } from '../protocol/ip-address.js';
@@ -14,32 +14,110 @@ import { usable } from './usable.js';
 const DEFAULT_LISTEN = '127.0.0.1:8090';
 export const DEFAULT_INTERVAL_MS = 5000;
 
-export const CONSOLE_OPTIONS: readonly CallOption[] = [
-  ['--listen <host:port>', 'address and port for the page and the API', 'text', DEFAULT_LISTEN],
-  ['--allow-writes', 'let users create, change, and delete znodes'],
-  ['--read-only', 'refuse changes, also with --allow-writes (default)'],
-  ['--allow-snapshots', 'let users download snapshots, which have all znodes and ACLs'],
-  ['--users <file>', 'require a login: one line of --new-user for each user'],
-  ['--new-user <name>', 'print a line for --users; reads the password from standard input'],
-  ['--token-file <file>', 'accept the bearer token in this file, for programs'],
-  ['--client-ca <file>', 'accept client certificates of this authority; the CN is the user'],
-  ['--proxy-header <name>', 'accept the user that a proxy names in this header'],
-  ['--proxy-from <addresses>', 'the proxies of --proxy-header: addresses or ranges'],
-  ['--tls-cert <file>', 'PEM file of the certificate of the console'],
-  ['--tls-key <file>', 'PEM file of the private key of the console'],
-  ['--plain', 'serve without TLS even on an address that other hosts reach'],
-  ['--host-names <list>', 'host names of the console in URLs, comma-separated'],
-  ['--auth-file <file>', 'shared credentials for ZooKeeper: user:password for digest'],
-  ['--sasl-file <file>', 'shared credentials for ZooKeeper: user:password for SASL'],
-  ['--zk-logins <file>', 'credentials for ZooKeeper of each user, instead of shared ones'],
-  ['--protect <paths>', 'refuse changes at and below these paths, comma-separated'],
-  ['--record <paths>', 'record events below these paths from the start, comma-separated'],
-  ['--audit-log <file>', 'append one JSON line for each change, instead of standard error'],
-  ['--trend-file <file>', 'keep charts, leaders, and changes across restarts'],
-  ['--interval <time>', 'time between two polls', 'ms', DEFAULT_INTERVAL_MS],
-  ['--limits <file>', 'file of limits: [warn] and [crit], name = limit'],
+export const CONSOLE_OPTIONS: OptionSpecs = {
+  listen: {
+    kind: 'text',
+    valueName: 'HOST:PORT',
+    fallback: DEFAULT_LISTEN,
+    summary: 'address and port for the page and the API',
+  },
+  'allow-writes': { summary: 'let users create, change, and delete znodes' },
+  'read-only': { summary: 'refuse changes, also with --allow-writes (default)' },
+  'allow-snapshots': { summary: 'let users download snapshots, which have all znodes and ACLs' },
+  users: {
+    kind: 'file',
+    valueName: 'FILE',
+    summary: 'require a login: one line of --new-user for each user',
+  },
+  'new-user': {
+    kind: 'text',
+    valueName: 'NAME',
+    summary: 'print a line for --users; reads the password from standard input',
+  },
+  'token-file': {
+    kind: 'file',
+    valueName: 'FILE',
+    summary: 'accept the bearer token in this file, for programs',
+  },
+  'client-ca': {
+    kind: 'file',
+    valueName: 'FILE',
+    summary: 'accept client certificates of this authority; the CN is the user',
+  },
+  'proxy-header': {
+    kind: 'text',
+    valueName: 'NAME',
+    summary: 'accept the user that a proxy names in this header',
+  },
+  'proxy-from': {
+    kind: 'text',
+    valueName: 'ADDRESSES',
+    summary: 'the proxies of --proxy-header: addresses or ranges',
+  },
+  'tls-cert': {
+    kind: 'file',
+    valueName: 'FILE',
+    summary: 'PEM file of the certificate of the console',
+  },
+  'tls-key': {
+    kind: 'file',
+    valueName: 'FILE',
+    summary: 'PEM file of the private key of the console',
+  },
+  plain: { summary: 'serve without TLS even on an address that other hosts reach' },
+  'host-names': {
+    kind: 'text',
+    valueName: 'LIST',
+    summary: 'host names of the console in URLs, comma-separated',
+  },
+  'auth-file': {
+    kind: 'file',
+    valueName: 'FILE',
+    summary: 'shared credentials for ZooKeeper: user:password for digest',
+  },
+  'sasl-file': {
+    kind: 'file',
+    valueName: 'FILE',
+    summary: 'shared credentials for ZooKeeper: user:password for SASL',
+  },
+  'zk-logins': {
+    kind: 'file',
+    valueName: 'FILE',
+    summary: 'credentials for ZooKeeper of each user, instead of shared ones',
+  },
+  protect: {
+    kind: 'text',
+    valueName: 'PATHS',
+    summary: 'refuse changes at and below these paths, comma-separated',
+  },
+  record: {
+    kind: 'text',
+    valueName: 'PATHS',
+    summary: 'record events below these paths from the start, comma-separated',
+  },
+  'audit-log': {
+    kind: 'file',
+    valueName: 'FILE',
+    summary: 'append one JSON line for each change, instead of standard error',
+  },
+  'trend-file': {
+    kind: 'file',
+    valueName: 'FILE',
+    summary: 'keep charts, leaders, and changes across restarts',
+  },
+  interval: {
+    ...WAIT,
+    valueName: 'TIME',
+    fallback: DEFAULT_INTERVAL_MS,
+    summary: 'time between two polls',
+  },
+  limits: {
+    kind: 'file',
+    valueName: 'FILE',
+    summary: 'file of limits: [warn] and [crit], name = limit',
+  },
   ...TIME_OPTIONS,
-];
+};
 
 export function listenAddress(call: TaskCall): { readonly host: string; readonly port: number } {
   return usable('--listen', () => parseListenAddress(call.text('listen') ?? DEFAULT_LISTEN));

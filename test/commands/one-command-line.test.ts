@@ -2,14 +2,18 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { OptionSpec, OptionSpecs } from '../../src/commands/machine/declaration.js';
+import { optionRows } from '../../src/commands/machine/help-text.js';
+import { parseArguments } from '../../src/commands/machine/parse-arguments.js';
+import { tokensOf } from '../../src/commands/machine/word-role.js';
 import { EXIT_STATUSES, ExitCode } from '../../src/commands/program/exit-status.js';
 import { MEMBER_FORMATS, SHELL_FORMATS } from '../../src/commands/program/output-format.js';
 import { taskOptions, verbOptions } from '../../src/commands/zkops/calls/options.js';
 import { main } from '../../src/commands/zkops/cli.js';
 import { TASKS, VERBS } from '../../src/commands/zkops/index.js';
 import { runZkserver, SERVER_VERBS } from '../../src/commands/zkserver/cli.js';
-import type { OptionSpec } from '../../src/commands/zksh/engine/command.js';
 import { allCommands } from '../../src/commands/zksh/running/registry.js';
+import { durationOf as ageOf } from '../../src/commands/zksh/verbs/tree/name-pattern.js';
 import { ZKSH } from '../../src/commands/zksh/zksh-declaration.js';
 import { parseZkshOptions } from '../../src/commands/zksh/zksh-options.js';
 import { makeShellWorld } from '../support/terminal/shell-world.js';
@@ -30,31 +34,22 @@ const APACHE = ['-n --count', '-v --version', ' --version'];
 interface Declared {
   readonly call: string;
   readonly name: string;
-  readonly letter: string | undefined;
-  readonly choices: readonly string[];
+  readonly spec: OptionSpec;
 }
 
+/** The options of every program and verb. */
 async function declared(): Promise<readonly Declared[]> {
   const verbs = (await allCommands()).flatMap((verb) => verb.subcommands ?? [verb]);
-  const shell = [ZKSH, ...verbs].flatMap(({ name: call, options }) =>
-    Object.entries<OptionSpec>(options).map(([name, { letter, choices = [] }]) => {
-      return { call: `zksh ${call}`, name, letter, choices };
-    }),
-  );
-  const calls = [
+  const tasks = (await Promise.all(TASKS.map(({ load }) => load()))).flat();
+  const calls: { readonly call: string; readonly options: OptionSpecs }[] = [
+    ...[ZKSH, ...verbs].map(({ name, options }) => ({ call: `zksh ${name}`, options })),
     ...VERBS.map((verb) => ({ call: `zkops ${verb.name}`, options: verbOptions(verb) })),
-    ...(await Promise.all(TASKS.map(({ load }) => load())))
-      .flat()
-      .map((task) => ({ call: `zkops ${task.name}`, options: taskOptions(task) })),
+    ...tasks.map((task) => ({ call: `zkops ${task.name}`, options: taskOptions(task) })),
     ...SERVER_VERBS.map(({ name, options }) => ({ call: `zkserver ${name}`, options })),
   ];
-  const others = calls.flatMap(({ call, options }) =>
-    options.map(([flags, , kind]) => {
-      const [, letter, name = ''] = /^(?:-(\w), )?--([a-z-]+)/.exec(flags) ?? [];
-      return { call, name, letter, choices: Array.isArray(kind) ? (kind as string[]) : [] };
-    }),
+  return calls.flatMap(({ call, options }) =>
+    Object.entries(options).map(([name, spec]) => ({ call, name, spec })),
   );
-  return [...shell, ...others];
 }
 
 async function opsCall(args: readonly string[]): Promise<number> {
@@ -121,7 +116,8 @@ test('one thing has one format name', async () => {
   assert.equal(known, FORMATS);
   const formats = (await declared()).filter(({ name }) => name === 'output');
   assert.ok(formats.length > VERBS.length);
-  for (const { call, choices } of formats) {
+  for (const { call, spec } of formats) {
+    const { choices = [] } = spec;
     assert.equal(
       choices.filter((choice) => !known.includes(choice)),
       [],
@@ -132,15 +128,51 @@ test('one thing has one format name', async () => {
 });
 
 test('a common flag has one name and one letter', async () => {
-  const wrong = (await declared()).filter(({ name, letter = '' }) => {
+  const wrong = (await declared()).filter(({ name, spec: { letter = '' } }) => {
     const isApache = APACHE.includes(`${letter === '' ? '' : `-${letter}`} --${name}`);
     const isOther = Object.values(LETTERS).includes(letter) && LETTERS[name] !== letter;
     return !isApache && ((name in LETTERS && LETTERS[name] !== letter) || isOther);
   });
   assert.equal(
-    wrong.map(({ call, name, letter }) => `${call}: -${letter} --${name}`),
+    wrong.map(({ call, name, spec }) => `${call}: -${spec.letter} --${name}`),
     [],
   );
+});
+
+const TIMES: Readonly<Record<string, number>> = {
+  '500ms': 500,
+  '60s': 60_000,
+  '5m': 300_000,
+  '7d': 604_800_000,
+};
+
+test('every option that is a time takes units, and help shows its default with one', async () => {
+  let times = 0;
+  for (const { call, name, spec } of await declared()) {
+    const place = `${call} --${name}`;
+    const isTime = ['TIME', 'TTL', 'AGE'].includes(spec.valueName ?? '');
+    assert.is(isTime, spec.kind === 'duration' || spec.valueName === 'AGE' || name === 'keep-time');
+    const isCount = spec.kind === 'integer';
+    assert.not.match(`${name} ${isCount ? spec.summary : ''}`, /\b(ms|seconds|days)\b$/, place);
+    if (!isTime) continue;
+    times++;
+    const declaration = {
+      name: 'x',
+      summary: '',
+      args: {},
+      examples: [],
+      options: { [name]: spec },
+    };
+    for (const [text, ms] of Object.entries(TIMES)) {
+      const [token] = tokensOf([text]);
+      assert.ok(token);
+      const parsed = parseArguments(declaration, tokensOf([`--${name}`, text])).options[name];
+      assert.is(spec.valueName === 'AGE' ? ageOf(text, token) : parsed, ms, place);
+    }
+    const help = optionRows(declaration).join();
+    assert.is(/\(default:\s+\d+(ms|s|m|h|d)\)/.test(help), spec.fallback !== undefined, place);
+  }
+  assert.ok(times > 50);
 });
 
 test.run();

@@ -1,6 +1,6 @@
+import { type CommandDeclaration, usageOf } from '../../src/commands/machine/declaration.js';
+import { flagsOf } from '../../src/commands/machine/help-text.js';
 import { EXIT_STATUSES } from '../../src/commands/program/exit-status.js';
-import { type CommandDeclaration, usageOf } from '../../src/commands/zksh/engine/command.js';
-import { flagsOf } from '../../src/commands/zksh/engine/help-text.js';
 import { allCommands } from '../../src/commands/zksh/running/registry.js';
 import { ZKSH } from '../../src/commands/zksh/zksh-declaration.js';
 import { escapeRoff, expand, item, sentence } from './roff.js';

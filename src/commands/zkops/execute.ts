@@ -47,7 +47,7 @@ export async function execute(
     deadlineMs: options.deadline + (options.interval ?? 0),
     confirmMs: options.confirm ?? 1000,
     limits,
-    minServing: options.minServing,
+    minServing: options['min-serving'],
     isForced: options.force === true,
     ...(mask === undefined ? {} : { argument: traceMask(mask) }),
     ...(tls === undefined ? {} : { tls }),
@@ -62,10 +62,10 @@ export async function execute(
       : await runOnce(verb, members, run, options, world);
   return result === undefined
     ? VERDICT_STATUS.unknown
-    : exitCodeOf(result.verdict.level, options.failOn);
+    : exitCodeOf(result.verdict.level, options['fail-on']);
 }
 
-async function loginOf({ auth, saslFile }: ParsedOptions): Promise<Login> {
+async function loginOf({ auth, 'sasl-file': saslFile }: ParsedOptions): Promise<Login> {
   if (saslFile === undefined) return { auth, sasl: undefined };
   const { readSaslFile } = await import('../connecting/auth-sources.js');
   return { auth, sasl: await readSaslFile(saslFile) };
@@ -151,7 +151,7 @@ function traceMask(text: string): Buffer {
 }
 
 /** `--fail-on crit` accepts a warning. Only `never` accepts an unknown verdict. */
-export function exitCodeOf(level: Level, failOn: ParsedOptions['failOn'] = 'warn'): number {
+export function exitCodeOf(level: Level, failOn: ParsedOptions['fail-on'] = 'warn'): number {
   if (failOn === 'never' || (failOn === 'crit' && level === 'warning')) return 0;
   return VERDICT_STATUS[level];
 }

@@ -1,3 +1,5 @@
+import type { ParsedArguments } from '../machine/declaration.js';
+import type { ProgramCommand } from '../machine/program.js';
 // Loaded on demand, because a check every minute should not pay for the tasks.
 
 import { tlsOf } from '../ensemble/member-tls.js';
@@ -16,16 +18,19 @@ import { renderReport } from './render/ops-report.js';
 const EXIT_INTERRUPTED = 130;
 
 /** @param verb `log verify` */
-export function taskCall(task: Task & Pick<TaskEntry, 'summary'>, verb: string, world: CliWorld) {
-  const { summary, args = [] } = task;
+export function taskCommand(
+  task: Task & Pick<TaskEntry, 'summary'>,
+  verb: string,
+  world: CliWorld,
+): ProgramCommand {
+  const { summary, args = {} } = task;
   return {
-    summary,
-    args,
+    ...{ name: verb, summary, args, examples: [] },
     options: taskOptions(task),
-    run: (given: readonly string[], options: ParsedOptions): Promise<number> => {
+    run: async (parsed) => {
       if (world.runJob === undefined) throw new Error('no task runs here');
       return world.runJob((job) =>
-        carryOut(task, verb, given, options, world, job).catch((error: unknown) => {
+        carryOut(task, verb, parsed, world, job).catch((error: unknown) => {
           if (job.signal.aborted) return EXIT_INTERRUPTED;
           throw error;
         }),
@@ -41,18 +46,18 @@ function isChange({ changesEnsemble }: Task, call: TaskCall): boolean {
 async function carryOut(
   task: Task,
   verb: string,
-  args: readonly string[],
-  typed: ParsedOptions,
+  parsed: ParsedArguments,
   world: CliWorld,
   { signal, progress, clearProgress }: Job,
 ): Promise<number> {
-  const options = await withProfile(typed, world.env);
+  // The parser makes exactly the values of taskOptions.
+  const options = await withProfile(parsed.options as unknown as ParsedOptions, world.env);
   const given = new Map<string, unknown>(Object.entries(options));
-  const optionOf = (name: string): unknown =>
-    given.get(name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()));
+  const optionOf = (name: string): unknown => given.get(name);
+  const args = Object.values(parsed.args).flat();
   const members = task.hasMembers ? resolveMembers(await withNamedServers(options)) : [];
   const call: TaskCall = {
-    args,
+    args: args.filter((value) => typeof value === 'string'),
     members,
     tls: task.hasMembers ? await tlsOf(options, members, world.keyPassphrase) : undefined,
     text: (name) => {
@@ -91,7 +96,7 @@ async function carryOut(
       const { value, done } = await pieces.next();
       clearProgress();
       isWhole = done === true && !signal.aborted;
-      if (done === true) return isWhole ? exitCodeOf(value, options.failOn) : whenAborted;
+      if (done === true) return isWhole ? exitCodeOf(value, options['fail-on']) : whenAborted;
       if (signal.aborted) {
         // Lets the report close its files and sessions.
         await pieces.return('healthy');

@@ -4,7 +4,6 @@ import { VERSION_DIR } from '../../files/file-names.js';
 import { MAX_SID } from '../../server/config/config.js';
 import { writeAtomically } from '../program/atomic-file.js';
 import { CommandError } from '../program/command-error.js';
-import { wholeNumber } from '../program/command-line.js';
 import { ExitCode, SERVER_STATUS } from '../program/exit-status.js';
 import { hasCode } from '../program/file-error.js';
 import { shellWord } from '../program/shell-word.js';
@@ -29,14 +28,34 @@ const CONFIG_FILE = /\.(cfg|conf|properties)$/;
 export const init: ServerVerb = {
   name: 'init',
   summary: 'Create a new server in a folder, with a zoo.cfg, or the data folders of a zoo.cfg',
-  args: ['<dir|zoo.cfg|port>', '[datadir]'],
-  options: [
-    ['--myid <n>', 'the number of the server, written to myid', wholeNumber(0, MAX_SID)],
-    ['--servers <list>', 'hosts of all members, server 1 first, for the zoo.cfg of <dir>'],
-    ['--client-port <port>', 'port for clients in that zoo.cfg', wholeNumber(1, 65_535), 2181],
-    ['--force', 'delete existing data'],
-    ['--unit', 'let the unit of systemd run this zoo.cfg and write its folders (as root)'],
-  ],
+  args: {
+    'dir|zoo.cfg|port': { kind: 'file', summary: 'a new folder, a zoo.cfg, or a port' },
+    datadir: { kind: 'folder', isOptional: true, summary: 'after a port: the folder of the data' },
+  },
+  options: {
+    myid: {
+      kind: 'integer',
+      min: 0,
+      max: MAX_SID,
+      valueName: 'N',
+      summary: 'the number of the server, written to myid',
+    },
+    servers: {
+      kind: 'text',
+      valueName: 'LIST',
+      summary: 'hosts of all members, server 1 first, for the zoo.cfg of <dir>',
+    },
+    'client-port': {
+      kind: 'integer',
+      min: 1,
+      max: 65_535,
+      valueName: 'PORT',
+      fallback: 2181,
+      summary: 'port for clients in that zoo.cfg',
+    },
+    force: { summary: 'delete existing data' },
+    unit: { summary: 'let the unit of systemd run this zoo.cfg and write its folders (as root)' },
+  },
   run: async (args, io) => {
     const { servers, unit = false } = args.options;
     const [place = '', dataDir] = args.operands;
@@ -153,7 +172,7 @@ function folderId({ myid, servers }: VerbOptions): number | undefined {
 }
 
 function configFor(folder: string, options: VerbOptions): string {
-  const { servers, clientPort = 2181, force = false } = options;
+  const { servers, 'client-port': clientPort = 2181, force = false } = options;
   const file = join(folder, 'zoo.cfg');
   if (existsSync(file) && !force) {
     const message = `${file}: exists; use --force to replace it and to delete the data`;

@@ -9,7 +9,7 @@ export const printCommand: ServerVerb = {
   name: 'print-cmd',
   summary: 'Print the command that start runs in the background',
   args: TARGET_ARGS,
-  options: [],
+  options: {},
   run: async (args, io) => {
     const words = [process.execPath, ...process.execArgv];
     words.push(...commandOf(args.operands, args.properties));

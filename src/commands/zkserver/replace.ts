@@ -13,8 +13,12 @@ import { OTHER_USER, type ServerVerb, type VerbArguments, verbError } from './ve
 export const load: ServerVerb = {
   name: 'load',
   summary: 'Replace the data of a stopped server by the files of a folder, and keep the old ones',
-  args: ['<zoo.cfg>', '<folder>', '[logfolder]'],
-  options: [],
+  args: {
+    'zoo.cfg': { kind: 'file', summary: 'the zoo.cfg of the server' },
+    folder: { kind: 'folder', summary: 'the folder of snapshots' },
+    logfolder: { kind: 'folder', isOptional: true, summary: 'the folder of logs, if another' },
+  },
+  options: {},
   run: async (args, io) => {
     const [, ...folders] = args.operands;
     const { aside, loaded, isMember } = await replace(args, folders);
@@ -35,8 +39,8 @@ export const load: ServerVerb = {
 export const setAside: ServerVerb = {
   name: 'set-aside',
   summary: 'Move the data of a stopped server aside, so that it starts empty',
-  args: ['<zoo.cfg>'],
-  options: [],
+  args: { 'zoo.cfg': { kind: 'file', summary: 'the zoo.cfg of the server' } },
+  options: {},
   run: async (args, io) => {
     const { aside, isMember } = await replace(args, []);
     io.writeOut(textOf(aside));

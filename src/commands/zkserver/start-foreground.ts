@@ -19,7 +19,7 @@ export const startForeground: ServerVerb = {
   name: 'start-foreground',
   summary: 'Run the server in the foreground until a signal stops it',
   args: TARGET_ARGS,
-  options: [],
+  options: {},
   run: async (args, io) => {
     const target = targetOf(args);
     const { config, configFile, host, port, warnings } = target;

@@ -15,7 +15,7 @@ export const start: ServerVerb = {
   name: 'start',
   summary: 'Start the server in the background, and return when it serves',
   args: TARGET_ARGS,
-  options: [],
+  options: {},
   run: async (args, io) => {
     const target = targetOf(args);
     for (const line of ignoredSettings(args, io.env)) io.writeError(line);

@@ -9,7 +9,7 @@ export const status: ServerVerb = {
   name: 'status',
   summary: 'Print the role of the server: standalone, leader, follower, or observer',
   args: TARGET_ARGS,
-  options: [],
+  options: {},
   run: async (args, io) => {
     const target = targetOf(args);
     const port = await clientPortOf(target);

@@ -12,7 +12,7 @@ export const stop: ServerVerb = {
   name: 'stop',
   summary: 'Stop the background server, and wait until it has ended',
   args: TARGET_ARGS,
-  options: [],
+  options: {},
   run: async (args, io) => {
     const pidFile = new PidFile(targetOf(args).dataDir, io.env);
     const pid = pidFile.runningPid();

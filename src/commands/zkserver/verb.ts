@@ -1,5 +1,5 @@
+import type { ArgumentSpecs, OptionSpecs } from '../machine/declaration.js';
 import { CommandError } from '../program/command-error.js';
-import type { CallOption } from '../program/command-line.js';
 import { ExitCode } from '../program/exit-status.js';
 import type { EnsembleScreen } from './ensemble-screen.js';
 
@@ -16,13 +16,13 @@ export interface VerbArguments {
 
 export interface VerbOptions {
   readonly myid?: number;
-  readonly force?: true;
-  readonly unit?: true;
+  readonly force?: boolean;
+  readonly unit?: boolean;
   readonly servers?: string;
-  readonly clientPort?: number;
+  readonly 'client-port'?: number;
   readonly size?: number;
   readonly observers?: number;
-  readonly basePort?: number;
+  readonly 'base-port'?: number;
   readonly dir?: string;
 }
 
@@ -38,14 +38,16 @@ export interface VerbIo {
 export interface ServerVerb {
   readonly name: string;
   readonly summary: string;
-  /** In commander's form. */
-  readonly args: readonly string[];
-  readonly options: readonly CallOption[];
+  readonly args: ArgumentSpecs;
+  readonly options: OptionSpecs;
   run(args: VerbArguments, io: VerbIo): Promise<number>;
 }
 
 /** Of verbs about one server; without them, it is that of zkServer.sh (script-environment.ts). */
-export const TARGET_ARGS = ['[zoo.cfg|port]', '[datadir]'] as const;
+export const TARGET_ARGS: ArgumentSpecs = {
+  'zoo.cfg|port': { kind: 'file', isOptional: true, summary: 'a zoo.cfg, or a port for clients' },
+  datadir: { kind: 'folder', isOptional: true, summary: 'after a port: the folder of the data' },
+};
 
 /** What to do if the files of a server belong to another user. */
 export const OTHER_USER = 'run this as root, or as the user of the server';
@@ -61,5 +63,5 @@ export function quotedError(exitCode: number, lines: readonly string[]): Command
 }
 
 export function usageError(message: string): CommandError {
-  return verbError(ExitCode.usage, `${message}; see zkserver --help`);
+  return verbError(ExitCode.usage, message, 'zkserver --help explains the options');
 }

@@ -5,8 +5,8 @@ import type { ServerVerb } from './verb.js';
 export const version: ServerVerb = {
   name: 'version',
   summary: 'Print the version',
-  args: [],
-  options: [],
+  args: {},
+  options: {},
   run: async (_args, io) => {
     io.writeOut(`zkserver ${packageVersion()}\n`);
     return ExitCode.ok;

@@ -1,5 +1,5 @@
+import type { CommandDeclaration } from '../machine/declaration.js';
 import { SHELL_FORMATS } from '../program/output-format.js';
-import type { CommandDeclaration } from './engine/command.js';
 
 const OPTIONS = {
   command: {
@@ -17,7 +17,7 @@ const OPTIONS = {
   },
   embedded: { summary: 'start a bundled server in memory and connect to it' },
   'data-dir': {
-    kind: 'file',
+    kind: 'folder',
     valueName: 'DIR',
     summary: 'folder for the data of the embedded server',
   },

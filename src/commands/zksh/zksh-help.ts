@@ -1,7 +1,7 @@
+import { usageOf } from '../machine/declaration.js';
+import { HELP_COLUMNS, optionRows, row, statusHelp } from '../machine/help-text.js';
 import { EXIT_STATUSES } from '../program/exit-status.js';
 import { wrap } from '../terminal/text-width.js';
-import { usageOf } from './engine/command.js';
-import { HELP_COLUMNS, optionRows, row } from './engine/help-text.js';
 import { ZKSH } from './zksh-declaration.js';
 
 export function zkshHelp(): string {
@@ -13,7 +13,7 @@ export function zkshHelp(): string {
       .join('\n')}`,
     `Options\n${optionRows(ZKSH).join('\n')}`,
     `Examples\n${ZKSH.examples.map(({ line }) => `  ${line}`).join('\n')}`,
-    `Exit status\n${EXIT_STATUSES.zksh.map(([code, text]) => `  ${String(code).padEnd(5)}${text}`).join('\n')}`,
+    statusHelp(EXIT_STATUSES.zksh),
     "zksh -c help lists the commands, zksh -c 'help get' explains one.",
   ];
   return `${parts.join('\n\n')}\n`;

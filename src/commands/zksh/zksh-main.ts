@@ -50,8 +50,8 @@ export async function runZksh(argv: readonly string[], parts: ZkshParts): Promis
 }
 
 async function printCompletion(words: readonly string[]): Promise<number> {
-  const { completionScript } = await import('../program/completion-script.js');
-  const { completionShell } = await import('../program/completion-shells.js');
+  const { completionScript } = await import('../machine/completion-script.js');
+  const { completionShell } = await import('../machine/completion-shells.js');
   try {
     return await print(completionScript('zksh', completionShell(words)));
   } catch (error) {
@@ -63,7 +63,7 @@ async function printCompletion(words: readonly string[]): Promise<number> {
 }
 
 async function printCandidates(args: readonly string[]): Promise<number> {
-  const { answerCompletion } = await import('../program/completion-answer.js');
+  const { answerCompletion } = await import('../machine/completion-answer.js');
   const { completeArgv } = await import('./complete-argv.js');
   return print(
     await answerCompletion(args, (before, word) => completeArgv(before, word, process.env)),

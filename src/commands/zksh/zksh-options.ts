@@ -1,15 +1,15 @@
 import { checkTarget, isSecureTarget } from '../connecting/target.js';
 import { givenTlsOption, type TlsFiles } from '../connecting/tls-files.js';
-import { CommandError, usageError } from '../program/command-error.js';
+import type { Parsed } from '../machine/declaration.js';
+import { parseArguments } from '../machine/parse-arguments.js';
+import { tokensOf } from '../machine/word-role.js';
+import { usageError } from '../program/command-error.js';
 import { SHELL_FORMATS } from '../program/output-format.js';
 import { splitCommand } from './argv-command.js';
-import type { Parsed } from './engine/command.js';
-import { parseArguments } from './engine/parse-arguments.js';
-import type { Token } from './language/parse-line.js';
 import type { OutputFormat } from './results/render.js';
 import type { ClientKind, Credentials } from './session/shell-session.js';
 import { ZKSH } from './zksh-declaration.js';
-import { nameOfVariable, wordsOfEnvironment } from './zksh-environment.js';
+import { zkshWordsOfEnvironment } from './zksh-environment.js';
 
 const DEFAULT_TARGET = '127.0.0.1:2181';
 
@@ -56,8 +56,7 @@ export function parseZkshOptions(
   const typed = parseWords(own);
   const variable = typed.options.embedded ? undefined : env['ZKSH_CONNECT'] || undefined;
   const servers = typed.args.connect ?? variable;
-  const words = wordsOfEnvironment(ZKSH.options, typedOptions(typed, servers ?? ''), env);
-  for (const word of words) checkVariable(word);
+  const words = zkshWordsOfEnvironment(typedOptions(typed, servers ?? ''), env);
   const { options, args, tokens } = words.length === 0 ? typed : parseWords([...words, ...own]);
   checkTogether(options, args, tokens, command);
   if (servers !== undefined) checkTarget(servers);
@@ -109,23 +108,12 @@ function credentialsOf(
 type ZkshWords = Parsed<typeof ZKSH.options, typeof ZKSH.args>;
 
 function parseWords(words: readonly string[]): ZkshWords {
-  const parsed = parseArguments(ZKSH, words.map(toToken), { start: 0, end: 0 }, AS_TYPED);
+  const parsed = parseArguments(ZKSH, tokensOf(words));
   return parsed as unknown as ZkshWords;
 }
 
 function typedOptions({ tokens }: ZkshWords, target: string) {
   return { options: new Set(Object.keys(tokens)), isSecure: isSecureTarget(target) };
-}
-
-/** @throws CommandError USAGE that names the variable */
-function checkVariable(word: string): void {
-  try {
-    parseWords([word]);
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    const name = nameOfVariable(word.slice(2).replace(/=.*$/s, ''));
-    throw usageError(`${name}: ${error.message}`, undefined, error.hint);
-  }
 }
 
 /** TLS needs a target with zks://, on the command line or in a profile. */
@@ -165,11 +153,4 @@ function checkTogether(
     throw usageError('--trace requires the builtin client', tokens.trace);
   }
   if (options.zkcli) throw usageError('--zkcli must be the first argument', tokens.zkcli);
-}
-
-const AS_TYPED = { resolve: (text: string) => text };
-
-/** The shell has already removed the quotes. */
-function toToken(text: string): Token {
-  return { text, bytes: Buffer.from(text), isText: true, isQuoted: false, start: 0, end: 0 };
 }

@@ -4,16 +4,18 @@ import { type FoundFile, logsAmong, snapshotsAmong } from '../../../files/recove
 import { formatZxid } from '../../../protocol/zxid.js';
 import { type ReadLogOptions, readLog } from '../../data-files/read-log.js';
 import { timeOfTxn } from '../../data-files/txn-head.js';
+import type { OptionSpecs } from '../../machine/declaration.js';
 import { usageError } from '../../program/command-error.js';
-import type { CallOption } from '../../program/command-line.js';
 import type { ReadLimits } from './backup-log.js';
 
-export const AT_OPTION: CallOption = [
-  '--at <moment>',
-  'zxid such as 0x100000008, time such as 2026-01-31T12:00:00Z, or latest',
-  'text',
-  'latest',
-];
+export const AT_OPTION: OptionSpecs = {
+  at: {
+    kind: 'text',
+    valueName: 'MOMENT',
+    fallback: 'latest',
+    summary: 'zxid such as 0x100000008, time such as 2026-01-31T12:00:00Z, or latest',
+  },
+};
 
 /** Of `--at`: a zxid, a time, or the newest txn. */
 export type At =

@@ -1,14 +1,17 @@
 import { hkdfSync } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
+import type { OptionSpecs } from '../../machine/declaration.js';
 import { CommandError, usageError } from '../../program/command-error.js';
-import type { CallOption } from '../../program/command-line.js';
 import { shellWord } from '../../program/shell-word.js';
 import type { TaskCall } from '../calls/task.js';
 
-export const KEY_FILE_OPTION: CallOption = [
-  '--key-file <file>',
-  'key of an encrypted backup: 32 random bytes in base64 or hexadecimal',
-];
+export const KEY_FILE_OPTION: OptionSpecs = {
+  'key-file': {
+    kind: 'file',
+    valueName: 'FILE',
+    summary: 'key of an encrypted backup: 32 random bytes in base64 or hexadecimal',
+  },
+};
 
 const KEY_SIZE = 32;
 const MAKE = 'openssl rand -base64 32';

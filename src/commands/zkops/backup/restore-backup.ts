@@ -16,6 +16,7 @@ import { usageError } from '../../program/command-error.js';
 import { counted } from '../../program/counted.js';
 import { hasCode } from '../../program/file-error.js';
 import { isoTime } from '../../znodes/iso-time.js';
+import { BACKUP } from '../calls/arguments.js';
 import { finishedReport, type Report, type Task, type TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from '../files/max-entry.js';
 import { asTargetFault, type BackupFiles } from './backup-folder.js';
@@ -173,14 +174,17 @@ const COLUMNS = [
 export const restoreBackup: Task = {
   name: 'restore',
   summary: 'Write the data of a past moment to a new folder, verified by its digest',
-  args: ['<backup>'],
-  options: [
-    AT_OPTION,
-    ['--to <folder>', 'new data directory'],
-    KEY_FILE_OPTION,
-    ['-n, --dry-run', 'print the size and the later txns of the moment, and write nothing'],
-    MAX_ENTRY_OPTION,
-  ],
+  args: BACKUP,
+  options: {
+    ...AT_OPTION,
+    to: { kind: 'folder', valueName: 'FOLDER', summary: 'new data directory' },
+    ...KEY_FILE_OPTION,
+    'dry-run': {
+      letter: 'n',
+      summary: 'print the size and the later txns of the moment, and write nothing',
+    },
+    ...MAX_ENTRY_OPTION,
+  },
   hasMembers: false,
   changesEnsemble: false,
   run: restore,

@@ -8,12 +8,14 @@ import { formatZxid } from '../../../protocol/zxid.js';
 import { listFiles } from '../../data-files/find-files.js';
 import { runFault } from '../../ensemble/run-fault.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
+import { COUNT } from '../../machine/declaration.js';
 import { CommandError, usageError } from '../../program/command-error.js';
 import { counted } from '../../program/counted.js';
 import { compareRecords, type Difference } from '../../trees/compare-records.js';
 import { applyDifferences, emptyTally, type Tally, tally } from '../../trees/sync-differences.js';
 import { TreeSource } from '../../trees/tree-source.js';
-import { AUTH_OPTIONS, TIME_OPTIONS } from '../calls/options.js';
+import { BACKUP } from '../calls/arguments.js';
+import { AUTH_OPTIONS, TIMEOUT_OPTION } from '../calls/options.js';
 import {
   finishedReport,
   type Report,
@@ -263,18 +265,26 @@ const COLUMNS = [
 export const restorePath: Task = {
   name: 'restore-path',
   summary: 'Make one subtree of a running ensemble equal to a past moment (requires --yes)',
-  args: ['<backup>', '<path>'],
-  options: [
-    AT_OPTION,
-    KEY_FILE_OPTION,
-    ['-n, --dry-run', 'list the changes, and make none'],
-    ['-y, --yes', 'confirm: later changes of the subtree are lost'],
-    ['--keep-acls', 'keep the ACLs of the ensemble'],
-    ['--limit <n>', 'list at most this many changes', 'count', DEFAULT_LIMIT],
+  args: {
+    ...BACKUP,
+    path: { kind: 'text', summary: 'the znode to restore, with its descendants' },
+  },
+  options: {
+    ...AT_OPTION,
+    ...KEY_FILE_OPTION,
+    'dry-run': { letter: 'n', summary: 'list the changes, and make none' },
+    yes: { letter: 'y', summary: 'confirm: later changes of the subtree are lost' },
+    'keep-acls': { summary: 'keep the ACLs of the ensemble' },
+    limit: {
+      ...COUNT,
+      valueName: 'N',
+      fallback: DEFAULT_LIMIT,
+      summary: 'list at most this many changes',
+    },
     ...AUTH_OPTIONS,
-    ...TIME_OPTIONS.slice(0, 1),
-    MAX_ENTRY_OPTION,
-  ],
+    ...TIMEOUT_OPTION,
+    ...MAX_ENTRY_OPTION,
+  },
   hasMembers: true,
   changesEnsemble: unlessDryRun,
   run,

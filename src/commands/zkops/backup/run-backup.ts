@@ -1,3 +1,5 @@
+import { DATA_FOLDERS } from '../calls/arguments.js';
+
 // Follows a member: copies its snapshots, and its txns a moment after it logs them. It only reads
 // files, so it works beside every server.
 
@@ -11,6 +13,7 @@ import { listFiles, versionFolder } from '../../data-files/find-files.js';
 import { runFault } from '../../ensemble/run-fault.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
+import { WAIT } from '../../machine/declaration.js';
 import { counted } from '../../program/counted.js';
 import { DURATION_FORM, parseDuration } from '../../program/duration.js';
 import { hasCode } from '../../program/file-error.js';
@@ -243,16 +246,34 @@ function readKeepTime(text: string): number {
 export const runBackup: Task = {
   name: 'run',
   summary: 'Follow the files of a member, and keep its snapshots and txns, verified, in a folder',
-  args: ['<data-dir>', '[data-log-dir]'],
-  options: [
-    ['--to <folder>', 'folder or s3://BUCKET/PREFIX of the backup, new or from an earlier run'],
-    ['--spool <folder>', 'local copy of a backup in S3, which continues while S3 is down'],
-    ['--once', 'copy the present files, and exit'],
-    ['--interval <time>', 'time between two polls of the files', 'ms', DEFAULT_INTERVAL_MS],
-    ['--keep-time <time>', 'remove files that no restore to this last time needs', readKeepTime],
-    KEY_FILE_OPTION,
-    MAX_ENTRY_OPTION,
-  ],
+  args: DATA_FOLDERS,
+  options: {
+    to: {
+      kind: 'folder',
+      valueName: 'FOLDER',
+      summary: 'folder or s3://BUCKET/PREFIX of the backup, new or from an earlier run',
+    },
+    spool: {
+      kind: 'folder',
+      valueName: 'FOLDER',
+      summary: 'local copy of a backup in S3, which continues while S3 is down',
+    },
+    once: { summary: 'copy the present files, and exit' },
+    interval: {
+      ...WAIT,
+      valueName: 'TIME',
+      fallback: DEFAULT_INTERVAL_MS,
+      summary: 'time between two polls of the files',
+    },
+    'keep-time': {
+      kind: 'text',
+      read: readKeepTime,
+      valueName: 'TIME',
+      summary: 'remove files that no restore to this last time needs',
+    },
+    ...KEY_FILE_OPTION,
+    ...MAX_ENTRY_OPTION,
+  },
   hasMembers: false,
   changesEnsemble: false,
   run,

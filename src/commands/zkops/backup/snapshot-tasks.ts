@@ -4,8 +4,8 @@ import { formatZxid } from '../../../protocol/zxid.js';
 import { copyChecked } from '../../data-files/copy-file.js';
 import { shortBytes } from '../../ensemble/format.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
+import type { OptionSpecs } from '../../machine/declaration.js';
 import { usageError } from '../../program/command-error.js';
-import type { CallOption } from '../../program/command-line.js';
 import { counted } from '../../program/counted.js';
 import { AUTH_FILE_OPTION } from '../calls/options.js';
 import {
@@ -21,11 +21,20 @@ import { type CheckedSnapshot, checkSnapshot, verifySnapshot } from '../files/ve
 import { adminOf, fetchSnapshot, sendSnapshot } from './admin-transfer.js';
 import { asTargetFault } from './backup-folder.js';
 
-const ADMIN_OPTIONS: readonly CallOption[] = [
-  ['--admin <url>', 'AdminServer of the server', 'text', 'http://127.0.0.1:8080'],
-  ['--auth <user:password>', 'digest id with every permission on the root znode'],
-  AUTH_FILE_OPTION,
-];
+const ADMIN_OPTIONS: OptionSpecs = {
+  admin: {
+    kind: 'text',
+    valueName: 'URL',
+    fallback: 'http://127.0.0.1:8080',
+    summary: 'AdminServer of the server',
+  },
+  auth: {
+    kind: 'text',
+    valueName: 'USER:PASSWORD',
+    summary: 'digest id with every permission on the root znode',
+  },
+  ...AUTH_FILE_OPTION,
+};
 
 const checked = (call: TaskCall, file: string): Promise<CheckedSnapshot> =>
   checkSnapshot(call, file, () => undefined);
@@ -107,8 +116,8 @@ export const snapshot: readonly Task[] = [
   {
     name: 'save',
     summary: 'Take a snapshot of a running server over its AdminServer, and verify it',
-    args: ['<file>'],
-    options: [...ADMIN_OPTIONS, MAX_ENTRY_OPTION],
+    args: { file: { kind: 'file', summary: 'a snapshot file' } },
+    options: { ...ADMIN_OPTIONS, ...MAX_ENTRY_OPTION },
     hasMembers: false,
     changesEnsemble: false,
     run: save,
@@ -116,13 +125,13 @@ export const snapshot: readonly Task[] = [
   {
     name: 'restore',
     summary: 'Replace the data of a running server or ensemble with a snapshot (requires --yes)',
-    args: ['<file>'],
-    options: [
+    args: { file: { kind: 'file', summary: 'a snapshot file' } },
+    options: {
       ...ADMIN_OPTIONS,
-      ['-n, --dry-run', 'verify the file, and change nothing'],
-      ['-y, --yes', 'confirm: all data of the server is replaced'],
-      MAX_ENTRY_OPTION,
-    ],
+      'dry-run': { letter: 'n', summary: 'verify the file, and change nothing' },
+      yes: { letter: 'y', summary: 'confirm: all data of the server is replaced' },
+      ...MAX_ENTRY_OPTION,
+    },
     hasMembers: false,
     changesEnsemble: unlessDryRun,
     run: restore,

@@ -8,12 +8,12 @@ export interface ProfileOptions {
   /** user:password, for sessions. */
   readonly auth?: string;
   /** A file with it. */
-  readonly authFile?: string;
-  readonly saslFile?: string;
+  readonly 'auth-file'?: string;
+  readonly 'sasl-file'?: string;
   /** What the profile says about changes. */
   readonly guard?: 'read-only' | 'protected';
   /** Allows changes with a protected profile. */
-  readonly allowChanges?: boolean;
+  readonly 'allow-changes'?: boolean;
 }
 
 /** Call it before each change of an ensemble. @throws CommandError for a profile that forbids it */
@@ -24,9 +24,9 @@ export function refuseGuarded(verb: string, options: ProfileOptions): void {
 
 export function refusalOf(
   verb: string,
-  { profile = '', guard, allowChanges }: ProfileOptions,
+  { profile = '', guard, 'allow-changes': isAllowed }: ProfileOptions,
 ): CommandError | undefined {
-  if (guard === undefined || (guard === 'protected' && allowChanges === true)) return undefined;
+  if (guard === undefined || (guard === 'protected' && isAllowed === true)) return undefined;
   const instead =
     guard === 'protected'
       ? 'Add --allow-changes to change this ensemble'
@@ -47,12 +47,12 @@ export async function withProfile<O extends MemberSource & TlsFiles & ProfileOpt
     const isListed = MEMBER_SOURCES.some((name) => options[name] !== undefined);
     const { connect, cacert, cert, key, servername, 'auth-file': authFile } = profile;
     const auth = options.auth ?? (await readAuth(authFile));
-    const saslFile = options.saslFile ?? profile['sasl-file'];
+    const saslFile = options['sasl-file'] ?? profile['sasl-file'];
     return {
       ...options,
       ...(isListed || connect === undefined ? {} : { connect }),
       ...(auth === undefined ? {} : { auth }),
-      ...(saslFile === undefined ? {} : { saslFile }),
+      ...(saslFile === undefined ? {} : { 'sasl-file': saslFile }),
       ...guardOf(profile),
       cacert: options.cacert ?? cacert,
       cert: options.cert ?? cert,
@@ -65,10 +65,11 @@ export async function withProfile<O extends MemberSource & TlsFiles & ProfileOpt
 }
 
 async function withAuthFile<O extends ProfileOptions>(options: O): Promise<O> {
-  if (options.authFile === undefined) return options;
+  const { 'auth-file': file } = options;
+  if (file === undefined) return options;
   if (options.auth !== undefined) throw usageError('cannot combine --auth with --auth-file');
   try {
-    return { ...options, auth: await readAuth(options.authFile) };
+    return { ...options, auth: await readAuth(file) };
   } catch (cause) {
     throw asUsage(cause);
   }

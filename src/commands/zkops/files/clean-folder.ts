@@ -1,3 +1,5 @@
+import { DATA_FOLDERS } from '../calls/arguments.js';
+
 // Removes old snapshots and logs. A server must find every file it needs afterwards, so only
 // verified snapshots count as kept. Like Apache's PurgeTxnLog, keeps one log more than the oldest
 // kept snapshot needs.
@@ -18,6 +20,7 @@ import { usersOf } from '../../data-files/in-use.js';
 import { shortBytes } from '../../ensemble/format.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
+import { COUNT } from '../../machine/declaration.js';
 import { usageError } from '../../program/command-error.js';
 import {
   finishedReport,
@@ -187,13 +190,17 @@ const COLUMNS = [
 
 export const cleanFolder: Task = {
   name: 'clean',
-  args: ['<data-dir>', '[data-log-dir]'],
-  options: [
-    ['--keep <n>', 'number of valid snapshots to keep, with their logs', 'count'],
-    ['-n, --dry-run', 'list the files, and remove nothing'],
-    ['-y, --yes', 'confirm the removal'],
-    MAX_ENTRY_OPTION,
-  ],
+  args: DATA_FOLDERS,
+  options: {
+    keep: {
+      ...COUNT,
+      valueName: 'N',
+      summary: 'number of valid snapshots to keep, with their logs',
+    },
+    'dry-run': { letter: 'n', summary: 'list the files, and remove nothing' },
+    yes: { letter: 'y', summary: 'confirm the removal' },
+    ...MAX_ENTRY_OPTION,
+  },
   hasMembers: false,
   changesEnsemble: false,
   run: clean,

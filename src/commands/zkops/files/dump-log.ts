@@ -9,6 +9,7 @@ import { type LogRecord, readLog } from '../../data-files/read-log.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import { isoTime } from '../../znodes/iso-time.js';
+import { LOGS } from '../calls/arguments.js';
 import type { Report, ReportRow, Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 import { idOption } from './read-id.js';
@@ -130,16 +131,20 @@ async function dump(call: TaskCall): Promise<Report> {
 export const dumpLog: Task = {
   name: 'dump',
   summary: 'Print the records of logs',
-  args: ['<log-or-folder...>'],
-  options: [
-    ['--from <zxid>', 'first zxid to print'],
-    ['--to <zxid>', 'last zxid to print'],
-    ['--session <id>', 'only records of this session'],
-    ['--path <path>', 'only records at and below this path'],
-    ['--data', 'also print the data that each record wrote; other than text in base64'],
-    ['--type <name>', 'only records of this type: create, setData, multi…'],
-    MAX_ENTRY_OPTION,
-  ],
+  args: LOGS,
+  options: {
+    from: { kind: 'text', valueName: 'ZXID', summary: 'first zxid to print' },
+    to: { kind: 'text', valueName: 'ZXID', summary: 'last zxid to print' },
+    session: { kind: 'text', valueName: 'ID', summary: 'only records of this session' },
+    path: { kind: 'text', valueName: 'PATH', summary: 'only records at and below this path' },
+    data: { summary: 'also print the data that each record wrote; other than text in base64' },
+    type: {
+      kind: 'text',
+      valueName: 'NAME',
+      summary: 'only records of this type: create, setData, multi…',
+    },
+    ...MAX_ENTRY_OPTION,
+  },
   hasMembers: false,
   changesEnsemble: false,
   isListing: true,

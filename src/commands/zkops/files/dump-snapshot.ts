@@ -15,6 +15,7 @@ import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import { counted } from '../../program/counted.js';
 import { isoTime } from '../../znodes/iso-time.js';
+import { SNAPSHOT } from '../calls/arguments.js';
 import type { Report, ReportColumn, ReportRow, Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 import { NcduDocument } from './ncdu.js';
@@ -171,14 +172,14 @@ async function* sessionRows(
 export const dumpSnapshot: Task = {
   name: 'dump',
   summary: 'Print the znodes or the sessions of a snapshot',
-  args: ['<snapshot-or-folder>'],
-  options: [
-    ['--path <path>', 'only znodes at and below this path'],
-    ['--data', 'also print their data, in base64'],
-    ['--sessions', 'print the sessions instead'],
-    ['--ncdu', 'print the sizes of all znodes as JSON for the program ncdu'],
-    MAX_ENTRY_OPTION,
-  ],
+  args: SNAPSHOT,
+  options: {
+    path: { kind: 'text', valueName: 'PATH', summary: 'only znodes at and below this path' },
+    data: { summary: 'also print their data, in base64' },
+    sessions: { summary: 'print the sessions instead' },
+    ncdu: { summary: 'print the sizes of all znodes as JSON for the program ncdu' },
+    ...MAX_ENTRY_OPTION,
+  },
   hasMembers: false,
   changesEnsemble: false,
   isListing: true,

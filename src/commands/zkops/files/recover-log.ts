@@ -119,8 +119,11 @@ const COLUMNS = [
 export const recoverLog: Task = {
   name: 'recover',
   summary: 'List the records with a wrong checksum; --to writes a copy with correct ones',
-  args: ['<log>'],
-  options: [['--to <file>', 'write the copy to this new file'], MAX_ENTRY_OPTION],
+  args: { log: { kind: 'file', summary: 'a transaction log' } },
+  options: {
+    to: { kind: 'file', valueName: 'FILE', summary: 'write the copy to this new file' },
+    ...MAX_ENTRY_OPTION,
+  },
   hasMembers: false,
   changesEnsemble: false,
   run: recover,

@@ -46,7 +46,7 @@ const COLUMNS = [
 
 export const readyTask: Task = {
   name: 'ready',
-  options: [['--read-only', 'accept a read-only server as ready'], ...TIME_OPTIONS],
+  options: { 'read-only': { summary: 'accept a read-only server as ready' }, ...TIME_OPTIONS },
   hasMembers: true,
   changesEnsemble: false,
   run: ready,

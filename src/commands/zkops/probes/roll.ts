@@ -10,6 +10,7 @@ import { runFault } from '../../ensemble/run-fault.js';
 import { type MemberStatus, sidOf, statusOf } from '../../ensemble/status.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { OpsResult, Problem } from '../../ensemble/verdict/result.js';
+import { WAIT } from '../../machine/declaration.js';
 import { usageError } from '../../program/command-error.js';
 import { takeRunLock } from '../../program/run-lock.js';
 import { TIME_OPTIONS } from '../calls/options.js';
@@ -281,18 +282,26 @@ const COLUMNS = [
 
 export const rollTask: Task = {
   name: 'roll',
-  options: [
-    ['--command <template>', 'shell command that restarts {host}, {port}, {id}, or {name}'],
-    [
-      '--wait <time>',
-      'timeout for each command, and for the ensemble after it',
-      'ms',
-      DEFAULT_WAIT_MS,
-    ],
-    ['--resume <file>', 'file that records finished members, to continue an interrupted roll'],
-    ['-n, --dry-run', 'print the order and the commands, and restart nothing'],
+  options: {
+    command: {
+      kind: 'text',
+      valueName: 'TEMPLATE',
+      summary: 'shell command that restarts {host}, {port}, {id}, or {name}',
+    },
+    wait: {
+      ...WAIT,
+      valueName: 'TIME',
+      fallback: DEFAULT_WAIT_MS,
+      summary: 'timeout for each command, and for the ensemble after it',
+    },
+    resume: {
+      kind: 'file',
+      valueName: 'FILE',
+      summary: 'file that records finished members, to continue an interrupted roll',
+    },
+    'dry-run': { letter: 'n', summary: 'print the order and the commands, and restart nothing' },
     ...TIME_OPTIONS,
-  ],
+  },
   hasMembers: true,
   changesEnsemble: unlessDryRun,
   run: roll,

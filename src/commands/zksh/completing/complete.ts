@@ -1,10 +1,12 @@
 // TAB completion. Commands and flags come from the declarations, paths from the server, one listing
 // at a time.
+
+import { type CommandDeclaration, subcommandWords } from '../../machine/declaration.js';
+import type { Call } from '../../machine/subcommands.js';
+import { flagsOf, HELP_OPTION, rolesOf, type WordRole } from '../../machine/word-role.js';
 import { completePath, type ListChildren } from '../../znodes/complete-path.js';
-import { type CommandDeclaration, subcommandWords } from '../engine/command.js';
+import type { Verb } from '../engine/command.js';
 import { innerWords } from '../engine/inner-words.js';
-import type { Call } from '../engine/subcommands.js';
-import { flagsOf, HELP_OPTION, rolesOf, type WordRole } from '../engine/word-role.js';
 import { type ParsedLine, parseLine, type Token } from '../language/parse-line.js';
 import { quoteWord, spellBare } from '../language/quote-word.js';
 import { completeAcl } from './complete-acl.js';
@@ -210,7 +212,7 @@ function aboutFlag({ options }: CommandDeclaration, flag: string): string | unde
     .summary;
 }
 
-function subcommandsOf(call: Call | undefined): readonly string[] {
+function subcommandsOf(call: Call<Verb> | undefined): readonly string[] {
   return call === undefined ? [] : subcommandWords(call.command);
 }
 

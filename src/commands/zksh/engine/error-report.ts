@@ -14,7 +14,7 @@ import { exitCodeOf } from '../../znodes/exit-code-of.js';
 import type { Statement } from '../language/parse-line.js';
 import { quoteWord } from '../language/quote-word.js';
 import type { CommandContext } from './command.js';
-import { findCall } from './subcommands.js';
+import { findCall } from './find-call.js';
 
 type Place = {
   readonly path: string;

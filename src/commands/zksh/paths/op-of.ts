@@ -1,6 +1,7 @@
 import type { Op } from '../../../client/base/client.js';
+import type { ParsedArguments } from '../../machine/declaration.js';
 import { usageError } from '../../program/command-error.js';
-import type { Command, CommandContext, ParsedArguments } from '../engine/command.js';
+import type { Command, CommandContext } from '../engine/command.js';
 
 export async function toOp(
   command: Command,

@@ -2,6 +2,7 @@
 
 import { ConnectError, ZooKeeperError } from '../../../client/base/errors.js';
 import type { ErrorName } from '../../../protocol/error-code.js';
+import type { ArgumentSpec, ParsedArguments } from '../../machine/declaration.js';
 import { CommandError, usageError } from '../../program/command-error.js';
 import { counted } from '../../program/counted.js';
 import { ExitCode } from '../../program/exit-status.js';
@@ -9,7 +10,7 @@ import { expandPaths } from '../../znodes/expand-paths.js';
 import { mapBounded } from '../../znodes/map-bounded.js';
 import { type PathPattern, parsePathGlob } from '../../znodes/path-glob.js';
 import { partialError } from '../../znodes/walk.js';
-import type { ArgumentSpec, Command, CommandContext, ParsedArguments } from '../engine/command.js';
+import type { Command, CommandContext } from '../engine/command.js';
 import { deriveContext } from '../engine/derive-context.js';
 import type { Token } from '../language/parse-line.js';
 import type { Column, Result, Row } from '../results/result.js';

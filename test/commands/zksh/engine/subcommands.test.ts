@@ -1,9 +1,9 @@
 // Commands under one name: which one a line calls, and the effects of its declaration.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { callOf, defineFamily } from '../../../../src/commands/machine/subcommands.js';
 import { defineCommand } from '../../../../src/commands/zksh/engine/command.js';
 import { hasSecret } from '../../../../src/commands/zksh/engine/holds-secret.js';
-import { callOf, defineFamily } from '../../../../src/commands/zksh/engine/subcommands.js';
 import { parseLine } from '../../../../src/commands/zksh/language/parse-line.js';
 import { allCommands, findCommand } from '../../../../src/commands/zksh/running/registry.js';
 import { makeShellWorld, type ShellWorldOptions } from '../../../support/terminal/shell-world.js';

@@ -1,4 +1,4 @@
-import { usageError } from './command-error.js';
+import { usageError } from '../program/command-error.js';
 
 export const COMPLETION_SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type CompletionShell = (typeof COMPLETION_SHELLS)[number];

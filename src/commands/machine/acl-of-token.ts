@@ -1,7 +1,7 @@
-import type { ACL } from '../../../protocol/data.js';
-import { usageError } from '../../program/command-error.js';
-import { AclSyntaxError, parseAcl } from '../../znodes/parse-acl.js';
-import type { Token } from '../language/parse-line.js';
+import type { ACL } from '../../protocol/data.js';
+import { usageError } from '../program/command-error.js';
+import type { Token } from '../zksh/language/parse-line.js';
+import { AclSyntaxError, parseAcl } from '../znodes/parse-acl.js';
 
 /** @throws CommandError USAGE that points at the invalid part */
 export function aclOf(token: Token): readonly ACL[] {
