@@ -17,6 +17,7 @@ import { durationOf as ageOf } from '../../src/commands/zksh/verbs/tree/name-pat
 import { ZKSH } from '../../src/commands/zksh/zksh-declaration.js';
 import { parseZkshOptions } from '../../src/commands/zksh/zksh-options.js';
 import { makeShellWorld } from '../support/terminal/shell-world.js';
+import { readProjectFile } from '../support/tidy/source-file.js';
 
 const FORMATS = 'text table json ndjson raw csv plain nagios prom'.split(' ');
 const LETTERS: Readonly<Record<string, string>> = {
@@ -107,6 +108,26 @@ test('each program explains 64, and no program has another status for a usage er
     assert.equal(
       usage.map(([status]) => status),
       [64],
+    );
+  }
+});
+
+test('the guides name only exit statuses of their program', () => {
+  for (const [page, statuses] of [
+    ['docs/zksh.md', EXIT_STATUSES.zksh],
+    ['docs/zkops.md', EXIT_STATUSES.zkops],
+    ['docs/server.md', EXIT_STATUSES.zkserver],
+  ] as const) {
+    const [, table = ''] =
+      /\| Exit status \|[^\n]*\n([\s\S]*?)\n\n/.exec(readProjectFile(page)) ?? [];
+    const found = [...table.matchAll(/^\| ([\d ]+) \|/gm)].flatMap(([, text = '']) =>
+      text.split(' '),
+    );
+    const known = statuses.map(([status]) => String(status));
+    assert.equal(
+      found.filter((status) => !known.includes(status)),
+      [],
+      page,
     );
   }
 });
