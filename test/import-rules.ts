@@ -79,6 +79,7 @@ export const NOT_PURE: readonly string[] = [
 /** The places that may import a package, so that it can be replaced there. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   zookeeper: ['src/client/native', 'test'],
+  'cli-table3': ['src/commands/terminal/framed-table.ts'],
   chalk: ['src/commands/zksh/results', 'src/commands/zkops/render', 'src/shell/terminal/theme.ts'],
   execa: ['src/commands/terminal/pager.ts', 'src/commands/zksh', 'test', 'bench'],
   ink: ['src/shell', 'test'],
