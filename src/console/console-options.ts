@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isIPv4 } from 'node:net';
 import { secureContextOf, TlsOptionError } from '../client/base/tls.js';
 import { parseListenAddress } from '../commands/ensemble/listen-address.js';
-import { type OptionSpecs, WAIT } from '../commands/machine/declaration.js';
+import { fileOption, type OptionSpecs, textOption, WAIT } from '../commands/machine/declaration.js';
 import { usageError } from '../commands/program/command-error.js';
 import { TIME_OPTIONS } from '../commands/zkops/calls/options.js';
 import type { TaskCall } from '../commands/zkops/calls/task.js';
@@ -24,98 +24,33 @@ export const CONSOLE_OPTIONS: OptionSpecs = {
   'allow-writes': { summary: 'let users create, change, and delete znodes' },
   'read-only': { summary: 'refuse changes, also with --allow-writes (default)' },
   'allow-snapshots': { summary: 'let users download snapshots, which have all znodes and ACLs' },
-  users: {
-    kind: 'file',
-    valueName: 'FILE',
-    summary: 'require a login: one line of --new-user for each user',
-  },
-  'new-user': {
-    kind: 'text',
-    valueName: 'NAME',
-    summary: 'print a line for --users; reads the password from standard input',
-  },
-  'token-file': {
-    kind: 'file',
-    valueName: 'FILE',
-    summary: 'accept the bearer token in this file, for programs',
-  },
-  'client-ca': {
-    kind: 'file',
-    valueName: 'FILE',
-    summary: 'accept client certificates of this authority; the CN is the user',
-  },
-  'proxy-header': {
-    kind: 'text',
-    valueName: 'NAME',
-    summary: 'accept the user that a proxy names in this header',
-  },
-  'proxy-from': {
-    kind: 'text',
-    valueName: 'ADDRESSES',
-    summary: 'the proxies of --proxy-header: addresses or ranges',
-  },
-  'tls-cert': {
-    kind: 'file',
-    valueName: 'FILE',
-    summary: 'PEM file of the certificate of the console',
-  },
-  'tls-key': {
-    kind: 'file',
-    valueName: 'FILE',
-    summary: 'PEM file of the private key of the console',
-  },
+  users: fileOption('require a login: one line of --new-user for each user'),
+  'new-user': textOption(
+    'NAME',
+    'print a line for --users; reads the password from standard input',
+  ),
+  'token-file': fileOption('accept the bearer token in this file, for programs'),
+  'client-ca': fileOption('accept client certificates of this authority; the CN is the user'),
+  'proxy-header': textOption('NAME', 'accept the user that a proxy names in this header'),
+  'proxy-from': textOption('ADDRESSES', 'the proxies of --proxy-header: addresses or ranges'),
+  'tls-cert': fileOption('PEM file of the certificate of the console'),
+  'tls-key': fileOption('PEM file of the private key of the console'),
   plain: { summary: 'serve without TLS even on an address that other hosts reach' },
-  'host-names': {
-    kind: 'text',
-    valueName: 'LIST',
-    summary: 'host names of the console in URLs, comma-separated',
-  },
-  'auth-file': {
-    kind: 'file',
-    valueName: 'FILE',
-    summary: 'shared credentials for ZooKeeper: user:password for digest',
-  },
-  'sasl-file': {
-    kind: 'file',
-    valueName: 'FILE',
-    summary: 'shared credentials for ZooKeeper: user:password for SASL',
-  },
-  'zk-logins': {
-    kind: 'file',
-    valueName: 'FILE',
-    summary: 'credentials for ZooKeeper of each user, instead of shared ones',
-  },
-  protect: {
-    kind: 'text',
-    valueName: 'PATHS',
-    summary: 'refuse changes at and below these paths, comma-separated',
-  },
-  record: {
-    kind: 'text',
-    valueName: 'PATHS',
-    summary: 'record events below these paths from the start, comma-separated',
-  },
-  'audit-log': {
-    kind: 'file',
-    valueName: 'FILE',
-    summary: 'append one JSON line for each change, instead of standard error',
-  },
-  'trend-file': {
-    kind: 'file',
-    valueName: 'FILE',
-    summary: 'keep charts, leaders, and changes across restarts',
-  },
+  'host-names': textOption('LIST', 'host names of the console in URLs, comma-separated'),
+  'auth-file': fileOption('shared credentials for ZooKeeper: user:password for digest'),
+  'sasl-file': fileOption('shared credentials for ZooKeeper: user:password for SASL'),
+  'zk-logins': fileOption('credentials for ZooKeeper of each user, instead of shared ones'),
+  protect: textOption('PATHS', 'refuse changes at and below these paths, comma-separated'),
+  record: textOption('PATHS', 'record events below these paths from the start, comma-separated'),
+  'audit-log': fileOption('append one JSON line for each change, instead of standard error'),
+  'trend-file': fileOption('keep charts, leaders, and changes across restarts'),
   interval: {
     ...WAIT,
     valueName: 'TIME',
     fallback: DEFAULT_INTERVAL_MS,
     summary: 'time between two polls',
   },
-  limits: {
-    kind: 'file',
-    valueName: 'FILE',
-    summary: 'file of limits: [warn] and [crit], name = limit',
-  },
+  limits: fileOption('file of limits: [warn] and [crit], name = limit'),
   ...TIME_OPTIONS,
 };
 

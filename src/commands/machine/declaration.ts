@@ -115,6 +115,14 @@ export type CommandGroup = 'znode' | 'tree' | 'move' | 'acl' | 'session' | 'shel
 export const WAIT = { kind: 'duration', min: 1, max: 10 * 86_400_000 } as const;
 export const COUNT = { kind: 'integer', min: 1, max: 1e9 } as const;
 
+export function textOption(valueName: string, summary: string) {
+  return { kind: 'text', valueName, summary } as const;
+}
+
+export function fileOption(summary: string) {
+  return { kind: 'file', valueName: 'FILE', summary } as const;
+}
+
 /** The erased form of {@link Parsed}. */
 export interface ParsedArguments {
   readonly options: Readonly<Record<string, unknown>>;

@@ -5,7 +5,6 @@ import { type Place, usageError } from '../program/command-error.js';
 import { suggestWord } from '../program/suggest-word.js';
 import type { Token } from '../zksh/language/parse-line.js';
 import { patternFault } from '../znodes/path-glob.js';
-import { aclOf } from './acl-of-token.js';
 import {
   type ArgumentSpec,
   type CommandDeclaration,
@@ -15,7 +14,15 @@ import {
   valueNameOf,
 } from './declaration.js';
 import { flagsOf, isOptionLike } from './word-role.js';
-import { dataOf, durationOf, integerOf, isPlaceElsewhere, readOf, textOf } from './word-value.js';
+import {
+  aclOf,
+  dataOf,
+  durationOf,
+  integerOf,
+  isPlaceElsewhere,
+  readOf,
+  textOf,
+} from './word-value.js';
 
 export interface PathResolver {
   resolve(text: string): string;

@@ -1,10 +1,12 @@
 import { parseConnectString } from '../../client/base/connect-string.js';
 import { checkSrvTarget, isSrvTarget } from '../../client/hosts/srv-target.js';
 import { MAX_TTL_MS } from '../../protocol/create-mode.js';
+import type { ACL } from '../../protocol/data.js';
 import { usageError } from '../program/command-error.js';
 import { DURATION_FORM, formatDuration, parseDuration } from '../program/duration.js';
 import { suggestWord } from '../program/suggest-word.js';
 import type { Token } from '../zksh/language/parse-line.js';
+import { AclSyntaxError, parseAcl } from '../znodes/parse-acl.js';
 import type { ArgumentSpec, DataValue, OptionSpec } from './declaration.js';
 
 type Spec = OptionSpec | ArgumentSpec;
@@ -80,5 +82,18 @@ export function readOf(name: string, read: (text: string) => unknown, token: Tok
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw usageError(`${name}: invalid value: "${token.text}" (${error.message})`, token);
+  }
+}
+
+/** @throws CommandError USAGE that points at the invalid part */
+export function aclOf(token: Token): readonly ACL[] {
+  try {
+    return parseAcl(token.text);
+  } catch (error) {
+    if (!(error instanceof AclSyntaxError)) throw error;
+    const start = token.start + error.start;
+    const isExact = !token.isQuoted && token.end - token.start === token.text.length;
+    const place = isExact ? { start, end: token.start + error.end } : token;
+    throw usageError(error.message, place, error.hint);
   }
 }

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } f
 import { join, resolve } from 'node:path';
 import { VERSION_DIR } from '../../files/file-names.js';
 import { MAX_SID } from '../../server/config/config.js';
+import { textOption } from '../machine/declaration.js';
 import { writeAtomically } from '../program/atomic-file.js';
 import { CommandError } from '../program/command-error.js';
 import { ExitCode, SERVER_STATUS } from '../program/exit-status.js';
@@ -40,11 +41,7 @@ export const init: ServerVerb = {
       valueName: 'N',
       summary: 'the number of the server, written to myid',
     },
-    servers: {
-      kind: 'text',
-      valueName: 'LIST',
-      summary: 'hosts of all members, server 1 first, for the zoo.cfg of <dir>',
-    },
+    servers: textOption('LIST', 'hosts of all members, server 1 first, for the zoo.cfg of <dir>'),
     'client-port': {
       kind: 'integer',
       min: 1,

@@ -1,6 +1,7 @@
 import { checkTarget, isSecureTarget } from '../connecting/target.js';
 import { givenTlsOption, type TlsFiles } from '../connecting/tls-files.js';
 import type { Parsed } from '../machine/declaration.js';
+import { type Environment, variableOf, wordsOfEnvironment } from '../machine/environment.js';
 import { parseArguments } from '../machine/parse-arguments.js';
 import { tokensOf } from '../machine/word-role.js';
 import { usageError } from '../program/command-error.js';
@@ -9,7 +10,6 @@ import { splitCommand } from './argv-command.js';
 import type { OutputFormat } from './results/render.js';
 import type { ClientKind, Credentials } from './session/shell-session.js';
 import { ZKSH } from './zksh-declaration.js';
-import { zkshWordsOfEnvironment } from './zksh-environment.js';
 
 const DEFAULT_TARGET = '127.0.0.1:2181';
 
@@ -153,4 +153,38 @@ function checkTogether(
     throw usageError('--trace requires the builtin client', tokens.trace);
   }
   if (options.zkcli) throw usageError('--zkcli must be the first argument', tokens.zkcli);
+}
+
+/** These select what to run. ZKSH_AUTH has a password, which must not become a word of a line. */
+const WITHOUT_VARIABLE: ReadonlySet<string> = new Set([
+  'command',
+  'file',
+  'embedded',
+  'data-dir',
+  'auth',
+  'zkcli',
+  'help',
+  'version',
+]);
+const AUTH = ['auth', 'auth-file', 'ask-auth'];
+const TLS = ['cacert', 'cert', 'key', 'servername', 'insecure'];
+/** A profile replaces these variables: options of two clusters must not mix. */
+const OF_PROFILE = [...AUTH, ...TLS, 'sasl-file', 'client', 'timeout', 'properties'];
+
+interface Typed {
+  readonly options: ReadonlySet<string>;
+  readonly isSecure: boolean;
+}
+
+/** Without options that the command line or a profile sets. @throws CommandError USAGE */
+export function zkshWordsOfEnvironment(typed: Typed, env: Environment): readonly string[] {
+  const variable = env[variableOf('zksh', 'profile')] ?? '';
+  const hasProfile = typed.options.has('profile') || variable !== '';
+  const isTaken = (name: string): boolean =>
+    typed.options.has(name) ||
+    WITHOUT_VARIABLE.has(name) ||
+    (hasProfile && OF_PROFILE.includes(name)) ||
+    (AUTH.includes(name) && AUTH.some((other) => typed.options.has(other))) ||
+    (TLS.includes(name) && !typed.isSecure);
+  return wordsOfEnvironment('zksh', ZKSH, isTaken, env);
 }

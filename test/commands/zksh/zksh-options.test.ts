@@ -4,9 +4,11 @@ import { variableOf } from '../../../src/commands/machine/environment.js';
 import { CommandError } from '../../../src/commands/program/command-error.js';
 import { EXIT_STATUSES, ExitCode } from '../../../src/commands/program/exit-status.js';
 import { ZKSH } from '../../../src/commands/zksh/zksh-declaration.js';
-import { zkshWordsOfEnvironment } from '../../../src/commands/zksh/zksh-environment.js';
 import { zkshHelp } from '../../../src/commands/zksh/zksh-help.js';
-import { parseZkshOptions } from '../../../src/commands/zksh/zksh-options.js';
+import {
+  parseZkshOptions,
+  zkshWordsOfEnvironment,
+} from '../../../src/commands/zksh/zksh-options.js';
 import { readProjectFile } from '../../support/tidy/source-file.js';
 
 const GOOD: readonly (readonly [argv: string, expected: object])[] = [

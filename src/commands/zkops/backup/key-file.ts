@@ -1,16 +1,12 @@
 import { hkdfSync } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
-import type { OptionSpecs } from '../../machine/declaration.js';
+import { fileOption, type OptionSpecs } from '../../machine/declaration.js';
 import { CommandError, usageError } from '../../program/command-error.js';
 import { shellWord } from '../../program/shell-word.js';
 import type { TaskCall } from '../calls/task.js';
 
 export const KEY_FILE_OPTION: OptionSpecs = {
-  'key-file': {
-    kind: 'file',
-    valueName: 'FILE',
-    summary: 'key of an encrypted backup: 32 random bytes in base64 or hexadecimal',
-  },
+  'key-file': fileOption('key of an encrypted backup: 32 random bytes in base64 or hexadecimal'),
 };
 
 const KEY_SIZE = 32;

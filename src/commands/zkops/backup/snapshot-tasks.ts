@@ -4,7 +4,7 @@ import { formatZxid } from '../../../protocol/zxid.js';
 import { copyChecked } from '../../data-files/copy-file.js';
 import { shortBytes } from '../../ensemble/format.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
-import type { OptionSpecs } from '../../machine/declaration.js';
+import { type OptionSpecs, textOption } from '../../machine/declaration.js';
 import { usageError } from '../../program/command-error.js';
 import { counted } from '../../program/counted.js';
 import { AUTH_FILE_OPTION } from '../calls/options.js';
@@ -28,11 +28,7 @@ const ADMIN_OPTIONS: OptionSpecs = {
     fallback: 'http://127.0.0.1:8080',
     summary: 'AdminServer of the server',
   },
-  auth: {
-    kind: 'text',
-    valueName: 'USER:PASSWORD',
-    summary: 'digest id with every permission on the root znode',
-  },
+  auth: textOption('USER:PASSWORD', 'digest id with every permission on the root znode'),
   ...AUTH_FILE_OPTION,
 };
 

@@ -2,7 +2,13 @@ import type { TlsFiles } from '../../connecting/tls-files.js';
 import type { MemberSource } from '../../ensemble/members.js';
 import type { OpsVerb } from '../../ensemble/verb.js';
 import { type LimitChange, type LimitLevel, parseLimit } from '../../ensemble/verdict/limits.js';
-import { COUNT, type OptionSpecs, WAIT } from '../../machine/declaration.js';
+import {
+  COUNT,
+  fileOption,
+  type OptionSpecs,
+  textOption,
+  WAIT,
+} from '../../machine/declaration.js';
 import { MEMBER_FORMATS, TASK_FORMATS } from '../../program/output-format.js';
 import { type NameTest, parseNameGlob } from '../../znodes/path-glob.js';
 import type { ProfileOptions } from './profile.js';
@@ -46,16 +52,13 @@ export interface ParsedOptions extends MemberSource, TlsFiles, ProfileOptions {
   readonly filter?: string;
 }
 
-const FILE = { kind: 'file', valueName: 'FILE' } as const;
 const TIME = { ...WAIT, valueName: 'TIME' } as const;
 const NUMBER = { ...COUNT, valueName: 'N' } as const;
-const text = (valueName: string, summary: string) =>
-  ({ kind: 'text', valueName, summary }) as const;
 
 const PROFILE_OPTION = {
   profile: {
     letter: 'P',
-    ...text('NAME', 'servers, TLS files, and credentials of a profile of zksh'),
+    ...textOption('NAME', 'servers, TLS files, and credentials of a profile of zksh'),
   },
 } as const;
 
@@ -64,37 +67,37 @@ const ALLOW_OPTION = {
 } as const;
 
 const MEMBER_OPTIONS: OptionSpecs = {
-  ensemble: { ...FILE, summary: 'hosts file: one host[:port] per line, # for comments' },
-  servers: text('LIST', 'host[:port],host[:port]… or srv://NAME (default: 127.0.0.1:2181)'),
-  connect: text('STRING', 'connect string; its chroot is ignored'),
+  ensemble: fileOption('hosts file: one host[:port] per line, # for comments'),
+  servers: textOption('LIST', 'host[:port],host[:port]… or srv://NAME (default: 127.0.0.1:2181)'),
+  connect: textOption('STRING', 'connect string; its chroot is ignored'),
   ...PROFILE_OPTION,
   config: {
     kind: 'file',
     valueName: 'ZOO.CFG',
     summary: 'zoo.cfg of a server, which lists the members',
   },
-  cacert: { ...FILE, summary: 'PEM file of trusted CAs for TLS (members with zks://)' },
-  cert: { ...FILE, summary: 'PEM file of the client certificate for TLS' },
-  key: { ...FILE, summary: 'PEM file of its private key, unless --cert contains it' },
-  servername: text('NAME', "name to expect in the members' certificates, instead of their hosts"),
+  cacert: fileOption('PEM file of trusted CAs for TLS (members with zks://)'),
+  cert: fileOption('PEM file of the client certificate for TLS'),
+  key: fileOption('PEM file of its private key, unless --cert contains it'),
+  servername: textOption(
+    'NAME',
+    "name to expect in the members' certificates, instead of their hosts",
+  ),
   insecure: { summary: 'accept any certificate over TLS' },
 };
 
 export const AUTH_FILE_OPTION: OptionSpecs = {
-  'auth-file': {
-    ...FILE,
-    summary: 'like --auth, from the first line of a file that only its owner may read',
-  },
+  'auth-file': fileOption(
+    'like --auth, from the first line of a file that only its owner may read',
+  ),
 };
 
 export const AUTH_OPTIONS: OptionSpecs = {
-  auth: text('USER:PASSWORD', 'credentials for the digest scheme; ZKOPS_AUTH hides them'),
+  auth: textOption('USER:PASSWORD', 'credentials for the digest scheme; ZKOPS_AUTH hides them'),
   ...AUTH_FILE_OPTION,
-  'sasl-file': {
-    ...FILE,
-    summary:
-      'login by SASL: user:password in a file that only its owner may read, or a JAAS file (Kerberos)',
-  },
+  'sasl-file': fileOption(
+    'login by SASL: user:password in a file that only its owner may read, or a JAAS file (Kerberos)',
+  ),
 };
 
 export const TIMEOUT_OPTION: OptionSpecs = {
@@ -117,25 +120,25 @@ function outputOptions(formats: readonly string[], isJudged = true): OptionSpecs
       letter: 'o',
       choices: formats,
       fallback: 'table',
-      ...text('FORMAT', `output format: ${formats.join(', ')}`),
+      ...textOption('FORMAT', `output format: ${formats.join(', ')}`),
     },
     quiet: { letter: 'q', summary: 'print nothing when healthy, otherwise one line per problem' },
     ...when(isJudged, {
       'fail-on': {
         choices: FAIL_ON,
         fallback: 'warn',
-        ...text('LEVEL', 'lowest level with a nonzero exit status: warn, crit, or never'),
+        ...textOption('LEVEL', 'lowest level with a nonzero exit status: warn, crit, or never'),
       },
     }),
   };
 }
 
 const OUT_OPTION: OptionSpecs = {
-  out: { ...FILE, summary: 'write to a file, atomically, instead of standard output' },
+  out: fileOption('write to a file, atomically, instead of standard output'),
 };
 
 const STATE_OPTIONS: OptionSpecs = {
-  state: { ...FILE, summary: 'remember this run, and report changes since the previous one' },
+  state: fileOption('remember this run, and report changes since the previous one'),
   for: {
     ...COUNT,
     valueName: 'RUNS',
@@ -172,7 +175,7 @@ export function verbOptions(verb: OpsVerb): OptionSpecs {
     ...outputOptions(MEMBER_FORMATS),
     ...when(!isLive, {
       ...OUT_OPTION,
-      lock: { ...FILE, summary: 'do nothing while another run holds this lock file' },
+      lock: fileOption('do nothing while another run holds this lock file'),
     }),
     ...when(verb.judge === 'ensemble', {
       'min-serving': { ...NUMBER, summary: 'critical when fewer members serve' },
@@ -188,7 +191,7 @@ export function verbOptions(verb: OpsVerb): OptionSpecs {
     ...when(isMeasured, {
       warn: limitOption('warning'),
       crit: limitOption('critical'),
-      limits: { ...FILE, summary: 'file of limits: [warn] and [crit], name = limit' },
+      limits: fileOption('file of limits: [warn] and [crit], name = limit'),
     }),
     ...when(verb.details !== undefined || hasPairs, {
       all: { summary: 'show everything that the members report' },
@@ -196,7 +199,7 @@ export function verbOptions(verb: OpsVerb): OptionSpecs {
     ...when(hasPairs, {
       keys: {
         read: keysOf,
-        ...text('GLOB', 'show the values whose names match, as in "*latency*"'),
+        ...textOption('GLOB', 'show the values whose names match, as in "*latency*"'),
       },
       diff: { summary: 'show the values that differ between members' },
       leader: { summary: 'show only the leader; all members are judged' },
@@ -219,17 +222,17 @@ function liveOptions({ columns }: OpsVerb): OptionSpecs {
     once: { summary: 'print one screen and exit' },
     batch: { summary: 'print screens instead of drawing on the terminal' },
     count: { ...NUMBER, summary: 'exit after this many queries' },
-    sort: { choices: columns.map(({ key }) => key), ...text('COLUMN', 'column to sort by') },
+    sort: { choices: columns.map(({ key }) => key), ...textOption('COLUMN', 'column to sort by') },
     filter: {
       fallback: '',
-      ...text('TEXT', 'show the members whose name or state contains this text'),
+      ...textOption('TEXT', 'show the members whose name or state contains this text'),
     },
   };
 }
 
 function limitOption(level: LimitLevel) {
   return {
-    ...text('NAME=LIMIT', `change a ${level} limit: [role:]name=limit, or name=off`),
+    ...textOption('NAME=LIMIT', `change a ${level} limit: [role:]name=limit, or name=off`),
     isRepeatable: true,
     read: (text: string): LimitChange => parseLimit(level, text),
   } as const;

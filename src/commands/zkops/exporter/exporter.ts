@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { parseListenAddress } from '../../ensemble/listen-address.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import { readLimits } from '../../ensemble/verdict/limits-file.js';
-import { WAIT } from '../../machine/declaration.js';
+import { fileOption, WAIT } from '../../machine/declaration.js';
 import { usageError } from '../../program/command-error.js';
 import { TIME_OPTIONS } from '../calls/options.js';
 import type { Report, ReportRow, Task, TaskCall } from '../calls/task.js';
@@ -77,11 +77,7 @@ export const exporterTask: Task = {
     once: { summary: 'print the metrics and exit' },
     rules: { summary: 'print alert rules for Prometheus, and query no member' },
     dashboard: { summary: 'print a dashboard for Grafana, and query no member' },
-    limits: {
-      kind: 'file',
-      valueName: 'FILE',
-      summary: 'file of limits: [warn] and [crit], name = limit',
-    },
+    limits: fileOption('file of limits: [warn] and [crit], name = limit'),
     'old-names': { summary: "also serve the metrics under mntr's own names" },
     'min-age': {
       ...WAIT,

@@ -8,6 +8,7 @@ import { LogOrder } from '../../data-files/log-order.js';
 import { type LogRecord, readLog } from '../../data-files/read-log.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
+import { textOption } from '../../machine/declaration.js';
 import { isoTime } from '../../znodes/iso-time.js';
 import { LOGS } from '../calls/arguments.js';
 import type { Report, ReportRow, Task, TaskCall } from '../calls/task.js';
@@ -133,16 +134,12 @@ export const dumpLog: Task = {
   summary: 'Print the records of logs',
   args: LOGS,
   options: {
-    from: { kind: 'text', valueName: 'ZXID', summary: 'first zxid to print' },
-    to: { kind: 'text', valueName: 'ZXID', summary: 'last zxid to print' },
-    session: { kind: 'text', valueName: 'ID', summary: 'only records of this session' },
-    path: { kind: 'text', valueName: 'PATH', summary: 'only records at and below this path' },
+    from: textOption('ZXID', 'first zxid to print'),
+    to: textOption('ZXID', 'last zxid to print'),
+    session: textOption('ID', 'only records of this session'),
+    path: textOption('PATH', 'only records at and below this path'),
     data: { summary: 'also print the data that each record wrote; other than text in base64' },
-    type: {
-      kind: 'text',
-      valueName: 'NAME',
-      summary: 'only records of this type: create, setData, multi…',
-    },
+    type: textOption('NAME', 'only records of this type: create, setData, multi…'),
     ...MAX_ENTRY_OPTION,
   },
   hasMembers: false,

@@ -13,6 +13,7 @@ import {
 import { snapshotProblems } from '../../data-files/snapshot-verdict.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
+import { textOption } from '../../machine/declaration.js';
 import { counted } from '../../program/counted.js';
 import { isoTime } from '../../znodes/iso-time.js';
 import { SNAPSHOT } from '../calls/arguments.js';
@@ -174,7 +175,7 @@ export const dumpSnapshot: Task = {
   summary: 'Print the znodes or the sessions of a snapshot',
   args: SNAPSHOT,
   options: {
-    path: { kind: 'text', valueName: 'PATH', summary: 'only znodes at and below this path' },
+    path: textOption('PATH', 'only znodes at and below this path'),
     data: { summary: 'also print their data, in base64' },
     sessions: { summary: 'print the sessions instead' },
     ncdu: { summary: 'print the sizes of all znodes as JSON for the program ncdu' },

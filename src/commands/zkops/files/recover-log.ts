@@ -11,6 +11,7 @@ import { filesOf } from '../../data-files/find-files.js';
 import { type LogEnding, type LogRecord, readLog } from '../../data-files/read-log.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
+import { fileOption } from '../../machine/declaration.js';
 import { usageError } from '../../program/command-error.js';
 import { finishedReport, type Report, type Task, type TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
@@ -121,7 +122,7 @@ export const recoverLog: Task = {
   summary: 'List the records with a wrong checksum; --to writes a copy with correct ones',
   args: { log: { kind: 'file', summary: 'a transaction log' } },
   options: {
-    to: { kind: 'file', valueName: 'FILE', summary: 'write the copy to this new file' },
+    to: fileOption('write the copy to this new file'),
     ...MAX_ENTRY_OPTION,
   },
   hasMembers: false,

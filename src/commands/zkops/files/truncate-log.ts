@@ -9,6 +9,7 @@ import { usersOf } from '../../data-files/in-use.js';
 import { readLog } from '../../data-files/read-log.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
+import { fileOption, textOption } from '../../machine/declaration.js';
 import { usageError } from '../../program/command-error.js';
 import { finishedReport, type Report, type Task, type TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
@@ -167,9 +168,9 @@ export const truncateLog: Task = {
   summary: 'Truncate a log after a record, or at its damage (requires --backup or --yes)',
   args: { log: { kind: 'file', summary: 'a transaction log' } },
   options: {
-    after: { kind: 'text', valueName: 'ZXID', summary: 'last record to keep' },
+    after: textOption('ZXID', 'last record to keep'),
     damaged: { summary: 'truncate at the first damaged record' },
-    backup: { kind: 'file', valueName: 'FILE', summary: 'copy the whole log to this file first' },
+    backup: fileOption('copy the whole log to this file first'),
     yes: { letter: 'y', summary: 'truncate without a copy' },
     'dry-run': { letter: 'n', summary: 'only print the records to truncate' },
     ...MAX_ENTRY_OPTION,

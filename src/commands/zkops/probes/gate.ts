@@ -6,7 +6,7 @@ import { nameOf } from '../../ensemble/member-address.js';
 import { type MemberStatus, statusOf } from '../../ensemble/status.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { OpsResult, Problem, Verdict } from '../../ensemble/verdict/result.js';
-import { WAIT } from '../../machine/declaration.js';
+import { textOption, WAIT } from '../../machine/declaration.js';
 import { usageError } from '../../program/command-error.js';
 import { TIME_OPTIONS } from '../calls/options.js';
 import {
@@ -105,11 +105,7 @@ const COLUMNS = [
 export const gateTask: Task = {
   name: 'gate',
   options: {
-    restart: {
-      kind: 'text',
-      valueName: 'MEMBER',
-      summary: 'check whether this member may be stopped now',
-    },
+    restart: textOption('MEMBER', 'check whether this member may be stopped now'),
     wait: {
       ...WAIT,
       valueName: 'TIME',

@@ -10,7 +10,7 @@ import { runFault } from '../../ensemble/run-fault.js';
 import { type MemberStatus, sidOf, statusOf } from '../../ensemble/status.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { OpsResult, Problem } from '../../ensemble/verdict/result.js';
-import { WAIT } from '../../machine/declaration.js';
+import { fileOption, textOption, WAIT } from '../../machine/declaration.js';
 import { usageError } from '../../program/command-error.js';
 import { takeRunLock } from '../../program/run-lock.js';
 import { TIME_OPTIONS } from '../calls/options.js';
@@ -283,22 +283,14 @@ const COLUMNS = [
 export const rollTask: Task = {
   name: 'roll',
   options: {
-    command: {
-      kind: 'text',
-      valueName: 'TEMPLATE',
-      summary: 'shell command that restarts {host}, {port}, {id}, or {name}',
-    },
+    command: textOption('TEMPLATE', 'shell command that restarts {host}, {port}, {id}, or {name}'),
     wait: {
       ...WAIT,
       valueName: 'TIME',
       fallback: DEFAULT_WAIT_MS,
       summary: 'timeout for each command, and for the ensemble after it',
     },
-    resume: {
-      kind: 'file',
-      valueName: 'FILE',
-      summary: 'file that records finished members, to continue an interrupted roll',
-    },
+    resume: fileOption('file that records finished members, to continue an interrupted roll'),
     'dry-run': { letter: 'n', summary: 'print the order and the commands, and restart nothing' },
     ...TIME_OPTIONS,
   },
