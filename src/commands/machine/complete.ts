@@ -8,21 +8,14 @@ import {
   fitting,
   NO_ANSWER,
 } from './completion-answer.js';
-import {
-  type ArgumentSpec,
-  type CommandDeclaration,
-  type OptionSpec,
-  valueNameOf,
-} from './declaration.js';
+import type { ArgumentSpec, CommandDeclaration, OptionSpec } from './declaration.js';
 import { COMPLETION, findCall, type Program } from './program.js';
-import { flagsOf, HELP_OPTION, rolesOf } from './word-role.js';
+import { HELP_OPTION, rolesOf } from './word-role.js';
 
 /** A value that the declarations do not list. */
 export interface ExpectedValue {
   /** Of the option, such as `profile`; undefined for an argument. */
   readonly option: string | undefined;
-  /** `FILE` of `--out FILE`, or the name of the argument. */
-  readonly valueName: string;
   readonly kind: OptionSpec['kind'];
   /** So far. */
   readonly text: string;
@@ -33,6 +26,8 @@ export interface ExpectedValue {
   /** Names of all options of the verb. */
   readonly options: readonly string[];
 }
+
+type Spec = OptionSpec | ArgumentSpec;
 
 export type CompleteValue = (expected: ExpectedValue) => Promise<Answer>;
 
@@ -64,20 +59,19 @@ export async function completeProgram(
     if (role.role === 'value' && role.name in command.options) given.set(role.name, text);
     else if (role.role === 'option' && name !== undefined) given.set(name, value ?? '');
   }
-  const options = Object.keys(command.options);
-  const complete =
-    (option: string | undefined, name: string, spec: OptionSpec | ArgumentSpec) =>
-    async (text: string): Promise<Answer> => {
-      const { choices, kind } = spec;
-      if (choices !== undefined) return { candidates: fitting(valuesOf(choices), text) };
-      const valueName = option === undefined ? name : valueNameOf(name, spec);
-      return completeValue({ option, valueName, kind, text, verb: command.name, given, options });
-    };
+  const asked = { verb: command.name, given, options: Object.keys(command.options) };
+  const complete = async (
+    option: string | undefined,
+    spec: Spec,
+    text: string,
+  ): Promise<Answer> => {
+    const { choices, kind } = spec;
+    if (choices === undefined) return completeValue({ ...asked, option, kind, text });
+    return { candidates: fitting(valuesOf(choices), text) };
+  };
   if (mayBeOption && !isNextAwaited && word.startsWith('-')) {
     const typed = after.map(({ text }) => text);
-    return completeFlag(command, typed, word, (name, spec, text) =>
-      complete(name, name, spec)(text),
-    );
+    return completeFlag(command, typed, word, complete);
   }
   if (next.role !== 'value') return NO_ANSWER;
   if (command.subcommands !== undefined && next.name === 'subcommand') {
@@ -86,10 +80,10 @@ export async function completeProgram(
     });
     return { candidates: fitting(names, word) };
   }
-  return complete(isNextAwaited ? next.name : undefined, next.name, next.spec)(word);
+  return complete(isNextAwaited ? next.name : undefined, next.spec, word);
 }
 
-/** `--outp`, or the value in `--output=js`. An option with a value may replace an earlier one. */
+/** `--outp`, or the value in `--output=js`. Options on the line are not offered again. */
 export async function completeFlag(
   declaration: Pick<CommandDeclaration, 'options'>,
   typed: readonly string[],
@@ -113,16 +107,17 @@ function flagCandidates(
   { options }: Pick<CommandDeclaration, 'options'>,
   typed: readonly string[],
 ): readonly Candidate[] {
-  const specs: Readonly<Record<string, OptionSpec>> = { ...options, help: HELP_OPTION };
-  return flagsOf({ options }).flatMap((flag) => {
-    const [name, spec] =
-      Object.entries(specs).find(([name, { letter }]) =>
-        [`--${name}`, `-${letter}`].includes(flag),
-      ) ?? [];
-    const flags = [`--${name}`, `-${spec?.letter}`];
-    const isUsed = spec?.kind === undefined && typed.some((word) => flags.includes(word));
-    return isUsed ? [] : [{ value: flag, about: spec?.summary }];
+  const specs = Object.entries<OptionSpec>({ ...options, help: HELP_OPTION });
+  const flags = specs.flatMap(([name, spec]) => {
+    const forms = [`--${name}`, ...(spec.letter === undefined ? [] : [`-${spec.letter}`])];
+    const isUsed = typed.some((word) => forms.includes(word.split('=', 1)[0] ?? ''));
+    if (isUsed && spec.isRepeatable !== true) return [];
+    return forms.map((value) => ({ value, about: spec.summary }));
   });
+  // Long forms first.
+  return [...flags].sort(
+    (a, b) => Number(b.value.startsWith('--')) - Number(a.value.startsWith('--')),
+  );
 }
 
 function valuesOf(choices: readonly string[]): readonly Candidate[] {
