@@ -1,7 +1,7 @@
 import { ZooKeeperError } from '../../client/base/errors.js';
 import type { ErrorName } from '../../protocol/error-code.js';
-import { CommandError } from '../program/command-error.js';
-import { cliFault, javaFault } from './cli-fault.js';
+import type { CommandError } from '../program/command-error.js';
+import { cliFault, isCliFault, javaFault } from './cli-fault.js';
 import { readCliOptions } from './cli-options.js';
 import type { ZkCliShell } from './shell.js';
 import { splitLine } from './split-line.js';
@@ -93,7 +93,7 @@ async function runCliWords(
 }
 
 function faultOf(error: unknown): CommandError {
-  if (error instanceof CommandError) return error;
+  if (isCliFault(error)) return error;
   if (!(error instanceof ZooKeeperError)) {
     return cliFault(error instanceof Error ? error.message : String(error));
   }

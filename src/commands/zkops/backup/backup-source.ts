@@ -50,7 +50,10 @@ export async function withBackup<Value>(
     if (hasCode(error, 'ENOSPC')) throw runFault(`${path}: the disk is full\n${NO_SPACE}`);
     if (!isRunFault(error)) throw error;
     throw runFault(
-      error.message.replaceAll(path, () => place.text),
+      [error.message, error.hint]
+        .filter(Boolean)
+        .join('\n')
+        .replaceAll(path, () => place.text),
       { cause: error },
     );
   } finally {

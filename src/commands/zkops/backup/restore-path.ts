@@ -6,11 +6,12 @@ import { ZooKeeperError } from '../../../client/base/errors.js';
 import { isWithin, parentPath, pathFault } from '../../../protocol/path.js';
 import { formatZxid } from '../../../protocol/zxid.js';
 import { listFiles } from '../../data-files/find-files.js';
-import { runFault } from '../../ensemble/run-fault.js';
+import { isRunFault, runFault } from '../../ensemble/run-fault.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import { COUNT } from '../../machine/declaration.js';
 import { CommandError, usageError } from '../../program/command-error.js';
 import { counted } from '../../program/counted.js';
+import { ExitCode } from '../../program/exit-status.js';
 import { compareRecords, type Difference } from '../../trees/compare-records.js';
 import { applyDifferences, emptyTally, type Tally, tally } from '../../trees/sync-differences.js';
 import { TreeSource } from '../../trees/tree-source.js';
@@ -227,7 +228,8 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
 ]);
 
 function asFault(path: string, error: unknown): unknown {
-  if (error instanceof CommandError) {
+  if (isRunFault(error)) return error;
+  if (error instanceof CommandError && error.exitCode !== ExitCode.usage) {
     return runFault(`${path}: not completely restored: ${error.message}\n${CONTINUE}`, {
       cause: error,
     });
